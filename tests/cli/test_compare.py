@@ -1,0 +1,118 @@
+"""`warploom compare`."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from warploom.cli import main
+
+MATMUL = "examples/tiny/matmul.asm"
+DIVERGE = "examples/tiny/diverge.asm"
+CHANNELS = ("--over", "memory.data_channels=1..4*2")
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["compare", *map(str, arguments), "--jobs", "1", "--engine", "python"])
+
+
+def test_the_table_has_a_row_a_run():
+    result = run(MATMUL, *CHANNELS)
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert lines[0] == ["matmul", "on", "tiny,", "3", "runs"]
+    assert lines[2][:3] == ["memory.data_channels", "cycles", "speed-up"]
+    assert [line[:3] for line in lines[3:]] == [["1", "596", "1.00"], ["2", "526", "1.13"], ["4", "491", "1.21"]]
+
+
+def test_a_fault_is_a_row_and_a_sentence_and_no_failure():
+    result = run(DIVERGE, "--over", "core.divergence=uniform,stack")
+    assert result.exit_code == 0
+    assert [line.split()[1] for line in result.stdout.splitlines()[3:5]] == ["error", "done"]
+    assert "core.divergence=uniform: error: examples/tiny/diverge.asm:" in result.stdout
+
+
+def test_when_no_run_ends_well_the_exit_status_is_1():
+    assert run(MATMUL, *CHANNELS, "--max-cycles", 10).exit_code == 1
+
+
+def test_json_has_all_rows_with_all_counters():
+    body = json.loads(run(MATMUL, *CHANNELS, "--json").stdout)
+    assert (body["kernel"], body["gpu"], body["over"]) == ("matmul", "tiny", {"memory.data_channels": [1, 2, 4]})
+    assert [row["cycles"] for row in body["rows"]] == [596, 526, 491]
+    assert body["rows"][0]["data_requests"] > 0
+    assert body["notes"] == []
+
+
+def test_csv_in_a_file_and_on_standard_output(tmp_path):
+    path = tmp_path / "runs.csv"
+    result = run(MATMUL, *CHANNELS, "--csv", path)
+    assert f"{path} is written" in result.stderr
+    assert [row["cycles"] for row in csv.DictReader(path.open())] == ["596", "526", "491"]
+    assert run(MATMUL, *CHANNELS, "--csv", "-").stdout == path.read_text()
+
+
+def test_parquet(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "runs.parquet"
+    assert run(MATMUL, *CHANNELS, "--parquet", path).exit_code == 0
+    assert parquet.read_table(path)["cycles"].to_pylist() == [596, 526, 491]
+
+
+def test_a_plot_shows_the_metric_that_was_asked_for(tmp_path):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "runs.svg"
+    assert run(MATMUL, *CHANNELS, "--plot", path, "--metric", "ipc", "--quiet").exit_code == 0
+    text = path.read_text()
+    assert "ipc (instructions a cycle)" in text
+    assert "memory.data_channels (channels)" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((MATMUL,), "error: nothing varies: add --over NAME=VALUES, as --over core.warps=1..32*2\n"),
+        ((MATMUL, "--over", "gpu.cores"), "error: --over 'gpu.cores': write a setting and its values, as core.warps=1,2,4..16\n"),
+        (
+            (MATMUL, "--over", "gpu.cores=1", "--over", "gpu.cores=2"),
+            "error: --over 'gpu.cores=2': gpu.cores has values already; write them all with commas between them\n",
+        ),
+        ((MATMUL, "--over", "gpu.cores=4..1"), "error: gpu.cores=4..1: the range 4..1 ends before it begins\n"),
+        (
+            (MATMUL, "--over", "core.divergence=stak"),
+            "error: core.divergence = 'stak': it is one of ",
+        ),
+        (
+            (MATMUL, *CHANNELS, "--plot", "x.jpg"),
+            "error: x.jpg: a figure is drawn into a file that ends in .png, .svg, .pdf\n",
+        ),
+        ((MATMUL, *CHANNELS, "--metric", "ipc"), "error: --metric says what a plot shows, and there is none: write --plot FILE too\n"),
+        (
+            (MATMUL, *CHANNELS, "--metric", "cycle", "--plot", "x.png"),
+            "error: --metric 'cycle': there is no such metric, did you mean 'cycles'?; there are cycles, instructions, ipc, ",
+        ),
+        ((MATMUL, *CHANNELS, "--csv", MATMUL), f"error: --csv {MATMUL}: this file is the kernel; name another one\n"),
+        ((MATMUL, *CHANNELS, "--parquet", "-"), "error: --parquet writes a file: name one\n"),
+        (
+            (MATMUL, *CHANNELS, "--csv", "x.png", "--plot", "x.png"),
+            "error: --plot and --csv would both be written to x.png: name another file for one of them\n",
+        ),
+        (("none.asm", *CHANNELS), "none.asm: error: there is no such file"),
+    ],
+)
+def test_bad_input_is_one_error_and_exit_status_2(arguments, message):
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(message)
+    assert "Traceback" not in result.stderr
+
+
+def test_json_and_csv_do_not_share_standard_output():
+    body = json.loads(run(MATMUL, *CHANNELS, "--json", "--csv", "-").stdout)
+    assert body["error"] == "--json and --csv would both be written to -: name another file for one of them"
+
+
+def test_help_has_examples():
+    shown = run("--help").stdout
+    assert "warploom compare diverge.asm --over core.divergence=uniform,stack" in shown

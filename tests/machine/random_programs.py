@@ -1,0 +1,322 @@
+"""Random programs of many threads, what they leave in memory, and random machines to run them on.
+
+A program is a list of statements, which every thread runs. It has no races, so whatever the machine its memory is the same. It can be
+written with branches or with masks; `expected` says what it leaves, one thread after the other, without any machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from tests.machine.programs import BLOCK, FREE, GLOBAL, SMALL, THREAD, Assembly
+from warploom.isa import uop as u
+from warploom.isa.program import Program
+
+# Memory: a table that is only read, counters for atomic operations, and 16 bytes a thread of its own.
+TABLE, COUNTERS, OWN, BYTES = 0, 256, 512, 2048
+VALUES = range(FREE, FREE + 5)  # registers that statements compute with
+UNIFORM = FREE + 5  # a register that is the same in all threads of a block
+SCRATCH = FREE + 6
+LOOPS = FREE + 8  # counters of loops, by depth
+
+OPERATIONS = {
+    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "xor": lambda a, b: a ^ b, "and": lambda a, b: a & b,
+    "shr": lambda a, b: a >> (b & 31), "sltu": lambda a, b: int(a < b), "divu": lambda a, b: a // b if b else 0xFFFFFFFF,
+}  # fmt: skip
+WORD = 0xFFFFFFFF
+
+values = st.sampled_from(VALUES)
+simple = st.one_of(
+    st.tuples(st.just("compute"), st.sampled_from(sorted(OPERATIONS)), values, values, values),
+    st.tuples(st.just("constant"), values, st.integers(0, 1000)),
+    st.tuples(st.just("root"), values),
+    st.tuples(st.just("look_up"), values, values),
+    st.tuples(st.just("keep"), values, st.integers(0, 3)),
+    st.tuples(st.just("recall"), values, st.integers(0, 3)),
+    st.tuples(st.just("byte"), values, st.integers(0, 15)),
+    st.tuples(st.just("count"), values, values),
+    st.tuples(st.just("fence")),
+)
+
+
+def _nested(depth: int, conditions: st.SearchStrategy[int]) -> st.SearchStrategy[Any]:
+    if depth == 0:
+        return simple
+    body = st.lists(_nested(depth - 1, conditions), min_size=1, max_size=3)
+    return st.one_of(
+        simple,
+        st.tuples(st.just("if"), conditions, body, st.just([]) | body),
+        st.tuples(st.just("repeat"), conditions, body, st.just(depth)),
+    )
+
+
+def statements(*, uniform: bool = False, exchanges: bool = True) -> st.SearchStrategy[list[Any]]:
+    """Programs. uniform: all threads of a block take every branch the same way. exchanges: blocks use shared memory and barriers."""
+    one = _nested(2, st.just(UNIFORM) if uniform else values)
+    top = st.one_of(one, one, st.tuples(st.just("exchange"), values)) if exchanges else one
+    leave = st.tuples(st.just("leave"), st.just(UNIFORM) if uniform else values)
+    return st.tuples(st.lists(top, min_size=1, max_size=5), st.lists(st.one_of(one, leave), max_size=2)).map(
+        lambda parts: parts[0] + parts[1]
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What a program means
+
+
+def expected(program: list[Any], threads: int, block: int, data: np.ndarray) -> np.ndarray:
+    """Memory (uint32 words) behind a program that `threads` threads in blocks of `block` run."""
+    memory = np.zeros(BYTES // 4, np.uint64)
+    memory[: len(data)] = data
+    for number in range(-(-threads // block)):
+        size = min(block, threads - number * block)
+        shared: dict[int, int] = {}
+        running = [_thread(program, number, thread, number * block + thread, size, memory, shared) for thread in range(size)]
+        while running:  # each step takes a thread to its next barrier
+            running = [thread for thread in running if next(thread, None) is not None]
+    return memory.astype(np.uint32)
+
+
+def _thread(
+    program: list[Any], block: int, thread: int, number: int, size: int, memory: np.ndarray, shared: dict[int, int]
+) -> Iterator[int]:
+    registers = dict.fromkeys(VALUES, number)
+    registers[UNIFORM] = block + 1
+    own = (OWN + 16 * number) // 4
+
+    def run(body: list[Any]) -> Iterator[int]:
+        for statement in body:
+            kind, *rest = statement
+            if kind == "compute":
+                operation, to, a, b = rest
+                registers[to] = OPERATIONS[operation](registers[a], registers[b]) & WORD
+            elif kind == "constant":
+                registers[rest[0]] = rest[1]
+            elif kind == "root":
+                registers[rest[0]] = int(np.float32(np.sqrt(np.float32(registers[rest[0]] & 0xFFFF))))
+            elif kind == "look_up":
+                registers[rest[0]] = int(memory[TABLE // 4 + (registers[rest[1]] & 63)])
+            elif kind == "keep":
+                memory[own + rest[1]] = registers[rest[0]]
+            elif kind == "recall":
+                registers[rest[0]] = int(memory[own + rest[1]])
+            elif kind == "byte":
+                word, shift = own + rest[1] // 4, 8 * (rest[1] % 4)
+                memory[word] = int(memory[word]) & ~(0xFF << shift) & WORD | (registers[rest[0]] & 0xFF) << shift
+            elif kind == "count":
+                place = COUNTERS // 4 + (registers[rest[0]] & 3)
+                memory[place] = (int(memory[place]) + registers[rest[1]]) & WORD
+            elif kind == "if":
+                yield from run(rest[1] if registers[rest[0]] & 1 else rest[2])
+            elif kind == "repeat":
+                for _ in range(registers[rest[0]] & 3):
+                    yield from run(rest[1])
+            elif kind == "exchange":
+                shared[thread] = registers[rest[0]]
+                yield 1
+                registers[rest[0]] = shared[(thread + 1) % size]
+                yield 1
+            elif kind == "leave" and registers[rest[0]] & 1:
+                raise _LeftError
+
+    try:
+        yield from run(program)
+        for index, register in enumerate(VALUES[:4]):
+            memory[own + index] = (int(memory[own + index]) + registers[register]) & WORD
+    except _LeftError:
+        return
+
+
+class _LeftError(Exception):
+    """A thread has ended early."""
+
+
+# ---------------------------------------------------------------------------------------------------------
+# How it is written for a machine
+
+
+class Writer(Assembly):
+    """Writes statements with branches, which the machine's divergence mechanism has to manage."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names = 0
+
+    def name(self) -> str:
+        self.names += 1
+        return f"L{self.names}"
+
+    def write(self, body: list[Any], threads: int, block: int) -> Program:
+        for register in VALUES:
+            self.op("mov", register, GLOBAL)
+        self.op("add", UNIFORM, BLOCK, imm=1)
+        self.mov(SCRATCH, threads)
+        self.block_of(body, block)
+        self.op("shl", SCRATCH, GLOBAL, imm=4)
+        for index, register in enumerate(VALUES[:4]):
+            self.load(SCRATCH + 1, SCRATCH, OWN + 4 * index)
+            self.op("add", SCRATCH + 1, SCRATCH + 1, register)
+            self.store(SCRATCH, SCRATCH + 1, OWN + 4 * index)
+        self("exit")
+        return self.program(threads=threads, block=block, shared_bytes=4 * block, registers=LOOPS + 4)
+
+    def block_of(self, body: list[Any], block: int) -> None:
+        for kind, *rest in body:
+            if kind == "compute":
+                self.op(rest[0], rest[1], rest[2], rest[3])
+            elif kind == "constant":
+                self.mov(*rest)
+            elif kind == "root":
+                self.op("and", SCRATCH, rest[0], imm=0xFFFF)
+                self.op("u2f", SCRATCH, SCRATCH)
+                self.op("fsqrt", SCRATCH, SCRATCH)
+                self.op("f2u", rest[0], SCRATCH)
+            elif kind == "look_up":
+                self.op("and", SCRATCH, rest[1], imm=63)
+                self.op("shl", SCRATCH, SCRATCH, imm=2)
+                self.load(rest[0], SCRATCH, TABLE)
+            elif kind == "keep" or kind == "recall" or kind == "byte":
+                self.op("shl", SCRATCH, GLOBAL, imm=4)
+                if kind == "recall":
+                    self.load(rest[0], SCRATCH, OWN + 4 * rest[1])
+                else:
+                    self.store(SCRATCH, rest[0], OWN + rest[1] * (1 if kind == "byte" else 4), size=1 if kind == "byte" else 4)
+            elif kind == "count":
+                self.op("and", SCRATCH, rest[0], imm=3)
+                self.op("shl", SCRATCH, SCRATCH, imm=2)
+                self("atomic_add", dst=SCRATCH + 1, a=SCRATCH, b=rest[1], imm=COUNTERS)
+            elif kind == "fence":
+                self("fence")
+            elif kind == "exchange":
+                self.exchange(rest[0], block)
+            elif kind == "if":
+                self.choose(rest[0], rest[1], rest[2], block)
+            elif kind == "repeat":
+                self.repeat(*rest, block)
+            elif kind == "leave":
+                self.leave(rest[0])
+
+    def exchange(self, register: int, block: int) -> None:
+        """Give the register to the thread before this one; the last block may have fewer threads."""
+        self.op("shl", SCRATCH, THREAD, imm=2)
+        self.store(SCRATCH, register, space=u.SHARED_SPACE)
+        self("barrier", imm=1)
+        # size of this block = min(block, threads - block number * block); next = (thread + 1) where that is smaller, else 0
+        self.op("mul", SCRATCH, BLOCK, imm=block)
+        self("special", dst=SCRATCH + 1, imm=u.SPECIAL_NUMBER["grid_threads"])
+        self.op("sub", SCRATCH + 1, SCRATCH + 1, SCRATCH)
+        self.op("minu", SCRATCH + 1, SCRATCH + 1, imm=block)
+        self.op("add", SCRATCH, THREAD, imm=1)
+        self.op("sltu", SCRATCH + 1, SCRATCH, SCRATCH + 1)
+        self.op("mul", SCRATCH, SCRATCH, SCRATCH + 1)
+        self.op("shl", SCRATCH, SCRATCH, imm=2)
+        self.load(register, SCRATCH, space=u.SHARED_SPACE)
+        self("barrier", imm=0)
+
+    def choose(self, condition: int, body: list[Any], other: list[Any], block: int) -> None:
+        other_side, behind = self.name(), self.name()
+        self("branch", a=condition, imm=1, target=other_side, flags=u.NEGATE)
+        self.block_of(body, block)
+        self("jump", target=behind)
+        self.label(other_side)
+        self.block_of(other, block)
+        self.label(behind)
+
+    def repeat(self, register: int, body: list[Any], depth: int, block: int) -> None:
+        top, behind, counter = self.name(), self.name(), LOOPS + depth
+        self.op("and", counter, register, imm=3)
+        self.label(top)
+        self.branch(counter, behind, negate=True)
+        self.block_of(body, block)
+        self.op("sub", counter, counter, imm=1)
+        self("jump", target=top)
+        self.label(behind)
+
+    def leave(self, register: int) -> None:
+        behind = self.name()
+        self("branch", a=register, imm=1, target=behind, flags=u.NEGATE)
+        self("exit")
+        self.label(behind)
+
+
+class MaskWriter(Writer):
+    """The same with masks that the program pushes and pops."""
+
+    def choose(self, condition: int, body: list[Any], other: list[Any], block: int) -> None:
+        other_side, behind = self.name(), self.name()
+        self.op("and", SCRATCH, condition, imm=1)
+        self("branch_push", a=SCRATCH, target=other_side, reconverge=behind)
+        self.block_of(body, block)
+        self("pop_mask")
+        self.label(other_side)
+        self.block_of(other, block)
+        self("pop_mask")
+        self.label(behind)
+
+    def repeat(self, register: int, body: list[Any], depth: int, block: int) -> None:
+        top, behind, counter = self.name(), self.name(), LOOPS + depth
+        self.op("and", counter, register, imm=3)
+        self("push_mask", target=behind)
+        self.label(top)
+        self("mask_nonzero", a=counter)
+        self.block_of(body, block)
+        self.op("sub", counter, counter, imm=1)
+        self("jump", target=top)
+        self.label(behind)
+
+    def leave(self, register: int) -> None:
+        behind = self.name()
+        self.op("and", SCRATCH, register, imm=1)
+        self("push_mask", target=behind)
+        self("mask_nonzero", a=SCRATCH)
+        self("exit")
+        self.label(behind)
+
+
+def written(program: list[Any], threads: int, block: int, data: np.ndarray, *, masks: bool = False) -> Program:
+    """A program for a machine. data: uint32 words of initial memory."""
+    made = (MaskWriter() if masks else Writer()).write(program, threads, block)
+    whole = np.zeros(BYTES // 4, np.uint32)
+    whole[: len(data)] = data
+    return made.with_data(whole.view(np.uint8))
+
+
+def table(seed: int) -> np.ndarray:
+    """The table that programs look things up in."""
+    return np.random.default_rng(seed).integers(0, 1 << 12, 64, dtype=np.uint32)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Machines
+
+
+def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
+    """Settings of machines that can run any program of this file with blocks of up to 24 threads."""
+    choices: dict[str, Any] = {
+        "gpu.cores": [1, 1, 2, 3], "gpu.dispatch": ["spread", "fill"], "gpu.dispatch_latency": [0, 0, 3],
+        "core.lanes": [1, 4, 8, 16], "core.warps": [24, 40], "core.blocks": [1, 2, 8], "core.schedulers": [1, 1, 2, 4],
+        "core.scheduler": ["round_robin", "greedy_oldest", "oldest", "two_level", "vortex", "guppy"], "core.fetch_group": [1, 2, 8],
+        "core.lock": ["register", "lane"], "core.branch_latency": [1, 2, 5], "core.stack_depth": [64],
+        "alu.count": [1, 2, 4], "alu.width": [0, 2, 3], "alu.depth": [0, 0, 1, 4], "alu.special_width": [0, 1],
+        "latency.alu": [1, 4], "latency.multiply": [2, 5], "latency.divide": [4, 70], "latency.special": [1, 20],
+        "fetch.buffer": [0, 0, 1, 3], "fetch.sets": [0, 1, 4], "fetch.ways": [1, 2], "fetch.line": [1, 4], "fetch.per_cycle": [1, 2],
+        "lsu.queue": [1, 2, 16], "lsu.ports": [1, 4], "lsu.coalesce": [True, True, False], "lsu.sector": [4, 16, 32],
+        "l1.bytes": [0, 64, 512], "l1.line": [32, 64], "l1.ways": [1], "l1.write": ["through", "back"], "l1.allocate": [False, True],
+        "l1.mshrs": [1, 2, 16], "l1.latency": [1, 4, 30], "l1.replacement": ["lru", "fifo", "random"],
+        "l2.bytes": [0, 128, 2048], "l2.line": [64, 128], "l2.ways": [1], "l2.write": ["through", "back"], "l2.allocate": [False, True],
+        "l2.mshrs": [1, 2, 16], "l2.banks": [1, 4], "l2.latency": [1, 8, 90],
+        "shared.banks": [1, 4, 32], "shared.latency": [1, 19],
+        "memory.kind": ["dram", "channels"], "memory.data_channels": [1, 4], "memory.channel_bytes": [4, 32],
+        "memory.program_channels": [1, 2],
+        "dram.channels": [1, 3], "dram.latency": [1, 20, 150], "dram.bandwidth": [0, 4, 32], "dram.row": [0, 256], "dram.row_miss": [0, 11],
+    }  # fmt: skip
+    picks = {name: st.just(fixed[name]) if name in fixed else st.sampled_from(options) for name, options in choices.items()}
+    return st.fixed_dictionaries(picks).map(lambda made: {**SMALL, "memory.bytes": BYTES, "shared.bytes": 1024, **made, **fixed})
+
+
+launches = st.tuples(st.integers(1, 80), st.integers(1, 24))  # threads, threads a block
+seeds = st.integers(0, 3)

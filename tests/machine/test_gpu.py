@@ -1,0 +1,124 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import warploom
+from tests.machine.tiny_kernels import assemble
+from warploom import GPU, ConfigError, LaunchError, tiny
+
+COPY = "LDR R1, %threadIdx\nCONST R2, #16\nADD R2, R2, %threadIdx\nSTR R2, R1\nRET"
+
+
+def test_the_example_of_the_documentation():
+    program = tiny.program(words=[0x50DE, 0xF000], data=[1, 2, 3], threads=4)
+    settings = {"gpu.cores": 2, "core.threads_per_block": 4, "memory.data_channels": 4, "memory.program_channels": 1}
+    result = warploom.GPU("tiny-original", set=settings).run(program, max_cycles=200_000)
+    assert (result.status, result.cycles) == ("done", 27)
+    assert result.memory.dtype == np.uint8
+    assert result.memory.shape == (256,)
+
+
+@pytest.mark.parametrize("engine", ["python", "native", "auto"])
+def test_every_engine_gives_the_same(engine):
+    result = GPU("tiny", engine=engine).run(assemble(COPY), data=[5, 6, 7, 8])
+    assert (result.cycles, result.memory[16:20].tolist()) == (74, [5, 6, 7, 8])
+
+
+def test_threads_and_data_may_be_given_at_the_run():
+    program = assemble(COPY, threads=2)
+    gpu = GPU("tiny", engine="python")
+    assert gpu.run(program, data=[9, 8, 7]).memory[16:20].tolist() == [9, 8, 0, 0]
+    assert gpu.run(program, threads=3, data=np.array([9, 8, 7])).memory[16:20].tolist() == [9, 8, 7, 0]
+    assert gpu.run(program).memory.sum() == 0
+    assert program.launch.threads == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"threads": 256}, "kernel.asm: threads = 256: the device control register takes 0 to 255"),
+        ({"threads": -1}, "kernel.asm: threads = -1: the device control register takes 0 to 255"),
+        ({"data": [1, 300]}, "data[1] = 300: a byte is 0 to 255"),
+        ({"data": [-1]}, "data[0] = -1: a byte is 0 to 255"),
+        ({"data": [0.5]}, "data is a row of whole numbers from 0 to 255, one a byte"),
+        ({"data": [0] * 257}, "kernel.asm: 257 bytes of data, data memory has 256; set memory.bytes=257"),
+    ],
+)
+def test_a_launch_that_cannot_be_is_refused(change, message):
+    with pytest.raises(LaunchError) as caught:
+        GPU("tiny").run(assemble(COPY), **change)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"memory.program_words": 4},
+            "kernel.asm: the program has 5 instructions, program memory holds 4; set memory.program_words=5",
+        ),
+        (
+            {"fetch.sets": 1024, "fetch.ways": 2},
+            "fetch.sets x fetch.ways = 2048: the instruction cache has at most 1024 lines",
+        ),
+    ],
+)
+def test_a_machine_that_is_too_small_or_too_large_says_so(settings, message):
+    with pytest.raises(LaunchError) as caught:
+        GPU("tiny", set=settings).run(assemble(COPY))
+    assert str(caught.value) == message
+
+
+def test_an_unknown_setting_preset_or_engine_is_refused():
+    with pytest.raises(ConfigError, match=r"there is no setting 'gpu\.core', did you mean 'gpu\.cores'\?"):
+        GPU("tiny", set={"gpu.core": 2})
+    with pytest.raises(ConfigError, match="there is no preset 'tinny', did you mean 'tiny'"):
+        GPU("tinny")
+    with pytest.raises(ValueError, match="engine = 'fast': it is one of auto, native, python"):
+        GPU("tiny", engine="fast")
+
+
+def test_a_configuration_may_be_changed_further():
+    config = GPU("tiny", set={"gpu.cores": 3}).config
+    assert GPU(config, set={"core.threads_per_block": 2}).config["gpu.cores"] == 3
+    assert GPU(config).config == config
+    assert GPU(config, set={"core.threads_per_block": 2}).config["core.threads_per_block"] == 2
+
+
+def test_a_toml_file_is_a_machine(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('base = "tiny"\n[gpu]\ncores = 5\n')
+    gpu = GPU(path)
+    assert gpu.config["gpu.cores"] == 5
+    assert gpu.run(assemble(COPY)).summary() == "kernel on mine: done in 74 cycles"
+
+
+def test_steps_show_the_machine_after_every_cycle():
+    cycles = [machine.cycle for machine in GPU("tiny").steps(assemble("NOP\nRET"))]
+    assert cycles == list(range(1, 28))
+    assert len(list(GPU("tiny").steps(assemble("NOP\nRET"), max_cycles=10))) == 10
+
+
+def test_steps_give_the_state_that_a_run_ends_with():
+    gpu = GPU("tiny", engine="native")
+    *_, last = gpu.steps(assemble(COPY), data=[1, 2, 3, 4])
+    assert last.counters() == gpu.run(assemble(COPY), data=[1, 2, 3, 4]).counters
+
+
+def test_importing_loads_neither_numpy_nor_numba():
+    code = "import sys, warploom; print(sorted(m for m in ('numba', 'numpy', 'msgspec') if m in sys.modules), 'GPU' in dir(warploom))"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[] True\n"
+
+
+def test_a_short_run_does_not_load_numba():
+    code = "import sys, warploom; warploom.GPU('tiny').run(warploom.tiny.program([0xF000], [], 4));print('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "False\n"
+
+
+def test_every_public_name_is_there():
+    for name in warploom.__all__:
+        assert getattr(warploom, name) is not None
+    with pytest.raises(AttributeError, match="module 'warploom' has no attribute 'gpus'"):
+        warploom.gpus  # noqa: B018

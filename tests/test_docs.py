@@ -1,0 +1,83 @@
+"""Every example of README and documentation is executed, and every table is the one that the source gives."""
+
+import re
+
+import pytest
+
+from tests.documentation import PAGES, ROOT, TABLE, TABLES, Block, blocks, commands, examples, fits, with_tables
+
+LINK = re.compile(r"\]\((?P<target>[^)\s#]+)(?:#[^)]*)?\)|src(?:set)?=\"(?P<source>[^\"]+)\"")
+
+
+def name_of(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_example_gives_the_output_that_the_page_shows(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for example in examples(page, tmp_path):
+        assert "Traceback" not in example.output
+        assert example.good, (
+            f"{name_of(page)}, line {example.line}: {example.what}\n--- the page shows\n{example.expected}\n--- it gives\n{example.output}"
+        )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_table_is_the_one_of_the_source(page):
+    text = page.read_text(encoding="utf-8")
+    assert text == with_tables(text), f"{name_of(page)}: run `python -m tests.documentation` and look at what it changes"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_leads_to_a_file(page):
+    text = page.read_text(encoding="utf-8")
+    for found in LINK.finditer(text):
+        target = found["target"] or found["source"]
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target).exists(), f"{name_of(page)}: {target}"
+
+
+def test_every_page_is_in_the_contents():
+    contents = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    for page in PAGES:
+        if page.parent != ROOT:
+            assert f'"{page.relative_to(ROOT / "docs").as_posix()}"' in contents
+
+
+def test_every_command_shows_its_help_in_the_reference():
+    from warploom.cli import COMMANDS
+
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"$ warploom {name} --help\n" not in page] == []
+
+
+def test_every_table_is_used():
+    used = {found["name"] for page in PAGES for found in TABLE.finditer(page.read_text(encoding="utf-8"))}
+    assert used == set(TABLES)
+
+
+def test_an_ellipsis_stands_for_any_text_and_nothing_else_does():
+    assert fits(["a ... c", ""], ["a b b c"])
+    assert fits(["first", "...", "last"], ["first", "second", "third", "last"])
+    assert not fits(["a b"], ["a  b"])
+    assert not fits(["a"], ["a", "b"])
+    assert not fits(["a.c"], ["abc"])
+
+
+def test_a_console_block_is_commands_with_their_outputs():
+    found = commands(Block("console", "", 5, "$ warploom asm x.asm\none\ntwo\n$ warploom --version\nthree\n"))
+    assert [(command.line, command.command, command.expected) for command in found] == [
+        (5, "warploom asm x.asm", ["one", "two"]),
+        (8, "warploom --version", ["three"]),
+    ]
+    with pytest.raises(ValueError, match="line 5: a console block begins with a command"):
+        commands(Block("console", "", 5, "one\n$ warploom asm x.asm\n"))
+
+
+def test_fences_have_a_language_and_a_title():
+    text = 'words\n\n```asm title="x.asm"\nRET\n```\n\n```\nplain\n```\n'
+    assert list(blocks(text)) == [Block("asm", "x.asm", 4, "RET\n"), Block("", "", 8, "plain\n")]
+    with pytest.raises(ValueError, match="the fence in line 1 is never closed"):
+        list(blocks("```asm\nRET\n"))

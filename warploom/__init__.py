@@ -1,0 +1,71 @@
+"""warploom: a GPU you can read, run, watch and build, in Python.
+
+    program = warploom.load("matadd.asm")
+    result = warploom.GPU("tiny").run(program)
+    print(result)
+
+The names below are loaded when they are first used: `import warploom` alone loads neither NumPy nor Numba.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from warploom.isa import guppy, tiny
+    from warploom.isa.diagnostics import SourceError
+    from warploom.isa.frontends import load
+    from warploom.isa.program import Program
+    from warploom.machine.config import Config, ConfigError, load_config
+    from warploom.machine.driver import LaunchError
+    from warploom.machine.gpu import GPU
+    from warploom.machine.occupancy import occupancy
+    from warploom.machine.result import Result
+    from warploom.study.compare import compare
+
+_HOMES = {
+    "GPU": "warploom.machine.gpu",
+    "Config": "warploom.machine.config",
+    "ConfigError": "warploom.machine.config",
+    "LaunchError": "warploom.machine.driver",
+    "Program": "warploom.isa.program",
+    "Result": "warploom.machine.result",
+    "SourceError": "warploom.isa.diagnostics",
+    "compare": "warploom.study.compare",
+    "load": "warploom.isa.frontends",
+    "load_config": "warploom.machine.config",
+    "occupancy": "warploom.machine.occupancy",
+}
+_MODULES = {"guppy": "warploom.isa.guppy", "tiny": "warploom.isa.tiny"}
+
+__all__ = [
+    "GPU",
+    "Config",
+    "ConfigError",
+    "LaunchError",
+    "Program",
+    "Result",
+    "SourceError",
+    "compare",
+    "guppy",
+    "load",
+    "load_config",
+    "occupancy",
+    "tiny",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        found = importlib.import_module(_MODULES[name])
+    elif name in _HOMES:
+        found = getattr(importlib.import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module 'warploom' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

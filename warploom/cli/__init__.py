@@ -1,0 +1,26 @@
+"""The command `warploom`. One file a command; a file is imported when its command is used, so that each starts fast."""
+
+from __future__ import annotations
+
+import click
+
+from warploom.cli.group import LazyGroup
+
+# A command's name is the name of its file, in which it is called `command`.
+COMMANDS = {
+    "run": "Run a program on a simulated GPU and show what came out.",
+    "asm": "Show a program's instruction words, and write them to a file.",
+    "disasm": "Turn instruction words back into source text.",
+    "ladder": "Climb from tiny-gpu's machine to a modern core, one switch at a time.",
+    "compare": "Run a program on many machines that differ in a few settings.",
+    "study": "Reproduce a published result: a figure, a table, and what differs.",
+    "presets": "List the machines that there are, and every setting of a machine.",
+    "occupancy": "Show how full a multiprocessor of a real GPU can be with a kernel.",
+    "warmup": "Compile the native engine now, so that no later run has to.",
+}
+
+
+@click.group(cls=LazyGroup, package="warploom.cli", summaries=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="warploom", prog_name="warploom")
+def main() -> None:
+    """A GPU you can read, run, watch and build."""

@@ -1,0 +1,106 @@
+"""`warploom asm`: a program's instruction words, as a listing and as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, write_file
+
+if TYPE_CHECKING:
+    from warploom.isa.program import Program
+
+ISA = "tiny"  # the instruction set whose programs have words
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option(
+    "-o", "--output", metavar="OUT", help="Write the words to this file; - writes them to standard output in place of the listing."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["hex", "json"]), help="How the words are written. [default: json for a name in .json, else hex]"
+)
+@json_option
+def command(file: str, output: str | None, form: str | None, as_json: bool) -> None:
+    """Show FILE as a listing: address, word in hexadecimal and binary, source.
+
+    Hex is what Verilog's $readmemh takes; JSON holds the words, the number of threads and the data.
+
+    \b
+    Examples:
+      warploom asm matadd.asm                  print the listing
+      warploom asm matadd.asm -o matadd.hex    and write the words for Verilog
+      warploom asm matadd.asm --format json    print the words as JSON
+    """
+    from warploom.isa import tiny
+    from warploom.isa.frontends import FRONT_ENDS, read_text
+
+    other = next((known.name for known in FRONT_ENDS if known.name != ISA and Path(file).suffix.lower() in known.suffixes), None)
+    if other:
+        raise UserError(f"{file} is a program of {other}, which has no instruction words: `warploom asm` takes tiny-gpu's .asm files")
+    program, warnings = tiny.assemble_with_warnings(read_text(file), file)
+    chosen = form or ("json" if output and Path(output).suffix.lower() == ".json" else "hex")
+    words = tiny.to_json(program) if chosen == "json" else tiny.to_hex(program)
+    if output and output != "-":
+        write_file(output, words)
+    if as_json:
+        print_json(_body(file, program, output) | {"warnings": [diagnostic_json(item) for item in warnings]})
+        return
+    print_warnings(warnings, program.source)
+    if output == "-" or (form and not output):
+        click.echo(words, nl=False)
+        return
+    click.echo(listing(file, program))
+    if output:
+        click.echo(f"{len(program)} words written to {output} ({chosen})", err=True)
+
+
+def listing(file: str, program: Program) -> str:
+    """A program as a table: each instruction below the labels that name it."""
+    from warploom.isa import tiny
+
+    lines = program.source.lines
+    rows = [f"{file}: {len(program)} instructions, {program.launch.threads} threads, {len(program.data)} bytes of data", ""]
+    rows.append("address  word  binary               line  source")
+    written = 0
+    for address, word in enumerate(tiny.words(program)):
+        line = program.position(address).line
+        bits = f"{word:016b}"
+        binary = " ".join(bits[start : start + 4] for start in range(0, 16, 4))
+        rows += [f"{'':40s}{name}:" for name, there in program.labels.items() if there == address]
+        source = _statement(lines[line - 1]) if line != written else ""
+        rows.append(f"{address:7d}  {word:04x}  {binary}  {line:4d}  {source}".rstrip())
+        written = line
+    return "\n".join(rows)
+
+
+def _statement(line: str) -> str:
+    """A source line without what its own row of the listing says: labels stand above it."""
+    code = line.expandtabs(4).strip()
+    head, colon, rest = code.partition(":")
+    while colon and not any(char in head for char in " ;'\"") and rest.strip():
+        code = rest.strip()
+        head, colon, rest = code.partition(":")
+    return code
+
+
+def _body(file: str, program: Program, output: str | None) -> dict[str, Any]:
+    from warploom.isa import tiny
+
+    words = tiny.words(program)
+    rows = [
+        {
+            "address": address,
+            "word": word,
+            "hex": f"{word:04x}",
+            "binary": f"{word:016b}",
+            "line": program.position(address).line,
+            "text": text,
+        }
+        for address, (word, text) in enumerate(zip(words, program.text, strict=True))
+    ]
+    body = {"isa": program.isa, "file": file, "output": output, "threads": program.launch.threads, "program": words}
+    return body | {"data": program.data.tolist(), "labels": program.labels, "listing": rows}

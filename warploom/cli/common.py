@@ -1,0 +1,118 @@
+"""What commands share: options, JSON on standard output, warnings and errors on standard error, output files."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from warploom.isa.diagnostics import Diagnostic
+    from warploom.isa.program import Source
+
+# Exit statuses.
+DONE = 0
+FAULT = 1  # the kernel stopped with a fault, or took more cycles than it was given
+BAD_INPUT = 2  # a file, a setting or the command line is wrong
+INTERRUPTED = 130  # Ctrl-C, as shells have it
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
+
+
+class UserError(Exception):
+    """A mistake of the user's that is about no source text. The message is one sentence, and says what to do."""
+
+
+# Exceptions that are a user's mistake, not this program's: module and name.
+MISTAKES = (
+    ("warploom.cli.common", "UserError"),
+    ("warploom.isa.diagnostics", "SourceError"),
+    ("warploom.isa.guppy.bindings", "BindingError"),
+    ("warploom.isa.guppy.pictures", "PictureError"),
+    ("warploom.machine.config", "ConfigError"),
+    ("warploom.machine.driver", "LaunchError"),
+)
+
+
+def mistakes() -> tuple[type[Exception], ...]:
+    """The exceptions of MISTAKES whose modules are loaded: no other one can have been raised."""
+    return tuple(getattr(sys.modules[module], name) for module, name in MISTAKES if module in sys.modules)
+
+
+def report(error: Exception, as_json: bool) -> None:
+    """Print a mistake: on standard error for a person, or as one JSON object on standard output."""
+    from warploom.isa.diagnostics import SourceError
+
+    found = error.diagnostics if isinstance(error, SourceError) else ()
+    message = error.format_message() if isinstance(error, click.ClickException) else str(error)
+    if as_json:
+        print_json({"status": "error", "error": message, "diagnostics": [diagnostic_json(item) for item in found]})
+    elif found:
+        click.echo(message, err=True)
+    else:
+        click.echo(f"error: {message}", err=True)
+
+
+def print_json(body: dict[str, Any]) -> None:
+    """One object on standard output, on one line."""
+    click.echo(json.dumps(body))
+
+
+def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Any]:
+    """A diagnostic as a JSON object. line is 0 where it is about the file as a whole."""
+    return {
+        "severity": diagnostic.severity.value,
+        "message": diagnostic.message,
+        "line": diagnostic.position.line,
+        "column": diagnostic.position.column,
+        "length": diagnostic.length,
+        "fix": diagnostic.fix,
+    }
+
+
+def print_warnings(warnings: Iterable[Diagnostic], source: Source) -> None:
+    """Warnings about a source text, on standard error."""
+    from warploom.isa.diagnostics import render_all
+
+    found = list(warnings)
+    if found:
+        click.echo(render_all(found, source), err=True)
+
+
+def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a whole file or nothing: into a new file beside it, which then takes its place. Text is UTF-8.
+
+    A path that is no ordinary file (a pipe, /dev/null) is written to as it stands. Raises UserError.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    target = Path(path)
+    try:
+        target = target.resolve()
+        if target.is_dir():
+            raise UserError(f"{path} is a directory: name a file in it")
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
+        _replace(target, data)
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise UserError(f"{path} cannot be written: {reason}") from None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}")
+    try:
+        with beside.open("xb") as file:
+            file.write(data)
+        if target.exists():
+            beside.chmod(target.stat().st_mode & 0o777)
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,174 @@
+"""`warploom compare`: one program on many machines that differ in a few settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, json_option, print_json, print_warnings, write_file
+from warploom.cli.loading import Launching, load_program
+
+if TYPE_CHECKING:
+    from warploom.study.compare import Plan
+    from warploom.study.table import Table
+
+
+@click.command()
+@click.argument("kernel", metavar="KERNEL")
+@click.option("--over", "overs", multiple=True, metavar="NAME=VALUES", help="A setting and its values, as core.warps=1,2,4..16 or 1..64*2.")
+@click.option("--gpu", metavar="PRESET|TOML", help="The machine that all runs start from. [default: that of the instruction set]")
+@click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of that machine, as gpu.cores=4.")
+@click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it.")
+@click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own.")
+@click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes.")
+@click.option("--bind", "bindings", multiple=True, metavar="TEXT", help="guppy: a binding, as 'buffer t0 256 iota'.")
+@click.option("--group-size", type=int, metavar="N", help="guppy: threads a group.")
+@click.option("--groups", type=int, metavar="N", help="guppy: groups of the launch.")
+@click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
+@click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one a processor]")
+@click.option("--dask", metavar="ADDRESS", help="Spread the runs over a Dask cluster instead, as tcp://host:8786.")
+@click.option("--plot", metavar="OUT", help="Draw the comparison into a .png, .svg or .pdf file.")
+@click.option("--metric", default="cycles", metavar="NAME", help="What the plot shows: a metric, as ipc. [default: cycles]")
+@click.option("--csv", "csv_file", metavar="OUT", help="Write every row with all counters as CSV; - for standard output.")
+@click.option("--parquet", "parquet_file", metavar="OUT", help="Write every row with all counters as Parquet.")
+@click.option("--quiet", is_flag=True, help="Print no table and show no progress.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, kernel: str, **options: Any) -> None:
+    """Run KERNEL on every combination of some settings, and show what they change.
+
+    --over takes any setting of `warploom presets --settings`. Values are words, numbers and ranges with commas between them: 1..8 is every
+    number, 8..64:8 every eighth, 1..64*2 doubles. Several --over make all combinations. The table has cycles, speed-up over the first
+    run, instructions, instructions a cycle, active lanes, cache hits, transactions an access, and what warps mostly waited for.
+    --csv, --parquet and --json have all counters too. A run that faults or takes too long is a row that says so.
+
+    The exit status is 0 when at least one run has ended well, 1 when none has, 2 when the input is wrong.
+
+    \b
+    Examples:
+      warploom compare diverge.asm --over core.divergence=uniform,stack
+      warploom compare matmul.asm --over gpu.cores=1..4 --over memory.data_channels=1..16*2
+      warploom compare saxpy.guppy --gpu sm --over core.warps=4..64:4 --plot warps.svg --metric ipc
+      warploom compare texture.guppy --over l1.replacement=lru,fifo,plru,random --csv runs.csv
+    """
+    from warploom.cli.progress import Progress
+    from warploom.machine.driver import DEFAULT_MAX_CYCLES
+    from warploom.study.compare import run
+    from warploom.study.needs import StudyError
+
+    try:
+        plan = _plan(kernel, options)
+        _check_outputs(kernel, options)
+        with Progress("comparing", len(plan.points), quiet=options["quiet"], unit="runs") as progress:
+            table = run(
+                plan,
+                max_cycles=options["max_cycles"] or DEFAULT_MAX_CYCLES,
+                engine=options["engine"],
+                jobs=options["jobs"],
+                dask=options["dask"],
+                progress=lambda done, total: progress(done),
+                notice=progress.notice,
+            )
+        _write(plan, table, options)
+    except KeyboardInterrupt:
+        click.echo("stopped by Ctrl-C; no file was written", err=True)
+        ctx.exit(INTERRUPTED)
+    except StudyError as error:
+        raise UserError(str(error)) from None
+    if options["as_json"]:
+        print_json(_body(plan, table))
+    elif not options["quiet"] and options["csv_file"] != "-":
+        from warploom.cli.screen import width
+
+        head = f"{plan.program.name} on {plan.base.name}, {_counted(len(table))}"
+        click.echo("\n".join([head, "", *table.lines(width())]))
+    ctx.exit(DONE if "done" in table["status"] else FAULT)
+
+
+def _plan(kernel: str, options: dict[str, Any]) -> Plan:
+    from warploom.machine.config import parse_setting
+    from warploom.study.compare import plan
+
+    said = {name: options[name] for name in ("isa", "threads", "data", "bindings", "group_size", "groups")}
+    over: dict[str, str] = {}
+    for text in options["overs"]:
+        name, equals, values = text.partition("=")
+        name, values = name.strip(), values.strip()
+        if not (equals and name and values):
+            raise UserError(f"--over {text!r}: write a setting and its values, as core.warps=1,2,4..16")
+        if name in over:
+            raise UserError(f"--over {text!r}: {name} has values already; write them all with commas between them")
+        over[name] = values
+    if not over:
+        raise UserError("nothing varies: add --over NAME=VALUES, as --over core.warps=1..32*2")
+    program, warnings = load_program(kernel, Launching(**said))
+    if not options["as_json"] and not options["quiet"]:
+        print_warnings(warnings, program.source)
+    return plan(program, over, gpu=options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
+
+
+def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
+    """Refuse, before a long sweep, what cannot be written after it."""
+    from warploom.isa.diagnostics import nearest
+    from warploom.study.figure import form_of
+    from warploom.study.metrics import METRIC
+    from warploom.study.needs import needed
+
+    if options["metric"] not in METRIC:
+        metric = options["metric"]
+        raise UserError(f"--metric {metric!r}: there is no such metric{nearest(metric, METRIC)}; there are {', '.join(METRIC)}")
+    if options["plot"]:
+        form_of(options["plot"])
+        needed("matplotlib", "--plot")
+    elif options["metric"] != "cycles":
+        raise UserError("--metric says what a plot shows, and there is none: write --plot FILE too")
+    if options["parquet_file"]:
+        needed("pyarrow", "--parquet")
+    seen: dict[str, str] = {"-": "--json"} if options["as_json"] else {}
+    for option, path in (("--plot", options["plot"]), ("--csv", options["csv_file"]), ("--parquet", options["parquet_file"])):
+        if path is None:
+            continue
+        if path == "-" and option != "--csv":
+            raise UserError(f"{option} writes a file: name one")
+        place = path if path == "-" else str(Path(path).absolute())
+        if place in seen:
+            raise UserError(f"{seen[place]} and {option} would both be written to {path}: name another file for one of them")
+        seen[place] = option
+        if path != "-" and Path(path).exists() and Path(path).samefile(kernel):
+            raise UserError(f"{option} {path}: this file is the kernel; name another one")
+
+
+def _write(plan: Plan, table: Table, options: dict[str, Any]) -> None:
+    from warploom.study.chart import chart
+    from warploom.study.figure import drawn, form_of
+
+    if options["plot"]:
+        write_file(options["plot"], drawn(chart(plan, table, options["metric"]), form_of(options["plot"])))
+    if options["csv_file"] == "-":
+        click.echo(table.to_csv(), nl=False)
+    elif options["csv_file"]:
+        write_file(options["csv_file"], table.to_csv())
+    if options["parquet_file"]:
+        write_file(options["parquet_file"], table.to_parquet())
+    for path in (options["plot"], options["csv_file"], options["parquet_file"]):
+        if path and path != "-" and not options["quiet"]:
+            click.echo(f"{path} is written", err=True)
+
+
+def _body(plan: Plan, table: Table) -> dict[str, Any]:
+    return {
+        "kernel": plan.program.name,
+        "isa": plan.program.isa,
+        "gpu": plan.base.name,
+        "config": plan.base.flat(),
+        "over": {name: list(values) for name, values in plan.over.items()},
+        "rows": table.rows,
+        "notes": list(table.notes),
+    }
+
+
+def _counted(runs: int) -> str:
+    return "1 run" if runs == 1 else f"{runs} runs"

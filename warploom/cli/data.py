@@ -1,0 +1,188 @@
+"""Data files: the bytes that data memory holds at the start, from text, CSV, JSON or NumPy's .npy.
+
+The name's ending says which; every other ending is text: whole numbers from 0 to 255, decimal, 0x.. or 0b.., with
+blanks, commas or line ends between them, and comments behind `;`. Rows of a matrix follow one another.
+"""
+
+from __future__ import annotations
+
+import bisect
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warploom.cli.common import UserError
+from warploom.isa.diagnostics import Diagnostics
+from warploom.isa.frontends import MOST_BYTES, read_text
+from warploom.isa.program import Position, Source
+
+MOST = 255
+NUMBER = re.compile(r"[+-]?(\d+|0[xX][0-9a-fA-F]+|0[bB][01]+)")
+TEXT_WORD = re.compile(r"[^\s,]+")
+CSV_WORD = re.compile(r"[^\s,;\"']+")
+JSON_BLANK = re.compile(r"\s*")
+TEXT_FIX = "write 12, 0x1f or 0b101, and comments behind ;"
+CSV_FIX = "write 12, 0x1f or 0b101, and remove headings"
+FIX = "data memory holds bytes: whole numbers from 0 to 255"
+
+
+def read_data(path: str) -> np.ndarray:
+    """The bytes in a data file (uint8). Raises SourceError with every wrong value and its line, UserError for a wrong .npy file."""
+    suffix = Path(path).suffix.lower()
+    if suffix == ".npy":
+        return _npy(path)
+    source = Source(read_text(path), path)
+    diagnostics = Diagnostics(source)
+    if suffix == ".json":
+        values = _json(source, diagnostics)
+    else:
+        pattern, fix = (CSV_WORD, CSV_FIX) if suffix == ".csv" else (TEXT_WORD, TEXT_FIX)
+        values = [_byte(word, position, fix, diagnostics) for word, position in _words(source, pattern)]
+    if not values and not diagnostics.errors:
+        diagnostics.error(Position(), "there are no numbers in this file", fix=FIX)
+    diagnostics.raise_if_errors()
+    return np.array(values, np.uint8)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Text and CSV
+
+
+def _words(source: Source, pattern: re.Pattern[str]) -> Iterator[tuple[str, Position]]:
+    for number, line in enumerate(source.lines, 1):
+        code = line.partition(";")[0] if pattern is TEXT_WORD else line
+        for match in pattern.finditer(code):
+            yield match.group(), Position(number, match.start() + 1)
+
+
+def _byte(word: str, position: Position, fix: str, diagnostics: Diagnostics) -> int:
+    """A word's value; 0, and a diagnostic, for one that is no byte."""
+    if not NUMBER.fullmatch(word):
+        diagnostics.error(position, f"{_shown(word)} is not a whole number", len(word), fix)
+        return 0
+    digits = word.lstrip("+-").lower()
+    value = int(digits, {"0x": 16, "0b": 2}.get(digits[:2], 10)) if len(digits) < 100 else MOST + 1
+    return _in_range(-value if word.startswith("-") else value, word, position, diagnostics)
+
+
+def _in_range(value: int, word: str, position: Position, diagnostics: Diagnostics) -> int:
+    if not 0 <= value <= MOST:
+        diagnostics.error(position, f"{_shown(word, quotes=False)} is not from 0 to {MOST}", len(word), FIX)
+        return 0
+    return value
+
+
+def _shown(word: str, *, quotes: bool = True) -> str:
+    cut = word if len(word) <= 40 else f"{word[:40]}..."
+    return repr(cut) if quotes else cut
+
+
+# ---------------------------------------------------------------------------------------------------------
+# JSON
+
+
+Element = tuple[Any, int, int]  # a value, and where its text begins and ends
+
+
+def _json(source: Source, diagnostics: Diagnostics) -> list[int]:
+    """The numbers of a list, of a list of lists, or of the list called `data` in an object, as `run --json` and `asm` write it."""
+    text = source.text
+    try:
+        tree = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        where = Position(error.lineno, error.colno) if isinstance(error, json.JSONDecodeError) else Position()
+        said = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        diagnostics.error(where, f"this is not JSON: {said}", fix="write a list of numbers, as in [1, 2, 3]")
+        return []
+    wanted = tree
+    if isinstance(tree, dict):
+        memory = tree.get("memory")
+        wanted = tree["data"] if "data" in tree else memory.get("data") if isinstance(memory, dict) else None
+    starts = [match.end() for match in re.finditer(r'"data"\s*:\s*(?=\[)', text)] if isinstance(tree, dict) else [0]
+    if not isinstance(wanted, list):
+        said = (
+            "there is no list called data in this object"
+            if isinstance(tree, dict)
+            else f"{_shown(text.strip(), quotes=False)} is not a list"
+        )
+        diagnostics.error(Position(), said, fix='write [1, 2, 3] or {"data": [1, 2, 3]}')
+        return []
+    flat = list(_flat(wanted))
+    lists = [list(_elements(text, start)) for start in starts]
+    elements = next(found for found in lists if [value for value, _, _ in found] == flat)
+    return _numbers(text, elements, diagnostics)
+
+
+def _numbers(text: str, elements: list[Element], diagnostics: Diagnostics) -> list[int]:
+    lines = [0, *(match.end() for match in re.finditer("\n", text))]
+    values = []
+    for value, begin, end in elements:
+        line = bisect.bisect_right(lines, begin)
+        position, word = Position(line, begin - lines[line - 1] + 1), text[begin:end]
+        if isinstance(value, bool) or not isinstance(value, int):
+            diagnostics.error(position, f"{_shown(word, quotes=False)} is not a whole number", end - begin, FIX)
+        else:
+            values.append(_in_range(value, word, position, diagnostics))
+    return values
+
+
+def _flat(tree: list[Any]) -> Iterator[Any]:
+    for item in tree:
+        if isinstance(item, list):
+            yield from _flat(item)
+        else:
+            yield item
+
+
+def _elements(text: str, start: int) -> Iterator[Element]:
+    """(value, begin, end) of everything in a valid list, and in the lists in it, that is no list itself."""
+    decoder = json.JSONDecoder()
+    here, depth = start, 0
+    while True:
+        here = JSON_BLANK.match(text, here).end()  # type: ignore[union-attr]
+        if text[here] == "[":
+            depth, here = depth + 1, here + 1
+        elif text[here] == "]":
+            depth, here = depth - 1, here + 1
+            if depth == 0:
+                return
+        elif text[here] == ",":
+            here += 1
+        else:
+            value, end = decoder.raw_decode(text, here)
+            yield value, here, end
+            here = end
+
+
+# ---------------------------------------------------------------------------------------------------------
+# NumPy
+
+
+def _npy(path: str) -> np.ndarray:
+    """An array of whole numbers; one of more dimensions is taken row by row."""
+    try:
+        if Path(path).is_dir():
+            raise UserError(f"{path} is a directory, not a file: name a file in it")
+        if Path(path).stat().st_size > MOST_BYTES:
+            raise UserError(f"{path} is larger than {MOST_BYTES >> 20} MiB, which no data memory is")
+        with open(path, "rb") as file:
+            array = np.lib.format.read_array(file, allow_pickle=False)
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file") from None
+    except (OSError, ValueError, EOFError, MemoryError, OverflowError, TypeError, SyntaxError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or str(error).partition("\n")[0] or "it is cut off"
+        raise UserError(f"{path} cannot be read as a .npy file: {reason}") from None
+    if array.dtype.kind not in "iub":
+        raise UserError(f"{path} holds {array.dtype} numbers: save whole numbers, as numpy.save(path, array.astype('uint8'))")
+    values = array.ravel()
+    if values.size == 0:
+        raise UserError(f"{path}: there are no numbers in this file")
+    wrong = np.flatnonzero((values < 0) | (values > MOST))
+    if wrong.size:
+        more = f", and {wrong.size - 1} more are not" if wrong.size > 1 else ""
+        raise UserError(f"{path}: element {wrong[0]} is {values[wrong[0]]}, not from 0 to {MOST}{more}; {FIX}")
+    return values.astype(np.uint8)

@@ -1,0 +1,219 @@
+"""`warploom ladder`: one kernel on every machine from tiny-gpu's to a modern core, one switch at a time."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import FAULT, UserError, json_option, print_json, print_warnings, report, write_file
+from warploom.cli.loading import Launching, load_program
+
+if TYPE_CHECKING:
+    from warploom.isa.program import Program
+    from warploom.study.ladder import Ladder, Step
+
+COLUMNS = ("cycles", "gain", "total", "alone", "kept")
+LEGEND = (
+    "gain, total: times as fast as the rung above, and as the first one. alone: what the switch gains by itself. kept: cycles with the "
+    "first rung's channels to memory. held up by: the channels that are busy, or what most time goes into."
+)
+WIDTH = 80
+INTERRUPTED = 130  # exit status after Ctrl-C, as shells have it
+
+
+@click.command()
+@click.argument("kernel", metavar="KERNEL")
+@click.option("--gpu", default="tiny", metavar="PRESET|TOML", help="The machine at the foot of the ladder. [default: tiny]")
+@click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change it, as gpu.cores=4, or a rung, as l1.replacement=fifo.")
+@click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own.")
+@click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes.")
+@click.option("--shared-variant", metavar="FILE", help="The kernel with shared memory: what the last rung runs in place of KERNEL.")
+@click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
+@click.option("--explain", is_flag=True, help="Say of each rung what it is in hardware, what it costs, and its settings.")
+@click.option("--plot", metavar="OUT", help="Draw the ladder into a .png or .svg file. Needs matplotlib.")
+@click.option("--html", metavar="OUT", help="Write table and explanations as one page that needs nothing else.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, kernel: str, **options: Any) -> None:
+    """Run KERNEL on every machine from tiny-gpu's to a modern core, and show what each step gains.
+
+    The first rung has the timing of the original tiny-gpu. Each further one turns on one thing more: caches, pipelining, channels,
+    coalescing, warps, a scheduler, divergence, shared memory. A --set of something that a rung puts in changes that rung;
+    any other changes the machine at the foot. All rungs must leave the same memory, and it is said when one does not.
+
+    The exit status is 0 when the ladder was climbed, 1 when the kernel has a fault or does not end, 2 when the input is wrong.
+
+    \b
+    Examples:
+      warploom ladder matmul.asm
+      warploom ladder matmul.asm --explain
+      warploom ladder matmul.asm --set gpu.cores=4 --set l1.replacement=fifo
+      warploom ladder reduction.asm --shared-variant reduction_shared.asm
+      warploom ladder matmul.asm --plot ladder.svg --html ladder.html
+    """
+    from warploom.machine.config import parse_setting
+    from warploom.machine.driver import DEFAULT_MAX_CYCLES
+    from warploom.study.ladder import KernelError, climb
+
+    _check_outputs(options)
+    program = _load(kernel, options)
+    variant = _load(options["shared_variant"], options) if options["shared_variant"] else None
+    progress = _Progress(quiet=options["as_json"])
+    try:
+        ladder = climb(
+            program,
+            options["gpu"],
+            dict(parse_setting(text) for text in options["changes"]),
+            variant=variant,
+            max_cycles=options["max_cycles"] or DEFAULT_MAX_CYCLES,
+            progress=progress,
+        )
+    except KernelError as error:
+        progress.end()
+        report(error, options["as_json"])
+        ctx.exit(FAULT)
+    except KeyboardInterrupt:
+        progress.end()
+        click.echo("stopped by Ctrl-C; no file was written", err=True)
+        ctx.exit(INTERRUPTED)
+    progress.end()
+    _write(ladder, options)
+    if options["as_json"]:
+        print_json(body(ladder))
+        return
+    click.echo("\n".join(table(ladder)))
+    if options["explain"]:
+        click.echo("\n".join(explanations(ladder)))
+    for option in ("plot", "html"):
+        if options[option]:
+            click.echo(f"{options[option]} written", err=True)
+
+
+def _load(file: str, options: dict[str, Any]) -> Program:
+    program, warnings = load_program(file, Launching(threads=options["threads"], data=options["data"]))
+    if not options["as_json"]:
+        print_warnings(warnings, program.source)
+    return program
+
+
+def _check_outputs(options: dict[str, Any]) -> None:
+    """Refuse, before a long run, what cannot be drawn after it."""
+    plot = options["plot"]
+    if plot and not plot.lower().endswith((".png", ".svg")):
+        raise UserError(f"--plot {plot}: a plot is drawn into a file that ends in .png or .svg")
+    if plot:
+        from importlib.util import find_spec
+
+        if find_spec("matplotlib") is None:
+            raise UserError("--plot needs matplotlib; install it with: pip install 'warploom[pictures]'")
+
+
+def _write(ladder: Ladder, options: dict[str, Any]) -> None:
+    from warploom.study import ladder_page
+
+    if options["plot"]:
+        write_file(options["plot"], ladder_page.picture(ladder, options["plot"].lower().rpartition(".")[2]))
+    if options["html"]:
+        write_file(options["html"], ladder_page.page(ladder))
+
+
+class _Progress:
+    """One line on standard error that says which rung is being run; on a terminal only, and gone at the end."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.shows = not quiet and sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int, name: str) -> None:
+        """A rung begins."""
+        if self.shows:
+            click.echo(f"\r\033[Krung {done + 1} of {total}: {name}", err=True, nl=False)
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self.shows:
+            click.echo("\r\033[K", err=True, nl=False)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What is shown
+
+
+def table(ladder: Ladder) -> list[str]:
+    """The ladder as lines of text, 80 columns wide, with what there is to say about it below."""
+    from warploom.study.remarks import remarks, title
+
+    width = max(len(step.rung.name) for step in ladder.steps)
+    lines = [title(ladder), "", _line("rung", COLUMNS, "held up by", width)]
+    lines += [_row(ladder, step, width) for step in ladder.steps]
+    for paragraph in (LEGEND, *remarks(ladder)):
+        lines += ["", *_wrapped(paragraph)]
+    return lines
+
+
+def _wrapped(text: str, first: str = "", other: str = "") -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=other, break_long_words=False, break_on_hyphens=False)
+
+
+def _line(name: str, cells: Sequence[str], last: str, width: int) -> str:
+    first, *others = cells
+    return f"{name:{width}}{first:>8}{''.join(f'{cell:>7}' for cell in others)}  {last}".rstrip()
+
+
+def _row(ladder: Ladder, step: Step, width: int) -> str:
+    if step.skipped:
+        return _line(step.rung.name, "-", "left out", width)
+    assert step.same_channels is not None
+    ratios = (ladder.gain(step), ladder.speedup(step), step.alone)
+    cells = [str(step.cycles), *("" if ratio is None else f"{ratio:.2f}" for ratio in ratios), str(step.same_channels.cycles)]
+    return _line(step.rung.name, cells, str(step.bottleneck), width)
+
+
+def explanations(ladder: Ladder) -> list[str]:
+    """Each rung's sentence and settings."""
+    lines = []
+    for number, step in enumerate(ladder.steps, 1):
+        lines += ["", *_wrapped(f"{number:2} {step.rung.name}: {step.rung.about}.", other="   ")]
+        settings = " ".join(f"{name}={str(value).lower()}" for name, value in step.rung.settings.items())
+        lines += _wrapped(settings, "   ", "   ") if settings else []
+    return lines
+
+
+def body(ladder: Ladder) -> dict[str, Any]:
+    """The ladder as a JSON object. settings: all that differ from the machine at the foot; changes: those of this rung."""
+    from warploom.study.remarks import remarks
+
+    different = ladder.differing()
+    rungs = [
+        {
+            "name": step.rung.name,
+            "settings": step.settings,
+            "cycles": step.cycles,
+            "speedup": ladder.speedup(step) if step.result else None,
+            "bottleneck": step.bottleneck.name if step.bottleneck else None,
+            "bottleneck_share": step.bottleneck.share if step.bottleneck else None,
+            "gain": ladder.gain(step),
+            "alone": step.alone,
+            "same_channels_cycles": step.same_channels.cycles if step.same_channels else None,
+            "same_memory": step not in different if step.result else None,
+            "skipped": step.skipped or None,
+            "changes": dict(step.rung.settings),
+            "about": step.rung.about,
+        }
+        for step in ladder.steps
+    ]
+    memory = ladder.start.memory
+    return {
+        "kernel": ladder.program.source.path,
+        "variant": ladder.variant.source.path if ladder.variant else None,
+        "gpu": ladder.start.name,
+        "cores": ladder.start.gpu.cores,
+        "threads_per_block": ladder.start.core.threads_per_block,
+        "data_channels": memory.data_channels,
+        "program_channels": memory.program_channels,
+        "rungs": rungs,
+        "remarks": remarks(ladder),
+    }

@@ -1,0 +1,157 @@
+"""`warploom occupancy`: how full a multiprocessor of a real GPU can be with a kernel, and what limits it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import json_option, print_json
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from warploom.machine.occupancy import Occupancy
+
+ROWS = 8  # height of the chart
+STEPS = " ▁▂▃▄▅▆▇█"  # a character cell, filled in eighths
+NAMES = {"warps": "warps", "blocks": "block slots", "registers": "registers", "shared": "shared memory, bytes"}
+
+
+@click.command()
+@click.option("--cc", required=True, metavar="X.Y", help="Compute capability, as 8.6 or sm_86.")
+@click.option("--threads", required=True, type=int, help="Threads a block.")
+@click.option("--registers", type=int, default=0, help="Registers a thread. 0, the default: not counted.")
+@click.option("--shared", type=int, default=0, help="Bytes of static shared memory a block. [default: 0]")
+@click.option("--dynamic-shared", type=int, default=0, help="Bytes of shared memory that the launch adds a block. [default: 0]")
+@click.option("--carveout", type=int, help="Percent of the shared memory that the kernel asks for, from 7.0 on. [default: all there is]")
+@click.option("--curve", "whole", is_flag=True, help="Show every block size in a row of its own; with --json, add them.")
+@json_option
+def command(
+    cc: str, threads: int, registers: int, shared: int, dynamic_shared: int, carveout: int | None, whole: bool, as_json: bool
+) -> None:
+    """Show how many blocks and warps of a kernel a multiprocessor holds at a time, and what keeps it from more.
+
+    Registers and shared memory are what `nvcc -Xptxas -v` prints. Occupancy is warps held, of those that there is room
+    for: a percentage in the table, a fraction from 0 to 1 in JSON, which has blocks, warps, occupancy, limits (blocks that each
+    resource would allow by itself, null for any number), limiting (the names of the tightest) and reason (why not even one block fits).
+
+    \b
+    Examples:
+      warploom occupancy --cc 8.6 --threads 256 --registers 40 --shared 8192
+      warploom occupancy --cc sm_90 --threads 192 --registers 33 --curve
+      warploom occupancy --cc 8.0 --threads 128 --json
+    """
+    from warploom.machine.occupancy import capability, curve, occupancy
+
+    name = capability(cc)
+    found = occupancy(name, threads, registers, shared, dynamic_shared, carveout)
+    points = curve(name, registers, shared, dynamic_shared, carveout)
+    if as_json:
+        asked = {"cc": name, "threads": threads, "registers": registers, "shared": shared, "dynamic_shared": dynamic_shared}
+        body = asked | {"carveout": carveout} | _body(found) | {"needs": found.needs, "room": found.room}
+        if whole:
+            body["curve"] = [{"threads": size} | _body(point) for size, point in points.items()]
+        print_json(body)
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    block = f"{threads} threads, {registers} registers a thread, {shared + dynamic_shared} bytes of shared memory"
+    console.print(f"compute capability {name}, blocks of {block}", soft_wrap=True)
+    if found.reason:
+        console.print(f"\nno block fits: {found.reason}", style="bold", soft_wrap=True)
+    else:
+        console.print(f"\n{_of(found)}; limited by {_listed(found)}", style="bold", soft_wrap=True)
+    console.print()
+    console.print(_resources(found))
+    console.print()
+    if whole:
+        console.print(_sizes(points, threads))
+    else:
+        console.print("occupancy by threads a block")
+        console.print(_chart(points, threads, unicode=console.encoding.startswith("utf")))
+
+
+def _body(found: Occupancy) -> dict[str, Any]:
+    return {
+        "blocks": found.blocks,
+        "warps": found.warps,
+        "occupancy": found.occupancy,
+        "limits": found.limits,
+        "limiting": list(found.limiting),
+        "reason": found.reason,
+    }
+
+
+def _of(found: Occupancy) -> str:
+    blocks = "1 block" if found.blocks == 1 else f"{found.blocks} blocks"
+    return f"{blocks}, {found.warps} of {found.room['warps']} warps, occupancy {found.occupancy:.1%}"
+
+
+def _listed(found: Occupancy) -> str:
+    *names, last = (NAMES[name].partition(",")[0] for name in found.limiting)
+    return f"{', '.join(names)} and {last}" if names else last
+
+
+def _resources(found: Occupancy) -> Any:
+    """A row a resource: what a block needs, what there is, how many blocks that makes."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
+    table.add_column("resource")
+    for heading in ("a block needs", "there are", "blocks"):
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    for name, count in found.limits.items():
+        shown = "any" if count is None else str(count)
+        limiting = name in found.limiting
+        table.add_row(
+            NAMES[name],
+            str(found.needs[name]),
+            str(found.room[name]),
+            shown,
+            "<- limits" if limiting else "",
+            style="bold" if limiting else "",
+        )
+    return table
+
+
+def _sizes(points: dict[int, Occupancy], threads: int) -> Any:
+    """A row a block size."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
+    for heading in ("threads", "blocks", "warps", "occupancy"):
+        table.add_column(heading, justify="right")
+    table.add_column("limited by")
+    for size, point in points.items():
+        shown = (str(size), str(point.blocks), str(point.warps), f"{point.occupancy:.1%}", _listed(point))
+        table.add_row(*shown, style="bold" if size == _column(points, threads) else "")
+    return table
+
+
+def _column(points: dict[int, Occupancy], threads: int) -> int:
+    """The block size of the curve in which a block of `threads` lies; 0 when it is larger than all."""
+    return next((size for size in points if size >= threads), 0)
+
+
+def _chart(points: dict[int, Occupancy], threads: int, *, unicode: bool) -> Text:
+    """The curve as columns of characters, two a block size; below, where the asked size is, and the sizes."""
+    from rich.text import Text
+
+    text = Text()
+    here = _column(points, threads)
+    for row in reversed(range(ROWS)):
+        label = {ROWS - 1: "100%", ROWS // 2 - 1: " 50%"}.get(row, "")
+        text.append(f"{label:>5s} |")
+        for size, point in points.items():
+            filled = min(max(round((point.occupancy * ROWS - row) * 8), 0), 8)
+            cell = STEPS[filled] if unicode else " #"[filled >= 4]
+            text.append(f"{cell} ", style="bold" if size == here else "dim")
+        text.append("\n")
+    text.append(f"{'':5s} +{'--' * len(points)}\n")
+    text.append(f"{'':7s}{''.join('^ ' if size == here else '  ' for size in points).rstrip()}\n")
+    marks = [f"{size:>8d}" for size in points if size % 128 == 0]
+    text.append(f"{'':6s}{''.join(marks)}")
+    return text

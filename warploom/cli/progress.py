@@ -1,0 +1,64 @@
+"""What is shown while something takes long: a bar on standard error, only on a terminal and only after a second."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+PATIENCE = 1.0  # seconds before anything is shown
+
+
+class Progress:
+    """Counts cycles, or something else, towards a total. Use as a context manager; `done` is the last count, shown or not.
+
+    what: a word in front of the bar. total: cycles, or whatever `unit` says. limit: the total is only the most that there can be,
+    so no time to the end is told. quiet: shows nothing.
+    """
+
+    def __init__(self, what: str, total: int, *, limit: bool = False, quiet: bool = False, unit: str = "cycles") -> None:
+        self.what, self.total, self.limit, self.unit = what, total, limit, unit
+        self.shows = not quiet and sys.stderr.isatty()
+        self.done = 0
+        self._start = time.monotonic()
+        self._bar: Bar | None = None
+        self._task: TaskID | None = None
+
+    def __call__(self, done: int) -> None:
+        """So many cycles are done."""
+        self.done = done
+        if self._bar is None and self.shows and time.monotonic() - self._start > PATIENCE:
+            self._begin()
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=done)
+
+    def notice(self, text: str) -> None:
+        """A sentence about what takes long now, on a line of its own."""
+        if self._bar is not None:
+            self._bar.console.print(text, highlight=False)
+        elif self.shows:
+            click.echo(text, err=True)
+
+    def _begin(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        counts = TextColumn("{task.completed:,.0f} of " + ("at most " if self.limit else "") + "{task.total:,.0f} " + self.unit)
+        times = [TimeElapsedColumn()] if self.limit else [TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()]
+        self._bar = Progress(TextColumn(self.what), BarColumn(), counts, *times, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task(self.what, total=self.total)
+        self._bar.start()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()

@@ -1,0 +1,276 @@
+"""`warploom run`: a program on a machine, and what came out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, json_option, print_json, print_warnings
+from warploom.cli.loading import Launching, load_program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warploom.cli.output import OutputFile
+    from warploom.isa.diagnostics import Diagnostic
+    from warploom.isa.program import Program
+    from warploom.machine.config import Config
+    from warploom.machine.result import Result
+    from warploom.observe.log import Selection
+
+MOST_CYCLES = 10**15
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option("--gpu", metavar="PRESET|TOML", help="The machine: a preset's name or a TOML file. [default: that of the instruction set]")
+@click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
+@click.option("--scheduler", metavar="FILE.py:NAME", help="A scheduling policy of your own, for a machine with warps.")
+@click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it.")
+@click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own.")
+@click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes.")
+@click.option("--max-cycles", type=int, metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
+@click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]")
+@click.option("--log", metavar="OUT", help="Write every core and thread in every cycle as text; - for standard output.")
+@click.option("--log-cores", metavar="LIST", help="Of the log only these cores, as 0,2-3.")
+@click.option("--log-threads", metavar="LIST", help="Of the log only these threads, numbered within their block.")
+@click.option("--log-cycles", metavar="A:B", help="Of the log only the cycles from A to B.")
+@click.option("--trace", metavar="OUT", help="Write every unit's state in every cycle as JSON lines; compressed for a name in .gz.")
+@click.option("--bind", "bindings", multiple=True, metavar="TEXT", help="guppy: a binding, as 'buffer t0 256 iota'.")
+@click.option("--group-size", type=int, metavar="N", help="guppy: threads a group.")
+@click.option("--groups", type=int, metavar="N", help="guppy: groups of the launch.")
+@click.option("--image", "images", multiple=True, metavar="NAME=OUT", help="guppy: write an image as PNG, as u0=picture.png.")
+@click.option("--quiet", is_flag=True, help="Print no summary and show no progress.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, file: str, **options: Any) -> None:
+    """Run FILE on a simulated GPU, and show its memory before and after, and where the cycles went.
+
+    The exit status is 0 when the kernel has ended, 1 after a fault or when it was still running after --max-cycles, and 2 when
+    the input is wrong.
+
+    \b
+    Examples:
+      warploom run matmul.asm                          memory, cycles, states
+      warploom run matmul.asm --log - | less           every thread in every cycle
+      warploom run matmul.asm --set gpu.cores=4        another machine; see warploom presets
+      warploom run saxpy.asm --threads 16 --data x.csv
+      warploom run texture.guppy --image u0=out.png
+      warploom run saxpy.asm --gpu sm --scheduler mine.py:choose
+    """
+    from warploom.cli.progress import Progress
+
+    limit = _limit(options["max_cycles"])
+    said = {name: options[name] for name in ("isa", "threads", "data", "bindings", "group_size", "groups")}
+    program, warnings = load_program(file, Launching(**said))
+    if not options["as_json"]:
+        print_warnings(warnings, program.source)
+    config = _config(file, options, program)
+    policy = _policy(options["scheduler"], config)
+    images = [_image(text, program) for text in options["images"]]
+    selection = _selection(options, config)
+    _check_outputs(file, options, images)
+    quiet = options["quiet"]
+    progress = Progress("running", limit, limit=True, quiet=quiet)
+    try:
+        with contextlib.ExitStack() as files:
+            log, trace, *pictures = _open(files, options["log"], options["trace"], *(path for _, path in images))
+            with progress:
+                result = _run(program, config, policy, options["engine"], limit, progress)
+            if log is not None:
+                _write_log(result, log, selection, quiet)
+            if trace is not None:
+                _write_trace(result, trace, quiet)
+            for (name, _), picture in zip(images, pictures, strict=True):
+                _write_image(result, name, picture)
+    except KeyboardInterrupt:
+        click.echo(f"stopped by Ctrl-C after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
+        ctx.exit(INTERRUPTED)
+    _show(result, warnings, options)
+    if not quiet:
+        for path in (options["log"], options["trace"], *(path for _, path in images)):
+            if path not in (None, "-"):
+                click.echo(f"{path} is written", err=True)
+    ctx.exit(DONE if result.status == "done" else FAULT)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What was asked
+
+
+def _limit(cycles: int | None) -> int:
+    from warploom.machine.driver import DEFAULT_MAX_CYCLES
+
+    if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
+        raise UserError(f"--max-cycles {cycles}: a run may take 1 to {MOST_CYCLES} cycles")
+    return DEFAULT_MAX_CYCLES if cycles is None else cycles
+
+
+def _config(file: str, options: dict[str, Any], program: Program) -> Config:
+    """The machine that was asked for; a default machine whose warps lie anywhere gets as many slots as one group needs."""
+    from warploom.isa.frontends import front_end
+    from warploom.machine.config import MAX_WARPS, load_config, parse_setting
+
+    changes = dict(parse_setting(text) for text in options["changes"])
+    config = load_config(options["gpu"] or front_end(file, options["isa"]).gpu, changes)
+    needed = -(-(program.launch.block or 1) // config.core.lanes)
+    slots = config.gpu.cores * config.core.warps
+    if options["gpu"] is None and "core.warps" not in changes and config.gpu.dispatch == "split" and slots < needed <= MAX_WARPS:
+        config = load_config(config, {"core.warps": -(-needed // config.gpu.cores)})
+    return config
+
+
+def _policy(text: str | None, config: Config) -> Callable[..., int] | None:
+    if text is None:
+        return None
+    if config.core.control == "sequencer":
+        raise UserError(f"--scheduler is for machines with warps; {config.name!r} runs one instruction at a time, add --gpu sm")
+    from warploom.cli.policy import load_policy
+
+    return load_policy(text)
+
+
+def _image(text: str, program: Program) -> tuple[str, str]:
+    """(view, path) of `u0=out.png`."""
+    from warploom.isa.program import VIEW_WIDTH
+
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise UserError(f"--image {text!r}: write an image's name and a file, as in u0=out.png")
+    pictures = [view for view, row in zip(program.view_names, program.views, strict=False) if row[VIEW_WIDTH]]
+    if name not in pictures:
+        there = f"there are {', '.join(pictures)}" if pictures else "it has none"
+        raise UserError(f"--image {text!r}: the program has no image or texture {name!r}; {there}")
+    return name, path
+
+
+def _selection(options: dict[str, Any], config: Config) -> Selection:
+    from warploom.cli.ranges import numbers, span
+    from warploom.observe.log import Selection
+
+    given = [f"--{name.replace('_', '-')}" for name in ("log_cores", "log_threads", "log_cycles") if options[name] is not None]
+    if given and options["log"] is None:
+        raise UserError(f"{given[0]} says what a log shows, and there is none: write --log - or --log FILE too")
+    if config.core.control != "sequencer" and (options["log"] is not None or options["trace"] is not None):
+        name = "--log" if options["log"] is not None else "--trace"
+        raise UserError(f"{name} shows cores that run one instruction at a time, as the preset tiny has them; {config.name!r} has warps")
+    first, last = span(options["log_cycles"], "--log-cycles")
+    cores = numbers(options["log_cores"], "--log-cores", config.gpu.cores, "core")
+    threads = numbers(options["log_threads"], "--log-threads", config.core.threads_per_block, "thread in a block")
+    return Selection(cores, threads, first, last)
+
+
+def _check_outputs(file: str, options: dict[str, Any], images: list[tuple[str, str]]) -> None:
+    """No output takes the place of an input or of another output."""
+    outputs = [("--log", options["log"]), ("--trace", options["trace"]), *(("--image", path) for _, path in images)]
+    inputs = [path for path in (file, options["data"], options["gpu"]) if path]
+    seen: dict[str, str] = {"-": "--json"} if options["as_json"] else {}
+    for option, path in outputs:
+        if path is None:
+            continue
+        if option == "--image" and path == "-":
+            raise UserError("--image writes a file: a picture on standard output would be of no use in a terminal")
+        place = path if path == "-" else str(Path(path).absolute())
+        if place in seen and path != "/dev/null":
+            where = "standard output" if path == "-" else path
+            raise UserError(f"{seen[place]} and {option} would both be written to {where}: name a file for one of them")
+        seen[place] = option
+        if path != "-" and any(Path(path).exists() and Path(known).exists() and Path(path).samefile(known) for known in inputs):
+            raise UserError(f"{option} {path}: this file is an input of the run; name another one")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The run and its files
+
+
+def _open(files: contextlib.ExitStack, *paths: str | None) -> list[OutputFile | None]:
+    from warploom.cli.output import OutputFile
+
+    return [None if path is None else files.enter_context(OutputFile(path)) for path in paths]
+
+
+def _run(program: Program, config: Config, policy: Callable[..., int] | None, engine: str, limit: int, progress: Any) -> Result:
+    from warploom.machine.gpu import GPU
+
+    return GPU(config, engine=engine, scheduler=policy).run(program, max_cycles=limit, progress=progress, notice=progress.notice)
+
+
+def _write_log(result: Result, out: OutputFile, selection: Selection, quiet: bool) -> None:
+    from warploom.cli.progress import Progress
+    from warploom.observe.log import log
+
+    last = result.cycles if selection.last is None else min(selection.last + 1, result.cycles)
+    with Progress("writing the log", last, quiet=quiet or out.place is None) as progress:
+        for cycle, text in log(result, selection):
+            out.write(text)
+            progress(cycle + 1)
+
+
+def _write_trace(result: Result, out: OutputFile, quiet: bool) -> None:
+    from warploom.cli.progress import Progress
+
+    with Progress("writing the trace", result.cycles, quiet=quiet or out.place is None) as progress:
+        for line in result.trace():
+            out.write(json.dumps(line, separators=(",", ":")) + "\n")
+            progress(line["cycle"] + 1)
+
+
+def _write_image(result: Result, name: str, out: OutputFile | None) -> None:
+    from warploom.isa import guppy
+
+    assert out is not None and out.place is not None
+    guppy.write_picture(out.place, guppy.read_view(result.program, result.memory, name))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What is shown
+
+
+def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -> None:
+    from warploom.cli import screen
+
+    if options["as_json"]:
+        from warploom.observe.report import report
+
+        print_json(report(result) | {"warnings": [diagnostic_json(item) for item in warnings]})
+        return
+    if not options["quiet"] and options["trace"] != "-":
+        from warploom.observe.summary import summary
+
+        columns = screen.width()
+        lines = list(summary(result, width=columns, unicode=screen.unicode(), memory=options["log"] != "-"))
+        screen.show([*lines, *_hints(options, result)])
+    _complain(result)
+
+
+def _complain(result: Result) -> None:
+    """A fault or a timeout, where it was, and notes: on standard error."""
+    if result.status == "error":
+        click.echo(f"error: {result.fault}", err=True)
+    elif result.status == "timeout":
+        cycles = f"{result.cycles:,}".replace(",", " ")
+        click.echo(f"error: still running after {cycles} cycles; --max-cycles allows more", err=True)
+        for line in result.running:
+            click.echo(f"  {line}", err=True)
+    for note in result.notes:
+        click.echo(f"note: {note}", err=True)
+
+
+def _hints(options: dict[str, Any], result: Result) -> list[Any]:
+    from warploom.isa.program import VIEW_WIDTH, VIEW_WRITABLE
+    from warploom.observe.styled import QUIET
+
+    hints = []
+    program = result.program
+    pictures = [name for name, row in zip(program.view_names, program.views, strict=False) if row[VIEW_WIDTH] and row[VIEW_WRITABLE]]
+    if pictures and not options["images"]:
+        hints.append(f"see the picture: --image {pictures[0]}={pictures[0]}.png")
+    if result.config.core.control == "sequencer" and options["log"] is None and options["trace"] is None:
+        first, last = (0, 40) if result.status == "done" else (max(result.cycles - 40, 0), result.cycles)
+        hints.append(f"look closer: --log - --log-cycles {first}:{last} (every thread), --trace FILE (every unit)")
+    hints.append("other machines: `warploom presets`, and `warploom presets --settings` for --set")
+    return [[(hint, QUIET)] for hint in hints]

@@ -1,0 +1,37 @@
+"""Styled lines on standard output: in colours where a terminal has them, as plain text in a pipe or a file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+
+import click
+
+from warploom.observe.styled import Line, plain
+
+NARROWEST, WIDEST = 60, 160  # columns that tables are made for
+
+
+def width() -> int:
+    """Columns that tables may have: the terminal's, or 80 where there is none."""
+    return min(max(shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST)
+
+
+def unicode() -> bool:
+    """Whether standard output takes characters beyond ASCII."""
+    return (sys.stdout.encoding or "").lower().startswith("utf")
+
+
+def show(lines: Iterable[Line]) -> None:
+    """Print lines. rich is loaded only where there are colours to show."""
+    if not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
+        click.echo("\n".join(plain(line) for line in lines))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for line in lines:
+        console.print(Text.assemble(*line), soft_wrap=True)

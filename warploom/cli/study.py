@@ -1,0 +1,126 @@
+"""`warploom study`: a published result made again, its figure, its table, and where ours differs."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import FAULT, INTERRUPTED, UserError, json_option, print_json, report, write_file
+
+if TYPE_CHECKING:
+    from warploom.study.experiments.experiment import Experiment, Findings
+    from warploom.study.sweep import Outcome, Task
+
+
+@click.command()
+@click.argument("name", metavar="[NAME]", required=False)
+@click.option("-o", "--output", metavar="OUT", help="Draw the figure into a .png, .svg or .pdf file.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one a processor]")
+@click.option("--dask", metavar="ADDRESS", help="Spread the runs over a Dask cluster instead, as tcp://host:8786.")
+@click.option("--quiet", is_flag=True, help="Print nothing and show no progress.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context, name: str | None, output: str | None, jobs: int | None, dask: str | None, quiet: bool, as_json: bool
+) -> None:
+    """Make a published result again, from kernels of our own; without NAME, list the studies.
+
+    A study prints a table, and for each thing that was published what it was, what this machine gives, and why they differ. -o draws
+    a figure with the published points beside ours.
+
+    \b
+    Examples:
+      warploom study                                   what there is
+      warploom study two-level                         table and comparison
+      warploom study coalescing -o coalescing.svg      the figure
+      warploom study replacement --json
+    """
+    from warploom.cli.progress import Progress
+    from warploom.study.experiments import NAMES, find
+    from warploom.study.experiments.experiment import Failed
+    from warploom.study.figure import drawn, form_of
+    from warploom.study.needs import StudyError, needed
+    from warploom.study.sweep import measure, spread
+
+    try:
+        if name is None:
+            if output:
+                raise UserError(f"-o {output}: a figure is of one study: name it, as in `warploom study {next(iter(NAMES))} -o {output}`")
+            _list([find(known) for known in NAMES], as_json)
+            return
+        chosen = find(name)
+        if output:
+            form_of(output)
+            needed("matplotlib", "-o")
+        with Progress(name, 1, quiet=quiet, unit="runs") as progress:
+
+            def run(tasks: list[Task]) -> list[Outcome]:
+                progress.total = len(tasks)
+                say = progress.notice
+                return spread(measure, tasks, jobs=jobs, dask=dask, progress=lambda done, total: progress(done), notice=say)
+
+            findings = chosen.measure(run)  # type: ignore[arg-type]
+        if output:
+            write_file(output, drawn(findings.figure, form_of(output)))
+    except StudyError as error:
+        raise UserError(str(error)) from None
+    except Failed as error:
+        report(error, as_json)
+        ctx.exit(FAULT)
+    except KeyboardInterrupt:
+        click.echo("stopped by Ctrl-C; no file was written", err=True)
+        ctx.exit(INTERRUPTED)
+    if as_json:
+        print_json(_body(chosen, findings))
+    elif not quiet:
+        from warploom.cli.screen import width
+
+        click.echo("\n".join(_shown(chosen, findings, width())))
+        hint = f"{output} is written" if output else f"the figure: warploom study {name} -o {name}.png"
+        click.echo(hint, err=bool(output))
+
+
+def _list(experiments: list[Experiment], as_json: bool) -> None:
+    if as_json:
+        fields = ("name", "title", "question", "source", "setup")
+        print_json({"studies": [{field: getattr(found, field) for field in fields} for found in experiments]})
+        return
+    longest = max(len(found.name) for found in experiments)
+    for found in experiments:
+        click.echo(f"{found.name:<{longest}}  {found.title}")
+    click.echo("\nmake one again: warploom study NAME; with its figure: warploom study NAME -o FILE.png")
+
+
+def _shown(chosen: Experiment, findings: Findings, columns: int) -> Iterator[str]:
+    """Everything of a study as text."""
+    yield chosen.title
+    yield ""
+    yield from _pairs({"question": chosen.question, "published": chosen.source, "here": chosen.setup}, columns)
+    yield ""
+    table = findings.table
+    yield from table.lines()[: len(table) + 1]
+    if table.notes:
+        yield ""
+    for note in table.notes:
+        yield from textwrap.wrap(note, columns - 1)
+    for claim in findings.claims:
+        yield ""
+        yield from textwrap.wrap(claim.what, columns - 1)
+        yield from _pairs({"  published": claim.published, "  here": claim.ours, "  why": claim.why}, columns)
+    yield ""
+
+
+def _pairs(pairs: dict[str, str], columns: int) -> Iterator[str]:
+    """Names and texts, the texts in a column of their own."""
+    indent = max(map(len, pairs)) + 2
+    for name, text in pairs.items():
+        yield from textwrap.wrap(text, columns - 1, initial_indent=f"{name:<{indent}}", subsequent_indent=" " * indent)
+
+
+def _body(chosen: Experiment, findings: Findings) -> dict[str, Any]:
+    claims = [{"what": claim.what, "published": claim.published, "ours": claim.ours, "why": claim.why} for claim in findings.claims]
+    described = {"name": chosen.name, "title": chosen.title, "question": chosen.question, "source": chosen.source, "setup": chosen.setup}
+    return described | {"rows": findings.table.rows, "notes": list(findings.table.notes), "claims": claims}

@@ -1,0 +1,23 @@
+"""tiny-gpu: eleven instructions of 16 bits, 8-bit data, and three extensions. Text, words and Programs of it."""
+
+from warploom.isa.tiny.assembler import assemble, assemble_with_warnings
+from warploom.isa.tiny.disassembler import disassemble, disassemble_word
+from warploom.isa.tiny.images import Image, read_image, to_hex, to_json
+from warploom.isa.tiny.lowering import program, words
+from warploom.isa.tiny.table import INSTRUCTIONS, Instruction, markdown_table
+
+__all__ = [
+    "INSTRUCTIONS",
+    "Image",
+    "Instruction",
+    "assemble",
+    "assemble_with_warnings",
+    "disassemble",
+    "disassemble_word",
+    "markdown_table",
+    "program",
+    "read_image",
+    "to_hex",
+    "to_json",
+    "words",
+]

@@ -1,0 +1,321 @@
+"""The micro-op: the one instruction format that the machine executes.
+
+Every front end lowers its instructions to rows of one NumPy array (`int32[n, UOP_COLUMNS]`). The machine
+knows nothing else of an instruction set. `OPERATIONS` has one row an operation: its name, its
+meaning, the unit that executes it, its latency class and its operands; the ALU, the listing and the
+documentation are made from that table or checked against it.
+
+An *instruction* of the source program is a bundle of one or more micro-ops that issues as one: one PC,
+one issue slot, one mask, one source position. It is a row of a second array
+(`int32[m, CODE_COLUMNS]`), which names its first micro-op, how many follow, and which
+registers the scoreboard has to look at. The micro-ops of a bundle execute in order; a front end whose
+instruction must read all its sources before it writes (`mov r0.xy, r0.yx`) copies through hidden registers.
+
+Operands. A lane has 32-bit registers, numbered 0, 1, 2 ...; a warp has scalar 32-bit registers (masks,
+counters), written `scalar(0)`, `scalar(1)` ...; `IMMEDIATE` stands for the micro-op's one 32-bit
+immediate; `NONE` for no operand. A mask of more than 32 lanes is a pair of scalar registers, low half
+first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+
+# ---------------------------------------------------------------------------------------------------------
+# Columns of a micro-op row.
+OP = 0            # the operation: a number of OPERATIONS
+DST = 1           # destination: lane register or scalar register
+A = 2             # sources
+B = 3
+C = 4
+IMM = 5           # 32 bits, used where an operand is IMMEDIATE, and as the offset of a memory access
+PREDICATE = 6     # NONE, or a scalar register (pair) with the lanes that take part
+SIZE = 7          # bytes: of a memory access; of the result elsewhere (1 and 2 truncate it)
+SPACE = 8         # address space of a memory access: a number of SPACES
+TARGET = 9        # where a control operation goes: an instruction number
+RECONVERGE = 10   # where disagreeing lanes meet again: an instruction number, or NONE
+UNIT = 11         # functional unit: a number of UNITS
+LATENCY = 12      # latency class: a number of LATENCIES
+VIEW = 13         # NONE, or the row of Program.views that bounds a memory access or describes a texture
+FLAGS = 14        # bits: SIGNED, NEGATE, WRITES_SCALAR
+SPARE = 15
+UOP_COLUMNS = 16
+
+# FLAGS
+SIGNED = 1        # a load narrower than 32 bits extends the sign
+NEGATE = 2        # a branch is taken where the condition is zero; a predicate names the lanes left out
+
+# Columns of an instruction row.
+FIRST = 0         # its first micro-op
+COUNT = 1         # how many micro-ops it has
+ISSUE_UNIT = 2    # the unit whose issue port it takes (of its micro-ops the one that is not ALU, if there is one)
+ISSUE_LATENCY = 3 # latency class of the whole bundle
+WORD = 4          # the encoded instruction, low 32 bits
+WORD_HIGH = 5
+READ_A = 6        # lane registers that the register file's two read ports are given, whatever the operation
+READ_B = 7
+LINE = 8          # line of the source, from 1; 0 for none
+COLUMN = 9        # column of the source, from 1
+ADDRESS = 10      # where the instruction lies in program memory, in the instruction set's own unit
+USES = 11         # how many register groups the scoreboard looks at
+WRITES = 12       # the first WRITES of them are written
+USE = 13          # the groups: columns USE .. USE + MAX_USES - 1
+MAX_USES = 11
+CODE_COLUMNS = USE + MAX_USES
+
+# ---------------------------------------------------------------------------------------------------------
+# Operand codes. Lane register r is r; the others lie above all lane registers.
+NONE = -1
+IMMEDIATE = -2
+SCALAR = 1 << 16  # scalar register s is SCALAR + s
+
+
+HIDDEN = 512        # lane registers HIDDEN .. REGISTERS - 1 are hidden: they live inside a bundle and are never locked
+REGISTERS = 576     # lane registers that a thread can have
+SCALARS = 128       # scalar registers that a warp can have
+SCALAR_GROUP = REGISTERS  # scoreboard group of scalar register 0; lane registers' groups lie below
+
+
+def scalar(number: int) -> int:
+    """The operand code of scalar register `number`."""
+    return SCALAR + number
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Units: whose issue port an operation takes.
+UNITS = ("alu", "special", "memory", "shared", "texture", "control")
+ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL = range(len(UNITS))
+
+# Latency classes: a preset gives cycles for each (section `latency`).
+LATENCIES = ("alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory")
+(L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY) = range(
+    len(LATENCIES)
+)
+
+# Address spaces.
+SPACES = ("global", "shared", "local", "constant")
+GLOBAL_SPACE, SHARED_SPACE, LOCAL_SPACE, CONSTANT_SPACE = range(len(SPACES))
+
+# Special registers: what `special` reads, and what a launch puts into registers before the first instruction.
+SPECIALS = (
+    "zero",
+    "lane",               # lane number in the warp
+    "warp",               # warp number in the block
+    "core",               # core number
+    "warp_slot",          # warp number in the core
+    "thread",             # thread number in the block
+    "block",              # block number in the grid
+    "block_threads",      # threads a block, as launched
+    "grid_threads",       # all threads of the launch
+    "global_thread",      # block * block_threads + thread
+    "clock",              # cycles in which the fetch unit has looked at this warp since its launch (guppy)
+    "cycle",              # cycles since the start, low 32 bits
+    "lanes",              # lanes a warp
+    "warps",              # warp slots a core
+    "cores",              # cores
+    "mask_low",           # active lanes 0..31
+    "mask_high",          # active lanes 32..63
+    "block_capacity",     # threads a block can have on this machine (tiny-gpu's %blockDim)
+    "argument",           # the launch's argument pointer
+)
+SPECIAL_NUMBER = {name: number for number, name in enumerate(SPECIALS)}
+
+
+class Operation(NamedTuple):
+    """One row of the table: everything about an operation that is not its behaviour."""
+
+    name: str
+    unit: int
+    latency: int
+    operands: str  # letters: d destination, a b c sources, i immediate, m memory address (a + imm), t target, r reconvergence
+    meaning: str
+
+
+def _rows() -> list[Operation]:
+    alu = [
+        ("mov", L_ALU, "da", "d = a"),
+        ("special", L_ALU, "di", "d = special register number i; in a scalar d, of lane 0"),
+        ("add", L_ALU, "dab", "d = a + b"),
+        ("sub", L_ALU, "dab", "d = a - b"),
+        ("mul", L_MULTIPLY, "dab", "d = low 32 bits of a * b"),
+        ("mulh", L_MULTIPLY, "dab", "d = high 32 bits of a * b, both signed"),
+        ("mulhu", L_MULTIPLY, "dab", "d = high 32 bits of a * b, both unsigned"),
+        ("mulhsu", L_MULTIPLY, "dab", "d = high 32 bits of a * b, a signed, b unsigned"),
+        ("mad", L_MULTIPLY, "dabc", "d = low 32 bits of a * b + c"),
+        ("div", L_DIVIDE, "dab", "d = a / b signed, towards zero; -1 when b is 0; -2^31 / -1 gives -2^31"),
+        ("divu", L_DIVIDE, "dab", "d = a / b unsigned; all ones when b is 0"),
+        ("rem", L_DIVIDE, "dab", "d = remainder of div, with the sign of a; a when b is 0; 0 of -2^31 / -1"),
+        ("remu", L_DIVIDE, "dab", "d = remainder of divu; a when b is 0"),
+        ("and", L_ALU, "dab", "d = a & b"),
+        ("or", L_ALU, "dab", "d = a | b"),
+        ("xor", L_ALU, "dab", "d = a ^ b"),
+        ("shl", L_ALU, "dab", "d = a << (b & 31)"),
+        ("shr", L_ALU, "dab", "d = a >> (b & 31), zeros come in"),
+        ("sra", L_ALU, "dab", "d = a >> (b & 31), the sign comes in"),
+        ("min", L_ALU, "dab", "d = the smaller, signed"),
+        ("max", L_ALU, "dab", "d = the larger, signed"),
+        ("minu", L_ALU, "dab", "d = the smaller, unsigned"),
+        ("maxu", L_ALU, "dab", "d = the larger, unsigned"),
+        ("seq", L_ALU, "dab", "d = 1 where a == b, else 0"),
+        ("sne", L_ALU, "dab", "d = 1 where a != b, else 0"),
+        ("slt", L_ALU, "dab", "d = 1 where a < b signed, else 0"),
+        ("sltu", L_ALU, "dab", "d = 1 where a < b unsigned, else 0"),
+        ("compare", L_ALU, "dab", "d = 4 where a < b unsigned, 2 where equal, 1 where above"),
+        ("sel", L_ALU, "dabc", "d = a where c != 0, else b"),
+        ("clz", L_ALU, "da", "d = leading zeros of a; 32 when a is 0"),
+        ("ctz", L_ALU, "da", "d = trailing zeros of a; 32 when a is 0"),
+        ("popc", L_ALU, "da", "d = number of ones in a"),
+        ("brev", L_ALU, "da", "d = a with its bits in reverse order"),
+        ("fadd", L_FLOAT, "dab", "d = a + b, 32-bit float"),
+        ("fsub", L_FLOAT, "dab", "d = a - b, 32-bit float"),
+        ("fmul", L_FLOAT_MULTIPLY, "dab", "d = a * b, 32-bit float"),
+        ("fma", L_FMA, "dabc", "d = a * b + c, 32-bit float, rounded once"),
+        ("fmad", L_FMA, "dabc", "d = a * b + c, 32-bit float, rounded twice"),
+        ("fdiv", L_FLOAT_DIVIDE, "dab", "d = a / b, 32-bit float, IEEE 754"),
+        ("fmin", L_FLOAT, "dab", "d = the smaller float; the other one where one is NaN, the canonical NaN where both are; -0 below +0"),
+        ("fmax", L_FLOAT, "dab", "d = the larger float; the other one where one is NaN, the canonical NaN where both are; -0 below +0"),
+        ("feq", L_FLOAT, "dab", "d = 1 where a == b as floats, else 0"),
+        ("flt", L_FLOAT, "dab", "d = 1 where a < b as floats, else 0"),
+        ("fle", L_FLOAT, "dab", "d = 1 where a <= b as floats, else 0"),
+        ("floor", L_FLOAT, "da", "d = the largest whole float not above a; -0 and infinities stay"),
+        ("fclass", L_FLOAT, "da", "d = RISC-V's ten class bits of the float a"),
+        ("f2i", L_CONVERT, "da", "d = a as a signed integer, towards zero, saturated; NaN gives the largest"),
+        ("f2u", L_CONVERT, "da", "d = a as an unsigned integer, towards zero, saturated; NaN gives the largest"),
+        ("i2f", L_CONVERT, "da", "d = the signed integer a as a float, nearest even"),
+        ("u2f", L_CONVERT, "da", "d = the unsigned integer a as a float, nearest even"),
+        ("ballot", L_ALU, "da", "scalar pair d = one bit a lane, 1 where the lane takes part (mask, predicate) and a != 0"),
+        ("shuffle", L_ALU, "dab", "d = a of lane b, b unsigned modulo the lanes a warp; active or not; a scalar d takes lane 0's b"),
+    ]
+    special = [
+        ("fsqrt", "da", "d = square root of a, 32-bit float, IEEE 754"),
+        ("frcp", "da", "d = 1 / a, 32-bit float, IEEE 754"),
+        ("frsqrt", "da", "d = 1 / square root of a, to 0.501 units in the last place; infinite, with its sign, for a zero"),
+        ("fsin", "da", "d = sine of a (radians), to 0.501 units in the last place; NaN for an infinity"),
+        ("fcos", "da", "d = cosine of a (radians), to 0.501 units in the last place; NaN for an infinity"),
+        ("fexp2", "da", "d = 2 to the power a, to 0.501 units in the last place"),
+        ("flog2", "da", "d = logarithm of a to base 2, to 0.501 units in the last place; -infinity for a zero, NaN below"),
+    ]
+    memory = [
+        ("load", "dmi", "d = memory[a + i], SIZE bytes, zero or sign extended"),
+        ("store", "mbi", "memory[a + i] = low SIZE bytes of b"),
+        ("store_image", "abc", "texel (a, b) of VIEW = packed c; lanes outside the image do nothing"),
+        ("atomic_add", "dmb", "d = old memory[a + i]; memory = old + b"),
+        ("atomic_min", "dmb", "d = old; memory = the smaller, signed"),
+        ("atomic_max", "dmb", "d = old; memory = the larger, signed"),
+        ("atomic_minu", "dmb", "d = old; memory = the smaller, unsigned"),
+        ("atomic_maxu", "dmb", "d = old; memory = the larger, unsigned"),
+        ("atomic_and", "dmb", "d = old; memory = old & b"),
+        ("atomic_or", "dmb", "d = old; memory = old | b"),
+        ("atomic_xor", "dmb", "d = old; memory = old ^ b"),
+        ("atomic_exchange", "dmb", "d = old; memory = b"),
+        ("atomic_cas", "dmbc", "d = old; memory = c where old == b"),
+    ]
+    texture = [
+        ("sample", "dab", "registers d .. d+3 = texel (r, g, b, a) of VIEW at (a, b), sampler row i of Program.samplers, detail level c"),
+    ]
+    control = [
+        ("nop", "", "nothing"),
+        ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they meet"),
+        ("jump", "t", "all active lanes go to the target"),
+        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one"),
+        ("call", "dt", "lane register d = address of the next instruction; all active lanes go to the target"),
+        ("exit", "", "the active lanes end"),
+        ("exit_warp", "", "the whole warp ends, whatever its mask, once its pending writes have landed"),
+        ("push_mask", "t", "push (mask, target); next"),
+        ("pop_mask", "", "pop (mask, target): the mask is restored, the target is next"),
+        ("mask_nonzero", "a", "mask = active lanes where a != 0; when none is left, as pop_mask"),
+        ("branch_push", "atr", "T = active where a != 0, F = the rest: push (mask, r); push (F, t) if F; run T, or pop if none"),
+        ("split", "da", "Vortex: mask = lanes where a != 0, the others wait on the stack (d = stack height where not NONE)"),
+        ("join", "a", "Vortex: pop the mask stack (a = stack height of the split where not NONE)"),
+        ("set_mask", "a", "mask = a, low lanes first (Vortex tmc: taken from one lane); 0 ends the warp"),
+        ("predicate", "ab", "Vortex pred: mask = active lanes where a != 0; when none, mask = b where not NONE"),
+        ("read_mask", "d", "scalar pair d = active lanes"),
+        ("write_mask", "a", "active lanes = scalar pair a & the lanes that have a thread"),
+        ("barrier", "ai", "waits until b warps (NONE: all of the block) have arrived at barrier a + i"),
+        ("barrier_arrive", "ai", "counts an arrival at barrier a + i and goes on"),
+        ("fence", "", "waits until this warp's earlier memory accesses are done"),
+        ("yield", "", "a hint: another path of this warp may run"),
+        ("trap", "i", "stops the kernel with fault number i"),
+    ]
+    rows = [Operation(name, ALU, latency, operands, meaning) for name, latency, operands, meaning in alu]
+    rows += [Operation(name, SPECIAL, L_SPECIAL, operands, meaning) for name, operands, meaning in special]
+    rows += [Operation(name, MEMORY, L_MEMORY, operands, meaning) for name, operands, meaning in memory]
+    rows += [Operation(name, TEXTURE, L_MEMORY, operands, meaning) for name, operands, meaning in texture]
+    rows += [Operation(name, CONTROL, L_CONTROL, operands, meaning) for name, operands, meaning in control]
+    return rows
+
+
+OPERATIONS: tuple[Operation, ...] = tuple(_rows())
+NUMBER: dict[str, int] = {operation.name: number for number, operation in enumerate(OPERATIONS)}
+
+
+@dataclass(frozen=True)
+class Uop:
+    """One micro-op as a front end writes it; `row()` gives what the machine reads."""
+
+    name: str
+    dst: int = NONE
+    a: int = NONE
+    b: int = NONE
+    c: int = NONE
+    imm: int = 0
+    predicate: int = NONE
+    size: int = 4
+    space: int = GLOBAL_SPACE
+    target: int = NONE
+    reconverge: int = NONE
+    view: int = NONE
+    flags: int = 0
+    latency: int = NONE  # NONE: the operation's own class
+
+    def row(self) -> list[int]:
+        """`UOP_COLUMNS` integers. The immediate is taken modulo 2^32."""
+        number = NUMBER[self.name]
+        operation = OPERATIONS[number]
+        unit = SHARED if operation.unit == MEMORY and self.space == SHARED_SPACE else operation.unit
+        latency = operation.latency if self.latency == NONE else self.latency
+        imm = (self.imm + (1 << 31)) % (1 << 32) - (1 << 31)
+        return [
+            number, self.dst, self.a, self.b, self.c, imm, self.predicate, self.size,
+            self.space, self.target, self.reconverge, unit, latency, self.view, self.flags, 0,
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        shown = [f"{f.name}={operand_name(getattr(self, f.name))}" for f in fields(self)[1:5] if getattr(self, f.name) != NONE]
+        return f"{self.name} {' '.join(shown)}".rstrip()
+
+
+def operand_name(code: int) -> str:
+    """How a listing writes an operand: `v3` lane register, `s2` scalar register, `#imm`, `-` for none."""
+    if code == NONE:
+        return "-"
+    if code == IMMEDIATE:
+        return "#imm"
+    return f"s{code - SCALAR}" if code >= SCALAR else f"v{code}"
+
+
+def listing(row: np.ndarray) -> str:
+    """A micro-op row as text: `add v3, v1, #5`."""
+    operation = OPERATIONS[int(row[OP])]
+    parts = []
+    for letter in operation.operands:
+        if letter in "dabc":
+            code = int(row[(DST, A, B, C)["dabc".index(letter)]])
+            if code != NONE:
+                parts.append(f"#{int(row[IMM])}" if code == IMMEDIATE else operand_name(code))
+        elif letter == "m":
+            offset = int(row[IMM])
+            parts.append(f"[{operand_name(int(row[A]))}{f'{offset:+d}' if offset else ''}]")
+        elif letter == "t":
+            parts.append(f"->{int(row[TARGET])}")
+        elif letter == "r" and int(row[RECONVERGE]) != NONE:
+            parts.append(f"meet {int(row[RECONVERGE])}")
+    if operation.name == "special":
+        parts.append("%" + SPECIALS[int(row[IMM])])
+    predicate = int(row[PREDICATE])
+    prefix = f"@{'!' if int(row[FLAGS]) & NEGATE else ''}{operand_name(predicate)} " if predicate != NONE else ""
+    size = {1: ".b8", 2: ".b16"}.get(int(row[SIZE]), "")
+    return f"{prefix}{operation.name}{size} {', '.join(parts)}".rstrip()

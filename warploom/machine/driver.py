@@ -1,0 +1,269 @@
+"""Driver: runs a machine to its end, in plain Python, natively, or in one and then the other.
+
+Nothing of this is hardware. A machine (a core kind with its memory) offers one entry function over arrays; the driver
+calls it in slices, so that it can report progress, notice Ctrl-C, and change the engine between two cycles:
+the state is the same bytes in both. Plain Python starts at once and does some ten thousand cycles a second;
+native code does millions, but has to be loaded (about 0.4 s) or, once after an installation, compiled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from warploom.machine.engine import Hook, Native, cache_directory, forget_old_caches, native
+
+if TYPE_CHECKING:
+    from warploom.machine.livelock import Watch
+    from warploom.machine.result import Result
+
+LIMIT, DONE, FAULT, EVENTS_FULL = range(4)  # what an entry returns: why it stopped
+STATUS = {LIMIT: "timeout", DONE: "done", FAULT: "error"}
+
+ENGINES = ("auto", "native", "python")
+DEFAULT_MAX_CYCLES = 10_000_000  # about a second of native simulation of the tiny machine
+
+PATIENCE_READY = 0.3  # seconds in plain Python before native code is loaded
+PATIENCE_COMPILE = 2.0  # seconds in plain Python before native code is compiled
+SLICE_SECONDS = 0.08  # what one call of the entry should take
+FIRST_SLICE = {"python": 16, "native": 100_000}  # cycles
+
+
+class LaunchError(ValueError):
+    """This machine cannot start this program, or not like this. The message says why and what to change."""
+
+
+@runtime_checkable
+class Machine(Protocol):
+    """What the driver needs of a machine.
+
+    entry: the run function, `entry(*arguments, limit) -> stop code`. It simulates until its cycle counter reaches
+    `limit` (LIMIT), the kernel has ended (DONE), a fault has been written down (FAULT), or the event buffer is full
+    (EVENTS_FULL). It may be called again after LIMIT and EVENTS_FULL. variant: distinguishes native forms of one
+    entry whose arguments have different types; "" where there is one form. compile_seconds: about how
+    long the native form takes to compile. watch: looks for what the entry does not see as it runs; None where there is no need.
+    """
+
+    entry: Callable[..., int]
+    variant: str
+    compile_seconds: float
+
+    @property
+    def watch(self) -> Watch | None:
+        """What looks for endless waiting while the entry runs, or None."""
+
+    @property
+    def cycle(self) -> int:
+        """Cycles simulated so far."""
+
+    def arguments(self, native: bool) -> tuple[Any, ...]:
+        """The entry's arguments without `limit`: mirrors and plain functions, or (native) arrays and `Hook`s.
+
+        Both are views of the same bytes.
+        """
+
+    def drain(self) -> None:
+        """Take the events out of the buffer; called after every slice, full or not."""
+
+    def finish(self, outcome: Outcome) -> Result:
+        """What the run gave; called once, at the end."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run went. status: done, timeout or error. engine: python, native, or "python, native". seconds: wall time."""
+
+    status: str
+    engine: str
+    seconds: float
+
+
+Progress = Callable[[int], None]
+Notice = Callable[[str], None]
+
+
+def drive(
+    machine: Machine,
+    *,
+    engine: str = "auto",
+    max_cycles: int = DEFAULT_MAX_CYCLES,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+) -> Outcome:
+    """Run `machine` until the kernel ends, faults, or its cycle counter reaches `max_cycles`.
+
+    progress: called with the cycle count several times a second. notice: called with one sentence before native code is compiled.
+    Raises ValueError for an unknown engine.
+    """
+    if engine not in ENGINES:
+        raise ValueError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
+    start = time.perf_counter()
+    current = "native" if engine == "native" else "python"
+    used = [current]
+    call = _call(machine, current, notice)
+    slice_cycles = FIRST_SLICE[current]
+    while True:
+        before, cycle = time.perf_counter(), machine.cycle
+        with np.errstate(all="ignore"):
+            code = _advance(machine, call, min(cycle + slice_cycles, max_cycles))
+        machine.drain()
+        now = time.perf_counter()
+        if code in (DONE, FAULT) or (code == LIMIT and machine.cycle >= max_cycles):
+            return Outcome(STATUS[code], ", ".join(used), now - start)
+        if progress is not None:
+            progress(machine.cycle)
+        if code == LIMIT:
+            slice_cycles = _next_slice(slice_cycles, now - before)
+        if engine == "auto" and current == "python" and _worth_native(machine, now - start):
+            current = "native"
+            used.append(current)
+            call = _call(machine, current, notice)
+            slice_cycles = FIRST_SLICE[current]
+
+
+def _advance(machine: Machine, call: Callable[[int], int], until: int) -> int:
+    """Run until a cycle, and let the machine's watch look at it whenever it wants to on the way."""
+    watch = machine.watch
+    if watch is None:
+        return call(until)
+    while True:
+        code = call(min(until, watch.due))
+        if code != LIMIT:
+            return code
+        if machine.cycle >= watch.due and watch.look():
+            return FAULT
+        if machine.cycle >= until:
+            return LIMIT
+
+
+def is_compiled(machine: Machine) -> bool:
+    """Whether the native form of a machine lies in the on-disk cache, so that a run may start natively in a fraction of a second."""
+    return _marker(machine).exists()
+
+
+def compile_native(machine: Machine, notice: Notice | None = None) -> None:
+    """Fill the on-disk cache with the native form of a machine."""
+    _call(machine, "native", notice)
+
+
+def _worth_native(machine: Machine, seconds: float) -> bool:
+    return seconds > PATIENCE_COMPILE or (seconds > PATIENCE_READY and is_compiled(machine))
+
+
+def _next_slice(cycles: int, seconds: float) -> int:
+    """The number of cycles that would have taken SLICE_SECONDS, at most four times as many as now."""
+    factor = SLICE_SECONDS / max(seconds, 1e-6)
+    return max(1, int(cycles * min(factor, 4.0)))
+
+
+def _call(machine: Machine, engine: str, notice: Notice | None) -> Callable[[int], int]:
+    """The entry with all arguments but the limit in place."""
+    if engine == "python":
+        arguments = machine.arguments(native=False)
+        return lambda limit: machine.entry(*arguments, limit)
+    fresh = not is_compiled(machine)
+    if fresh and notice is not None:
+        notice(f"compiling the native engine, once; about {machine.compile_seconds:.0f} s")
+    compiler = native()
+    arguments = machine.arguments(native=True)
+    helper = _compile_beside(machine, arguments) if fresh else None
+    entry = compiler.entry(machine.entry, (*arguments, 0))
+    if helper is not None:
+        _compile_rest(compiler, arguments)
+        helper.wait()
+    placed = tuple(
+        compiler.pointer(argument, cache=argument.function.__module__.startswith("warploom.")) if isinstance(argument, Hook) else argument
+        for argument in arguments
+    )
+    if fresh:
+        _mark_compiled(machine)
+    return lambda limit: entry(*placed, limit)
+
+
+def _mark_compiled(machine: Machine) -> None:
+    """Remember that the native form is complete. Where nothing can be written, the next run compiles again."""
+    with contextlib.suppress(OSError):
+        forget_old_caches()
+        marker = _marker(machine)
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
+
+
+# ---- two processes compile at the same time: each function that is handed to an entry by pointer is a piece of its own
+
+
+_HELPER = """import pickle, sys
+sys.path[:] = pickle.load(sys.stdin.buffer)
+from warploom.machine.driver import help_to_compile
+help_to_compile()"""
+
+
+def _compile_beside(machine: Machine, arguments: tuple[Any, ...]) -> subprocess.Popen[bytes] | None:
+    """Start a second process that compiles pieces of a machine from the end of the list; None where that is not possible."""
+    pieces = _pieces(arguments)
+    if not pieces or (os.cpu_count() or 1) < 2:
+        return None
+    shutil.rmtree(_claims(), ignore_errors=True)
+    _claims().mkdir(parents=True, exist_ok=True)
+    try:
+        order = pickle.dumps((type(machine), machine.config, machine.program))  # type: ignore[attr-defined]
+        helper = subprocess.Popen(
+            [sys.executable, "-c", _HELPER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        assert helper.stdin is not None
+        with helper.stdin:
+            helper.stdin.write(pickle.dumps(sys.path) + order)
+    except (OSError, AttributeError, TypeError, pickle.PicklingError):
+        return None
+    return helper
+
+
+def help_to_compile() -> None:
+    """What the second process does: make the same machine, and compile its pieces, the last one first."""
+    kind, config, program = pickle.load(sys.stdin.buffer)
+    compiler = native()
+    for piece in reversed(_pieces(kind(config, program).arguments(native=True))):
+        if _claim(piece):
+            compiler.pointer(piece)
+
+
+def _compile_rest(compiler: Native, arguments: tuple[Any, ...]) -> None:
+    """Compile the pieces that the second process has not begun."""
+    for piece in _pieces(arguments):
+        if _claim(piece):
+            compiler.pointer(piece)
+
+
+def _pieces(arguments: tuple[Any, ...]) -> list[Hook]:
+    return [argument for argument in arguments if isinstance(argument, Hook) and argument.function.__module__.startswith("warploom.")]
+
+
+def _claims() -> Path:
+    return cache_directory() / "claims"
+
+
+def _claim(piece: Hook) -> bool:
+    """Whether this process is the one that compiles a piece: the first that makes its file."""
+    try:
+        (_claims() / f"{piece.function.__module__}.{piece.function.__qualname__}").open("x").close()
+    except OSError:
+        return False
+    return True
+
+
+def _marker(machine: Machine) -> Path:
+    """A file that lies beside the native code once it is complete: looking for it needs no Numba."""
+    function = machine.entry
+    name = ".".join(part for part in (function.__module__, function.__qualname__, machine.variant) if part)
+    return cache_directory() / f"{name}.compiled"

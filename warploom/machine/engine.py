@@ -1,0 +1,273 @@
+"""One source, two speeds: the same functions as plain Python and as native code, over the same bytes.
+
+A unit declares its state as a NumPy dtype with `record(...)` and its behaviour as functions marked `@unit`. Nothing
+else is needed to run them in either of two ways:
+
+* Plain Python. `mirror(array)` wraps a structured array as objects whose fields are the array's own bytes:
+  a scalar field reads and writes the array, an array field is a view, a record field is another such object.
+* Native. `Native` compiles an entry function and every unit that it reaches with Numba, once; later processes
+  load the result from a cache in about 0.1 s.
+
+Both work on the same array, so a run may change from one to the other between two cycles.
+
+Rules for a unit, so that the two agree bit for bit:
+
+* import units by name (`from warploom.machine.alu import execute`), never through their module;
+* no allocation, no closures, no default arguments; sub-records and arrays are passed as arguments, never returned;
+* `u4 + u4` wraps in Python and widens to 64 bits in native code until it is stored: store or cast every intermediate.
+  Shift 64-bit masks by `np.uint64` values; keep `u8` and `i8` apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+F = TypeVar("F", bound=Callable[..., Any])
+FOREVER = 1 << 60  # a time that never comes (cycles)
+CACHE_LINE = 64  # bytes of a line of the cache of the machine that simulates
+
+
+def record(**fields: Any) -> np.dtype:
+    """A unit's state: `record(active="u8", stack_pc=("i4", (64, 32)), queue=Queue)`.
+
+    Fields are aligned; those of a cache line or more begin a cache line, as does what follows the record, so that a
+    row of lanes is not spread over one line more than it needs (on such a row that costs a third of the speed).
+    """
+    formats = [np.dtype(kind) if not isinstance(kind, tuple) else np.dtype((kind[0], kind[1])) for kind in fields.values()]
+    offsets, end, widest = [], 0, 1
+    for form in formats:
+        alignment = CACHE_LINE if form.itemsize >= CACHE_LINE else (form.base.alignment or 1)
+        end = -(-end // alignment) * alignment
+        offsets.append(end)
+        end += form.itemsize
+        widest = max(widest, alignment)
+    size = -(-end // widest) * widest
+    return np.dtype({"names": list(fields), "formats": formats, "offsets": offsets, "itemsize": size}, align=False)
+
+
+def zeros(shape: int | tuple[int, ...], dtype: np.dtype | type) -> np.ndarray:
+    """An array of zeros that begins a cache line. Pages that are never touched take no memory."""
+    kind = np.dtype(dtype)
+    count = int(np.prod(shape))
+    raw = np.zeros(count * kind.itemsize + CACHE_LINE, np.uint8)
+    start = -raw.ctypes.data % CACHE_LINE
+    return raw[start : start + count * kind.itemsize].view(kind).reshape(shape)
+
+
+def unit(function: F) -> F:
+    """Mark a function as hardware behaviour: plain Python as it stands, native when `Native` reaches it."""
+    function.__warploom_unit__ = True  # type: ignore[attr-defined]
+    return function
+
+
+def part(function: F) -> F:
+    """Mark a unit that has one caller: natively it becomes a part of it, which saves the call (about 2 ns)."""
+    function.__warploom_part__ = True  # type: ignore[attr-defined]
+    return unit(function)
+
+
+def native_twin(factory: str) -> Callable[[F], F]:
+    """A unit whose native form is something else, made by `factory` ("module:function", called without arguments).
+
+    The Python form is the specification; the two must agree on every input (a test's work).
+    """
+
+    def mark(function: F) -> F:
+        function.__warploom_unit__ = True  # type: ignore[attr-defined]
+        function.__warploom_native__ = factory  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Plain Python
+
+
+@cache
+def _mirror_class(dtype: np.dtype) -> type:
+    """A class for one record type: properties for scalars, attributes for everything else."""
+    body: dict[str, Any] = {}
+    scalars, others = [], []
+    for name in dtype.names or ():
+        field = dtype.fields[name][0]  # type: ignore[index]
+        if field.subdtype is None and field.names is None:
+            scalars.append(name)
+            body[name] = _scalar_property("_" + name, signed=field.kind == "i")
+        else:
+            others.append(name)
+
+    def __init__(self: Any, array: np.ndarray) -> None:
+        """array: 0-dimensional, of this record type."""
+        for name in scalars:
+            setattr(self, "_" + name, array[name])
+        for name in others:
+            view = array[name]
+            setattr(self, name, mirror(view) if view.dtype.names else view)
+
+    body["__init__"] = __init__
+    body["__slots__"] = tuple("_" + name for name in scalars) + tuple(others)
+    return type("Mirror", (), body)
+
+
+def _scalar_property(slot: str, signed: bool) -> property:
+    def read(self: Any) -> Any:
+        value = getattr(self, slot)[()]
+        return int(value) if signed else value
+
+    def write(self: Any, value: Any) -> None:
+        getattr(self, slot)[()] = value
+
+    return property(read, write)
+
+
+def mirror(array: np.ndarray) -> Any:
+    """A structured array as plain-Python objects over the same bytes.
+
+    A 0-dimensional array gives one object, a longer one a list. Signed scalars read as `int`, unsigned ones
+    as NumPy scalars (so that masks wrap as they do in native code).
+    """
+    if array.ndim == 0:
+        return _mirror_class(array.dtype)(array)
+    return [mirror(array[index : index + 1].reshape(array.shape[1:])) for index in range(array.shape[0])]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Native
+
+
+class Hook(NamedTuple):
+    """A function handed to native code as a pointer: its callers are not recompiled when it changes.
+
+    returns, arguments: Numba types; a NumPy structured array stands for the record type of its elements.
+    """
+
+    function: Callable[..., Any]
+    returns: Any
+    arguments: tuple[Any, ...]
+
+
+# Without `_nrt` Numba counts no references to arrays: a call that passes ten arrays on would cost more than a warp
+# instruction. The caller of an entry owns all arrays; a unit allocates none and returns none.
+OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False}
+
+
+def cache_directory() -> Path:
+    """Where native code is kept: below `$WARPLOOM_CACHE`, else the user's cache directory.
+
+    Numba notices changes in an entry's own file only, so the directory is keyed by all sources of the machine
+    and by the versions of Python, NumPy and Numba.
+    """
+    home = os.environ.get("WARPLOOM_CACHE")
+    base = Path(home) if home else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "warploom"
+    return base / _cache_key()
+
+
+@lru_cache(maxsize=1)
+def _cache_key() -> str:
+    from importlib.metadata import version
+
+    package = Path(__file__).parent.parent
+    digest = hashlib.sha256("|".join([sys.version, version("numpy"), version("numba"), version("llvmlite")]).encode())
+    for path in sorted([*package.glob("machine/**/*.py"), package / "isa" / "uop.py", package / "isa" / "program.py"]):
+        digest.update(path.relative_to(package).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def forget_old_caches() -> None:
+    """Delete the native code of other versions of this package."""
+    current = cache_directory()
+    if current.parent.is_dir():
+        for path in current.parent.iterdir():
+            if path.is_dir() and path != current and len(path.name) == len(current.name):
+                shutil.rmtree(path, ignore_errors=True)
+
+
+class Native:
+    """Compiles entries and the units they reach. One object a process is enough: `native()`."""
+
+    def __init__(self) -> None:
+        import numba
+
+        self.numba = numba
+        numba.config.CACHE_DIR = str(cache_directory())
+        self._globals: dict[str, dict[str, Any]] = {}
+        self._dispatchers: dict[Any, Any] = {}
+
+    def entry(self, function: Callable[..., Any], arguments: Iterable[Any]) -> Callable[..., Any]:
+        """The native form of `function` for arguments like these (arrays, numbers, `Hook`s); cached on disk.
+
+        Returns a callable that takes the same arguments, each `Hook` already put in its place by `pointers`.
+        """
+        arguments = tuple(arguments)
+        signature = tuple(self._type(argument) for argument in arguments)
+        key = (function, signature)
+        if key not in self._dispatchers:
+            dispatcher = self._compile(function, cache=True)
+            dispatcher.compile(signature)
+            dispatcher.disable_compile()
+            self._dispatchers[key] = dispatcher
+        return self._dispatchers[key]
+
+    def pointer(self, hook: Hook, cache: bool = True) -> Any:
+        """The native function that goes where an entry takes a `Hook`."""
+        signature = hook.returns(*(self._element(argument) for argument in hook.arguments))
+        key = (hook.function, str(signature))
+        if key not in self._dispatchers:
+            self._dispatchers[key] = self._compile(hook.function, signature, cache=cache)
+        return self._dispatchers[key]
+
+    def _type(self, argument: Any) -> Any:
+        return self._element(argument) if isinstance(argument, Hook) else self.numba.typeof(argument)
+
+    def _element(self, kind: Any) -> Any:
+        """The Numba type that stands for a record's dtype or a hook; Numba types stand for themselves."""
+        if isinstance(kind, Hook):
+            return self.numba.types.FunctionType(kind.returns(*(self._element(argument) for argument in kind.arguments)))
+        return self.numba.from_dtype(kind) if isinstance(kind, np.dtype) else kind
+
+    def _compile(self, function: Callable[..., Any], signature: Any = None, cache: bool = False) -> Any:
+        twin = FunctionType(function.__code__, self._linked(sys.modules[function.__module__]), function.__name__)
+        twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
+        options: dict[str, Any] = {**OPTIONS, "cache": cache, "forceinline": hasattr(function, "__warploom_part__")}
+        decorate = self.numba.njit(signature, **options) if signature is not None else self.numba.njit(**options)
+        return decorate(twin)
+
+    def _linked(self, module: ModuleType) -> dict[str, Any]:
+        """A copy of a module's globals in which every unit is its native form."""
+        name = module.__name__
+        if name not in self._globals:
+            linked = self._globals[name] = dict(module.__dict__)
+            for key, value in module.__dict__.items():
+                if getattr(value, "__warploom_unit__", False):
+                    linked[key] = self._dispatcher(value)
+        return self._globals[name]
+
+    def _dispatcher(self, function: Callable[..., Any]) -> Any:
+        factory = getattr(function, "__warploom_native__", None)
+        self._linked(sys.modules[function.__module__])  # first: it may reach this very function
+        if function not in self._dispatchers:
+            if factory is not None:
+                module, name = factory.split(":")
+                self._dispatchers[function] = getattr(importlib.import_module(module), name)()
+            else:
+                self._dispatchers[function] = self._compile(function)
+        return self._dispatchers[function]
+
+
+@lru_cache(maxsize=1)
+def native() -> Native:
+    """The process's native compiler. Importing Numba takes about 0.2 s, so only a native run asks for it."""
+    return Native()

@@ -1,0 +1,204 @@
+"""Memory stage: what a load, store, atomic or sample does at issue.
+
+The lanes' addresses are computed and checked, the values move, and the access goes to the unit that accounts for its
+time: shared memory answers after a fixed number of passes, everything else becomes transactions of the load/store unit or
+of the texture unit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.program import VIEW_BASE, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH
+from warploom.isa.uop import ALU, COUNT, FIRST, MEMORY, NUMBER, OP, SHARED, SIZE, SPECIAL, TEXTURE, UNIT, VIEW, A, B
+from warploom.machine.access import addresses, atomic, load, store
+from warploom.machine.atomic import conflicts as atomic_conflicts
+from warploom.machine.coalescer import coalesce, sectors_needed
+from warploom.machine.engine import FOREVER, unit
+from warploom.machine.faults import FAULT_NUMBER
+from warploom.machine.lsu import enqueue
+from warploom.machine.reasons import ACCESSES, LONG_SCOREBOARD, PASSES, SECTORS, SECTORS_NEEDED, SHORT_SCOREBOARD, TRANSACTIONS
+from warploom.machine.registers import popcount, source
+from warploom.machine.scoreboard import lock
+from warploom.machine.shared import conflicts as shared_conflicts
+from warploom.machine.texture import sample, store_image
+from warploom.machine.texture_formats import TEXEL_BYTES
+from warploom.machine.transactions import ATOMIC, LOAD, STORE
+
+UNSUPPORTED = FAULT_NUMBER["unsupported"]
+LOAD_OP, STORE_OP, STORE_IMAGE = NUMBER["load"], NUMBER["store"], NUMBER["store_image"]
+
+
+@unit
+def access_memory(gpu, core, warp, pc, wanted, uops, code, views, samplers, memory, profile, execute, sampler, now):
+    """Execute a bundle of the memory, shared or texture unit. Returns 0 or the number of a fault."""
+    registers = core.registers[warp]
+    lanes = core.warps.lanes
+    mask = core.warps.mask[warp]
+    active = popcount(mask)
+    start = np.int64(code[pc, FIRST])
+    kind = np.int64(LOAD)
+    transactions = np.int64(0)
+    extra = np.int64(0)
+    passes = np.int64(0)
+    fault = np.int64(0)
+    core.access.fault = 0
+    core.access.changed = 0
+    for k in range(start, start + np.int64(code[pc, COUNT])):
+        executes = np.int64(uops[k, UNIT])
+        if executes == ALU or executes == SPECIAL:
+            execute(registers, uops, k, lanes)
+        elif executes == TEXTURE:
+            transactions = sampler(core, warp, uops, k, memory, views, samplers, transactions)
+            profile[pc, SECTORS_NEEDED] += sectors_needed(active * 4, core.texture.sector_shift)
+        elif executes == SHARED:
+            passes += _shared(core, warp, registers, uops, k, lanes, views)
+            fault = core.access.fault
+        elif executes == MEMORY:
+            if uops[k, OP] == STORE_IMAGE:
+                _image(core, registers, uops, k, lanes, memory, views)
+                kind = np.int64(STORE)
+            else:
+                fault = addresses(core.access, registers, uops, k, lanes, views, gpu.memory_bytes)
+                if fault == 0:
+                    kind, extra = _global(core, registers, uops, k, lanes, memory, kind, extra)
+            if fault == 0:
+                transactions = _collect(core, registers, uops, k, lanes, transactions)
+                profile[pc, SECTORS_NEEDED] += sectors_needed(active * uops[k, SIZE], core.lsu.sector_shift)
+        if fault != 0:
+            return np.int64(fault)
+    if core.access.changed != 0:
+        gpu.progress = now
+    profile[pc, ACCESSES] += 1
+    if wanted == SHARED:
+        profile[pc, PASSES] += passes
+        core.shared_free = now + passes
+        lock(core.scoreboard, code, warp, pc, mask, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
+        return fault
+    profile[pc, TRANSACTIONS] += transactions
+    lsu = core.texture if wanted == TEXTURE else core.lsu
+    for index in range(transactions):
+        profile[pc, SECTORS] += popcount(lsu.line_sectors[index])
+    if kind == STORE:
+        core.warps.stores[warp] += 1
+    else:
+        core.warps.pending[warp] += 1
+        lock(core.scoreboard, code, warp, pc, mask, lanes, FOREVER, LONG_SCOREBOARD)
+    enqueue(lsu, warp, core.warps.started[warp], pc, mask, kind, transactions, extra, now)
+    return fault
+
+
+@unit
+def _global(core, registers, uops, k, lanes, memory, kind, extra):
+    """Move the values of an access to global memory; returns what the bundle is now, and an atomic's extra cycles."""
+    op = uops[k, OP]
+    if op == LOAD_OP:
+        load(core.access, registers, uops, k, lanes, memory)
+        return kind, extra
+    if op == STORE_OP:
+        store(core.access, registers, uops, k, lanes, memory)
+        return np.int64(STORE), extra
+    atomic(core.access, registers, uops, k, lanes, memory)
+    return np.int64(ATOMIC), max(extra, np.int64(atomic_conflicts(core.access.address, registers.active, lanes) - 1))
+
+
+@unit
+def _shared(core, warp, registers, uops, k, lanes, views):
+    """An access to the block's shared memory; returns the passes that it takes."""
+    size = core.blocks.shared_bytes
+    base = np.int64(core.warps.block[warp]) * size
+    if addresses(core.access, registers, uops, k, lanes, views, size) != 0:
+        return np.int64(0)
+    row = core.access.address
+    op = uops[k, OP]
+    atomically = 1 if op != LOAD_OP and op != STORE_OP else 0
+    passes = shared_conflicts(row, registers.active, uops[k, SIZE], lanes, core.shared_banks, core.shared_bank_bytes, atomically)
+    for lane in range(lanes):
+        row[lane] = np.uint32(np.int64(row[lane]) + base)
+    if op == LOAD_OP:
+        load(core.access, registers, uops, k, lanes, core.shared)
+    elif op == STORE_OP:
+        store(core.access, registers, uops, k, lanes, core.shared)
+    else:
+        atomic(core.access, registers, uops, k, lanes, core.shared)
+    return np.int64(passes)
+
+
+@unit
+def _image(core, registers, uops, k, lanes, memory, views):
+    """Write texels; leaves their byte addresses in the access, and only lanes inside the image active there."""
+    columns = registers.lane[source(registers, uops, k, A, 0, lanes)]
+    rows = registers.lane[source(registers, uops, k, B, 1, lanes)]
+    view = np.int64(uops[k, VIEW])
+    pitch = np.int64(views[view, VIEW_PITCH])
+    for lane in range(lanes):
+        x = np.int64(columns[lane])
+        y = np.int64(rows[lane])
+        inside = x < views[view, VIEW_WIDTH] and y < views[view, VIEW_HEIGHT]
+        core.access.address[lane] = np.uint32(np.int64(views[view, VIEW_BASE]) + y * pitch + x * 4 if inside else 0)
+    store_image(registers, uops, k, lanes, memory, views)
+    core.access.changed = 1
+
+
+@unit
+def _collect(core, registers, uops, k, lanes, transactions):
+    """Coalesce one micro-op's addresses behind those of the bundle's earlier ones; returns how many there are now."""
+    lsu = core.lsu
+    return _append(lsu, core.access.address, registers.active, np.int64(uops[k, SIZE]), lanes, transactions)
+
+
+@unit
+def _append(lsu, row, active, size, lanes, transactions):
+    room = lsu.lines[transactions:]
+    found = coalesce(row, active, size, lanes, lsu.merge, lsu.line_shift, lsu.sector_shift, room, lsu.line_sectors[transactions:])
+    if transactions == 0 or lsu.merge == 0:
+        return transactions + found
+    kept = transactions
+    for index in range(transactions, transactions + found):
+        line = lsu.lines[index]
+        sectors = lsu.line_sectors[index]
+        known = np.int64(-1)
+        for earlier in range(kept):
+            if lsu.lines[earlier] == line:
+                known = np.int64(earlier)
+                break
+        if known >= 0:
+            lsu.line_sectors[known] |= sectors
+        else:
+            lsu.lines[kept] = line
+            lsu.line_sectors[kept] = sectors
+            kept += 1
+    return kept
+
+
+@unit
+def sample_texture(core, warp, uops, k, memory, views, samplers, transactions):
+    """Sample a texture; the texels' addresses become transactions of the texture unit, behind the ones that are there.
+
+    Returns how many there are now.
+    """
+    registers = core.registers[warp]
+    lanes = core.warps.lanes
+    texels = core.texels
+    size = np.int64(TEXEL_BYTES[views[uops[k, VIEW], VIEW_FORMAT]])
+    rows = sample(registers, uops, k, lanes, memory, views, samplers, texels)
+    row = core.access.address
+    for texel in range(rows):
+        for lane in range(lanes):
+            address = texels.address[texel, lane]
+            row[lane] = np.uint32(max(address, np.int64(0)))
+            core.access.active[lane] = np.uint32(0 if address < 0 else 0xFFFFFFFF)
+        transactions = _append(core.texture, row, core.access.active, size, lanes, transactions)
+    return np.int64(transactions)
+
+
+@unit
+def no_memory(gpu, core, warp, pc, wanted, uops, code, views, samplers, memory, profile, execute, sampler, now):
+    """Stands in for `access_memory` in a program without memory accesses, so that it is not compiled for nothing."""
+    return np.int64(UNSUPPORTED)
+
+
+@unit
+def no_texture(core, warp, uops, k, memory, views, samplers, transactions):
+    """Stands in for `sample_texture` in a program that samples no texture."""
+    return np.int64(transactions)

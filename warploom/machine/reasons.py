@@ -1,0 +1,54 @@
+"""Why a warp did not issue: one reason for every warp and cycle.
+
+The names are those of NVIDIA's Nsight Compute (its "warp states"), so what is learned here reads the same there.
+A unit charges a whole span of cycles at once, when the span ends; the spans of a warp join without gap or
+overlap from its launch to its end, so the reasons add up to the warp's cycles.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Reason(NamedTuple):
+    """A reason: Nsight Compute's name, and what it means here."""
+
+    name: str
+    meaning: str
+
+
+REASONS = (
+    Reason("selected", "the warp issued"),
+    Reason("not_selected", "the warp could issue, another one was picked"),
+    Reason("long_scoreboard", "waits for a register that a load from global memory or a texture writes"),
+    Reason("short_scoreboard", "waits for a register that shared memory or a special function writes"),
+    Reason("wait", "waits for a register that an operation of fixed latency writes"),
+    Reason("barrier", "waits at a barrier for other warps of its block"),
+    Reason("branch_resolving", "waits for the target of its own control instruction"),
+    Reason("no_instruction", "its instruction buffer is empty"),
+    Reason("lg_throttle", "the load/store unit's queue is full"),
+    Reason("mio_throttle", "the queue for shared memory is full"),
+    Reason("tex_throttle", "the texture unit's queue is full"),
+    Reason("math_pipe_throttle", "every ALU, or every special-function unit, is taken"),
+    Reason("membar", "waits at a fence for its own memory accesses"),
+    Reason("sleeping", "waits for a time that it chose"),
+    Reason("drain", "has ended, but its accesses or registers are still on their way"),
+    Reason("dispatch_stall", "waits for the dispatcher"),
+    Reason("imc_miss", "waits for the constant cache"),
+)
+(SELECTED, NOT_SELECTED, LONG_SCOREBOARD, SHORT_SCOREBOARD, WAIT, BARRIER, BRANCH_RESOLVING, NO_INSTRUCTION,
+ LG_THROTTLE, MIO_THROTTLE, TEX_THROTTLE, MATH_PIPE_THROTTLE, MEMBAR, SLEEPING, DRAIN, DISPATCH_STALL,
+ IMC_MISS) = range(len(REASONS))  # fmt: skip
+
+# Columns of the profile: int64[instructions, PROFILE_COLUMNS]. The first len(REASONS) are warp-cycles by reason.
+ISSUES = SELECTED  # warp-instructions issued: an issue takes one cycle
+LANES = len(REASONS)  # active lanes, summed over the issues
+DIVERGED = LANES + 1  # branches on which lanes disagreed
+ACCESSES = LANES + 2  # warp accesses to memory, shared memory or textures
+TRANSACTIONS = LANES + 3  # transactions that they took
+SECTORS = LANES + 4  # sectors that they touched
+SECTORS_NEEDED = LANES + 5  # sectors that would do for as many bytes
+PASSES = LANES + 6  # passes of shared-memory accesses (1 a conflict-free access)
+HITS = LANES + 7  # transactions that hit the first cache
+MISSES = LANES + 8  # transactions that missed it
+PROFILE_COLUMNS = LANES + 9

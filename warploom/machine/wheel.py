@@ -1,0 +1,122 @@
+"""Event wheel: what the memory system will do, and when.
+
+A level of the memory system answers a request some cycles later. Hardware holds the request in a queue for that
+long; here it lies on a wheel of 1,024 slots, slot = cycle modulo 1,024, each slot a list in order of arrival. Putting
+an event down and taking it up cost the same few instructions however many are waiting, and
+finding the next cycle in which anything happens is a look at a bitmap (Varghese and Lauck, "Hashed and
+hierarchical timing wheels", SOSP 1987).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.engine import FOREVER, record, unit
+from warploom.machine.registers import bit, first
+
+SLOTS = 1024
+CAPACITY = 1 << 16
+
+Wheel = record(
+    first=("i4", SLOTS),       # index + 1 of the first event of a slot; 0 for none
+    last=("i4", SLOTS),
+    occupied=("u8", SLOTS // 64),
+    time=("i8", CAPACITY),     # cycle in which an event happens
+    kind=("i4", CAPACITY),     # what happens: the user's numbers
+    core=("i4", CAPACITY),     # which core asked
+    line=("i8", CAPACITY),
+    sectors=("u8", CAPACITY),
+    tag=("i8", CAPACITY),      # the user's own
+    next=("i4", CAPACITY),
+    free=("i4", CAPACITY),     # stack of indices given back
+    freed="i8",
+    used="i8",                 # indices never given out start here
+    count="i8",                # events that wait
+)  # fmt: skip
+
+
+@unit
+def room(wheel):
+    """How many more events fit."""
+    return CAPACITY - wheel.count
+
+
+@unit
+def schedule(wheel, time, kind, core, line, sectors, tag):
+    """Let an event happen at `time`, which lies in the future. The caller has made sure that there is room."""
+    if wheel.freed > 0:
+        wheel.freed = wheel.freed - 1
+        index = np.int64(wheel.free[wheel.freed])
+    else:
+        index = wheel.used
+        wheel.used = wheel.used + 1
+    wheel.count = wheel.count + 1
+    wheel.time[index] = time
+    wheel.kind[index] = kind
+    wheel.core[index] = core
+    wheel.line[index] = line
+    wheel.sectors[index] = sectors
+    wheel.tag[index] = tag
+    _append(wheel, time & (SLOTS - 1), index)
+
+
+@unit
+def _append(wheel, slot, index):
+    wheel.next[index] = 0
+    if wheel.first[slot] == 0:
+        wheel.first[slot] = index + 1
+        wheel.occupied[slot >> 6] |= bit(slot & 63)
+    else:
+        wheel.next[wheel.last[slot] - 1] = index + 1
+    wheel.last[slot] = index + 1
+
+
+@unit
+def take(wheel, now):
+    """Index of the next event of cycle `now`, taken off the wheel; -1 when there is none left.
+
+    Its fields stay readable until `schedule` is called with the index given back by `give_back`.
+    """
+    slot = now & (SLOTS - 1)
+    before = np.int64(0)
+    link = np.int64(wheel.first[slot])
+    while link != 0:
+        index = link - 1
+        if wheel.time[index] <= now:
+            after = wheel.next[index]
+            if before == 0:
+                wheel.first[slot] = after
+            else:
+                wheel.next[before - 1] = after
+            if after == 0:
+                wheel.last[slot] = before
+            if wheel.first[slot] == 0:
+                wheel.occupied[slot >> 6] &= ~bit(slot & 63)
+            wheel.count = wheel.count - 1
+            return index
+        before = link
+        link = np.int64(wheel.next[index])
+    return np.int64(-1)
+
+
+@unit
+def give_back(wheel, index):
+    """The event's fields have been read; its place may be used again."""
+    wheel.free[wheel.freed] = index
+    wheel.freed = wheel.freed + 1
+
+
+@unit
+def next_time(wheel, now):
+    """The next cycle after `now` in which an event may happen; FOREVER when none waits. Never too late."""
+    if wheel.count == 0:
+        return np.int64(FOREVER)
+    start = (now + 1) & (SLOTS - 1)
+    word = start >> 6
+    bits = wheel.occupied[word] & ~(bit(start & 63) - np.uint64(1))
+    for step in range(SLOTS // 64 + 1):
+        if bits != np.uint64(0):
+            slot = (((word + step) & (SLOTS // 64 - 1)) << 6) + first(bits)
+            return now + 1 + ((slot - start) & (SLOTS - 1))
+        bits = wheel.occupied[(word + step + 1) & (SLOTS // 64 - 1)]
+    return np.int64(FOREVER)

@@ -1,0 +1,47 @@
+"""Styled text: a line as pieces with styles, so that one source serves a terminal with colours, one without, and a file.
+
+Nothing that a style shows is shown by it alone: what has changed carries a mark too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+Piece = tuple[str, str]  # text, and a style as rich names it; "" for none
+Line = list[Piece]
+
+CHANGED = "bold green"
+QUIET = "dim"
+TITLE = "bold"
+EIGHTHS = "▏▎▍▌▋▊▉█"
+
+
+def plain(line: Iterable[Piece]) -> str:
+    """A line without its styles."""
+    return "".join(text for text, _ in line).rstrip()
+
+
+def grouped(number: int) -> str:
+    """12 345 678: digits in groups of three."""
+    return f"{number:,}".replace(",", " ")
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 core`, `2 cores`."""
+    return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def percent(share: float) -> str:
+    """A fraction as 6 characters: ` 45.8 %` without the blank in front; what is there but rounds to nothing says so."""
+    return " <0.1 %" if 0 < share < 0.0005 else f"{100 * share:5.1f} %"
+
+
+def bar(share: float, width: int, *, unicode: bool = True) -> str:
+    """A bar of `width` characters at most for a fraction from 0 to 1; a share above 0 has at least its thinnest mark."""
+    eighths = round(min(max(share, 0.0), 1.0) * width * 8)
+    if share > 0:
+        eighths = max(eighths, 1)
+    if not unicode:
+        return "#" * max((eighths + 4) // 8, 1 if eighths else 0)
+    whole, part = divmod(eighths, 8)
+    return EIGHTHS[-1] * whole + (EIGHTHS[part - 1] if part else "")

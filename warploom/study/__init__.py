@@ -1,0 +1,1 @@
+"""Experiments: many runs, one question. A study reads results and changes nothing in the machine."""

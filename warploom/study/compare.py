@@ -1,0 +1,262 @@
+"""Comparison: one program on many machines that differ in a few settings.
+
+    found = warploom.compare("matmul.asm", over={"core.divergence": ["stack", "minpc"], "core.warps": "1..64*2"}, gpu="sm")
+
+Every combination of the values is a run, the last setting changing fastest. A run that faults, times out or cannot be is a row that
+says so; a value that is outside of its setting's range is an error.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warploom.isa.frontends import FRONT_ENDS, front_end, load
+from warploom.isa.program import Program
+from warploom.machine.config import Config, ConfigError, load_config, parse_setting
+from warploom.machine.driver import DEFAULT_MAX_CYCLES, ENGINES, LaunchError, Notice
+from warploom.study.metrics import METRICS
+from warploom.study.needs import StudyError
+from warploom.study.sweep import Outcome, Progress, Task, measure, spread
+from warploom.study.table import Column, Table
+
+MOST_RUNS = 10_000
+# The machine that is taken where settings of warps are compared and the instruction set's own machine has none.
+WARPS_MACHINES = {"tiny": "tiny-simt"}
+WARPS_MACHINE = "sm"
+SEQUENCER_ONLY = ("core.control", "core.threads_per_block", "core.skip_wait", "core.prefetch")
+WARP_SECTIONS = ("core", "alu", "latency", "lsu", "l1", "l2", "shared", "dram", "texture")
+RANGE = re.compile(r"(?P<first>\d+)\.\.(?P<last>\d+)(?:(?P<how>[:*])(?P<step>\d+))?")
+
+Over = Mapping[str, Sequence[Any] | str]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a comparison runs. points: the settings of each run. configs: its machine, or why it cannot be."""
+
+    program: Program
+    base: Config
+    over: dict[str, tuple[Any, ...]]
+    points: tuple[dict[str, Any], ...]
+    configs: tuple[Config | str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def compare(
+    program: Program | str | os.PathLike[str],
+    over: Over,
+    *,
+    gpu: str | Path | Config | None = None,
+    set: Mapping[str, Any] | None = None,
+    max_cycles: int = DEFAULT_MAX_CYCLES,
+    engine: str = "auto",
+    jobs: int | None = None,
+    dask: str | None = None,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+) -> Any:
+    """Run a program on every combination of settings: a pandas DataFrame where pandas is installed, else a `table.Table`.
+
+    program: a Program or the path of one. over: values by full setting name: a sequence, or text as `1,2,4`, `1..8`, `8..64:8`,
+    `1..64*2`. gpu, set: the machine that all runs start from. jobs: processes; None: one a processor. dask: the address of a Dask
+    scheduler that spreads the runs instead. progress: called with (runs done, runs in all).
+
+    A row has the settings, status, message, metrics, a digest of the final memory, and all counters.
+    Raises ConfigError, LaunchError when no run can be, SourceError for a program that cannot be read, StudyError.
+    """
+    made = plan(program, over, gpu=gpu, set=set)
+    table = run(made, max_cycles=max_cycles, engine=engine, jobs=jobs, dask=dask, progress=progress, notice=notice)
+    try:
+        import pandas  # noqa: F401
+    except ImportError:
+        return table
+    return table.to_frame()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What is run
+
+
+def values_of(name: str, text: str) -> tuple[Any, ...]:
+    """The values in `uniform,stack`, `1,2,8..16`, `8..64:8` (steps of 8), `1..64*2` (doubling). Raises ConfigError."""
+    found: list[Any] = []
+    for word in text.split(","):
+        matched = RANGE.fullmatch(word.strip())
+        if matched:
+            found += _range(name, matched)
+        elif ".." in word:
+            raise ConfigError(f"{name}={text}: a range is written first..last, first..last:step or first..last*factor, as in 1..64*2")
+        elif not word.strip():
+            raise ConfigError(f"{name}={text}: write values with commas between them, as in 1,2,8..16")
+        else:
+            found.append(parse_setting(f"{name}={word.strip()}")[1])
+        if len(found) > MOST_RUNS:
+            raise ConfigError(f"{name}={text}: more than {MOST_RUNS} values; take fewer")
+    return tuple(dict.fromkeys(found))
+
+
+def _range(name: str, matched: re.Match[str]) -> list[int]:
+    first, last, step = int(matched["first"]), int(matched["last"]), int(matched["step"] or 1)
+    if first > last:
+        raise ConfigError(f"{name}={matched[0]}: the range {first}..{last} ends before it begins")
+    if matched["how"] == "*":
+        if step < 2 or first < 1:
+            raise ConfigError(f"{name}={matched[0]}: a range that is multiplied begins at 1 or more, with a factor of 2 or more")
+        return [first * step**power for power in range(int(math.log(last / first, step) + 1e-9) + 1)]
+    if step < 1:
+        raise ConfigError(f"{name}={matched[0]}: the step of a range is at least 1")
+    return list(range(first, min(last, first + step * MOST_RUNS) + 1, step))
+
+
+def plan(
+    program: Program | str | os.PathLike[str],
+    over: Over,
+    *,
+    gpu: str | Path | Config | None = None,
+    set: Mapping[str, Any] | None = None,
+) -> Plan:
+    """The runs of a comparison, before the first one. Raises as `compare`."""
+    changes = dict(set or {})
+    if not over:
+        raise ConfigError("nothing varies: name a setting and its values, as core.warps and 1..32*2")
+    values = {name: _checked_values(name, given) for name, given in over.items()}
+    twice = next((name for name in values if name in changes), None)
+    if twice:
+        raise ConfigError(f"{twice} is set and varied at the same time: leave one of the two out")
+    runs = math.prod(len(found) for found in values.values())
+    if runs > MOST_RUNS:
+        raise ConfigError(f"these values make {runs} runs, and a comparison has at most {MOST_RUNS}: take fewer values")
+    loaded = program if isinstance(program, Program) else load(program)
+    usual = _own_machine(program)
+    start, notes = (gpu, ()) if gpu is not None else _usual_machine(usual, {**values, **changes})
+    base = load_config(start, changes)
+    points = tuple(dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values()))
+    configs = tuple(_config(base, point) for point in points)
+    if all(isinstance(config, str) for config in configs):
+        raise ConfigError(configs[0])
+    return Plan(loaded, base, values, points, configs, notes)
+
+
+def _checked_values(name: str, given: Sequence[Any] | str) -> tuple[Any, ...]:
+    load_config(Config())[name]  # refuses a name that does not exist
+    found = values_of(name, given) if isinstance(given, str) else tuple(dict.fromkeys(given))
+    if not found:
+        raise ConfigError(f"{name}: there is no value to try; write some, as {name}=1,2,4")
+    for value in found:
+        load_config(Config(), {name: value})  # refuses a value that no machine can have; together with others it may still be impossible
+    return found
+
+
+def _config(base: Config, point: Mapping[str, Any]) -> Config | str:
+    try:
+        return load_config(base, point)
+    except ConfigError as error:
+        return str(error)
+
+
+def _own_machine(program: Program | str | os.PathLike[str]) -> str:
+    if not isinstance(program, Program):
+        return front_end(program).gpu
+    return next((known.gpu for known in FRONT_ENDS if known.name == program.isa), WARPS_MACHINE)
+
+
+def _usual_machine(own: str, named: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """The machine where the user names none, and a sentence where it is not the instruction set's own."""
+    asked = [name for name in named if name.partition(".")[0] in WARP_SECTIONS and name not in SEQUENCER_ONLY]
+    if load_config(own).core.control == "pipeline" or not asked or "core.control" in named:
+        return own, ()
+    found = WARPS_MACHINES.get(own, WARPS_MACHINE)
+    return found, (f"the machine is {found}, since {asked[0]} is for cores with warps and {own} has none",)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The runs, and the table of them
+
+
+def run(
+    plan: Plan,
+    *,
+    max_cycles: int = DEFAULT_MAX_CYCLES,
+    engine: str = "auto",
+    jobs: int | None = None,
+    dask: str | None = None,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+) -> Table:
+    """Run a plan. Raises LaunchError when no machine of it can start the program, StudyError."""
+    if engine not in ENGINES:
+        raise StudyError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
+    tasks = [Task(plan.program, config, max_cycles, engine) for config in plan.configs if isinstance(config, Config)]
+    measured = iter(spread(measure, tasks, jobs=jobs, dask=dask, progress=progress, notice=notice))
+    outcomes = [next(measured) if isinstance(config, Config) else Outcome("impossible", config) for config in plan.configs]
+    if all(outcome.status == "impossible" for outcome in outcomes):
+        raise LaunchError(outcomes[0].message)
+    return _table(plan, outcomes)
+
+
+def _table(plan: Plan, outcomes: list[Outcome]) -> Table:
+    first = next((outcome.cycles for outcome in outcomes if outcome.done), None)
+    counters = tuple(dict.fromkeys(name for outcome in outcomes for name in outcome.counters))
+    rows = []
+    for point, outcome in zip(plan.points, outcomes, strict=True):
+        row = {**point, "status": outcome.status, "message": outcome.message}
+        row |= {metric.name: outcome.metrics.get(metric.name) for metric in METRICS}
+        row["speedup"] = first / outcome.cycles if outcome.done and first else None
+        row |= {"held_up": outcome.metrics.get("held_up"), "memory": outcome.memory or None}
+        rows.append(row | {name: outcome.counters.get(name) for name in counters if name not in row})
+    bad = not all(outcome.done for outcome in outcomes)
+    columns = [Column(name, name) for name in plan.over]
+    columns += [Column("status", "status")] if bad else []
+    shown = {metric.name: metric.column for metric in METRICS}
+    columns += [shown.pop("cycles"), Column("speedup", "speed-up", 2), *shown.values(), Column("held_up", "mostly waits for")]
+    return Table(rows, tuple(columns), (*plan.notes, *_remarks(plan, outcomes)))
+
+
+def _remarks(plan: Plan, outcomes: list[Outcome]) -> list[str]:
+    """What a reader should know: why runs are not done, which leave another memory, which settings change nothing."""
+    pairs = list(zip(plan.points, outcomes, strict=True))
+    reasons: dict[str, list[dict[str, Any]]] = {}
+    for point, outcome in pairs:
+        if not outcome.done:
+            reasons.setdefault(f"{outcome.status}: {outcome.message}", []).append(point)
+    said = [f"{_names_of(points, plan)}: {reason}" for reason, points in reasons.items()]
+    done = [(point, outcome) for point, outcome in pairs if outcome.done]
+    if done:
+        other = [point for point, outcome in done if outcome.memory != done[0][1].memory]
+        if other:
+            said.append(f"{_names_of(other, plan)}: another final memory than with {name_of(done[0][0])}")
+    for name, values in plan.over.items():
+        if len(values) > 1 and len(done) == len(pairs) and not _matters(name, pairs):
+            said.append(f"{name} changes nothing for this program on {plan.base.name}")
+    return said
+
+
+def name_of(point: Mapping[str, Any]) -> str:
+    """A combination of settings as text: `core.warps=8, core.divergence=stack`."""
+    return ", ".join(f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in point.items())
+
+
+def _names_of(points: Sequence[Mapping[str, Any]], plan: Plan) -> str:
+    """Combinations as text, in short: all of `core.divergence=uniform,masks`, or the first one and how many more there are."""
+    taken = {name: [value for value in values if any(point[name] == value for point in points)] for name, values in plan.over.items()}
+    if math.prod(len(values) for values in taken.values()) == len(points):
+        told = {name: ",".join(map(str, values)) for name, values in taken.items() if len(values) < len(plan.over[name])}
+        return name_of(told) or "all runs"
+    return f"{name_of(points[0])} and {len(points) - 1} more"
+
+
+def _matters(name: str, pairs: Sequence[tuple[dict[str, Any], Outcome]]) -> bool:
+    """Whether any two runs that differ in this setting alone gave different counters."""
+    groups: dict[tuple[Any, ...], dict[str, int]] = {}
+    for point, outcome in pairs:
+        others = tuple(value for other, value in point.items() if other != name)
+        if groups.setdefault(others, outcome.counters) != outcome.counters:
+            return True
+    return False

@@ -1,0 +1,85 @@
+"""A small assembler for the experiments' kernels: micro-ops with labels, one instruction a line."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.program import Launch, Program, ProgramBuilder
+from warploom.isa.uop import IMMEDIATE, NONE, Uop
+
+# Lane registers that a launch fills in, and the first one that a kernel may use as it likes.
+THREAD, LANE, WARP, GLOBAL = range(4)
+FREE = 4
+_LAUNCH = ((THREAD, "thread"), (LANE, "lane"), (WARP, "warp"), (GLOBAL, "global_thread"))
+REGISTERS = 32
+
+
+class Kernel:
+    """Collects instructions; a label may be used before it is placed.
+
+    Operands are lane registers; `imm` is the immediate that stands in the place of a source that is left out.
+    """
+
+    def __init__(self) -> None:
+        self._lines: list[tuple[str, dict[str, int], str]] = []
+        self._labels: dict[str, int] = {}
+
+    def label(self, name: str) -> None:
+        """The next instruction is called `name`."""
+        self._labels[name] = len(self._lines)
+
+    def mov(self, dst: int, imm: int) -> None:
+        """dst = imm."""
+        self._add("mov", dst=dst, a=IMMEDIATE, imm=imm)
+
+    def op(self, name: str, dst: int, a: int, b: int | None = None, imm: int = 0) -> None:
+        """dst = a op b, or a op imm."""
+        self._add(name, dst=dst, a=a, b=IMMEDIATE if b is None else b, imm=imm)
+
+    def load(self, dst: int, address: int, offset: int = 0, space: int = u.GLOBAL_SPACE) -> None:
+        """dst = the word at address + offset."""
+        self._add("load", dst=dst, a=address, imm=offset, space=space)
+
+    def store(self, address: int, value: int, offset: int = 0) -> None:
+        """The word at address + offset = value."""
+        self._add("store", a=address, b=value, imm=offset)
+
+    def branch(self, condition: int, target: str, *, unless: bool = False) -> None:
+        """Lanes in which `condition` is not zero (unless: is zero) go to the label."""
+        self._add("branch", target, a=condition, imm=0xFFFFFFFF, flags=u.NEGATE if unless else 0)
+
+    def jump(self, target: str) -> None:
+        """All lanes that are active go to the label."""
+        self._add("jump", target)
+
+    def exit(self) -> None:
+        """The active lanes end."""
+        self._add("exit")
+
+    def _add(self, operation: str, target: str = "", **fields: int) -> None:
+        self._lines.append((operation, fields, target))
+
+    def program(
+        self, name: str, *, threads: int, block: int, data: np.ndarray | None = None, memory_bytes: int = 0, shared_bytes: int = 0
+    ) -> Program:
+        """The program. data: initial memory, any array, from byte 0."""
+        builder = ProgramBuilder()
+        for operation, fields, target in self._lines:
+            uop = Uop(operation, target=self._labels[target] if target else NONE, **fields)
+            builder.add([uop], text=f"{uop} {target}".rstrip())
+        uops, code, text = builder.arrays()
+        first = np.zeros(0, np.uint8) if data is None else np.ascontiguousarray(data).view(np.uint8)
+        return Program(
+            "micro-ops",
+            name,
+            uops,
+            code,
+            text,
+            REGISTERS,
+            tuple(f"r{number}" for number in range(REGISTERS)),
+            launch=Launch(threads, block, registers=_LAUNCH, shared_bytes=shared_bytes),
+            labels=dict(self._labels),
+            data=first,
+            memory_bytes=memory_bytes,
+        )

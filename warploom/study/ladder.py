@@ -1,0 +1,207 @@
+"""The ladder: one kernel on every machine from tiny-gpu's to a modern core, each with one switch more than the one before.
+
+    ladder = climb(warploom.load("matadd.asm"))
+    for step in ladder.steps:
+        print(step.rung.name, step.cycles, step.bottleneck)
+
+Each rung is measured three times: together with all rungs below it; the same with the channels to memory as they were at the
+foot, so that what the core does can be told from what wires do; and alone, with nothing but the rungs that it cannot do without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warploom.isa.program import Program
+from warploom.machine.config import Config, load_config
+from warploom.machine.driver import DEFAULT_MAX_CYCLES, LaunchError, drive
+from warploom.machine.faults import FAULTS
+from warploom.machine.gpu import GPU
+from warploom.machine.result import Result
+from warploom.study.bottleneck import Bottleneck, bottleneck
+from warploom.study.rungs import DIVERGENCE, SHARED_MEMORY, Rung, is_rung_setting, rungs
+
+ISA = "tiny"  # the instruction set of the machine at the foot
+
+Progress = Callable[[int, int, str], None]
+
+
+class KernelError(Exception):
+    """The kernel itself fails, on any machine: a fault, or no end. The message is one sentence that says where."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a rung gave.
+
+    settings: all that has been changed since the foot of the ladder, by full name. result: with all of them; None where the kernel
+    cannot run, and then `skipped` says why, in one sentence. same_channels: the run with the channels of the foot.
+    alone: how many times as fast the rung makes the kernel by itself; None where that cannot be measured.
+    """
+
+    rung: Rung
+    settings: dict[str, Any]
+    result: Result | None
+    same_channels: Result | None
+    alone: float | None
+    skipped: str = ""
+
+    @property
+    def cycles(self) -> int | None:
+        """With all rungs up to this one; None where the kernel cannot run."""
+        return self.result.cycles if self.result is not None else None
+
+    @property
+    def bottleneck(self) -> Bottleneck | None:
+        """What holds the kernel up on this rung."""
+        return bottleneck(self.result) if self.result is not None else None
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """A kernel on all rungs. start: the machine at the foot. variant: the kernel that the last rung ran, if another one."""
+
+    program: Program
+    start: Config
+    steps: tuple[Step, ...]
+    variant: Program | None = None
+
+    @property
+    def measured(self) -> tuple[Step, ...]:
+        """The rungs on which the kernel ran."""
+        return tuple(step for step in self.steps if step.result is not None)
+
+    def speedup(self, step: Step) -> float | None:
+        """How many times as fast as the first rung on which the kernel ran; None for a rung on which it does not."""
+        return _ratio(self.measured[0].cycles, step.cycles) if self.measured else None
+
+    def gain(self, step: Step) -> float | None:
+        """How many times as fast as the rung before; None on the first one on which the kernel ran, and on those before it."""
+        place = self.measured.index(step) if step in self.measured else 0
+        return _ratio(self.measured[place - 1].cycles, step.cycles) if place else None
+
+    def differing(self) -> tuple[Step, ...]:
+        """The rungs that leave another memory than the first one does."""
+        return tuple(step for step in self.measured if not _same_memory(self.measured[0], step))
+
+    @property
+    def idle_cores(self) -> int:
+        """Cores that have no block on any rung."""
+        return max(self.start.gpu.cores - self.blocks, 0)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the launch."""
+        return -(-self.program.launch.threads // self.start.core.threads_per_block)
+
+
+def climb(
+    program: Program,
+    start: str | Path | Config = "tiny",
+    choices: Mapping[str, Any] | None = None,
+    *,
+    variant: Program | None = None,
+    engine: str = "auto",
+    max_cycles: int = DEFAULT_MAX_CYCLES,
+    progress: Progress | None = None,
+) -> Ladder:
+    """Run a kernel on every rung.
+
+    start: the machine at the foot: a preset's name, a TOML file's path or a Config. choices: settings by full name; those that a
+    rung turns on take its value's place, the others change the start. variant: a form of the kernel with shared memory,
+    which the last rung runs in its place. progress: called with (rungs done, rungs in all, name of the next) before each.
+
+    Raises ConfigError for a machine with which no ladder begins, LaunchError for a program that it cannot start, and KernelError
+    where the kernel has a fault or does not end within `max_cycles`.
+    """
+    for kernel in (program, variant):
+        if kernel is not None and kernel.isa != ISA:
+            raise LaunchError(
+                f"{kernel.source.path}: the ladder begins with tiny-gpu's machine, and this is a program of {kernel.isa}; "
+                "`warploom run` runs it on a machine of its own"
+            )
+    foot = load_config(start)
+    theirs = {name: value for name, value in (choices or {}).items() if is_rung_setting(name, foot)}
+    foot = load_config(foot, {name: value for name, value in (choices or {}).items() if name not in theirs})
+    climber = _Climber(foot, rungs(foot, theirs), engine, max_cycles)
+    steps: list[Step] = []
+    for number, rung in enumerate(climber.rungs):
+        if progress is not None:
+            progress(number, len(climber.rungs), rung.name)
+        steps.append(climber.step(number, variant if variant is not None and rung.name == SHARED_MEMORY else program, program))
+    return Ladder(program, foot, tuple(steps), variant)
+
+
+class _Climber:
+    """Runs kernels on the machines of a ladder; a machine that comes again is not run again."""
+
+    def __init__(self, foot: Config, found: tuple[Rung, ...], engine: str, max_cycles: int) -> None:
+        self.foot, self.rungs, self.engine, self.max_cycles = foot, found, engine, max_cycles
+        self.known: dict[tuple[int, Config], Result | str] = {}
+
+    def step(self, number: int, program: Program, usual: Program) -> Step:
+        """Measure one rung. program: the kernel that it runs; usual: the one that the others run."""
+        rung = self.rungs[number]
+        below = self.rungs[: number + 1]
+        settings = _merged(below)
+        narrow = settings | {name: value for rung in below for name, value in rung.wires.items()}
+        result = self.run(program, settings, rung)
+        if isinstance(result, str):
+            return Step(rung, settings, None, None, None, result)
+        same = self.run(program, narrow, rung)
+        assert isinstance(same, Result), "whether a kernel can run does not depend on channels"
+        return Step(rung, settings, result, same, self.alone(rung, program, usual) if number else None)
+
+    def alone(self, rung: Rung, program: Program, usual: Program) -> float | None:
+        """How many times as fast a rung makes the kernel with nothing but what it needs."""
+        needed = _merged(tuple(other for other in self.rungs if other.name in rung.needs))
+        without = self.run(usual, needed, rung)
+        along = self.run(program, {**needed, **rung.settings}, rung)
+        if isinstance(without, str) or isinstance(along, str):
+            return None
+        return _ratio(without.cycles, along.cycles)
+
+    def run(self, program: Program, settings: Mapping[str, Any], rung: Rung) -> Result | str:
+        """A run, or the sentence that says why this machine cannot run the kernel."""
+        config = load_config(self.foot, settings)
+        key = (id(program), config)
+        if key not in self.known:
+            self.known[key] = self._run(program, config, rung)
+        return self.known[key]
+
+    def _run(self, program: Program, config: Config, rung: Rung) -> Result | str:
+        if program.extensions and not config.shared.bytes:
+            place = program.where(program.extensions[0])
+            return f"{place}: shared memory and barriers come with the rung {SHARED_MEMORY!r}"
+        machine: Any = GPU(config, engine=self.engine).machine(program)
+        result: Result = machine.finish(drive(machine, engine=self.engine, max_cycles=self.max_cycles))
+        if result.status == "done":
+            return result
+        fault = machine.gpu["fault"]
+        if result.status == "error" and FAULTS[int(fault["kind"])].name == "divergence":
+            return (
+                f"{program.where(int(fault['pc']))}: the threads of a block disagree on this branch, and before the rung {DIVERGENCE!r} "
+                "they share one program counter"
+            )
+        if result.status == "timeout":
+            raise KernelError(f"on the rung {rung.name!r} the kernel is still running after {result.cycles} cycles")
+        raise KernelError(f"on the rung {rung.name!r}: {result.fault}")
+
+
+def _merged(below: tuple[Rung, ...]) -> dict[str, Any]:
+    """What all of these rungs turn on together; a later one has the last word."""
+    return {name: value for rung in below for name, value in rung.settings.items()}
+
+
+def _ratio(before: int | None, after: int | None) -> float | None:
+    return before / after if before and after else None
+
+
+def _same_memory(one: Step, other: Step) -> bool:
+    assert one.result is not None and other.result is not None
+    return bool(np.array_equal(one.result.memory, other.result.memory))

@@ -1,0 +1,106 @@
+"""What a comparison says of a run: a few figures made from its counters, each with its formula in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from warploom.machine.reasons import REASONS
+from warploom.machine.result import Result
+from warploom.study.bottleneck import bottleneck
+from warploom.study.table import Column
+
+
+class Metric(NamedTuple):
+    """One figure. unit: of its value, "" for a plain ratio. value: from a Result; None where the machine has no such thing."""
+
+    name: str
+    heading: str
+    unit: str
+    meaning: str
+    value: Callable[[Result], int | float | None]
+    digits: int = 0
+    percent: bool = False
+    spare: bool = True
+
+    @property
+    def column(self) -> Column:
+        """How a table shows it."""
+        return Column(self.name, self.heading, self.digits, self.percent, self.spare)
+
+
+def _ratio(over: int | float | None, under: int | float | None) -> float | None:
+    return over / under if over is not None and under else None
+
+
+def _hit_rate(level: str) -> Callable[[Result], float | None]:
+    def rate(result: Result) -> float | None:
+        hits, misses = result.counters.get(f"{level}_hits", 0), result.counters.get(f"{level}_misses", 0)
+        return _ratio(hits, hits + misses)
+
+    return rate
+
+
+def _active_lanes(result: Result) -> float | None:
+    return _ratio(result.counters.get("thread_instructions"), result.instructions)
+
+
+def _lane_share(result: Result) -> float | None:
+    config = result.config.core
+    width = config.lanes if config.control == "pipeline" else config.threads_per_block
+    return _ratio(_active_lanes(result), width)
+
+
+def _warps_only(over: str, under: str) -> Callable[[Result], float | None]:
+    def ratio(result: Result) -> float | None:
+        return _ratio(result.counters.get(over), result.counters.get(under)) if result.counters.get(over) else None
+
+    return ratio
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric("cycles", "cycles", "cycles", "from the start to the last block's end", lambda result: result.cycles, spare=False),
+    Metric("instructions", "instr.", "instructions", "executed, one for all lanes of a warp", lambda result: result.instructions),
+    Metric(
+        "ipc",
+        "IPC",
+        "instructions a cycle",
+        "instructions / cycles",
+        lambda result: _ratio(result.instructions, result.cycles),
+        2,
+        spare=False,
+    ),
+    Metric(
+        "active_lanes",
+        "lanes",
+        "lanes",
+        "thread-instructions / instructions: lanes that an instruction works for",
+        _active_lanes,
+        1,
+        spare=False,
+    ),
+    Metric("lane_share", "of all", "", "active lanes / lanes of a warp", _lane_share, 0, True),
+    Metric("l1_hit_rate", "L1 hits", "", "L1 hits / (L1 hits + L1 misses)", _hit_rate("l1"), 0, True),
+    Metric("l2_hit_rate", "L2 hits", "", "L2 hits / (L2 hits + L2 misses)", _hit_rate("l2"), 0, True),
+    Metric(
+        "transactions_per_access", "trans.", "transactions", "transactions / accesses of warps", _warps_only("transactions", "accesses"), 1
+    ),
+    Metric("dram_bytes", "DRAM B", "bytes", "bytes that DRAM moved", lambda result: result.counters.get("dram_bytes") or None),
+)
+METRIC = {metric.name: metric for metric in METRICS}
+
+
+def held_up(result: Result) -> str:
+    """What the run spent most of its time waiting for, with its share: a reason for which warps did not issue, or else the bottleneck."""
+    counters = result.counters
+    total = counters.get("warp_cycles", 0)
+    if not total:
+        return str(bottleneck(result))
+    name = max((reason.name for reason in REASONS if reason.name != "selected"), key=lambda name: counters[f"{name}_warp_cycles"])
+    waited = counters[f"{name}_warp_cycles"]
+    return f"{name} {waited / total:.0%}" if waited else "nothing"
+
+
+def metrics_of(result: Result) -> dict[str, Any]:
+    """All metrics by name, and `held_up`."""
+    return {metric.name: metric.value(result) for metric in METRICS} | {"held_up": held_up(result)}

@@ -1,0 +1,170 @@
+"""Many independent runs: what they are, the spreading of them over processes or a Dask cluster, and what each of them gave.
+
+Runs share nothing, so their order in time does not matter; results come in the order of the tasks. What a run gives is small (a
+memory is a digest), because it may come from another process or machine.
+
+The first runs happen in this process. Only when they have taken a while, the rest is spread: short sweeps do not pay for new processes,
+and on a fresh installation the native engine is compiled once, not once a process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from warploom.isa.program import Program
+from warploom.machine.config import Config
+from warploom.machine.driver import DEFAULT_MAX_CYCLES, LaunchError, Notice, drive, is_compiled
+from warploom.machine.gpu import GPU
+from warploom.study.metrics import metrics_of
+from warploom.study.needs import StudyError, needed
+
+T = TypeVar("T")
+R = TypeVar("R")
+Progress = Callable[[int, int], None]
+
+ALONE = 0.8  # seconds of runs in this process before the others are spread
+DIGEST = 12  # characters
+CLUSTER_SECONDS = 10  # to find a Dask scheduler
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run: a program on a machine."""
+
+    program: Program
+    config: Config
+    max_cycles: int = DEFAULT_MAX_CYCLES
+    engine: str = "auto"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gave.
+
+    status: done, timeout, error, or impossible when this machine cannot start the program. message: why it is not done.
+    metrics: see `metrics.METRICS`; None in all when the run was impossible. memory: a digest of the final memory, equal for equal
+    memories whatever their size. counters: by name.
+    """
+
+    status: str
+    message: str = ""
+    metrics: dict[str, Any] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)
+    memory: str = ""
+
+    @property
+    def done(self) -> bool:
+        """Whether the kernel ended as it should."""
+        return self.status == "done"
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of the run."""
+        return int(self.metrics["cycles"])
+
+
+def measure(task: Task, notice: Notice | None = None) -> Outcome:
+    """Run a task. A fault, a timeout and a launch that is impossible are outcomes, not exceptions."""
+    try:
+        machine = GPU(task.config).machine(task.program)
+    except LaunchError as error:
+        return Outcome("impossible", str(error))
+    # Once this process has native code, even a short run is faster with it.
+    engine = "native" if task.engine == "auto" and "numba" in sys.modules and is_compiled(machine) else task.engine
+    result = machine.finish(drive(machine, engine=engine, max_cycles=task.max_cycles, notice=notice))
+    message = ""
+    if result.status == "error":
+        message = result.fault
+    elif result.status == "timeout":
+        message = f"still running after {task.max_cycles} cycles"
+    return Outcome(result.status, message, metrics_of(result), dict(result.counters), _digest(result.memory))
+
+
+def _digest(memory: np.ndarray) -> str:
+    used = np.flatnonzero(memory)
+    return hashlib.sha256(memory[: int(used[-1]) + 1 if len(used) else 0].tobytes()).hexdigest()[:DIGEST]
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def spread(
+    function: Callable[[T, Notice | None], R],
+    tasks: Sequence[T],
+    *,
+    jobs: int | None = None,
+    dask: str | None = None,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+) -> list[R]:
+    """`function(task, notice)` of every task, in their order.
+
+    function: of a module, so that other processes can find it. jobs: processes; None: one a processor. dask: the address of a Dask
+    scheduler, as tcp://host:8786, whose workers run everything instead. progress: called with (done, all) in this process.
+    Raises StudyError where a process dies or the cluster cannot be used.
+    """
+    if jobs is not None and jobs < 1:
+        raise StudyError(f"jobs = {jobs}: at least one process runs")
+    say = progress or (lambda done, total: None)
+    if dask is not None:
+        return _on_cluster(function, tasks, dask, say)
+    workers = jobs or processors()
+    begin = time.monotonic()
+    found: list[R] = []
+    for task in tasks:
+        # Processes are made before anything is shown: a bar has a thread, and threads and forks do not go together.
+        if workers > 1 and len(tasks) - len(found) > 1 and time.monotonic() - begin > ALONE:
+            return found + _on_processes(function, tasks[len(found) :], workers, lambda done: say(len(found) + done, len(tasks)))
+        found.append(function(task, notice))
+        if workers == 1 or len(found) == len(tasks):
+            say(len(found), len(tasks))
+    return found
+
+
+def _on_processes(function: Callable[[T, Notice | None], R], tasks: Sequence[T], workers: int, say: Callable[[int], None]) -> list[R]:
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    pool = ProcessPoolExecutor(min(workers, len(tasks)), initializer=_end_on_interrupt)
+    try:
+        futures = [pool.submit(function, task, None) for task in tasks]
+        for done, _ in enumerate(as_completed(futures), 1):
+            say(done)
+        return [future.result() for future in futures]
+    except BrokenProcessPool:
+        raise StudyError("a process that ran a part of the sweep has died, most likely for lack of memory: use fewer with --jobs") from None
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_on_interrupt() -> None:
+    """Ctrl-C reaches every process of a terminal: those that only work end without a word."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _on_cluster(function: Callable[[T, Notice | None], R], tasks: Sequence[T], address: str, say: Progress) -> list[R]:
+    distributed = needed("distributed", "a Dask cluster", "cluster")
+    try:
+        client = distributed.Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise StudyError(f"there is no Dask scheduler at {address!r}: {reason}") from None
+    with client, client.as_current():
+        futures = [client.submit(function, task, None, pure=False) for task in tasks]
+        try:
+            for done, _ in enumerate(distributed.as_completed(futures), 1):
+                say(done, len(tasks))
+            return list(client.gather(futures))
+        except (distributed.CancelledError, distributed.KilledWorker, ImportError) as error:
+            raise StudyError(f"the Dask cluster at {address!r} did not finish: {type(error).__name__}: {error}") from None
