@@ -22,6 +22,7 @@ from warploom.isa.diagnostics import nearest
 PRESETS = Path(__file__).parent / "presets"
 
 # Largest sizes that the state records have room for.
+MAX_CORES = 64
 MAX_LANES = 64
 MAX_WARPS = 64
 MAX_FETCH_LINES = 4096
@@ -60,7 +61,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Gpu(Section):
-    cores: _number("cores (NVIDIA: multiprocessors)", "cores", at_least=1, at_most=64) = 2
+    cores: _number("cores (NVIDIA: multiprocessors)", "cores", at_least=1, at_most=MAX_CORES) = 2
     dispatch_latency: _number("cycles from a free block slot to the first instruction of the next block", "cycles", at_most=100_000) = 0
     dispatch: _choice(
         "spread: one block a core in turn; fill: a core as full as it gets first; split: the warps of a block go to any free slots",

@@ -1,0 +1,65 @@
+"""The memory system beyond the cores: whatever is on its way there or back happens when its time has come.
+
+In hardware: the network between the cores and the second-level cache, that cache, and memory. Here all that travels lies on the event
+wheel; each cycle the events that are due are taken off it and handed to the unit that they reach.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.engine import unit
+from warploom.machine.events import MEMORY, emit
+from warploom.machine.l2 import arrive, filled, pool_room, to_memory, write_memory
+from warploom.machine.lsu import answer
+from warploom.machine.memory import serve
+from warploom.machine.registers import popcount
+from warploom.machine.transactions import ANSWER, EXTRA_SHIFT, L2_FILL, STORE_ARRIVES, TEXTURE_TAG, TO_MEMORY, WRITE_MEMORY
+from warploom.machine.wheel import give_back, schedule, take
+
+
+@unit
+def serve_events(gpu, cores, code, events, now):
+    """Everything of the memory system whose time has come."""
+    index = take(gpu.wheel, now)
+    while index >= 0:
+        kind = np.int64(gpu.wheel.kind[index])
+        core = np.int64(gpu.wheel.core[index])
+        line = np.int64(gpu.wheel.line[index])
+        sectors = gpu.wheel.sectors[index]
+        tag = np.int64(gpu.wheel.tag[index])
+        give_back(gpu.wheel, index)
+        if kind == ANSWER:
+            if tag & TEXTURE_TAG != 0:
+                answer(gpu, cores[core], cores[core].texture, code, events, line, sectors, tag, now)
+            else:
+                answer(gpu, cores[core], cores[core].lsu, code, events, line, sectors, tag, now)
+        elif kind == TO_MEMORY:
+            to_memory(gpu, gpu.l2, line, sectors, now)
+        elif kind == WRITE_MEMORY:
+            write_memory(gpu, gpu.l2, line, sectors, now)
+        elif kind == L2_FILL:
+            filled(gpu, gpu.l2, line, sectors, now)
+        elif gpu.l2.present != 0 and pool_room(gpu.l2) > 0:
+            arrive(gpu, gpu.l2, events, kind, core, line, sectors, tag, now)
+        elif gpu.l2.present != 0:
+            schedule(gpu.wheel, now + 1, kind, core, line, sectors, tag)
+        else:
+            _to_memory(gpu, events, kind, core, line, sectors, tag, now)
+        index = take(gpu.wheel, now)
+
+
+@unit
+def no_events(gpu, cores, code, events, now):
+    """Stands in for `serve_events` in a program without memory accesses."""
+
+
+@unit
+def _to_memory(gpu, events, kind, core, line, sectors, tag, now):
+    """Without a second-level cache a transaction goes straight to memory."""
+    writes = 1 if kind == STORE_ARRIVES else 0
+    done = serve(gpu, line << gpu.line_shift, popcount(sectors) << gpu.sector_shift, writes, now) + (tag >> EXTRA_SHIFT)
+    if gpu.log.tracing != 0:
+        emit(gpu.log, events, now, MEMORY, core, -1, -1, sectors, line, done)
+    if kind != STORE_ARRIVES:
+        schedule(gpu.wheel, done, ANSWER, core, line, sectors, tag)
