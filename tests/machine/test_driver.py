@@ -30,6 +30,7 @@ class Counting:
     variant = ""
     compile_seconds = 3.0
     watch = None
+    recorder = None
 
     def __init__(self, end, code=DONE, room=0):
         self.state = np.zeros((), State)

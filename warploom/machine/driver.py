@@ -26,6 +26,7 @@ from warploom.machine.engine import Hook, Native, cache_directory, forget_old_ca
 
 if TYPE_CHECKING:
     from warploom.machine.livelock import Watch
+    from warploom.machine.recording import Recorder
     from warploom.machine.result import Result
 
 LIMIT, DONE, FAULT, EVENTS_FULL = range(4)  # what an entry returns: why it stopped
@@ -62,6 +63,10 @@ class Machine(Protocol):
     @property
     def watch(self) -> Watch | None:
         """What looks for endless waiting while the entry runs, or None."""
+
+    @property
+    def recorder(self) -> Recorder | None:
+        """What takes down every change, cycle by cycle, or None."""
 
     @property
     def cycle(self) -> int:
@@ -134,7 +139,12 @@ def drive(
 
 def _advance(machine: Machine, call: Callable[[int], int], until: int) -> int:
     """Run until a cycle, and let the machine's watch look at it whenever it wants to on the way."""
-    watch = machine.watch
+    watch, recorder = machine.watch, machine.recorder
+    while recorder is not None and recorder.open:
+        code = call(machine.cycle + 1)
+        recorder.look()
+        if code != LIMIT or machine.cycle >= until:
+            return code
     if watch is None:
         return call(until)
     while True:

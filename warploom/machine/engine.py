@@ -20,11 +20,13 @@ Rules for a unit, so that the two agree bit for bit:
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from pathlib import Path
@@ -36,6 +38,7 @@ import numpy as np
 F = TypeVar("F", bound=Callable[..., Any])
 FOREVER = 1 << 60  # a time that never comes (cycles)
 CACHE_LINE = 64  # bytes of a line of the cache of the machine that simulates
+FORGET_SECONDS = 30 * 86400  # after which native code of another version that nobody has used is deleted
 
 
 def record(**fields: Any) -> np.dtype:
@@ -187,12 +190,19 @@ def _cache_key() -> str:
 
 
 def forget_old_caches() -> None:
-    """Delete the native code of other versions of this package."""
+    """Delete native code of other versions of this package that no run has asked for in a month."""
     current = cache_directory()
     if current.parent.is_dir():
         for path in current.parent.iterdir():
-            if path.is_dir() and path != current and len(path.name) == len(current.name):
+            of_a_version = path.is_dir() and path != current and len(path.name) == len(current.name)
+            if of_a_version and time.time() - path.stat().st_mtime > FORGET_SECONDS:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def _touch(directory: Path) -> None:
+    """Note that a cache is in use. Where nothing can be written there is nothing to forget either."""
+    with contextlib.suppress(OSError):
+        os.utime(directory)
 
 
 class Native:
@@ -203,6 +213,7 @@ class Native:
 
         self.numba = numba
         numba.config.CACHE_DIR = str(cache_directory())
+        _touch(cache_directory())
         self._globals: dict[str, dict[str, Any]] = {}
         self._dispatchers: dict[Any, Any] = {}
 
@@ -217,8 +228,8 @@ class Native:
         if key not in self._dispatchers:
             dispatcher = self._compile(function, cache=True)
             dispatcher.compile(signature)
-            dispatcher.disable_compile()
-            self._dispatchers[key] = dispatcher
+            # Numba's own call looks up the type of every argument, a millisecond for a large record: the types are known here.
+            self._dispatchers[key] = dispatcher.overloads[signature].entry_point
         return self._dispatchers[key]
 
     def pointer(self, hook: Hook, cache: bool = True) -> Any:

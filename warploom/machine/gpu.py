@@ -55,15 +55,17 @@ class GPU:
         progress: Progress | None = None,
         notice: Notice | None = None,
         tracing: bool = False,
+        recording: bool = False,
     ) -> Result:
         """Run a program to its end and say what came out.
 
         max_cycles: where a run that does not end is stopped (status "timeout"). threads, data: instead of the program's own;
         data are bytes, from address 0. progress: called with the cycle count several times a second. notice: called with a
         sentence when something takes a while. tracing: machines with warps write down what happens (`Result.detail`).
+        recording: they write down every change of a register or of memory too, and take some 50 microseconds a cycle.
         Raises LaunchError when this machine cannot run the program.
         """
-        machine = self.machine(program, threads=threads, data=data, tracing=tracing)
+        machine = self.machine(program, threads=threads, data=data, tracing=tracing, recording=recording)
         outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice)
         return machine.finish(outcome)
 
@@ -81,7 +83,15 @@ class GPU:
             )
         return machine.steps(max_cycles)
 
-    def machine(self, program: Program, *, threads: int | None = None, data: Data | None = None, tracing: bool = False) -> Machine:
+    def machine(
+        self,
+        program: Program,
+        *,
+        threads: int | None = None,
+        data: Data | None = None,
+        tracing: bool = False,
+        recording: bool = False,
+    ) -> Machine:
         """The machine that `run` would run, before its first cycle."""
         if threads is not None:
             program = program.with_launch(threads=threads)
@@ -91,7 +101,7 @@ class GPU:
             return SequencerMachine(self.config, program)
         from warploom.machine.pipeline_machine import PipelineMachine
 
-        return PipelineMachine(self.config, program, policy=self.scheduler, tracing=tracing)
+        return PipelineMachine(self.config, program, policy=self.scheduler, tracing=tracing, recording=recording)
 
     def warm_up(self, program: Program, notice: Notice | None = None) -> None:
         """Compile the native engine for programs like this one into the on-disk cache, so that no later run has to."""

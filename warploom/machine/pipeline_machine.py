@@ -31,6 +31,7 @@ from warploom.machine.pipeline import step
 from warploom.machine.pipeline_check import check
 from warploom.machine.pipeline_setup import resident_blocks, set_up_core, set_up_device
 from warploom.machine.reasons import ISSUES, PROFILE_COLUMNS
+from warploom.machine.recording import Recorder
 from warploom.machine.registers import WarpRegisters
 from warploom.machine.result import Result
 from warploom.machine.scheduler import POLICIES, Policy, Scheduler
@@ -42,15 +43,23 @@ class PipelineMachine:
     """One run of a program on cores with warps. See `driver.Machine` for what it offers.
 
     policy: a scheduling policy instead of the configured one. tracing: write events down; they are kept in
-    `events`, a list of int64[n, EVENT_COLUMNS] arrays.
+    `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
     """
 
     entry = staticmethod(run)
     compile_seconds = 20.0
 
-    def __init__(self, config: Config, program: Program, *, policy: Callable[..., int] | None = None, tracing: bool = False) -> None:
+    def __init__(
+        self,
+        config: Config,
+        program: Program,
+        *,
+        policy: Callable[..., int] | None = None,
+        tracing: bool = False,
+        recording: bool = False,
+    ) -> None:
         program = with_reconvergence(program) if config.core.divergence in WITH_MEETING_POINTS else program
-        self.config, self.program, self.tracing = config, program, tracing
+        self.config, self.program, self.tracing = config, program, tracing or recording
         self.policy = Policy(policy, every_cycle=True) if policy is not None else POLICIES[config.core.scheduler]
         self.variant = "_".join(function.__name__ for function in self._units()[3:5])
         self.events: list[np.ndarray] = []
@@ -67,10 +76,11 @@ class PipelineMachine:
         self.memory_bytes = size
         self.initial_memory = self.memory.view(np.uint8)[:size].copy()
         self.profile = np.zeros((len(program), PROFILE_COLUMNS), np.int64)
-        rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if tracing else 1
+        rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = np.zeros((rows, EVENT_COLUMNS), np.int64)
         self._set_up()
         self.watch = Watch(self)
+        self.recorder = Recorder(self) if recording else None
 
     def _set_up(self) -> None:
         gpu = mirror(self.gpu)
@@ -137,6 +147,8 @@ class PipelineMachine:
         if rows:
             self.events.append(self.event_buffer[:rows].copy())
             self.gpu["log"]["rows"] = 0
+            if self.recorder is not None:
+                self.recorder.drained()
 
     def finish(self, outcome: Outcome) -> Result:
         """What the run gave. `detail` holds the profile (int64[instructions, PROFILE_COLUMNS]), the events and the last registers."""
@@ -158,6 +170,7 @@ class PipelineMachine:
                 "profile": self.profile,
                 "events": np.concatenate([np.zeros((0, EVENT_COLUMNS), np.int64), *self.events]),
                 "registers": pipeline_report.final_registers(self),
+                "recording": self.recorder.recording() if self.recorder is not None else None,
             },
         )
 

@@ -37,6 +37,7 @@ class SequencerMachine:
     variant = ""
     compile_seconds = 12.0
     watch = None
+    recorder = None
 
     def __init__(self, config: Config, program: Program) -> None:
         self.config, self.program = config, program

@@ -1,0 +1,161 @@
+"""Timeline: what every warp did and why, as spans of cycles. The common ground of all pictures, tables and trace files.
+
+A span is a stretch of cycles in which one warp did one thing. The spans of a warp join without gap or overlap from
+its launch to its end, on both kinds of machine:
+
+* cores with warps: from the events of a run with `tracing=True`. What a warp does is to issue, or to wait for a reason by
+  Nsight Compute's name (`machine/reasons.py`).
+* cores that run one instruction at a time: a core is one warp slot, and its threads are the lanes. What it does is the
+  state of its sequencer. The run is repeated for it, since such a machine writes nothing down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from warploom.machine import events as e
+from warploom.machine import reasons
+from warploom.machine.core_states import DONE as CORE_DONE
+from warploom.machine.core_states import IDLE as CORE_IDLE
+from warploom.machine.core_states import STATES
+from warploom.machine.result import Result
+
+# Columns of `Timeline.spans`.
+CORE, WARP, START, STOP, ACTIVITY, PC, MASK, NEXT_MASK, BLOCK, RANK = range(10)
+SPAN_COLUMNS = 10
+
+# What a span is for its lanes: KINDS, from best to worst.
+ACTIVE, READY, WAITING = range(3)
+KINDS = ("active", "ready", "waiting")
+
+
+class Activity(NamedTuple):
+    """One thing that a warp may be doing. kind: ACTIVE, READY (it could have issued) or WAITING."""
+
+    name: str
+    kind: int
+    meaning: str
+
+
+_READY = (
+    reasons.NOT_SELECTED,
+    reasons.LG_THROTTLE,
+    reasons.MIO_THROTTLE,
+    reasons.TEX_THROTTLE,
+    reasons.MATH_PIPE_THROTTLE,
+    reasons.DISPATCH_STALL,
+)
+WARP_ACTIVITIES = tuple(
+    Activity(reason.name, ACTIVE if number == reasons.SELECTED else READY if number in _READY else WAITING, reason.meaning)
+    for number, reason in enumerate(reasons.REASONS)
+)
+_STATE_KINDS = {"fetch": WAITING, "wait": WAITING, "idle": WAITING, "done": WAITING}
+_STATE_MEANINGS = {
+    "idle": "no block in the core",
+    "fetch": "the instruction is brought from program memory",
+    "decode": "the control signals are made",
+    "request": "registers are read, load/store units start",
+    "wait": "load/store units are at work",
+    "execute": "the ALUs and the next program counters",
+    "update": "registers are written",
+    "done": "the block has ended",
+}
+STATE_ACTIVITIES = tuple(Activity(name, _STATE_KINDS.get(name, ACTIVE), _STATE_MEANINGS[name]) for name in STATES)
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """The spans of a run.
+
+    spans: int64[n, SPAN_COLUMNS], ordered by core, warp slot and start. START is the first cycle, STOP the first one after it.
+    ACTIVITY is a number of `activities`; PC the instruction that the warp issues or waits with; MASK its lanes then; NEXT_MASK those
+    afterwards; BLOCK and RANK the block and the warp's number in it. cycles: of the run. cores, warps, lanes: of the machine
+    (warps: slots a core).
+    """
+
+    spans: np.ndarray
+    activities: tuple[Activity, ...]
+    cycles: int
+    cores: int
+    warps: int
+    lanes: int
+
+    def part(self, start: int = 0, stop: int | None = None, cores: list[int] | None = None, warps: list[int] | None = None) -> np.ndarray:
+        """The spans that touch cycles `start` to `stop` (not included), cut to them; of all cores and warp slots, or of these."""
+        stop = self.cycles if stop is None else stop
+        s = self.spans
+        keep = (s[:, STOP] > start) & (s[:, START] < stop)
+        if cores is not None:
+            keep &= np.isin(s[:, CORE], cores)
+        if warps is not None:
+            keep &= np.isin(s[:, WARP], warps)
+        found = s[keep].copy()
+        found[:, START] = np.maximum(found[:, START], start)
+        found[:, STOP] = np.minimum(found[:, STOP], stop)
+        return found
+
+    def kinds(self) -> np.ndarray:
+        """int64[activities]: the KIND of each."""
+        return np.array([activity.kind for activity in self.activities], np.int64)
+
+    def totals(self) -> dict[str, int]:
+        """Warp-cycles by the name of the activity."""
+        spent = np.bincount(self.spans[:, ACTIVITY], self.spans[:, STOP] - self.spans[:, START], len(self.activities))
+        return {activity.name: int(cycles) for activity, cycles in zip(self.activities, spent, strict=True)}
+
+
+def timeline(result: Result) -> Timeline:
+    """The timeline of a run. Raises ValueError for cores with warps whose run has written down no events."""
+    return _of_sequencer(result) if result.config.core.control == "sequencer" else _of_events(result)
+
+
+def _of_events(result: Result) -> Timeline:
+    rows = result.detail.get("events")
+    if rows is None or not len(rows):
+        raise ValueError("this view needs the events of the run: run it with tracing=True")
+    config = result.config
+    kind = rows[:, e.KIND]
+    rows = rows[np.isin(kind, (e.ISSUE, e.STALL, e.LAUNCH))]
+    # Ordered by warp slot, then as written: a launch comes before all that the warp does.
+    rows = rows[np.lexsort((np.arange(len(rows)), rows[:, e.WARP], rows[:, e.CORE]))]
+    kind = rows[:, e.KIND]
+    launch = np.maximum.accumulate(np.where(kind == e.LAUNCH, np.arange(len(rows)), 0))
+    spans = np.zeros((len(rows), SPAN_COLUMNS), np.int64)
+    issued = kind == e.ISSUE
+    spans[:, CORE], spans[:, WARP], spans[:, PC], spans[:, MASK] = rows[:, e.CORE], rows[:, e.WARP], rows[:, e.PC], rows[:, e.MASK]
+    spans[:, START] = np.where(issued, rows[:, e.TIME], rows[:, e.B])
+    spans[:, STOP] = np.where(issued, rows[:, e.TIME] + 1, rows[:, e.TIME])
+    spans[:, ACTIVITY] = np.where(issued, reasons.SELECTED, rows[:, e.A])
+    spans[:, NEXT_MASK] = np.where(issued, rows[:, e.A], rows[:, e.MASK])
+    spans[:, BLOCK], spans[:, RANK] = rows[launch, e.A], rows[launch, e.B]
+    spans = spans[kind != e.LAUNCH]
+    spans = spans[np.lexsort((spans[:, START], spans[:, WARP], spans[:, CORE]))]
+    return Timeline(spans, WARP_ACTIVITIES, result.cycles, config.gpu.cores, config.core.warps, config.core.lanes)
+
+
+def _of_sequencer(result: Result) -> Timeline:
+    config = result.config
+    cores, lanes = config.gpu.cores, config.core.threads_per_block
+    rows: list[list[int]] = []
+    open_spans: list[list[int] | None] = [None] * cores
+    cycle = 0
+    for cycle, line in enumerate(result.trace()):
+        for number, core in enumerate(line["cores"]):
+            state = core["core_state"]
+            if state in (CORE_IDLE, CORE_DONE):
+                open_spans[number] = None
+                continue
+            mask = (1 << core["thread_count"]) - 1
+            here = [number, 0, cycle, cycle + 1, state, core["current_pc"], mask, mask, core["block_id"], 0]
+            last = open_spans[number]
+            if last is not None and (last[ACTIVITY], last[PC], last[BLOCK]) == (here[ACTIVITY], here[PC], here[BLOCK]):
+                last[STOP] = cycle + 1
+            else:
+                rows.append(here)
+                open_spans[number] = here
+    spans = np.array(rows, np.int64).reshape(-1, SPAN_COLUMNS)
+    spans = spans[np.lexsort((spans[:, START], spans[:, CORE]))]
+    return Timeline(spans, STATE_ACTIVITIES, result.cycles, cores, 1, lanes)
