@@ -43,7 +43,7 @@ def test_a_core_that_runs_one_instruction_at_a_time_is_one_warp_slot():
 
 
 def test_a_part_is_cut_at_its_ends():
-    found = t.timeline(run("tiny/matmul.asm", "tiny-simt"))
+    found = t.timeline(run("tiny/matadd.asm", "tiny-simt"))
     part = found.part(10, 20, cores=[1])
     assert part[:, t.START].min() == 10
     assert part[:, t.STOP].max() == 20

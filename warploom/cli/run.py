@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, json_option, print_json, print_warnings
-from warploom.cli.loading import Launching, load_program
+from warploom.cli.running import launch_options, machine_options, take_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from warploom.cli.output import OutputFile
     from warploom.isa.diagnostics import Diagnostic
     from warploom.isa.program import Program
@@ -22,27 +20,16 @@ if TYPE_CHECKING:
     from warploom.machine.result import Result
     from warploom.observe.log import Selection
 
-MOST_CYCLES = 10**15
-
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@click.option("--gpu", metavar="PRESET|TOML", help="The machine: a preset's name or a TOML file. [default: that of the instruction set]")
-@click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
-@click.option("--scheduler", metavar="FILE.py:NAME", help="A scheduling policy of your own, for a machine with warps.")
-@click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it.")
-@click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own.")
-@click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes.")
-@click.option("--max-cycles", type=int, metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
-@click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]")
+@machine_options
 @click.option("--log", metavar="OUT", help="Write every core and thread in every cycle as text; - for standard output.")
 @click.option("--log-cores", metavar="LIST", help="Of the log only these cores, as 0,2-3.")
 @click.option("--log-threads", metavar="LIST", help="Of the log only these threads, numbered within their block.")
 @click.option("--log-cycles", metavar="A:B", help="Of the log only the cycles from A to B.")
 @click.option("--trace", metavar="OUT", help="Write every unit's state in every cycle as JSON lines; compressed for a name in .gz.")
-@click.option("--bind", "bindings", multiple=True, metavar="TEXT", help="guppy: a binding, as 'buffer t0 256 iota'.")
-@click.option("--group-size", type=int, metavar="N", help="guppy: threads a group.")
-@click.option("--groups", type=int, metavar="N", help="guppy: groups of the launch.")
+@launch_options
 @click.option("--image", "images", multiple=True, metavar="NAME=OUT", help="guppy: write an image as PNG, as u0=picture.png.")
 @click.option("--quiet", is_flag=True, help="Print no summary and show no progress.")
 @json_option
@@ -64,13 +51,10 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     """
     from warploom.cli.progress import Progress
 
-    limit = _limit(options["max_cycles"])
-    said = {name: options[name] for name in ("isa", "threads", "data", "bindings", "group_size", "groups")}
-    program, warnings = load_program(file, Launching(**said))
+    order = take_order(file, options)
+    program, warnings, config, limit = order.program, order.warnings, order.config, order.limit
     if not options["as_json"]:
         print_warnings(warnings, program.source)
-    config = _config(file, options, program)
-    policy = _policy(options["scheduler"], config)
     images = [_image(text, program) for text in options["images"]]
     selection = _selection(options, config)
     _check_outputs(file, options, images)
@@ -80,7 +64,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
         with contextlib.ExitStack() as files:
             log, trace, *pictures = _open(files, options["log"], options["trace"], *(path for _, path in images))
             with progress:
-                result = _run(program, config, policy, options["engine"], limit, progress)
+                result = order.run(progress)
             if log is not None:
                 _write_log(result, log, selection, quiet)
             if trace is not None:
@@ -100,38 +84,6 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
 
 # ---------------------------------------------------------------------------------------------------------
 # What was asked
-
-
-def _limit(cycles: int | None) -> int:
-    from warploom.machine.driver import DEFAULT_MAX_CYCLES
-
-    if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
-        raise UserError(f"--max-cycles {cycles}: a run may take 1 to {MOST_CYCLES} cycles")
-    return DEFAULT_MAX_CYCLES if cycles is None else cycles
-
-
-def _config(file: str, options: dict[str, Any], program: Program) -> Config:
-    """The machine that was asked for; a default machine whose warps lie anywhere gets as many slots as one group needs."""
-    from warploom.isa.frontends import front_end
-    from warploom.machine.config import MAX_WARPS, load_config, parse_setting
-
-    changes = dict(parse_setting(text) for text in options["changes"])
-    config = load_config(options["gpu"] or front_end(file, options["isa"]).gpu, changes)
-    needed = -(-(program.launch.block or 1) // config.core.lanes)
-    slots = config.gpu.cores * config.core.warps
-    if options["gpu"] is None and "core.warps" not in changes and config.gpu.dispatch == "split" and slots < needed <= MAX_WARPS:
-        config = load_config(config, {"core.warps": -(-needed // config.gpu.cores)})
-    return config
-
-
-def _policy(text: str | None, config: Config) -> Callable[..., int] | None:
-    if text is None:
-        return None
-    if config.core.control == "sequencer":
-        raise UserError(f"--scheduler is for machines with warps; {config.name!r} runs one instruction at a time, add --gpu sm")
-    from warploom.cli.policy import load_policy
-
-    return load_policy(text)
 
 
 def _image(text: str, program: Program) -> tuple[str, str]:
@@ -191,12 +143,6 @@ def _open(files: contextlib.ExitStack, *paths: str | None) -> list[OutputFile | 
     from warploom.cli.output import OutputFile
 
     return [None if path is None else files.enter_context(OutputFile(path)) for path in paths]
-
-
-def _run(program: Program, config: Config, policy: Callable[..., int] | None, engine: str, limit: int, progress: Any) -> Result:
-    from warploom.machine.gpu import GPU
-
-    return GPU(config, engine=engine, scheduler=policy).run(program, max_cycles=limit, progress=progress, notice=progress.notice)
 
 
 def _write_log(result: Result, out: OutputFile, selection: Selection, quiet: bool) -> None:

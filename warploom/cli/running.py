@@ -1,0 +1,114 @@
+"""What a command is told of a run, and the run itself: shared by all commands that run a program and look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from warploom.cli.common import UserError
+from warploom.cli.loading import Launching, load_program
+
+if TYPE_CHECKING:
+    from warploom.cli.progress import Progress
+    from warploom.isa.diagnostics import Diagnostic
+    from warploom.isa.program import Program
+    from warploom.machine.config import Config
+    from warploom.machine.result import Result
+
+MOST_CYCLES = 10**15
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MACHINE = (
+    click.option(
+        "--gpu", metavar="PRESET|TOML", help="The machine: a preset's name or a TOML file. [default: that of the instruction set]"
+    ),
+    click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4."),
+    click.option("--scheduler", metavar="FILE.py:NAME", help="A scheduling policy of your own, for a machine with warps."),
+    click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it."),
+    click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own."),
+    click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes."),
+    click.option("--max-cycles", type=int, metavar="N", help="Stop a run that takes longer. [default: 10 000 000]"),
+    click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]"),
+)
+_LAUNCH = (
+    click.option("--bind", "bindings", multiple=True, metavar="TEXT", help="guppy: a binding, as 'buffer t0 256 iota'."),
+    click.option("--group-size", type=int, metavar="N", help="guppy: threads a group."),
+    click.option("--groups", type=int, metavar="N", help="guppy: groups of the launch."),
+)
+
+
+def machine_options(command: F) -> F:
+    """The options that say on which machine a program runs, and over which threads and data."""
+    for option in reversed(_MACHINE):
+        command = option(command)
+    return command
+
+
+def launch_options(command: F) -> F:
+    """The options that say how a program of guppy is launched."""
+    for option in reversed(_LAUNCH):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Order:
+    """A run that was asked for: the program with the warnings about its text, the machine, and how far it may go."""
+
+    program: Program
+    warnings: list[Diagnostic]
+    config: Config
+    policy: Callable[..., int] | None
+    engine: str
+    limit: int
+
+    def run(self, progress: Progress, *, tracing: bool = False, recording: bool = False) -> Result:
+        """Run it. Raises LaunchError."""
+        from warploom.machine.gpu import GPU
+
+        gpu = GPU(self.config, engine=self.engine, scheduler=self.policy)
+        return gpu.run(self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording)
+
+
+def take_order(file: str, options: dict[str, Any]) -> Order:
+    """What the options of `machine_options` and `launch_options` ask for. Raises SourceError, BindingError, ConfigError, UserError."""
+    limit = _limit(options["max_cycles"])
+    said = {name: options[name] for name in ("isa", "threads", "data", "bindings", "group_size", "groups")}
+    program, warnings = load_program(file, Launching(**said))
+    config = _config(file, options, program)
+    return Order(program, warnings, config, _policy(options["scheduler"], config), options["engine"], limit)
+
+
+def _limit(cycles: int | None) -> int:
+    from warploom.machine.driver import DEFAULT_MAX_CYCLES
+
+    if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
+        raise UserError(f"--max-cycles {cycles}: a run may take 1 to {MOST_CYCLES} cycles")
+    return DEFAULT_MAX_CYCLES if cycles is None else cycles
+
+
+def _config(file: str, options: dict[str, Any], program: Program) -> Config:
+    """The machine that was asked for; a default machine whose warps lie anywhere gets as many slots as one group needs."""
+    from warploom.isa.frontends import front_end
+    from warploom.machine.config import MAX_WARPS, load_config, parse_setting
+
+    changes = dict(parse_setting(text) for text in options["changes"])
+    config = load_config(options["gpu"] or front_end(file, options["isa"]).gpu, changes)
+    needed = -(-(program.launch.block or 1) // config.core.lanes)
+    slots = config.gpu.cores * config.core.warps
+    if options["gpu"] is None and "core.warps" not in changes and config.gpu.dispatch == "split" and slots < needed <= MAX_WARPS:
+        config = load_config(config, {"core.warps": -(-needed // config.gpu.cores)})
+    return config
+
+
+def _policy(text: str | None, config: Config) -> Callable[..., int] | None:
+    if text is None:
+        return None
+    if config.core.control == "sequencer":
+        raise UserError(f"--scheduler is for machines with warps; {config.name!r} runs one instruction at a time, add --gpu sm")
+    from warploom.cli.policy import load_policy
+
+    return load_policy(text)
