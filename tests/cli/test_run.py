@@ -404,8 +404,8 @@ def test_ctrl_c_ends_with_a_message_and_leaves_no_file(file, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def on_a_terminal(*arguments, seconds=None, **environment):
-    """What a run shows on a terminal; after `seconds` it is interrupted."""
+def on_a_terminal(*arguments, until=None, **environment):
+    """What a run shows on a terminal; it is interrupted when it has shown `until`, or after half a minute."""
     screen, terminal = pty.openpty()
     setting = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
     command = [sys.executable, "-m", "warploom", "run", *(str(argument) for argument in arguments)]
@@ -421,9 +421,9 @@ def on_a_terminal(*arguments, seconds=None, **environment):
         if not part:
             break
         shown += part
-        if seconds and time.monotonic() - start > seconds:
+        if until and (until.encode() in shown or time.monotonic() - start > 30):
             child.send_signal(signal.SIGINT)
-            seconds = None
+            until = None
     child.wait()
     os.close(screen)
     return shown.decode()
@@ -437,5 +437,7 @@ def test_changed_bytes_are_coloured_on_a_terminal_and_not_with_no_color():
 
 
 def test_a_long_run_shows_its_progress_on_a_terminal(file):
-    shown = on_a_terminal(file(ENDLESS), "--engine", "python", "--max-cycles", "1" + "0" * 9, seconds=2.0)
-    assert "of at most 1,000,000,000 cycles" in shown
+    wanted = "of at most 1,000,000,000 cycles"
+    shown = on_a_terminal(file(ENDLESS), "--engine", "python", "--max-cycles", "1" + "0" * 9, until=wanted)
+    assert wanted in shown
+    assert "stopped by Ctrl-C after " in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from types import TracebackType
@@ -52,9 +53,15 @@ class Progress:
 
         counts = TextColumn("{task.completed:,.0f} of " + ("at most " if self.limit else "") + "{task.total:,.0f} " + self.unit)
         times = [TimeElapsedColumn()] if self.limit else [TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()]
-        self._bar = Progress(TextColumn(self.what), BarColumn(), counts, *times, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task(self.what, total=self.total)
-        self._bar.start()
+        bar = Progress(TextColumn(self.what), BarColumn(), counts, *times, console=Console(stderr=True), transient=True)
+        task = bar.add_task(self.what, total=self.total)
+        try:
+            bar.start()
+        except BaseException:  # Ctrl-C in the middle of it: what has been set up of the bar is taken down again
+            with contextlib.suppress(Exception):
+                bar.stop()
+            raise
+        self._bar, self._task = bar, task
 
     def __enter__(self) -> Progress:
         return self
