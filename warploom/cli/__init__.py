@@ -9,6 +9,7 @@ from warploom.cli.group import LazyGroup
 # A command's name is the name of its file, in which it is called `command`.
 COMMANDS = {
     "run": "Run a program on a simulated GPU and show what came out.",
+    "picture": "Draw what a run did: lanes, warps, memory, the roofline.",
     "asm": "Show a program's instruction words, and write them to a file.",
     "disasm": "Turn instruction words back into source text.",
     "ladder": "Climb from tiny-gpu's machine to a modern core, one switch at a time.",

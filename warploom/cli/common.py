@@ -37,6 +37,7 @@ MISTAKES = (
     ("warploom.isa.guppy.pictures", "PictureError"),
     ("warploom.machine.config", "ConfigError"),
     ("warploom.machine.driver", "LaunchError"),
+    ("warploom.observe.pictures.view", "DrawingError"),
 )
 
 

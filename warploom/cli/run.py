@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, json_option, print_json, print_warnings
-from warploom.cli.running import launch_options, machine_options, take_order
+from warploom.cli.running import complain, launch_options, machine_options, take_order
 
 if TYPE_CHECKING:
     from warploom.cli.output import OutputFile
@@ -190,20 +190,7 @@ def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -
         columns = screen.width()
         lines = list(summary(result, width=columns, unicode=screen.unicode(), memory=options["log"] != "-"))
         screen.show([*lines, *_hints(options, result)])
-    _complain(result)
-
-
-def _complain(result: Result) -> None:
-    """A fault or a timeout, where it was, and notes: on standard error."""
-    if result.status == "error":
-        click.echo(f"error: {result.fault}", err=True)
-    elif result.status == "timeout":
-        cycles = f"{result.cycles:,}".replace(",", " ")
-        click.echo(f"error: still running after {cycles} cycles; --max-cycles allows more", err=True)
-        for line in result.running:
-            click.echo(f"  {line}", err=True)
-    for note in result.notes:
-        click.echo(f"note: {note}", err=True)
+    complain(result)
 
 
 def _hints(options: dict[str, Any], result: Result) -> list[Any]:

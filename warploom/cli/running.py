@@ -82,6 +82,19 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
     return Order(program, warnings, config, _policy(options["scheduler"], config), options["engine"], limit)
 
 
+def complain(result: Result) -> None:
+    """A fault or a timeout, where it was, and notes: on standard error."""
+    if result.status == "error":
+        click.echo(f"error: {result.fault}", err=True)
+    elif result.status == "timeout":
+        cycles = f"{result.cycles:,}".replace(",", " ")
+        click.echo(f"error: still running after {cycles} cycles; --max-cycles allows more", err=True)
+        for line in result.running:
+            click.echo(f"  {line}", err=True)
+    for note in result.notes:
+        click.echo(f"note: {note}", err=True)
+
+
 def _limit(cycles: int | None) -> int:
     from warploom.machine.driver import DEFAULT_MAX_CYCLES
 

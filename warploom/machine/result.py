@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
@@ -66,6 +67,14 @@ class Result:
         drive(machine, max_cycles=min(first, self.cycles))
         for _ in machine.steps(self.cycles if last is None else min(last + 1, self.cycles)):
             yield machine.trace_line()
+
+    def picture(self, kind: str = "masks", **options: Any) -> Any:
+        """A picture of the run that shows itself in a notebook and has `save(path)`: of `observe.pictures.KINDS`, as "masks" or "timeline".
+
+        options: cycles=(first, last), both included; cores=[...], warps=[...]; width in points; dark=True. It needs a run with
+        `tracing=True` on cores with warps. Raises DrawingError (a ValueError) for what there is not.
+        """
+        return importlib.import_module("warploom.observe.pictures").picture(self, kind, **options)
 
     def summary(self) -> str:
         """How the run ended, in one line."""

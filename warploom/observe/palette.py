@@ -82,6 +82,7 @@ LOOKUPS = {
     "miss": Look("#C8442B", "#F2B8A6", RISING, "m"),
     "merged": Look("#E58A1F", "#F09A33", DOTTED, "j"),
     "store": Look("#174F94", "#2A62B0", FALLING, "s"),
+    "passed on": Look("#5E636B", "#767D88", SQUARED, "p"),
 }
 
 # Of warps that have to be told apart, such as those in an ALU: warp slot modulo their number.

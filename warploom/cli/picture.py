@@ -1,0 +1,120 @@
+"""`warploom picture`: what a run did, as a picture in a file or in the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, json_option, print_json, print_warnings, write_file
+from warploom.cli.ranges import numbers, span
+from warploom.cli.running import complain, launch_options, machine_options, take_order
+
+if TYPE_CHECKING:
+    from warploom.observe.pictures import Picture
+
+
+@click.command()
+@click.argument("kind", metavar="KIND")
+@click.argument("file", metavar="FILE")
+@click.option("-o", "--output", metavar="OUT", help="Draw into this .png, .svg or .pdf file. [default: show it in the terminal]")
+@click.option("--cycles", metavar="A:B", help="Only the cycles from A to B.")
+@click.option("--cores", metavar="LIST", help="Only these cores, as 0,2-3.")
+@click.option("--warps", metavar="LIST", help="Only these warp slots of each core, as 0,2-3.")
+@click.option("--width", type=click.IntRange(40, 6000), metavar="N", help="Points of a drawing, or characters in the terminal.")
+@click.option("--dark", is_flag=True, help="Draw on a dark background.")
+@click.option("--quiet", is_flag=True, help="Show no progress, and do not say that the file is written.")
+@machine_options
+@launch_options
+@json_option
+@click.pass_context
+def command(ctx: click.Context, kind: str, file: str, output: str | None, as_json: bool, **options: Any) -> None:
+    """Run FILE and draw what it did. KIND says which picture:
+
+    \b
+      masks     what every lane did, cycle by cycle; the ALUs and caches below
+    \b
+    The exit status is that of `warploom run`: 1 when the kernel did not end well, though what it did is drawn.
+
+    \b
+    Examples:
+      warploom picture masks diverge.asm --gpu tiny-simt           in the terminal
+      warploom picture masks diverge.asm --gpu sm -o masks.svg
+      warploom picture masks matmul.asm --cycles 100:200 --cores 0 -o part.png
+    """
+    from warploom.cli.progress import Progress
+    from warploom.observe.pictures import picture
+
+    _check(kind, file, output, as_json)
+    order = take_order(file, options)
+    if not (options["quiet"] or as_json):
+        print_warnings(order.warnings, order.program.source)
+    sequencer = order.config.core.control == "sequencer"
+    part = {
+        "cycles": span(options["cycles"], "--cycles") if options["cycles"] else None,
+        "cores": numbers(options["cores"], "--cores", order.config.gpu.cores, "core"),
+        "warps": numbers(options["warps"], "--warps", 1 if sequencer else order.config.core.warps, "warp slot"),
+    }
+    progress = Progress("running", order.limit, limit=True, quiet=options["quiet"])
+    try:
+        with progress:
+            result = order.run(progress, tracing=not sequencer)
+        width = {} if options["width"] is None or output is None else {"width": options["width"]}
+        drawn = picture(result, kind, dark=options["dark"], **part, **width)  # type: ignore[arg-type]
+        if output is not None:
+            write_file(output, drawn.drawn(_form(output)))
+        if as_json:
+            print_json(drawn.facts())
+        elif output is None:
+            _show(drawn, options["width"])
+    except KeyboardInterrupt:
+        click.echo("stopped by Ctrl-C; no file was written", err=True)
+        ctx.exit(INTERRUPTED)
+    complain(result)
+    if output is not None and not (options["quiet"] or as_json):
+        click.echo(f"{output} is written", err=True)
+    ctx.exit(DONE if result.status == "done" else FAULT)
+
+
+def _check(kind: str, file: str, output: str | None, as_json: bool) -> None:
+    """What can be known before a long run."""
+    from warploom.isa.diagnostics import nearest
+    from warploom.observe.pictures import KINDS
+    from warploom.observe.pictures.sheet import drawing_library
+
+    if kind not in KINDS:
+        raise UserError(f"there is no picture {kind!r}{nearest(kind, KINDS)}; there are {', '.join(KINDS)}")
+    if output is None:
+        if not (KINDS[kind].text or as_json):
+            raise UserError(f"the picture {kind} is drawn into a file: add -o {kind}.png, or .svg, or .pdf")
+        return
+    _form(output)
+    drawing_library()
+    if os.path.exists(output) and os.path.exists(file) and os.path.samefile(output, file):
+        raise UserError(f"-o {output}: this file is the program; name another one")
+
+
+def _form(output: str) -> str:
+    from warploom.observe.pictures import form_of
+
+    return form_of(output)
+
+
+def _show(drawn: Picture, width: int | None) -> None:
+    """The picture in letters, or in coloured blocks where the terminal has colours."""
+    from warploom.cli import screen
+
+    screen.show(drawn.lines(width or screen.width(), colours=_colours()))
+
+
+def _colours() -> bool:
+    """Whether standard output takes half blocks in a palette's colours: 256 of them at least, as all but the oldest terminals have."""
+    from warploom.cli import screen
+
+    if not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")) or os.environ.get("NO_COLOR") or not screen.unicode():
+        return False
+    from rich.console import Console
+
+    return Console().color_system in ("256", "truecolor")

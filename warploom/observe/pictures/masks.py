@@ -1,0 +1,193 @@
+"""Masks: what every lane did in every cycle, and below that the ALUs and the caches. The diagram of "What's up with my branch on GPU?".
+
+x = cycles, y = lanes, by core and warp slot. A cell is one lane in one cycle: `active` where its warp issues and the mask has the lane,
+`inactive` (black) where the mask has it off, whatever its warp does; otherwise what the warp waits for. `none`: no warp in the slot.
+
+**Black area** is the part of the lane-cycles bought that are not used: a warp buys all its lanes from the cycle of its launch to the one
+before its end, and a lane-cycle is not used when the lane is masked off, because lanes have parted, or have ended, or because the
+last warp of a block has fewer threads than lanes. black area = inactive lane-cycles / lane-cycles bought, over what is shown. For an
+instruction, the mask is the one that it executes with. Lanes that wait are not black: nothing but another warp would have used them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from warploom.machine import events as e
+from warploom.machine.result import Result
+from warploom.observe import timeline as t
+from warploom.observe.palette import INACTIVE, NONE
+from warploom.observe.pictures.view import Columns, View, columns_of, sampled
+from warploom.observe.styled import counted, percent
+
+NO_WARP, MASKED_OFF, FIRST_ACTIVITY = range(3)  # cells; an activity of the timeline is FIRST_ACTIVITY + its number
+NOBODY = -1  # an ALU that is free
+PASSED_ON = "passed on"
+OUTCOMES = ("hit", "miss", "merged", "store", PASSED_ON)  # column B of a request or of a lookup of the second cache
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """One warp slot. cells: uint8[rows, columns]; a row stands for `Masks.lanes_a_row` lanes."""
+
+    core: int
+    warp: int
+    cells: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """One ALU of a core. holders: int16[columns], the warp slot whose instruction has it, or NOBODY."""
+
+    core: int
+    number: int
+    holders: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Traffic:
+    """Lookups of a cache. core: None for one that all cores share. counts: int64[OUTCOMES, columns]."""
+
+    name: str
+    core: int | None
+    counts: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Masks:
+    """The picture as data.
+
+    names: what each number of a cell means. lane_cycles: by those names, exact also where columns stand for several cycles. slots: those
+    that held a warp in the view; hidden: how many of those asked for did not. sequencer: cores that run one instruction at a time.
+    """
+
+    columns: Columns
+    lanes: int
+    lanes_a_row: int
+    names: tuple[str, ...]
+    lane_cycles: dict[str, int]
+    slots: tuple[Slot, ...]
+    hidden: int
+    units: tuple[Unit, ...]
+    traffic: tuple[Traffic, ...]
+    sequencer: bool
+
+    @property
+    def bought(self) -> int:
+        """Lane-cycles from the launch to the end of every warp."""
+        return sum(self.lane_cycles.values())
+
+    @property
+    def black_area(self) -> float:
+        """The part of them, from 0 to 1, in which the lane is masked off."""
+        return self.lane_cycles[INACTIVE] / self.bought if self.bought else 0.0
+
+
+def data(result: Result, view: View, *, most_columns: int = 1000, most_rows: int = 1100) -> Masks:
+    """The masks of a run. most_columns, most_rows: cells that there may be each way; beyond, a cell stands for several.
+
+    Raises ValueError for cores with warps whose run has written down no events.
+    """
+    line = t.timeline(result)
+    spans = line.part(view.start, view.stop, _list(view.cores), _list(view.warps))
+    columns = columns_of(view, most_columns)
+    used = np.unique(spans[:, (t.CORE, t.WARP)], axis=0).tolist()
+    lanes_a_row = min(max(1, -(-len(used) * line.lanes // most_rows)), line.lanes)
+    slots = []
+    for core, warp in used:
+        of_slot = spans[(spans[:, t.CORE] == core) & (spans[:, t.WARP] == warp)]
+        slots.append(Slot(core, warp, _cells(of_slot, line.lanes, lanes_a_row, columns)))
+    asked = (len(view.cores) if view.cores else line.cores) * (len(view.warps) if view.warps else line.warps)
+    sequencer = result.config.core.control == "sequencer"
+    events = None if sequencer else result.detail["events"]
+    cores = sorted({core for core, _ in used})
+    return Masks(
+        columns,
+        line.lanes,
+        lanes_a_row,
+        (NONE, INACTIVE, *(activity.name for activity in line.activities)),
+        lane_cycles(spans, line.lanes, [activity.name for activity in line.activities]),
+        tuple(slots),
+        asked - len(used),
+        () if events is None else tuple(_units(result, events, cores, columns)),
+        () if events is None else tuple(_traffic(result, events, cores, columns)),
+        sequencer,
+    )
+
+
+def caption(masks: Masks) -> str:
+    """What the picture says in a sentence."""
+    empty = f"; {counted(masks.hidden, 'slot')} without a warp left out" if masks.hidden and not masks.sequencer else ""
+    return f"black area {percent(masks.black_area).strip()}: lane-cycles bought and not used{empty}"
+
+
+def facts(masks: Masks) -> dict[str, Any]:
+    """The picture in numbers."""
+    return {"black_area": masks.black_area, "bought_lane_cycles": masks.bought, "lane_cycles": masks.lane_cycles}
+
+
+def lane_cycles(spans: np.ndarray, lanes: int, activities: list[str]) -> dict[str, int]:
+    """Lane-cycles of spans: of masked-off lanes, and of the others by what their warp does."""
+    length = spans[:, t.STOP] - spans[:, t.START]
+    on = np.bitwise_count(spans[:, t.MASK].astype(np.uint64)).astype(np.int64)
+    found = {INACTIVE: int((length * (lanes - on)).sum())}
+    for number, name in enumerate(activities):
+        of_activity = spans[:, t.ACTIVITY] == number
+        if of_activity.any():
+            found[name] = int((length * on)[of_activity].sum())
+    return found
+
+
+def _list(numbers: tuple[int, ...] | None) -> list[int] | None:
+    return None if numbers is None else list(numbers)
+
+
+def _cells(spans: np.ndarray, lanes: int, lanes_a_row: int, columns: Columns) -> np.ndarray:
+    """uint8[rows, columns] of one warp slot: each cell one lane in one cycle."""
+    rows = -(-lanes // lanes_a_row)
+    cycles = columns.samples(rows)
+    if columns.each == 1:  # all rows show the same cycles
+        found = np.broadcast_to(sampled(spans[:, t.START], spans[:, t.STOP], cycles[0]), (rows, columns.count))
+    else:
+        found = sampled(spans[:, t.START], spans[:, t.STOP], cycles)
+    # Of the lanes that a row stands for, each column shows another one.
+    lane = np.arange(rows)[:, None] * lanes_a_row + np.arange(columns.count)[None, :] % lanes_a_row
+    lane = np.minimum(lane, lanes - 1)
+    if not len(spans):
+        return np.full((rows, columns.count), NO_WARP, np.uint8)
+    on = spans[found, t.MASK] >> lane & 1
+    cells = np.where(on == 1, spans[found, t.ACTIVITY] + FIRST_ACTIVITY, MASKED_OFF)
+    return np.where(found < 0, NO_WARP, cells).astype(np.uint8)
+
+
+def _units(result: Result, events: np.ndarray, cores: list[int], columns: Columns) -> list[Unit]:
+    """Every ALU of the cores that are shown: taken from the cycle of an instruction until it takes another one."""
+    taken = events[events[:, e.KIND] == e.PIPE]
+    cycles = columns.samples(1)[0]
+    units = []
+    for core in cores:
+        for number in range(result.config.alu.count):
+            rows = taken[(taken[:, e.CORE] == core) & (taken[:, e.A] == number)]
+            found = sampled(rows[:, e.TIME], np.maximum(rows[:, e.B], rows[:, e.TIME] + 1), cycles)
+            holders = np.where(found < 0, NOBODY, rows[found, e.WARP] if len(rows) else NOBODY)
+            units.append(Unit(core, number, holders.astype(np.int16)))
+    return units
+
+
+def _traffic(result: Result, events: np.ndarray, cores: list[int], columns: Columns) -> list[Traffic]:
+    """Lookups of the caches that the machine has; where it has none, the requests of its cores."""
+    config = result.config
+    first = ", ".join(name for name, size in (("L1", config.l1.bytes), ("texture", config.texture.bytes)) if size)
+    levels: list[tuple[str, int, int | None]] = [(first or "requests", e.REQUEST, core) for core in cores]
+    if config.l2.bytes:
+        levels.append(("L2", e.L2, None))
+    found = []
+    for name, kind, core in levels:
+        rows = events[(events[:, e.KIND] == kind) & ((events[:, e.CORE] == core) if core is not None else True)]
+        counts = np.stack([columns.sums(rows[rows[:, e.B] == outcome, e.TIME]) for outcome in range(len(OUTCOMES))])
+        if counts.any():
+            found.append(Traffic(name, core, counts.astype(np.int64)))
+    return found

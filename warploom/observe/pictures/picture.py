@@ -1,0 +1,151 @@
+"""Picture: one picture of a run, that shows itself in a notebook and saves itself as a file."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from warploom.machine.result import Result
+from warploom.observe.pictures.sheet import FORMATS, LEFT, RIGHT, WIDTH, Page
+from warploom.observe.pictures.view import DrawingError, View, view_of
+from warploom.observe.styled import Line, grouped
+from warploom.observe.summary import machine
+
+LEAST_WIDTH, MOST_WIDTH = 500, 6000  # points
+
+
+class Kind(NamedTuple):
+    """A kind of picture. title: its name as a heading. about: what it shows. data, drawing: modules that compute and draw it.
+
+    text: the module that writes it in letters, "" for none.
+    """
+
+    title: str
+    about: str
+    data: str
+    drawing: str
+    text: str = ""
+
+
+KINDS = {
+    "masks": Kind(
+        "execution masks", "what every lane did in every cycle, with the ALUs and caches below", "masks", "masks_sheet", "masks_text"
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """One picture of a run. kind: of KINDS. view: the part of the run. width: points. dark: for a dark background.
+
+    In a notebook it shows itself; `save` writes it, `png` and `svg` give its bytes; `data` is what it is drawn from.
+    """
+
+    result: Result
+    kind: str
+    view: View
+    width: int = WIDTH
+    dark: bool = False
+
+    @cached_property
+    def data(self) -> Any:
+        """What the picture shows, as arrays. Raises DrawingError where the run has nothing of the kind."""
+        try:
+            return _module(KINDS[self.kind].data).data(self.result, self.view, most_columns=self.width - LEFT - RIGHT)
+        except DrawingError:
+            raise
+        except ValueError as error:  # a run without events
+            raise DrawingError(str(error)) from None
+
+    @property
+    def title(self) -> str:
+        """Kernel, machine, kind and cycles."""
+        run, view = self.result, self.view
+        whole = view.start == 0 and view.stop == run.cycles
+        cycles = f"{grouped(run.cycles)} cycles" if whole else f"cycles {grouped(view.start)} to {grouped(view.stop - 1)}"
+        part = "" if whole else f" of {grouped(run.cycles)}"
+        return f"{run.program.name} on {run.config.name}: {KINDS[self.kind].title}, {cycles}{part}"
+
+    @property
+    def subtitle(self) -> str:
+        """The machine, and what the picture says in a sentence."""
+        said = _module(KINDS[self.kind].data).caption(self.data)
+        return f"{machine(self.result.config)}   |   {said}" if said else machine(self.result.config)
+
+    def facts(self) -> dict[str, Any]:
+        """The picture in numbers: of which run and cycles, and what its kind has to say."""
+        run, view = self.result, self.view
+        about = {"kind": self.kind, "program": run.program.name, "machine": run.config.name, "status": run.status, "cycles": run.cycles}
+        return about | {"first": view.start, "last": view.stop - 1} | _module(KINDS[self.kind].data).facts(self.data)
+
+    def lines(self, width: int = 80, *, colours: bool = False) -> Iterator[Line]:
+        """The picture in letters, a line of styled pieces each. width: characters. Raises DrawingError where there is none in letters."""
+        text = KINDS[self.kind].text
+        if not text:
+            raise DrawingError(f"the picture {self.kind!r} is drawn into a file: name one that ends in {_endings()}")
+        yield [(self.title, "bold")]
+        yield [(machine(self.result.config), "dim")]
+        yield from _module(text).lines(self.result, self.view, width, colours=colours)
+
+    def drawn(self, form: str) -> bytes:
+        """The file. form: png, svg or pdf. Raises DrawingError, also where matplotlib is not installed."""
+        page = Page(self.title, self.subtitle, self.width, self.dark)
+        sheet = _module(KINDS[self.kind].drawing).draw(self.data, page)
+        found: bytes = sheet.bytes(form)
+        return found
+
+    def png(self) -> bytes:
+        """The picture as a PNG file."""
+        return self.drawn("png")
+
+    def svg(self) -> str:
+        """The picture as an SVG file."""
+        return self.drawn("svg").decode()
+
+    def save(self, path: str | Path) -> None:
+        """Write it into a file whose name ends in .png, .svg or .pdf. Raises DrawingError for another name."""
+        Path(path).write_bytes(self.drawn(form_of(str(path))))
+
+    def _repr_png_(self) -> bytes:
+        return self.png()
+
+
+def picture(
+    result: Result,
+    kind: str = "masks",
+    *,
+    cycles: tuple[int, int | None] | None = None,
+    cores: Iterable[int] | None = None,
+    warps: Iterable[int] | None = None,
+    width: int = WIDTH,
+    dark: bool = False,
+) -> Picture:
+    """A picture of a run, or of a part of it. kind: of KINDS. cycles: first and last, both included.
+
+    cores, warps: numbers of those that it shows. width: points at most. Raises DrawingError for what there is not.
+    """
+    if kind not in KINDS:
+        raise DrawingError(f"there is no picture {kind!r}; there are {', '.join(KINDS)}")
+    if not LEAST_WIDTH <= width <= MOST_WIDTH:
+        raise DrawingError(f"a picture is {LEAST_WIDTH} to {MOST_WIDTH} points wide, not {width}")
+    return Picture(result, kind, view_of(result, cycles, cores, warps), width, dark)
+
+
+def form_of(path: str) -> str:
+    """The format that a file's name asks for. Raises DrawingError for a name without one."""
+    form = Path(path).suffix.lower().removeprefix(".")
+    if form not in FORMATS:
+        raise DrawingError(f"{path}: a picture is drawn into a file that ends in {_endings()}")
+    return form
+
+
+def _endings() -> str:
+    return ", ".join(f".{form}" for form in FORMATS[:-1]) + f" or .{FORMATS[-1]}"
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"warploom.observe.pictures.{name}")

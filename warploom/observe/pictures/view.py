@@ -1,0 +1,143 @@
+"""View: which cycles, cores and warp slots a picture shows, and how many cycles one of its columns stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from warploom.machine.result import Result
+
+GOLDEN = 0.6180339887498949  # turns from column to column, so that a program's own rhythm never meets it
+
+
+class DrawingError(ValueError):
+    """A picture that cannot be drawn: of a run that does not have what it shows, or as it was asked for. One sentence."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A part of a run.
+
+    start, stop: its first cycle and the first one after it. cores, warps: their numbers, None for all.
+    """
+
+    start: int
+    stop: int
+    cores: tuple[int, ...] | None = None
+    warps: tuple[int, ...] | None = None
+
+    @property
+    def cycles(self) -> int:
+        """How many cycles it has."""
+        return self.stop - self.start
+
+
+def view_of(
+    result: Result,
+    cycles: tuple[int, int | None] | None = None,
+    cores: Iterable[int] | None = None,
+    warps: Iterable[int] | None = None,
+) -> View:
+    """A part of a run. cycles: first and last, both included; None for the last is the end of the run.
+
+    Raises DrawingError where the run has no such cycles, cores or warp slots.
+    """
+    first, last = cycles if cycles is not None else (0, None)
+    if first < 0 or (last is not None and last < first):
+        raise DrawingError(f"cycles {first} to {last}: the span ends before it begins")
+    if first >= result.cycles:
+        raise DrawingError(f"there is no cycle {first}: the run has {result.cycles} cycles, numbered from 0")
+    stop = result.cycles if last is None else min(last + 1, result.cycles)
+    sequencer = result.config.core.control == "sequencer"
+    slots = 1 if sequencer else result.config.core.warps
+    return View(
+        first,
+        stop,
+        _numbers(cores, result.config.gpu.cores, "core"),
+        _numbers(warps, slots, "warp slot" if not sequencer else "block slot of a core"),
+    )
+
+
+def _numbers(wanted: Iterable[int] | None, count: int, noun: str) -> tuple[int, ...] | None:
+    if wanted is None:
+        return None
+    found = tuple(sorted(set(wanted)))
+    for number in found:
+        if not 0 <= number < count:
+            raise DrawingError(f"there is no {noun} {number}: they are numbered 0 to {count - 1}")
+    return found
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a picture whose x axis is time. each: cycles that a column stands for (the last one may stand for fewer)."""
+
+    start: int
+    stop: int
+    each: int
+
+    @property
+    def count(self) -> int:
+        """How many columns there are."""
+        return -(-(self.stop - self.start) // self.each)
+
+    def edges(self) -> np.ndarray:
+        """int64[count + 1]: where each column begins, and where the last one ends."""
+        return np.minimum(self.start + np.arange(self.count + 1) * self.each, self.stop)
+
+    def samples(self, rows: int) -> np.ndarray:
+        """int64[rows, count]: the cycle that a cell shows.
+
+        Where a column is one cycle, that one. Otherwise the rows of a column are spread evenly over its cycles, in scattered order (van der
+        Corput's), each column turned against the one before: what takes a third of the cycles shows in a third of the cells.
+        """
+        edges = self.edges()
+        if self.each == 1:
+            return np.broadcast_to(edges[:-1], (rows, self.count))
+        place = scattered(rows)[:, None] + GOLDEN * np.arange(self.count)[None, :]
+        return edges[:-1] + np.floor((place - np.floor(place)) * np.diff(edges)).astype(np.int64)
+
+    def sums(self, time: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+        """float64[count]: how many of the cycles `time` fall into each column, or the sum of their weights."""
+        inside = (time >= self.start) & (time < self.stop)
+        chosen = None if weight is None else weight[inside]
+        return np.bincount((time[inside] - self.start) // self.each, chosen, self.count).astype(np.float64)
+
+    def overlap(self, start: np.ndarray, stop: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+        """float64[count]: cycles of the spans [start, stop) in each column, times their weights. Exact, whatever their lengths."""
+        weight = np.ones(len(start)) if weight is None else weight.astype(np.float64)
+        begin, end = np.clip(start, self.start, self.stop), np.clip(stop, self.start, self.stop)
+        # The sum up to a cycle is a line with a bend at each begin and end; a column has what it grows by.
+        bends = np.concatenate([begin, end])
+        order = np.argsort(bends, kind="stable")
+        bends, slope = bends[order], np.cumsum(np.concatenate([weight, -weight])[order])
+        if not len(bends):
+            return np.zeros(self.count)
+        height = np.concatenate([[0.0], np.cumsum(slope[:-1] * np.diff(bends))])
+        return np.diff(np.interp(self.edges(), bends, height))
+
+
+def columns_of(view: View, most: int) -> Columns:
+    """As many columns as fit into `most`, each of the same number of whole cycles."""
+    return Columns(view.start, view.stop, max(1, -(-view.cycles // most)))
+
+
+def scattered(count: int) -> np.ndarray:
+    """float64[count] from 0 to 1: evenly spread, neighbours far apart."""
+    bits = max(count - 1, 1).bit_length()
+    index = np.arange(1 << bits)
+    turned = np.zeros(1 << bits, np.int64)
+    for bit in range(bits):
+        turned |= (index >> bit & 1) << (bits - 1 - bit)
+    kept = turned[turned < count]
+    return (kept + 0.5) / count
+
+
+def sampled(start: np.ndarray, stop: np.ndarray, cycles: np.ndarray) -> np.ndarray:
+    """The number of the span that holds each cycle, or -1. start, stop: int64[n] of spans in order, without overlap."""
+    if not len(start):
+        return np.full(cycles.shape, -1, np.int64)
+    found = np.searchsorted(start, cycles, side="right") - 1
+    return np.where((found >= 0) & (cycles < stop[np.maximum(found, 0)]), found, -1)
