@@ -38,6 +38,7 @@ MISTAKES = (
     ("warploom.machine.config", "ConfigError"),
     ("warploom.machine.driver", "LaunchError"),
     ("warploom.observe.pictures.view", "DrawingError"),
+    ("warploom.observe.needs", "MissingPackage"),
 )
 
 

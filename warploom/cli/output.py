@@ -7,6 +7,7 @@ import gzip
 import io
 import secrets
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -20,16 +21,16 @@ class OutputFile:
     """A file that is being written; a context manager that puts it in place at the end, or leaves nothing behind after an exception.
 
     path: `-` is standard output; what is no ordinary file (a pipe, /dev/null) is written to as it stands; a name that ends in .gz is
-    compressed. Raises UserError when it cannot be written, as a rule at once and not after a long run.
+    compressed. binary: bytes are written, not text. Raises UserError when it cannot be written, as a rule at once and not after a long run.
     """
 
-    def __init__(self, path: str) -> None:
-        self.path, self.target = path, Path(path)
+    def __init__(self, path: str, *, binary: bool = False) -> None:
+        self.path, self.target, self.binary = path, Path(path), binary
         self.place: Path | None = None  # where it is written: beside the target, or the target itself
         self._file: IO[Any] | None = None
         self._raw: IO[bytes] | None = None  # below a compressed file, which does not close it
         if path == STANDARD_OUTPUT:
-            self._file = sys.stdout
+            self._file = sys.stdout.buffer if binary else sys.stdout
             return
         try:
             self.target = self.target.resolve()
@@ -44,10 +45,22 @@ class OutputFile:
 
     def _opened(self, place: Path) -> IO[Any]:
         if self.target.suffix != ".gz":
-            return place.open("w", encoding="utf-8")
+            return place.open("wb") if self.binary else place.open("w", encoding="utf-8")
         self._raw = place.open("wb")
         # Level 1: a trace shrinks thirtyfold even so. Neither name nor time in it, so that the same run gives the same file.
-        return io.TextIOWrapper(gzip.GzipFile("", "wb", 1, self._raw, mtime=0), encoding="utf-8")
+        packed: Any = gzip.GzipFile("", "wb", 1, self._raw, mtime=0)
+        return packed if self.binary else io.TextIOWrapper(packed, encoding="utf-8")
+
+    @contextlib.contextmanager
+    def stream(self) -> Iterator[IO[Any]]:
+        """The open file, for a library that writes to one; as `write`, it raises UserError when it cannot be written."""
+        assert self._file is not None
+        try:
+            yield self._file
+        except OSError as error:
+            if self.place is None:
+                raise
+            raise self._cannot(error) from None
 
     def write(self, text: str) -> None:
         """Add to the file. Raises UserError, but for standard output the error of the system: a closed pipe is nobody's mistake."""

@@ -11,6 +11,7 @@ import click
 
 from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, json_option, print_json, print_warnings
 from warploom.cli.running import complain, launch_options, machine_options, take_order
+from warploom.cli.traces import TraceFile, open_traces, trace_files, trace_options, write_traces
 
 if TYPE_CHECKING:
     from warploom.cli.output import OutputFile
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 @click.option("--log-threads", metavar="LIST", help="Of the log only these threads, numbered within their block.")
 @click.option("--log-cycles", metavar="A:B", help="Of the log only the cycles from A to B.")
 @click.option("--trace", metavar="OUT", help="Write every unit's state in every cycle as JSON lines; compressed for a name in .gz.")
+@trace_options
 @launch_options
 @click.option("--image", "images", multiple=True, metavar="NAME=OUT", help="guppy: write an image as PNG, as u0=picture.png.")
 @click.option("--quiet", is_flag=True, help="Print no summary and show no progress.")
@@ -47,6 +49,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom run matmul.asm --set gpu.cores=4        another machine; see warploom presets
       warploom run saxpy.asm --threads 16 --data x.csv
       warploom run texture.guppy --image u0=out.png
+      warploom run saxpy.guppy --gpu sm --perfetto out.pftrace     open it at ui.perfetto.dev
       warploom run saxpy.asm --gpu sm --scheduler mine.py:choose
     """
     from warploom.cli.progress import Progress
@@ -57,26 +60,29 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
         print_warnings(warnings, program.source)
     images = [_image(text, program) for text in options["images"]]
     selection = _selection(options, config)
-    _check_outputs(file, options, images)
+    traces = trace_files(options)
+    _check_outputs(file, options, images, traces)
     quiet = options["quiet"]
     progress = Progress("running", limit, limit=True, quiet=quiet)
     try:
         with contextlib.ExitStack() as files:
             log, trace, *pictures = _open(files, options["log"], options["trace"], *(path for _, path in images))
+            outputs = open_traces(files, traces)
             with progress:
-                result = order.run(progress)
+                result = order.run(progress, tracing=bool(traces))
             if log is not None:
                 _write_log(result, log, selection, quiet)
             if trace is not None:
                 _write_trace(result, trace, quiet)
             for (name, _), picture in zip(images, pictures, strict=True):
                 _write_image(result, name, picture)
+            write_traces(result, traces, outputs, quiet)
     except KeyboardInterrupt:
         click.echo(f"stopped by Ctrl-C after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
         ctx.exit(INTERRUPTED)
     _show(result, warnings, options)
     if not quiet:
-        for path in (options["log"], options["trace"], *(path for _, path in images)):
+        for path in (options["log"], options["trace"], *(path for _, path in images), *(trace.path for trace in traces)):
             if path not in (None, "-"):
                 click.echo(f"{path} is written", err=True)
     ctx.exit(DONE if result.status == "done" else FAULT)
@@ -116,9 +122,10 @@ def _selection(options: dict[str, Any], config: Config) -> Selection:
     return Selection(cores, threads, first, last)
 
 
-def _check_outputs(file: str, options: dict[str, Any], images: list[tuple[str, str]]) -> None:
+def _check_outputs(file: str, options: dict[str, Any], images: list[tuple[str, str]], traces: list[TraceFile]) -> None:
     """No output takes the place of an input or of another output."""
     outputs = [("--log", options["log"]), ("--trace", options["trace"]), *(("--image", path) for _, path in images)]
+    outputs += [(trace.option, trace.path) for trace in traces]
     inputs = [path for path in (file, options["data"], options["gpu"]) if path]
     seen: dict[str, str] = {"-": "--json"} if options["as_json"] else {}
     for option, path in outputs:

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,14 @@ class Result:
         `tracing=True` on cores with warps. Raises DrawingError (a ValueError) for what there is not.
         """
         return importlib.import_module("warploom.observe.pictures").picture(self, kind, **options)
+
+    def write_trace(self, path: str | Path) -> None:
+        """Write the run for another viewer; the ending of the name says for which: .pftrace or .perfetto-trace for Perfetto.
+
+        Cores with warps must have run with `tracing=True`. A name that ends in .gz too is compressed.
+        Raises ValueError for another ending and for a run without events, OSError when the file cannot be written.
+        """
+        importlib.import_module("warploom.observe.traces").write_trace(self, path)
 
     def summary(self) -> str:
         """How the run ended, in one line."""

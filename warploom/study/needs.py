@@ -1,9 +1,10 @@
-"""Packages that only some users need, and what is said where one is missing."""
+"""Packages that only some studies need, and the mistakes that a study can be."""
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
+
+from warploom.observe import needs
 
 
 class StudyError(ValueError):
@@ -13,7 +14,6 @@ class StudyError(ValueError):
 def needed(module: str, purpose: str, extra: str = "study") -> Any:
     """An optional module. purpose: what needs it, as the beginning of a sentence. Raises StudyError where it is not installed."""
     try:
-        return importlib.import_module(module)
-    except ImportError:
-        package = module.partition(".")[0]
-        raise StudyError(f"{purpose} needs the package {package}, which is not installed: pip install 'warploom[{extra}]'") from None
+        return needs.needed(module, purpose, extra)
+    except needs.MissingPackage as error:
+        raise StudyError(str(error)) from None

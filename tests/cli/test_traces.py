@@ -1,0 +1,88 @@
+"""The options of `warploom run` that write files for other viewers."""
+
+import gzip
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import warploom
+from warploom.cli import main
+from warploom.cli.traces import NAMES
+from warploom.observe.traces import FORMATS
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MATADD, WARPS = EXAMPLES / "tiny" / "matadd.asm", EXAMPLES / "guppy" / "four_warps.guppy"
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["run", *(str(argument) for argument in arguments), "--engine", "python"])
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+@pytest.mark.parametrize("file", [MATADD, WARPS], ids=lambda path: path.stem)
+def test_the_file_is_the_one_that_the_result_writes(tmp_path, form, file):
+    path = tmp_path / f"a{form.endings[0]}"
+    done = run(file, f"--{form.name}", path)
+    assert (done.exit_code, done.stderr.splitlines()[0]) == (0, f"{path} is written")
+    assert "done in" in done.stdout
+    result = warploom.GPU("tiny" if file == MATADD else "guppy", engine="python").run(warploom.load(file), tracing=True)
+    again = tmp_path / f"b{form.endings[0]}"
+    result.write_trace(again)
+    assert path.stat().st_size == again.stat().st_size
+
+
+def test_every_format_has_an_option():
+    assert list(NAMES) == [form.name for form in FORMATS]
+
+
+def test_a_name_in_gz_is_compressed(tmp_path):
+    run(WARPS, "--perfetto", tmp_path / "a.pftrace")
+    run(WARPS, "--perfetto", tmp_path / "a.pftrace.gz")
+    assert gzip.decompress((tmp_path / "a.pftrace.gz").read_bytes()) == (tmp_path / "a.pftrace").read_bytes()
+
+
+@pytest.mark.parametrize("name", [form.name for form in FORMATS if form.binary])
+def test_bytes_do_not_go_to_standard_output(name):
+    done = run(WARPS, f"--{name}", "-")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == f"error: --{name} writes a file: it would be of no use on standard output\n"
+
+
+def test_an_output_takes_the_place_of_no_other_one_and_of_no_input(tmp_path):
+    path = tmp_path / "a"
+    done = run(MATADD, "--perfetto", path, "--log", path)
+    assert done.stderr == f"error: --log and --perfetto would both be written to {path}: name a file for one of them\n"
+    kernel = tmp_path / "kernel.asm"
+    kernel.write_text(MATADD.read_text())
+    done = run(kernel, "--perfetto", kernel)
+    assert done.stderr == f"error: --perfetto {kernel}: this file is an input of the run; name another one\n"
+
+
+def test_a_missing_package_is_said_before_the_run(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "perfetto", None)
+    done = run(WARPS, "--perfetto", tmp_path / "a.pftrace")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == (
+        "error: the format perfetto needs the package perfetto, which is not installed: pip install 'warploom[traces]'\n"
+    )
+
+
+def test_ctrl_c_leaves_no_file(tmp_path):
+    kernel = tmp_path / "endless.asm"
+    kernel.write_text(".threads 8\nagain: CMP R0, R0\nBRz again\nRET\n")
+    command = [sys.executable, "-m", "warploom", "run", kernel, "--max-cycles", "1" + "0" * 12, "--engine", "python"]
+    outputs = [part for name in NAMES for part in (f"--{name}", tmp_path / name)]
+    child = subprocess.Popen([*command, *outputs], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while len(list(tmp_path.iterdir())) < 1 + len(NAMES):
+        time.sleep(0.02)
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    error = child.communicate()[1]
+    assert child.returncode == 130
+    assert error.startswith("stopped by Ctrl-C after ")
+    assert list(tmp_path.iterdir()) == [kernel]

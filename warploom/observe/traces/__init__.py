@@ -1,0 +1,77 @@
+"""Trace files: a run in the formats that other people's viewers read.
+
+Perfetto's for ui.perfetto.dev, Kanata logs for Konata, value change dumps for GTKWave and Surfer, tables for anything. Each is
+written as it is made: what is held in memory is the events of the run, and what is derived from them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import importlib
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from warploom.machine.result import Result
+from warploom.observe.needs import needed
+from warploom.observe.traces.vocabulary import Percent, unheard
+
+
+class Format(NamedTuple):
+    """A format. module, function: what writes it, in this package. binary: it is bytes, not text. package: that it needs, or ""."""
+
+    name: str
+    endings: tuple[str, ...]
+    module: str
+    function: str
+    binary: bool
+    package: str
+
+    def check(self) -> None:
+        """Raises MissingPackage when it cannot be written here."""
+        if self.package:
+            needed(self.package, f"the format {self.name}", "traces")
+
+    def write(self, result: Result, file: IO[Any], progress: Percent = unheard) -> None:
+        """Write a run to an open file. Raises ValueError, MissingPackage."""
+        getattr(importlib.import_module(f"warploom.observe.traces.{self.module}"), self.function)(result, file, progress)
+
+
+FORMATS = (Format("perfetto", (".perfetto-trace", ".pftrace"), "perfetto", "write", True, "perfetto"),)
+FORMAT = {form.name: form for form in FORMATS}
+
+
+def format_of(path: str | Path) -> Format:
+    """The format that a file's name asks for, `.gz` left out. Raises ValueError for a name that asks for none."""
+    name = Path(path).name.removesuffix(".gz")
+    for form in FORMATS:
+        if name.endswith(form.endings):
+            return form
+    endings = ", ".join(ending for form in FORMATS for ending in form.endings)
+    raise ValueError(f"{path}: the ending of the name says which format is written, one of {endings}")
+
+
+def write_trace(result: Result, path: str | Path, progress: Percent = unheard) -> None:
+    """Write a run in the format that the name of the file asks for; the file is whole or not there.
+
+    A name that ends in .gz too is compressed. Raises ValueError for a name without a known ending, and for a run on cores with
+    warps without events; OSError when the file cannot be written; MissingPackage.
+    """
+    form = format_of(path)
+    with _whole(Path(path), form.binary) as file:
+        form.write(result, file, progress)
+
+
+@contextlib.contextmanager
+def _whole(target: Path, binary: bool) -> Iterator[IO[Any]]:
+    """A file that takes its place when everything is written."""
+    place = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}")
+    mode = {"mode": "wb"} if binary else {"mode": "wt", "encoding": "utf-8", "newline": ""}
+    try:
+        with gzip.open(place, **mode) if target.suffix == ".gz" else place.open(**mode) as file:  # type: ignore[call-overload]
+            yield file
+        place.replace(target)
+    finally:
+        place.unlink(missing_ok=True)
