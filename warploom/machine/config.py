@@ -106,6 +106,10 @@ class Divergence(Section):
         "its: jumps back of the running lanes, since one last came to a convergence barrier, after which those that wait there go on",
         "jumps", at_least=1, at_most=1 << 30,
     ) = 256  # fmt: skip
+    heuristic: _choice(
+        "dwf, in the place of core.scheduler: the warp that issues stands at the PC of most threads, has waited longest, or is furthest behind",
+        "majority", "time_stamp", "pc",
+    ) = "majority"  # fmt: skip
 
 
 class Alu(Section):

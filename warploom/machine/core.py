@@ -10,6 +10,7 @@ from warploom.machine.access import Access
 from warploom.machine.barrier import Barriers
 from warploom.machine.config import MAX_WARPS
 from warploom.machine.divergence.contexts import Contexts
+from warploom.machine.divergence.pool import Pool
 from warploom.machine.divergence.stack import Stack
 from warploom.machine.engine import record
 from warploom.machine.fetch import Fetch
@@ -39,6 +40,7 @@ Core = record(
     divergence="i8",                   # a number of MECHANISMS
     paths=Stack,                       # the reconvergence stacks
     contexts=Contexts,                 # the groups of lanes that wait, where there is no stack
+    pool=Pool,                         # what forms warps anew
     masks=Stack,                       # the mask stacks of programs that manage masks
     scoreboard=Scoreboard,
     scheduler_count="i8",

@@ -20,6 +20,8 @@ from warploom.machine.control import control
 from warploom.machine.core import Core
 from warploom.machine.device import Gpu, run
 from warploom.machine.divergence import WITH_MEETING_POINTS
+from warploom.machine.divergence.dwf import foremost, step_forming_warps
+from warploom.machine.divergence.pool import looks_at_warps, with_thread_numbers
 from warploom.machine.driver import Outcome
 from warploom.machine.engine import Hook, mirror, native, zeros
 from warploom.machine.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
@@ -60,13 +62,16 @@ class PipelineMachine:
     ) -> None:
         program = with_reconvergence(program) if config.core.divergence in WITH_MEETING_POINTS else program
         self.config, self.program, self.tracing = config, program, tracing or recording
-        self.policy = Policy(policy, every_cycle=True) if policy is not None else POLICIES[config.core.scheduler]
-        self.variant = "_".join(function.__name__ for function in self._units()[3:5])
+        self.forms_warps = config.core.divergence == "dwf"
+        self.policy = Policy(policy, every_cycle=True) if policy is not None else self._policy()
+        self.variant = "_".join(function.__name__ for function in (*self._units()[3:5], self._units()[-1]))
         self.events: list[np.ndarray] = []
         check(config, program)
         self.gpu = zeros((), Gpu)
         self.cores = zeros(config.gpu.cores, Core)
-        self.uops = np.ascontiguousarray(program.uops)
+        # As the hardware sees it; `program` stays as the user wrote it.
+        self.loaded = with_thread_numbers(program) if self.forms_warps and not looks_at_warps(program) else program
+        self.uops = np.ascontiguousarray(self.loaded.uops)
         self.code = np.ascontiguousarray(program.code)
         self.views = np.ascontiguousarray(program.views)
         self.samplers = np.ascontiguousarray(program.samplers)
@@ -87,10 +92,10 @@ class PipelineMachine:
         gpu.every_cycle = int(self.policy.every_cycle)
         gpu.log.tracing = int(self.tracing)
         gpu.memory_bytes = self.memory_bytes
-        set_up_device(gpu, self.config, self.program)
+        set_up_device(gpu, self.config, self.loaded)
         resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
         for number in range(self.config.gpu.cores):
-            set_up_core(mirror(self.cores[number : number + 1].reshape(())), number, resident, self.config, self.program)
+            set_up_core(mirror(self.cores[number : number + 1].reshape(())), number, resident, self.config, self.loaded)
 
     # ---- the protocol of driver.Machine
 
@@ -118,8 +123,12 @@ class PipelineMachine:
             sample_texture if u.TEXTURE in units else no_texture,
             load_store if touches_memory else no_load_store,
             serve_events if touches_memory else no_events,
-            step,
+            step_forming_warps if self.forms_warps else step,
         )
+
+    def _policy(self) -> Policy:
+        """The configured one; warps that are formed anew issue as their heuristic says."""
+        return Policy(foremost) if self.forms_warps else POLICIES[self.config.core.scheduler]
 
     def _gpu_record(self) -> Any:
         return self.gpu.reshape(1)[0]

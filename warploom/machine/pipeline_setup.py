@@ -19,6 +19,7 @@ from warploom.machine.channels import DATA_ANSWER, DATA_HOLD, PROGRAM_ANSWER, PR
 from warploom.machine.config import MAX_WARPS, Config
 from warploom.machine.divergence import MECHANISMS
 from warploom.machine.divergence.contexts import SIDES
+from warploom.machine.divergence.pool import HEURISTICS, OF_A_THREAD, looks_at_warps
 from warploom.machine.driver import LaunchError
 from warploom.machine.limits import Demand, limits_of, residency
 
@@ -106,6 +107,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.paths.limit = core.masks.limit = config.core.stack_depth
     core.paths.first = core.contexts.first = SIDES[config.divergence.first]
     core.contexts.barrier_limit, core.contexts.patience = config.divergence.barriers, config.divergence.patience
+    _set_up_pool(core.pool, config, program)
     core.scoreboard.by_lane = int(config.core.lock == "lane")
     core.scheduler_count = config.core.schedulers
     core.warps.scheduler[:] = np.arange(MAX_WARPS) % config.core.schedulers
@@ -123,6 +125,14 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     for index, name in enumerate(u.LATENCIES):
         core.latency[index] = getattr(config.latency, name, 1)
     _set_up_memory(core, config)
+
+
+def _set_up_pool(pool: Any, config: Config, program: Program) -> None:
+    used = {u.OPERATIONS[number].name for number in program.uops[:, u.OP].tolist()}
+    pool.heuristic, pool.majority = HEURISTICS[config.divergence.heuristic], -1
+    pool.forms, pool.fences = int(not looks_at_warps(program)), int("fence" in used)
+    pool.any_block = int("barrier" not in used and not (program.uops[:, u.UNIT] == u.SHARED).any())
+    pool.registers = program.registers + len(OF_A_THREAD)
 
 
 def _set_up_units(core: Any, config: Config) -> None:

@@ -41,6 +41,7 @@ Scheduler = record(
     step="i8",                 # schedulers of the core: owned warps are number, number + step ...
     group_size="i8",           # two_level: warps of a fetch group
     launched=("i8", MAX_WARPS),  # when each warp started: the smaller, the older
+    rank=("i8", MAX_WARPS),    # dwf: what its heuristic says of each warp; the lower, the sooner
     memory=("i8", 16),         # free for the policy; zero at first
 )  # fmt: skip
 

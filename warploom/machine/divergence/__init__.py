@@ -15,8 +15,9 @@ MECHANISMS = {
     "stack": 2,    # reconvergence at the immediate post-dominator
     "minpc": 3,    # no stack: the lanes with the lowest PC run
     "its": 4,      # a PC a lane, convergence barriers, and no lane starves
+    "dwf": 5,      # warps formed anew from threads of different warps that stand at the same PC
 }  # fmt: skip
-UNIFORM, MASKS, STACK, MINPC, ITS = MECHANISMS.values()
+UNIFORM, MASKS, STACK, MINPC, ITS, DWF = MECHANISMS.values()
 
 # Mechanisms that use the meeting points that `isa/flow.py` finds.
 WITH_MEETING_POINTS = ("stack", "its")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.divergence import ITS, MINPC, STACK
+from warploom.machine.divergence import DWF, ITS, MINPC, STACK
 from warploom.machine.divergence.contexts import AT_BARRIER, READY, all_come, put, put_aside
 from warploom.machine.divergence.contexts import clear as clear_contexts
 from warploom.machine.divergence.contexts import part as part_contexts
@@ -46,7 +46,7 @@ def part(gpu, core, warp, taken, target, meet):
         if stack_branch(core.paths, warps, warp, taken, target, meet) == 0:
             gpu.fault.limit = core.paths.limit
             return np.int64(STACK_OVERFLOW)
-    elif core.divergence == MINPC:
+    elif core.divergence == MINPC or core.divergence == DWF:
         part_contexts(core.contexts, warps, warp, taken, target)
     elif core.divergence == ITS:
         its_branch(core.contexts, warps, warp, taken, target, meet)
@@ -62,7 +62,7 @@ def scatter(gpu, core, warp, same):
     Returns 0 or the number of a fault.
     """
     warps = core.warps
-    if core.divergence == MINPC or core.divergence == ITS:
+    if core.divergence >= MINPC:
         put(core.contexts, warp, warps.mask[warp] & ~same, np.int64(warps.pc[warp]), READY)
         warps.mask[warp] = same
         return np.int64(0)
@@ -100,7 +100,7 @@ def comes(core, warp, number, expected):
 
     Otherwise they wait for the rest of their warp, and the PC of the warp is that of others.
     """
-    if core.divergence != MINPC and core.divergence != ITS:
+    if core.divergence < MINPC:
         return 1
     if all_come(core.contexts, warp, number) != 0:
         return 1
@@ -114,7 +114,7 @@ def settle(core, warp):
     """After a change of PC or of the live lanes: which lanes run, and from where."""
     if core.divergence == STACK:
         stack_settle(core.paths, core.warps, warp)
-    elif core.divergence == MINPC:
+    elif core.divergence == MINPC or core.divergence == DWF:  # which then forms warps, and chooses anew
         minpc_settle(core.contexts, core.warps, warp)
     elif core.divergence == ITS:
         its_settle(core.contexts, core.warps, warp)
