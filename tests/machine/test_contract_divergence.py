@@ -10,21 +10,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.machine.programs import FREE, LANE, Assembly, finished, issues, run, words
+from tests.machine.programs import FREE, LANE, WARP, Assembly, finished, issues, run, words
 from tests.machine.random_programs import expected, launches, machines, seeds, statements, table, written
 from warploom.isa import uop as u
 from warploom.machine import reasons as r
 from warploom.machine.config import Config, load_config
 from warploom.machine.divergence import MECHANISMS
+from warploom.machine.divergence.pool import HEURISTICS
 from warploom.machine.driver import drive
 from warploom.machine.pipeline_machine import PipelineMachine
 
 
 class UnderTest(NamedTuple):
-    """masks: programs manage masks themselves. uniform: the lanes of a warp must agree at branches."""
+    """masks: programs manage masks themselves. uniform: lanes must agree at branches. waits: lanes for each other, where they meet."""
 
     masks: bool = False
     uniform: bool = False
+    waits: bool = True
 
 
 MECHANISMS_UNDER_TEST = {
@@ -33,6 +35,7 @@ MECHANISMS_UNDER_TEST = {
     "stack": UnderTest(),
     "minpc": UnderTest(),
     "its": UnderTest(),
+    "dwf": UnderTest(waits=False),
 }
 DIVERGING = [name for name, one in MECHANISMS_UNDER_TEST.items() if not one.uniform]
 A, B, C, D = range(FREE, FREE + 4)
@@ -105,8 +108,42 @@ def test_the_law_of_serialisation(mechanism, ways):
     profile = result.detail["profile"][paths.start : paths.stop]
     assert profile[:, r.SELECTED].sum() == length * ways
     assert set(profile[:, r.LANES]) == {lanes // ways}
-    # All lanes are together again at the end.
-    assert issues(result)[-1][3] == (1 << lanes) - 1
+    if MECHANISMS_UNDER_TEST[mechanism].waits:  # all lanes are together again at the end
+        assert issues(result)[-1][3] == (1 << lanes) - 1
+
+
+@pytest.mark.parametrize("heuristic", HEURISTICS)
+@pytest.mark.parametrize("ways", [2, 4])
+def test_the_law_of_serialisation_is_broken_by_warps_that_fill_each_other_up(ways, heuristic):
+    """k warps, whose lanes take k paths of s instructions, each lane another one in each warp: s * k issues of whole warps."""
+    length, lanes = 6, 8
+    code, paths = switch(ways, length, masks=False)
+    code.instructions[0:1] = [[{"name": "add", "dst": A, "a": LANE, "b": WARP}], code.instructions[0]]
+    code.instructions[1][0]["a"] = A
+    code.labels = {name: number + 1 for name, number in code.labels.items()}
+    program = code.program(threads=ways * lanes, block=ways * lanes)
+    shape = {"core__lanes": lanes, "core__warps": ways, "core__scheduler": "greedy_oldest"}
+    result = run(program, core__divergence="dwf", divergence__heuristic=heuristic, **shape)
+    assert result.status == "done", result.fault
+    rows = result.detail["profile"][paths.start + 1 : paths.stop + 1]
+    assert rows[:, r.LANES].tolist() == [lanes] * len(rows)
+    assert rows[:, r.SELECTED].tolist() == [1] * len(rows)
+    stack = run(program, core__divergence="stack", **shape).detail["profile"][paths.start + 1 : paths.stop + 1]
+    assert stack[:, r.SELECTED].tolist() == [ways] * len(rows)
+
+
+@pytest.mark.parametrize("heuristic", HEURISTICS)
+def test_lanes_that_take_the_same_path_in_every_warp_gain_nothing(heuristic):
+    """The registers of two threads of the same lane lie in the same bank, so they can never share a warp."""
+    length, lanes, warps = 6, 8, 4
+    code, paths = switch(2, length, masks=False)
+    result = run(
+        code.program(threads=warps * lanes, block=warps * lanes),
+        core__divergence="dwf", divergence__heuristic=heuristic, core__lanes=lanes, core__warps=warps,
+    )  # fmt: skip
+    profile = result.detail["profile"][paths.start : paths.stop]
+    assert set(profile[:, r.SELECTED]) == {warps}
+    assert set(profile[:, r.LANES]) == {warps * lanes // 2}
 
 
 @pytest.mark.parametrize("mechanism", DIVERGING)

@@ -6,7 +6,8 @@ spin, where, and the lanes that they keep waiting. The usual cause is a lock tha
 How it is found. While no memory cell changes, no warp ends and no barrier opens (`gpu.progress`), each warp is a machine of
 its own: what it does next follows from its PC, masks, stacks and registers alone. So a warp that comes back to a state in which it
 was since, having issued in between, never leaves its loop, and when that holds for every warp that does not wait at a
-barrier, the kernel never ends. Two states are compared by their digests. A program that reads a clock is let alone.
+barrier, the kernel never ends. Where warps are formed anew, it is a core as a whole that is such a machine. Two states are
+compared by their digests. A program that reads a clock is let alone.
 
 What it costs. One warp is looked at, after 32768 cycles without progress, then ever more rarely, so that a long computation
 that stores nothing pays a few hundred looks at most. Only when that warp has repeated itself are all of them looked at.
@@ -105,7 +106,18 @@ class Watch:
         return True
 
     def _digest(self, warp: Warp) -> bytes:
-        """The state from which follows what a warp does next."""
+        """The state from which follows what a warp does next. Where threads change warps that is the state of all warps of its core."""
+        parts = self._state(warp)
+        if self.machine.forms_warps:
+            core = self.machine.cores[warp[0]]
+            pool, warps = core["pool"], [number for where, number in self._running() if where == warp[0]]
+            parts += [part for number in warps for part in self._state((warp[0], number))]
+            parts += [pool["majority"].tobytes(), core["schedulers"]["last"].tobytes(), core["warps"]["awake"].tobytes()]
+            parts.append(np.unique(pool["arrived"][warps], return_inverse=True)[1].tobytes())  # who came before whom
+        return blake2b(b"".join(parts), digest_size=16).digest()
+
+    def _state(self, warp: Warp) -> list[bytes]:
+        """Where a warp's threads stand, and what they know."""
         cores, program = self.machine.cores, self.machine.program
         table, contexts = cores["warps"], cores["contexts"]
         parts = [table[name][warp].tobytes() for name in ("pc", "mask", "threads")]
@@ -119,7 +131,7 @@ class Watch:
         parts.append(np.array([rows, barriers, contexts["turns"][warp]], np.int64).tobytes())
         parts.extend(contexts[name][warp][:rows].tobytes() for name in ("mask", "pc", "state"))
         parts.extend(contexts[name][warp][:barriers].tobytes() for name in ("meet", "members"))
-        return blake2b(b"".join(parts), digest_size=16).digest()
+        return parts
 
     def _stop(self, warps: list[Warp], now: int) -> None:
         """Write the fault down: the first warp that spins, where it reads what never changes."""

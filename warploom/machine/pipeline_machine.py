@@ -70,7 +70,8 @@ class PipelineMachine:
         self.gpu = zeros((), Gpu)
         self.cores = zeros(config.gpu.cores, Core)
         # As the hardware sees it; `program` stays as the user wrote it.
-        self.loaded = with_thread_numbers(program) if self.forms_warps and not looks_at_warps(program) else program
+        self.moves_threads = self.forms_warps and not looks_at_warps(program)
+        self.loaded = with_thread_numbers(program) if self.moves_threads else program
         self.uops = np.ascontiguousarray(self.loaded.uops)
         self.code = np.ascontiguousarray(program.code)
         self.views = np.ascontiguousarray(program.views)

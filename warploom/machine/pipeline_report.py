@@ -10,6 +10,7 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.machine import reasons as r
 from warploom.machine.divergence.contexts import AT_BARRIER, MEETS, READY
+from warploom.machine.divergence.pool import OF_A_THREAD
 from warploom.machine.faults import FAULTS, lanes_text, sentence
 
 if TYPE_CHECKING:
@@ -95,11 +96,23 @@ def fault_text(machine: PipelineMachine) -> str:
     if FAULTS[kind].name in ("deadlock", "livelock"):
         return f"{sentence(fault)}: {'; '.join([*running(machine), *_way_out(machine)])} (cycle {int(fault['cycle'])})"
     text = f"{machine.program.where(int(fault['pc']))}: {sentence(fault)}"
+    return f"{text} ({_who(machine, core, warp, int(fault['lanes']))}, core {core}, cycle {int(fault['cycle'])})"
+
+
+def _who(machine: PipelineMachine, core: int, warp: int, lanes: int) -> str:
+    """Whose lanes these are: their block and warp; the threads, where they are not all of the warp that was launched in this slot."""
     block = int(machine.cores[core]["blocks"]["number"][int(machine.cores[core]["warps"]["block"][warp])])
-    lanes = lanes_text(int(fault["lanes"]), "lane")
-    return (
-        f"{text} (block {block}, warp {int(machine.cores[core]['warps']['rank'][warp])}, {lanes}, core {core}, cycle {int(fault['cycle'])})"
-    )
+    rank = int(machine.cores[core]["warps"]["rank"][warp])
+    if machine.moves_threads:
+        numbers = machine.cores[core]["registers"]["lane"][warp][machine.program.registers :]
+        found = [tuple(int(numbers[OF_A_THREAD.index(name), lane]) for name in ("block", "warp", "thread")) for lane in _ones(lanes)]
+        if any((its_block, its_warp) != (block, rank) for its_block, its_warp, _ in found):
+            return ", ".join(f"thread {thread} of block {its_block}" for its_block, _, thread in found)
+    return f"block {block}, warp {rank}, {lanes_text(lanes, 'lane')}"
+
+
+def _ones(mask: int) -> list[int]:
+    return [lane for lane in range(64) if mask >> lane & 1]
 
 
 def running(machine: PipelineMachine) -> list[str]:

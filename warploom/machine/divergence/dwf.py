@@ -10,7 +10,7 @@ threads wait for each other. They meet only if they come at the same time, so wh
 
 * majority (DMaj): the PC at which most threads stand, until none is left there. Keeps most threads together; starves the rest.
 * time_stamp (DTime): the warp whose first thread has been at its PC longest.
-* pc (DPc): the lowest PC: who is behind goes first.
+* pc (DPc): the lowest PC, as in `minpc.py`. Joins what parted, but in a loop the warp that goes back first runs ahead of all others.
 
 What it costs: the pool (`pool.py`), the table, and memory accesses that no longer coalesce, because the threads of a formed warp
 are not neighbours.
@@ -31,7 +31,18 @@ import numpy as np
 from warploom.isa.uop import UNITS
 from warploom.machine.charge import charge
 from warploom.machine.divergence.contexts import READY, merge, put_aside, run
-from warploom.machine.divergence.pool import GROUPS, LOWEST_PC, MAJORITY, TIME_STAMP, at_barrier, change_places, in_pool, note, oldest, standing
+from warploom.machine.divergence.pool import (
+    GROUPS,
+    LOWEST_PC,
+    MAJORITY,
+    TIME_STAMP,
+    at_barrier,
+    change_places,
+    in_pool,
+    note,
+    oldest,
+    standing,
+)
 from warploom.machine.engine import FOREVER, unit
 from warploom.machine.fetch import redirect
 from warploom.machine.finish import end
@@ -108,7 +119,7 @@ def _count(core, warps_in_pool):
     for place in range(pool.places):
         if pool.pc[place] == pool.majority:
             return
-        if most < 0 or pool.threads[place] > pool.threads[most]:
+        if most < 0 or pool.threads[place] > pool.threads[most] or (pool.threads[place] == pool.threads[most] and pool.pc[place] < pool.pc[most]):
             most = np.int64(place)
     pool.majority = np.int64(pool.pc[most]) if most >= 0 else np.int64(-1)
 

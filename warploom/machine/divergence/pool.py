@@ -46,10 +46,10 @@ Pool = record(
 # What belongs to a thread rather than to its warp.
 OF_A_THREAD = ("warp", "warp_slot", "thread", "block", "global_thread")
 # Operations on a warp as the program knows it. Threads of a program that uses one stay where they were launched.
-OF_A_WARP = frozenset(
-    "ballot shuffle push_mask pop_mask mask_nonzero branch_push split join set_mask predicate read_mask write_mask "
-    "exit_warp barrier_arrive".split()
-)
+OF_A_WARP = (
+    "ballot", "shuffle", "push_mask", "pop_mask", "mask_nonzero", "branch_push", "split", "join", "set_mask", "predicate",
+    "read_mask", "write_mask", "exit_warp", "barrier_arrive",
+)  # fmt: skip
 
 
 def looks_at_warps(program: Program) -> bool:
@@ -203,5 +203,3 @@ def _change_registers(core, warp, other, movers):
         arrived = pool.arrived[warp, lane]
         pool.arrived[warp, lane] = pool.arrived[other, lane]
         pool.arrived[other, lane] = arrived
-
-
