@@ -115,13 +115,14 @@ def _count(core, warps_in_pool):
         for row in range(np.int64(contexts.count[warp])):
             if contexts.state[warp, row] == READY:
                 _stand(pool, np.int64(contexts.pc[warp, row]), contexts.mask[warp, row])
-    most = np.int64(-1)
+    most = np.int64(0)
     for place in range(pool.places):
         if pool.pc[place] == pool.majority:
             return
-        if most < 0 or pool.threads[place] > pool.threads[most] or (pool.threads[place] == pool.threads[most] and pool.pc[place] < pool.pc[most]):
+        more = pool.threads[place] - pool.threads[most]
+        if more > 0 or (more == 0 and pool.pc[place] < pool.pc[most]):
             most = np.int64(place)
-    pool.majority = np.int64(pool.pc[most]) if most >= 0 else np.int64(-1)
+    pool.majority = np.int64(pool.pc[most]) if pool.places > 0 else np.int64(-1)
 
 
 @unit
