@@ -30,7 +30,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 PAGES = tuple(sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")]))
-SECONDS = 300  # that one command may take: the first native run compiles
+SECONDS = 1800  # that one command may take before it counts as hung: the first native run compiles, on a busy machine for minutes
 
 FENCE = re.compile(r'^```(?P<language>\w+)?(?: +title="(?P<title>[^"]+)")?\s*$')
 TABLE = re.compile(r"<!-- table: (?P<name>[\w-]+) -->\n(?P<body>.*?)<!-- end of table -->", re.DOTALL)
