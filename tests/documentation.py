@@ -236,6 +236,13 @@ def _reasons() -> str:
     return _table(("reason", "what the warp did"), [(f"`{reason.name}`", reason.meaning) for reason in REASONS])
 
 
+def _metrics() -> str:
+    from warploom.study.metrics import METRICS
+
+    head = ("metric", "unit", "meaning")
+    return _table(head, [(f"`{metric.name}`", metric.unit, metric.meaning) for metric in METRICS])
+
+
 def _counters() -> str:
     from warploom.machine.counters import COUNTERS
 
@@ -294,6 +301,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "policies": _policies,
     "reasons": _reasons,
     "counters": _counters,
+    "metrics": _metrics,
     "presets": _presets,
     "settings": _settings,
     "sources": _sources,

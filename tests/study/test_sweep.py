@@ -1,5 +1,6 @@
 """Many runs: outcomes, order, processes, a cluster."""
 
+import multiprocessing
 import time
 
 import pytest
@@ -88,6 +89,12 @@ def test_runs_in_processes_give_what_runs_here_give(monkeypatch):
     here = spread(measure, tasks, jobs=1)
     monkeypatch.setattr(sweep, "ALONE", -1.0)
     assert spread(measure, tasks, jobs=2) == here
+
+
+def test_no_process_is_left_behind(monkeypatch):
+    monkeypatch.setattr(sweep, "ALONE", 0.0)
+    assert spread(slow, range(6), jobs=2) == list(range(6))
+    assert multiprocessing.active_children() == []
 
 
 def test_a_process_that_dies_is_told_in_a_sentence(monkeypatch):

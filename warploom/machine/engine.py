@@ -216,6 +216,7 @@ class Native:
         _touch(cache_directory())
         self._globals: dict[str, dict[str, Any]] = {}
         self._dispatchers: dict[Any, Any] = {}
+        self._types: dict[Any, Any] = {}  # Numba spends a third of a second a run on the types of a core's records
 
     def entry(self, function: Callable[..., Any], arguments: Iterable[Any]) -> Callable[..., Any]:
         """The native form of `function` for arguments like these (arrays, numbers, `Hook`s); cached on disk.
@@ -241,13 +242,25 @@ class Native:
         return self._dispatchers[key]
 
     def _type(self, argument: Any) -> Any:
-        return self._element(argument) if isinstance(argument, Hook) else self.numba.typeof(argument)
+        if isinstance(argument, Hook):
+            return self._element(argument)
+        if not isinstance(argument, np.ndarray):
+            return self.numba.typeof(argument)
+        flags = argument.flags
+        key = (argument.dtype, argument.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned)
+        if key not in self._types:
+            self._types[key] = self.numba.typeof(argument)
+        return self._types[key]
 
     def _element(self, kind: Any) -> Any:
         """The Numba type that stands for a record's dtype or a hook; Numba types stand for themselves."""
         if isinstance(kind, Hook):
             return self.numba.types.FunctionType(kind.returns(*(self._element(argument) for argument in kind.arguments)))
-        return self.numba.from_dtype(kind) if isinstance(kind, np.dtype) else kind
+        if not isinstance(kind, np.dtype):
+            return kind
+        if kind not in self._types:
+            self._types[kind] = self.numba.from_dtype(kind)
+        return self._types[kind]
 
     def _compile(self, function: Callable[..., Any], signature: Any = None, cache: bool = False) -> Any:
         twin = FunctionType(function.__code__, self._linked(sys.modules[function.__module__]), function.__name__)

@@ -103,11 +103,15 @@ def _panel(ax: Any, panel: Panel, *, last: bool) -> None:
         ax.yaxis.set_major_formatter(_plain)
     elif panel.y_from_zero:
         ax.set_ylim(bottom=0)
+    if panel.kind == "area":
+        ax.margins(x=0)
     if len(panel.series) > 1 or panel.series[0].published:
+        columns = 1
         if panel.kind == "bar":  # room above the bars
-            ax.set_ylim(top=ax.get_ylim()[1] * (1.1 + 0.07 * len(panel.series)))
+            columns = 2 if len(panel.series) > 3 else 1
+            ax.set_ylim(top=ax.get_ylim()[1] * (1.1 + 0.07 * -(-len(panel.series) // columns)))
         place = "upper left" if panel.kind == "bar" else "best"
-        ax.legend(frameon=False, fontsize=9, title=panel.legend or None, title_fontsize=9, loc=place)
+        ax.legend(frameon=False, fontsize=9, title=panel.legend or None, title_fontsize=9, loc=place, ncols=columns)
 
 
 def _plain(value: float, _: Any = None) -> str:

@@ -145,7 +145,7 @@ def _on_processes(function: Callable[[T, Notice | None], R], tasks: Sequence[T],
     except BrokenProcessPool:
         raise StudyError("a process that ran a part of the sweep has died, most likely for lack of memory: use fewer with --jobs") from None
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(cancel_futures=True)  # and wait: a pool that is still closing when Python ends may print a traceback
 
 
 def _end_on_interrupt() -> None:

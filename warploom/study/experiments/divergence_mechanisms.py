@@ -9,7 +9,7 @@ from typing import Any
 from warploom.machine.config import load_config
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
 from warploom.study.experiments.kernels import FREE, GLOBAL, Kernel
-from warploom.study.experiments.mechanisms import FAST, mechanisms
+from warploom.study.experiments.mechanisms import FAST, variants
 from warploom.study.figure import Figure, Panel, Series
 from warploom.study.sweep import Outcome, Task
 from warploom.study.table import Column, Table
@@ -156,14 +156,14 @@ def kernel(body: Body) -> Kernel:
 
 
 def measure(run: Runner) -> Findings:
-    """Cycles and active lanes of every mechanism on every kernel."""
-    names = mechanisms()
+    """Cycles and active lanes of each kernel under each mechanism."""
+    ways = variants()
     threads = WARPS * LANES
-    points = [(body, name) for body in SUITE for name in names]
+    points = [(body, name) for body in SUITE for name in ways]
     tasks = [
         Task(
             kernel(SUITE[body]).program(body, threads=threads, block=threads, memory_bytes=threads * WORD),
-            load_config("sm", FAST | {"core.divergence": name}),
+            load_config("sm", FAST | ways[name]),
         )
         for body, name in points
     ]
@@ -172,22 +172,23 @@ def measure(run: Runner) -> Findings:
     for body in SUITE:
         stack = found[body, "stack"]
         row: dict[str, Any] = {"kernel": body}
-        for name in names:
+        for name in ways:
             row[f"{name}_cycles"] = found[body, name].cycles
             row[f"{name}_lanes"] = found[body, name].metrics["active_lanes"]
             row[f"{name}_speedup"] = stack.cycles / found[body, name].cycles
         # No mechanism can do better than every issue slot with all lanes active.
         row["limit"] = stack.cycles / (stack.counters["thread_instructions"] / LANES)
         rows.append(row)
-    columns = [Column("kernel", "kernel")]
-    for name in names:
-        columns += [Column(f"{name}_cycles", f"{name}: cycles"), Column(f"{name}_lanes", "lanes", 1)]
-    table = Table(
-        rows,
-        (*columns, Column("limit", "all lanes: x", 2)),
-        ("lanes: active an instruction, of 32; all lanes: how much faster than stack if no lane ever waited for another",),
+    others = [name for name in ways if name != "stack"]
+    columns = [Column("kernel", "kernel"), Column("stack_cycles", "stack: cycles")]
+    columns += [Column(f"{name}_speedup", f"{name}: x", 2) for name in others]
+    columns += [Column("limit", "limit: x", 2), Column("stack_lanes", "lanes: stack", 1)]
+    columns += [Column(f"{name}_lanes", name, 1) for name in others]
+    notes = (
+        "x: how much faster than stack; limit: if no lane ever waited for another; lanes: active an instruction, of 32",
+        *(("dwf: the majority heuristic; dwf_time, dwf_pc: the time-stamp and the PC heuristic",) if "dwf" in ways else ()),
     )
-    return Findings(table, _figure(rows, names), _claims(rows, names, found))
+    return Findings(Table(rows, tuple(columns), notes), _figure(rows, tuple(ways)), _claims(rows, tuple(ways), found))
 
 
 def _figure(rows: list[dict[str, Any]], names: tuple[str, ...]) -> Figure:
@@ -206,6 +207,7 @@ def _figure(rows: list[dict[str, Any]], names: tuple[str, ...]) -> Figure:
 
 def _claims(rows: list[dict[str, Any]], names: tuple[str, ...], found: dict[tuple[str, str], Outcome]) -> tuple[Claim, ...]:
     memories = sum(found[body, name].memory != found[body, "stack"].memory for body, name in found)
+    mean = {name: geometric_mean(row[f"{name}_speedup"] for row in rows) for name in names}
     claims = [
         Claim(
             "kernels on which a mechanism leaves another memory than the stack",
@@ -213,51 +215,62 @@ def _claims(rows: list[dict[str, Any]], names: tuple[str, ...], found: dict[tupl
             str(memories),
             "a mechanism is about time, not results",
         ),
+        *_early_meetings(rows),
     ]
-    if "minpc" in names:
-        for kind, bodies, published, why in (
-            ("structured", STRUCTURED, "as many", "the lowest PC is where the lanes that are behind are: they wait at the same places"),
-            (
-                "unstructured",
-                UNSTRUCTURED,
-                "more",
-                "lanes meet at the first instruction that they share, not at the post-dominator",
-            ),
-            (
-                "badly laid out",
-                BACKWARDS,
-                "no promise: lanes must be able to meet behind where they parted",
-                "who jumps straight back has the lower PC and runs on alone, while the others wait in the middle of the loop",
-            ),
-        ):
-            of = [row for row in rows if row["kernel"] in bodies]
-            shown = ", ".join(f"{row['minpc_lanes']:.1f} against {row['stack_lanes']:.1f}" for row in of)
-            claims.append(Claim(f"lanes active with min-PC against the stack, {kind} code", published, shown, why))
     if "dwf" in names:
-        gain = geometric_mean(row["dwf_speedup"] for row in rows)
-        claims.append(
-            Claim(
-                "dynamic warp formation over the stack, mean",
-                f"{PUBLISHED_DWF:.3f}",
-                f"{gain:.3f}",
-                "other kernels, and no memory: theirs lose some of the gain to accesses that no longer coalesce",
-            )
-        )
-    for name in names:
-        if name not in ("stack", "dwf"):
-            gain = geometric_mean(row[f"{name}_speedup"] for row in rows)
-            why = "a mean over a suite of seven small kernels: it says as much about the suite as about the mechanism"
-            claims.append(Claim(f"{name} over the stack, mean", "not published for these kernels", f"{gain:.2f} times", why))
+        claims += _formed_warps(rows, mean)
+    for name in ("minpc", "its"):
+        why = "a mean over a suite of seven small kernels: it says as much about the suite as about the mechanism"
+        claims.append(Claim(f"{name} over the stack, mean", "not published for these kernels", f"{mean[name]:.2f} times", why))
     ahead = geometric_mean(row["limit"] for row in rows)
-    claims.append(
-        Claim(
-            "what is there to gain over the stack at most, mean",
-            "not published",
-            f"{ahead:.2f} times",
-            "every issue slot used with all 32 lanes: what a machine with a program counter a lane and no warps would need",
-        )
-    )
+    why = "every issue slot used with all 32 lanes: what a machine with a program counter a lane and no warps would need"
+    claims.append(Claim("what is there to gain over the stack at most, mean", "not published", f"{ahead:.2f} times", why))
     return tuple(claims)
+
+
+def _early_meetings(rows: list[dict[str, Any]]) -> list[Claim]:
+    """What Collange says of lanes that run lowest PC first, against the stack."""
+    claims = []
+    for kind, bodies, published, why in (
+        ("structured", STRUCTURED, "as many", "the lowest PC is where the lanes that are behind are: they wait at the same places"),
+        ("unstructured", UNSTRUCTURED, "more", "lanes meet at the first instruction that they share, not at the post-dominator"),
+        (
+            "badly laid out",
+            BACKWARDS,
+            "no promise: lanes must be able to meet behind where they parted",
+            "who jumps straight back has the lower PC and runs on alone, while the others wait in the middle of the loop",
+        ),
+    ):
+        shown = ", ".join(f"{row['minpc_lanes']:.1f} against {row['stack_lanes']:.1f}" for row in rows if row["kernel"] in bodies)
+        claims.append(Claim(f"lanes active with min-PC against the stack, {kind} code", published, shown, why))
+    return claims
+
+
+def _formed_warps(rows: list[dict[str, Any]], mean: dict[str, float]) -> list[Claim]:
+    """What Fung and others say of warps that are formed anew."""
+    best = max(("dwf", "dwf_time", "dwf_pc"), key=lambda name: mean[name])
+    slower = [f"{name} on {row['kernel']} {row[f'{name}_speedup']:.2f}" for row in rows for name in ("dwf", "dwf_time", "dwf_pc")
+              if row[f"{name}_speedup"] < 1]  # fmt: skip
+    return [
+        Claim(
+            "dynamic warp formation (majority) over the stack, mean",
+            f"{PUBLISHED_DWF:.3f}",
+            f"{mean['dwf']:.3f}",
+            "other kernels, and no memory: theirs lose some of the gain to accesses that no longer coalesce",
+        ),
+        Claim(
+            "the best heuristic",
+            "majority",
+            f"{best}: " + ", ".join(f"{name} {mean[name]:.2f}" for name in ("dwf", "dwf_time", "dwf_pc")),
+            "what issues next decides who meets whom, and that depends on the program as much as on the rule",
+        ),
+        Claim(
+            "a heuristic can be slower than the stack",
+            "yes: time stamp and PC on some programs",
+            ", ".join(slower) or "on none of these kernels",
+            "threads that nothing makes wait for each other drift apart, and run the code behind the branch in parts",
+        ),
+    ]
 
 
 EXPERIMENT = Experiment(

@@ -15,6 +15,22 @@ FAST: dict[str, Any] = {
 }  # fmt: skip
 
 
+# Dynamic warp formation chooses what issues next by one of three rules; the others leave that to the scheduler.
+_HEURISTICS = {"dwf": "majority", "dwf_time": "time_stamp", "dwf_pc": "pc"}
+
+
+def variants() -> dict[str, dict[str, Any]]:
+    """The mechanisms by the names that tables have for them, with the settings of each; `stack` first."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in mechanisms():
+        chosen = {"core.divergence": name}
+        if name == "dwf":
+            found |= {shown: chosen | {"divergence.heuristic": heuristic} for shown, heuristic in _HEURISTICS.items()}
+        else:
+            found[name] = chosen
+    return found
+
+
 def mechanisms() -> tuple[str, ...]:
     """The mechanisms that can run any program with branches, `stack` first: it is what the others are compared with."""
     found = [name for name in MECHANISMS if name not in _NO_BRANCHES]
