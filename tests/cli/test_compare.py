@@ -116,3 +116,21 @@ def test_json_and_csv_do_not_share_standard_output():
 def test_help_has_examples():
     shown = run("--help").stdout
     assert "warploom compare diverge.asm --over core.divergence=uniform,stack" in shown
+
+
+def test_if_conversion_lets_lanes_that_disagree_run_under_any_mechanism(tmp_path):
+    kernel = tmp_path / "odd.asm"
+    kernel.write_text(".threads 4\nCONST R1, #2\nCMP %threadIdx, R1\nBRn low\nADD R2, R1, R1\nlow:\nSTR %threadIdx, R2\nRET\n")
+    over = ("--over", "core.divergence=uniform,stack", "--json")
+    plain = json.loads(run(kernel, *over).stdout)["rows"]
+    converted = json.loads(run(kernel, *over, "--if-convert", 4).stdout)["rows"]
+    assert [row["status"] for row in plain] == ["error", "done"]
+    assert [row["status"] for row in converted] == ["done", "done"]
+    assert {row["memory"] for row in converted} == {plain[1]["memory"]}
+    assert [row["diverged_branches"] for row in converted] == [0, 0]
+
+
+def test_if_conversion_over_a_negative_number_is_refused():
+    result = run(DIVERGE, "--over", "core.divergence=stack", "--if-convert", -1)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "error: --if-convert -1: write how many instructions a branch may skip, 0 or more\n"

@@ -78,3 +78,10 @@ def test_only_the_front_end_in_question_is_imported(tmp_path):
     path.write_text(".threads 1\nRET")
     code = f"import sys; from warploom.isa import load; load({str(path)!r}); sys.exit('warploom.isa.guppy' in sys.modules)"
     assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code]) == 0
+
+
+def test_short_branches_become_predicates_where_that_is_asked_for(tmp_path):
+    path = tmp_path / "odd.asm"
+    path.write_text(".threads 4\nCMP %threadIdx, R0\nBRz END\nADD R1, R1, R1\nEND:\nRET\n")
+    assert any("BRz" in line and "=" not in line for line in load(path).text)
+    assert "@!s0 ADD R1, R1, R1" in load(path, if_convert=1).text

@@ -9,6 +9,7 @@ import click
 
 from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, json_option, print_json, print_warnings, write_file
 from warploom.cli.loading import Launching, load_program
+from warploom.cli.running import launch_options
 
 if TYPE_CHECKING:
     from warploom.study.compare import Plan
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
 @click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it.")
 @click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own.")
 @click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes.")
-@click.option("--bind", "bindings", multiple=True, metavar="TEXT", help="guppy: a binding, as 'buffer t0 256 iota'.")
-@click.option("--group-size", type=int, metavar="N", help="guppy: threads a group.")
-@click.option("--groups", type=int, metavar="N", help="guppy: groups of the launch.")
+@launch_options
+@click.option("--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates.")
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
 @click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one a processor]")
@@ -92,7 +92,6 @@ def _plan(kernel: str, options: dict[str, Any]) -> Plan:
     from warploom.machine.config import parse_setting
     from warploom.study.compare import plan
 
-    said = {name: options[name] for name in ("isa", "threads", "data", "bindings", "group_size", "groups")}
     over: dict[str, str] = {}
     for text in options["overs"]:
         name, equals, values = text.partition("=")
@@ -104,7 +103,7 @@ def _plan(kernel: str, options: dict[str, Any]) -> Plan:
         over[name] = values
     if not over:
         raise UserError("nothing varies: add --over NAME=VALUES, as --over core.warps=1..32*2")
-    program, warnings = load_program(kernel, Launching(**said))
+    program, warnings = load_program(kernel, Launching.of(options))
     if not options["as_json"] and not options["quiet"]:
         print_warnings(warnings, program.source)
     return plan(program, over, gpu=options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError
 
@@ -25,6 +25,12 @@ class Launching:
     bindings: tuple[str, ...] = ()
     group_size: int | None = None
     groups: int | None = None
+    if_convert: int | None = None
+
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Launching:
+        """What the options of a command say; those that it does not have are None and ()."""
+        return cls(**{field.name: options[field.name] for field in fields(cls) if field.name in options})
 
 
 def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]:
@@ -51,6 +57,12 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
         program = program.with_data(read_data(said.data))
     if said.threads is not None:
         program = program.with_launch(threads=said.threads)
+    if said.if_convert is not None:
+        if said.if_convert < 0:
+            raise UserError(f"--if-convert {said.if_convert}: write how many instructions a branch may skip, 0 or more")
+        from warploom.isa.predicate import if_convert
+
+        program = if_convert(program, said.if_convert)
     return program, warnings
 
 

@@ -30,6 +30,9 @@ _MACHINE = (
     click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it."),
     click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own."),
     click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes."),
+    click.option(
+        "--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates (machines with warps)."
+    ),
     click.option("--max-cycles", type=int, metavar="N", help="Stop a run that takes longer. [default: 10 000 000]"),
     click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]"),
 )
@@ -76,8 +79,7 @@ class Order:
 def take_order(file: str, options: dict[str, Any]) -> Order:
     """What the options of `machine_options` and `launch_options` ask for. Raises SourceError, BindingError, ConfigError, UserError."""
     limit = _limit(options["max_cycles"])
-    said = {name: options[name] for name in ("isa", "threads", "data", "bindings", "group_size", "groups")}
-    program, warnings = load_program(file, Launching(**said))
+    program, warnings = load_program(file, Launching.of(options))
     config = _config(file, options, program)
     return Order(program, warnings, config, _policy(options["scheduler"], config), options["engine"], limit)
 

@@ -33,12 +33,18 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
 )
 
 
-def load(path: str | os.PathLike[str], isa: str | None = None) -> Program:
+def load(path: str | os.PathLike[str], isa: str | None = None, *, if_convert: int = 0) -> Program:
     """The Program in a source file. isa: a front end's name; None: the one for the file's ending.
 
-    Raises SourceError, with every error in the file, also when it cannot be read.
+    if_convert: branches over at most so many instructions become predicates, see `predicate.py`; such a program is for machines
+    with warps. Raises SourceError, with every error in the file, also when it cannot be read; ValueError when if_convert is negative.
     """
-    return load_with_warnings(path, isa)[0]
+    program = load_with_warnings(path, isa)[0]
+    if if_convert:
+        from warploom.isa.predicate import if_convert as convert
+
+        program = convert(program, if_convert)
+    return program
 
 
 def load_with_warnings(path: str | os.PathLike[str], isa: str | None = None) -> tuple[Program, list[Diagnostic]]:

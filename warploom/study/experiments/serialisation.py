@@ -77,21 +77,22 @@ def measure(run: Runner) -> Findings:
             log_x=True, log_y=True, ticks=PATHS,
         ),
     )  # fmt: skip
-    claims = []
-    for name in names:
-        slope, fit = _line(PATHS, table[f"{name}_cycles"])
-        claims.append(
-            Claim(
-                f"{name}: time is a straight line in the number of paths",
-                f"R² near 1; {STEPS} cycles a path",
-                f"R² = {fit:.4f}; {slope:.1f} cycles a path",
-                "a path has its jump at the end and a comparison with its branch in front, which the law leaves out",
-            )
-        )
-        lanes = table[f"{name}_lanes"][PATHS.index(8)]
-        why = "the comparisons run with more lanes, so a little more than the law says"
-        claims.append(Claim(f"{name}: lanes active with 8 paths", "4 of 32", f"{lanes:.2f} of 32", why))
-    return Findings(table, Figure("k paths take k times as long", panels), tuple(claims))
+    lines = {name: _line(PATHS, table[f"{name}_cycles"]) for name in names}
+    claims = (
+        Claim(
+            "time is a straight line in the number of paths",
+            f"R² near 1; {STEPS} cycles a path",
+            "; ".join(f"{name}: R² = {fit:.4f}, {slope:.1f} cycles a path" for name, (slope, fit) in lines.items()),
+            "a path has its jump at the end and a comparison with its branch in front, which the law leaves out",
+        ),
+        Claim(
+            "lanes active with 8 paths",
+            "4 of 32",
+            "; ".join(f"{name}: {table[f'{name}_lanes'][PATHS.index(8)]:.2f} of 32" for name in names),
+            "the comparisons run with more lanes, so a little more than the law says",
+        ),
+    )
+    return Findings(table, Figure("k paths take k times as long", panels), claims)
 
 
 def _line(x: tuple[int, ...], y: list[Any]) -> tuple[float, float]:
