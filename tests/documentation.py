@@ -249,6 +249,18 @@ def _counters() -> str:
     return _table(("counter", "unit", "meaning"), [(f"`{counter.name}`", counter.unit, counter.meaning) for counter in COUNTERS])
 
 
+def _trace_columns() -> str:
+    from warploom.observe.traces.rows import WARP_COLUMNS
+
+    return _table(("column", "type", "meaning"), [(f"`{column.name}`", column.kind, column.meaning) for column in WARP_COLUMNS])
+
+
+def _trace_columns_of_states() -> str:
+    from warploom.observe.traces.rows import STEP_COLUMNS
+
+    return _table(("column", "type", "meaning"), [(f"`{column.name}`", column.kind, column.meaning) for column in STEP_COLUMNS])
+
+
 def _presets() -> str:
     import tomllib
 
@@ -302,6 +314,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "reasons": _reasons,
     "counters": _counters,
     "metrics": _metrics,
+    "trace-columns": _trace_columns,
+    "trace-columns-of-states": _trace_columns_of_states,
     "presets": _presets,
     "settings": _settings,
     "sources": _sources,

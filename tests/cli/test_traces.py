@@ -53,6 +53,14 @@ def test_bytes_do_not_go_to_standard_output(name):
     assert done.stderr == f"error: --{name} writes a file: it would be of no use on standard output\n"
 
 
+def test_a_table_on_standard_output_stands_alone():
+    done = run(WARPS, "--csv", "-")
+    assert (done.exit_code, done.stderr) == (0, "")
+    heading, *rows = done.stdout.splitlines()
+    assert heading.startswith("cycle,since,kind,core,")
+    assert {row.count(",") >= heading.count(",") for row in rows} == {True}
+
+
 def test_an_output_takes_the_place_of_no_other_one_and_of_no_input(tmp_path):
     path = tmp_path / "a"
     done = run(MATADD, "--perfetto", path, "--log", path)

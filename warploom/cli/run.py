@@ -11,7 +11,7 @@ import click
 
 from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, json_option, print_json, print_warnings
 from warploom.cli.running import complain, launch_options, machine_options, take_order
-from warploom.cli.traces import TraceFile, open_traces, trace_files, trace_options, write_traces
+from warploom.cli.traces import NAMES, TraceFile, open_traces, trace_files, trace_options, write_traces
 
 if TYPE_CHECKING:
     from warploom.cli.output import OutputFile
@@ -191,7 +191,7 @@ def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -
 
         print_json(report(result) | {"warnings": [diagnostic_json(item) for item in warnings]})
         return
-    if not options["quiet"] and options["trace"] != "-":
+    if not options["quiet"] and "-" not in [options[name] for name in ("trace", *NAMES)]:
         from warploom.observe.summary import summary
 
         columns = screen.width()

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-NAMES = ("perfetto",)
-_OPTIONS = (click.option("--perfetto", metavar="OUT", help="Write tracks of instructions and waits for ui.perfetto.dev."),)
+NAMES = ("perfetto", "csv", "parquet")
+_OPTIONS = (
+    click.option("--perfetto", metavar="OUT", help="Write tracks of instructions and waits for ui.perfetto.dev."),
+    click.option("--csv", metavar="OUT", help="Write every event as comma-separated values; - for standard output."),
+    click.option("--parquet", metavar="OUT", help="Write every event as a Parquet table."),
+)
 WHOLE = 100  # percent
 
 

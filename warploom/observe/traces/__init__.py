@@ -39,7 +39,11 @@ class Format(NamedTuple):
         getattr(importlib.import_module(f"warploom.observe.traces.{self.module}"), self.function)(result, file, progress)
 
 
-FORMATS = (Format("perfetto", (".perfetto-trace", ".pftrace"), "perfetto", "write", True, "perfetto"),)
+FORMATS = (
+    Format("perfetto", (".perfetto-trace", ".pftrace"), "perfetto", "write", True, "perfetto"),
+    Format("csv", (".csv",), "table", "write_csv", False, ""),
+    Format("parquet", (".parquet",), "table", "write_parquet", True, "pyarrow"),
+)
 FORMAT = {form.name: form for form in FORMATS}
 
 

@@ -1,0 +1,188 @@
+"""A run as a table: a row an event, with names for what the machine writes down as numbers. Each machine has its columns.
+
+Cores with warps: the events of the run, in the order in which they were written; `cycle` of a stall is the first one after it.
+Cores that run one instruction at a time: a row a state of a core and a row a request of a channel, in the order in which they ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from warploom.machine import events as e
+from warploom.machine.core_states import STATES
+from warploom.machine.engine import FOREVER
+from warploom.machine.reasons import REASONS
+from warploom.machine.result import Result
+from warploom.observe.traces.steps import Request, State, steps
+from warploom.observe.traces.vocabulary import OUTCOMES, Percent, events_of, instruction
+
+EVERY = 1024  # rows between two words about progress
+WHOLE_WORD = (1 << 64) - 1
+
+
+class Column(NamedTuple):
+    """A column. kind: "int64", "uint64" (masks) or "string"; a cell may be empty (None)."""
+
+    name: str
+    kind: str
+    meaning: str
+
+
+_COMMON = (
+    Column("cycle", "int64", "when it happened; of a stall, a state and a request: the first cycle after it"),
+    Column("since", "int64", "of a stall, a state and a request: its first cycle; of a completed access: the cycle of its issue"),
+    Column("kind", "string", "what happened"),
+    Column("core", "int64", "where"),
+)
+_INSTRUCTION = (
+    Column("pc", "int64", "number of the instruction"),
+    Column("instruction", "string", "its text"),
+    Column("line", "int64", "its line in the source"),
+    Column("lanes", "uint64", "mask of the lanes that take part"),
+    Column("active_lanes", "int64", "how many they are"),
+)
+WARP_COLUMNS = (
+    *_COMMON,
+    Column("warp_slot", "int64", "slot of the warp in its core"),
+    *_INSTRUCTION,
+    Column("lanes_after", "uint64", "of an issue: mask after it"),
+    Column("reason", "string", "of a stall: why"),
+    Column(
+        "until",
+        "int64",
+        "first cycle in which a result, or an ALU, can be used; of memory and an access: when it is done",
+    ),
+    Column("outcome", "string", "of a lookup, a visit, a barrier, a block: what came of it"),
+    Column("address", "int64", "first byte of the line"),
+    Column("sectors", "uint64", "mask of the sectors of the line"),
+    Column("unit", "int64", "number of the ALU or barrier"),
+    Column("block", "int64", "number of the block in the launch"),
+    Column("warp", "int64", "number of the warp in its block"),
+)
+STEP_COLUMNS = (
+    *_COMMON,
+    Column("thread", "int64", "of a data request: the thread in the core"),
+    *_INSTRUCTION,
+    Column("state", "string", "of a core: its state"),
+    Column("block", "int64", "number of the block in the launch"),
+    Column("channel", "int64", "of a request: the channel that served it"),
+    Column("answer", "int64", "of a request: the cycle in which memory had answered"),
+    Column("outcome", "string", "of a request: read or write"),
+    Column("address", "int64", "of a request: the word that it asks for"),
+    Column("value", "int64", "what was read or written"),
+)
+_VISITS = ("waits", "lacks a unit", "empty slot")
+_ENDS = {e.BLOCK: ("starts", "ends"), e.BARRIER: ("waits", "opens"), e.FILL: ("data", "texture")}
+_WARP_PLACE = {column.name: number for number, column in enumerate(WARP_COLUMNS)}
+_STEP_PLACE = {column.name: number for number, column in enumerate(STEP_COLUMNS)}
+
+
+def columns(result: Result) -> tuple[Column, ...]:
+    """The columns of a run's table."""
+    return STEP_COLUMNS if result.config.core.control == "sequencer" else WARP_COLUMNS
+
+
+def rows(result: Result, progress: Percent) -> Iterator[list[Any]]:
+    """The rows, in the order of `columns`. Raises ValueError for a run on cores with warps without events."""
+    yield from (_step_rows if result.config.core.control == "sequencer" else _warp_rows)(result, progress)
+    progress(100)
+
+
+def _warp_rows(result: Result, progress: Percent) -> Iterator[list[Any]]:
+    events = events_of(result)
+    known = [_instruction(result, pc) for pc in range(len(result.program))]
+    line_bytes = result.config.l1.line
+    for start in range(0, len(events), EVERY):
+        progress(100 * start // len(events))
+        for event in events[start : start + EVERY].tolist():
+            yield _warp_row(event, known, line_bytes)
+
+
+def _instruction(result: Result, pc: int) -> tuple[str, int | None]:
+    return instruction(result.program, pc), result.program.position(pc).line or None
+
+
+def _warp_row(event: list[int], known: list[tuple[str, int | None]], line_bytes: int) -> list[Any]:
+    time, kind, core, warp, pc, mask, a, b = event
+    said: dict[str, Any] = {"cycle": time, "kind": e.KINDS[kind], "core": core}
+    if warp >= 0:
+        said["warp_slot"] = warp
+    if pc >= 0:
+        said["pc"] = pc
+        said["instruction"], said["line"] = known[pc] if pc < len(known) else (None, None)
+        said["lanes"], said["active_lanes"] = mask & WHOLE_WORD, (mask & WHOLE_WORD).bit_count()
+    if kind in (e.FILL, e.L2, e.MEMORY):
+        said["sectors"] = mask & WHOLE_WORD
+    if kind in (e.REQUEST, e.FILL, e.L2, e.MEMORY):
+        said["address"] = a * line_bytes
+    if kind == e.ISSUE:
+        said["lanes_after"], said["until"] = a & WHOLE_WORD, None if b == FOREVER else b
+    elif kind == e.STALL:
+        said["reason"], said["since"] = REASONS[a].name, b
+    elif kind == e.LAUNCH:
+        said["block"], said["warp"] = a, b
+    elif kind == e.VISIT:
+        said["outcome"] = _VISITS[a]
+    elif kind == e.PIPE:
+        said["unit"], said["until"] = a, b
+    elif kind == e.COMPLETE:
+        said["since"], said["until"] = a, b
+    elif kind == e.MEMORY:
+        said["until"] = b
+    elif kind in (e.REQUEST, e.L2):
+        said["outcome"] = OUTCOMES[b]
+    elif kind in _ENDS:
+        said["outcome"] = _ENDS[kind][b]
+        if kind != e.FILL:
+            said["block" if kind == e.BLOCK else "unit"] = a
+    return _row(said, _WARP_PLACE)
+
+
+def _row(said: dict[str, Any], place: dict[str, int]) -> list[Any]:
+    row: list[Any] = [None] * len(place)
+    for name, value in said.items():
+        row[place[name]] = value
+    return row
+
+
+def _step_rows(result: Result, progress: Percent) -> Iterator[list[Any]]:
+    for step in steps(result):
+        if step.cycle % EVERY == 0:
+            progress(100 * step.cycle // max(result.cycles, 1))
+        for state in step.states:
+            yield _row(_state(result, state), _STEP_PLACE)
+        for request in step.requests:
+            yield _row(_request(request), _STEP_PLACE)
+
+
+def _state(result: Result, state: State) -> dict[str, Any]:
+    text, line = _instruction(result, state.pc)
+    return {
+        "cycle": state.stop,
+        "since": state.start,
+        "kind": "state",
+        "core": state.core,
+        "pc": state.pc,
+        "instruction": text,
+        "line": line,
+        "lanes": (1 << state.threads) - 1,
+        "active_lanes": state.threads,
+        "state": STATES[state.state],
+        "block": state.block,
+    }
+
+
+def _request(request: Request) -> dict[str, Any]:
+    return {
+        "cycle": request.stop,
+        "since": request.start,
+        "kind": f"{request.controller} request",
+        "core": request.core,
+        "thread": request.thread if request.thread >= 0 else None,
+        "channel": request.channel,
+        "answer": request.answer if request.answer >= 0 else None,
+        "outcome": "write" if request.writes else "read",
+        "address": request.address,
+        "value": request.value if request.value >= 0 else None,
+    }
