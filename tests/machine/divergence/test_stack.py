@@ -9,6 +9,7 @@ from warploom.isa import uop as u
 from warploom.isa.flow import with_reconvergence
 from warploom.isa.program import Program, ProgramBuilder
 from warploom.isa.uop import NUMBER, Uop
+from warploom.machine.divergence.contexts import SIDES
 from warploom.machine.divergence.stack import MAX_DEPTH, Stack, branch, clear, push, settle
 from warploom.machine.engine import unit
 from warploom.machine.registers import bit
@@ -85,9 +86,9 @@ def program(instructions):
     return with_reconvergence(Program("test", "test", uops, code, text, 1, ("r0",)))
 
 
-def run(instructions, values, fuel, limit=64, mask=(1 << LANES) - 1):
+def run(instructions, values, fuel, limit=64, mask=(1 << LANES) - 1, first="fall_through"):
     stacks, tables = np.zeros(1, Stack), np.zeros(1, Warps)
-    stacks["limit"] = limit
+    stacks["limit"], stacks["first"] = limit, SIDES[first]
     tables["mask"][0, WARP] = tables["threads"][0, WARP] = mask
     state = np.array([[value, fuel] for value in values], np.int64)
     issues, after = both(walk, stacks, tables, program(instructions).uops, state, np.zeros((5000, 2), np.int64))
@@ -196,6 +197,40 @@ def test_a_loop_that_lanes_leave_one_by_one_takes_one_entry_and_one_more_at_a_ti
 def test_lanes_that_end_are_not_waited_for():
     _, _, trace, _ = run([fork(2), END, NOP, END], [0, 1, 0, 1, 0, 0], 0)
     assert trace == [(0, 63), (1, 0b110101), (2, 0b001010), (3, 0b001010)]
+
+
+# With the smaller side first, every side that waits is at least as large as all that run above it: each halves the lanes (AMD's fork).
+MOST_SIDES = LANES.bit_length() - 1
+
+
+@settings(max_examples=100, deadline=None)
+@given(gotos(), lane_values, st.integers(0, 4))
+def test_with_the_smaller_side_first_no_more_sides_wait_than_the_logarithm_of_the_lanes(instructions, values, fuel):
+    issues, got, _, left = run(instructions, values, fuel, first="smaller")
+    assert 0 <= issues < 5000
+    assert got == [alone(program(instructions).uops, value, fuel)[0] for value in values]
+    assert left["peak_sides"] <= MOST_SIDES
+
+
+def case(number):
+    return LANES + 2 * number
+
+
+def test_lanes_that_leave_a_chain_of_branches_one_by_one_pile_up_unless_the_smaller_side_goes_first():
+    """Lane l goes to the case l, lane 5 to none: five sides wait when those that stay go first, one at a time when they go last."""
+    end = case(LANES - 1)
+    chain = [fork(case(number), number) for number in range(LANES - 1)] + [jump(end)]
+    cases = [one for _ in range(LANES - 1) for one in (NOP, jump(end))]
+    values = [1 << lane if lane < LANES - 1 else 0 for lane in range(LANES)]
+    peaks = {first: int(run([*chain, *cases, END], values, 0, first=first)[3]["peak_sides"]) for first in SIDES}
+    assert peaks == {"fall_through": LANES - 1, "taken": 1, "smaller": 1}
+
+
+def test_lanes_that_halve_again_and_again_are_the_worst_case():
+    """Four lanes, then two, then one: two sides wait, which is log2 of four."""
+    tree = [fork(5, 0), fork(4, 1), NOP, jump(8), jump(8), fork(7, 1), jump(8), jump(8), END]
+    *_, left = run(tree, [0, 1, 2, 3, 0, 0], 0, mask=0b1111, first="smaller")
+    assert left["peak_sides"] == 2
 
 
 def test_a_full_stack_is_reported():
