@@ -85,6 +85,15 @@ class Result:
         """
         importlib.import_module("warploom.observe.traces").write_trace(self, path)
 
+    def explorer(self, *, against: Result | None = None, height: int = 760) -> Any:
+        """The run as a page to walk through, cycle by cycle; in a notebook it shows itself in a frame of `height` pixels.
+
+        against: another run of the same program, shown beside this one. Its `save(path)` writes the page into a file. Raises ValueError
+        for cores with warps unless the run has written down its events: run it with tracing=True, recording=True.
+        """
+        page = importlib.import_module("warploom.observe.explorer.page")
+        return page.Explorer(page.page(self, *(() if against is None else (against,))), height)
+
     def summary(self) -> str:
         """How the run ended, in one line."""
         name = f"{self.program.name} on {self.config.name}"

@@ -1,0 +1,82 @@
+"""`warploom explore`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.observe.explorer import reader
+from warploom.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MATADD, DIVERGE = EXAMPLES / "tiny" / "matadd.asm", EXAMPLES / "tiny" / "diverge.asm"
+
+
+def explore(*arguments):
+    return CliRunner().invoke(main, ["explore", *(str(argument) for argument in arguments), "--engine", "python"])
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_page_is_called_as_the_kernel(here):
+    result = explore(MATADD)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "matadd.html is written: open it in a browser\n")
+    [(header, tables, _)] = reader.runs((here / "matadd.html").read_text())
+    assert (header["machine"]["name"], header["run"]["cycles"]) == ("tiny", 178)
+    assert tables["changes"]["time"]
+
+
+def test_a_machine_with_warps_is_recorded(here):
+    assert explore(DIVERGE, "--gpu", "tiny-simt", "-o", "page.html", "--quiet").exit_code == 0
+    [(header, tables, _)] = reader.runs((here / "page.html").read_text())
+    assert header["run"]["until"] == header["run"]["cycles"]
+    assert tables["registers"]["time"]
+    assert tables["paths"]["time"]
+
+
+def test_a_second_run_stands_beside_the_first(here):
+    result = explore(DIVERGE, "--gpu", "tiny-simt", "--against", "core.divergence=minpc", "--json")
+    body = json.loads(result.stdout)
+    assert [run["name"] for run in body["runs"]] == ["tiny-simt, core.divergence=stack", "tiny-simt, core.divergence=minpc"]
+    assert [header["machine"]["config"]["core.divergence"] for header, _, _ in reader.runs((here / body["page"]).read_text())] == [
+        "stack",
+        "minpc",
+    ]
+
+
+def test_a_fault_is_told_and_shown(here):
+    result = explore(DIVERGE)
+    assert result.exit_code == 1
+    assert "the threads of a block disagree on this branch" in result.stderr
+    [(header, _, _)] = reader.runs((here / "diverge.html").read_text())
+    assert header["run"]["status"] == "error"
+
+
+def test_the_page_can_go_to_standard_output(here):
+    result = explore(MATADD, "-o", "-")
+    assert result.stdout.startswith("<!doctype html>")
+    assert not list(here.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--against", "gpu.cores=2"], "--against gpu.cores=2: the first run has this value too; give another one"),
+        (["--against", "gpu.coress=1"], "there is no setting 'gpu.coress', did you mean 'gpu.cores'?"),
+        (["-o", str(MATADD)], f"-o {MATADD}: this file is an input of the run; name another one"),
+        (["-o", "-", "--json"], "--json and the page would both be written to standard output: name a file with -o"),
+        (["-o", "nowhere/page.html"], "nowhere/page.html cannot be written: No such file or directory"),
+    ],
+)
+def test_mistakes_are_named_and_leave_no_file(here, arguments, message):
+    before = MATADD.read_bytes()
+    result = explore(MATADD, *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr + result.stdout
+    assert not list(here.iterdir())
+    assert MATADD.read_bytes() == before

@@ -1,0 +1,25 @@
+"""A browser for the tests of the page: the system's Chromium without a window, driven through Playwright."""
+
+import os
+import shutil
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def missing():
+    """Why there is no browser to test with, or ""."""
+    try:
+        import playwright.sync_api  # noqa: F401
+    except ImportError:
+        return "the package playwright is not installed: pip install 'warploom[test]'"
+    return "" if path() else f"there is no browser to test the page with (looked for {', '.join(BROWSERS)})"
+
+
+def path():
+    return next((found for name in BROWSERS if (found := shutil.which(name))), None)
+
+
+def start(playwright):
+    # Chromium's own sandbox does not run as root, which containers are.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return playwright.chromium.launch(executable_path=path(), args=arguments)

@@ -1,0 +1,287 @@
+"""A run as data for the explorer's page.
+
+What lies in the page, for each run, is base64 text of a deflate stream (zlib) of these bytes, all numbers little-endian:
+
+    4 bytes   b"WLR1": a run, in version 1 of this format
+    4 bytes   CRC-32 of everything that follows
+    4 bytes   n, the length of the header
+    n bytes   the header: a JSON object in UTF-8
+    the rest  columns, one after the other
+
+The page checks the mark, the version and the checksum before it looks further. The header has
+
+    program   name, isa, path, source (lines), instructions (see `described`), registers, scalars (names), lock_width, value_bits,
+              views (name, base, bytes, format, fields, width, height, pitch, writable)
+    machine   name, kind ("sequencer" or "pipeline"), cores, warps (slots a core), lanes, config (by setting)
+    run       status, cycles, instructions, messages, until (cycles that the recording covers, -1: none), memory_bytes
+    activities  a list of [name, kind, meaning]; kind as in `observe/timeline.py`
+    signals   sequencer only: names of the signals, `cores.0.threads.1.rs` as in `Result.trace`
+    tables    by name: {"rows": n, "columns": {column: [first byte, bytes]}}, each column laid out by `columns.steps`
+    arrays    by name: [first byte, bytes]: memory (bytes before the run, trailing zeros cut off) as it stands, values by `columns.planes`
+
+Tables and their columns (times are cycles; a mask's lanes from 32 on stand in a column of their own, `..._high`):
+
+    spans      core, warp, start, length, activity, pc, mask, next, block, rank: see Timeline; ordered by core, warp, start
+    ready      until: first cycle in which the result of the k-th span that issues can be used, -1 where memory decides
+    requests   time, core, warp, pc, line, outcome          fills     time, core, line, texture
+    completes  time, core, warp, pc, issued, done           l2        time, core, line, outcome
+    serves     time, core, line, done (memory)              barriers  time, core, warp, barrier, opens
+    pipes      time, core, warp, pipe, until                blocks    time, core, block, ends
+    registers  time, core, warp, register; the row's values are row i of `values`: uint32[rows, lanes], each one exclusive-or the
+               values that the same register of the same warp slot had before, since most lanes keep theirs
+    scalars    time, core, warp, register, value            paths     time, core, warp, level, kind, mask, pc, meet
+    memory     time, core, warp, word, old, new             shared    time, core, warp, word, old, new
+    changes    signal, time, value: sequencer only, ordered by signal and time; a signal is 0 until it first changes
+
+Where memory is behind a second-level cache, `serves` is worked out from the lookups and fills of that cache.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from base64 import b64encode
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.program import FORMATS, VIEW_BASE, VIEW_BYTES, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH, VIEW_WRITABLE, Program
+from warploom.machine import events as e
+from warploom.machine import recording as r
+from warploom.machine.result import Result
+from warploom.observe import timeline as t
+from warploom.observe.explorer.columns import planes, steps
+from warploom.observe.explorer.signals import Signals, signals_of
+
+MARK, VERSION = b"WLR", 1
+LOW = 0xFFFFFFFF
+UNKNOWN = -1
+Tables = dict[str, dict[str, np.ndarray]]
+
+
+def packed(result: Result, progress: Callable[[int], None] | None = None) -> str:
+    """A run as text for the page. progress: called with the cycles that a sequencer's run has been repeated for.
+
+    Raises ValueError for cores with warps whose run has written down no events.
+    """
+    tables, arrays, header = _contents(result, progress)
+    body = bytearray()
+
+    def place(data: bytes) -> list[int]:
+        body.extend(data)
+        return [len(body) - len(data), len(data)]
+
+    header["tables"] = {
+        name: {"rows": len(next(iter(columns.values()))), "columns": {column: place(steps(values)) for column, values in columns.items()}}
+        for name, columns in tables.items()
+    }
+    header["arrays"] = {name: place(data) for name, data in arrays.items()}
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    rest = struct.pack("<I", len(text)) + text + bytes(body)
+    whole = MARK + str(VERSION).encode() + struct.pack("<I", zlib.crc32(rest)) + rest
+    return b64encode(zlib.compress(whole, 9 if len(whole) < 1 << 24 else 6)).decode()
+
+
+def _contents(result: Result, progress: Callable[[int], None] | None) -> tuple[Tables, dict[str, bytes], dict[str, Any]]:
+    line = t.timeline(result)
+    sequencer = result.config.core.control == "sequencer"
+    run = _run(result)
+    header = {"program": described(result.program), "machine": _machine(result, line), "run": run, "activities": line.activities}
+    tables: Tables = {"spans": _spans(line)}
+    arrays = {"memory": _trimmed(result.initial_memory)}
+    if sequencer:
+        signals = signals_of(result, progress)
+        header["signals"] = signals.names
+        tables |= _of_signals(signals)
+        run["until"] = result.cycles
+    else:
+        tables |= _of_events(result)
+        book = result.detail.get("recording")
+        if book is not None:
+            tables |= _of_recording(book, line.lanes)
+            arrays["values"] = planes(_against_before(book))
+            run["until"] = int(book.until)
+    return tables, arrays, header
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The header
+
+
+def described(program: Program) -> dict[str, Any]:
+    """A program for the page. An instruction: text, line, column, address, uops (text), unit, uses, writes (scoreboard groups)."""
+    instructions = []
+    for number, row in enumerate(program.code.tolist()):
+        first, count = row[u.FIRST], row[u.COUNT]
+        groups = row[u.USE : u.USE + row[u.USES]]
+        instructions.append(
+            {
+                "text": program.text[number],
+                "line": row[u.LINE],
+                "address": row[u.ADDRESS],
+                "uops": [u.listing(uop) for uop in program.uops[first : first + count]],
+                "unit": u.UNITS[row[u.ISSUE_UNIT]],
+                "stores": any(_stores(uop) for uop in program.uops[first : first + count]),
+                "uses": groups,
+                "writes": groups[: row[u.WRITES]],
+            }
+        )
+    return {
+        "name": program.name,
+        "isa": program.isa,
+        "path": program.source.path,
+        "source": program.source.lines,
+        "instructions": instructions,
+        "registers": list(program.register_names),
+        "scalars": list(program.scalar_names),
+        "scalar_group": u.SCALAR_GROUP,
+        "lock_width": program.lock_width,
+        "value_bits": program.value_bits,
+        "views": [_view(name, row) for name, row in zip(program.view_names, program.views.tolist(), strict=False)],
+    }
+
+
+def _stores(uop: np.ndarray) -> bool:
+    return u.OPERATIONS[int(uop[u.OP])].name.startswith(("store", "atomic"))
+
+
+def _view(name: str, row: list[int]) -> dict[str, Any]:
+    form = FORMATS[row[VIEW_FORMAT]]
+    return {
+        "name": name,
+        "base": row[VIEW_BASE],
+        "bytes": row[VIEW_BYTES],
+        "format": form.name,
+        "texel": form.bytes,
+        "fields": form.fields,
+        "width": row[VIEW_WIDTH],
+        "height": row[VIEW_HEIGHT],
+        "pitch": row[VIEW_PITCH],
+        "writable": bool(row[VIEW_WRITABLE]),
+    }
+
+
+def _machine(result: Result, line: t.Timeline) -> dict[str, Any]:
+    config = result.config
+    kind = config.core.control
+    return {"name": config.name, "kind": kind, "cores": line.cores, "warps": line.warps, "lanes": line.lanes, "config": config.flat()}
+
+
+def _run(result: Result) -> dict[str, Any]:
+    return {
+        "status": result.status,
+        "cycles": result.cycles,
+        "instructions": result.instructions,
+        "messages": list(result.messages),
+        "until": UNKNOWN,
+        "memory_bytes": len(result.memory),
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Tables
+
+
+def _masks(name: str, values: np.ndarray, lanes: int) -> dict[str, np.ndarray]:
+    low = {name: values & LOW}
+    return low | {f"{name}_high": values >> 32 & LOW} if lanes > 32 else low
+
+
+def _spans(line: t.Timeline) -> dict[str, np.ndarray]:
+    s = line.spans
+    return {
+        "core": s[:, t.CORE],
+        "warp": s[:, t.WARP],
+        "start": s[:, t.START],
+        "length": s[:, t.STOP] - s[:, t.START],
+        "activity": s[:, t.ACTIVITY],
+        "pc": s[:, t.PC],
+        **_masks("mask", s[:, t.MASK], line.lanes),
+        **_masks("next", s[:, t.NEXT_MASK], line.lanes),
+        "block": s[:, t.BLOCK],
+        "rank": s[:, t.RANK],
+    }
+
+
+def _of_events(result: Result) -> Tables:
+    rows = result.detail["events"]
+
+    def table(kind: int, **columns: int) -> dict[str, np.ndarray]:
+        of_kind = rows[rows[:, e.KIND] == kind]
+        return {name: of_kind[:, column] for name, column in columns.items()}
+
+    where = {"time": e.TIME, "core": e.CORE, "warp": e.WARP}
+    issues = rows[rows[:, e.KIND] == e.ISSUE]
+    issues = issues[np.lexsort((issues[:, e.TIME], issues[:, e.WARP], issues[:, e.CORE]))]
+    found = {
+        "ready": {"until": np.where(issues[:, e.B] > 1 << 53, UNKNOWN, issues[:, e.B])},
+        "requests": table(e.REQUEST, **where, pc=e.PC, line=e.A, outcome=e.B),
+        "fills": table(e.FILL, time=e.TIME, core=e.CORE, line=e.A, texture=e.B),
+        "completes": table(e.COMPLETE, **where, pc=e.PC, issued=e.A, done=e.B),
+        "l2": table(e.L2, time=e.TIME, core=e.CORE, line=e.A, outcome=e.B),
+        "barriers": table(e.BARRIER, **where, barrier=e.A, opens=e.B),
+        "pipes": table(e.PIPE, **where, pipe=e.A, until=e.B),
+        "blocks": table(e.BLOCK, time=e.TIME, core=e.CORE, block=e.A, ends=e.B),
+        "serves": table(e.MEMORY, time=e.TIME, core=e.CORE, line=e.A, done=e.B),
+    }
+    if result.config.l2.bytes:
+        found["serves"] = _behind_l2(result, found["l2"], found["fills"])
+    return found
+
+
+def _behind_l2(result: Result, lookups: dict[str, np.ndarray], fills: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The lines that memory serves to the second-level cache: from a miss's answer to the fill that the core sees in the same cycle."""
+    waits: dict[tuple[int, int], list[int]] = {}
+    for time, core, line in zip(fills["time"].tolist(), fills["core"].tolist(), fills["line"].tolist(), strict=True):
+        waits.setdefault((core, line), []).append(time)
+    found = []
+    missed = lookups["outcome"] == 1
+    for time, core, line in zip(*(lookups[name][missed].tolist() for name in ("time", "core", "line")), strict=True):
+        done = next((fill for fill in waits.get((core, line), ()) if fill > time), None)
+        if done is not None:
+            found.append((min(time + result.config.l2.latency - 1, done), core, line, done))
+    rows = np.array(found, np.int64).reshape(-1, 4)
+    return dict(zip(("time", "core", "line", "done"), rows.T, strict=True))
+
+
+def _of_recording(book: r.Recording, lanes: int) -> Tables:
+    def table(rows: np.ndarray, *names: str) -> dict[str, np.ndarray]:
+        return {name: rows[:, column] for column, name in enumerate(("time", "core", "warp", *names))}
+
+    paths = book.paths
+    return {
+        "registers": table(book.registers, "register"),
+        "scalars": table(book.scalars, "register", "value"),
+        "memory": table(book.memory, "word", "old", "new"),
+        "shared": table(book.shared, "word", "old", "new"),
+        "paths": table(paths, "level", "kind") | _masks("mask", paths[:, r.MASK], lanes) | {"pc": paths[:, r.PC], "meet": paths[:, r.MEET]},
+    }
+
+
+def _against_before(book: r.Recording) -> np.ndarray:
+    """`book.values`, each row exclusive-or the one before it of the same register of the same warp slot."""
+    rows, values = book.registers, book.values
+    if not len(rows):
+        return values
+    order = np.lexsort((np.arange(len(rows)), rows[:, r.REGISTER], rows[:, r.WARP], rows[:, r.CORE]))
+    keys = rows[order][:, (r.CORE, r.WARP, r.REGISTER)]
+    same = np.append(False, (keys[1:] == keys[:-1]).all(axis=1))
+    found = values.copy()
+    found[order[same]] ^= values[order[np.flatnonzero(same) - 1]]
+    return found
+
+
+def _of_signals(signals: Signals) -> Tables:
+    changes, memory = signals.changes, signals.memory
+    return {
+        "changes": {name: changes[:, column] for column, name in enumerate(("signal", "time", "value"))},
+        "memory": {name: memory[:, column] for column, name in enumerate(("time", "core", "warp", "word", "old", "new"))},
+    }
+
+
+def _trimmed(memory: np.ndarray) -> bytes:
+    used = np.flatnonzero(memory)
+    return memory[: int(used[-1]) + 1 if len(used) else 0].tobytes()

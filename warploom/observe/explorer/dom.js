@@ -1,0 +1,67 @@
+// Elements made of names, attributes and text. Text is text: nothing that comes from a run is ever read as markup.
+
+/** el("td.number", {title: "..."}, "text", child ...). A function among the attributes listens to that event. */
+export function el(name, attributes = {}, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const element = document.createElement(tag || "div");
+  if (classes.length) element.className = classes.join(" ");
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (typeof value === "function") element.addEventListener(key, value);
+    else if (key === "style") element.style.cssText = value;
+    else element.setAttribute(key, value === true ? "" : String(value));
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** A word that the glossary explains when the pointer rests on it. */
+export function term(word, text = word) {
+  return el("span.term", { "data-term": word }, text);
+}
+
+/** Lanes of a mask as little boxes. */
+export function boxes(lanes, chosen = -1) {
+  const count = lanes.filter(Boolean).length;
+  const place = el("span.mask", { "data-term": "mask", "aria-label": `${count} of ${lanes.length} lanes` });
+  for (let lane = 0; lane < lanes.length; lane += 4) {
+    const part = lanes.slice(lane, lane + 4);
+    place.append(el("span", {}, part.map((on, index) => el(`i${on ? ".on" : ""}${lane + index === chosen ? ".chosen" : ""}`))));
+  }
+  return place;
+}
+
+/** 1234567 as "1 234 567". */
+export function grouped(number) {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+/** "1 cycle", "5 cycles". */
+export function counted(number, word) {
+  return `${grouped(number)} ${word}${number === 1 ? "" : "s"}`;
+}
+
+const scratch = new DataView(new ArrayBuffer(4));
+
+/** The float in a word. */
+export function asFloat(word) {
+  scratch.setUint32(0, word);
+  return scratch.getFloat32(0);
+}
+
+/** A word as a reader wants it. style: auto, unsigned, signed, hex or float. `auto`: a float where it looks like one. */
+export function valueText(word, style) {
+  if (style === "hex") return `0x${word.toString(16).padStart(8, "0")}`;
+  if (style === "signed") return String(word | 0);
+  const size = Math.abs(asFloat(word));
+  const likely = word > 0xffff && size >= 1e-6 && size < 1e12;
+  if (style === "float" || (style === "auto" && likely)) return floatText(asFloat(word));
+  if (style === "auto" && word > 0xffff0000) return String(word | 0);
+  return String(word);
+}
+
+function floatText(value) {
+  if (!Number.isFinite(value)) return String(value);
+  const text = String(Number(value.toPrecision(5)));
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}

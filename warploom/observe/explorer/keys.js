@@ -1,0 +1,88 @@
+// The keyboard: every key, what it does, and the overlay that lists them.
+
+import { el } from "explorer/dom.js";
+
+/** [keys, what they do, function]; the keys as KeyboardEvent.key names them, with Shift+ where it matters. */
+function table(app) {
+  const { transport } = app, leader = () => app.leader, timeline = () => leader().timeline;
+  return [
+    [["ArrowRight"], "one cycle on", () => transport.step(1)],
+    [["ArrowLeft"], "one cycle back", () => transport.step(-1)],
+    [["Shift+ArrowRight"], "ten cycles on", () => transport.step(10)],
+    [["Shift+ArrowLeft"], "ten cycles back", () => transport.step(-10)],
+    [["Home"], "to the first cycle", () => app.go(0)],
+    [["End"], "to the last cycle", () => app.go(leader().run.cycles - 1)],
+    [["."], "to the next instruction of the chosen warp", () => transport.jump(1, "issue")],
+    [[","], "to the instruction before", () => transport.jump(-1, "issue")],
+    [[" "], "play, or stop", () => transport.play(1)],
+    [["Shift+ "], "play backwards, or stop", () => transport.play(-1)],
+    [[">"], "play faster", () => transport.faster(1)],
+    [["<"], "play slower", () => transport.faster(-1)],
+    [["n"], "to the next event of the chosen kind", () => transport.jump(1)],
+    [["p"], "to the event before", () => transport.jump(-1)],
+    [["e"], "choose another kind of event", () => transport.nextKind()],
+    [["b"], "set or clear a breakpoint at the chosen warp's line", () => app.breakHere()],
+    [["g"], "type a cycle to go to", () => transport.field.select()],
+    [["ArrowDown"], "choose the next warp", () => app.nextWarp(1)],
+    [["ArrowUp"], "choose the warp before", () => app.nextWarp(-1)],
+    [["]"], "choose the next lane", () => leader().select(null, leader().lane + 1)],
+    [["["], "choose the lane before", () => leader().select(null, leader().lane - 1)],
+    [["+", "="], "zoom in", () => timeline().zoom(1.5)],
+    [["-"], "zoom out", () => timeline().zoom(1 / 1.5)],
+    [["0"], "zoom out to the whole run", () => timeline().fit()],
+    [["1"], "zoom in to single cycles", () => { timeline().zoom(48 / timeline().scale); timeline().reveal(leader().cycle); }],
+    [["m"], "show the next tab (memory, images, caches ...)", () => leader().panes[leader().panes.length - 1].turn()],
+    [["w"], "show the next tab of the left pane", () => leader().panes[0].turn()],
+    [["u"], "show or hide micro-ops", () => app.source.toggleMicro()],
+    [["s"], "two runs: keep the same cycle, or the same instruction", () => app.turnSync()],
+    [["x"], "two runs: take the lead with the other one", () => app.otherRun()],
+    [["t"], "dark or light", () => app.turnTheme()],
+    [["?"], "show or hide this list", () => app.help.toggle()],
+    [["Escape"], "close what is open, stop playing", () => { app.help.close(); transport.stop(); document.activeElement.blur(); }],
+  ];
+}
+
+export class Keys {
+  constructor(app) {
+    this.rows = table(app);
+    const known = new Map(this.rows.flatMap(([keys, , act]) => keys.map((key) => [key, act])));
+    document.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const typing = event.target.matches?.("input:not([type=checkbox]), select");
+      if (typing && event.key !== "Escape" && !(event.key === "Enter" && event.target.matches("input"))) return;
+      if (typing && event.key === "Enter") return event.target.blur();
+      if (event.key === " " && event.target.matches?.("button")) event.target.blur();
+      const act = known.get(`${event.shiftKey ? "Shift+" : ""}${event.key}`) ?? known.get(event.key);
+      if (!act) return;
+      event.preventDefault();
+      act();
+      app.redraw();
+    });
+  }
+}
+
+/** The overlay with all keys. */
+export class Help {
+  constructor(host, rows, glossary) {
+    const names = { ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", " ": "Space" };
+    const shown = (key) => key.split("+").length > 1 && key !== "+" ? `Shift ${names[key.slice(6)] ?? key.slice(6)}` : names[key] ?? key;
+    const keys = rows.map(([list, meaning]) => el("tr", {}, el("td", {}, list.map((key) => el("kbd", {}, shown(key)))), el("td", {}, meaning)));
+    const words = ["warp", "lane", "block", "mask", "issue", "scoreboard", "paths", "chain of causes", "transaction", "heat"];
+    this.dialog = el("dialog.help", { "aria-label": "keys" },
+      el("header", {}, el("h2", {}, "Keys"), el("button.small", { click: () => this.close() }, "close")),
+      el("div.columns", {}, el("table", {}, el("tbody", {}, keys)),
+        el("div", {}, el("h3", {}, "The picture"), el("p", {}, "A band is a warp slot, a row in it a lane, a column a cycle. Wheel: zoom. Drag: move. Shift and wheel: sideways. Wheel over the names: up and down. Click: choose a cycle, warp and lane. Double click: closer, or all of it."),
+          el("h3", {}, "The source"), el("p", {}, "The bar beside a line is the share of warp-cycles spent there. Click a line's number for a breakpoint, its text to go to the next issue."),
+          el("h3", {}, "Words"), el("dl", {}, words.map((word) => [el("dt", {}, word), el("dd", {}, glossary[word])])))));
+    host.append(this.dialog);
+  }
+
+  toggle() {
+    if (this.dialog.open) this.close();
+    else this.dialog.showModal();
+  }
+
+  close() {
+    if (this.dialog.open) this.dialog.close();
+  }
+}

@@ -1,0 +1,162 @@
+// The page: reads the runs, lays them out, and keeps source, pictures and panes at the same cycle.
+
+import { readRun } from "explorer/decode.js";
+import { el } from "explorer/dom.js";
+import { Hint } from "explorer/hint.js";
+import { Help, Keys } from "explorer/keys.js";
+import { Paint, rgb } from "explorer/paint.js";
+import { Run } from "explorer/run.js";
+import { SourceView } from "explorer/source.js";
+import { matching } from "explorer/sync.js";
+import { Transport } from "explorer/transport.js";
+import { RunView } from "explorer/view.js";
+
+const THEMES = ["system", "dark", "light"], SYNC = ["cycle", "instruction"];
+const night = matchMedia("(prefers-color-scheme: dark)");
+
+class App {
+  constructor(common, runs) {
+    Object.assign(this, { common, theme: THEMES[0], sync: SYNC[0], waiting: false });
+    this.views = runs.map((run, index) => new RunView(this, run, index));
+    this.leader = this.views[0];
+    this.hint = new Hint(document.getElementById("hint"), common.glossary);
+    this.#build(document.getElementById("app"));
+    this.#colours();
+    night.addEventListener("change", () => this.#colours());
+    window.addEventListener("hashchange", () => this.#follow());
+    this.#follow();
+    this.redraw();
+  }
+
+  #build(host) {
+    const { program, machine } = this.views[0].run, two = this.views.length > 1;
+    const bar = el("header.bar"), moves = el("span.moves");
+    this.message = el("span.message", { role: "status" });
+    this.syncButton = el("button", { click: () => this.turnSync(), "data-hint": "keep the two runs at the same cycle, or at the same instruction of the chosen warp (s)" });
+    this.themeButton = el("button", { click: () => this.turnTheme(), "data-hint": "dark, light, or as the system has it (t)" });
+    const help = el("button", { click: () => this.help.toggle(), "data-hint": "keys and words (?)", "aria-label": "help" }, "?");
+    bar.append(el("h1", {}, program.name, el("span.quiet", {}, ` on ${two ? "two machines" : machine.name}`)), moves, this.message, el("span.group.right", {}, two ? this.syncButton : null, this.themeButton, help));
+    const source = el("section.panel.source"), runs = el(`div.runs${two ? ".two" : ""}`);
+    host.append(bar, source, runs);
+    host.hidden = false;
+    this.source = new SourceView(source, this);
+    for (const view of this.views) {
+      view.build(!two);
+      runs.append(view.element);
+    }
+    this.transport = new Transport(moves, this);
+    this.keys = new Keys(this);
+    this.help = new Help(host, this.keys.rows, this.common.glossary);
+    this.#name();
+  }
+
+  #name() {
+    this.syncButton.textContent = `same ${this.sync}`;
+    this.themeButton.textContent = this.theme === "system" ? "◐" : this.theme === "dark" ? "☾" : "☀";
+    this.themeButton.setAttribute("aria-label", `colours: ${this.theme}`);
+  }
+
+  #colours() {
+    const dark = this.theme === "system" ? night.matches : this.theme === "dark";
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    this.paint = new Paint(this.common.palette, dark);
+    const style = getComputedStyle(document.documentElement), value = (name) => style.getPropertyValue(`--${name}`).trim();
+    this.style = Object.fromEntries(["panel", "text", "quiet", "line", "accent", "cursor", "veil", "traffic"].map((name) => [name, value(name)]));
+    this.style.panelRgb = rgb(this.style.panel);
+    this.redraw();
+  }
+
+  turnTheme() {
+    this.theme = THEMES[(THEMES.indexOf(this.theme) + 1) % THEMES.length];
+    this.#name();
+    this.#colours();
+  }
+
+  turnSync() {
+    this.sync = SYNC[(SYNC.indexOf(this.sync) + 1) % SYNC.length];
+    this.#name();
+    this.go(this.leader.cycle);
+  }
+
+  otherRun() {
+    this.leader = this.views[(this.leader.index + 1) % this.views.length];
+    this.redraw();
+  }
+
+  nextWarp(by) {
+    const view = this.leader, count = view.run.slots.length;
+    if (count) view.select(view.run.slots[(view.slot.number + by + count) % count]);
+  }
+
+  breakHere() {
+    const { run, slot, cycle } = this.leader, span = slot ? run.spanAt(slot, cycle) : -1;
+    if (span >= 0) this.source.toggleBreakpoint(run.lineOf(run.spans.pc[span]) || run.spans.pc[span] + 1);
+  }
+
+  /** Go to a cycle of a view, the one that leads unless another is named; the other run follows. */
+  go(cycle, view = this.leader) {
+    this.leader = view;
+    view.cycle = Math.max(0, Math.min(view.run.cycles - 1, Math.round(cycle)));
+    for (const other of this.views) {
+      if (other !== view) {
+        other.cycle = Math.min(other.run.cycles - 1, view.cycle);
+        if (this.sync === "instruction") matching(view, other);
+      }
+      other.timeline.reveal(other.cycle);
+    }
+    this.redraw();
+  }
+
+  /** A sentence in the bar, for a while. */
+  say(text) {
+    this.message.textContent = text;
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => (this.message.textContent = ""), 4000);
+  }
+
+  /** Draw once before the next frame. */
+  redraw() {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.source.draw();
+      for (const view of this.views) {
+        view.element.classList.toggle("leads", view === this.leader && this.views.length > 1);
+        view.draw();
+      }
+      this.transport.draw();
+      this.#remember();
+    });
+  }
+
+  /** The place in the run as the page's address: a link leads back to it. */
+  #remember() {
+    const { cycle, slot, lane } = this.leader;
+    const place = `#cycle=${cycle}${slot ? `&core=${slot.core}&warp=${slot.warp}&lane=${lane}` : ""}${this.leader.index ? "&run=1" : ""}`;
+    if (place === this.place) return;
+    this.place = place;
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => {
+      try {
+        history.replaceState(null, "", place);
+      } catch {
+        this.place = place; // a frame of a notebook has no address of its own
+      }
+    }, 120);
+  }
+
+  #follow() {
+    const asked = new URLSearchParams(location.hash.slice(1)), number = (name) => (asked.has(name) ? Number(asked.get(name)) : null);
+    const view = this.views[number("run") ?? this.leader.index] ?? this.leader;
+    const slot = view.run.slots.find((one) => one.core === number("core") && one.warp === number("warp"));
+    if (slot) view.select(slot, number("lane") ?? 0);
+    if (Number.isFinite(number("cycle")) && asked.has("cycle")) this.go(number("cycle"), view);
+  }
+}
+
+const common = JSON.parse(document.getElementById("common").textContent);
+const packed = [...document.querySelectorAll("script.run")];
+const runs = await Promise.all(packed.map((element) => readRun(element.textContent, common.version)));
+packed.forEach((element) => element.remove());
+window.explorer = new App(common, runs.map((data, index) => new Run(data, common.names[index])));

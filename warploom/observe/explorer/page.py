@@ -1,0 +1,101 @@
+"""The explorer's page: one HTML file with everything in it, made of the files beside this one.
+
+Modules are inlined as `data:` addresses behind an import map, so that they stay the plain ES modules that they are in the package; a page
+that was opened from a file may load no others. Text from a kernel reaches the page only inside the packed data, and the modules put
+it into text nodes and canvases, never into markup.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from warploom.machine import core_states, recording
+from warploom.machine.result import Result
+from warploom.observe import palette
+from warploom.observe import timeline as t
+from warploom.observe.explorer.data import VERSION, packed
+from warploom.observe.explorer.glossary import glossary
+
+FILES = Path(__file__).parent
+LARGE = 50_000_000  # characters of a page that a browser takes its time for
+
+
+def page(*results: Result, names: Sequence[str] = (), progress: Callable[[int], None] | None = None) -> str:
+    """The page of one run, or of two runs of the same program side by side, as text.
+
+    names: what the runs are called, where there are two. progress: called with cycles, while a sequencer's run is repeated.
+    Raises ValueError for cores with warps whose run has written down no events (run it with tracing=True, recording=True), and
+    for two runs of different programs.
+    """
+    if not 1 <= len(results) <= 2:
+        raise ValueError(f"a page shows one run or two, not {len(results)}")
+    if len({result.program.text for result in results}) > 1:
+        raise ValueError("two runs side by side are runs of the same program")
+    first = results[0]
+    common = {
+        "version": VERSION,
+        "names": list(names) or [result.config.name for result in results],
+        "glossary": glossary(*(result.config for result in results)),
+        "palette": {name: _looks(getattr(palette, name)) for name in ("LANES", "REASONS", "STATES", "LOOKUPS")}
+        | {"WARPS": [_look(look) for look in palette.WARPS]},
+        "kinds": list(t.KINDS),
+        "paths": list(recording.PATHS),
+        "states": list(core_states.STATES),
+    }
+    runs = "\n".join(f'<script type="text/plain" class="run">{packed(result, progress)}</script>' for result in results)
+    parts = {
+        "title": escape(f"{first.program.name} on {' and '.join(dict.fromkeys(result.config.name for result in results))}"),
+        "style": (FILES / "style.css").read_text(encoding="utf-8"),
+        "modules": _json({"imports": {f"explorer/{path.name}": _address(path) for path in sorted(FILES.glob("*.js"))}}),
+        "common": _json(common),
+        "runs": runs,
+    }
+    text = (FILES / "page.html").read_text(encoding="utf-8")
+    for name, part in parts.items():
+        text = text.replace(f"<!-- {name} -->", part, 1)
+    return text
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """A page, as `Result.explorer` gives it: it shows itself in a notebook, in a frame of `height` pixels."""
+
+    text: str
+    height: int = 760
+
+    def save(self, path: str | Path) -> None:
+        """Write the page into a file."""
+        Path(path).write_text(self.text, encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"Explorer({len(self.text):,} characters of HTML; .save(path) writes them)".replace(",", " ")
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self.text, quote=True)}" style="width:100%;height:{self.height}px;border:0" '
+            'sandbox="allow-scripts" title="warploom explorer"></iframe>'
+        )
+
+
+def _json(value: Any) -> str:
+    """JSON that may stand inside a script element."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _address(path: Path) -> str:
+    text = path.read_bytes() + f"\n//# sourceURL=explorer/{path.name}\n".encode()
+    return "data:text/javascript;base64," + b64encode(text).decode()
+
+
+def _look(look: palette.Look) -> list[str]:
+    return [look.light, look.dark, look.pattern]
+
+
+def _looks(table: dict[str, palette.Look]) -> dict[str, list[str]]:
+    return {name: _look(look) for name, look in table.items()}

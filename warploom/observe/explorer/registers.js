@@ -1,0 +1,96 @@
+// Registers of the chosen warp: all lanes, one lane, or one register over all lanes.
+
+import { asFloat, el, term, valueText } from "explorer/dom.js";
+
+const MODES = ["all lanes", "one lane", "one register"];
+const STYLES = ["auto", "unsigned", "signed", "hex", "float"];
+
+export class Registers {
+  constructor(host, view, app) {
+    Object.assign(this, { view, app, run: view.run, mode: MODES[0], style: "auto", register: 0 });
+    const choose = (values, key, label) =>
+      el("select", { "aria-label": label, change: (event) => { this[key] = event.target.value; app.redraw(); } }, values.map((value) => el("option", {}, value)));
+    const { program } = this.run;
+    this.which = el("select", { "aria-label": "register", change: (event) => { this.register = Number(event.target.value); app.redraw(); } },
+      program.registers.map((name, number) => (name ? el("option", { value: number }, name) : null)));
+    this.modes = choose(MODES, "mode", "which registers");
+    this.body = el("div.registers");
+    host.append(el("h3.bar", {}, term("registers"), this.modes, this.which, choose(STYLES, "style", "how numbers are written")), this.body);
+  }
+
+  draw(span) {
+    const { view, run } = this;
+    this.which.hidden = this.mode !== MODES[2];
+    if (span < 0) return this.body.replaceChildren();
+    if (!run.hasRegisters) return this.body.replaceChildren(el("p.quiet", {}, "This run was not recorded: run it with recording=True to see registers and memory."));
+    if (!run.sequencer && view.cycle >= run.run.until) return this.body.replaceChildren(el("p.quiet", {}, `The recording was full: it covers cycles 0 to ${run.run.until - 1}.`));
+    const mask = run.maskOf(run.spans, span);
+    const table = this.mode === MODES[0] ? this.#all(mask) : this.mode === MODES[1] ? this.#lane() : this.#one(mask);
+    const scroll = this.body.scrollLeft;
+    this.body.replaceChildren(...table);
+    this.body.scrollLeft = scroll;
+  }
+
+  #value(word) {
+    return valueText(word, this.run.program.value_bits === 8 && this.style === "auto" ? "unsigned" : this.style);
+  }
+
+  #shown() {
+    return this.run.program.registers.map((name, number) => ({ name, number })).filter(({ name }) => name);
+  }
+
+  #all(mask) {
+    const { run, view } = this;
+    const head = el("tr", {}, el("th"), mask.map((on, lane) => el(`th${on ? "" : ".off"}${lane === view.lane ? ".chosen" : ""}`, { click: () => { view.select(view.slot, lane); this.app.redraw(); } }, String(lane))));
+    const rows = this.#shown().map(({ name, number }) => {
+      const { values, time, before } = run.register(view.slot, number, view.cycle);
+      const fresh = time === view.cycle || run.sequencer;
+      const cells = Array.from(values, (value, lane) => {
+        const changed = fresh && before && before[lane] !== value;
+        return el(`td${mask[lane] ? "" : ".off"}${changed ? ".changed" : ""}${lane === view.lane ? ".chosen" : ""}${value ? "" : ".zero"}`, {}, this.#value(value));
+      });
+      return el("tr", {}, el("th", { click: () => this.pick(number) }, name), cells);
+    });
+    return [el("table.matrix", {}, el("thead", {}, head), el("tbody", {}, rows, this.#scalars(run.lanes)))];
+  }
+
+  /** Show one register over all lanes. */
+  pick(number) {
+    this.mode = this.modes.value = MODES[2];
+    this.register = number;
+    this.which.value = String(number);
+    this.app.redraw();
+  }
+
+  #scalars(lanes) {
+    const { run, view } = this;
+    if (run.sequencer) return [];
+    return run.program.scalars.map((name, number) => {
+      if (!name) return null;
+      const { value, time } = run.scalar(view.slot, number, view.cycle);
+      return el("tr", {}, el("th", {}, name), el(`td${time === view.cycle ? ".changed" : ""}`, { colspan: lanes }, this.#value(value)));
+    });
+  }
+
+  #lane() {
+    const { run, view } = this;
+    const items = this.#shown().map(({ name, number }) => {
+      const { values, time, before } = run.register(view.slot, number, view.cycle), value = values[view.lane];
+      const changed = before && before[view.lane] !== value && (time === view.cycle || run.sequencer);
+      return el(`div.cell${changed ? ".changed" : ""}${value ? "" : ".zero"}`, { click: () => this.pick(number) }, el("b", {}, name), el("span", {}, this.#value(value)));
+    });
+    return [el("p.quiet", {}, `lane ${view.lane}; [ and ] choose another`), el("div.cells", {}, items)];
+  }
+
+  #one(mask) {
+    const { run, view } = this, { values, time, before } = run.register(view.slot, this.register, view.cycle);
+    const texts = Array.from(values, (value) => this.#value(value));
+    const float = texts.some((text) => text.includes("."));
+    const sizes = Array.from(values, (value) => (float ? asFloat(value) : value)), most = Math.max(1e-30, ...sizes.map(Math.abs).filter(Number.isFinite));
+    const rows = texts.map((text, lane) =>
+      el(`tr${mask[lane] ? "" : ".off"}${lane === view.lane ? ".chosen" : ""}`, { click: () => { view.select(view.slot, lane); this.app.redraw(); } },
+        el("th", {}, String(lane)), el(`td${before && before[lane] !== values[lane] && time === view.cycle ? ".changed" : ""}`, {}, text),
+        el("td.bar", {}, el("i", { style: `width:${Math.min(100, (100 * Math.abs(sizes[lane])) / most || 0).toFixed(0)}%` }))));
+    return [el("p.quiet", {}, time < 0 ? "not written so far" : `written last in cycle ${time}`), el("table.one", {}, el("tbody", {}, rows))];
+  }
+}

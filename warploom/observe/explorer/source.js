@@ -1,0 +1,158 @@
+// The source with its micro-ops: where the cycles went, where every warp is, and breakpoints.
+
+import { counted, el, grouped } from "explorer/dom.js";
+
+export class SourceView {
+  constructor(host, app) {
+    Object.assign(this, { app, run: app.views[0].run, breakpoints: new Set(), micro: false, followed: -1 });
+    const program = this.run.program;
+    this.ofLine = new Map();
+    program.instructions.forEach((instruction, pc) => {
+      const line = instruction.line || pc + 1;
+      if (!this.ofLine.has(line)) this.ofLine.set(line, []);
+      this.ofLine.get(line).push(pc);
+    });
+    this.heat = app.views.map((view) => heatOf(view.run));
+    const lines = program.source.length ? program.source : program.instructions.map((instruction) => instruction.text);
+    this.button = el("button.small", { click: () => this.toggleMicro(), title: "show micro-ops (u)" }, "micro-ops");
+    this.body = el("div.lines", { role: "listbox", "aria-label": "source" });
+    this.rows = lines.map((text, index) => this.#row(text, index + 1));
+    this.body.append(...this.rows.map((row) => row.element));
+    host.append(el("header", {}, el("h2", {}, program.path.split("/").pop()), el("span.quiet", {}, counted(program.instructions.length, "instruction")), this.button), this.body);
+  }
+
+  toggleMicro() {
+    this.micro = !this.micro;
+    this.body.classList.toggle("micro", this.micro);
+    this.button.setAttribute("aria-pressed", this.micro);
+  }
+
+  /** Set or clear a breakpoint at a line that has an instruction. */
+  toggleBreakpoint(line) {
+    const row = this.rows[line - 1];
+    if (!row?.pcs.length) return;
+    if (!this.breakpoints.delete(line)) this.breakpoints.add(line);
+    row.element.classList.toggle("stop", this.breakpoints.has(line));
+    this.app.transport.forget();
+    this.app.redraw();
+  }
+
+  /** The instructions at which playing stops. */
+  stops() {
+    return new Set([...this.breakpoints].flatMap((line) => this.ofLine.get(line) || []));
+  }
+
+  #row(text, line) {
+    const pcs = this.ofLine.get(line) || [];
+    const most = this.heat.map((heat) => heat.most);
+    const bars = this.heat.map((heat, index) => {
+      const spent = pcs.reduce((sum, pc) => sum + heat.total[pc], 0);
+      return el("b", { style: `width:${most[index] ? Math.max(spent ? 3 : 0, (100 * spent) / most[index]).toFixed(1) : 0}%` });
+    });
+    const here = el("span.here");
+    const micro = pcs.flatMap((pc) => this.run.program.instructions[pc].uops.map((uop) => el("code", {}, uop)));
+    const element = el(
+      `div.line${pcs.length ? ".code" : ""}`,
+      { role: "option", "data-line": line },
+      el("button.number", { click: () => this.toggleBreakpoint(line), tabindex: -1, "data-term": pcs.length ? "breakpoint" : undefined, "aria-label": `line ${line}` }, String(line)),
+      el(`span.heat${bars.length > 1 ? ".two" : ""}`, pcs.length ? { mouseenter: (event) => this.#explain(event, pcs), mouseleave: () => this.app.hint.hide() } : {}, bars),
+      here,
+      el("pre", { click: () => this.#choose(pcs) }, colourful(text || " ")),
+      micro.length ? el("div.uops", {}, micro) : null
+    );
+    return { element, here, pcs, last: "" };
+  }
+
+  /** A click on the text: to the next cycle in which the chosen warp issues it. */
+  #choose(pcs) {
+    if (pcs.length) this.app.transport.toInstruction(new Set(pcs));
+  }
+
+  #explain(event, pcs) {
+    const lines = [];
+    this.heat.forEach((heat, index) => {
+      if (this.heat.length > 1) lines.push(`${this.app.views[index].run.name}:`);
+      for (const pc of pcs) {
+        if (pcs.length > 1) lines.push(this.run.program.instructions[pc].text);
+        const issues = heat.issues[pc], mean = issues ? heat.lanes[pc] / issues : 0;
+        lines.push(`${counted(issues, "issue")}, ${mean.toFixed(1)} active lanes on average`, `${counted(heat.total[pc], "warp-cycle")}:`);
+        const reasons = [...heat.reasons[pc].entries()].filter(([, cycles]) => cycles).sort((one, other) => other[1] - one[1]);
+        lines.push(...reasons.map(([name, cycles]) => `  ${grouped(cycles)}  ${name}`));
+      }
+    });
+    this.app.hint.show(event.clientX, event.clientY, lines.join("\n"));
+  }
+
+  draw() {
+    const warps = new Map(); // by line: the warps there
+    let chosen = -1;
+    this.app.views.forEach((view, index) => {
+      for (const slot of view.run.slots) {
+        const span = view.run.spanAt(slot, view.cycle);
+        if (span < 0) continue;
+        const pc = view.run.spans.pc[span], line = this.run.lineOf(pc) || pc + 1;
+        if (!warps.has(line)) warps.set(line, []);
+        warps.get(line).push({ view, slot, span, index });
+        if (slot === view.slot && view === this.app.leader) chosen = line;
+      }
+    });
+    this.rows.forEach((row, index) => {
+      const found = warps.get(index + 1) || [];
+      const key = found.map(({ slot, span, index: run }) => `${run}:${slot.number}:${span}`).join() + (index + 1 === chosen ? "!" : "");
+      if (key === row.last) return;
+      row.last = key;
+      row.element.classList.toggle("current", index + 1 === chosen);
+      row.element.classList.toggle("busy", found.length > 0);
+      row.element.setAttribute("aria-selected", index + 1 === chosen);
+      row.here.replaceChildren(...this.#chips(found));
+    });
+    if (chosen !== this.followed && chosen > 0) {
+      this.followed = chosen;
+      const row = this.rows[chosen - 1].element, top = row.offsetTop - this.body.offsetTop;
+      if (top < this.body.scrollTop + 20 || top > this.body.scrollTop + this.body.clientHeight - 50) this.body.scrollTop = top - this.body.clientHeight / 2;
+    }
+  }
+
+  /** The warps at a line: one by one where there is room, else how many. */
+  #chips(found) {
+    const name = ({ slot, index }) => (this.app.views.length > 1 ? "AB"[index] : "") + slot.label.replace("core ", "c").replace(" ", "");
+    const chip = (warp, label, hint) => {
+      const look = this.app.paint.activity(warp.view.run, warp.view.run.spans.activity[warp.span]);
+      return el("button.chip", { style: `--chip:${look.css}`, tabindex: -1, "data-hint": hint, click: () => { warp.view.select(warp.slot); this.app.redraw(); } }, label);
+    };
+    const says = (warp) => `${name(warp)}: ${warp.view.run.activities[warp.view.run.spans.activity[warp.span]][0]}`;
+    if (found.map(name).join("").length <= 7) return found.map((warp) => chip(warp, name(warp), says(warp)));
+    return [chip(found[0], `${found.length} warps`, found.slice(0, 16).map(says).join("\n"))];
+  }
+}
+
+/** Where the warp-cycles went, by instruction: {total, issues, lanes, reasons, most}. */
+function heatOf(run) {
+  const { pc, activity, length, rows, mask, mask_high: high } = run.spans, count = run.program.instructions.length;
+  const total = new Float64Array(count), issues = new Float64Array(count), lanes = new Float64Array(count);
+  const reasons = Array.from({ length: count }, () => new Map());
+  for (let row = 0; row < rows; row++) {
+    const at = pc[row];
+    if (at < 0 || at >= count) continue;
+    total[at] += length[row];
+    const name = run.activities[activity[row]][0];
+    reasons[at].set(name, (reasons[at].get(name) || 0) + length[row]);
+    if (activity[row] === run.issueActivity) {
+      issues[at]++;
+      lanes[at] += ones(mask[row]) + (high ? ones(high[row]) : 0);
+    }
+  }
+  return { total, issues, lanes, reasons, most: total.reduce((one, other) => Math.max(one, other), 0) };
+}
+
+function ones(word) {
+  let count = 0;
+  for (let rest = word >>> 0; rest; rest = (rest & (rest - 1)) >>> 0) count++;
+  return count;
+}
+
+/** A line with its comment set apart. */
+function colourful(text) {
+  const at = text.search(/;|\/\//);
+  return at < 0 ? text : [text.slice(0, at), el("span.comment", {}, text.slice(at))];
+}

@@ -1,0 +1,107 @@
+// One run on the page: its picture of lanes, its panes, and what is chosen in it.
+
+import { CacheView } from "explorer/caches.js";
+import { Causes } from "explorer/causes.js";
+import { Diagram } from "explorer/diagram.js";
+import { el, grouped, term } from "explorer/dom.js";
+import { ImageView } from "explorer/images.js";
+import { MemoryView, SharedView } from "explorer/memory.js";
+import { swatch } from "explorer/paint.js";
+import { Timeline } from "explorer/timeline.js";
+import { Warps } from "explorer/warps.js";
+
+export class RunView {
+  constructor(app, run, index) {
+    Object.assign(this, { app, run, index, cycle: 0, slot: run.slots[0] ?? null, lane: 0 });
+    this.causes = run.sequencer ? null : new Causes(run);
+  }
+
+  /** Make its elements. alone: it has the page for itself, so that two panes stand side by side. */
+  build(alone) {
+    const { run, app } = this;
+    this.legend = el("div.legend");
+    const trouble = run.run.status === "done" ? [] : [el("p.fault", {}, run.run.messages.join("\n") || run.run.status)];
+    const full = !run.sequencer && run.run.until >= 0 && run.run.until < run.cycles ? [el("p.note", {}, `The recording was full: registers and memory are known for cycles 0 to ${grouped(run.run.until - 1)} of ${grouped(run.cycles)}.`)] : [];
+    this.title = el("h2", {}, app.views.length > 1 ? el("b.letter", {}, "AB"[this.index]) : null, run.name, el("span.quiet", {}, ` ${grouped(run.cycles)} cycles${alone ? `, ${grouped(run.run.instructions)} instructions` : ""}`));
+    this.clock = el("span.clock");
+    const picture = el("section.panel.picture", {}, el("header", {}, this.title, this.clock, this.legend), trouble, full);
+    this.element = el(`div.run${alone ? ".alone" : ""}`, {}, picture);
+    this.timeline = new Timeline(picture, this, app);
+    const first = run.sequencer ? [["machine", Diagram], ["threads", Warps]] : [["warps", Warps]];
+    const rest = [["memory", MemoryView]];
+    if (run.tables.shared?.rows) rest.push(["shared", SharedView]);
+    if (run.program.views.some((one) => one.width > 0)) rest.splice(1, 0, ["images", ImageView]);
+    if (this.causes) rest.push(["caches", CacheView]);
+    const panes = el("div.panes");
+    this.panes = alone ? [new Pane(panes, this, first), new Pane(panes, this, rest)] : [new Pane(panes, this, [...first, ...rest])];
+    this.element.append(panes);
+  }
+
+  select(slot, lane = this.lane) {
+    if (slot) this.slot = slot;
+    this.lane = Math.max(0, Math.min(this.run.lanes - 1, lane));
+    this.app.leader = this;
+  }
+
+  /** What a lane does in a cycle, as a sentence. */
+  sentence(slot, lane, cycle) {
+    const { run } = this, span = run.spanAt(slot, cycle), place = `cycle ${cycle}, ${slot.label}, lane ${lane}`;
+    if (span < 0) return `${place}: no warp in this slot`;
+    const { activity, start, length, pc } = run.spans, [name, , meaning] = run.activities[activity[span]];
+    const lanes = run.maskOf(run.spans, span), on = lanes.filter(Boolean).length;
+    const how = lanes[lane] ? "" : run.sequencer ? " (no thread)" : " (masked off)";
+    const when = length[span] > 1 ? `, cycles ${start[span]} to ${start[span] + length[span] - 1}` : "";
+    return `${place}${how}\n${name === "selected" ? "issues" : name}: ${meaning}${when}\n${run.where(pc[span])}\n${run.warpName(span)}, ${on} of ${run.lanes} lanes`;
+  }
+
+  draw() {
+    this.clock.textContent = `cycle ${grouped(this.cycle)}`;
+    if (this.drawnTheme !== this.app.paint) {
+      this.drawnTheme = this.app.paint;
+      this.legend.replaceChildren(...this.#legend());
+    }
+    this.timeline.draw();
+    for (const pane of this.panes) pane.draw();
+  }
+
+  #legend() {
+    const { run, app } = this, seen = new Set(run.spans.activity), found = [];
+    for (let number = 0; number < run.activities.length; number++) {
+      const [name] = run.activities[number];
+      if (seen.has(number)) found.push(el("span", {}, swatch(app.paint.activity(run, number)), term(run.sequencer ? `state ${name}` : name, name === "selected" ? "issues" : name)));
+    }
+    if (!run.sequencer) found.push(el("span", {}, swatch(app.paint.lanes.inactive), term("mask", "lane masked off")));
+    return found;
+  }
+}
+
+/** A part of the page with tabs, one of which is shown. */
+class Pane {
+  constructor(host, view, tabs) {
+    this.tabs = tabs.map(([name, Kind]) => {
+      const body = el("div.body", { role: "tabpanel" });
+      const button = el("button.tab", { role: "tab", click: () => { this.show(name); view.app.redraw(); } }, name);
+      return { name, body, button, made: null, make: () => new Kind(body, view, view.app) };
+    });
+    host.append(el("section.panel.pane", {}, el("header", { role: "tablist" }, this.tabs.map((tab) => tab.button)), this.tabs.map((tab) => tab.body)));
+    this.show(this.tabs[0].name);
+  }
+
+  show(name) {
+    this.shown = this.tabs.find((tab) => tab.name === name) ?? this.tabs[0];
+    for (const tab of this.tabs) {
+      tab.button.setAttribute("aria-selected", tab === this.shown);
+      tab.body.hidden = tab !== this.shown;
+    }
+  }
+
+  /** Show the next tab. */
+  turn() {
+    this.show(this.tabs[(this.tabs.indexOf(this.shown) + 1) % this.tabs.length].name);
+  }
+
+  draw() {
+    this.shown.made ??= this.shown.make();
+    this.shown.made.draw();
+  }
+}

@@ -1,0 +1,110 @@
+// The warps of a run in a cycle, and the chosen one: why it does what it does, its scoreboard, its divergence.
+
+import { boxes, counted, el, term } from "explorer/dom.js";
+import { swatch } from "explorer/paint.js";
+import { Registers } from "explorer/registers.js";
+
+const MOST_WARPS = 64;
+
+export class Warps {
+  constructor(host, view, app) {
+    Object.assign(this, { view, app, run: view.run });
+    this.list = el("div.warps");
+    this.detail = el("div.detail");
+    host.append(this.list, this.detail);
+    this.registers = new Registers(host, view, app);
+  }
+
+  draw() {
+    const { view } = this;
+    this.list.replaceChildren(this.#table());
+    const span = view.slot ? this.run.spanAt(view.slot, view.cycle) : -1;
+    this.detail.replaceChildren(...(span < 0 ? [this.#nobody()] : this.#details(span)));
+    this.registers.draw(span);
+  }
+
+  #table() {
+    const { run, view } = this;
+    const head = el("tr", {}, el("th"), el("th", {}, term(run.sequencer ? "core" : "warp")), el("th", {}, term("block")), el("th", {}, run.sequencer ? "state" : "does"), el("th", {}, "since"), el("th", {}, term("mask", "lanes")), el("th", {}, "instruction"));
+    const rows = run.slots.slice(0, MOST_WARPS).map((slot) => {
+      const span = run.spanAt(slot, view.cycle), chosen = slot === view.slot;
+      const attributes = { click: () => { view.select(slot); this.app.redraw(); }, "aria-selected": chosen, role: "row" };
+      if (span < 0) return el(`tr.none${chosen ? ".chosen" : ""}`, attributes, el("td"), el("td", {}, slot.label), el("td", { colspan: 5 }, "no warp"));
+      const { activity, start, block, rank, pc } = run.spans, [name] = run.activities[activity[span]];
+      const place = run.sequencer ? `${block[span]}` : `${block[span]}.${rank[span]}`;
+      return el(
+        `tr${chosen ? ".chosen" : ""}`,
+        attributes,
+        el("td", {}, swatch(this.app.paint.activity(run, activity[span]))),
+        el("td", {}, slot.label),
+        el("td", {}, place),
+        el("td", {}, term(run.sequencer ? `state ${name}` : name, name === "selected" ? "issues" : name)),
+        el("td.number", {}, String(start[span])),
+        el("td", {}, boxes(run.maskOf(run.spans, span), chosen ? view.lane : -1)),
+        el("td.code", {}, run.program.instructions[pc[span]]?.text ?? `PC ${pc[span]}`)
+      );
+    });
+    return el("table.list", {}, el("thead", {}, head), el("tbody", {}, rows));
+  }
+
+  #nobody() {
+    const { run, view } = this;
+    if (!view.slot) return el("p.quiet", {}, "No warp has run.");
+    const first = run.spans.start[view.slot.first];
+    return el("p.quiet", {}, view.cycle < first ? `${view.slot.label} is empty until cycle ${first}.` : `No warp runs in ${view.slot.label} in cycle ${view.cycle}.`);
+  }
+
+  #details(span) {
+    const { run, view, app } = this, { activity, start, length, pc } = run.spans;
+    const [name, , meaning] = run.activities[activity[span]];
+    const stop = start[span] + length[span];
+    const lead = el("p.lead", {}, swatch(app.paint.activity(run, activity[span]), 14), el("b", {}, `${view.slot.label} ${name === "selected" ? "issues" : name}`), `: ${meaning}`, el("span.quiet", {}, length[span] > 1 ? `, cycles ${start[span]} to ${stop - 1} (${counted(length[span], "cycle")}, now the ${ordinal(view.cycle - start[span] + 1)})` : ""));
+    const found = [lead, el("p.code", {}, run.where(pc[span]))];
+    if (view.causes) {
+      const links = view.causes.chain(view.slot, view.cycle);
+      if (links.length > 1) found.push(el("h3", {}, term("chain of causes")), el("ol.chain", {}, links.map((link) => this.#link(link))));
+      found.push(...this.#scoreboard());
+      found.push(...this.#paths());
+    }
+    return found;
+  }
+
+  /** A cause: a sentence, and a bar that says when it holds; a click leads to its first cycle. */
+  #link({ text, from, to, term: word, slot }) {
+    const { view, app } = this;
+    const now = view.cycle, when = to > from + 1 ? `${from} to ${to - 1}` : `${from}`;
+    const act = () => {
+      if (slot) view.select(slot);
+      app.go(slot ? view.cycle : Math.max(0, from), view);
+    };
+    const share = to > from ? Math.min(1, Math.max(0, (now + 1 - from) / (to - from))) : 1;
+    return el("li", {}, el("button.cause", { click: act, title: slot ? "look at this warp" : `go to cycle ${from}` }, el("span", { "data-term": word || undefined }, text), el("span.when", {}, when, el("i", { style: `width:${(share * 100).toFixed(0)}%` }))));
+  }
+
+  #scoreboard() {
+    const { run, view } = this, entries = view.causes.pending(view.slot, view.cycle);
+    const chips = entries.map(({ group, span, until }) => el("span.pending", { title: run.where(run.spans.pc[span]) }, el("b", {}, view.causes.groupName(group)), ` until ${until - 1}`));
+    return [el("h3", {}, term("scoreboard")), el("p", {}, chips.length ? chips : el("span.quiet", {}, "nothing is pending"))];
+  }
+
+  /** The lanes that wait while others run: drawn as the stack, or the groups, that they are. */
+  #paths() {
+    const { run, view, app } = this, table = run.tables.paths;
+    if (!table) return [];
+    if (view.cycle >= run.run.until) return [el("h3", {}, term("paths")), el("p.quiet", {}, `The recording was full in cycle ${run.run.until}.`)];
+    const rows = run.paths(view.slot, view.cycle);
+    const names = ["stack", "mask stack", "ready group", "meeting group", "barrier group"];
+    const drawn = rows.reverse().map((row) => {
+      const kind = table.kind[row], pc = table.pc[row], meet = table.meet[row];
+      const goes = pc >= 0 ? `go on at ${run.where(pc)}` : "restore these lanes";
+      const meets = kind === 4 ? `, wait at barrier ${meet}` : kind === 0 && meet >= 0 ? `, meet at ${run.where(meet)}` : "";
+      return el("li", {}, term(names[kind] ?? app.common.paths[kind]), boxes(run.maskOf(table, row)), el("span", {}, goes + meets));
+    });
+    return [el("h3", {}, term("paths", "lanes that wait their turn")), drawn.length ? el("ol.paths", {}, drawn) : el("p.quiet", {}, "none: all lanes of the warp go together")];
+  }
+}
+
+function ordinal(number) {
+  const ending = number % 100 > 10 && number % 100 < 14 ? "th" : ["th", "st", "nd", "rd"][number % 10] || "th";
+  return `${number}${ending}`;
+}
