@@ -10,7 +10,7 @@ from warploom.cli.group import LazyGroup
 COMMANDS = {
     "run": "Run a program on a simulated GPU and show what came out.",
     "picture": "Draw what a run did: lanes, warps, memory, the roofline.",
-    "explore": "Write a page in which a run can be walked through, cycle by cycle.",
+    "explore": "Write a page to walk through a run, cycle by cycle.",
     "asm": "Show a program's instruction words, and write them to a file.",
     "disasm": "Turn instruction words back into source text.",
     "ladder": "Climb from tiny-gpu's machine to a modern core, one switch at a time.",
