@@ -187,6 +187,43 @@ def test_a_fault_names_the_thread_whatever_warp_it_is_in():
     assert "(thread 5 of block 0, core 0, cycle" in result.fault
 
 
+def coin(turns):
+    """A loop around an if-else of twelve instructions a side, where each thread takes a side at random."""
+    random, left = FREE + 3, FREE + 4
+    code = Assembly()
+    code.op("mul", random, GLOBAL, imm=0x9E3779B1)
+    code.op("xor", random, random, imm=0x5BD1E995)
+    code.mov(left, turns)
+    code.label("again")
+    code.op("mul", random, random, imm=1664525)
+    code.op("add", random, random, imm=1013904223)
+    code.op("shr", A, random, imm=20)
+    code.op("and", A, A, imm=1)
+    code.branch(A, "odd")
+    for _ in range(12):
+        code.op("add", B, B, imm=1)
+    code("jump", target="join")
+    code.label("odd")
+    for _ in range(12):
+        code.op("add", B, B, imm=2)
+    code.label("join")
+    code.op("sub", left, left, imm=1)
+    code.branch(left, "again")
+    code("exit")
+    return code
+
+
+def test_it_beats_the_stack_given_enough_warps_and_by_more_the_more_there_are():
+    """The paper's finding, on the kind of code that it is for. One warp alone gains nothing."""
+    gains = []
+    for warps in (1, 4, 16):
+        program = coin(2).program(threads=4 * warps, block=4 * warps)
+        stack, formed = (run(program, core__warps=warps, core__divergence=name).cycles for name in ("stack", "dwf"))
+        gains.append(stack / formed)
+    assert gains[0] <= 1.0 < gains[1] < gains[2]
+    assert gains[2] > 1.2
+
+
 @every_heuristic
 def test_threads_that_all_take_one_path_move_nowhere_and_cost_what_they_cost_elsewhere(heuristic):
     code = Assembly()
