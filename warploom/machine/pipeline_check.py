@@ -6,6 +6,7 @@ from warploom.isa import uop as u
 from warploom.isa.program import FORMATS, LINEAR, POINT, SAMPLER_FILTER, VIEW_FORMAT, Program
 from warploom.machine.block_dispatcher import MAX_LAUNCH_REGISTERS
 from warploom.machine.config import Config
+from warploom.machine.divergence.pool import OF_A_THREAD, looks_at_warps
 from warploom.machine.driver import LaunchError
 from warploom.machine.lsu import MAX_TRANSACTIONS
 from warploom.machine.scoreboard import LANE_GROUPS
@@ -18,14 +19,18 @@ def check(config: Config, program: Program) -> None:
         raise LaunchError(f"{program.source.path}: the program has no instructions")
     if len(program) > config.memory.program_words:
         raise LaunchError(f"the program has {len(program)} instructions, memory.program_words = {config.memory.program_words}")
-    if program.registers > u.HIDDEN:
-        raise LaunchError(f"the program uses {program.registers} registers a thread, a thread can have {u.HIDDEN}")
+    # A thread that changes warps takes its numbers along in registers, which the launch writes.
+    numbers = len(OF_A_THREAD) if config.core.divergence == "dwf" and not looks_at_warps(program) else 0
+    why = f" with core.divergence=dwf, which needs {numbers} of its own" if numbers else ""
+    if program.registers > u.HIDDEN - numbers:
+        raise LaunchError(f"the program uses {program.registers} registers a thread, a thread can have {u.HIDDEN - numbers}{why}")
     if config.core.lock == "lane" and (program.registers + program.lock_width - 1) // program.lock_width > LANE_GROUPS:
         raise LaunchError(
             f"core.lock = 'lane' has room for {LANE_GROUPS} registers, the program uses {program.registers}; use core.lock=register"
         )
-    if len(program.launch.registers) > MAX_LAUNCH_REGISTERS:
-        raise LaunchError(f"a launch can write {MAX_LAUNCH_REGISTERS} registers, the program wants {len(program.launch.registers)}")
+    written = len(program.launch.registers)
+    if written > MAX_LAUNCH_REGISTERS - numbers:
+        raise LaunchError(f"a launch can write {MAX_LAUNCH_REGISTERS - numbers} registers{why}; the program wants {written}")
     limit = config.memory.bytes
     if config.memory.kind == "channels" and max(program.memory_bytes, len(program.data)) > limit:
         raise LaunchError(f"the program needs {max(program.memory_bytes, len(program.data))} bytes of memory, memory.bytes = {limit}")

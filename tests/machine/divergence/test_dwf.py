@@ -13,7 +13,7 @@ from warploom.machine import events as e
 from warploom.machine.config import Config, load_config
 from warploom.machine.divergence.dwf import foremost
 from warploom.machine.divergence.pool import HEURISTICS
-from warploom.machine.driver import drive
+from warploom.machine.driver import LaunchError, drive
 from warploom.machine.engine import unit, zeros
 from warploom.machine.pipeline_machine import PipelineMachine
 from warploom.machine.scheduler import Scheduler
@@ -222,6 +222,16 @@ def test_it_beats_the_stack_given_enough_warps_and_by_more_the_more_there_are():
         gains.append(stack / formed)
     assert gains[0] <= 1.0 < gains[1] < gains[2]
     assert gains[2] > 1.2
+
+
+def test_threads_that_change_warps_need_registers_for_their_numbers():
+    program = two_sides(checkered).program(registers=510)
+    assert machine(program).cores["warps"]["slots"][0] == 4
+    with pytest.raises(LaunchError) as caught:
+        machine(program, core__divergence="dwf")
+    assert str(caught.value) == (
+        "the program uses 510 registers a thread, a thread can have 507 with core.divergence=dwf, which needs 5 of its own"
+    )
 
 
 @every_heuristic
