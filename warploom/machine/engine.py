@@ -21,13 +21,14 @@ Rules for a unit, so that the two agree bit for bit:
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import importlib
 import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -211,7 +212,10 @@ class Native:
     def __init__(self) -> None:
         import numba
 
+        from warploom.machine.native_library import EntryCompiler, UnitCompiler
+
         self.numba = numba
+        self._entry_compiler, self._unit_compiler = EntryCompiler, UnitCompiler
         numba.config.CACHE_DIR = str(cache_directory())
         _touch(cache_directory())
         self._globals: dict[str, dict[str, Any]] = {}
@@ -227,8 +231,9 @@ class Native:
         signature = tuple(self._type(argument) for argument in arguments)
         key = (function, signature)
         if key not in self._dispatchers:
-            dispatcher = self._compile(function, cache=True)
-            dispatcher.compile(signature)
+            dispatcher = self._compile(function, cache=True, pipeline_class=self._entry_compiler, no_cfunc_wrapper=True)
+            with _no_collector():
+                dispatcher.compile(signature)
             # Numba's own call looks up the type of every argument, a millisecond for a large record: the types are known here.
             self._dispatchers[key] = dispatcher.overloads[signature].entry_point
         return self._dispatchers[key]
@@ -238,7 +243,9 @@ class Native:
         signature = hook.returns(*(self._element(argument) for argument in hook.arguments))
         key = (hook.function, str(signature))
         if key not in self._dispatchers:
-            self._dispatchers[key] = self._compile(hook.function, signature, cache=cache)
+            self._dispatchers[key] = self._compile(
+                hook.function, signature, cache=cache, pipeline_class=self._entry_compiler, no_cpython_wrapper=True
+            )
         return self._dispatchers[key]
 
     def _type(self, argument: Any) -> Any:
@@ -262,12 +269,12 @@ class Native:
             self._types[kind] = self.numba.from_dtype(kind)
         return self._types[kind]
 
-    def _compile(self, function: Callable[..., Any], signature: Any = None, cache: bool = False) -> Any:
+    def _compile(self, function: Callable[..., Any], signature: Any = None, **options: Any) -> Any:
         twin = FunctionType(function.__code__, self._linked(sys.modules[function.__module__]), function.__name__)
         twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
-        options: dict[str, Any] = {**OPTIONS, "cache": cache, "forceinline": hasattr(function, "__warploom_part__")}
-        decorate = self.numba.njit(signature, **options) if signature is not None else self.numba.njit(**options)
-        return decorate(twin)
+        options = {**OPTIONS, **options}
+        with _no_collector():
+            return self.numba.njit(signature, **options)(twin) if signature is not None else self.numba.njit(**options)(twin)
 
     def _linked(self, module: ModuleType) -> dict[str, Any]:
         """A copy of a module's globals in which every unit is its native form."""
@@ -287,8 +294,23 @@ class Native:
                 module, name = factory.split(":")
                 self._dispatchers[function] = getattr(importlib.import_module(module), name)()
             else:
-                self._dispatchers[function] = self._compile(function)
+                inside = hasattr(function, "__warploom_part__")
+                self._dispatchers[function] = self._compile(
+                    function, forceinline=inside, pipeline_class=self._unit_compiler, no_cpython_wrapper=True, no_cfunc_wrapper=True
+                )
         return self._dispatchers[function]
+
+
+@contextlib.contextmanager
+def _no_collector() -> Iterator[None]:
+    """Compiling makes millions of objects and little garbage: looking for it takes a tenth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 @lru_cache(maxsize=1)
