@@ -27,7 +27,27 @@ def expected_pairs() -> list[int]:
     return [sum(0 < a < b and a + b == n for a in range(n) for b in range(n)) for n in range(32)]
 
 
+def after_sixteen_steps(state: int) -> int:
+    for _ in range(16):
+        state = (state * 1664525 + 1013904223) % (1 << 32)
+    return state
+
+
+def expected_divergence() -> list[int]:
+    def steps(value: int) -> int:
+        for mask in (21845, 43690, 21845, 43690, 21845, 43690):
+            value = value + 40503 & mask
+        return value
+
+    return [steps(thread) if thread % 2 else 7 for thread in range(256)]
+
+
 U0 = {
+    "fast": lambda: [after_sixteen_steps(thread) for thread in range(256)],
+    "slow_alu": lambda: [65536 * (thread + 1) // 2 // 3 // 5 // 7 for thread in range(256)],
+    "slow_divergence": expected_divergence,
+    "slow_latency": lambda: list(range(32)),
+    "slow_lsu": lambda: [8 * thread + 14336 for thread in range(512)],
     "break_continue": lambda: [sum(i for i in range(16) if i <= lane and i % 2) for lane in range(32)],
     "call": expected_call,
     "load_coalesced": lambda: [thread + 7 for thread in range(256)],

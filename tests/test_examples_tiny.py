@@ -87,7 +87,7 @@ EXPECTED = {
         matadd, matmul, saxpy, dot, copy_strided, transpose, stencil, threshold, uneven, partial_block, reduction, histogram_private,
     )
 }  # fmt: skip
-OTHERS = {"histogram", "diverge", "shared_reduction", "reduction_shared"}  # tested one by one below
+OTHERS = {"histogram", "diverge", "shared_reduction", "reduction_shared", "slow_banks", "slow_barrier"}  # tested one by one below
 
 
 def expected(name):
@@ -182,6 +182,17 @@ def test_shared_memory_holds_the_sums_of_each_block():
 def test_the_reduction_in_shared_memory_leaves_what_the_one_in_data_memory_does():
     result = gpu("tiny-simt").run(load(EXAMPLES / "reduction_shared.asm"))
     assert np.asarray(result.memory).tolist() == expected("reduction")
+
+
+def test_every_thread_counts_up_its_own_byte_of_shared_memory():
+    result = gpu("tiny-simt").run(load(EXAMPLES / "slow_banks.asm"))
+    assert np.asarray(result.memory)[0:16].tolist() == [4 * thread + 9 for thread in range(16)]
+
+
+@pytest.mark.parametrize(("block", "expected"), [(4, [1] * 16), (16, [1] * 12 + [60] * 4)])
+def test_the_last_warp_of_a_block_has_most_to_do(block, expected):
+    result = gpu("tiny-simt", core__threads_per_block=block).run(load(EXAMPLES / "slow_barrier.asm"))
+    assert np.asarray(result.memory)[0:16].tolist() == expected
 
 
 def test_shared_memory_names_the_instructions_that_a_machine_may_refuse():

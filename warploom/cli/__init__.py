@@ -11,6 +11,7 @@ COMMANDS = {
     "run": "Run a program on a simulated GPU and show what came out.",
     "picture": "Draw what a run did: lanes, warps, memory, the roofline.",
     "explore": "Write a page to walk through a run, cycle by cycle.",
+    "profile": "Show what each line of a program costs, why, and what to try.",
     "asm": "Show a program's instruction words, and write them to a file.",
     "disasm": "Turn instruction words back into source text.",
     "ladder": "Climb from tiny-gpu's machine to a modern core, one switch at a time.",

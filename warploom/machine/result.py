@@ -94,6 +94,10 @@ class Result:
         page = importlib.import_module("warploom.observe.explorer.page")
         return page.Explorer(page.page(self, *(() if against is None else (against,))), height)
 
+    def profile(self) -> Any:
+        """What each line of the source cost and why, as an `observe.profile.Profile`. It needs neither events nor a recording."""
+        return importlib.import_module("warploom.observe.profile").profile(self)
+
     def summary(self) -> str:
         """How the run ended, in one line."""
         name = f"{self.program.name} on {self.config.name}"

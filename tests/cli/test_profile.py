@@ -1,0 +1,100 @@
+"""`warploom profile`: what it prints and writes, and what it says to wrong input."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from warploom.cli import main
+from warploom.cli import profile as command
+from warploom.observe.profile_table import SORTS
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+STRIDED = EXAMPLES / "guppy" / "load_strided.guppy"
+MATMUL = EXAMPLES / "tiny" / "matmul.asm"
+
+
+def run(*arguments, **environment):
+    return CliRunner().invoke(main, ["profile", *map(str, arguments), "--engine", "python"], env={"COLUMNS": "120"} | environment)
+
+
+def test_the_source_and_the_diagnosis():
+    result = run(STRIDED, "--set", "core.warps=8")
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "load_strided on guppy: 1 core x 8 warps x 32 lanes, with core.warps=8; done in 112 cycles"
+    assert lines[3].split() == ["line", "heat", "cycles", "issues", "lanes", "access", "hits", "lost", "to", "source"]
+    load = next(line for line in lines if line.endswith("ld r1.x, t0.x, r0.x"))
+    assert load.split()[0] == "10"
+    assert "32/2" in load
+    assert "  1. line 10: stride of 16 words; 32 transactions an access where 2 would do" in lines
+
+
+def test_json_is_the_same_in_numbers():
+    body = json.loads(run(STRIDED, "--json", "--sort", "transactions", "--top", "1").stdout)
+    assert [line["line"] for line in body["lines"]] == [10]
+    assert (body["status"], body["fault"], body["warnings"]) == ("done", None, [])
+    (finding,) = body["diagnosis"]
+    assert (finding["rule"], finding["lines"], finding["instructions"]) == ("scattered", [10], [1])
+    assert 0 < finding["cycles"] <= body["warp_cycles"]
+
+
+def test_a_page(tmp_path):
+    page = tmp_path / "profile.html"
+    result = run(MATMUL, "--html", page)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", f"{page} is written\n")
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_a_machine_without_warps_shows_its_states():
+    result = run(MATMUL, "--top", "2")
+    assert "486 core-cycles: fetch 50.6 %, wait 15.6 %, " in result.stdout
+    assert [line.split()[0] for line in result.stdout.splitlines() if "LDR" in line] == ["33", "38"]
+
+
+def test_a_fault_is_told_below_the_profile_of_what_was_run():
+    result = run(EXAMPLES / "tiny" / "diverge.asm")
+    assert result.exit_code == 1
+    assert "stopped by a fault after" in result.stdout
+    assert result.stderr.startswith("error: ")
+    assert "the threads of a block disagree on this branch" in result.stderr
+
+
+@pytest.mark.parametrize("gpu", ["tiny", "tiny-simt"])
+def test_a_kernel_that_does_not_end_is_profiled_up_to_there(tmp_path, gpu):
+    path = tmp_path / "endless.asm"
+    path.write_text(".threads 4\nagain:\n    CMP R0, R0\n    BRnzp again\n    RET\n")
+    result = run(path, "--gpu", gpu, "--max-cycles", "300")
+    assert result.exit_code == 1
+    assert "still running after 300 cycles" in result.stdout
+    assert "--max-cycles allows more" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--top", "0"], "error: --top 0: show at least 1 line\n"),
+        (["--json", "--html", "x.html"], "--json and --html are two forms of one profile: ask for one of them"),
+        (["--html", "-"], "error: --html writes a file: name one, as in --html profile.html\n"),
+        (["--html", STRIDED], f"error: --html {STRIDED}: this file is an input of the run; name another one\n"),
+        (["--html", EXAMPLES], f"error: {EXAMPLES} is a directory: name a file in it\n"),
+        (["--sort", "heat"], "'heat' is not one of 'line', 'cycles'"),
+    ],
+)
+def test_wrong_input_is_one_sentence(arguments, message):
+    result = run(STRIDED, *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr + result.stdout
+    assert "Traceback" not in result.output
+
+
+def test_colours_come_with_a_terminal_only_and_not_against_ones_wish():
+    assert "\x1b[" not in run(STRIDED).stdout
+    assert "\x1b[" in run(STRIDED, FORCE_COLOR="1").stdout
+    assert "\x1b[3" not in run(STRIDED, FORCE_COLOR="1", NO_COLOR="1").stdout
+
+
+def test_the_keys_of_sort_are_the_tables():
+    assert tuple(SORTS) == command.SORTS

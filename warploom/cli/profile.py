@@ -1,0 +1,110 @@
+"""`warploom profile`: what each line of a program costs, and what to try."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, json_option, print_json, print_warnings
+from warploom.cli.running import launch_options, machine_options, take_order
+
+if TYPE_CHECKING:
+    from warploom.machine.result import Result
+
+# The keys of `observe.profile_table.SORTS`, which is not loaded for --help; a test compares them.
+SORTS = ("line", "cycles", "issues", "lanes", "transactions", "conflicts", "misses")
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@machine_options
+@launch_options
+@click.option("--sort", type=click.Choice(SORTS), default="line", show_default=True, help="What lines are ordered by.")
+@click.option("--top", type=int, metavar="N", help="Show only N lines; in the order of the source, those with most cycles.")
+@click.option("--html", metavar="OUT", help="Write the profile as one page that needs nothing else; nothing is printed.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, file: str, **options: Any) -> None:
+    """Run FILE, and show what each of its lines cost, why, and what to try.
+
+    \b
+    heat, cycles  warp-cycles: a warp issues the line, or stands at it and waits
+    issues        how often a warp executed it
+    lanes         active lanes an issue
+    parted        branches at which the lanes of a warp disagreed
+    access        32/2: transactions an access, and how many would do
+                  8/1 s: passes of shared memory, and how many would do
+    hits          transactions that found their line in the first cache
+    lost to       what most of the line's cycles went to, beside issuing
+
+    A wait is on the account of the line that waits. The diagnosis below names the line to change; its rules are few, and say
+    nothing where they know nothing. The exit status is that of `warploom run`.
+
+    \b
+    Examples:
+      warploom profile load_strided.guppy --set core.warps=8
+      warploom profile raymarch.guppy --sort cycles --top 10
+      warploom profile matmul.asm --gpu tiny-simt --html matmul.html
+    """
+    from warploom.cli.progress import Progress
+
+    if options["top"] is not None and options["top"] < 1:
+        raise UserError(f"--top {options['top']}: show at least 1 line")
+    if options["as_json"] and options["html"] is not None:
+        raise UserError("--json and --html are two forms of one profile: ask for one of them")
+    order = take_order(file, options)
+    if not options["as_json"]:
+        print_warnings(order.warnings, order.program.source)
+    if options["html"] is not None:
+        _check_page(options["html"], [path for path in (file, options["data"], options["gpu"]) if path])
+    try:
+        with Progress("running", order.limit, limit=True, quiet=options["as_json"]) as progress:
+            result = order.run(progress)
+        _show(result, order.policy, [diagnostic_json(item) for item in order.warnings], options)
+    except KeyboardInterrupt:
+        click.echo("stopped by Ctrl-C; no file was written", err=True)
+        ctx.exit(INTERRUPTED)
+    _complain(result)
+    ctx.exit(DONE if result.status == "done" else FAULT)
+
+
+def _check_page(path: str, inputs: list[str]) -> None:
+    if path == "-":
+        raise UserError("--html writes a file: name one, as in --html profile.html")
+    if any(Path(path).exists() and Path(known).exists() and Path(path).samefile(known) for known in inputs):
+        raise UserError(f"--html {path}: this file is an input of the run; name another one")
+
+
+def _show(result: Result, policy: Any, warnings: list[dict[str, Any]], options: dict[str, Any]) -> None:
+    from warploom.cli import screen
+    from warploom.cli.common import write_file
+    from warploom.observe.diagnosis import diagnose, findings_report
+    from warploom.observe.profile import profile, profile_report
+    from warploom.observe.profile_table import ordered, profile_table
+
+    found = profile(result, policy=policy)
+    findings = diagnose(found)
+    lines = ordered(found.lines(), options["sort"], options["top"])
+    if options["as_json"]:
+        body = profile_report(found, lines) | {"diagnosis": findings_report(found, findings)}
+        print_json(body | {"fault": result.fault or None, "warnings": warnings})
+    elif options["html"] is not None:
+        from warploom.observe.profile_page import profile_page
+
+        write_file(options["html"], profile_page(found, lines, findings))
+        click.echo(f"{options['html']} is written", err=True)
+    else:
+        screen.show(profile_table(found, lines, findings, width=screen.width(), unicode=screen.unicode()))
+
+
+def _complain(result: Result) -> None:
+    """A fault or a timeout, and notes: on standard error."""
+    if result.status == "error":
+        click.echo(f"error: {result.fault}", err=True)
+    elif result.status == "timeout":
+        cycles = f"{result.cycles:,}".replace(",", " ")
+        click.echo(f"error: still running after {cycles} cycles; the profile is that of these cycles, --max-cycles allows more", err=True)
+    for note in result.notes:
+        click.echo(f"note: {note}", err=True)

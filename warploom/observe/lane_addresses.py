@@ -1,0 +1,76 @@
+"""Which addresses the lanes of a warp ask memory for: what a profile needs to say why an access is slow.
+
+A run counts transactions and bank conflicts but keeps no addresses. So its beginning is repeated in plain Python with a
+listener behind the memory stage, until every instruction that is asked about has made some accesses: a machine is deterministic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from warploom.machine.result import Result
+
+MOST_ACCESSES = 8  # of an instruction that are looked at
+MOST_CYCLES = 20_000  # of the run that are repeated
+
+
+class Access(NamedTuple):
+    """An access of a warp: the lanes that took part, and the byte address of each; of several words a lane the last."""
+
+    lanes: np.ndarray
+    addresses: np.ndarray
+
+
+Addresses = dict[int, list[Access]]  # by instruction
+
+
+def lane_addresses(result: Result, policy: Callable[..., int] | None, instructions: list[int]) -> Addresses:
+    """The first accesses of some instructions, at most MOST_ACCESSES of each, as far as they lie in the first MOST_CYCLES of the run."""
+    if not instructions:
+        return {}
+    from warploom.machine.pipeline_machine import PipelineMachine
+
+    machine = PipelineMachine(result.config, result.program, policy=policy)
+    found: Addresses = {instruction: [] for instruction in instructions}
+    open_ones = {instruction for instruction in instructions if result.detail["profile"][instruction, 0]}
+    entry: Callable[..., int] = machine.entry
+    arguments = list(machine.arguments(native=False))
+    place = len(arguments) - len(machine._units()) + 3
+    access_memory = arguments[place]
+
+    def listen(gpu: Any, core: Any, warp: int, pc: int, *others: Any) -> int:
+        fault = access_memory(gpu, core, warp, pc, *others)
+        if pc in open_ones and fault == 0:
+            lanes = np.flatnonzero(core.registers[warp].active[: core.warps.lanes])
+            found[pc].append(Access(lanes, core.access.address[lanes].astype(np.int64)))
+            if len(found[pc]) == MOST_ACCESSES:
+                open_ones.discard(pc)
+        return fault
+
+    arguments[place] = listen
+    last = min(result.cycles, MOST_CYCLES)
+    with np.errstate(all="ignore"):
+        while open_ones and machine.cycle < last and entry(*arguments, min(machine.cycle + 64, last)) == 0:
+            pass
+    return found
+
+
+def stride(accesses: list[Access]) -> int | None:
+    """The bytes from each lane's address to that of the next lane, where it is the same for all lanes and accesses; else None."""
+    steps = set()
+    for access in accesses:
+        apart, lanes = np.diff(access.addresses), np.diff(access.lanes)
+        if len(lanes) == 0:
+            continue
+        if (apart % lanes).any():
+            return None
+        steps |= set((apart // lanes).tolist())
+    return steps.pop() if len(steps) == 1 else None
+
+
+def lanes_at_one_address(accesses: list[Access]) -> int:
+    """The most lanes of one access that have the same address; 0 without accesses."""
+    return max((int(np.unique(access.addresses, return_counts=True)[1].max()) for access in accesses if len(access.lanes)), default=0)

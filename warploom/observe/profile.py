@@ -1,0 +1,252 @@
+"""Profile: what each line of the source cost, and why.
+
+A line's cycles are warp-cycles: those in which a warp issued an instruction of the line, or stood at it and waited for a
+reason by Nsight Compute's name. A wait is on the account of the instruction that waits, not of the one that is waited for, as in NVIDIA's
+profiler; only a wait at a barrier is on the barrier's own account. Together they are all the cycles of all warps.
+
+On cores that run one instruction at a time a core is one warp, and what it does is the state of its sequencer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.program import Program
+from warploom.machine import reasons as r
+from warploom.machine.config import Config
+from warploom.machine.core_states import DECODE
+from warploom.machine.result import Result
+from warploom.observe import timeline as t
+from warploom.observe.lane_addresses import Addresses, lane_addresses
+from warploom.observe.timeline import Activity
+
+# What is counted beside cycles, by instruction and by line: columns of `Profile.counts`.
+COUNTS = {
+    "issues": "warp-instructions issued",
+    "lanes": "active lanes, summed over the issues",
+    "diverged": "branches at which the lanes of a warp disagreed",
+    "accesses": "warp accesses to memory or textures",
+    "transactions": "transactions that they took",
+    "transactions_needed": "transactions that would do for as many bytes, were they together",
+    "hits": "transactions that found their line in the first cache",
+    "misses": "transactions that did not",
+    "shared_accesses": "warp accesses to shared memory",
+    "passes": "passes of shared memory that they took",
+    "passes_needed": "passes that would do without bank conflicts",
+}
+(ISSUES, LANES, DIVERGED, ACCESSES, TRANSACTIONS, TRANSACTIONS_NEEDED, HITS, MISSES, SHARED_ACCESSES, PASSES,
+ PASSES_NEEDED) = range(len(COUNTS))  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """What a line of the source cost; a program without a source has a line an instruction.
+
+    number: from 1, or 0 without a source. text: the line. instructions: their numbers. spent: int64[activities], warp-cycles.
+    counts: int64[len(COUNTS)].
+    """
+
+    number: int
+    text: str
+    instructions: tuple[int, ...]
+    spent: np.ndarray
+    counts: np.ndarray
+
+    @property
+    def cycles(self) -> int:
+        """Warp-cycles of the line."""
+        return int(self.spent.sum())
+
+    def each(self, count: int, per: int) -> float | None:
+        """One count by another, as TRANSACTIONS by ACCESSES; None where there is nothing to count."""
+        return float(self.counts[count] / self.counts[per]) if self.counts[per] else None
+
+    @property
+    def hit_rate(self) -> float | None:
+        """The share of the looked-up transactions that hit the first cache, 0 to 1."""
+        looked = int(self.counts[HITS] + self.counts[MISSES])
+        return float(self.counts[HITS] / looked) if looked else None
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """What each instruction of a run cost.
+
+    spent: int64[instructions, activities], warp-cycles by what `activities` says. counts: int64[instructions, len(COUNTS)].
+    counters: of the run. addresses: what the lanes of a warp asked memory for, of some instructions (`lane_addresses`).
+    """
+
+    program: Program
+    config: Config
+    status: str
+    cycles: int
+    activities: tuple[Activity, ...]
+    spent: np.ndarray
+    counts: np.ndarray
+    counters: dict[str, int]
+    addresses: Addresses
+
+    @property
+    def has_warps(self) -> bool:
+        """Whether the cores have warps; else they run one instruction at a time."""
+        return self.config.core.control == "pipeline"
+
+    @property
+    def warp_cycles(self) -> int:
+        """Warp-cycles of the whole run."""
+        return int(self.spent.sum())
+
+    def share(self, *names: str) -> float:
+        """The share of all warp-cycles that went to these activities, 0 to 1."""
+        return int(self.of(*names).sum()) / self.warp_cycles if self.warp_cycles else 0.0
+
+    def of(self, *names: str) -> np.ndarray:
+        """int64[instructions]: the warp-cycles of each that went to these activities."""
+        return self.spent[:, [number for number, activity in enumerate(self.activities) if activity.name in names]].sum(axis=1)
+
+    @property
+    def block_threads(self) -> int:
+        """Threads of a block."""
+        return self.program.launch.block or self.config.core.threads_per_block
+
+    @property
+    def warps(self) -> int:
+        """Warps of the whole launch."""
+        whole, rest = divmod(self.program.launch.threads, self.block_threads)
+        lanes = self.config.core.lanes if self.has_warps else self.config.core.threads_per_block
+        return whole * -(-self.block_threads // lanes) + -(-rest // lanes)
+
+    @property
+    def busy_cores(self) -> int:
+        """Cores that had a block at any time, at most."""
+        blocks = -(-self.program.launch.threads // self.block_threads)
+        return max(min(self.config.gpu.cores, self.warps if self.config.gpu.dispatch == "split" else blocks), 1)
+
+    def line_of(self, instruction: int) -> str:
+        """`line 12` for a message, or `instruction 7` without a source."""
+        number = self.program.position(instruction).line
+        return f"line {number}" if number else f"instruction {instruction}"
+
+    def lines(self) -> list[Line]:
+        """The lines of the source that have instructions, in their order."""
+        program = self.program
+        groups: dict[tuple[int, int], list[int]] = {}
+        for instruction in range(len(program)):
+            number = program.position(instruction).line
+            groups.setdefault((number, 0 if number else instruction), []).append(instruction)
+        source = program.source.lines
+        found = []
+        for (number, _), mine in sorted(groups.items()):
+            text = source[number - 1] if 0 < number <= len(source) else program.text[mine[0]]
+            found.append(Line(number, text, tuple(mine), self.spent[mine].sum(axis=0), self.counts[mine].sum(axis=0)))
+        return found
+
+
+def profile(result: Result, *, policy: Callable[..., int] | None = None) -> Profile:
+    """The profile of a run. It needs no events; the run is repeated, in part, for what a run does not keep.
+
+    policy: the scheduling policy of the run where it was one of the user's own.
+    """
+    if result.config.core.control == "sequencer":
+        activities, spent, counts = _of_sequencer(result)
+        addresses: Addresses = {}
+    else:
+        activities, spent, counts = t.WARP_ACTIVITIES, *_of_warps(result)
+        addresses = lane_addresses(result, policy, _worth_a_look(result.program, counts))
+    return Profile(result.program, result.config, result.status, result.cycles, activities, spent, counts, dict(result.counters), addresses)
+
+
+def _of_warps(result: Result) -> tuple[np.ndarray, np.ndarray]:
+    """(spent, counts) from what cores with warps have counted."""
+    rows, program, config = result.detail["profile"], result.program, result.config
+    spent = rows[:, : len(r.REASONS)].copy()
+    for behind in np.flatnonzero(spent[:, r.BARRIER]).tolist():  # a warp that waits at a barrier stands behind it already
+        if behind and "barrier" in operations(program, behind - 1):
+            spent[behind - 1, r.BARRIER] += spent[behind, r.BARRIER]
+            spent[behind, r.BARRIER] = 0
+    unit = program.code[:, u.ISSUE_UNIT]
+    shared = unit == u.SHARED
+    counts = np.zeros((len(rows), len(COUNTS)), np.int64)
+    for count, column in ((ISSUES, r.ISSUES), (LANES, r.LANES), (DIVERGED, r.DIVERGED), (TRANSACTIONS, r.TRANSACTIONS),
+                          (HITS, r.HITS), (MISSES, r.MISSES), (PASSES, r.PASSES)):  # fmt: skip
+        counts[:, count] = rows[:, column]
+    counts[:, ACCESSES] = np.where(shared, 0, rows[:, r.ACCESSES])
+    counts[:, SHARED_ACCESSES] = np.where(shared, rows[:, r.ACCESSES], 0)
+    sectors_a_line = max(config.l1.line // config.lsu.sector, 1)
+    together = np.maximum(counts[:, ACCESSES], -(-rows[:, r.SECTORS_NEEDED] // sectors_a_line))
+    # How many texels a sample needs is the filter's business: nothing less is known to do.
+    counts[:, TRANSACTIONS_NEEDED] = np.where(unit == u.TEXTURE, counts[:, TRANSACTIONS], np.minimum(together, counts[:, TRANSACTIONS]))
+    counts[:, PASSES_NEEDED] = np.minimum(counts[:, SHARED_ACCESSES] * _least_passes(program, config), counts[:, PASSES])
+    return spent, counts
+
+
+def _least_passes(program: Program, config: Config) -> np.ndarray:
+    """int64[instructions]: passes of shared memory without bank conflicts, of each access."""
+    of_uop = np.where(program.uops[:, u.UNIT] == u.SHARED, np.maximum(program.uops[:, u.SIZE] // config.shared.bank_bytes, 1), 0)
+    return np.array([of_uop[row[u.FIRST] : row[u.FIRST] + row[u.COUNT]].sum() for row in program.code], np.int64)
+
+
+def _of_sequencer(result: Result) -> tuple[tuple[Activity, ...], np.ndarray, np.ndarray]:
+    """(activities, spent, counts) from what the cores were doing in every cycle."""
+    line = t.timeline(result)
+    size = len(result.program)
+    spans = line.spans[(line.spans[:, t.PC] >= 0) & (line.spans[:, t.PC] < size)]
+    spent = np.zeros((size, len(line.activities)), np.int64)
+    np.add.at(spent, (spans[:, t.PC], spans[:, t.ACTIVITY]), spans[:, t.STOP] - spans[:, t.START])
+    counts = np.zeros((size, len(COUNTS)), np.int64)
+    decoded = spans[spans[:, t.ACTIVITY] == DECODE]  # once an instruction
+    np.add.at(counts, (decoded[:, t.PC], ISSUES), 1)
+    np.add.at(counts, (decoded[:, t.PC], LANES), np.bitwise_count(decoded[:, t.MASK].astype(np.uint64)))
+    return line.activities, spent, counts
+
+
+def _worth_a_look(program: Program, counts: np.ndarray) -> list[int]:
+    """Instructions of which the lanes' addresses say why they cost what they cost: scattered ones, bank conflicts, atomics."""
+    scattered = counts[:, TRANSACTIONS] > counts[:, TRANSACTIONS_NEEDED]
+    conflicting = counts[:, PASSES] > counts[:, PASSES_NEEDED]
+    atomic = np.array([atomic_name(program, instruction) != "" for instruction in range(len(program))], bool)
+    return np.flatnonzero(scattered | conflicting | atomic & (counts[:, ISSUES] > 0)).tolist()
+
+
+def operations(program: Program, instruction: int) -> list[str]:
+    """The names of an instruction's micro-ops, as `atomic_add`."""
+    first, count = (int(program.code[instruction, column]) for column in (u.FIRST, u.COUNT))
+    return [u.OPERATIONS[int(row[u.OP])].name for row in program.uops[first : first + count]]
+
+
+def atomic_name(program: Program, instruction: int) -> str:
+    """The name of an instruction's atomic operation; "" where it has none."""
+    return next((name for name in operations(program, instruction) if name.startswith("atomic_")), "")
+
+
+def profile_report(found: Profile, lines: list[Line]) -> dict[str, Any]:
+    """A profile as plain numbers, strings, lists and dicts; `lines` are those that are wanted, in the wanted order.
+
+    lines.spent: warp-cycles by activity, those that are not 0. transactions and the like are sums over the line's accesses.
+    """
+    names = [activity.name for activity in found.activities]
+    return {
+        "isa": found.program.isa,
+        "program": found.program.name,
+        "file": found.program.source.path,
+        "gpu": found.config.name,
+        "status": found.status,
+        "cycles": found.cycles,
+        "warp_cycles": found.warp_cycles,
+        "spent": _nonzero(names, found.spent.sum(axis=0)),
+        "lines": [
+            {"line": line.number, "text": line.text.strip(), "instructions": list(line.instructions), "cycles": line.cycles}
+            | {"spent": _nonzero(names, line.spent)}
+            | {name: int(value) for name, value in zip(COUNTS, line.counts, strict=True)}
+            for line in lines
+        ],
+    }
+
+
+def _nonzero(names: list[str], values: np.ndarray) -> dict[str, int]:
+    return {name: int(value) for name, value in zip(names, values, strict=True) if value}
