@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-NAMES = ("perfetto", "csv", "parquet")
+NAMES = ("perfetto", "vcd", "csv", "parquet")
 _OPTIONS = (
     click.option("--perfetto", metavar="OUT", help="Write tracks of instructions and waits for ui.perfetto.dev."),
+    click.option("--vcd", metavar="OUT", help="Write signals as a value change dump, and a .gtkw save file beside it."),
     click.option("--csv", metavar="OUT", help="Write every event as comma-separated values; - for standard output."),
     click.option("--parquet", metavar="OUT", help="Write every event as a Parquet table."),
 )
@@ -27,16 +29,12 @@ WHOLE = 100  # percent
 
 
 class TraceFile(NamedTuple):
-    """One file that was asked for. option: how. path: where. text: whether it may go to standard output."""
+    """One file that was asked for. option: how. path: where. beside: the name of the trace beside which it lies as a save file, or ""."""
 
     option: str
     path: str
     form: Format
-
-    @property
-    def text(self) -> bool:
-        """Whether it may be written to standard output."""
-        return not self.form.binary
+    beside: str = ""
 
 
 def trace_options(command: F) -> F:
@@ -50,13 +48,19 @@ def trace_files(options: dict[str, Any]) -> list[TraceFile]:
     """The files that were asked for. Raises UserError for bytes on standard output, MissingPackage."""
     if not any(options[name] is not None for name in NAMES):
         return []
-    from warploom.observe.traces import FORMAT
+    from warploom.observe.traces import FORMAT, save_path
 
-    found = [TraceFile(f"--{name}", options[name], FORMAT[name]) for name in NAMES if options[name] is not None]
-    for file in found:
-        if file.path == "-" and not file.text:
-            raise UserError(f"{file.option} writes a file: it would be of no use on standard output")
-        file.form.check()
+    found = []
+    for name in NAMES:
+        path, form = options[name], FORMAT[name]
+        if path is None:
+            continue
+        if path == "-" and form.binary:
+            raise UserError(f"--{name} writes a file: it would be of no use on standard output")
+        form.check()
+        found.append(TraceFile(f"--{name}", path, form))
+        if form.save and path not in ("-", "/dev/null"):
+            found.append(TraceFile(f"the save file of --{name}", save_path(path), form, beside=Path(path).name))
     return found
 
 
@@ -64,7 +68,7 @@ def open_traces(stack: contextlib.ExitStack, files: list[TraceFile]) -> list[Out
     """The files, to be written or to be taken away when the stack ends."""
     from warploom.cli.output import OutputFile
 
-    return [stack.enter_context(OutputFile(file.path, binary=file.form.binary)) for file in files]
+    return [stack.enter_context(OutputFile(file.path, binary=file.form.binary and not file.beside)) for file in files]
 
 
 def write_traces(result: Result, files: list[TraceFile], outputs: list[OutputFile], quiet: bool) -> None:
@@ -74,4 +78,7 @@ def write_traces(result: Result, files: list[TraceFile], outputs: list[OutputFil
     for file, output in zip(files, outputs, strict=True):
         silent = quiet or output.place is None
         with Progress(f"writing {file.path}", WHOLE, quiet=silent, unit="%") as progress, output.stream() as stream:
-            file.form.write(result, stream, progress)
+            if file.beside:
+                file.form.write_save(result, stream, file.beside)
+            else:
+                file.form.write(result, stream, progress)

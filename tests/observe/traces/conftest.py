@@ -10,7 +10,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 RUNS = {
     "one instruction at a time": ("tiny/matadd.asm", "tiny", {}),
     "warps": ("tiny/matmul.asm", "tiny-simt", {}),
-    "divergent": ("guppy/four_warps.guppy", "guppy", {}),
+    "divergent": ("guppy/four_warps.guppy", "guppy", {"core.warps": 4}),
     "memory": ("guppy/load_strided.guppy", "sm", {"gpu.cores": 2}),
 }
 WARPS = ("warps", "divergent", "memory")

@@ -141,16 +141,20 @@ def test_accesses_reach_from_their_issue_to_the_last_answer(run):
     assert all(item.depth == 0 and item.stop - item.start == item.said["cycles"] > 0 for item in accesses)
 
 
-def test_counters_begin_and_end_at_nothing(run):
-    result = run("memory")
+@pytest.mark.parametrize("name", WARPS)
+def test_counters_begin_and_end_at_nothing(run, name):
+    result = run(name)
     found = reading(result)
     names = Counter(path[-1] for path in found.counters)
-    assert names == {"warps in slots": 2, "lanes that issue": 2, "lines on the way": 2, "blocks in cores": 1}
+    cores = result.config.gpu.cores
+    assert (names["warps in slots"], names["lanes that issue"], names["blocks in cores"]) == (cores, cores, 1)
+    assert (names["lines on the way"] > 0) == (result.counters["l1_misses"] > 0)
     lanes = 0
     for path, values in found.counters.items():
         times = [time for time, _ in values]
         assert times == sorted(set(times))
         assert times[0] == 0
+        assert min(value for _, value in values) == 0
         assert values[-1][1] == 0
         if path[-1] == "lanes that issue":
             lanes += sum(value * (after - time) for (time, value), (after, _) in pairwise(values))

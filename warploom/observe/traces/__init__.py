@@ -20,7 +20,10 @@ from warploom.observe.traces.vocabulary import Percent, unheard
 
 
 class Format(NamedTuple):
-    """A format. module, function: what writes it, in this package. binary: it is bytes, not text. package: that it needs, or ""."""
+    """A format. module, function: what writes it, in this package. binary: it is bytes, not text. package: that it needs, or "".
+
+    save: the function that writes a file beside it, which says how a viewer shows it; its name is that of the trace with SAVE_ENDING.
+    """
 
     name: str
     endings: tuple[str, ...]
@@ -28,6 +31,7 @@ class Format(NamedTuple):
     function: str
     binary: bool
     package: str
+    save: str = ""
 
     def check(self) -> None:
         """Raises MissingPackage when it cannot be written here."""
@@ -38,9 +42,15 @@ class Format(NamedTuple):
         """Write a run to an open file. Raises ValueError, MissingPackage."""
         getattr(importlib.import_module(f"warploom.observe.traces.{self.module}"), self.function)(result, file, progress)
 
+    def write_save(self, result: Result, file: IO[str], trace: str) -> None:
+        """Write the file beside the trace whose name is `trace`."""
+        getattr(importlib.import_module(f"warploom.observe.traces.{self.module}"), self.save)(result, file, trace)
 
+
+SAVE_ENDING = ".gtkw"
 FORMATS = (
     Format("perfetto", (".perfetto-trace", ".pftrace"), "perfetto", "write", True, "perfetto"),
+    Format("vcd", (".vcd",), "vcd", "write", False, "vcd", "write_save"),
     Format("csv", (".csv",), "table", "write_csv", False, ""),
     Format("parquet", (".parquet",), "table", "write_parquet", True, "pyarrow"),
 )
@@ -60,12 +70,21 @@ def format_of(path: str | Path) -> Format:
 def write_trace(result: Result, path: str | Path, progress: Percent = unheard) -> None:
     """Write a run in the format that the name of the file asks for; the file is whole or not there.
 
-    A name that ends in .gz too is compressed. Raises ValueError for a name without a known ending, and for a run on cores with
-    warps without events; OSError when the file cannot be written; MissingPackage.
+    A name that ends in .gz too is compressed; beside a value change dump a save file for GTKWave is written.
+    Raises ValueError for a name without a known ending, and for a run on cores with warps without events; OSError when the file
+    cannot be written; MissingPackage.
     """
     form = format_of(path)
     with _whole(Path(path), form.binary) as file:
         form.write(result, file, progress)
+        if form.save:
+            with _whole(Path(save_path(path)), False) as save:
+                form.write_save(result, save, Path(path).name)
+
+
+def save_path(path: str | Path) -> str:
+    """Where the file beside a trace lies."""
+    return str(Path(str(path).removesuffix(".gz")).with_suffix(SAVE_ENDING))
 
 
 @contextlib.contextmanager

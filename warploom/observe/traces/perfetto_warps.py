@@ -12,6 +12,7 @@ from warploom.machine import reasons
 from warploom.machine.result import Result
 from warploom.observe import timeline as t
 from warploom.observe.traces.accesses import Wait, waits
+from warploom.observe.traces.levels import blocks, level
 from warploom.observe.traces.perfetto import DEVICE, Tracks, said_of
 from warploom.observe.traces.vocabulary import MISS, OUTCOMES, Percent, events_of, instruction, lanes
 
@@ -52,10 +53,8 @@ class _Writer:
 
     def device(self) -> None:
         """What belongs to no core: counters, and the lookups of the second cache."""
-        blocks, memory = self.events[self.rows(e.BLOCK)], self.events[self.rows(e.MEMORY)]
-        started = blocks[blocks[:, e.B] == 0]
-        if len(blocks):
-            self._counter("blocks in cores", "blocks", DEVICE, started[:, e.TIME], blocks[blocks[:, e.B] == 1, e.TIME])
+        memory = self.events[self.rows(e.MEMORY)]
+        self._counter("blocks in cores", "blocks", DEVICE, *blocks(self.spans.spans))
         if len(memory):
             self._counter("memory requests on the way", "requests", DEVICE, memory[:, e.TIME], memory[:, e.B])
         lookups = self.rows(e.L2)
@@ -142,12 +141,10 @@ class _Writer:
     def _counter(self, name: str, unit: str, parent: int, up: np.ndarray, down: np.ndarray, by: np.ndarray | None = None) -> None:
         """A number that goes up at some cycles and down at others, by 1 or by so much."""
         track = self.tracks.counter(name, unit, parent)
-        steps = np.concatenate([np.ones(len(up), np.int64), -np.ones(len(down), np.int64)]) if by is None else np.concatenate([by, -by])
-        times, place = np.unique(np.concatenate([up, down]), return_inverse=True)
-        values = np.zeros(len(times), np.int64)
-        np.add.at(values, place, steps)
-        self.tracks.value(track, 0, 0) if not len(times) or times[0] > 0 else None
-        for time, value in zip(times.tolist(), np.cumsum(values).tolist(), strict=True):
+        times, values = level(up, down, by)
+        if not len(times) or times[0] > 0:
+            self.tracks.value(track, 0, 0)
+        for time, value in zip(times.tolist(), values.tolist(), strict=True):
             self.tracks.value(track, time, value)
 
     def _address(self, line: int) -> str:
