@@ -19,7 +19,7 @@ TIMESCALE = "100 ps"
 CYCLE = 10  # of them
 STRING = 0  # size of a signal that is a string
 ZOOM = -14.0  # GTKWave's, in powers of two: some eighty cycles are seen
-MOST_OPEN = 12  # signals of a group that the save file opens
+MOST_OPEN = 16  # signals of a group that the save file opens
 NOBODY = ""  # the state of a warp slot without a warp
 
 
