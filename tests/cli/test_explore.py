@@ -42,7 +42,7 @@ def test_a_machine_with_warps_is_recorded(here):
 def test_a_second_run_stands_beside_the_first(here):
     result = explore(DIVERGE, "--gpu", "tiny-simt", "--against", "core.divergence=minpc", "--json")
     body = json.loads(result.stdout)
-    assert [run["name"] for run in body["runs"]] == ["tiny-simt, core.divergence=stack", "tiny-simt, core.divergence=minpc"]
+    assert [run["name"] for run in body["runs"]] == ["core.divergence=stack", "core.divergence=minpc"]
     assert [header["machine"]["config"]["core.divergence"] for header, _, _ in reader.runs((here / body["page"]).read_text())] == [
         "stack",
         "minpc",

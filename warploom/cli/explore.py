@@ -81,8 +81,7 @@ def _orders(kernel: str, options: dict[str, Any]) -> tuple[list[Order], list[str
 
 
 def _called(order: Order, settings: tuple[str, ...]) -> str:
-    changed = ", ".join(f"{name}={str(order.config[name]).lower()}" for name in settings)
-    return f"{order.config.name}, {changed}"
+    return ", ".join(f"{name}={str(order.config[name]).lower()}" for name in settings)
 
 
 def _run(order: Order, progress: Any) -> Result:

@@ -151,8 +151,7 @@ def test_registers_masks_and_stack_are_those_of_the_recording(show, warps):
     view.goto(view.url.split("#")[0] + f"#cycle={now}&core=0&warp=0")
     view.wait_for_function(f"() => explorer.leader.cycle === {now}")
     settled(view)
-    shown = view.eval_on_selector_all(".paths .mask i", "boxes => boxes.map((box) => box.classList.contains('on'))")
-    assert shown == [bool(row[r.MASK] >> lane & 1) for lane in range(4)]
+    assert view.locator(".paths .mask").get_attribute("data-lanes") == "".join(str(row[r.MASK] >> lane & 1) for lane in range(4))
     assert result.program.text[row[r.PC]] in texts(view, ".paths li")[0]
     registers = {}
     for (time, _, _, register), values in zip(book.registers.tolist(), book.values.tolist(), strict=True):
@@ -280,7 +279,7 @@ def test_every_key_of_the_list_is_known_and_terms_are_explained(show, warps):
     assert view.locator("dialog.help kbd").count() > 25
     view.keyboard.press("Escape")
     assert not view.locator("dialog.help").is_visible()
-    view.locator(".list [data-term=mask]").first.hover()
+    view.locator(".list th [data-term=mask]").first.hover()
     view.wait_for_selector("#hint:not([hidden])")
     assert view.locator("#hint").text_content().startswith("mask: which lanes of a warp execute")
     unknown = view.evaluate(

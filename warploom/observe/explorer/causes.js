@@ -38,7 +38,20 @@ export class Causes {
   /** The first cycle in which what the issue of a span writes can be used. */
   readyOf(span) {
     const until = this.run.tables.ready.until[this.run.issuesBefore[span]];
-    return until >= 0 ? until : this.doneOf(span) + 1;
+    if (until >= 0) return until;
+    return this.run.program.instructions[this.run.spans.pc[span]].unit === "shared" ? this.#sharedReady(span) : this.doneOf(span) + 1;
+  }
+
+  /** Of an access to shared memory: its latency, or longer where banks conflict, which shows in how long the first one that needs it waits. */
+  #sharedReady(span) {
+    const { run } = this, { core, warp, start, length, activity, pc, rows } = run.spans;
+    const writes = run.program.instructions[pc[span]].writes, least = start[span] + run.machine.config["shared.latency"];
+    for (let row = span + 1; row < Math.min(rows, span + FARTHEST) && core[row] === core[span] && warp[row] === warp[span]; row++) {
+      if (!run.program.instructions[pc[row]]?.uses.some((group) => writes.includes(group))) continue;
+      if (run.activities[activity[row]][0] === "short_scoreboard") return Math.max(least, start[row] + length[row]);
+      if (activity[row] === run.issueActivity) return Math.min(least, start[row]);
+    }
+    return least;
   }
 
   /** What a slot's scoreboard holds in a cycle: [{group, span, until}], a row a register group, the last one to be free first. */

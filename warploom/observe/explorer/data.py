@@ -13,7 +13,7 @@ The page checks the mark, the version and the checksum before it looks further. 
     program   name, isa, path, source (lines), instructions (see `described`), registers, scalars (names), lock_width, value_bits,
               views (name, base, bytes, format, fields, width, height, pitch, writable)
     machine   name, kind ("sequencer" or "pipeline"), cores, warps (slots a core), lanes, config (by setting)
-    run       status, cycles, instructions, messages, until (cycles that the recording covers, -1: none), memory_bytes
+    run       status, cycles, instructions, counters, messages, until (cycles that the recording covers, -1: none), memory_bytes
     activities  a list of [name, kind, meaning]; kind as in `observe/timeline.py`
     signals   sequencer only: names of the signals, `cores.0.threads.1.rs` as in `Result.trace`
     tables    by name: {"rows": n, "columns": {column: [first byte, bytes]}}, each column laid out by `columns.steps`
@@ -175,6 +175,7 @@ def _run(result: Result) -> dict[str, Any]:
         "status": result.status,
         "cycles": result.cycles,
         "instructions": result.instructions,
+        "counters": result.counters,
         "messages": list(result.messages),
         "until": UNKNOWN,
         "memory_bytes": len(result.memory),

@@ -7,7 +7,8 @@ const COLUMN_KINDS = { small: Int32Array, large: Float64Array };
 export async function readRun(text, version) {
   let bytes;
   try {
-    const packed = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+    const letters = atob(text.trim()), packed = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; at++) packed[at] = letters.charCodeAt(at);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
     bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   } catch {

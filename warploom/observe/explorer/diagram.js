@@ -42,6 +42,7 @@ export class Diagram {
     svg.append(this.frames, this.wires);
     this.#front(svg);
     for (let index = 0; index < cores; index++) this.#core(svg, first + index, left + index * (wide + 12), wide, thread, threads, left);
+    if (machine.cores > CORES) text(svg, 560, 28, `cores ${first} and ${first + cores - 1} of ${machine.cores}; choose others above`, "title");
     this.#controller(svg, "prog_ctrl", "program memory", 4, 210, first, cores);
     this.#controller(svg, "data_ctrl", "data memory", 226, 550, first, cores);
     this.place.replaceChildren(svg);
@@ -103,7 +104,7 @@ export class Diagram {
     label.addEventListener("click", () => { this.view.select(this.run.slots.find((slot) => slot.core === core), thread); this.app.redraw(); });
     this.updates.push((cycle) => { label.style.opacity = runs(cycle) ? 1 : 0.4; });
     const rows = [
-      ["registers", (cycle) => [`${this.at(signal("rs"), cycle)}  ${this.at(signal("rt"), cycle)}`, ["request", "update"].includes(state(cycle))]],
+      ["registers", (cycle) => [wide > 70 ? `RS ${this.at(signal("rs"), cycle)} RT ${this.at(signal("rt"), cycle)}` : `${this.at(signal("rs"), cycle)}  ${this.at(signal("rt"), cycle)}`, ["request", "update"].includes(state(cycle))]],
       ["alu", (cycle) => [String(this.at(signal("alu_out"), cycle)), state(cycle) === "execute"]],
       ["lsu", (cycle) => this.#lsu(signal, cycle)],
       ["program counter", (cycle) => [String(this.at(signal("next_pc"), cycle)), ["execute", "update"].includes(state(cycle))]],
@@ -125,7 +126,7 @@ export class Diagram {
     const channels = [];
     while (this.run.signals.number.has(`${name}.channels.${channels.length}.state`)) channels.push(`${name}.channels.${channels.length}`);
     const box = this.#box(svg, x, 370, wide, 80, "frame");
-    const label = text(svg, x + 10, 385, `${memory} controller`, "title");
+    const label = text(svg, x + 10, 385, `${memory} controller${channels.length > 8 ? `, channels 0 to 7 of ${channels.length}` : ""}`, "title");
     label.dataset.term = "controller";
     const each = (wide - 16) / Math.min(channels.length, 8);
     channels.slice(0, 8).forEach((channel, index) => {

@@ -19,11 +19,13 @@ class App {
     Object.assign(this, { common, theme: THEMES[0], sync: SYNC[0], waiting: false });
     this.views = runs.map((run, index) => new RunView(this, run, index));
     this.leader = this.views[0];
+    this.cycles = Math.max(...runs.map((run) => run.cycles));
     this.hint = new Hint(document.getElementById("hint"), common.glossary);
     this.#build(document.getElementById("app"));
     this.#colours();
     night.addEventListener("change", () => this.#colours());
     window.addEventListener("hashchange", () => this.#follow());
+    if (this.leader.run.run.status === "error") this.go(this.leader.run.cycles - 1);
     this.#follow();
     this.redraw();
   }
@@ -35,7 +37,7 @@ class App {
     this.syncButton = el("button", { click: () => this.turnSync(), "data-hint": "keep the two runs at the same cycle, or at the same instruction of the chosen warp (s)" });
     this.themeButton = el("button", { click: () => this.turnTheme(), "data-hint": "dark, light, or as the system has it (t)" });
     const help = el("button", { click: () => this.help.toggle(), "data-hint": "keys and words (?)", "aria-label": "help" }, "?");
-    bar.append(el("h1", {}, program.name, el("span.quiet", {}, ` on ${two ? "two machines" : machine.name}`)), moves, this.message, el("span.group.right", {}, two ? this.syncButton : null, this.themeButton, help));
+    bar.append(el("h1", {}, program.name, el("span.quiet", {}, ` on ${machine.name}`)), moves, this.message, el("span.group.right", {}, two ? this.syncButton : null, this.themeButton, help));
     const source = el("section.panel.source"), runs = el(`div.runs${two ? ".two" : ""}`);
     host.append(bar, source, runs);
     host.hidden = false;
@@ -102,9 +104,20 @@ class App {
         other.cycle = Math.min(other.run.cycles - 1, view.cycle);
         if (this.sync === "instruction") matching(view, other);
       }
-      other.timeline.reveal(other.cycle);
+      if (other === view || this.sync === "instruction") other.timeline.reveal(other.cycle);
     }
+    this.share(view.timeline);
     this.redraw();
+  }
+
+  /** One picture has been zoomed or moved: where two runs keep the same cycle, the other one shows the same cycles. */
+  share(timeline) {
+    if (this.sync !== "cycle") return;
+    for (const { timeline: other } of this.views) {
+      if (other === timeline || !other?.width) continue;
+      [other.scale, other.from] = [timeline.scale, timeline.from];
+      other.keepInside();
+    }
   }
 
   /** A sentence in the bar, for a while. */

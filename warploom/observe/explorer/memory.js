@@ -44,6 +44,10 @@ export class MemoryView {
       if (address < this.first || address >= this.first + (room - 1) * this.rowBytes) this.first = Math.max(0, Math.floor(address / this.rowBytes) - 2) * this.rowBytes;
     }
     this.first -= this.first % this.rowBytes;
+    const fresh = last >= 0 && changes.time[last] === view.cycle ? view.cycle : -1;
+    const key = [memory.applied, fresh, this.first, this.rowBytes, this.bytes, this.style].join();
+    if (key === this.drawn) return;
+    this.drawn = key;
     const end = Math.min(run.run.memory_bytes, this.first + MOST_ROWS * this.rowBytes);
     const rows = [];
     for (let address = this.first; address < end; address += this.rowBytes) rows.push(this.#row(address, end));

@@ -21,14 +21,15 @@ export class Registers {
   draw(span) {
     const { view, run } = this;
     this.which.hidden = this.mode !== MODES[2];
+    const full = !run.sequencer && view.cycle >= run.run.until;
+    if (span < 0 || !run.hasRegisters || full) this.matrix = null;
     if (span < 0) return this.body.replaceChildren();
     if (!run.hasRegisters) return this.body.replaceChildren(el("p.quiet", {}, "This run was not recorded: run it with recording=True to see registers and memory."));
-    if (!run.sequencer && view.cycle >= run.run.until) return this.body.replaceChildren(el("p.quiet", {}, `The recording was full: it covers cycles 0 to ${run.run.until - 1}.`));
+    if (full) return this.body.replaceChildren(el("p.quiet", {}, `The recording was full: it covers cycles 0 to ${run.run.until - 1}.`));
     const mask = run.maskOf(run.spans, span);
-    const table = this.mode === MODES[0] ? this.#all(mask) : this.mode === MODES[1] ? this.#lane() : this.#one(mask);
-    const scroll = this.body.scrollLeft;
-    this.body.replaceChildren(...table);
-    this.body.scrollLeft = scroll;
+    if (this.mode === MODES[0]) return this.#all(mask);
+    this.matrix = null;
+    this.body.replaceChildren(...(this.mode === MODES[1] ? this.#lane() : this.#one(mask)));
   }
 
   #value(word) {
@@ -39,19 +40,31 @@ export class Registers {
     return this.run.program.registers.map((name, number) => ({ name, number })).filter(({ name }) => name);
   }
 
+  /** A row a register, a column a lane; only rows that are not what they were are made anew. */
   #all(mask) {
-    const { run, view } = this;
-    const head = el("tr", {}, el("th"), mask.map((on, lane) => el(`th${on ? "" : ".off"}${lane === view.lane ? ".chosen" : ""}`, { click: () => { view.select(view.slot, lane); this.app.redraw(); } }, String(lane))));
-    const rows = this.#shown().map(({ name, number }) => {
-      const { values, time, before } = run.register(view.slot, number, view.cycle);
-      const fresh = time === view.cycle || run.sequencer;
-      const cells = Array.from(values, (value, lane) => {
-        const changed = fresh && before && before[lane] !== value;
-        return el(`td${mask[lane] ? "" : ".off"}${changed ? ".changed" : ""}${lane === view.lane ? ".chosen" : ""}${value ? "" : ".zero"}`, {}, this.#value(value));
-      });
-      return el("tr", {}, el("th", { click: () => this.pick(number) }, name), cells);
-    });
-    return [el("table.matrix", {}, el("thead", {}, head), el("tbody", {}, rows, this.#scalars(run.lanes)))];
+    const { run, view } = this, lanes = `${mask.map(Number).join("")} ${view.lane} ${this.style}`;
+    if (!this.matrix) {
+      this.matrix = { head: el("thead"), lanes: "", rows: this.#shown().map(({ name, number }) => ({ name, number, key: "", element: el("tr") })), scalars: el("tbody") };
+      this.body.replaceChildren(el("table.matrix", {}, this.matrix.head, el("tbody", {}, this.matrix.rows.map(({ element }) => element)), this.matrix.scalars));
+    }
+    if (this.matrix.lanes !== lanes) {
+      this.matrix.lanes = lanes;
+      const choose = (lane) => () => { view.select(view.slot, lane); this.app.redraw(); };
+      this.matrix.head.replaceChildren(el("tr", {}, el("th"), mask.map((on, lane) => el(`th${on ? "" : ".off"}${lane === view.lane ? ".chosen" : ""}`, { click: choose(lane) }, String(lane)))));
+    }
+    for (const row of this.matrix.rows) {
+      const { values, time, before } = run.register(view.slot, row.number, view.cycle);
+      const fresh = Boolean(before) && (time === view.cycle || run.sequencer);
+      const key = `${view.slot.number} ${time} ${fresh} ${lanes} ${run.sequencer ? `${values} ${before}` : ""}`;
+      if (key === row.key) continue;
+      row.key = key;
+      const cells = Array.from(values, (value, lane) =>
+        el(`td${mask[lane] ? "" : ".off"}${fresh && before[lane] !== value ? ".changed" : ""}${lane === view.lane ? ".chosen" : ""}${value ? "" : ".zero"}`, {}, this.#value(value)));
+      const made = el("tr", {}, el("th", { click: () => this.pick(row.number) }, row.name), cells);
+      row.element.replaceWith(made);
+      row.element = made;
+    }
+    this.matrix.scalars.replaceChildren(...this.#scalars(run.lanes));
   }
 
   /** Show one register over all lanes. */
@@ -66,7 +79,7 @@ export class Registers {
     const { run, view } = this;
     if (run.sequencer) return [];
     return run.program.scalars.map((name, number) => {
-      if (!name) return null;
+      if (!name) return "";
       const { value, time } = run.scalar(view.slot, number, view.cycle);
       return el("tr", {}, el("th", {}, name), el(`td${time === view.cycle ? ".changed" : ""}`, { colspan: lanes }, this.#value(value)));
     });

@@ -50,7 +50,7 @@ export class SourceView {
       return el("b", { style: `width:${most[index] ? Math.max(spent ? 3 : 0, (100 * spent) / most[index]).toFixed(1) : 0}%` });
     });
     const here = el("span.here");
-    const micro = pcs.flatMap((pc) => this.run.program.instructions[pc].uops.map((uop) => el("code", {}, uop)));
+    const micro = pcs.flatMap((pc) => this.run.program.instructions[pc].uops.map((uop) => el("code", { "data-term": operation(uop) }, uop)));
     const element = el(
       `div.line${pcs.length ? ".code" : ""}`,
       { role: "option", "data-line": line },
@@ -121,7 +121,7 @@ export class SourceView {
       return el("button.chip", { style: `--chip:${look.css}`, tabindex: -1, "data-hint": hint, click: () => { warp.view.select(warp.slot); this.app.redraw(); } }, label);
     };
     const says = (warp) => `${name(warp)}: ${warp.view.run.activities[warp.view.run.spans.activity[warp.span]][0]}`;
-    if (found.map(name).join("").length <= 7) return found.map((warp) => chip(warp, name(warp), says(warp)));
+    if (found.map((warp) => `${name(warp)}  `).join("").length <= 9) return found.map((warp) => chip(warp, name(warp), says(warp)));
     return [chip(found[0], `${found.length} warps`, found.slice(0, 16).map(says).join("\n"))];
   }
 }
@@ -143,6 +143,11 @@ function heatOf(run) {
     }
   }
   return { total, issues, lanes, reasons, most: total.reduce((one, other) => Math.max(one, other), 0) };
+}
+
+/** The operation of a micro-op as the listing writes it: `@s3 load.b8 v4, [v5]`. */
+function operation(text) {
+  return text.match(/^(?:@\S+ )?([a-z_0-9]+)/)?.[1];
 }
 
 function ones(word) {

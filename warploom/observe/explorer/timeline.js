@@ -5,7 +5,7 @@ import { after } from "explorer/search.js";
 import { TILE, pixel } from "explorer/paint.js";
 import { overlay } from "explorer/timeline_overlay.js";
 
-const LABELS = 62, AXIS = 20, OVERVIEW = 8, TRAFFIC = 26, GAP = 4, LEAST_BAND = 12, MOST_LANE = 26, MOST_SCALE = 160;
+const LABELS = 62, AXIS = 20, OVERVIEW = 8, TRAFFIC = 26, GAP = 4, LEAST_BAND = 12, MOST_LANE = 36, MOST_SCALE = 160;
 
 export class Timeline {
   constructor(host, view, app) {
@@ -24,8 +24,9 @@ export class Timeline {
 
   /** Show the whole run. */
   fit() {
-    this.scale = this.plotWidth / this.run.cycles;
+    this.scale = this.leastScale;
     this.from = 0;
+    this.app.share(this);
   }
 
   get plotWidth() {
@@ -33,7 +34,7 @@ export class Timeline {
   }
 
   get leastScale() {
-    return Math.min(MOST_SCALE, this.plotWidth / this.run.cycles);
+    return Math.min(MOST_SCALE, this.plotWidth / this.app.cycles);
   }
 
   /** Change the scale by a factor, with the cycle under x where it is. */
@@ -41,7 +42,8 @@ export class Timeline {
     const cycle = this.cycleAt(x);
     this.scale = Math.min(MOST_SCALE, Math.max(this.leastScale, this.scale * factor));
     this.from = cycle - (x - LABELS) / this.scale;
-    this.#keepInside();
+    this.keepInside();
+    this.app.share(this);
     this.app.redraw();
   }
 
@@ -50,7 +52,7 @@ export class Timeline {
     if (!this.width) return;
     const shown = this.plotWidth / this.scale;
     if (cycle < this.from || cycle + 1 > this.from + shown) this.from = cycle - shown / 3;
-    this.#keepInside();
+    this.keepInside();
   }
 
   x(cycle) {
@@ -83,13 +85,13 @@ export class Timeline {
     this.band = Math.floor(Math.min(this.run.lanes * MOST_LANE, Math.max(LEAST_BAND, room / count - GAP)));
     this.deepest = Math.max(0, count * (this.band + GAP) - room);
     if (whole) this.fit();
-    this.#keepInside();
+    this.keepInside();
     this.app.redraw();
   }
 
-  #keepInside() {
+  keepInside() {
     const shown = this.plotWidth / this.scale;
-    this.from = Math.max(0, Math.min(this.from, this.run.cycles - shown));
+    this.from = Math.max(0, Math.min(this.from, this.app.cycles - shown));
     this.top = Math.max(0, Math.min(this.top, this.deepest || 0));
   }
 
@@ -101,9 +103,13 @@ export class Timeline {
     context.fillRect(0, 0, this.width, this.height);
     const left = Math.round(LABELS * ratio), width = Math.round(this.plotWidth * ratio), height = Math.round((this.plotBottom - this.plotTop) * ratio);
     if (!this.image || this.image.width !== width || this.image.height !== height) this.image = context.createImageData(width, height);
-    const words = new Uint32Array(this.image.data.buffer);
-    words.fill(pixel(style.panelRgb));
-    for (const slot of run.slots) this.#band(words, width, height, slot);
+    const key = [this.from, this.scale, this.top, width, height, this.app.paint.dark].join();
+    if (key !== this.painted) {
+      this.painted = key;
+      const words = new Uint32Array(this.image.data.buffer);
+      words.fill(pixel(style.panelRgb));
+      for (const slot of run.slots) this.#band(words, width, height, slot);
+    }
     context.putImageData(this.image, left, Math.round(this.plotTop * ratio));
     overlay(this, { LABELS, AXIS, OVERVIEW, TRAFFIC, GAP });
   }
@@ -146,7 +152,7 @@ export class Timeline {
     const { run, sums } = this, paint = this.app.paint, activities = run.activities.length;
     const levels = (this.levels[slot.number] ??= levelsOf(run, slot));
     const looks = run.activities.map((_, number) => paint.activity(run, number).rgb), black = paint.lanes.inactive.rgb, empty = paint.lanes.none.rgb;
-    const colours = new Uint32Array(run.lanes);
+    const colours = new Uint32Array(run.lanes), shown = [...new Set(laneOf)].filter((lane) => lane >= 0);
     for (let x = 0; x < width; x++) {
       const from = this.from + x * step;
       if (from >= run.cycles) break;
@@ -160,10 +166,11 @@ export class Timeline {
         green += count * looks[number][1];
         blue += count * looks[number][2];
       }
-      const mean = total ? [red / total, green / total, blue / total] : empty;
-      for (let lane = 0; lane < run.lanes; lane++) {
-        const busy = sums[activities + lane], off = total - busy, away = Math.max(0, cycles - total);
-        colours[lane] = pixel(mean.map((part, band) => Math.round((part * busy + black[band] * off + empty[band] * away) / Math.max(1, busy + off + away))));
+      const away = Math.max(0, cycles - total), all = Math.max(1, total + away);
+      for (const lane of shown) {
+        const share = total ? sums[activities + lane] / total : 0, off = total - sums[activities + lane];
+        const mixed = (colour, part) => Math.round((colour * share + black[part] * off + empty[part] * away) / all);
+        colours[lane] = ((255 << 24) | (mixed(blue, 2) << 16) | (mixed(green, 1) << 8) | mixed(red, 0)) >>> 0;
       }
       for (let y = first; y < last; y++) if (laneOf[y - first] >= 0) words[y * width + x] = colours[laneOf[y - first]];
     }
@@ -212,13 +219,15 @@ export class Timeline {
   #move(x, y) {
     this.from -= x / this.scale;
     this.top -= y;
-    this.#keepInside();
+    this.keepInside();
+    this.app.share(this);
     this.app.redraw();
   }
 
   #jump(x) {
-    this.from = ((x - LABELS) / this.plotWidth) * this.run.cycles - this.plotWidth / this.scale / 2;
-    this.#keepInside();
+    this.from = ((x - LABELS) / this.plotWidth) * this.app.cycles - this.plotWidth / this.scale / 2;
+    this.keepInside();
+    this.app.share(this);
     this.app.redraw();
   }
 

@@ -37,19 +37,19 @@ export function overlay(timeline, { LABELS, AXIS, OVERVIEW, TRAFFIC, GAP }) {
 }
 
 function axis(timeline, LABELS, AXIS, OVERVIEW) {
-  const { context, scale, run, plotWidth, plotTop, plotBottom, app } = timeline, style = app.style;
+  const { context, scale, plotWidth, plotTop, plotBottom, app } = timeline, style = app.style;
   const shown = plotWidth / scale;
   context.fillStyle = style.line;
   context.fillRect(LABELS, 1, plotWidth, OVERVIEW - 3);
   context.fillStyle = style.quiet;
-  context.fillRect(LABELS + (timeline.from / run.cycles) * plotWidth, 1, Math.max(3, (shown / run.cycles) * plotWidth), OVERVIEW - 3);
+  context.fillRect(LABELS + (timeline.from / app.cycles) * plotWidth, 1, Math.max(3, (shown / app.cycles) * plotWidth), OVERVIEW - 3);
   context.fillStyle = style.accent;
-  context.fillRect(LABELS + ((timeline.view.cycle + 0.5) / run.cycles) * plotWidth - 1, 0, 2, OVERVIEW - 1);
+  context.fillRect(LABELS + ((timeline.view.cycle + 0.5) / app.cycles) * plotWidth - 1, 0, 2, OVERVIEW - 1);
   const rough = 70 / scale, power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
   const step = Math.max(1, [1, 2, 5, 10].map((part) => part * power).find((value) => value >= rough));
   context.textAlign = "center";
   context.lineWidth = 1;
-  for (let cycle = Math.ceil(timeline.from / step) * step; cycle <= timeline.from + shown && cycle < run.cycles; cycle += step) {
+  for (let cycle = Math.ceil(timeline.from / step) * step; cycle <= timeline.from + shown && cycle < app.cycles; cycle += step) {
     const x = timeline.x(cycle) + (scale > 8 ? scale / 2 : 0);
     context.fillStyle = style.line;
     context.fillRect(Math.round(timeline.x(cycle)), plotTop - 4, 1, scale > 8 ? 4 : plotBottom - plotTop + 4);

@@ -6,6 +6,7 @@ import { Diagram } from "explorer/diagram.js";
 import { el, grouped, term } from "explorer/dom.js";
 import { ImageView } from "explorer/images.js";
 import { MemoryView, SharedView } from "explorer/memory.js";
+import { NumbersView } from "explorer/numbers.js";
 import { swatch } from "explorer/paint.js";
 import { Timeline } from "explorer/timeline.js";
 import { Warps } from "explorer/warps.js";
@@ -32,6 +33,7 @@ export class RunView {
     if (run.tables.shared?.rows) rest.push(["shared", SharedView]);
     if (run.program.views.some((one) => one.width > 0)) rest.splice(1, 0, ["images", ImageView]);
     if (this.causes) rest.push(["caches", CacheView]);
+    rest.push(["numbers", NumbersView]);
     const panes = el("div.panes");
     this.panes = alone ? [new Pane(panes, this, first), new Pane(panes, this, rest)] : [new Pane(panes, this, [...first, ...rest])];
     this.element.append(panes);

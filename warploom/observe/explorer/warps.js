@@ -17,34 +17,45 @@ export class Warps {
 
   draw() {
     const { view } = this;
-    this.list.replaceChildren(this.#table());
+    this.#table();
     const span = view.slot ? this.run.spanAt(view.slot, view.cycle) : -1;
     this.detail.replaceChildren(...(span < 0 ? [this.#nobody()] : this.#details(span)));
     this.registers.draw(span);
   }
 
+  /** The table is made once; only rows of warps that do something else than before are made anew. */
   #table() {
     const { run, view } = this;
-    const head = el("tr", {}, el("th"), el("th", {}, term(run.sequencer ? "core" : "warp")), el("th", {}, term("block")), el("th", {}, run.sequencer ? "state" : "does"), el("th", {}, "since"), el("th", {}, term("mask", "lanes")), el("th", {}, "instruction"));
-    const rows = run.slots.slice(0, MOST_WARPS).map((slot) => {
-      const span = run.spanAt(slot, view.cycle), chosen = slot === view.slot;
-      const attributes = { click: () => { view.select(slot); this.app.redraw(); }, "aria-selected": chosen, role: "row" };
-      if (span < 0) return el(`tr.none${chosen ? ".chosen" : ""}`, attributes, el("td"), el("td", {}, slot.label), el("td", { colspan: 5 }, "no warp"));
-      const { activity, start, block, rank, pc } = run.spans, [name] = run.activities[activity[span]];
-      const place = run.sequencer ? `${block[span]}` : `${block[span]}.${rank[span]}`;
-      return el(
-        `tr${chosen ? ".chosen" : ""}`,
-        attributes,
-        el("td", {}, swatch(this.app.paint.activity(run, activity[span]))),
-        el("td", {}, slot.label),
-        el("td", {}, place),
-        el("td", {}, term(run.sequencer ? `state ${name}` : name, name === "selected" ? "issues" : name)),
-        el("td.number", {}, String(start[span])),
-        el("td", {}, boxes(run.maskOf(run.spans, span), chosen ? view.lane : -1)),
-        el("td.code", {}, run.program.instructions[pc[span]]?.text ?? `PC ${pc[span]}`)
-      );
-    });
-    return el("table.list", {}, el("thead", {}, head), el("tbody", {}, rows));
+    if (!this.rows) {
+      const head = el("tr", {}, el("th"), el("th", {}, term(run.sequencer ? "core" : "warp")), el("th", {}, term("block")), el("th", {}, run.sequencer ? "state" : "does"), el("th", {}, "since"), el("th", {}, term("mask", "lanes")), el("th", {}, "instruction"));
+      this.rows = run.slots.slice(0, MOST_WARPS).map((slot) => ({ slot, key: "", element: el("tr") }));
+      this.list.append(el("table.list", {}, el("thead", {}, head), el("tbody", {}, this.rows.map(({ element }) => element))));
+      if (run.slots.length > MOST_WARPS) this.list.append(el("p.quiet", {}, `and ${run.slots.length - MOST_WARPS} more warp slots; choose one in the picture`));
+    }
+    for (const row of this.rows) {
+      const span = run.spanAt(row.slot, view.cycle), chosen = row.slot === view.slot;
+      const key = `${span} ${chosen ? view.lane : ""} ${this.app.paint.dark}`;
+      if (key === row.key) continue;
+      row.key = key;
+      const fresh = this.#row(row.slot, span, chosen);
+      row.element.replaceWith(fresh);
+      row.element = fresh;
+    }
+  }
+
+  #row(slot, span, chosen) {
+    const { run, view } = this;
+    const attributes = { click: () => { view.select(slot); this.app.redraw(); }, "aria-selected": chosen, role: "row" };
+    if (span < 0) return el(`tr.none${chosen ? ".chosen" : ""}`, attributes, el("td"), el("td", {}, slot.label), el("td", { colspan: 5 }, "no warp"));
+    const { activity, start, block, rank, pc } = run.spans, [name] = run.activities[activity[span]];
+    return el(`tr${chosen ? ".chosen" : ""}`, attributes,
+      el("td", {}, swatch(this.app.paint.activity(run, activity[span]))),
+      el("td", {}, slot.label),
+      el("td", {}, run.sequencer ? `${block[span]}` : `${block[span]}.${rank[span]}`),
+      el("td", {}, term(run.sequencer ? `state ${name}` : name, name === "selected" ? "issues" : name)),
+      el("td.number", {}, String(start[span])),
+      el("td", {}, boxes(run.maskOf(run.spans, span), chosen ? view.lane : -1)),
+      el("td.code", {}, run.program.instructions[pc[span]]?.text ?? `PC ${pc[span]}`));
   }
 
   #nobody() {
