@@ -72,6 +72,14 @@ def test_a_kernel_that_does_not_end_is_profiled_up_to_there(tmp_path, gpu):
     assert "--max-cycles allows more" in result.stderr
 
 
+def test_a_machine_without_warps_is_not_followed_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "MOST_CYCLES", 500)
+    path = tmp_path / "endless.asm"
+    path.write_text(".threads 4\nagain:\n    CMP R0, R0\n    BRnzp again\n    RET\n")
+    assert "still running after 500 cycles" in run(path).stdout
+    assert "still running after 700 cycles" in run(path, "--max-cycles", "700").stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from warploom.cli.running import launch_options, machine_options, take_order
 
 if TYPE_CHECKING:
     from warploom.machine.result import Result
+
+MOST_CYCLES = 100_000  # of a machine without warps, where nothing else is said: its run is repeated in plain Python
 
 # The keys of `observe.profile_table.SORTS`, which is not loaded for --help; a test compares them.
 SORTS = ("line", "cycles", "issues", "lanes", "transactions", "conflicts", "misses")
@@ -40,7 +43,8 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     lost to       what most of the line's cycles went to, beside issuing
 
     A wait is on the account of the line that waits. The diagnosis below names the line to change; its rules are few, and say
-    nothing where they know nothing. The exit status is that of `warploom run`.
+    nothing where they know nothing. The exit status is that of `warploom run`; a machine without warps stops after 100 000 cycles
+    unless --max-cycles says otherwise.
 
     \b
     Examples:
@@ -55,6 +59,8 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     if options["as_json"] and options["html"] is not None:
         raise UserError("--json and --html are two forms of one profile: ask for one of them")
     order = take_order(file, options)
+    if order.config.core.control == "sequencer" and options["max_cycles"] is None:
+        order = replace(order, limit=MOST_CYCLES)
     if not options["as_json"]:
         print_warnings(order.warnings, order.program.source)
     if options["html"] is not None:
@@ -80,11 +86,13 @@ def _check_page(path: str, inputs: list[str]) -> None:
 def _show(result: Result, policy: Any, warnings: list[dict[str, Any]], options: dict[str, Any]) -> None:
     from warploom.cli import screen
     from warploom.cli.common import write_file
+    from warploom.cli.progress import Progress
     from warploom.observe.diagnosis import diagnose, findings_report
     from warploom.observe.profile import profile, profile_report
     from warploom.observe.profile_table import ordered, profile_table
 
-    found = profile(result, policy=policy)
+    with Progress("looking at every cycle", result.cycles, quiet=options["as_json"]) as progress:
+        found = profile(result, policy=policy, progress=progress)
     findings = diagnose(found)
     lines = ordered(found.lines(), options["sort"], options["top"])
     if options["as_json"]:

@@ -38,7 +38,7 @@ def bank_conflicts(found: Profile) -> Iterator[Finding]:
     if found.share(*d.SHARED_REASONS) < d.MEMORY:
         return
     banks = found.config.shared.banks
-    advice = f"make a row one word longer, so that the stride shares no factor with the {banks} banks"
+    advice = f"make a row one element longer, so that the stride shares no factor with the {banks} banks"
     said: dict[tuple[str, str], list[int]] = {}
     for instruction in _wasteful(found, p.PASSES, p.PASSES_NEEDED):
         if p.atomic_name(found.program, instruction):

@@ -31,6 +31,7 @@ def lane_addresses(result: Result, policy: Callable[..., int] | None, instructio
     """The first accesses of some instructions, at most MOST_ACCESSES of each, as far as they lie in the first MOST_CYCLES of the run."""
     if not instructions:
         return {}
+    from warploom.machine.memory_stage import access_memory
     from warploom.machine.pipeline_machine import PipelineMachine
 
     machine = PipelineMachine(result.config, result.program, policy=policy)
@@ -38,8 +39,7 @@ def lane_addresses(result: Result, policy: Callable[..., int] | None, instructio
     open_ones = {instruction for instruction in instructions if result.detail["profile"][instruction, 0]}
     entry: Callable[..., int] = machine.entry
     arguments = list(machine.arguments(native=False))
-    place = len(arguments) - len(machine._units()) + 3
-    access_memory = arguments[place]
+    place = next(number for number, argument in enumerate(arguments) if argument is access_memory)
 
     def listen(gpu: Any, core: Any, warp: int, pc: int, *others: Any) -> int:
         fault = access_memory(gpu, core, warp, pc, *others)

@@ -147,13 +147,13 @@ class Profile:
         return found
 
 
-def profile(result: Result, *, policy: Callable[..., int] | None = None) -> Profile:
-    """The profile of a run. It needs no events; the run is repeated, in part, for what a run does not keep.
+def profile(result: Result, *, policy: Callable[..., int] | None = None, progress: Callable[[int], None] | None = None) -> Profile:
+    """The profile of a run. It needs no events; the run is repeated for what a run does not keep, of cores with warps only its beginning.
 
-    policy: the scheduling policy of the run where it was one of the user's own.
+    policy: the scheduling policy of the run where it was one of the user's own. progress: see `timeline`.
     """
     if result.config.core.control == "sequencer":
-        activities, spent, counts = _of_sequencer(result)
+        activities, spent, counts = _of_sequencer(result, progress)
         addresses: Addresses = {}
     else:
         activities, spent, counts = t.WARP_ACTIVITIES, *_of_warps(result)
@@ -191,9 +191,9 @@ def _least_passes(program: Program, config: Config) -> np.ndarray:
     return np.array([of_uop[row[u.FIRST] : row[u.FIRST] + row[u.COUNT]].sum() for row in program.code], np.int64)
 
 
-def _of_sequencer(result: Result) -> tuple[tuple[Activity, ...], np.ndarray, np.ndarray]:
+def _of_sequencer(result: Result, progress: Callable[[int], None] | None) -> tuple[tuple[Activity, ...], np.ndarray, np.ndarray]:
     """(activities, spent, counts) from what the cores were doing in every cycle."""
-    line = t.timeline(result)
+    line = t.timeline(result, progress)
     size = len(result.program)
     spans = line.spans[(line.spans[:, t.PC] >= 0) & (line.spans[:, t.PC] < size)]
     spent = np.zeros((size, len(line.activities)), np.int64)

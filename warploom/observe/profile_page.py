@@ -9,19 +9,29 @@ from html import escape
 
 import numpy as np
 
+from warploom.observe import palette
 from warploom.observe.diagnosis import Finding
 from warploom.observe.profile import Line, Profile
 from warploom.observe.profile_table import columns, ended, totals_text
 from warploom.observe.styled import grouped, percent
 
-# Colours of activities in the order of their share of the run (Okabe and Ito's, for all eyes); the rest shares the last one.
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
-REST, ISSUED = "#999999", "#8a8f98"
+# How a pattern of the palette is drawn: an image over the colour.
+_LINES = "repeating-linear-gradient({}, transparent 0 3px, rgb(255 255 255 / .55) 3px 4.5px)"
+IMAGES = {
+    palette.SOLID: "none",
+    palette.RISING: _LINES.format("-45deg"),
+    palette.FALLING: _LINES.format("45deg"),
+    palette.ACROSS: _LINES.format("0deg"),
+    palette.UPRIGHT: _LINES.format("90deg"),
+    palette.CROSSED: f"{_LINES.format('-45deg')}, {_LINES.format('45deg')}",
+    palette.SQUARED: f"{_LINES.format('0deg')}, {_LINES.format('90deg')}",
+    palette.DOTTED: "radial-gradient(rgb(255 255 255 / .6) 1px, transparent 1.4px) 0 0 / 4px 4px",
+}
 
 STYLE = """
-:root { color-scheme: light dark; --back: #ffffff; --ink: #1c2733; --quiet: #5b6875; --edge: #d5dce4; --box: #f3f6f9; --heat: 230 96 40 }
+:root { color-scheme: light dark; --box: #f3f6f9; --heat: 230 96 40 }
 @media (prefers-color-scheme: dark) {
-  :root { --back: #14191f; --ink: #e3e8ee; --quiet: #9aa7b4; --edge: #303a45; --box: #1d242c; --heat: 255 122 64 } }
+  :root { --box: #1d242c; --heat: 255 122 64 } }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 90rem; margin: 2rem auto; padding: 0 1rem;
   color: var(--ink); background: var(--back) }
 h1 { font-size: 1.5rem; margin-bottom: .2rem } h2 { font-size: 1.15rem; margin-top: 2rem }
@@ -33,7 +43,7 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { padding: .15rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--edge) }
 thead th { position: sticky; top: 0; background: var(--back); text-align: right; border-bottom: 2px solid var(--edge) }
 th.text, td.text { text-align: left }
-td.source { font: .9rem/1.5 ui-monospace, monospace; white-space: pre-wrap; text-align: left; width: 40% }
+td.source { font: .9rem/1.5 ui-monospace, monospace; white-space: pre-wrap; text-align: left; width: 40%; min-width: 34rem }
 tr.none td { color: var(--quiet) } tr:target td { outline: 2px solid rgb(var(--heat)) }
 td.heat { background: rgb(var(--heat) / var(--share)) }
 .bar { display: flex; width: 11rem; height: .8rem; background: var(--box) } .bar i { display: block; height: 100% }
@@ -54,36 +64,48 @@ MEANINGS = (
 def profile_page(found: Profile, lines: list[Line], findings: list[Finding]) -> str:
     """The page. lines: those that are shown; when they are all of them in the order of the source, with what stands between them."""
     name = escape(f"{found.program.name}: profile")
-    colours = _colours(found)
+    order = _order(found)
     titles = [column.title for column in columns(found)][:-1]
     head = "".join(f"<th>{escape(title)}</th>" for title in ("line", *titles))
     head += "<th class='text'>what with</th><th class='text'>source</th>"
     said = "".join(_finding(found, finding) for finding in findings)
     diagnosis = f"<ol>{said}</ol>" if said else "<p>No rule finds fault with this run.</p>"
-    keys = "".join(f"<span class='key'><i style='background:{colour}'></i>{escape(label)}</span>" for label, colour in _key(found, colours))
+    names = [found.activities[number].name for number in order]
+    keys = "".join(f"<span class='key'><i class='{activity}'></i>{activity}</span>" for activity in names)
     meanings = "".join(f"<dt><b>{title}</b></dt><dd>{escape(text)}</dd>" for title, text in MEANINGS if title in titles)
     return (
         f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-        f"<title>{name}</title><style>{STYLE}</style></head>\n"
+        f"<title>{name}</title><style>{STYLE}{_looks(found)}</style></head>\n"
         f"<body><h1>{name}</h1><p class='quiet'>{escape(ended(found))}<br>{escape(totals_text(found))}</p>\n"
         f"<h2>Diagnosis</h2>{diagnosis}\n<h2>Line by line</h2><p>{keys}</p>\n"
-        f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>\n{_rows(found, lines, colours)}</tbody></table></div>\n"
+        f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>\n{_rows(found, lines, order)}</tbody></table></div>\n"
         f"<h2>The columns</h2><dl>{meanings}</dl></body></html>\n"
     )
 
 
-def _colours(found: Profile) -> dict[int, str]:
-    """A colour an activity: grey for issuing, COLOURS for what took most."""
+def _order(found: Profile) -> list[int]:
+    """The activities that took any cycles, the largest first."""
     totals = found.spent.sum(axis=0)
-    order = [int(number) for number in np.argsort(-totals, kind="stable") if totals[number]]
-    waits = [number for number in order if found.activities[number].name != "selected"]
-    chosen = {number: COLOURS[place] if place < len(COLOURS) else REST for place, number in enumerate(waits)}
-    return chosen | {number: ISSUED for number in order if number not in chosen}
+    return [int(number) for number in np.argsort(-totals, kind="stable") if totals[number]]
 
 
-def _key(found: Profile, colours: dict[int, str]) -> list[tuple[str, str]]:
-    named = [(found.activities[number].name, colour) for number, colour in colours.items() if colour != REST]
-    return [*named, ("other reasons", REST)] if REST in colours.values() else named
+def _looks(found: Profile) -> str:
+    """Style sheet: the page's own colours and those of the activities, for light and for dark."""
+    light, dark = [_ground(palette.LIGHT)], [_ground(palette.DARK)]
+    for activity in found.activities:
+        look = palette.look_of(activity.name, sequencer=not found.has_warps)
+        light.append(f".{activity.name} {{ background: {_drawn(look.pattern, look.light)} }}")
+        dark.append(f".{activity.name} {{ background: {_drawn(look.pattern, look.dark)} }}")
+    return "\n".join([*light, "@media (prefers-color-scheme: dark) {", *dark, "}"])
+
+
+def _ground(ground: palette.Ground) -> str:
+    return f":root {{ --back: {ground.background}; --ink: {ground.text}; --quiet: {ground.quiet}; --edge: {ground.line} }}"
+
+
+def _drawn(pattern: str, colour: str) -> str:
+    """CSS background: the pattern over its colour."""
+    return colour if pattern == palette.SOLID else f"{IMAGES[pattern]}, linear-gradient({colour}, {colour})"
 
 
 def _finding(found: Profile, finding: Finding) -> str:
@@ -101,7 +123,7 @@ def _place(found: Profile, instruction: int) -> str:
     return f"line-{line}" if line else f"instruction-{instruction}"
 
 
-def _rows(found: Profile, lines: list[Line], colours: dict[int, str]) -> str:
+def _rows(found: Profile, lines: list[Line], order: list[int]) -> str:
     hottest = max([line.cycles for line in found.lines()] + [1])
     source, rows, last = found.program.source.lines, [], lines[0].number if lines else 0
     numbers = [line.number for line in lines]
@@ -111,7 +133,7 @@ def _rows(found: Profile, lines: list[Line], colours: dict[int, str]) -> str:
         if whole:
             rows += [_silent(number, source[number - 1], blank) for number in range(last + 1, line.number)]
         last = line.number
-        rows.append(_row(found, line, hottest, colours))
+        rows.append(_row(found, line, hottest, order))
     return "".join(rows)
 
 
@@ -119,17 +141,17 @@ def _silent(number: int, text: str, blank: str) -> str:
     return f"<tr class='none'><td>{number}</td>{blank}<td class='source'>{escape(text)}</td></tr>\n"
 
 
-def _row(found: Profile, line: Line, hottest: int, colours: dict[int, str]) -> str:
+def _row(found: Profile, line: Line, hottest: int, order: list[int]) -> str:
     place = _place(found, line.instructions[0])
     cells = [column.cell(line) for column in columns(found)[:-1]]
     share = round(0.6 * line.cycles / hottest, 3)
     body = f"<td class='heat' style='--share:{share}'>{escape(cells[0])}</td>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells[1:])
     parts, told = [], []
-    for number, colour in colours.items():
+    for number in order:
         cycles = int(line.spent[number])
         if cycles:
             activity = found.activities[number]
-            parts.append(f"<i style='width:{100 * cycles / hottest:.2f}%;background:{colour}'></i>")
+            parts.append(f"<i class='{activity.name}' style='width:{100 * cycles / hottest:.2f}%'></i>")
             told.append(f"{activity.name}: {grouped(cycles)} ({activity.meaning})")
     bars = f"<div class='bar' title='{escape(chr(10).join(told), quote=True)}'>{''.join(parts)}</div>"
     shown = place.split("-")[1]

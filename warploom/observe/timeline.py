@@ -11,6 +11,7 @@ its launch to its end, on both kinds of machine:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from warploom.machine.core_states import DONE as CORE_DONE
 from warploom.machine.core_states import IDLE as CORE_IDLE
 from warploom.machine.core_states import STATES
 from warploom.machine.result import Result
+from warploom.machine.sequencer_machine import SequencerMachine
 
 # Columns of `Timeline.spans`.
 CORE, WARP, START, STOP, ACTIVITY, PC, MASK, NEXT_MASK, BLOCK, RANK = range(10)
@@ -107,9 +109,12 @@ class Timeline:
         return {activity.name: int(cycles) for activity, cycles in zip(self.activities, spent, strict=True)}
 
 
-def timeline(result: Result) -> Timeline:
-    """The timeline of a run. Raises ValueError for cores with warps whose run has written down no events."""
-    return _of_sequencer(result) if result.config.core.control == "sequencer" else _of_events(result)
+def timeline(result: Result, progress: Callable[[int], None] | None = None) -> Timeline:
+    """The timeline of a run. Raises ValueError for cores with warps whose run has written down no events.
+
+    progress: called with the cycle count while a run without warps is repeated, which takes some 0.1 ms a cycle.
+    """
+    return _of_sequencer(result, progress) if result.config.core.control == "sequencer" else _of_events(result)
 
 
 def _of_events(result: Result) -> Timeline:
@@ -136,20 +141,21 @@ def _of_events(result: Result) -> Timeline:
     return Timeline(spans, WARP_ACTIVITIES, result.cycles, config.gpu.cores, config.core.warps, config.core.lanes)
 
 
-def _of_sequencer(result: Result) -> Timeline:
+def _of_sequencer(result: Result, progress: Callable[[int], None] | None) -> Timeline:
     config = result.config
     cores, lanes = config.gpu.cores, config.core.threads_per_block
     rows: list[list[int]] = []
     open_spans: list[list[int] | None] = [None] * cores
-    cycle = 0
-    for cycle, line in enumerate(result.trace()):
-        for number, core in enumerate(line["cores"]):
-            state = core["core_state"]
-            if state in (CORE_IDLE, CORE_DONE):
+    machine = SequencerMachine(config, result.program)
+    for cycle, _ in enumerate(machine.steps(result.cycles)):
+        if progress is not None and cycle % 1024 == 0:
+            progress(cycle)
+        for number, core in enumerate(machine.core_states):
+            if core.state in (CORE_IDLE, CORE_DONE):
                 open_spans[number] = None
                 continue
-            mask = (1 << core["thread_count"]) - 1
-            here = [number, 0, cycle, cycle + 1, state, core["current_pc"], mask, mask, core["block_id"], 0]
+            mask = (1 << core.threads) - 1
+            here = [number, 0, cycle, cycle + 1, core.state, core.pc, mask, mask, core.block, 0]
             last = open_spans[number]
             if last is not None and (last[ACTIVITY], last[PC], last[BLOCK]) == (here[ACTIVITY], here[PC], here[BLOCK]):
                 last[STOP] = cycle + 1
