@@ -8,8 +8,11 @@ from tests import guppy_golden
 from tests.guppy_history import repeat
 from tests.observe.pictures.runs import run
 from warploom.observe import history as h
+from warploom.observe import timeline as t
 from warploom.observe.pictures import DrawingError, picture
+from warploom.observe.pictures import masks as m
 from warploom.observe.pictures.masks import FIRST_ACTIVITY, MASKED_OFF, NO_WARP, NOBODY
+from warploom.observe.pictures.view import Columns, view_of
 
 LETTERS = {"#": "selected", "w": "wait", ".": "inactive"}
 
@@ -101,27 +104,35 @@ def test_slots_that_never_held_a_warp_are_left_out_and_counted():
     assert masks.hidden == 7
 
 
-def test_columns_of_several_cycles_keep_the_shares():
-    """1 cycle in 3 of a part of a run is shown: what takes a share of the lane-cycles takes that share of the cells, nearly."""
+def test_cells_of_several_cycles_have_the_exact_shares():
     result = run("guppy/while.guppy", "guppy")
-    exact, small = picture(result, "masks").data, picture(result, "masks", width=500).data
-    from warploom.observe.pictures import masks
-    from warploom.observe.pictures.view import view_of
-
-    small = masks.data(result, view_of(result), most_columns=54)
-    assert (small.columns.each, small.slots[0].cells.shape) == (3, (32, 54))
+    exact, small = picture(result, "masks").data, m.data(result, view_of(result), most_columns=50)
+    assert (small.columns.each, small.slots[0].cells.shape) == (4, (32, 41))
     assert small.lane_cycles == exact.lane_cycles
-    assert (small.slots[0].cells == MASKED_OFF).mean() == pytest.approx(exact.black_area, abs=0.02)
+    shares = small.slots[0].shares
+    assert shares.sum(axis=1) == pytest.approx(np.ones((32, 41)))
+    for column in range(41):
+        cells = exact.slots[0].cells[:, 4 * column : 4 * column + 4]
+        assert shares[:, MASKED_OFF, column] == pytest.approx((cells == MASKED_OFF).mean(axis=1))
+        assert shares[:, FIRST_ACTIVITY, column] == pytest.approx((cells == FIRST_ACTIVITY).mean(axis=1))
+    # In letters a cell shows one of them, and all together the same shares, nearly.
+    assert (small.slots[0].cells == MASKED_OFF).mean() == pytest.approx(exact.black_area, abs=0.03)
 
 
-def test_rows_of_several_lanes():
-    from warploom.observe.pictures import masks
-    from warploom.observe.pictures.view import view_of
-
+def test_cells_of_several_lanes_have_the_exact_shares():
     result = run("guppy/if.guppy", "guppy")
-    found = masks.data(result, view_of(result), most_rows=8)
+    found = m.data(result, view_of(result), most_rows=8, most_shared_rows=8)
     assert (found.lanes_a_row, found.slots[0].cells.shape) == (4, (8, 11))
+    assert found.slots[0].shares[3, MASKED_OFF].tolist() == [0, 0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5, 0, 0]
     assert found.black_area == pytest.approx(64 / 352)
+
+
+def test_an_alu_s_shares():
+    result = run("guppy/four_warps.guppy", "guppy", ("core.warps", 4), ("alu.count", 2), ("core.schedulers", 2))
+    exact, small = picture(result, "masks").data, m.data(result, view_of(result), most_columns=20)
+    for unit, whole in zip(small.units, exact.units, strict=True):
+        for warp in range(4):
+            assert unit.shares[warp] @ np.diff(small.columns.edges()) == pytest.approx((whole.holders == warp).sum())
 
 
 def test_a_core_that_runs_one_instruction_at_a_time_shows_its_states():
@@ -150,18 +161,14 @@ def test_without_events_it_says_what_to_do():
 
 
 def test_a_million_warp_cycles():
-    """64 warps for 16 384 cycles each, in spans of 4 cycles: computed from spans, not cycle by cycle."""
-    from warploom.observe import timeline as t
-    from warploom.observe.pictures.masks import _cells
-    from warploom.observe.pictures.view import Columns
-
+    """64 warps for 16 384 cycles each, in spans of 4 cycles, half of the spans with half of the lanes."""
     spans = np.zeros((4096, t.SPAN_COLUMNS), np.int64)
     spans[:, t.START] = np.arange(4096) * 4
     spans[:, t.STOP] = spans[:, t.START] + 4
     spans[:, t.MASK] = np.where(np.arange(4096) % 2, 0x0000FFFF, 0xFFFFFFFF)
-    cells = _cells(spans, 32, 1, Columns(0, 16384, 16))
-    assert cells.shape == (32, 1024)
-    assert (cells == MASKED_OFF).mean() == pytest.approx(0.25, abs=0.02)
+    for _ in range(64):
+        shares = m._shares(spans, 32, 16, Columns(0, 16384, 16), 17)
+        assert (shares[:, MASKED_OFF] == np.array([[0.0], [0.5]])).all()
 
 
 def test_a_notebook_shows_it_and_it_saves_itself(tmp_path):

@@ -31,20 +31,28 @@ OUTCOMES = ("hit", "miss", "merged", "store", PASSED_ON)  # column B of a reques
 
 @dataclass(frozen=True, eq=False)
 class Slot:
-    """One warp slot. cells: uint8[rows, columns]; a row stands for `Masks.lanes_a_row` lanes."""
+    """One warp slot. cells: uint8[rows, columns]; a row stands for `Masks.lanes_a_row` lanes.
+
+    shares: float64[rows, names, columns], the part of a cell's lane-cycles that is spent in each way, where a cell stands for several.
+    """
 
     core: int
     warp: int
     cells: np.ndarray
+    shares: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One ALU of a core. holders: int16[columns], the warp slot whose instruction has it, or NOBODY."""
+    """One ALU of a core. holders: int16[columns], the warp slot whose instruction has it, or NOBODY.
+
+    shares: float64[warp slots, columns], the part of a column in which each has it.
+    """
 
     core: int
     number: int
     holders: np.ndarray
+    shares: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,20 +94,23 @@ class Masks:
         return self.lane_cycles[INACTIVE] / self.bought if self.bought else 0.0
 
 
-def data(result: Result, view: View, *, most_columns: int = 1000, most_rows: int = 1100) -> Masks:
-    """The masks of a run. most_columns, most_rows: cells that there may be each way; beyond, a cell stands for several.
+def data(result: Result, view: View, *, most_columns: int = 1000, most_rows: int = 560, most_shared_rows: int = 90) -> Masks:
+    """The masks of a run. most_columns, most_rows: cells that there may be each way.
 
+    Beyond, a cell stands for several lane-cycles, and there are at most `most_shared_rows` rows (though one a slot) to show their shares.
     Raises ValueError for cores with warps whose run has written down no events.
     """
     line = t.timeline(result)
     spans = line.part(view.start, view.stop, _list(view.cores), _list(view.warps))
     columns = columns_of(view, most_columns)
-    used = np.unique(spans[:, (t.CORE, t.WARP)], axis=0).tolist()
-    lanes_a_row = min(max(1, -(-len(used) * line.lanes // most_rows)), line.lanes)
+    used = [divmod(number, line.warps) for number in np.unique(spans[:, t.CORE] * line.warps + spans[:, t.WARP]).tolist()]
+    shared = columns.each > 1 or len(used) * line.lanes > most_rows
+    lanes_a_row = min(max(1, -(-len(used) * line.lanes // (most_shared_rows if shared else most_rows))), line.lanes)
     slots = []
     for core, warp in used:
         of_slot = spans[(spans[:, t.CORE] == core) & (spans[:, t.WARP] == warp)]
-        slots.append(Slot(core, warp, _cells(of_slot, line.lanes, lanes_a_row, columns)))
+        shares = _shares(of_slot, line.lanes, lanes_a_row, columns, len(line.activities)) if shared else None
+        slots.append(Slot(core, warp, _cells(of_slot, line.lanes, lanes_a_row, columns), shares))
     asked = (len(view.cores) if view.cores else line.cores) * (len(view.warps) if view.warps else line.warps)
     sequencer = result.config.core.control == "sequencer"
     events = None if sequencer else result.detail["events"]
@@ -163,6 +174,22 @@ def _cells(spans: np.ndarray, lanes: int, lanes_a_row: int, columns: Columns) ->
     return np.where(found < 0, NO_WARP, cells).astype(np.uint8)
 
 
+def _shares(spans: np.ndarray, lanes: int, lanes_a_row: int, columns: Columns, activities: int) -> np.ndarray:
+    """float64[rows, names, columns] of one warp slot: exact."""
+    names = FIRST_ACTIVITY + activities
+    span, column, cycles = columns.pieces(spans[:, t.START], spans[:, t.STOP])
+    mask, activity = spans[span, t.MASK], spans[span, t.ACTIVITY] + FIRST_ACTIVITY
+    rows = -(-lanes // lanes_a_row)
+    spent = np.zeros((rows, names * columns.count))
+    for lane in range(lanes):
+        state = np.where(mask >> lane & 1 == 1, activity, MASKED_OFF)
+        spent[lane // lanes_a_row] += np.bincount(state * columns.count + column, cycles, names * columns.count)
+    of_row = np.minimum(lanes - np.arange(rows) * lanes_a_row, lanes_a_row)
+    shares = spent.reshape(rows, names, columns.count) / (of_row[:, None, None] * np.diff(columns.edges()))
+    shares[:, NO_WARP] = 1 - shares.sum(axis=1)
+    return shares
+
+
 def _units(result: Result, events: np.ndarray, cores: list[int], columns: Columns) -> list[Unit]:
     """Every ALU of the cores that are shown: taken from the cycle of an instruction until it takes another one."""
     taken = events[events[:, e.KIND] == e.PIPE]
@@ -171,9 +198,14 @@ def _units(result: Result, events: np.ndarray, cores: list[int], columns: Column
     for core in cores:
         for number in range(result.config.alu.count):
             rows = taken[(taken[:, e.CORE] == core) & (taken[:, e.A] == number)]
-            found = sampled(rows[:, e.TIME], np.maximum(rows[:, e.B], rows[:, e.TIME] + 1), cycles)
+            until = np.maximum(rows[:, e.B], rows[:, e.TIME] + 1)
+            found = sampled(rows[:, e.TIME], until, cycles)
             holders = np.where(found < 0, NOBODY, rows[found, e.WARP] if len(rows) else NOBODY)
-            units.append(Unit(core, number, holders.astype(np.int16)))
+            span, column, busy = columns.pieces(rows[:, e.TIME], until)
+            slots = result.config.core.warps
+            spent = np.bincount(rows[span, e.WARP] * columns.count + column, busy, slots * columns.count)
+            shares = spent.reshape(slots, columns.count) / np.diff(columns.edges())
+            units.append(Unit(core, number, holders.astype(np.int16), shares))
     return units
 
 

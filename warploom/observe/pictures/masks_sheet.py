@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from warploom.observe.palette import LANES, LOOKUPS, NONE, SOLID, WARPS, Look, look_of
-from warploom.observe.pictures.masks import FIRST_ACTIVITY, NOBODY, OUTCOMES, Masks, Traffic
-from warploom.observe.pictures.raster import coloured, hex_of, painted, ruled
+from warploom.observe.palette import DARK, LANES, LIGHT, LOOKUPS, NONE, SOLID, WARPS, Look, look_of
+from warploom.observe.pictures.masks import FIRST_ACTIVITY, MASKED_OFF, NO_WARP, OUTCOMES, Masks, Slot, Traffic
+from warploom.observe.pictures.raster import hex_of, painted, rgb, ruled, stacked
 from warploom.observe.pictures.sheet import LEFT, RIGHT, ROW, SCALE, TOP, Page, Sheet, legend_rows
-from warploom.observe.styled import percent
+from warploom.observe.styled import counted, grouped, percent
 
 LEAST_WIDTH = 760
 WIDEST_CELL, TALLEST_CELL = 40, 14  # points
 LANES_HEIGHT = 560  # points that the lanes of all warps may take together, as long as each has one
 GAP, CORE_GAP = 6, 14
 BAR = 30  # points of the caches' bars
+RULED = 12  # pixels of a cell from which on a line parts it from the next
 
 
 @dataclass
@@ -56,9 +57,16 @@ def draw(masks: Masks, page: Page) -> Sheet:
         _name(sheet, band, y)
         y += band.points.shape[0] / SCALE
         if number == len(bands) - 1:
-            sheet.time(ax, masks.columns, across)
+            sheet.time(ax, masks.columns, across, shares_label(masks))
     sheet.legend(LEFT, y + 52, entries)
     return sheet
+
+
+def shares_label(masks: Masks) -> str:
+    """The label of the axis of time: what a cell stands for."""
+    several = [grouped(masks.lanes_a_row) + " lanes"] if masks.lanes_a_row > 1 else []
+    several += [counted(masks.columns.each, "cycle")] if masks.columns.each > 1 else []
+    return f"cycle; a cell stands for {' x '.join(several)}, and is divided as they are" if several else "cycle"
 
 
 def looks_of(masks: Masks) -> list[Look]:
@@ -75,9 +83,7 @@ def _bands(masks: Masks, looks: list[Look], across: int, down: int, dark: bool) 
         gap = CORE_GAP if bands else 0
         units = [unit for unit in masks.units if unit.core == core]
         for slot in (slot for slot in masks.slots if slot.core == core):
-            points = painted(slot.cells, looks, across, down, dark=dark)
-            if min(across, down) >= 12:
-                ruled(points, across, down, "#14171B" if dark else "#FFFFFF")
+            points = _lanes(slot, looks, across, down, dark)
             of_warp = "" if masks.sequencer else f"warp {slot.warp}"
             name = f"{of_core} {of_warp}".strip() or "threads"
             mark = WARPS[slot.warp % len(WARPS)] if units else None
@@ -85,9 +91,8 @@ def _bands(masks: Masks, looks: list[Look], across: int, down: int, dark: bool) 
             gap = GAP if len(points) >= 16 * SCALE else 2
         thin = 11 if len(units) <= 4 else 4 if len(units) <= 16 else 2
         for unit in units:
-            looks_here = (LANES[NONE], *WARPS)
-            cells = np.where(unit.holders == NOBODY, 0, 1 + unit.holders % len(WARPS))[None, :]
-            points = painted(cells, looks_here, across, thin * SCALE, dark=dark)
+            slots = [WARPS[slot % len(WARPS)] for slot in range(len(unit.shares))]
+            points = stacked(unit.shares, [*slots, LANES[NONE]], across, thin * SCALE, dark=dark, patterns=across >= 4)
             show = len(units) <= 4 or unit is units[0]
             name = f"ALU {unit.number}" if len(units) <= 4 else f"ALUs 0-{len(units) - 1}"
             bands.append(_Band(name if show else "", points, GAP if unit is units[0] else 1, minor=True))
@@ -95,15 +100,33 @@ def _bands(masks: Masks, looks: list[Look], across: int, down: int, dark: bool) 
     return bands + [_bars(traffic, across, dark, CORE_GAP) for traffic in masks.traffic if traffic.core is None]
 
 
+def _lanes(slot: Slot, looks: list[Look], across: int, down: int, dark: bool) -> np.ndarray:
+    """The points of a warp slot. Cells that stand for several lane-cycles are divided: active below, black above."""
+    grid = DARK.background if dark else LIGHT.background
+    if slot.shares is None:
+        points = painted(slot.cells, looks, across, down, dark=dark)
+        if min(across, down) >= RULED:
+            ruled(points, across, down, grid)
+        return points
+    names = slot.shares.shape[1]
+    order = [*range(FIRST_ACTIVITY, names), MASKED_OFF]
+    stripes = [
+        stacked(row[order], [*(looks[number] for number in order), looks[NO_WARP]], across, down, dark=dark, patterns=False)
+        for row in slot.shares
+    ]
+    points = np.concatenate(stripes)
+    if down >= RULED and len(stripes) > 1:
+        points[down - 1 :: down] = rgb(grid)
+    return points
+
+
 def _bars(traffic: Traffic, across: int, dark: bool, gap: int = GAP) -> _Band:
     """Lookups as bars from below, their outcomes on one another; the highest one fills the band."""
     tall = BAR * SCALE
     most = max(int(traffic.counts.sum(axis=0).max()), 1)
-    heights = np.repeat(np.ceil(np.cumsum(traffic.counts, axis=0) * tall / most).astype(int), across, axis=1)
-    row = tall - 1 - np.arange(tall)[:, None]
-    numbers = (row >= heights[:, None, :]).sum(axis=0)  # of the outcomes, how many end below: the number of the one that is here
     ground = Look("#F3F4F6", "#20252C", SOLID, " ")
-    points = coloured(numbers, [*(LOOKUPS[outcome] for outcome in OUTCOMES), ground], dark=dark, patterns=across >= 4)
+    looks = [*(LOOKUPS[outcome] for outcome in OUTCOMES), ground]
+    points = stacked(traffic.counts / most, looks, across, tall, dark=dark, patterns=across >= 4)
     return _Band(traffic.name, points, gap, minor=True, low="0", high=f"{most}")
 
 

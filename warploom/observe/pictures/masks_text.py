@@ -8,7 +8,6 @@ from warploom.machine.result import Result
 from warploom.observe.palette import WARPS
 from warploom.observe.pictures.masks import NOBODY, Masks, caption, data
 from warploom.observe.pictures.masks_sheet import looks_of
-from warploom.observe.pictures.sheet import time_label
 from warploom.observe.pictures.view import View
 from warploom.observe.styled import QUIET, Line, grouped, percent
 
@@ -19,7 +18,8 @@ MOST_LINES = 96  # of lanes
 
 def lines(result: Result, view: View, width: int, *, colours: bool) -> Iterator[Line]:
     """The lanes by core and warp, the ALUs (the last digit of the warp in it), the axis and the legend, in so many characters."""
-    masks = data(result, view, most_columns=max(width - LABEL, 20), most_rows=MOST_LINES * (2 if colours else 1))
+    most = MOST_LINES * (2 if colours else 1)
+    masks = data(result, view, most_columns=max(width - LABEL, 20), most_rows=most, most_shared_rows=most)
     yield [(caption(masks), "")]
     yield []
     looks = looks_of(masks)
@@ -82,5 +82,6 @@ def _axis(masks: Masks) -> Iterator[Line]:
     columns = masks.columns
     step = 10 if columns.count <= 120 else 20
     marks = "".join(f"{'|' + grouped(columns.start + place * columns.each):<{step}}"[:step] for place in range(0, columns.count, step))
+    said = f"cycle; a column stands for {grouped(columns.each)} cycles, a cell shows one of them" if columns.each > 1 else "cycle"
     yield [(" " * LABEL + marks[: max(columns.count + step, 1)].rstrip(), QUIET)]
-    yield [(" " * LABEL + time_label(columns), QUIET)]
+    yield [(" " * LABEL + said, QUIET)]

@@ -40,6 +40,19 @@ def coloured(numbers: np.ndarray, looks: Sequence[Look], *, dark: bool = False, 
     return points
 
 
+def stacked(shares: np.ndarray, looks: Sequence[Look], across: int, tall: int, *, dark: bool = False, patterns: bool = True) -> np.ndarray:
+    """uint8[tall, columns * across, 3]: every column divided from below as its shares say.
+
+    shares: float[looks - 1, columns], whose sum is 1 at most; what is missing to 1 has the last look.
+    """
+    heights = np.repeat(np.rint(np.cumsum(shares, axis=0) * tall).astype(int), across, axis=1)
+    row = tall - 1 - np.arange(tall)[:, None]
+    numbers = np.zeros((tall, heights.shape[1]), np.int64)
+    for height in heights:
+        numbers += row >= height
+    return coloured(numbers, looks, dark=dark, patterns=patterns)
+
+
 def ruled(points: np.ndarray, across: int, down: int, colour: str) -> None:
     """Draw a thin line at the right and lower edge of every cell, into the points themselves."""
     points[:, across - 1 :: across] = rgb(colour)

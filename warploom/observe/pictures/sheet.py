@@ -88,14 +88,14 @@ class Sheet:
             self.figure.add_artist(square)
             self.text(left + 20, top - 1, text, size=8.5)
 
-    def time(self, ax: Any, columns: Columns, cell: float) -> None:
-        """Number the x axis of an image in cycles, and say what a column stands for. cell: pixels of a column."""
+    def time(self, ax: Any, columns: Columns, cell: float, label: str) -> None:
+        """Number the x axis of an image in cycles. cell: pixels of a column."""
         ticks = importlib.import_module("matplotlib.ticker")
         whole = ticks.MaxNLocator(nbins=max(4, columns.count * cell / SCALE // 90), integer=True, steps=[1, 2, 5, 10])
         marks = [mark for mark in whole.tick_values(columns.start, columns.stop - 1) if columns.start <= mark < columns.stop]
         middle = 0.5 if columns.each == 1 else 0.0
         ax.set_xticks([((mark - columns.start) / columns.each + middle) * cell for mark in marks], [grouped(int(mark)) for mark in marks])
-        ax.set_xlabel(time_label(columns), fontsize=9)
+        ax.set_xlabel(label, fontsize=9)
 
     def bytes(self, form: str) -> bytes:
         """The file, of one of FORMATS. The same picture gives the same bytes with the same version of matplotlib."""
@@ -150,10 +150,3 @@ def _places(entries: Sequence[tuple[str, Look]], width: float) -> list[tuple[flo
         found.append((x, row))
         x += wide
     return found
-
-
-def time_label(columns: Columns) -> str:
-    """What the axis of time is in: `cycle`, or also how many a column stands for."""
-    if columns.each == 1:
-        return "cycle"
-    return f"cycle; a column stands for {grouped(columns.each)} cycles, each of its cells shows one of them"

@@ -107,16 +107,19 @@ class Columns:
 
     def overlap(self, start: np.ndarray, stop: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """float64[count]: cycles of the spans [start, stop) in each column, times their weights. Exact, whatever their lengths."""
-        weight = np.ones(len(start)) if weight is None else weight.astype(np.float64)
+        span, column, cycles = self.pieces(start, stop)
+        return np.bincount(column, cycles if weight is None else cycles * weight[span], self.count).astype(np.float64)
+
+    def pieces(self, start: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Spans cut at the columns' edges: (span, column, cycles) of every piece, int64 each."""
         begin, end = np.clip(start, self.start, self.stop), np.clip(stop, self.start, self.stop)
-        # The sum up to a cycle is a line with a bend at each begin and end; a column has what it grows by.
-        bends = np.concatenate([begin, end])
-        order = np.argsort(bends, kind="stable")
-        bends, slope = bends[order], np.cumsum(np.concatenate([weight, -weight])[order])
-        if not len(bends):
-            return np.zeros(self.count)
-        height = np.concatenate([[0.0], np.cumsum(slope[:-1] * np.diff(bends))])
-        return np.diff(np.interp(self.edges(), bends, height))
+        kept = np.flatnonzero(end > begin)
+        first = (begin[kept] - self.start) // self.each
+        count = (end[kept] - 1 - self.start) // self.each - first + 1
+        span = np.repeat(kept, count)
+        column = np.arange(len(span)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
+        edges = self.edges()
+        return span, column, np.minimum(end[span], edges[column + 1]) - np.maximum(begin[span], edges[column])
 
 
 def columns_of(view: View, most: int) -> Columns:
