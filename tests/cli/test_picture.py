@@ -50,6 +50,19 @@ def test_json_has_the_numbers():
     assert body["black_area"] == 0.5
 
 
+def test_a_picture_without_a_meaning_says_so():
+    result = run("roofline", "examples/tiny/matadd.asm", "-o", "roofline.png")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: a roofline needs arithmetic and memory that work side by side")
+
+
+def test_every_kind_is_in_the_help():
+    from warploom.observe.pictures import KINDS
+
+    text = CliRunner().invoke(main, ["picture", "--help"]).stdout
+    assert [kind for kind in KINDS if f"\n    {kind} " not in text] == []
+
+
 def test_a_kernel_that_ends_with_a_fault_is_drawn_too():
     result = run("masks", "examples/tiny/diverge.asm")
     assert result.exit_code == 1
@@ -60,11 +73,12 @@ def test_a_kernel_that_ends_with_a_fault_is_drawn_too():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("mask", IF), "error: there is no picture 'mask', did you mean 'masks'?; there are masks"),
+        (("mask", IF), "error: there is no picture 'mask', did you mean 'masks'?; there are masks, timeline, "),
         (("masks", IF, "-o", "x.gif"), "error: x.gif: a picture is drawn into a file that ends in .png, .svg or .pdf\n"),
         (("masks", IF, "--cycles", "11:"), "error: there is no cycle 11: the run has 11 cycles, numbered from 0\n"),
         (("masks", IF, "--cycles", "9:3"), "error: --cycles '9:3': the span ends before it begins\n"),
         (("masks", IF, "--cores", "1"), "error: --cores '1': there is no core 1, they are numbered 0 to 0\n"),
+        (("issue", IF), "error: the picture issue is drawn into a file: add -o issue.png, or .svg, or .pdf\n"),
         (("masks", "nothing.asm"), "nothing.asm: error: there is no such file\n"),
         (("masks", IF, "-o", "x.png", "--width", "100"), "error: a picture is 500 to 6000 points wide, not 100\n"),
     ],

@@ -34,15 +34,23 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
     """Run FILE and draw what it did. KIND says which picture:
 
     \b
-      masks     what every lane did, cycle by cycle; the ALUs and caches below
-    \b
-    The exit status is that of `warploom run`: 1 when the kernel did not end well, though what it did is drawn.
+      masks      what every lane did in every cycle, and the ALUs and caches below
+      timeline   when each warp issues, and what it waits for
+      issue      how full the machine is, and how many issue slots are taken
+      memory     transactions, hit rates, and accesses on their way
+      banks      the passes that accesses to shared memory take
+      roofline   what the kernel reaches of what the machine can do
+      pipeline   every instruction of one warp, from its wait to its result
+
+    Without -o, masks and timeline are shown in the terminal. The exit status is that of `warploom run`: 1 when the kernel did not end
+    well, though what it did is drawn.
 
     \b
     Examples:
       warploom picture masks diverge.asm --gpu tiny-simt           in the terminal
       warploom picture masks diverge.asm --gpu sm -o masks.svg
       warploom picture masks matmul.asm --cycles 100:200 --cores 0 -o part.png
+      warploom picture roofline saxpy.asm --gpu sm -o roofline.pdf
     """
     from warploom.cli.progress import Progress
     from warploom.observe.pictures import picture

@@ -2,64 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
 from warploom.observe.palette import DARK, LANES, LIGHT, LOOKUPS, NONE, SOLID, WARPS, Look, look_of
+from warploom.observe.pictures.bands import CORE_GAP, GAP, Band, cell_width, sheet_of
 from warploom.observe.pictures.masks import FIRST_ACTIVITY, MASKED_OFF, NO_WARP, OUTCOMES, Masks, Slot, Traffic
-from warploom.observe.pictures.raster import hex_of, painted, rgb, ruled, stacked
-from warploom.observe.pictures.sheet import LEFT, RIGHT, ROW, SCALE, TOP, Page, Sheet, legend_rows
+from warploom.observe.pictures.raster import painted, rgb, ruled, stacked
+from warploom.observe.pictures.sheet import SCALE, Page, Sheet
 from warploom.observe.styled import counted, grouped, percent
 
-LEAST_WIDTH = 760
-WIDEST_CELL, TALLEST_CELL = 40, 14  # points
+TALLEST_CELL = 14  # points
 LANES_HEIGHT = 560  # points that the lanes of all warps may take together, as long as each has one
-GAP, CORE_GAP = 6, 14
 BAR = 30  # points of the caches' bars
 RULED = 12  # pixels of a cell from which on a line parts it from the next
 
 
-@dataclass
-class _Band:
-    """A stripe of the image: points with a name at their left. minor: written smaller. low, high: what its first and last row are."""
-
-    name: str
-    points: np.ndarray
-    gap: int
-    minor: bool = False
-    low: str = ""
-    high: str = ""
-    mark: Look | None = None
-
-
 def draw(masks: Masks, page: Page) -> Sheet:
     """The sheet of a run's masks."""
-    width, dark = page.width, page.dark
-    room = (width - LEFT - RIGHT) * SCALE
-    across = max(1, min(room // max(masks.columns.count, 1), WIDEST_CELL * SCALE))
+    across = cell_width(page, masks.columns)
     rows = sum(len(slot.cells) for slot in masks.slots)
     down = max(SCALE, min(LANES_HEIGHT * SCALE // max(rows, 1), TALLEST_CELL * SCALE))
     looks = looks_of(masks)
-    bands = _bands(masks, looks, across, down, dark)
-    entries = _entries(masks, looks)
-    tall = sum(band.points.shape[0] // SCALE + band.gap for band in bands)
-    wide = max(across * masks.columns.count // SCALE + LEFT + RIGHT, min(width, LEAST_WIDTH))
-    top = TOP + 12
-    height = top + tall + 52 + ROW * legend_rows(entries, wide - LEFT - RIGHT) + 10
-    sheet = page.sheet(wide, height)
-    y = float(top)
-    for number, band in enumerate(bands):
-        y += band.gap
-        ax = sheet.image(LEFT, y, band.points)
-        ax.set_xticks([])
-        _name(sheet, band, y)
-        y += band.points.shape[0] / SCALE
-        if number == len(bands) - 1:
-            sheet.time(ax, masks.columns, across, shares_label(masks))
-    sheet.legend(LEFT, y + 52, entries)
-    return sheet
+    return sheet_of(page, _bands(masks, looks, across, down, page.dark), masks.columns, across, shares_label(masks), _entries(masks, looks))
 
 
 def shares_label(masks: Masks) -> str:
@@ -75,8 +39,8 @@ def looks_of(masks: Masks) -> list[Look]:
     return own + [look_of(name, sequencer=masks.sequencer) for name in masks.names[FIRST_ACTIVITY:]]
 
 
-def _bands(masks: Masks, looks: list[Look], across: int, down: int, dark: bool) -> list[_Band]:
-    bands: list[_Band] = []
+def _bands(masks: Masks, looks: list[Look], across: int, down: int, dark: bool) -> list[Band]:
+    bands: list[Band] = []
     several = len({slot.core for slot in masks.slots}) > 1
     for core in sorted({slot.core for slot in masks.slots}):
         of_core = f"core {core}" if several else ""
@@ -87,7 +51,7 @@ def _bands(masks: Masks, looks: list[Look], across: int, down: int, dark: bool) 
             of_warp = "" if masks.sequencer else f"warp {slot.warp}"
             name = f"{of_core} {of_warp}".strip() or "threads"
             mark = WARPS[slot.warp % len(WARPS)] if units else None
-            bands.append(_Band(name, points, gap, low="0", high=str(masks.lanes - 1), mark=mark))
+            bands.append(Band(name, points, gap, low="0", high=str(masks.lanes - 1), mark=mark))
             gap = GAP if len(points) >= 16 * SCALE else 2
         thin = 11 if len(units) <= 4 else 4 if len(units) <= 16 else 2
         for unit in units:
@@ -95,7 +59,7 @@ def _bands(masks: Masks, looks: list[Look], across: int, down: int, dark: bool) 
             points = stacked(unit.shares, [*slots, LANES[NONE]], across, thin * SCALE, dark=dark, patterns=across >= 4)
             show = len(units) <= 4 or unit is units[0]
             name = f"ALU {unit.number}" if len(units) <= 4 else f"ALUs 0-{len(units) - 1}"
-            bands.append(_Band(name if show else "", points, GAP if unit is units[0] else 1, minor=True))
+            bands.append(Band(name if show else "", points, GAP if unit is units[0] else 1, minor=True))
         bands += [_bars(traffic, across, dark) for traffic in masks.traffic if traffic.core == core]
     return bands + [_bars(traffic, across, dark, CORE_GAP) for traffic in masks.traffic if traffic.core is None]
 
@@ -120,30 +84,14 @@ def _lanes(slot: Slot, looks: list[Look], across: int, down: int, dark: bool) ->
     return points
 
 
-def _bars(traffic: Traffic, across: int, dark: bool, gap: int = GAP) -> _Band:
+def _bars(traffic: Traffic, across: int, dark: bool, gap: int = GAP) -> Band:
     """Lookups as bars from below, their outcomes on one another; the highest one fills the band."""
     tall = BAR * SCALE
     most = max(int(traffic.counts.sum(axis=0).max()), 1)
     ground = Look("#F3F4F6", "#20252C", SOLID, " ")
     looks = [*(LOOKUPS[outcome] for outcome in OUTCOMES), ground]
     points = stacked(traffic.counts / most, looks, across, tall, dark=dark, patterns=across >= 4)
-    return _Band(traffic.name, points, gap, minor=True, low="0", high=f"{most}")
-
-
-def _name(sheet: Sheet, band: _Band, y: float) -> None:
-    tall = band.points.shape[0] / SCALE
-    quiet: dict[str, Any] = {"colour": sheet.ground.quiet, "align": "right", "size": 7.5}
-    sheet.text(LEFT - 30, y + tall / 2, band.name, size=7.5 if band.minor else 9, align="right", va="center")
-    if band.low and tall >= 26:
-        upper, lower = (band.high, band.low) if band.minor else (band.low, band.high)
-        sheet.text(LEFT - 7, y, upper, **quiet)
-        sheet.text(LEFT - 7, y + tall, lower, **(quiet | {"va": "bottom"}))
-    if band.mark is not None and tall >= 6:
-        side = min(10.0, tall)
-        box = sheet.axes(LEFT - 26, y + (tall - side) / 2, 5, side)
-        box.set_facecolor(hex_of(band.mark, sheet.dark))
-        box.set_xticks([])
-        box.set_yticks([])
+    return Band(traffic.name, points, gap, minor=True, low="0", high=f"{most}")
 
 
 def _entries(masks: Masks, looks: list[Look]) -> list[tuple[str, Look]]:

@@ -21,7 +21,7 @@ LEAST_WIDTH, MOST_WIDTH = 500, 6000  # points
 class Kind(NamedTuple):
     """A kind of picture. title: its name as a heading. about: what it shows. data, drawing: modules that compute and draw it.
 
-    text: the module that writes it in letters, "" for none.
+    text: the module that writes it in letters, "" for none. whole: it is always of the whole run.
     """
 
     title: str
@@ -29,12 +29,17 @@ class Kind(NamedTuple):
     data: str
     drawing: str
     text: str = ""
+    whole: bool = False
 
 
 KINDS = {
-    "masks": Kind(
-        "execution masks", "what every lane did in every cycle, with the ALUs and caches below", "masks", "masks_sheet", "masks_text"
-    ),
+    "masks": Kind("execution masks", "what every lane did in every cycle", "masks", "masks_sheet", "masks_text"),
+    "timeline": Kind("timeline of the warps", "when each warp issues, and what it waits for", "timeline", "timeline", "timeline"),
+    "issue": Kind("occupancy and issue slots", "how full the machine is, and how many issue slots are taken", "issue", "series"),
+    "memory": Kind("memory traffic", "transactions, hit rates, and accesses on their way", "memory", "series"),
+    "banks": Kind("bank conflicts", "the passes that accesses to shared memory take", "banks", "banks", whole=True),
+    "roofline": Kind("roofline", "what the kernel reaches of what the machine can do", "roofline", "roofline", whole=True),
+    "pipeline": Kind("pipeline of a warp", "every instruction of one warp, from its wait to its result", "pipeline", "pipeline"),
 }
 
 
@@ -130,6 +135,8 @@ def picture(
     """
     if kind not in KINDS:
         raise DrawingError(f"there is no picture {kind!r}; there are {', '.join(KINDS)}")
+    if KINDS[kind].whole and not (cycles is None and cores is None and warps is None):
+        raise DrawingError(f"the picture {kind} is of a whole run: it cannot show a part of the cycles, cores or warps")
     if not LEAST_WIDTH <= width <= MOST_WIDTH:
         raise DrawingError(f"a picture is {LEAST_WIDTH} to {MOST_WIDTH} points wide, not {width}")
     return Picture(result, kind, view_of(result, cycles, cores, warps), width, dark)

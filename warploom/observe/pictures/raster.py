@@ -36,7 +36,7 @@ def coloured(numbers: np.ndarray, looks: Sequence[Look], *, dark: bool = False, 
     points = colours[numbers]
     for number, look in enumerate(looks):
         if patterns and look.pattern != SOLID and (numbers == number).any():
-            points[(numbers == number) & _pattern(look.pattern, *numbers.shape)] = _stroke(colours[number])
+            points[(numbers == number) & _pattern(look.pattern, *numbers.shape)] = stroke(colours[number])
     return points
 
 
@@ -59,10 +59,17 @@ def ruled(points: np.ndarray, across: int, down: int, colour: str) -> None:
     points[down - 1 :: down] = rgb(colour)
 
 
-def _stroke(colour: np.ndarray) -> np.ndarray:
+def stroke(colour: np.ndarray) -> np.ndarray:
+    """uint8[3]: the colour of a pattern's lines on this one."""
     bright = colour.astype(float) @ (0.299, 0.587, 0.114) > 110
     towards = 0.0 if bright else 255.0
     return (colour + (towards - colour) * STRENGTH).astype(np.uint8)
+
+
+def line_colour(colour: str) -> str:
+    """The colour of a pattern's lines on this one, as a hex string."""
+    red, green, blue = stroke(rgb(colour)).tolist()
+    return f"#{red:02X}{green:02X}{blue:02X}"
 
 
 def _pattern(name: str, height: int, width: int) -> np.ndarray:
