@@ -10,7 +10,7 @@ from tests.machine.random_programs import machines, seeds, statements, table, wr
 from warploom.isa import uop as u
 from warploom.isa.uop import IMMEDIATE
 from warploom.machine.config import Config, load_config
-from warploom.machine.driver import DONE, EVENTS_FULL, LIMIT, _call
+from warploom.machine.driver import DONE, EVENTS_FULL, LIMIT, entry_call
 from warploom.machine.pipeline_machine import PipelineMachine
 
 A, B, C, D = range(FREE, FREE + 4)
@@ -19,7 +19,7 @@ A, B, C, D = range(FREE, FREE + 4)
 def go(config, program, engines, cut, *, tracing=False):
     """Run a machine, `cut` cycles on each engine in turn, to its end."""
     made = PipelineMachine(config, program, tracing=tracing)
-    calls, turn = [_call(made, engine, None) for engine in engines], 0
+    calls, turn = [entry_call(made, engine, None) for engine in engines], 0
     with np.errstate(all="ignore"):
         while (code := calls[turn % len(calls)](made.cycle + cut)) in (LIMIT, EVENTS_FULL):
             made.drain()
@@ -227,7 +227,7 @@ def test_a_machine_can_be_watched_cycle_by_cycle():
     code.op("add", A, A, imm=1)
     code("exit")
     made = machine(code.program(), latency__alu=2)
-    call, seen = _call(made, "python", None), []
+    call, seen = entry_call(made, "python", None), []
     with np.errstate(all="ignore"):
         for cycle in range(1, 9):
             if call(cycle) == DONE:

@@ -116,12 +116,12 @@ def drive(
     start = time.perf_counter()
     current = "native" if engine == "native" else "python"
     used = [current]
-    call = _call(machine, current, notice)
+    call = entry_call(machine, current, notice)
     slice_cycles = FIRST_SLICE[current]
     while True:
         before, cycle = time.perf_counter(), machine.cycle
         with np.errstate(all="ignore"):
-            code = _advance(machine, call, min(cycle + slice_cycles, max_cycles))
+            code = advance(machine, call, min(cycle + slice_cycles, max_cycles))
         machine.drain()
         now = time.perf_counter()
         if code in (DONE, FAULT) or (code == LIMIT and machine.cycle >= max_cycles):
@@ -133,12 +133,12 @@ def drive(
         if engine == "auto" and current == "python" and _worth_native(machine, now - start):
             current = "native"
             used.append(current)
-            call = _call(machine, current, notice)
+            call = entry_call(machine, current, notice)
             slice_cycles = FIRST_SLICE[current]
 
 
-def _advance(machine: Machine, call: Callable[[int], int], until: int) -> int:
-    """Run until a cycle, and let the machine's watch look at it whenever it wants to on the way."""
+def advance(machine: Machine, call: Callable[[int], int], until: int) -> int:
+    """Run until a cycle, and let the machine's watch look at it whenever it wants to on the way. call: of `entry_call`."""
     watch, recorder = machine.watch, machine.recorder
     while recorder is not None and recorder.open:
         code = call(machine.cycle + 1)
@@ -164,7 +164,7 @@ def is_compiled(machine: Machine) -> bool:
 
 def compile_native(machine: Machine, notice: Notice | None = None) -> None:
     """Fill the on-disk cache with the native form of a machine."""
-    _call(machine, "native", notice)
+    entry_call(machine, "native", notice)
 
 
 def _worth_native(machine: Machine, seconds: float) -> bool:
@@ -177,8 +177,8 @@ def _next_slice(cycles: int, seconds: float) -> int:
     return max(1, int(cycles * min(factor, 4.0)))
 
 
-def _call(machine: Machine, engine: str, notice: Notice | None) -> Callable[[int], int]:
-    """The entry with all arguments but the limit in place."""
+def entry_call(machine: Machine, engine: str, notice: Notice | None = None) -> Callable[[int], int]:
+    """The entry with all arguments but the limit in place. engine: "python" or "native"."""
     if engine == "python":
         arguments = machine.arguments(native=False)
         return lambda limit: machine.entry(*arguments, limit)

@@ -16,7 +16,7 @@ that stores nothing pays a few hundred looks at most. Only when that warp has re
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -81,6 +81,17 @@ class Watch:
             self._forget()
             self.due = now + max(SPACING, (now - progress) // 2)
         return False
+
+    def notes(self) -> tuple[Any, ...]:
+        """What it has seen so far, for `recall`."""
+        seen = {warp: dict(digests) for warp, digests in self._seen.items()}
+        return self.due, self.progress, dict(self.spinning), seen, dict(self._places), self._burst
+
+    def recall(self, notes: tuple[Any, ...]) -> None:
+        """Go back to what it had seen when `notes` were taken: the machine's bytes are those of then, too."""
+        self.due, self.progress, spinning, seen, places, self._burst = notes
+        self.spinning, self._places = dict(spinning), dict(places)
+        self._seen = {warp: dict(digests) for warp, digests in seen.items()}
 
     def _start_over(self, now: int, progress: int) -> None:
         self.progress = progress

@@ -184,6 +184,10 @@ class PipelineMachine:
             },
         )
 
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """Everything that changes: what a checkpoint has to keep."""
+        return self.gpu, self.cores, self.memory, self.profile
+
     def state(self) -> tuple[bytes, ...]:
-        """Everything that changes, as bytes: equal in two machines that have gone the same way."""
-        return self.gpu.tobytes(), self.cores.tobytes(), self.memory.tobytes(), self.profile.tobytes()
+        """The same as bytes: equal in two machines that have gone the same way."""
+        return tuple(array.tobytes() for array in self.arrays())

@@ -109,9 +109,13 @@ class SequencerMachine:
 
     # ---- results
 
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """Everything that changes: what a checkpoint has to keep."""
+        return self.gpu, self.cores, self.memory
+
     def state(self) -> tuple[bytes, ...]:
-        """Everything that changes, as bytes: equal in two machines that have gone the same way."""
-        return self.gpu.tobytes(), self.cores.tobytes(), self.memory.tobytes()
+        """The same as bytes: equal in two machines that have gone the same way."""
+        return tuple(array.tobytes() for array in self.arrays())
 
     def counters(self) -> dict[str, int]:
         """The counters, by their names in `counters.COUNTERS`."""

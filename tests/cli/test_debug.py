@@ -1,0 +1,392 @@
+"""`warploom debug`: scripts by what they print, the screen by what its panels say after real keys."""
+
+import asyncio
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from warploom import GPU, load
+from warploom.cli import main
+from warploom.cli.debugger.app import DebuggerApp
+from warploom.cli.debugger.commands import COMMANDS, completions
+from warploom.cli.debugger.debugger import Debugger
+from warploom.cli.debugger.panel import Panel
+from warploom.machine.session import Session
+
+MATMUL = "examples/tiny/matmul.asm"
+IF_ELSE = "examples/guppy/if_else.guppy"
+
+
+def debug(*commands, kernel=MATMUL, options=(), status=0, text=None):
+    """What a script prints; it must end with this status."""
+    given = [word for command in commands for word in ("-x", command)]
+    done = CliRunner().invoke(main, ["debug", kernel, "--engine", "python", *options, *given], input=text)
+    assert done.exit_code == status, done.output
+    assert "Traceback" not in done.output
+    return done.output.rstrip("\n").split("\n")
+
+
+# ---- scripts
+
+
+def test_a_script_says_what_each_command_says():
+    assert debug("break next", "continue", "print R0") == [
+        "> break next",
+        "breakpoint 1 at line 30 (MUL R10, R6, R2)",
+        "> continue",
+        "breakpoint 1: warp 0:0 at examples/tiny/matmul.asm:30 (MUL R10, R6, R2)",
+        "cycle 135: warp 0:0 at line 30 (MUL R10, R6, R2), fetch",
+        "> print R0",
+        "R0 = 0 1 2 3",
+    ]
+
+
+def test_a_changed_register_changes_the_result_and_undo_takes_it_back():
+    # The product of [1 2; 3 4] with itself; then 42 is put on top of each sum.
+    debug("end", "expect mem[8:4] = 7 10 15 22")
+    debug("break next", "continue", "set R8 = 42", "end", "expect mem[8:4] = 49 52 57 64", "undo", "end", "expect mem[8:4] = 7 10 15 22")
+
+
+def test_backwards_is_where_one_was():
+    lines = debug("next 5", "where", "rnext 5", "next 5", "where", "rcontinue", "print cycle")
+    places = [line for line in lines if line.startswith("cycle ") and "cycle =" not in line]
+    assert places[1] == places[-2]
+    assert lines[-1] == "cycle = 0"
+
+
+def test_a_watchpoint_halts_both_ways():
+    found = debug("watch mem[8:4]", "continue", "print cycle", "end", "rcontinue", "print cycle")
+    assert "watchpoint 1: memory[8] was 0 and is 7, and 3 more" in found
+    assert len({line for line in found if line.startswith("cycle = ")}) == 1
+    assert "watchpoint 1: R8[2] of warp 0:0 was 0 and is 3" in debug("watch R8[2]", "continue")
+
+
+def test_divergent_lanes_are_shown_where_they_are():
+    found = debug("break FAR lane 25", "continue", "where", "warps", kernel=IF_ELSE)
+    assert "  lanes 20-31: run at line 17 (div.f32 r1.x, f(60.0), r0.x)" in found
+    assert "  lanes 0-19: wait to go on at line 20 (mov r2.x, r1.x)" in found
+    assert ">!0:0   0.0    17    ++++++++++++++++++++############  ready" in found
+
+
+def test_floats_are_read_and_written():
+    commands = ("break MET", "continue", "set r1.x[3] = -0.5", "next", "print r2.x[3]", "print r2.x[4]", "format hex", "print r2.x[3]")
+    found = debug(*commands, kernel=IF_ELSE)
+    assert "r2.x[3] = -0.5" in found
+    assert "r2.x[4] = 2.0" in found  # 4 x 0.25 + 1
+    assert found[-1] == "r2.x[3] = bf000000"
+
+
+def test_a_fault_is_told_and_gives_the_status_of_one():
+    found = debug("end", "print cycle", kernel="examples/tiny/diverge.asm", status=1)
+    assert any("the threads of a block disagree on this branch" in line for line in found)
+
+
+def test_an_expectation_that_is_not_met_has_the_status_of_a_fault():
+    found = debug("end", "expect mem[8] = 8", status=1)
+    assert found[-1] == "error: -x 'expect mem[8] = 8': mem[8] is 7, and 8 was expected, in cycle 491"
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("brek 3", "there is no command 'brek', did you mean 'break'? `help` lists all"),
+        ("st", "'st' may be step or start or stops"),
+        ("step x", "how often is a whole number, as 12 or 0x1f, and not 'x'"),
+        ("step 0", "0 times: at least once"),
+        ("goto -1", "there is no cycle -1: the first is 0"),
+        ("continue 3", "continue takes nothing behind it, and there is '3'"),
+        ("break", "break where? A line, @ and an instruction's number, or a label"),
+        ("break nxt", "'nxt' is no line, @instruction or label, did you mean 'next'?"),
+        ("break 4000", "there is no instruction in line 4000 or behind it"),
+        ("break @99", "there is no instruction 99: they are numbered 0 to 27"),
+        ("break next lane 9", "there is no lane 9"),
+        ("break next wrap 0:0", "'wrap 0:0': the conditions of a breakpoint are as in `warp 0:1`, `block 2`, `lane 3`"),
+        ("watch", "watch what? A register, as R3 or R3[2], or memory, as mem[8] or mem[8:4]"),
+        ("watch mem[256]", "there is no memory at address 256: it has 256 bytes"),
+        ("watch pc", "pc cannot be watched: registers of lanes and memory can"),
+        ("print R99", "there is no register 'R99', did you mean 'R9'?"),
+        ("print R3[9]", "there is no lane 9: a warp has lanes 0 to 3"),
+        ("print pc", "no warp is in slot 0:0: it has no pc"),
+        ("delete 3", "there is no breakpoint or watchpoint 3: none is set"),
+        ("set R3", "write what is set and its value, as in `set R3[2] = 5` or `set mem[8] = 1`"),
+        ("set pc = 3", "pc (instruction number) cannot be set: registers and memory can"),
+        ("set mem[3] = 256", "256 does not fit into 8 bits: 0 to 255"),
+        ("set mem[3] = 1.5", "a value is a whole number, as 12 or 0x1f, and not '1.5'"),
+        ("set R3 = 1", "no warp is in slot 0:0: there is no register to set"),
+        ("warp 7:0", "there is no warp slot 7:0: cores are 0 to 1, their slots 0 to 0"),
+        ("lane 4", "there is no lane 4: a warp has 4 lanes, from 0"),
+        ("memory x", "an address is a whole number, as 12 or 0x1f, and not 'x'"),
+        ("format octal", "there is no format 'octal'; they are auto, unsigned, signed, hex, float"),
+        ("help me", "'me' is"),
+    ],
+)
+def test_what_is_wrong_with_a_command_is_one_sentence(command, message):
+    if command == "help me":
+        message = "> help me"  # the beginning of one command only: memory
+        assert debug(command)[:2] == [message, "memory [ADDRESS|BUFFER] [ROWS]  (also x)"]
+        return
+    assert debug(command, status=2)[-1] == f"error: -x {command!r}: {message}"
+
+
+def test_a_script_comes_from_a_file_or_a_pipe(tmp_path):
+    script = tmp_path / "lesson.txt"
+    script.write_text("# a lesson\n\nstep 3\nprint cycle\nquit\nnever read\n", encoding="utf-8")
+    wanted = ["> step 3", "cycle 3: warp 0:0 at line 13 (MUL R0, %blockIdx, %blockDim), fetch", "> print cycle", "cycle = 3", "> quit"]
+    assert debug(options=("--commands", str(script))) == wanted
+    assert debug(text="print cycle\n") == ["> print cycle", "cycle = 0"]
+    script.write_text("step\nbrek\n", encoding="utf-8")
+    assert debug(options=("--commands", str(script)), status=2)[-1].startswith(f"error: {script}:2: there is no command 'brek'")
+
+
+def test_json_is_one_object_with_what_each_command_said():
+    body = json.loads(debug("end", "print mem[8:4]", options=["--json"])[0])
+    assert body == {
+        "status": "done",
+        "cycle": 491,
+        "fault": None,
+        "commands": [
+            {"command": "end", "output": ["cycle 491: the kernel has ended"]},
+            {"command": "print mem[8:4]", "output": ["mem[8:4] = 7 10 15 22"]},
+        ],
+    }
+    assert json.loads(debug("nonsense", options=["--json"], status=2)[0])["status"] == "error"
+
+
+def test_scripts_need_no_screen():
+    code = "import sys; sys.modules['textual'] = None; from warploom.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, "debug", MATMUL, "-x", "step"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_command_has_help_and_no_name_is_taken_twice():
+    names = [name for command in COMMANDS for name in (command.name, *command.aliases)]
+    assert len(names) == len(set(names))
+    found = "\n".join(debug("help"))
+    assert all(f"\n{command.name}" in found and command.about in found for command in COMMANDS)
+
+
+# ---- the screen
+
+
+def screen(kernel=MATMUL, preset="tiny", **settings):
+    machine = GPU(preset, engine="python").machine(load(kernel))
+    return DebuggerApp(Debugger(Session(machine, engine="python", **settings)))
+
+
+def text_of(app, name):
+    """What a panel shows, as text."""
+    panel = app.query_one(f"#{name}", Panel)
+    return panel.render().plain
+
+
+def status_of(app):
+    return str(app.query_one("#status").render())
+
+
+def log_of(app):
+    return [strip.text.rstrip() for strip in app.query_one("#log").lines]
+
+
+def play(app, *keys, size=(120, 40), then=None):
+    """Press keys, each when the one before has been done; then look."""
+
+    async def run():
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            for key in keys:
+                if len(key) > 1 and key.startswith(":"):
+                    await pilot.press("colon", *(CHARACTERS.get(letter, letter) for letter in key[1:]), "enter")
+                else:
+                    await pilot.press(key)
+                await pilot.pause()
+                await app.workers.wait_for_complete()
+                await pilot.pause()
+            if then is not None:
+                then(app)
+
+    asyncio.run(run())
+
+
+CHARACTERS = {
+    " ": "space",
+    "[": "left_square_bracket",
+    "]": "right_square_bracket",
+    ":": "colon",
+    "=": "equals_sign",
+    "@": "at",
+    ".": "full_stop",
+}
+
+
+def test_keys_step_both_ways_and_the_panels_show_where_the_run_is():
+    def look(app):
+        assert app.debugger.session.cycle == 2
+        assert "matmul on tiny · cycle 2 · running · warp 0:0" in status_of(app)
+
+    play(screen(), "s", "s", "s", "S", then=look)
+
+
+def test_all_panels_show_a_breakpoint_that_was_come_to():
+    def look(app):
+        assert "●30 ▶     MUL   R10, R6, R2" in text_of(app, "source")
+        assert "0:0   0.0    30    ####   fetch" in text_of(app, "warps")
+        assert "R4            4*   4*   4*   4*" in text_of(app, "registers")
+        assert "  0:  1   2   3   4   1   2   3   4" in text_of(app, "memory")
+        assert "cycle 135: warp 0:0 at line 30 (MUL R10, R6, R2), fetch" in log_of(app)
+
+    play(screen(), ":break next", "c", then=look)
+
+
+def test_changed_memory_is_marked_and_shown():
+    def look(app):
+        assert "  8:  7* 10* 15* 22*  0 " in text_of(app, "memory")
+        assert "done" in status_of(app)
+
+    play(screen(), ":end", "j", then=look)
+
+
+def test_a_register_is_set_on_the_screen_and_the_run_goes_on_with_it():
+    def look(app):
+        assert app.debugger.memory[8:12].tolist() == [49, 10, 15, 22]
+
+    play(screen(), ":break next", "c", ":set R8[0] = 42", ":delete all", "c", then=look)
+
+
+def test_b_sets_a_breakpoint_at_the_cursor_and_takes_it_away():
+    marks = []
+
+    def look(app):
+        marks.append(sorted(app.debugger.breakpoints()))
+
+    play(screen(), "down", "b", then=look)
+    play(screen(), "down", "b", "b", then=look)
+    # The cursor begins at the first instruction.
+    assert marks == [[1], []]
+
+
+def test_lanes_and_warps_are_chosen_with_keys():
+    def look(app):
+        assert app.debugger.lane == 31
+        assert "[31]" in text_of(app, "registers")
+
+    play(screen(IF_ELSE, "guppy"), "s", "left", "w", "W", then=look)
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize(("kernel", "preset"), [(MATMUL, "tiny"), (IF_ELSE, "guppy")])
+def test_every_panel_fits_into_every_size(size, kernel, preset):
+    def look(app):
+        for panel in app.query(Panel):
+            lines = panel.render().plain.split("\n")
+            assert len(lines) <= panel.content_size.height
+            assert max(map(len, lines)) <= panel.content_size.width
+            assert panel.content_size.height >= 4
+        assert "▶" in text_of(app, "source")
+
+    play(screen(kernel, preset), ":goto 7", "n", size=size, then=look)
+
+
+def test_a_terminal_that_is_too_small_says_so():
+    def look(app):
+        assert "This terminal has 50 x 15 characters." in str(app.query_one("#small").render())
+        assert app.query_one("#small").display
+        assert not app.query_one("#panels").display
+
+    play(screen(), size=(50, 15), then=look)
+
+
+def test_a_mistake_is_said_in_the_log_and_nothing_else_happens():
+    def look(app):
+        assert "there is no command 'brek', did you mean 'break'? `help` lists all" in log_of(app)
+        assert app.debugger.session.cycle == 0
+
+    play(screen(), ":brek 3", then=look)
+
+
+def test_help_lists_keys_and_commands_and_goes_away():
+    app = screen()
+
+    async def run():
+        async with app.run_test(size=(120, 60)) as pilot:
+            await pilot.press("f1")
+            await pilot.pause()
+            assert len(app.screen_stack) == 2
+            await pilot.press("escape")
+            await pilot.pause()
+            assert len(app.screen_stack) == 1
+
+    asyncio.run(run())
+
+
+def test_a_long_run_is_stopped_with_escape_and_what_is_typed_meanwhile_is_refused(tmp_path):
+    kernel = tmp_path / "forever.asm"
+    kernel.write_text(".threads 1\non:\n  CONST R0, #0\n  CMP R0, R0\n  BRnzp on\n  RET\n", encoding="utf-8")
+    app = screen(str(kernel))
+
+    async def run():
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            await pilot.press("c")
+            await pilot.pause(0.3)
+            assert app.busy
+            await pilot.press("s")
+            await pilot.pause()
+            assert "it is still running: Esc stops it" in log_of(app)
+            await pilot.press("escape")
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+            assert not app.busy
+            assert "stopped on the way" in log_of(app)
+            assert app.debugger.session.status == "running"
+            assert app.debugger.session.cycle > 0
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c", "ctrl+d"])
+def test_quitting_works(key):
+    app = screen()
+    play(app, "s", key)
+    assert app.return_code == 0
+
+
+def test_quitting_works_while_it_runs_and_while_a_command_is_typed(tmp_path):
+    kernel = tmp_path / "forever.asm"
+    kernel.write_text(".threads 1\non:\n  CONST R0, #0\n  CMP R0, R0\n  BRnzp on\n  RET\n", encoding="utf-8")
+    app = screen(str(kernel))
+
+    async def run():
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("c")
+            await pilot.pause(0.2)
+            await pilot.press("q")
+
+    asyncio.run(run())
+    assert app.return_code == 0
+    app = screen()
+    play(app, "colon", "s", "ctrl+c")
+    assert app.return_code == 0
+    app = screen()
+    play(app, ":quit")
+    assert app.return_code == 0
+
+
+def test_the_command_line_completes_names_and_remembers_lines():
+    debugger = screen(IF_ELSE, "guppy").debugger
+    assert completions(debugger, "wa") == ["watch", "warp", "warps"]
+    assert completions(debugger, "break F") == ["break FAR"]
+    assert completions(debugger, "print r0.") == ["print r0.x", "print r0.y", "print r0.z", "print r0.w"]
+    assert completions(debugger, "nonsense x") == []
+
+    def look(app):
+        assert app.query_one("#prompt").value == "goto 3"
+
+    play(screen(), ":goto 3", "colon", "up", then=look)
+
+    def completed(app):
+        assert app.query_one("#prompt").value == "break next "
+
+    play(screen(), "colon", "b", "r", "tab", "n", "tab", then=completed)

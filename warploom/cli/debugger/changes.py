@@ -1,0 +1,153 @@
+"""Commands that set breakpoints and watchpoints, and those that change registers and memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from warploom.cli.common import UserError
+from warploom.cli.debugger import memory
+from warploom.cli.debugger.debugger import Debugger
+from warploom.cli.debugger.moving import nothing, plain_lines
+from warploom.cli.debugger.places import OWN, Cell, cell, instruction
+from warploom.cli.debugger.places import warp as warp_named
+from warploom.cli.debugger.values import number, parsed, shown
+from warploom.machine import inspection
+from warploom.machine.session import MEMORY, REGISTER, Edit
+from warploom.machine.stops import Breakpoint, MemoryWatch, RegisterWatch, Stop
+from warploom.observe.styled import QUIET, Line
+
+
+def break_(debugger: Debugger, text: str) -> list[Line]:
+    """Set a breakpoint."""
+    words = text.split()
+    if not words:
+        raise UserError("break where? A line, @ and an instruction's number, or a label")
+    pc = instruction(debugger.program, words[0])
+    conditions = _conditions(debugger, words[1:])
+    found = debugger.mark(" ".join([debugger.where(pc), *words[1:]]), Breakpoint(pc, **conditions))
+    return plain_lines([f"breakpoint {found} at {debugger.marks[found].text}"])
+
+
+def _conditions(debugger: Debugger, words: list[str]) -> dict[str, Any]:
+    """`warp 0:1 lane 3 block 2`; an `if` in front does no harm."""
+    words = words[1:] if words[:1] == ["if"] else words
+    found: dict[str, Any] = {}
+    for name, value in zip(words[::2], [*words[1::2], ""], strict=False):
+        if name not in ("warp", "block", "lane") or not value:
+            raise UserError(f"{' '.join(words)!r}: the conditions of a breakpoint are as in `warp 0:1`, `block 2`, `lane 3`")
+        if name == "warp":
+            found["core"], found["slot"] = warp_named(value, len(debugger.machine.cores), inspection.slots(debugger.machine))
+        else:
+            found[name] = number(value, f"a {name}")
+            if found[name] < 0 or (name == "lane" and found[name] >= debugger.lanes):
+                raise UserError(f"there is no {name} {value}")
+    return found
+
+
+def named(debugger: Debugger, text: str) -> Cell:
+    """The register or the memory that a text names. Raises UserError."""
+    return cell(debugger.program, text, debugger.lanes, len(debugger.memory))
+
+
+def watch(debugger: Debugger, text: str) -> list[Line]:
+    """Set a watchpoint."""
+    if not text:
+        raise UserError("watch what? A register, as R3 or R3[2], or memory, as mem[8] or mem[8:4]")
+    found = named(debugger, text)
+    stop: Stop
+    if found.kind == "memory":
+        size = found.count if ":" in text else memory.cell_bytes(debugger)
+        stop, name = MemoryWatch(found.address, size), f"mem[{found.address}:{size}]" if size > 1 else f"mem[{found.address}]"
+    elif found.kind == "register":
+        stop = RegisterWatch(debugger.core, debugger.slot, found.register, found.lane)
+        name = f"{found.name}{'' if found.lane is None else f'[{found.lane}]'} of warp {debugger.name()}"
+    else:
+        raise UserError(f"{found.name} cannot be watched: registers of lanes and memory can")
+    return plain_lines([f"watchpoint {debugger.mark(name, stop)} on {name}"])
+
+
+def delete(debugger: Debugger, text: str) -> list[Line]:
+    """Take a breakpoint or watchpoint away."""
+    if text == "all":
+        count = len(debugger.marks)
+        debugger.marks.clear()
+        return plain_lines([f"{count} taken away"])
+    if not text:
+        raise UserError("delete which? Its number, as `stops` shows it, or all")
+    mark = debugger.unmark(number(text, "a breakpoint or watchpoint"))
+    return plain_lines([f"no stop at {mark.text} any more"])
+
+
+def stops(debugger: Debugger, text: str) -> list[Line]:
+    """List breakpoints and watchpoints."""
+    nothing(text, "stops")
+    if not debugger.marks:
+        return [[("no breakpoint or watchpoint is set", QUIET)]]
+    return [
+        [(f"{number:>3} ", "bold"), (f"{'break' if isinstance(mark.stop, Breakpoint) else 'watch'} {mark.text}", "")]
+        for number, mark in debugger.marks.items()
+    ]
+
+
+def set_(debugger: Debugger, text: str) -> list[Line]:
+    """Change a register or memory."""
+    left, equals, right = text.partition("=")
+    if not equals or not left.strip() or not right.strip():
+        raise UserError("write what is set and its value, as in `set R3[2] = 5` or `set mem[8] = 1`")
+    found = named(debugger, left)
+    if found.kind in OWN:
+        raise UserError(f"{found.name} ({OWN[found.kind]}) cannot be set: registers and memory can")
+    debugger.move(lambda: None)  # what is marked as changed from now on is this change
+    made = _change(debugger, found, right.strip(), memory.cell_bytes(debugger) if ":" not in left else found.count)
+    return plain_lines([_edits_text(debugger, made)])
+
+
+def _change(debugger: Debugger, found: Cell, value: str, size: int) -> list[Edit]:
+    session, core, slot = debugger.session, debugger.core, debugger.slot
+    if found.kind == "memory":
+        if size > 8:
+            raise UserError(f"{size} bytes at once: a change is of 1 to 8 bytes")
+        return session.set_memory(found.address, parsed(value, 8 * size), size)
+    state = debugger.warp()
+    if state is None:
+        raise UserError(f"no warp is in slot {debugger.name()}: there is no register to set")
+    if found.kind == "scalar":
+        return session.set_scalar(core, slot, found.register, parsed(value, 32))
+    lanes = [found.lane] if found.lane is not None else [lane for lane in range(debugger.lanes) if state.mask >> lane & 1]
+    if not lanes:
+        raise UserError(f"no lane of warp {debugger.name()} runs: name one, as in {found.name}[0]")
+    return session.set_register(core, slot, found.register, lanes, parsed(value, debugger.bits))
+
+
+def _edits_text(debugger: Debugger, made: list[Edit]) -> str:
+    """A change in several lanes is told of the first."""
+    return f"{edit_text(debugger, made[0])}{f', and so in {len(made) - 1} more' if len(made) > 1 else ''}"
+
+
+def edit_text(debugger: Debugger, edit: Edit) -> str:
+    """A change, in words."""
+    bits, program = debugger.bits, debugger.program
+    if edit.space == MEMORY:
+        name, bits = f"mem[{edit.index[0]}]", 8 * edit.index[1]
+    elif edit.space == REGISTER:
+        name = f"{program.register_names[edit.index[2]]}[{edit.index[3]}] of warp {debugger.name(*edit.index[:2])}"
+    else:
+        name, bits = f"{program.scalar_names[edit.index[2]]} of warp {debugger.name(*edit.index[:2])}", 32
+    return f"cycle {edit.cycle}: {name} was {shown(edit.before, bits, debugger.form)} and is {shown(edit.value, bits, debugger.form)}"
+
+
+def undo(debugger: Debugger, text: str) -> list[Line]:
+    """Take the last change back."""
+    nothing(text, "undo")
+    taken: list[Edit] = []
+    lines = debugger.move(lambda: taken.extend(debugger.session.undo()))
+    if not taken:
+        return plain_lines(["no change was made before this cycle"])
+    return plain_lines([f"taken back: {_edits_text(debugger, taken)}", lines[-1]])
+
+
+def edits(debugger: Debugger, text: str) -> list[Line]:
+    """List the changes."""
+    nothing(text, "edits")
+    made = [edit_text(debugger, edit) for edit in debugger.session.edits]
+    return plain_lines(made) if made else [[("nothing was changed by hand", QUIET)]]

@@ -1,0 +1,150 @@
+"""The commands of the debugger: one table, for its command line, its scripts and its help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from warploom.cli.common import UserError
+from warploom.cli.debugger import changes, looking, moving
+from warploom.cli.debugger.debugger import Debugger
+from warploom.isa.diagnostics import nearest
+from warploom.machine.session import EditError
+from warploom.observe.styled import Line
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command. usage: its arguments. about: one sentence. run: what it does. moves: it may take long, and time passes in it."""
+
+    name: str
+    aliases: tuple[str, ...]
+    usage: str
+    about: str
+    run: Callable[[Debugger, str], list[Line]]
+    moves: bool = False
+
+
+def _help(debugger: Debugger, text: str) -> list[Line]:
+    if text:
+        command = find(text)
+        other = f"  (also {', '.join(command.aliases)})" if command.aliases else ""
+        return [[(f"{command.name} {command.usage}".rstrip() + other, "bold")], [(command.about, "")]]
+    width = max(len(_signature(command)) for command in COMMANDS)
+    return [[(f"{_signature(command):<{width}}  ", "bold"), (command.about, "")] for command in COMMANDS]
+
+
+def _signature(command: Command) -> str:
+    short = f", {command.aliases[0]}" if command.aliases else ""
+    return f"{command.name}{short} {command.usage}".rstrip()
+
+
+def _quit(debugger: Debugger, text: str) -> list[Line]:
+    debugger.quitting = True
+    return []
+
+
+COMMANDS = (
+    Command("step", ("s",), "[N]", "Go on by a cycle, or by N.", moving.step, True),
+    Command("rstep", ("rs", "back"), "[N]", "Go back by a cycle, or by N.", moving.rstep, True),
+    Command("issue", ("i",), "[N]", "Go on until any warp has issued an instruction.", moving.issue, True),
+    Command("rissue", ("ri",), "[N]", "Go back to the last issue of any warp.", moving.rissue, True),
+    Command("next", ("n",), "[N]", "Go on until the chosen warp has issued its next instruction.", moving.next_, True),
+    Command("rnext", ("rn",), "[N]", "Go back to the last issue of the chosen warp.", moving.rnext, True),
+    Command("continue", ("c",), "", "Run to the next breakpoint or watchpoint, or to the end.", moving.continue_, True),
+    Command("rcontinue", ("rc",), "", "Run back to the last breakpoint or watchpoint, or to the start.", moving.rcontinue, True),
+    Command("goto", ("g",), "CYCLE", "Go to a cycle, forwards or backwards.", moving.goto, True),
+    Command("start", (), "", "Go back to cycle 0.", moving.start, True),
+    Command("end", (), "", "Run to the end, past all breakpoints.", moving.end, True),
+    Command(
+        "break",
+        ("b",),
+        "PLACE [CONDITION ...]",
+        "Halt when a warp comes to a line, @instruction or label. Conditions: warp 0:1, block 2, lane 3.",
+        changes.break_,
+    ),
+    Command(
+        "watch", (), "CELL", "Halt when R3, R3[2] (lane 2), mem[8] or mem[8:4] (4 bytes) has changed.", changes.watch
+    ),
+    Command("delete", ("d",), "N|all", "Take a breakpoint or watchpoint away.", changes.delete),
+    Command("stops", ("breakpoints",), "", "List breakpoints and watchpoints.", changes.stops),
+    Command(
+        "set", (), "CELL = VALUE", "Change a register, in a lane or in all that run, or memory.", changes.set_
+    ),
+    Command("undo", (), "", "Go back to the last change, and take it back.", changes.undo, True),
+    Command("edits", (), "", "List the changes that were made with set.", changes.edits),
+    Command("warp", ("w",), "CORE:SLOT", "Choose a warp.", looking.warp),
+    Command("lane", ("l",), "N", "Choose a lane.", looking.lane),
+    Command("where", (), "", "Say where the run is, and what the lanes of the chosen warp do.", looking.where),
+    Command(
+        "warps", (), "", "Show all warps. Lanes: # run, + wait, . ended; ! issued in the last cycle.", looking.warps
+    ),
+    Command("registers", ("regs", "r"), "[NAME ...]", "Show registers of the chosen warp (* changed, ~ on its way).", looking.registers),
+    Command("memory", ("x",), "[ADDRESS|BUFFER] [ROWS]", "Show data memory (* changed by the last move).", looking.memory),
+    Command("shared", (), "[ADDRESS] [ROWS]", "Show the shared memory of the chosen warp's block.", looking.shared),
+    Command("source", ("list",), "[PLACE]", "Show the source around the chosen warp, or around a place.", looking.source),
+    Command("print", ("p",), "CELL", "Show one thing: R3, R3[2], mem[8:4], pc, mask, cycle.", looking.print_),
+    Command("expect", (), "CELL = VALUE", "In a script: an error unless this holds.", looking.expect),
+    Command("format", (), "[NAME]", "Choose how values are written: auto, unsigned, signed, hex, float.", looking.format_),
+    Command("help", ("h", "?"), "[COMMAND]", "Show this list, or one command.", _help),
+    Command("quit", ("q", "exit"), "", "Leave.", _quit),
+)
+_NAMES = {name: command for command in COMMANDS for name in (command.name, *command.aliases)}
+
+
+def find(name: str) -> Command:
+    """The command of a name, an alias, or the beginning of one name only. Raises UserError."""
+    name = name.lower()
+    if name in _NAMES:
+        return _NAMES[name]
+    begun = [command for command in COMMANDS if command.name.startswith(name)]
+    if len(begun) == 1:
+        return begun[0]
+    if begun:
+        raise UserError(f"{name!r} may be {' or '.join(command.name for command in begun)}")
+    raise UserError(f"there is no command {name!r}{nearest(name, list(_NAMES)) or ';'} `help` lists all")
+
+
+def split(text: str) -> tuple[Command, str]:
+    """(command, arguments) of a line. Raises UserError."""
+    name, _, arguments = text.strip().partition(" ")
+    return find(name), arguments.strip()
+
+
+def execute(debugger: Debugger, text: str) -> list[Line]:
+    """Do what a line says; empty lines and those that begin with # are nothing. Raises UserError."""
+    if not text.strip() or text.strip().startswith("#"):
+        return []
+    command, arguments = split(text)
+    try:
+        return command.run(debugger, arguments)
+    except EditError as error:
+        raise UserError(str(error)) from None
+
+
+def completions(debugger: Debugger, text: str) -> list[str]:
+    """What a line that was begun may become: names of commands, then of what the command takes."""
+    name, blank, begun = text.partition(" ")
+    if not blank:
+        return [command.name for command in COMMANDS if command.name.startswith(name.lower())]
+    program = debugger.program
+    registers = [register for register in program.register_names if register]
+    known = {
+        "break": list(program.labels),
+        "source": list(program.labels),
+        "watch": [*registers, "mem["],
+        "set": [*registers, "mem["],
+        "print": [*registers, "mem[", "pc", "mask", "cycle"],
+        "registers": registers,
+        "memory": [view for view in program.view_names if view],
+        "warp": [debugger.name(state.core, state.slot) for state in debugger.warps()],
+        "format": ["auto", "unsigned", "signed", "hex", "float"],
+        "help": [command.name for command in COMMANDS],
+        "delete": ["all", *map(str, debugger.marks)],
+    }
+    try:
+        words = known.get(find(name).name, [])
+    except UserError:
+        return []
+    front, gap, last = begun.rpartition(" ")
+    return [f"{name} {front}{gap}{word}" for word in words if word.lower().startswith(last.lower())]

@@ -1,0 +1,84 @@
+"""Data memory, from an address on: bytes for a machine of bytes, words for one of 32 bits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.cli.debugger.debugger import Debugger
+from warploom.cli.debugger.values import shown
+from warploom.isa.program import VIEW_BASE, VIEW_BYTES
+from warploom.machine import inspection
+from warploom.observe.styled import CHANGED, QUIET, Line
+
+WRITTEN = "cyan"  # another value than before the run
+
+
+def cell_bytes(debugger: Debugger) -> int:
+    """Bytes of a cell."""
+    return 1 if debugger.bits == 8 else 4
+
+
+def cell_width(debugger: Debugger) -> int:
+    """Characters that a cell takes, with its mark."""
+    return 4 if cell_bytes(debugger) == 1 else 12
+
+
+def row_bytes(debugger: Debugger, width: int) -> int:
+    """Bytes in a row of so many characters: a power of two."""
+    cells = 1
+    while 2 * cells * cell_width(debugger) + len(_label(debugger, 0)) <= width and cells < 16:
+        cells *= 2
+    return cells * cell_bytes(debugger)
+
+
+def lines(debugger: Debugger, width: int, count: int) -> list[Line]:
+    """Rows of memory from the chosen address on. * marks what the last move has changed; a colour, what the run has."""
+    size, row = cell_bytes(debugger), row_bytes(debugger, width)
+    memory, before, initial = debugger.memory, debugger.memory_before, debugger.machine.initial_memory
+    start = debugger.address // row * row
+    found: list[Line] = []
+    for address in range(start, min(start + row * count, len(memory)), row):
+        line: Line = [(_label(debugger, address), QUIET)]
+        for cell in range(address, min(address + row, len(memory) - size + 1), size):
+            now, last, first = (_value(array, cell, size) for array in (memory, before, initial))
+            style = CHANGED if now != last else WRITTEN if now != first else "" if now else QUIET
+            text = shown(now, 8 * size, debugger.form if size == 4 or debugger.form != "float" else "unsigned")
+            line.append((f"{text:>{cell_width(debugger) - 1}}{'*' if now != last else ' '}", style))
+        found.append(line)
+    return found
+
+
+def _value(memory: np.ndarray, address: int, size: int) -> int:
+    return int.from_bytes(memory[address : address + size].tobytes(), "little")
+
+
+def _label(debugger: Debugger, address: int) -> str:
+    digits = max(3, len(str(len(debugger.memory) - 1)))
+    return f"{address:>{digits}}:"
+
+
+def buffer_at(debugger: Debugger, address: int) -> str:
+    """The buffer or image that an address lies in, as `t0+16`; "" where it lies in none."""
+    program = debugger.program
+    for name, row in zip(program.view_names, program.views, strict=False):
+        base, size = int(row[VIEW_BASE]), int(row[VIEW_BYTES])
+        if base <= address < base + size:
+            return f"{name}+{address - base}"
+    return ""
+
+
+def last_change(debugger: Debugger) -> int | None:
+    """The address of the first byte that the last move has changed; None when it has changed none."""
+    changed = debugger.memory != debugger.memory_before
+    return int(changed.argmax()) if changed.any() else None
+
+
+def shared_lines(debugger: Debugger, width: int, start: int, count: int) -> list[Line]:
+    """Words of the chosen warp's shared memory, from byte `start` on."""
+    words = inspection.shared_memory(debugger.machine, debugger.core, debugger.slot)
+    row = max(1 << ((max(width - 8, 12) // 12).bit_length() - 1), 1)
+    found: list[Line] = []
+    for first in range(start // 4 // row * row, min(start // 4 + row * count, len(words)), row):
+        cells = "".join(f"{shown(int(word), 32, debugger.form):>12}" for word in words[first : first + row])
+        found.append([(f"{first * 4:>6}:", QUIET), (cells, "")])
+    return found or [[("the block has no shared memory", QUIET)]]

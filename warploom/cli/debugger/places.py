@@ -1,0 +1,115 @@
+"""What a person names: an instruction by its line or label, a warp, a register, a piece of memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warploom.cli.common import UserError
+from warploom.cli.debugger.values import number
+from warploom.isa.diagnostics import nearest
+from warploom.isa.program import VIEW_BASE, Program
+
+CELL = re.compile(r"(?P<name>[^\[\]\s=]+)\s*(?:\[\s*(?P<first>[^\[\]:\s]+)\s*(?::\s*(?P<count>[^\[\]:\s]+)\s*)?\])?")
+OWN = {"pc": "instruction number", "mask": "lanes that run", "cycle": "cycles so far"}  # what can be read and not set
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What `R8[2]` or `mem[4:8]` names. kind: register, scalar, memory, or a name in OWN.
+
+    register: its number. lane: None for all lanes. address, count: bytes of memory.
+    """
+
+    kind: str
+    name: str
+    register: int = 0
+    lane: int | None = None
+    address: int = 0
+    count: int = 1
+
+
+def instructions_of(program: Program, line: int) -> list[int]:
+    """The instructions of a line of the source, in order."""
+    return [pc for pc in range(len(program)) if program.position(pc).line == line]
+
+
+def has_lines(program: Program) -> bool:
+    """Whether the program was made from a text whose lines are known."""
+    return bool(program.source.text) and any(program.position(pc).line for pc in range(len(program)))
+
+
+def instruction(program: Program, text: str) -> int:
+    """The instruction that a line, @number or a label names; of a line without one, the first that follows. Raises UserError."""
+    if text in program.labels:
+        return min(program.labels[text], len(program) - 1)
+    if text.startswith("@") or (text.isdigit() and not has_lines(program)):
+        pc = number(text.removeprefix("@"), "an instruction")
+        if not 0 <= pc < len(program):
+            raise UserError(f"there is no instruction {pc}: they are numbered 0 to {len(program) - 1}")
+        return pc
+    if not text.isdigit():
+        raise UserError(f"{text!r} is no line, @instruction or label{nearest(text, program.labels)}")
+    found = [pc for pc in range(len(program)) if program.position(pc).line >= int(text)]
+    if not found:
+        raise UserError(f"there is no instruction in line {text} or behind it")
+    return min(found, key=lambda pc: (program.position(pc).line, pc))
+
+
+def cell(program: Program, text: str, lanes: int, memory_bytes: int) -> Cell:
+    """What a text names: a register with or without a lane, a scalar register, memory, or one of OWN. Raises UserError."""
+    match = CELL.fullmatch(text.strip())
+    if match is None:
+        raise UserError(f"{text!r}: name a register, as R3 or R3[2] for lane 2, or memory, as mem[8] or mem[8:4] for 4 bytes")
+    name, first, count = match["name"], match["first"], match["count"]
+    if name in ("mem", "memory"):
+        return _memory(program, text, first, count, memory_bytes)
+    if name in OWN and first is None:
+        return Cell(name, name)
+    registers = _numbers(program.register_names)
+    scalars = _numbers(program.scalar_names)
+    key = name.lower()
+    if key in scalars and first is None:
+        return Cell("scalar", program.scalar_names[scalars[key]], scalars[key])
+    if key not in registers:
+        raise UserError(f"there is no register {name!r}{nearest(name, [name for name in program.register_names if name])}")
+    if count is not None:
+        raise UserError(f"{text!r}: a register has one lane in brackets, as {name}[2], or none for all")
+    lane = None if first is None else number(first, "a lane")
+    if lane is not None and not 0 <= lane < lanes:
+        raise UserError(f"there is no lane {lane}: a warp has lanes 0 to {lanes - 1}")
+    return Cell("register", program.register_names[registers[key]], registers[key], lane)
+
+
+def _numbers(names: Sequence[str]) -> dict[str, int]:
+    return {name.lower(): register for register, name in enumerate(names) if name}
+
+
+def _memory(program: Program, text: str, first: str | None, count: str | None, memory_bytes: int) -> Cell:
+    if first is None:
+        raise UserError(f"{text!r}: name an address, as in mem[8], or bytes from it on, as in mem[8:4]")
+    start = address(program, first, memory_bytes)
+    size = 1 if count is None else number(count, "a count of bytes")
+    if size < 1 or start + size > memory_bytes:
+        raise UserError(f"{text!r}: memory has {memory_bytes} bytes, and at least 1 is named")
+    return Cell("memory", "mem", address=start, count=size)
+
+
+def address(program: Program, text: str, memory_bytes: int) -> int:
+    """A byte address: a number, or the name of a buffer or image. Raises UserError."""
+    if text in program.view_names:
+        return int(program.views[program.view_names.index(text)][VIEW_BASE])
+    found = number(text, "an address")
+    if not 0 <= found < memory_bytes:
+        raise UserError(f"there is no memory at address {found}: it has {memory_bytes} bytes")
+    return found
+
+
+def warp(text: str, cores: int, slots: int) -> tuple[int, int]:
+    """(core, slot) of `1:3`, or of `3` on core 0. Raises UserError."""
+    core_text, colon, slot_text = text.rpartition(":")
+    core, slot = number(core_text, "a core") if colon else 0, number(slot_text, "a warp slot")
+    if not (0 <= core < cores and 0 <= slot < slots):
+        raise UserError(f"there is no warp slot {core}:{slot}: cores are 0 to {cores - 1}, their slots 0 to {slots - 1}")
+    return core, slot

@@ -1,0 +1,68 @@
+"""Values of registers and memory as a person writes and reads them."""
+
+from __future__ import annotations
+
+import struct
+
+from warploom.cli.common import UserError
+
+FORMATS = {
+    "auto": "whole numbers; of 32 bits, what looks like a float as one",
+    "unsigned": "whole numbers from 0 up",
+    "signed": "whole numbers, the highest bit being the sign",
+    "hex": "hexadecimal",
+    "float": "32-bit floats",
+}
+SMALL = 1 << 20  # a number below it, or as far below 2 ** 32, is hardly a float
+
+
+def shown(value: int, bits: int, form: str) -> str:
+    """A value of so many bits in one of FORMATS."""
+    if form == "hex":
+        return f"{value:0{bits // 4}x}"
+    if form == "float" or (form == "auto" and _looks_like_float(value, bits)):
+        return _float_text(value)
+    signed = value - (1 << bits) if value >> (bits - 1) & 1 else value
+    if form == "signed" or (form == "auto" and bits == 32 and signed > -SMALL):
+        return str(signed)
+    return str(value)
+
+
+def _looks_like_float(value: int, bits: int) -> bool:
+    exponent = value >> 23 & 0xFF
+    return bits == 32 and SMALL <= value < (1 << 32) - SMALL and 127 - 40 <= exponent <= 127 + 40
+
+
+def _float_text(value: int) -> str:
+    number = struct.unpack("<f", struct.pack("<I", value))[0]
+    text = f"{number:.5g}"
+    return text if any(mark in text for mark in ".einf") else f"{text}.0"
+
+
+def number(text: str, what: str) -> int:
+    """A whole number, as 12 or 0x1f. Raises UserError."""
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise UserError(f"{what} is a whole number, as 12 or 0x1f, and not {text!r}") from None
+
+
+def parsed(text: str, bits: int) -> int:
+    """A value of so many bits: a whole number, or of 32 bits a float too, as 1.5. Raises UserError."""
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = _float_bits(text, bits)
+    if not -(1 << (bits - 1)) <= value < 1 << bits:
+        raise UserError(f"{text} does not fit into {bits} bits: 0 to {(1 << bits) - 1}")
+    return value & ((1 << bits) - 1)
+
+
+def _float_bits(text: str, bits: int) -> int:
+    floats = ", or 1.5" if bits == 32 else ""
+    try:
+        if bits == 32:
+            return int.from_bytes(struct.pack("<f", float(text)), "little")
+    except (ValueError, OverflowError):
+        pass
+    raise UserError(f"a value is a whole number, as 12 or 0x1f{floats}, and not {text!r}")

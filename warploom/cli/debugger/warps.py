@@ -1,0 +1,98 @@
+"""The warps: where each is, what it waits for, and which of its lanes run; and the lanes of the chosen one."""
+
+from __future__ import annotations
+
+from warploom.cli.debugger.debugger import Debugger
+from warploom.machine.faults import lanes_text
+from warploom.machine.inspection import WarpState
+from warploom.observe.styled import QUIET, TITLE, Line
+
+RUNS, WAITS, ENDED = "#", "+", "."  # a lane of a mask
+CHOSEN, ISSUED = "bold reverse", "bold green"
+READY = ("not_selected", "decode", "request", "execute", "update")
+
+
+def lines(debugger: Debugger, width: int) -> list[Line]:
+    """A row a warp, under a heading."""
+    states = debugger.warps()
+    if not states:
+        return [[("no warp runs", QUIET)]]
+    masks = [mask_text(state, debugger.lanes) for state in states]
+    columns = [
+        ("warp", [debugger.name(state.core, state.slot) for state in states]),
+        ("block", [f"{state.block}.{state.rank}" for state in states]),
+        ("line", [_place(debugger, state) for state in states]),
+        ("lanes", masks if debugger.lanes <= width - 26 else [f"{state.mask:0{-(-debugger.lanes // 4)}x}" for state in states]),
+        ("state", [_activity(debugger, state) for state in states]),
+    ]
+    cells = [_column(name, texts) for name, texts in columns]
+    found: list[Line] = [[("  " + "  ".join(column[0] for column in cells), TITLE)]]
+    for state, (warp, block, place, lanes, activity) in zip(states, list(zip(*cells, strict=True))[1:], strict=True):
+        chosen = (state.core, state.slot) == (debugger.core, debugger.slot)
+        found.append(
+            [
+                (">" if chosen else " ", "bold yellow"),
+                ("!" if state.issued else " ", ISSUED),
+                (f"{warp}  {block}  {place}", CHOSEN if chosen else ""),
+                (f"  {lanes}  ", ""),
+                (activity, "bold green" if state.activity in READY else "yellow"),
+            ]
+        )
+    return found
+
+
+def _column(name: str, texts: list[str]) -> list[str]:
+    """A heading and texts, all of one width."""
+    width = max(map(len, (name, *texts)))
+    return [f"{text:<{width}}" for text in (name, *texts)]
+
+
+def _place(debugger: Debugger, state: WarpState) -> str:
+    line = debugger.program.position(state.pc).line
+    return str(line) if line else f"@{state.pc}"
+
+
+def _activity(debugger: Debugger, state: WarpState) -> str:
+    name = debugger.activity(state)
+    return f"{name} {state.until - debugger.session.cycle}" if state.until is not None else name
+
+
+def mask_text(state: WarpState, lanes: int) -> str:
+    """A character a lane: runs, waits on another path, has ended or never was."""
+    marks = (RUNS if state.mask >> lane & 1 else WAITS if state.threads >> lane & 1 else ENDED for lane in range(lanes))
+    return "".join(marks)
+
+
+def meaning(debugger: Debugger, state: WarpState) -> str:
+    """What a warp is doing, in words."""
+    from warploom.observe.timeline import STATE_ACTIVITIES, WARP_ACTIVITIES
+
+    if state.activity == "not_selected":
+        return "can issue"
+    return next(found.meaning for found in (*WARP_ACTIVITIES, *STATE_ACTIVITIES) if found.name == state.activity)
+
+
+def lane_lines(debugger: Debugger) -> list[Line]:
+    """The paths of the chosen warp: which lanes run, which wait, and where."""
+    state = debugger.warp()
+    if state is None:
+        return [[(f"no warp in slot {debugger.name()}", QUIET)]]
+    until = f", {state.until - debugger.session.cycle} cycles more" if state.until is not None else ""
+    found: list[Line] = [[(f"warp {debugger.name()}: warp {state.rank} of block {state.block}; {meaning(debugger, state)}{until}", TITLE)]]
+    if state.mask:
+        found.append([(f"  {lanes_text(state.mask, 'lane')}: run at {debugger.where(state.pc)}", "")])
+    for mask, pc in state.waiting:
+        found.append([(f"  {lanes_text(mask, 'lane')}: wait to go on at {debugger.where(pc)}", "")])
+    gone = ~state.threads & ((1 << debugger.lanes) - 1)
+    if gone:
+        found.append([(f"  {lanes_text(gone, 'lane')}: ended, or without a thread", QUIET)])
+    return found
+
+
+def lane_place(state: WarpState | None, lane: int) -> int | None:
+    """The instruction at which a lane of a warp runs or waits; None when it does neither."""
+    if state is None or not state.threads >> lane & 1:
+        return None
+    if state.mask >> lane & 1:
+        return state.pc
+    return next((pc for mask, pc in state.waiting if mask >> lane & 1), None)

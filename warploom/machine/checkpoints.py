@@ -1,0 +1,144 @@
+"""Checkpoints: what a machine's bytes were at some cycles of its run, so that a run can be taken up again at any of them.
+
+Not hardware: the memory of whoever steps a machine backwards. A machine is deterministic, so its state at a cycle is a checkpoint
+before it and a run from there. Only pages of memory that are not zero are kept, compressed. The further a checkpoint
+lies from the cycle that was looked at last, the wider the gap to its neighbour, so a run of n cycles has some log n of them.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+PAGE = 4096  # bytes
+NEAREST = 16  # cycles between two checkpoints, at least
+STEPS = 4  # checkpoints in each doubling of the distance
+MOST_BYTES = 256 << 20
+SHARE = 0.3  # of the time of a run that may go into checkpoints
+
+
+class Stateful(Protocol):
+    """What a checkpoint is taken of."""
+
+    @property
+    def cycle(self) -> int:
+        """Cycles simulated so far."""
+
+    @property
+    def watch(self) -> Any:
+        """What keeps notes about the run (`livelock.Watch`), or None."""
+
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """Everything that changes."""
+
+
+@dataclass(frozen=True)
+class Pages:
+    """The pages of one array that are not zero: their numbers, and their bytes, compressed. tail: the bytes behind the last page."""
+
+    numbers: np.ndarray
+    packed: bytes
+    tail: bytes
+
+
+class Checkpoints:
+    """The checkpoints of one machine, by cycle. The first one, of the cycle at which this is made, is never given up."""
+
+    def __init__(self, machine: Stateful, most_bytes: int = MOST_BYTES) -> None:
+        self.machine, self.most_bytes = machine, most_bytes
+        self._kept: dict[int, tuple[tuple[Pages, ...], Any]] = {}
+        self._seconds = 0.0  # that the last one took
+        self._ready = 0.0  # when the next one may be taken
+        self.take()
+
+    @property
+    def cycles(self) -> list[int]:
+        """The cycles of all checkpoints, in order."""
+        return sorted(self._kept)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that they take, about."""
+        return sum(len(pages.packed) + pages.numbers.nbytes for arrays, _ in self._kept.values() for pages in arrays)
+
+    def before(self, cycle: int) -> int:
+        """The cycle of the last checkpoint at or before a cycle; of the first one when there is none."""
+        cycles = self.cycles
+        return cycles[max(bisect_right(cycles, cycle) - 1, 0)]
+
+    @property
+    def due(self) -> bool:
+        """Whether another checkpoint is worth its time now."""
+        return self.machine.cycle - self.before(self.machine.cycle) >= NEAREST and time.perf_counter() >= self._ready
+
+    def take(self) -> None:
+        """Keep the machine as it is now."""
+        cycle, start = self.machine.cycle, time.perf_counter()
+        if cycle in self._kept:
+            return
+        watch = self.machine.watch
+        arrays = tuple(_pages(array) for array in self.machine.arrays())
+        self._kept[cycle] = arrays, watch.notes() if watch is not None else None
+        self._thin(cycle)
+        now = time.perf_counter()
+        self._seconds = now - start
+        self._ready = now + self._seconds / SHARE
+
+    def restore(self, cycle: int) -> None:
+        """Make the machine what it was at the last checkpoint at or before a cycle."""
+        arrays, notes = self._kept[self.before(cycle)]
+        for array, pages in zip(self.machine.arrays(), arrays, strict=True):
+            _write(array, pages)
+        if self.machine.watch is not None:
+            self.machine.watch.recall(notes)
+
+    def forget_after(self, cycle: int) -> None:
+        """Give up those behind a cycle: what comes after it is to be something else."""
+        for late in [kept for kept in self.cycles[1:] if kept > cycle]:
+            del self._kept[late]
+
+    def _thin(self, cycle: int) -> None:
+        """Of those at about the same distance from `cycle`, on the same side of it, keep the first."""
+        seen: set[tuple[bool, int]] = set()
+        for kept in self.cycles[1:]:
+            distance = max(abs(kept - cycle), 1) / NEAREST
+            group = (kept > cycle, int(STEPS * np.log2(distance)) if distance > STEPS else -int(distance))
+            if group in seen and kept != cycle:
+                del self._kept[kept]
+            seen.add(group)
+        while self.bytes > self.most_bytes and len(self._kept) > 2:
+            del self._kept[max(self.cycles[1:], key=lambda kept: abs(kept - cycle))]
+
+
+def _flat(array: np.ndarray) -> np.ndarray:
+    return array.reshape(-1).view(np.uint8)
+
+
+def _split(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(uint8[pages, PAGE], the bytes behind them): views."""
+    flat = _flat(array)
+    whole = len(flat) // PAGE * PAGE
+    return flat[:whole].reshape(-1, PAGE), flat[whole:]
+
+
+def _used(pages: np.ndarray) -> np.ndarray:
+    """The numbers of the pages that are not zero."""
+    return np.flatnonzero(pages.view(np.uint64).any(axis=1)) if len(pages) else np.zeros(0, np.int64)
+
+
+def _pages(array: np.ndarray) -> Pages:
+    pages, tail = _split(array)
+    used = _used(pages)
+    return Pages(used, zlib.compress(pages[used].tobytes(), 1), tail.tobytes())
+
+
+def _write(array: np.ndarray, kept: Pages) -> None:
+    pages, tail = _split(array)
+    pages[_used(pages)] = 0
+    pages[kept.numbers] = np.frombuffer(zlib.decompress(kept.packed), np.uint8).reshape(-1, PAGE)
+    tail[:] = np.frombuffer(kept.tail, np.uint8)
