@@ -35,7 +35,7 @@ class DebuggerApp(App[None]):
     TITLE = "warploom debug"
     CSS = """
     #status { height: 1; background: $primary; color: $text; padding: 0 1; }
-    #panels { grid-size: 2 2; grid-columns: 1fr 1fr; grid-rows: 1fr 1fr; height: 1fr; }
+    #panels { grid-size: 2 2; grid-columns: 9fr 11fr; grid-rows: 1fr 1fr; height: 1fr; }
     .panel { border: round $surface-lighten-3; border-title-color: $text; height: 100%; }
     .panel:focus { border: round $accent; }
     #log { height: 3; background: $surface; padding: 0 1; scrollbar-size-vertical: 1; }
@@ -136,7 +136,7 @@ class DebuggerApp(App[None]):
         """Lines for the log above the command line."""
         log = self.query_one("#log", RichLog)
         for line in lines:
-            log.write(Text.assemble(*line, style=style))
+            log.write(Text.assemble(*line, style=style), width=max(log.scrollable_content_region.width, 1) if log.size else None)
 
     # ---- commands
 

@@ -63,22 +63,16 @@ COMMANDS = (
         "Halt when a warp comes to a line, @instruction or label. Conditions: warp 0:1, block 2, lane 3.",
         changes.break_,
     ),
-    Command(
-        "watch", (), "CELL", "Halt when R3, R3[2] (lane 2), mem[8] or mem[8:4] (4 bytes) has changed.", changes.watch
-    ),
+    Command("watch", (), "CELL", "Halt when R3, R3[2] (lane 2), mem[8] or mem[8:4] (4 bytes) has changed.", changes.watch),
     Command("delete", ("d",), "N|all", "Take a breakpoint or watchpoint away.", changes.delete),
     Command("stops", ("breakpoints",), "", "List breakpoints and watchpoints.", changes.stops),
-    Command(
-        "set", (), "CELL = VALUE", "Change a register, in a lane or in all that run, or memory.", changes.set_
-    ),
+    Command("set", (), "CELL = VALUE", "Change a register, in a lane or in all that run, or memory.", changes.set_),
     Command("undo", (), "", "Go back to the last change, and take it back.", changes.undo, True),
     Command("edits", (), "", "List the changes that were made with set.", changes.edits),
     Command("warp", ("w",), "CORE:SLOT", "Choose a warp.", looking.warp),
     Command("lane", ("l",), "N", "Choose a lane.", looking.lane),
     Command("where", (), "", "Say where the run is, and what the lanes of the chosen warp do.", looking.where),
-    Command(
-        "warps", (), "", "Show all warps. Lanes: # run, + wait, . ended; ! issued in the last cycle.", looking.warps
-    ),
+    Command("warps", (), "", "Show all warps. Lanes: # run, + wait, . ended; ! issued in the last cycle.", looking.warps),
     Command("registers", ("regs", "r"), "[NAME ...]", "Show registers of the chosen warp (* changed, ~ on its way).", looking.registers),
     Command("memory", ("x",), "[ADDRESS|BUFFER] [ROWS]", "Show data memory (* changed by the last move).", looking.memory),
     Command("shared", (), "[ADDRESS] [ROWS]", "Show the shared memory of the chosen warp's block.", looking.shared),

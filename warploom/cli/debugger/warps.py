@@ -9,6 +9,7 @@ from warploom.observe.styled import QUIET, TITLE, Line
 
 RUNS, WAITS, ENDED = "#", "+", "."  # a lane of a mask
 CHOSEN, ISSUED = "bold reverse", "bold green"
+NARROWEST = 31  # characters of a row without the mask
 READY = ("not_selected", "decode", "request", "execute", "update")
 
 
@@ -22,7 +23,7 @@ def lines(debugger: Debugger, width: int) -> list[Line]:
         ("warp", [debugger.name(state.core, state.slot) for state in states]),
         ("block", [f"{state.block}.{state.rank}" for state in states]),
         ("line", [_place(debugger, state) for state in states]),
-        ("lanes", masks if debugger.lanes <= width - 26 else [f"{state.mask:0{-(-debugger.lanes // 4)}x}" for state in states]),
+        ("lanes", masks if debugger.lanes <= width - NARROWEST else [f"{state.mask:0{-(-debugger.lanes // 4)}x}" for state in states]),
         ("state", [_activity(debugger, state) for state in states]),
     ]
     cells = [_column(name, texts) for name, texts in columns]
