@@ -103,7 +103,7 @@ def test_explain_says_what_every_rung_is_and_costs():
 def test_a_page_that_needs_nothing_else(tmp_path):
     page = tmp_path / "ladder.html"
     result = run(MATADD, "--html", str(page))
-    assert result.stderr == f"{page} written\n"
+    assert result.stderr == f"{page} is written\n"
     text = page.read_text(encoding="utf-8")
     assert not re.search(r"""(src|href)=|url\(|@import|<script""", text)
     for rung in body(MATADD)["rungs"]:
@@ -165,3 +165,17 @@ def test_a_kernel_with_a_fault(tmp_path):
     kernel.write_text(".threads 4\nCONST R0, #1\n")
     error = json.loads(run(str(kernel), "--json", status=1).stdout)["error"]
     assert error.startswith("on the rung 'tiny-gpu': ") and "ran off the program" in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--plot", "x.svg", "--html", "x.svg"), "--plot and --html would both be written to x.svg: name another file for one of them"),
+        (("--html", MATADD), f"--html {MATADD}: this file is the kernel; name another one"),
+        (("--html", "/nowhere/x.html"), "/nowhere/x.html cannot be written: No such file or directory"),
+        (("--html", "-"), "--html writes a file: name one"),
+    ],
+)
+def test_files_that_cannot_be_written_are_refused_before_the_climb(arguments, message):
+    result = run(MATADD, *arguments, status=2)
+    assert (result.stdout, result.stderr) == ("", f"error: {message}\n")

@@ -46,6 +46,7 @@ def test_the_figure_goes_into_a_file(tmp_path):
     [
         (("bank",), "error: there is no study 'bank'; there are divergence-width, "),
         (("coalescin",), "error: there is no study 'coalescin', did you mean 'coalescing'?; there are divergence-width, "),
+        (("coalescing", "-o", "/nowhere/x.png"), "error: /nowhere/x.png cannot be written: No such file or directory\n"),
         (("coalescing", "-o", "x.jpg"), "error: x.jpg: a figure is drawn into a file that ends in .png, .svg, .pdf\n"),
         (
             ("-o", "x.png"),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +106,31 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
     except (OSError, ValueError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UserError(f"{path} cannot be written: {reason}") from None
+
+
+def check_targets(files: Mapping[str, str | None], inputs: Iterable[str] = (), taken: Mapping[str, str] | None = None) -> None:
+    """Refuse, before a long run, files that could not be written after it, or that would overwrite one another or an input.
+
+    files: option and path, None where the option was not given. taken: path and what is written there already, as `-` and `--json`.
+    Raises UserError.
+    """
+    seen = dict(taken or {})
+    for option, path in files.items():
+        if path is None:
+            continue
+        place = path if path == "-" else str(Path(path).absolute())
+        if place in seen:
+            raise UserError(f"{seen[place]} and {option} would both be written to {path}: name another file for one of them")
+        seen[place] = option
+        if path == "-":
+            continue
+        target = Path(path)
+        if target.is_dir():
+            raise UserError(f"{path} is a directory: name a file in it")
+        if not target.absolute().parent.is_dir():
+            raise UserError(f"{path} cannot be written: {os.strerror(errno.ENOENT)}")
+        if any(target.exists() and Path(file).exists() and target.samefile(file) for file in inputs):
+            raise UserError(f"{option} {path}: this file is the kernel; name another one")
 
 
 def _replace(target: Path, data: bytes) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, json_option, print_json, print_warnings, write_file
+from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, check_targets, json_option, print_json, print_warnings, write_file
 from warploom.cli.loading import Launching, load_program
 from warploom.cli.running import launch_options
 
@@ -126,18 +125,11 @@ def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
         raise UserError("--metric says what a plot shows, and there is none: write --plot FILE too")
     if options["parquet_file"]:
         needed("pyarrow", "--parquet")
-    seen: dict[str, str] = {"-": "--json"} if options["as_json"] else {}
-    for option, path in (("--plot", options["plot"]), ("--csv", options["csv_file"]), ("--parquet", options["parquet_file"])):
-        if path is None:
-            continue
-        if path == "-" and option != "--csv":
-            raise UserError(f"{option} writes a file: name one")
-        place = path if path == "-" else str(Path(path).absolute())
-        if place in seen:
-            raise UserError(f"{seen[place]} and {option} would both be written to {path}: name another file for one of them")
-        seen[place] = option
-        if path != "-" and Path(path).exists() and Path(path).samefile(kernel):
-            raise UserError(f"{option} {path}: this file is the kernel; name another one")
+    files = {"--plot": options["plot"], "--csv": options["csv_file"], "--parquet": options["parquet_file"]}
+    option = next((option for option, path in files.items() if path == "-" and option != "--csv"), None)
+    if option:
+        raise UserError(f"{option} writes a file: name one")
+    check_targets(files, [kernel], {"-": "--json"} if options["as_json"] else {})
 
 
 def _write(plan: Plan, table: Table, options: dict[str, Any]) -> None:

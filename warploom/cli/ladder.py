@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import FAULT, UserError, json_option, print_json, print_warnings, report, write_file
+from warploom.cli.common import FAULT, INTERRUPTED, UserError, check_targets, json_option, print_json, print_warnings, report, write_file
 from warploom.cli.loading import Launching, load_program
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ LEGEND = (
     "first rung's channels to memory. held up by: the channels that are busy, or what most time goes into."
 )
 WIDTH = 80
-INTERRUPTED = 130  # exit status after Ctrl-C, as shells have it
 
 
 @click.command()
@@ -59,7 +58,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     from warploom.machine.driver import DEFAULT_MAX_CYCLES
     from warploom.study.ladder import KernelError, climb
 
-    _check_outputs(options)
+    _check_outputs(kernel, options)
     program = _load(kernel, options)
     variant = _load(options["shared_variant"], options) if options["shared_variant"] else None
     progress = _Progress(quiet=options["as_json"])
@@ -90,7 +89,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
         click.echo("\n".join(explanations(ladder)))
     for option in ("plot", "html"):
         if options[option]:
-            click.echo(f"{options[option]} written", err=True)
+            click.echo(f"{options[option]} is written", err=True)
 
 
 def _load(file: str, options: dict[str, Any]) -> Program:
@@ -100,16 +99,21 @@ def _load(file: str, options: dict[str, Any]) -> Program:
     return program
 
 
-def _check_outputs(options: dict[str, Any]) -> None:
-    """Refuse, before a long run, what cannot be drawn after it."""
-    plot = options["plot"]
+def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
+    """Refuse, before a long run, what cannot be drawn or written after it."""
+    from warploom.study.needs import StudyError, needed
+
+    plot, page = options["plot"], options["html"]
     if plot and not plot.lower().endswith((".png", ".svg")):
         raise UserError(f"--plot {plot}: a plot is drawn into a file that ends in .png or .svg")
+    if page == "-":
+        raise UserError("--html writes a file: name one")
     if plot:
-        from importlib.util import find_spec
-
-        if find_spec("matplotlib") is None:
-            raise UserError("--plot needs matplotlib; install it with: pip install 'warploom[pictures]'")
+        try:
+            needed("matplotlib", "--plot", "pictures")
+        except StudyError as error:
+            raise UserError(str(error)) from None
+    check_targets({"--plot": plot, "--html": page}, [kernel, *filter(None, [options["shared_variant"]])])
 
 
 def _write(ladder: Ladder, options: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import FAULT, INTERRUPTED, UserError, json_option, print_json, report, write_file
+from warploom.cli.common import FAULT, INTERRUPTED, UserError, check_targets, json_option, print_json, report, write_file
 
 if TYPE_CHECKING:
     from warploom.study.experiments.experiment import Experiment, Findings
@@ -55,6 +55,7 @@ def command(
         if output:
             form_of(output)
             needed("matplotlib", "-o")
+            check_targets({"-o": output})
         with Progress(name, 1, quiet=quiet, unit="runs") as progress:
 
             def run(tasks: list[Task]) -> list[Outcome]:
