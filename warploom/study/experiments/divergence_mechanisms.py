@@ -7,6 +7,7 @@ from statistics import geometric_mean
 from typing import Any
 
 from warploom.machine.config import load_config
+from warploom.machine.divergence import MECHANISMS
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
 from warploom.study.experiments.kernels import FREE, GLOBAL, Kernel
 from warploom.study.experiments.mechanisms import FAST, variants
@@ -182,8 +183,8 @@ def measure(run: Runner) -> Findings:
     others = [name for name in ways if name != "stack"]
     columns = [Column("kernel", "kernel"), Column("stack_cycles", "stack: cycles")]
     columns += [Column(f"{name}_speedup", f"{name}: x", 2) for name in others]
-    columns += [Column("limit", "limit: x", 2), Column("stack_lanes", "lanes: stack", 1)]
-    columns += [Column(f"{name}_lanes", name, 1) for name in others]
+    columns += [Column("limit", "limit: x", 2), Column("stack_lanes", "stack lanes", 1)]
+    columns += [Column(f"{name}_lanes", name, 1) for name in others if name in MECHANISMS]
     notes = (
         "x: how much faster than stack; limit: if no lane ever waited for another; lanes: active an instruction, of 32",
         *(("dwf: the majority heuristic; dwf_time, dwf_pc: the time-stamp and the PC heuristic",) if "dwf" in ways else ()),
