@@ -183,6 +183,18 @@ def test_busy_channels_of_memory():
     assert list(busy_channels(replace(full, counters=found.counters | {"data_channel_busy_cycles": int(d.BUSY * found.cycles) - 1}))) == []
 
 
+def test_a_memory_that_moves_all_the_bytes_that_it_can():
+    found = profiled("guppy/load_strided.guppy", "guppy", (("core.warps", 8), ("dram.bandwidth", 8)))
+    moved = found.counters["dram_bytes"]
+    assert 256 * 64 < moved <= (256 + 16) * 64  # the lines that are loaded, and up to all that are stored
+    (finding,) = busy_channels(found)
+    share = moved / found.cycles / 8
+    assert finding.what.endswith(f"bytes a cycle, {int(100 * share)} % of what its 1 channel can")
+    assert finding.advice.endswith("--set dram.bandwidth=16")
+    assert list(busy_channels(replace(found, cycles=int(moved / 8 / d.BUSY) + 1))) == []
+    assert list(busy_channels(profiled(*STRIDED))) == []  # no limit
+
+
 # ---------------------------------------------------------------------------------------------------------
 # Thresholds: the numbers of a profile are moved to just below them
 

@@ -8,7 +8,7 @@ import pytest
 import warploom
 from warploom.isa.program import Source
 from warploom.observe.diagnosis import diagnose
-from warploom.observe.profile_table import SORTS, ordered, profile_table
+from warploom.observe.profile_table import SORTS, access, ordered, profile_table
 from warploom.observe.styled import plain
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -45,6 +45,17 @@ def test_what_there_is_no_room_for_is_named():
     found = warploom.GPU("guppy", engine="python").run(warploom.load(EXAMPLES / "guppy/load_strided.guppy")).profile()
     assert "not shown for lack of room: hits, lost to" in text(found, width=60)
     assert not any("lack of room" in line for line in text(found, width=120))
+
+
+def test_how_many_transactions_a_texture_needs_is_not_said():
+    found = (
+        warploom.GPU("guppy", set={"core.warps": 2}, engine="python")
+        .run(warploom.load(EXAMPLES / "guppy/texture.guppy"), threads=64)
+        .profile()
+    )
+    cells = {line.text.split()[0]: access(line) for line in found.lines() if access(line)}
+    assert "/" not in cells["sample"]
+    assert "/" in cells["st"]
 
 
 def test_a_kernel_that_is_fine_is_told_so():

@@ -37,7 +37,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     issues        how often a warp executed it
     lanes         active lanes an issue
     parted        branches at which the lanes of a warp disagreed
-    access        32/2: transactions an access, and how many would do
+    access        32/2: transactions an access, and how many would do (not of textures)
                   8/1 s: passes of shared memory, and how many would do
     hits          transactions that found their line in the first cache
     lost to       what most of the line's cycles went to, beside issuing

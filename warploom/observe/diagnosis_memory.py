@@ -55,8 +55,8 @@ def _wasteful(found: Profile, took: int, needed: int) -> list[int]:
     """Instructions whose excess is at least SMALL of all that was taken, and that took SCATTERED times what would do."""
     counts = found.counts
     excess = counts[:, took] - counts[:, needed]
-    large = (excess >= d.SMALL * counts[:, took].sum()) & (counts[:, took] >= d.SCATTERED * counts[:, needed]) & (excess > 0)
-    return np.flatnonzero(large).tolist()
+    large = (excess >= d.SMALL * counts[:, took].sum()) & (counts[:, took] >= d.SCATTERED * counts[:, needed])
+    return np.flatnonzero(large & (excess > 0) & (counts[:, needed] > 0)).tolist()
 
 
 def _together(

@@ -118,9 +118,10 @@ def spin(found: Profile) -> Iterator[Finding]:
 
 
 def busy_channels(found: Profile) -> Iterator[Finding]:
-    """A memory whose channels serve requests for BUSY of the run: it is the limit, whatever the cores do."""
+    """A memory whose channels serve requests for BUSY of the run, or move BUSY of the bytes that they can: it is the limit."""
     memory = found.config.memory
-    if memory.kind != "channels" or not found.cycles:
+    if memory.kind == "dram":
+        yield from _full_dram(found)
         return
     for name, channels in (("data", memory.data_channels), ("program", memory.program_channels)):
         busy = min(found.counters.get(f"{name}_channel_busy_cycles", 0) / (found.cycles * channels), 1.0)
@@ -134,6 +135,20 @@ def busy_channels(found: Profile) -> Iterator[Finding]:
         more = f", or {twice}" if (twice := d.twice(found, f"memory.{name}_channels")) else ""
         advice = less + more
         yield Finding("busy channels", (worst,), int(waits.sum()), what, advice)
+
+
+def _full_dram(found: Profile) -> Iterator[Finding]:
+    dram, moved = found.config.dram, found.counters["dram_bytes"]
+    room = found.cycles * dram.channels * dram.bandwidth
+    if not room or moved < d.BUSY * room:
+        return
+    waits = found.of(*d.MEMORY_REASONS)
+    worst = d.hottest(waits)
+    what = f"{found.line_of(worst)} waits longest for memory: DRAM moves {d.number(moved / found.cycles)} bytes a cycle, "
+    what += f"{d.percent(moved / room)} of what its {d.plural(dram.channels, 'channel')} can"
+    more = f", or {twice}" if (twice := d.twice(found, "dram.bandwidth")) else ""
+    advice = f"fewer bytes: use what has been loaded again, in registers, shared memory or a cache{more}"
+    yield Finding("busy channels", (worst,), int(waits.sum()), what, advice)
 
 
 def sequencer(found: Profile) -> Iterator[Finding]:

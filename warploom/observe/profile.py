@@ -32,7 +32,7 @@ COUNTS = {
     "diverged": "branches at which the lanes of a warp disagreed",
     "accesses": "warp accesses to memory or textures",
     "transactions": "transactions that they took",
-    "transactions_needed": "transactions that would do for as many bytes, were they together",
+    "transactions_needed": "transactions that would do for as many bytes, were they together; 0 for textures, where the filter decides",
     "hits": "transactions that found their line in the first cache",
     "misses": "transactions that did not",
     "shared_accesses": "warp accesses to shared memory",
@@ -179,8 +179,7 @@ def _of_warps(result: Result) -> tuple[np.ndarray, np.ndarray]:
     counts[:, SHARED_ACCESSES] = np.where(shared, rows[:, r.ACCESSES], 0)
     sectors_a_line = max(config.l1.line // config.lsu.sector, 1)
     together = np.maximum(counts[:, ACCESSES], -(-rows[:, r.SECTORS_NEEDED] // sectors_a_line))
-    # How many texels a sample needs is the filter's business: nothing less is known to do.
-    counts[:, TRANSACTIONS_NEEDED] = np.where(unit == u.TEXTURE, counts[:, TRANSACTIONS], np.minimum(together, counts[:, TRANSACTIONS]))
+    counts[:, TRANSACTIONS_NEEDED] = np.where(unit == u.TEXTURE, 0, np.minimum(together, counts[:, TRANSACTIONS]))
     counts[:, PASSES_NEEDED] = np.minimum(counts[:, SHARED_ACCESSES] * _least_passes(program, config), counts[:, PASSES])
     return spent, counts
 
@@ -207,7 +206,7 @@ def _of_sequencer(result: Result, progress: Callable[[int], None] | None) -> tup
 
 def _worth_a_look(program: Program, counts: np.ndarray) -> list[int]:
     """Instructions of which the lanes' addresses say why they cost what they cost: scattered ones, bank conflicts, atomics."""
-    scattered = counts[:, TRANSACTIONS] > counts[:, TRANSACTIONS_NEEDED]
+    scattered = (counts[:, TRANSACTIONS] > counts[:, TRANSACTIONS_NEEDED]) & (counts[:, TRANSACTIONS_NEEDED] > 0)
     conflicting = counts[:, PASSES] > counts[:, PASSES_NEEDED]
     atomic = np.array([atomic_name(program, instruction) != "" for instruction in range(len(program))], bool)
     return np.flatnonzero(scattered | conflicting | atomic & (counts[:, ISSUES] > 0)).tolist()

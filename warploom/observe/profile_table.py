@@ -173,7 +173,7 @@ def _count(value: int) -> str:
 
 
 def access(line: SourceLine) -> str:
-    """`32/2`: transactions of an access, and how many would do; `4/1 s`: passes of shared memory."""
+    """`32/2`: transactions of an access, and how many would do; `12` where that is not known; `4/1 s`: passes of shared memory."""
     texts = []
     for took, needed, per, mark in (
         (p.TRANSACTIONS, p.TRANSACTIONS_NEEDED, p.ACCESSES, ""),
@@ -181,7 +181,7 @@ def access(line: SourceLine) -> str:
     ):
         first, second = line.each(took, per), line.each(needed, per)
         if first is not None and second is not None:
-            texts.append(f"{_short(first)}/{_short(second)}{mark}")
+            texts.append(f"{_short(first)}{f'/{_short(second)}' if second else ''}{mark}")
     return ", ".join(texts)
 
 
