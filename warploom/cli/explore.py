@@ -39,7 +39,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     Examples:
       warploom explore matmul.asm                                     writes matmul.html
       warploom explore diverge.asm --gpu tiny-simt -o lanes.html
-      warploom explore threshold.asm --gpu tiny-simt --against core.divergence=minpc
+      warploom explore diverge.asm --gpu tiny-simt --against divergence.first=taken
       warploom explore raymarch.guppy --groups 1
     """
     from warploom.cli.output import OutputFile

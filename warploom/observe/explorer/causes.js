@@ -85,9 +85,8 @@ export class Causes {
   chain(slot, cycle) {
     const run = this.run, span = run.spanAt(slot, cycle);
     if (span < 0) return [];
-    const { activity, start, length, pc } = run.spans;
+    const { activity, pc } = run.spans, [from, to] = run.stretch(slot, span);
     const [name] = run.activities[activity[span]];
-    const from = start[span], to = from + length[span];
     const links = [];
     const add = (text, first = from, last = to, term = "", other = null) => links.push({ text, from: first, to: last, term, slot: other });
     if (name === "selected") {
@@ -166,15 +165,14 @@ export class Causes {
     const serve = rows[rows.length - 1];
     if (serve === undefined) return;
     const channel = this.channelOf(line);
-    const unlimited = channel >= 0 && !run.machine.config["dram.bandwidth"] && !run.machine.config["dram.row"];
-    const others = unlimited ? [] : this.serving.at(serves.time[serve]).filter((row) => row !== serve && serves.time[row] <= serves.time[serve] && this.channelOf(serves.line[row]) === channel);
-    const place = channel < 0 ? "memory" : `memory channel ${channel}`;
+    const others = this.serving.at(serves.time[serve]).filter((row) => row !== serve && serves.time[row] <= serves.time[serve] && this.channelOf(serves.line[row]) === channel);
+    const config = run.machine.config, among = others.length, place = channel < 0 ? "memory" : `memory channel ${channel}`;
     add(`${place} serves ${this.lineName(line)} until cycle ${serves.done[serve]}`, serves.time[serve], serves.done[serve] + 1, "memory channel");
-    if (others.length) {
-      const shared = channel < 0 ? `${run.machine.config["memory.data_channels"]} channels are shared with` : "before it in the channel:";
-      const names = others.slice(-4).map((row) => this.lineName(serves.line[row])).join(", ");
-      add(`${shared} ${others.length} older request${others.length > 1 ? "s" : ""} (${names}${others.length > 4 ? " ..." : ""})`, serves.time[others[0]], serves.done[others[others.length - 1]] + 1, "memory channel");
-    }
+    const queues = channel < 0 ? among >= config["memory.data_channels"] : among && (config["dram.bandwidth"] || config["dram.row"]);
+    if (!queues) return;
+    const names = others.slice(-4).map((row) => this.lineName(serves.line[row])).join(", ");
+    const text = channel < 0 ? "all channels were busy with older requests" : `${among} older request${among > 1 ? "s were" : " was"} in the channel`;
+    add(`${text}: ${names}${among > 4 ? " ..." : ""}`, serves.time[others[0]], serves.done[others[among - 1]] + 1, "memory channel");
   }
 
   #chosen(slot, cycle, add) {
@@ -191,7 +189,7 @@ export class Causes {
       const row = other === slot ? -1 : run.spanAt(other, cycle);
       if (row < 0 || run.spans.block[row] !== run.spans.block[span]) continue;
       const [name] = run.activities[run.spans.activity[row]];
-      if (name !== "barrier") add(`${run.warpName(row)} has not come to the barrier: ${name}, at ${run.where(run.spans.pc[row])}`, run.spans.start[row], run.spans.start[row] + run.spans.length[row], name, other);
+      if (name !== "barrier") add(`${run.warpName(row)} has not come to the barrier: ${name === "selected" ? "it issues" : name}, at ${run.where(run.spans.pc[row])}`, run.spans.start[row], run.spans.start[row] + run.spans.length[row], name, other);
     }
   }
 

@@ -23,7 +23,7 @@ export class MemoryView {
 
   /** Bytes of a row: as many as there is room for. */
   get rowBytes() {
-    return this.bytes ? (this.body.clientWidth > 560 ? 32 : 16) : this.body.clientWidth > 400 ? 32 : 16;
+    return this.bytes ? (this.body.clientWidth > 560 ? 32 : 16) : this.body.clientWidth > 370 ? 32 : 16;
   }
 
   #jump(address) {
@@ -52,7 +52,7 @@ export class MemoryView {
     const rows = [];
     for (let address = this.first; address < end; address += this.rowBytes) rows.push(this.#row(address, end));
     const top = this.body.scrollTop, step = this.bytes ? 1 : 4;
-    const head = el("tr", {}, el("th", {}, "byte"), Array.from({ length: this.rowBytes / step }, (_, index) => el("th", {}, `+${index * step}`)));
+    const head = el("tr", {}, el("th", {}, "byte"), Array.from({ length: this.rowBytes / step }, (_, index) => el("th", {}, String(index * step))));
     const more = [];
     if (this.first > 0) more.push(el("button.small", { click: () => this.#jump(Math.max(0, this.first - MOST_ROWS * this.rowBytes)) }, "earlier addresses"));
     const after = end < run.run.memory_bytes ? el("button.small", { click: () => this.#jump(end) }, "later addresses") : null;

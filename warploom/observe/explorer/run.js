@@ -71,6 +71,18 @@ export class Run {
     return row >= slot.first && cycle < this.spans.start[row] + this.spans.length[row] ? row : -1;
   }
 
+  /** The stretch around a span in which its warp does the same at the same instruction: [first cycle, first cycle after it]. */
+  stretch(slot, row) {
+    const { start, length, activity, pc } = this.spans;
+    const joins = (one, other) => activity[one] === activity[row] && pc[one] === pc[row] && start[one] + length[one] === start[other];
+    let first = row, last = row;
+    if (activity[row] !== this.issueActivity || this.sequencer) {
+      while (first > slot.first && joins(first - 1, first)) first--;
+      while (last + 1 < slot.last && activity[last + 1] === activity[row] && joins(last, last + 1) && pc[last + 1] === pc[row]) last++;
+    }
+    return [start[first], start[last] + length[last]];
+  }
+
   /** Whether a lane is in the mask of a span; `next`: in the mask after it. */
   inMask(row, lane, name = "mask") {
     return lane < 32 ? (this.spans[name][row] >>> lane) & 1 : (this.spans[`${name}_high`][row] >>> (lane - 32)) & 1;

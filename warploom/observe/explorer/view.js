@@ -49,10 +49,10 @@ export class RunView {
   sentence(slot, lane, cycle) {
     const { run } = this, span = run.spanAt(slot, cycle), place = `cycle ${cycle}, ${slot.label}, lane ${lane}`;
     if (span < 0) return `${place}: no warp in this slot`;
-    const { activity, start, length, pc } = run.spans, [name, , meaning] = run.activities[activity[span]];
+    const { activity, pc } = run.spans, [name, , meaning] = run.activities[activity[span]], [from, to] = run.stretch(slot, span);
     const lanes = run.maskOf(run.spans, span), on = lanes.filter(Boolean).length;
     const how = lanes[lane] ? "" : run.sequencer ? " (no thread)" : " (masked off)";
-    const when = length[span] > 1 ? `, cycles ${start[span]} to ${start[span] + length[span] - 1}` : "";
+    const when = to > from + 1 ? `, cycles ${from} to ${to - 1}` : "";
     return `${place}${how}\n${name === "selected" ? "issues" : name}: ${meaning}${when}\n${run.where(pc[span])}\n${run.warpName(span)}, ${on} of ${run.lanes} lanes`;
   }
 

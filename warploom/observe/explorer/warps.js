@@ -47,13 +47,13 @@ export class Warps {
     const { run, view } = this;
     const attributes = { click: () => { view.select(slot); this.app.redraw(); }, "aria-selected": chosen, role: "row" };
     if (span < 0) return el(`tr.none${chosen ? ".chosen" : ""}`, attributes, el("td"), el("td", {}, slot.label), el("td", { colspan: 5 }, "no warp"));
-    const { activity, start, block, rank, pc } = run.spans, [name] = run.activities[activity[span]];
+    const { activity, block, rank, pc } = run.spans, [name] = run.activities[activity[span]];
     return el(`tr${chosen ? ".chosen" : ""}`, attributes,
       el("td", {}, swatch(this.app.paint.activity(run, activity[span]))),
       el("td", {}, slot.label),
       el("td", {}, run.sequencer ? `${block[span]}` : `${block[span]}.${rank[span]}`),
       el("td", {}, term(run.sequencer ? `state ${name}` : name, name === "selected" ? "issues" : name)),
-      el("td.number", {}, String(start[span])),
+      el("td.number", {}, String(run.stretch(slot, span)[0])),
       el("td", {}, boxes(run.maskOf(run.spans, span), chosen ? view.lane : -1)),
       el("td.code", {}, run.program.instructions[pc[span]]?.text ?? `PC ${pc[span]}`));
   }
@@ -66,10 +66,9 @@ export class Warps {
   }
 
   #details(span) {
-    const { run, view, app } = this, { activity, start, length, pc } = run.spans;
+    const { run, view, app } = this, { activity, pc } = run.spans, [from, to] = run.stretch(view.slot, span);
     const [name, , meaning] = run.activities[activity[span]];
-    const stop = start[span] + length[span];
-    const lead = el("p.lead", {}, swatch(app.paint.activity(run, activity[span]), 14), el("b", {}, `${view.slot.label} ${name === "selected" ? "issues" : name}`), `: ${meaning}`, el("span.quiet", {}, length[span] > 1 ? `, cycles ${start[span]} to ${stop - 1} (${counted(length[span], "cycle")}, now the ${ordinal(view.cycle - start[span] + 1)})` : ""));
+    const lead = el("p.lead", {}, swatch(app.paint.activity(run, activity[span]), 14), el("b", {}, `${view.slot.label} ${name === "selected" ? "issues" : name}`), `: ${meaning}`, el("span.quiet", {}, to > from + 1 ? `, cycles ${from} to ${to - 1} (${counted(to - from, "cycle")}, now the ${ordinal(view.cycle - from + 1)})` : ""));
     const found = [lead, el("p.code", {}, run.where(pc[span]))];
     if (view.causes) {
       const links = view.causes.chain(view.slot, view.cycle);
