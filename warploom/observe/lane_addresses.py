@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from warploom.machine.reasons import ISSUES
 from warploom.machine.result import Result
 
 MOST_ACCESSES = 8  # of an instruction that are looked at
-MOST_CYCLES = 20_000  # of the run that are repeated
+MOST_CYCLES = 10_000  # of the run that are repeated
 
 
 class Access(NamedTuple):
@@ -36,7 +37,8 @@ def lane_addresses(result: Result, policy: Callable[..., int] | None, instructio
 
     machine = PipelineMachine(result.config, result.program, policy=policy)
     found: Addresses = {instruction: [] for instruction in instructions}
-    open_ones = {instruction for instruction in instructions if result.detail["profile"][instruction, 0]}
+    wanted = {number: min(int(result.detail["profile"][number, ISSUES]), MOST_ACCESSES) for number in instructions}
+    open_ones = {number for number in instructions if wanted[number]}
     entry: Callable[..., int] = machine.entry
     arguments = list(machine.arguments(native=False))
     place = next(number for number, argument in enumerate(arguments) if argument is access_memory)
@@ -46,7 +48,7 @@ def lane_addresses(result: Result, policy: Callable[..., int] | None, instructio
         if pc in open_ones and fault == 0:
             lanes = np.flatnonzero(core.registers[warp].active[: core.warps.lanes])
             found[pc].append(Access(lanes, core.access.address[lanes].astype(np.int64)))
-            if len(found[pc]) == MOST_ACCESSES:
+            if len(found[pc]) == wanted[pc]:
                 open_ones.discard(pc)
         return fault
 
