@@ -25,7 +25,7 @@ PATTERNS = (
 TEXTS = tuple(path for pattern in PATTERNS for path in sorted(ROOT.glob(pattern)) if path.is_file())
 
 # Where a link of the project may lead: the projects and papers that it takes mechanisms from, and its tools.
-HOSTS = {"github.com"}
+HOSTS = {"distributed.dask.org", "github.com", "surfer-project.org", "ui.perfetto.dev"}
 
 # What nobody but the author of a text can make use of, or what says that it is not done.
 UNWANTED = {
