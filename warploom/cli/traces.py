@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-NAMES = ("perfetto", "vcd", "csv", "parquet")
+NAMES = ("perfetto", "konata", "vcd", "csv", "parquet")
 _OPTIONS = (
     click.option("--perfetto", metavar="OUT", help="Write tracks of instructions and waits for ui.perfetto.dev."),
+    click.option("--konata", metavar="OUT", help="Write every instruction's stages and stalls for Konata; - for standard output."),
     click.option("--vcd", metavar="OUT", help="Write signals as a value change dump, and a .gtkw save file beside it."),
     click.option("--csv", metavar="OUT", help="Write every event as comma-separated values; - for standard output."),
     click.option("--parquet", metavar="OUT", help="Write every event as a Parquet table."),

@@ -78,8 +78,10 @@ class Result:
         return importlib.import_module("warploom.observe.pictures").picture(self, kind, **options)
 
     def write_trace(self, path: str | Path) -> None:
-        """Write the run for another viewer; the ending of the name says for which: .pftrace or .perfetto-trace for Perfetto,
-        .vcd for GTKWave and Surfer (with a .gtkw save file beside it), .csv and .parquet for tables.
+        """Write the run for another viewer; the ending of the name says for which.
+
+        .pftrace or .perfetto-trace for Perfetto, .konata or .kanata for Konata, .vcd for GTKWave and Surfer (with a .gtkw save
+        file beside it), .csv and .parquet for tables.
 
         Cores with warps must have run with `tracing=True`. A name that ends in .gz too is compressed.
         Raises ValueError for another ending and for a run without events, OSError when the file cannot be written.

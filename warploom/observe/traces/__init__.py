@@ -50,6 +50,7 @@ class Format(NamedTuple):
 SAVE_ENDING = ".gtkw"
 FORMATS = (
     Format("perfetto", (".perfetto-trace", ".pftrace"), "perfetto", "write", True, "perfetto"),
+    Format("konata", (".konata", ".kanata"), "konata", "write", False, ""),
     Format("vcd", (".vcd",), "vcd", "write", False, "vcd", "write_save"),
     Format("csv", (".csv",), "table", "write_csv", False, ""),
     Format("parquet", (".parquet",), "table", "write_parquet", True, "pyarrow"),

@@ -43,11 +43,12 @@ class Request(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One cycle: the line of the trace, and what has ended before it, in the order of its start. The last step has no line."""
+    """One cycle: the line of the trace, what has ended before it, and the states that begin with it. The last step has no line."""
 
     cycle: int
     line: dict[str, Any] | None
     states: list[State]
+    begun: list[State]
     requests: list[Request]
 
 
@@ -56,11 +57,13 @@ def steps(result: Result) -> Iterator[Step]:
     states: dict[int, State] = {}
     requests: dict[tuple[str, int], Request] = {}
     for cycle, line in enumerate(result.trace()):
+        before = dict(states)
         ended = list(_core_states(states, line, cycle))
+        begun = [state for core, state in states.items() if before.get(core) is not state]
         served = list(_requests(requests, line, cycle, result.config.core.threads_per_block))
-        yield Step(cycle, line, ended, served)
+        yield Step(cycle, line, ended, begun, served)
     left = [request._replace(stop=result.cycles) for request in requests.values()]
-    yield Step(result.cycles, None, [state._replace(stop=result.cycles) for state in states.values()], left)
+    yield Step(result.cycles, None, [state._replace(stop=result.cycles) for state in states.values()], [], left)
 
 
 def _core_states(known: dict[int, State], line: dict[str, Any], cycle: int) -> Iterator[State]:
