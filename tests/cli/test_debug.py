@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from textual import events
 
 from warploom import GPU, load
 from warploom.cli import main
@@ -319,6 +320,37 @@ def test_help_lists_keys_and_commands_and_goes_away():
             assert len(app.screen_stack) == 1
 
     asyncio.run(run())
+
+
+def test_a_run_that_ends_while_the_help_is_open_is_told_when_it_closes():
+    app = screen()
+
+    async def run():
+        async with app.run_test(size=(120, 40)) as pilot:
+            await pilot.press("c", "f1")
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+            await pilot.press("escape")
+            await pilot.pause()
+            assert "cycle 491: the kernel has ended" in log_of(app)
+            assert len(app.screen_stack) == 1
+
+    asyncio.run(run())
+
+
+def test_what_is_typed_at_once_belongs_to_the_command_line():
+    async def run(app):
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            for key in ("colon", "e", "n", "d", "enter"):
+                app.post_message(events.Key(key, None if len(key) > 1 else key))
+            await pilot.pause(0.2)
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+            assert app.debugger.session.status == "done"
+            assert app.debugger.session.edits == []
+
+    asyncio.run(run(screen()))
 
 
 def test_a_long_run_is_stopped_with_escape_and_what_is_typed_meanwhile_is_refused(tmp_path):

@@ -10,10 +10,10 @@ from textual import events, work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid
+from textual.screen import Screen
 from textual.widgets import Footer, Input, RichLog, Static
 
 from warploom.cli.common import UserError
-from warploom.cli.debugger import memory
 from warploom.cli.debugger.commands import execute, split
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.help_screen import HelpScreen
@@ -62,13 +62,13 @@ class DebuggerApp(App[None]):
         Binding("W", "turn(-1)", "warp", show=False),
         Binding("left", "lane(-1)", "lane", show=False),
         Binding("right", "lane(1)", "lane", show=False),
-        Binding("e", "ask('set ')", "set"),
+        Binding("e", "ask('set ')", "set", priority=True),
         Binding("u", "command('undo')", "undo", show=False),
-        Binding("g", "ask('goto ')", "goto", show=False),
-        Binding("m", "ask('memory ')", "memory", show=False),
+        Binding("g", "ask('goto ')", "goto", show=False, priority=True),
+        Binding("m", "ask('memory ')", "memory", show=False, priority=True),
         Binding("j", "jump", "jump", show=False),
         Binding("f", "form", "format", show=False),
-        Binding("colon", "ask('')", "command", key_display=":"),
+        Binding("colon", "ask('')", "command", key_display=":", priority=True),
         Binding("escape", "escape", "stop", show=False, priority=True),
         Binding("f1,question_mark", "help", "help", key_display="F1"),
         Binding("q", "quit", "quit"),
@@ -79,6 +79,11 @@ class DebuggerApp(App[None]):
         super().__init__()
         self.debugger = debugger
         self.busy = False
+
+    @property
+    def main(self) -> Screen[None]:
+        """The screen with the panels, whatever lies over it."""
+        return self.screen_stack[0]
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
@@ -97,7 +102,7 @@ class DebuggerApp(App[None]):
 
     def on_mount(self) -> None:
         """Before the first key."""
-        self.query_one(SourcePanel).focus()
+        self.main.query_one(SourcePanel).focus()
         self.say([[("cycle 0: nothing has run yet. ", ""), ("s", "bold"), (" steps, ", ""), ("F1", "bold"), (" is help.", "")]])
         self.set_interval(0.1, self._tell_progress)
         self.call_after_refresh(self.show)
@@ -105,10 +110,10 @@ class DebuggerApp(App[None]):
     def on_resize(self, event: events.Resize) -> None:
         """A terminal that is too small shows that it is."""
         width, height = event.size
-        self.screen.set_class(width < LEAST[0] or height < LEAST[1], "small")
-        self.screen.set_class(height >= 32, "tall")
+        self.main.set_class(width < LEAST[0] or height < LEAST[1], "small")
+        self.main.set_class(height >= 32, "tall")
         text = f"This terminal has {width} x {height} characters.\nThe debugger needs {LEAST[0]} x {LEAST[1]}.\nMake it larger, or press q."
-        self.query_one("#small", Static).update(text)
+        self.main.query_one("#small", Static).update(text)
         self.call_after_refresh(self.show)
 
     # ---- what is shown
@@ -117,7 +122,7 @@ class DebuggerApp(App[None]):
         """Everything as it is now; not while a run is under way, when it would be neither here nor there."""
         if self.busy or not self.is_running:
             return
-        for panel in self.screen_stack[0].query(Panel):
+        for panel in self.main.query(Panel):
             panel.follow()
         self._show_status()
 
@@ -126,7 +131,7 @@ class DebuggerApp(App[None]):
         state = f"cycle {grouped(debugger.session.cycle)} · {'running' if self.busy else debugger.session.status}"
         chosen = "Esc stops it" if self.busy else f"warp {debugger.name()} · lane {debugger.lane} · {debugger.form}"
         name = f"{debugger.program.name} on {debugger.machine.config.name}"
-        self.query_one("#status", Static).update(Text(f"{name} · {state} · {chosen}", no_wrap=True, overflow="ellipsis"))
+        self.main.query_one("#status", Static).update(Text(f"{name} · {state} · {chosen}", no_wrap=True, overflow="ellipsis"))
 
     def _tell_progress(self) -> None:
         if self.busy:
@@ -134,7 +139,7 @@ class DebuggerApp(App[None]):
 
     def say(self, lines: list[Line], style: str = "") -> None:
         """Lines for the log above the command line."""
-        log = self.query_one("#log", RichLog)
+        log = self.main.query_one("#log", RichLog)
         for line in lines:
             log.write(Text.assemble(*line, style=style), width=max(log.scrollable_content_region.width, 1) if log.size else None)
 
@@ -181,16 +186,16 @@ class DebuggerApp(App[None]):
         if self.debugger.quitting:
             self.exit()
         if not message and text.split()[:1] and split(text)[0].name == "memory":
-            self.query_one(MemoryPanel).jump(self.debugger.address)
+            self.main.query_one(MemoryPanel).jump(self.debugger.address)
         self.show()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """A line of the command line."""
-        prompt = self.query_one(Prompt)
+        prompt = self.main.query_one(Prompt)
         text = event.value.strip()
         prompt.remember(text)
         prompt.value = ""
-        self.query_one(SourcePanel).focus()
+        self.main.set_focus(self.main.query_one(SourcePanel))
         self.carry_out(text)
 
     # ---- keys
@@ -199,12 +204,16 @@ class DebuggerApp(App[None]):
         """A command."""
         self.carry_out(text)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The keys that begin a command line are letters like others in it, and mean nothing to the help."""
+        return action != "ask" or not (isinstance(self.focused, Prompt) or isinstance(self.screen, HelpScreen))
+
     def action_ask(self, text: str) -> None:
         """The command line, begun with a word."""
-        prompt = self.query_one(Prompt)
+        prompt = self.main.query_one(Prompt)
         prompt.value = text
         prompt.cursor_position = len(text)
-        prompt.focus()
+        self.main.set_focus(prompt)  # at once: what is typed next belongs to it
 
     def action_escape(self) -> None:
         """Stop a run, close the help, or leave the command line."""
@@ -213,15 +222,15 @@ class DebuggerApp(App[None]):
         elif isinstance(self.screen, HelpScreen):
             self.screen.dismiss()
         else:
-            self.query_one(Prompt).value = ""
-            self.query_one(SourcePanel).focus()
+            self.main.query_one(Prompt).value = ""
+            self.main.query_one(SourcePanel).focus()
 
     def action_breakpoint(self) -> None:
         """A breakpoint at the cursor in the source."""
-        pc = self.query_one(SourcePanel).instruction()
+        pc = self.main.query_one(SourcePanel).instruction()
         if not self.busy and pc is not None:
             self.say([[(self.debugger.toggle(pc), "")]])
-            self.query_one(SourcePanel).refresh()
+            self.main.query_one(SourcePanel).refresh()
 
     def action_turn(self, step: int) -> None:
         """Another warp."""
@@ -236,9 +245,9 @@ class DebuggerApp(App[None]):
 
     def action_jump(self) -> None:
         """To the memory that the last move has changed."""
-        change = None if self.busy else memory.last_change(self.debugger)
+        change = None if self.busy else self.debugger.last_change()
         if change is not None:
-            self.query_one(MemoryPanel).jump(change)
+            self.main.query_one(MemoryPanel).jump(change)
         elif not self.busy:
             self.say([[("the last move has changed no memory", "")]])
 

@@ -30,7 +30,7 @@ class Debugger:
     """All that the commands and the panels work on.
 
     core, slot, lane: what is chosen. marks: breakpoints and watchpoints by number. form: one of `values.FORMATS`. address: where
-    the view of memory begins. cancel: set to stop a long run.
+    the view of memory begins. cancel: set to stop a long run; whoever starts the next one clears it.
     """
 
     def __init__(self, session: Session) -> None:
@@ -44,6 +44,7 @@ class Debugger:
         self.cancel = threading.Event()
         self.memory_before = inspection.memory(self.machine).copy()
         self._registers_before = self._all_registers()
+        self._change: tuple[int | None] | None = None
 
     # ---- what there is
 
@@ -77,6 +78,13 @@ class Debugger:
     def registers_before(self) -> np.ndarray:
         """The same before the last move."""
         return self._registers_before[self.core * inspection.slots(self.machine) + self.slot]
+
+    def last_change(self) -> int | None:
+        """The address of the first byte that the last move has changed; None when it has changed none."""
+        if self._change is None:
+            changed = self.memory != self.memory_before
+            self._change = (int(changed.argmax()) if changed.any() else None,)
+        return self._change[0]
 
     def breakpoints(self) -> set[int]:
         """The instructions with a breakpoint."""
@@ -116,7 +124,7 @@ class Debugger:
         """Go somewhere, and say where that is and why it was halted there."""
         self.memory_before = self.memory.copy()
         self._registers_before = self._all_registers()
-        self.cancel.clear()
+        self._change = None
         start, ended = self.session.cycle, self.session.ended
         found = action()
         self._follow()

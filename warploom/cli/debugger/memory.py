@@ -67,12 +67,6 @@ def buffer_at(debugger: Debugger, address: int) -> str:
     return ""
 
 
-def last_change(debugger: Debugger) -> int | None:
-    """The address of the first byte that the last move has changed; None when it has changed none."""
-    changed = debugger.memory != debugger.memory_before
-    return int(changed.argmax()) if changed.any() else None
-
-
 def shared_lines(debugger: Debugger, width: int, start: int, count: int) -> list[Line]:
     """Words of the chosen warp's shared memory, from byte `start` on."""
     words = inspection.shared_memory(debugger.machine, debugger.core, debugger.slot)

@@ -71,7 +71,7 @@ class MemoryPanel(Panel):
 
     def heading(self) -> str:
         """What is shown, and where the last change was."""
-        address, change = self._row() * self.first, memory.last_change(self.debugger)
+        address, change = self._row() * self.first, self.debugger.last_change()
         buffer = memory.buffer_at(self.debugger, address)
         return f"memory from {address}{f' ({buffer})' if buffer else ''}{f'; changed: {change}' if change is not None else ''}"
 
