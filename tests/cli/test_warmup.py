@@ -7,8 +7,8 @@ from click.testing import CliRunner
 from warploom.cli import main
 from warploom.cli.warmup import parts
 from warploom.machine.driver import is_compiled
-from warploom.machine.engine import cache_directory
 from warploom.machine.gpu import GPU
+from warploom.machine.native import cache_directory
 from warploom.machine.scheduler import POLICIES
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.machine.alu_model import EDGES, NAN, WORD, bits_of, compute
 from tests.machine.alu_model import value as float_of
 from warploom.isa.uop import NUMBER
-from warploom.machine.engine import native
+from warploom.machine.native import native
 from warploom.machine.registers import WarpRegisters
 from warploom.machine.special import TWO_OVER_PI, special
 

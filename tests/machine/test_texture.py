@@ -33,7 +33,8 @@ from warploom.isa.program import (
 )
 from warploom.isa.uop import IMMEDIATE, NONE, Uop
 from warploom.machine.config import MAX_LANES
-from warploom.machine.engine import mirror, native, unit
+from warploom.machine.engine import mirror, unit
+from warploom.machine.native import native
 from warploom.machine.registers import WarpRegisters
 from warploom.machine.texture import Texels, sample, store_image
 

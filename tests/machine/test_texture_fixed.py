@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warploom.machine.engine import native, unit
+from warploom.machine.engine import unit
+from warploom.machine.native import native
 from warploom.machine.texture_fixed import FIXED_FORMATS, FIXED_WRAPS, fixed_lerp, vortex_sample
 
 X = {name: number for number, name in enumerate(FIXED_FORMATS)}

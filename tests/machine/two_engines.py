@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine.engine import mirror, native, zeros
+from warploom.machine.engine import mirror, zeros
+from warploom.machine.native import native
 
 
 def both(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[Any]]:

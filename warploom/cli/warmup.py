@@ -55,8 +55,8 @@ def command(as_json: bool) -> None:
       warploom warmup
       WARPLOOM_CACHE=/var/cache/warploom warploom warmup
     """
-    from warploom.machine.engine import cache_directory
     from warploom.machine.gpu import GPU
+    from warploom.machine.native import cache_directory
 
     start, done = time.perf_counter(), []
     for part in parts():

@@ -157,20 +157,22 @@ def contains(cache, line):
 
 @unit
 def _way(cache, set, line):
-    base = set * cache.ways
+    """The way in which a line lies, or -1. All tags are compared, as in hardware: without a way out it vectorises."""
+    base = np.uint64(set * cache.ways)
+    found = np.int64(-1)
     for way in range(cache.ways):
-        if cache.tag[base + way] == line + 1:
-            return np.int64(way)
-    return np.int64(-1)
+        found = np.int64(way) if cache.tag[base + np.uint64(way)] == line + 1 else found
+    return found
 
 
 @unit
 def _empty_way(cache, set):
-    base = set * cache.ways
-    for way in range(cache.ways):
-        if cache.tag[base + way] == 0:
-            return np.int64(way)
-    return np.int64(-1)
+    """The lowest way without a line, or -1."""
+    base = np.uint64(set * cache.ways)
+    found = np.int64(-1)
+    for way in range(cache.ways - 1, -1, -1):
+        found = np.int64(way) if cache.tag[base + np.uint64(way)] == 0 else found
+    return found
 
 
 @unit

@@ -44,12 +44,12 @@ def coalesce(addresses, active, size, lanes, merge, line_shift, sector_shift, li
         return np.int64(0)
     first = np.int64(lowest)
     last = np.int64(highest) + size - 1
+    if last - first == lanes * size - 1 and irregularity(addresses, active, size, lanes) == 0:
+        return _range(first, last, line_shift, sector_shift, lines, sectors)
     if first >> line_shift == last >> line_shift:
         lines[0] = first >> line_shift
         sectors[0] = _one_line(addresses, active, size, lanes, line_shift, sector_shift)
         return np.int64(1)
-    if last - first == lanes * size - 1 and irregularity(addresses, active, size, lanes) == 0:
-        return _range(first, last, line_shift, sector_shift, lines, sectors)
     return _any_pattern(addresses, active, size, lanes, line_shift, sector_shift, lines, sectors)
 
 

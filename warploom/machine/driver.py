@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from warploom.machine.engine import Hook, Native, cache_directory, forget_old_caches, native
+from warploom.machine.native import Hook, Native, cache_directory, forget_old_caches, native
 
 if TYPE_CHECKING:
     from warploom.machine.livelock import Watch

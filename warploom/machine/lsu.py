@@ -25,6 +25,7 @@ from warploom.machine.warps import set_alarm, wake_core
 
 SLOTS = 64
 MAX_TRANSACTIONS = 512
+ROW = MAX_TRANSACTIONS + 8  # not a power of two, or the first transactions of all slots would share one set of the host's cache
 
 Lsu = record(
     texture="i8",                                     # 1: this is the texture unit's
@@ -52,8 +53,8 @@ Lsu = record(
     open=("i8", SLOTS),                               # of those, how many have not been answered
     done=("i8", SLOTS),                               # cycle in which the last answer so far was there
     extra=("i8", SLOTS),                              # cycles that an atomic takes longer, for lanes on one word
-    line=("i8", (SLOTS, MAX_TRANSACTIONS)),
-    sectors=("u8", (SLOTS, MAX_TRANSACTIONS)),
+    line=("i8", (SLOTS, ROW)),
+    sectors=("u8", (SLOTS, ROW)),
     queue=("i4", SLOTS),                              # slots that still send, oldest first
     head="i8",
     waiting="i8",                                     # how many

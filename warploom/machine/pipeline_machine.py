@@ -23,12 +23,13 @@ from warploom.machine.divergence import WITH_MEETING_POINTS
 from warploom.machine.divergence.dwf import foremost, step_forming_warps
 from warploom.machine.divergence.pool import looks_at_warps, with_thread_numbers
 from warploom.machine.driver import Outcome
-from warploom.machine.engine import Hook, mirror, native, zeros
+from warploom.machine.engine import mirror, zeros
 from warploom.machine.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
 from warploom.machine.livelock import Watch
 from warploom.machine.lsu import Lsu, load_store, no_load_store
 from warploom.machine.memory_stage import access_memory, no_memory, no_texture, sample_texture
 from warploom.machine.memory_system import no_events, serve_events
+from warploom.machine.native import Hook, native
 from warploom.machine.pipeline import step
 from warploom.machine.pipeline_check import check
 from warploom.machine.pipeline_setup import resident_blocks, set_up_core, set_up_device
@@ -83,7 +84,7 @@ class PipelineMachine:
         self.initial_memory = self.memory.view(np.uint8)[:size].copy()
         self.profile = np.zeros((len(program), PROFILE_COLUMNS), np.int64)
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
-        self.event_buffer = np.zeros((rows, EVENT_COLUMNS), np.int64)
+        self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
         self._set_up()
         self.watch = Watch(self)
         self.recorder = Recorder(self) if recording else None

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.config import ConfigError
-from warploom.machine.engine import record, unit
+from warploom.machine.engine import FOREVER, record, unit
 
 LINES = 1 << 16  # that one cache has room for
 
@@ -81,12 +81,11 @@ def victim(state, set):
         x ^= x << np.uint64(17)
         state.random = x
         return np.int64((x >> np.uint64(32)) % np.uint64(state.ways))
-    base = set * state.ways
-    oldest = np.int64(0)
-    for way in range(1, state.ways):
-        if state.stamp[base + way] < state.stamp[base + oldest]:
-            oldest = np.int64(way)
-    return oldest
+    base = np.uint64(set * state.ways)
+    oldest = np.int64(FOREVER)
+    for way in range(state.ways):  # stamp and way in one number, so that it vectorises
+        oldest = min(oldest, np.int64((state.stamp[base + np.uint64(way)] << 6) | way))
+    return np.int64(oldest & 63)
 
 
 @unit

@@ -17,9 +17,10 @@ from warploom.machine.alu import execute
 from warploom.machine.config import Config
 from warploom.machine.decoder import decode_program, pipelines
 from warploom.machine.driver import LaunchError, Outcome
-from warploom.machine.engine import Hook, mirror, native
+from warploom.machine.engine import mirror
 from warploom.machine.faults import FAULTS, lanes_text, sentence
 from warploom.machine.fetcher import MAX_CACHE_LINES
+from warploom.machine.native import Hook, native
 from warploom.machine.registers import WarpRegisters
 from warploom.machine.result import Result
 from warploom.machine.sequencer import MAX_LAUNCH_REGISTERS, SequencerCore, SequencerGpu, run
