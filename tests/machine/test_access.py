@@ -194,7 +194,7 @@ def test_a_load_out_of_range_says_which_lane_wanted_what():
     code.op("shl", A, LANE, imm=11)
     code.load(B, A)
     code("exit")
-    assert "thread 2 access address 0x1000, but memory has 0x1000 bytes" in fault(code)
+    assert "thread 2 accesses address 0x1000, but memory has 0x1000 bytes" in fault(code)
 
 
 def test_a_misaligned_store():
@@ -202,7 +202,7 @@ def test_a_misaligned_store():
     code.mov(A, 6)
     code.store(A, B)
     code("exit")
-    assert "access address 0x6, which is not a multiple of 4" in fault(code)
+    assert "thread 0 accesses address 0x6, which is not a multiple of 4" in fault(code)
 
 
 def test_shared_memory_ends_where_the_block_s_ends():
@@ -210,7 +210,7 @@ def test_shared_memory_ends_where_the_block_s_ends():
     code.mov(A, 32)
     code.load(B, A, space=u.SHARED_SPACE)
     code("exit")
-    assert "access shared address 0x20, but the block has 0x20 bytes of shared memory" in fault(code, program={"shared_bytes": 32})
+    assert "accesses shared address 0x20, but the block has 0x20 bytes of shared memory" in fault(code, program={"shared_bytes": 32})
 
 
 def test_blocks_do_not_see_each_other_s_shared_memory():

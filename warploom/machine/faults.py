@@ -26,7 +26,7 @@ Fault = record(
 
 
 class FaultKind(NamedTuple):
-    """A kind of fault: its name, and a sentence in which {lanes} {others} {value} {limit} are filled in."""
+    """A kind of fault: its name, and a sentence in which {lanes:verb} {others:verb} {value} {limit} are filled in."""
 
     name: str
     sentence: str
@@ -34,12 +34,12 @@ class FaultKind(NamedTuple):
 
 FAULTS = (
     FaultKind("none", ""),
-    FaultKind("divergence", "the threads of a block disagree on this branch: {lanes} take it, {others} do not; use core.divergence=stack on a machine with warps"),
+    FaultKind("divergence", "the threads of a block disagree on this branch: {lanes:take} it, {others:do} not; use core.divergence=stack on a machine with warps"),
     FaultKind("pc_out_of_range", "the program counter ran off the program, to instruction {value} of {limit}; does every path end in a return?"),
-    FaultKind("address_out_of_range", "{lanes} access address {value:#x}, but memory has {limit:#x} bytes"),
-    FaultKind("misaligned", "{lanes} access address {value:#x}, which is not a multiple of {limit}"),
-    FaultKind("shared_out_of_range", "{lanes} access shared address {value:#x}, but the block has {limit:#x} bytes of shared memory"),
-    FaultKind("view_out_of_range", "{lanes} access byte {value} of a view of {limit} bytes"),
+    FaultKind("address_out_of_range", "{lanes:access} address {value:#x}, but memory has {limit:#x} bytes"),
+    FaultKind("misaligned", "{lanes:access} address {value:#x}, which is not a multiple of {limit}"),
+    FaultKind("shared_out_of_range", "{lanes:access} shared address {value:#x}, but the block has {limit:#x} bytes of shared memory"),
+    FaultKind("view_out_of_range", "{lanes:access} byte {value} of a view of {limit} bytes"),
     FaultKind("stack_overflow", "the mask stack is full ({limit} entries); raise core.stack_depth or nest less"),
     FaultKind("stack_underflow", "a mask is popped from an empty mask stack"),
     FaultKind("deadlock", "nothing can ever go on"),
@@ -47,7 +47,7 @@ FAULTS = (
     FaultKind("trap", "the program stopped itself with number {value}"),
     FaultKind("barrier_number", "barrier {value} does not exist; a block has {limit} barriers"),
     FaultKind("livelock", "the kernel runs for ever: nothing that its threads read can change any more"),
-    FaultKind("read_only", "{lanes} write to a read-only view"),
+    FaultKind("read_only", "{lanes:write} to a read-only view"),
 )  # fmt: skip
 FAULT_NUMBER = {kind.name: number for number, kind in enumerate(FAULTS)}
 
@@ -81,6 +81,17 @@ def lanes_text(mask: int, noun: str = "thread") -> str:
 
 def sentence(fault: np.ndarray) -> str:
     """The fault as one sentence, without its place in the source. fault: 0-dimensional, of type Fault."""
-    return FAULTS[int(fault["kind"])].sentence.format(
-        lanes=lanes_text(int(fault["lanes"])), others=lanes_text(int(fault["others"])), value=int(fault["value"]), limit=int(fault["limit"])
-    )
+    lanes, others = (_Subject(int(fault[name])) for name in ("lanes", "others"))
+    return FAULTS[int(fault["kind"])].sentence.format(lanes=lanes, others=others, value=int(fault["value"]), limit=int(fault["limit"]))
+
+
+class _Subject:
+    """Lanes that do something: `{lanes:take}` becomes `thread 3 takes` or `threads 0-2 take`."""
+
+    def __init__(self, mask: int) -> None:
+        self.mask = mask
+
+    def __format__(self, verb: str) -> str:
+        one = self.mask.bit_count() == 1
+        ending = ("es" if verb.endswith(("s", "o")) else "s") if one and verb else ""
+        return f"{lanes_text(self.mask)} {verb}{ending}".rstrip()
