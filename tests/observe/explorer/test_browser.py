@@ -12,6 +12,7 @@ import warploom
 from tests.observe.explorer import browser
 from warploom.machine import events as e
 from warploom.machine import recording as r
+from warploom.machine.reasons import REASONS
 from warploom.observe.explorer.page import page
 from warploom.observe.timeline import timeline
 
@@ -185,6 +186,100 @@ def test_the_chain_of_causes_leads_from_a_warp_to_memory(show):
     assert any(re.search(r"serves line [23] \(bytes (8 to 11|12 to 15)\) until cycle \d+", text) for text in chain)
     view.locator("ol.chain .cause").nth(1).click()
     assert cycle(view) == issued
+
+
+def chain_at(show, result, name):
+    """The chain of causes in the middle of the longest span with a reason, as texts."""
+    line = timeline(result)
+    number = [activity.name for activity in line.activities].index(name)
+    spans = line.spans[line.spans[:, 4] == number]
+    core, warp, start, stop = spans[(spans[:, 3] - spans[:, 2]).argmax()][:4].tolist()
+    view = show(page(result), f"#cycle={(start + stop) // 2}&core={core}&warp={warp}")
+    return texts(view, "ol.chain .cause > span:first-child")
+
+
+def test_conflicts_of_banks_are_named_as_the_cause(show):
+    result = run("tiny/slow_banks.asm", "tiny-simt")
+    chain = chain_at(show, result, "mio_throttle")
+    assert re.match(r"shared memory serves warp 0 of block \d since cycle \d+: (LDS|STS)", chain[1])
+    assert chain[2].startswith("its accesses take 4.0 passes each, since lanes want the same of 4 banks")
+
+
+def test_who_is_missing_at_a_barrier_is_named(show):
+    result = run("tiny/reduction_shared.asm", "tiny-simt", **{"core.lanes": 2})
+    chain = chain_at(show, result, "barrier")
+    assert len(chain) == 2
+    assert re.match(r"warp [01] of block 0 has not come to the barrier: .* at .* \(line \d+\)", chain[1])
+
+
+def test_what_an_instruction_waits_for_in_the_alu_is_named(show):
+    chain = chain_at(show, run("guppy/slow_alu.guppy", "guppy"), "wait")
+    assert re.match(r"r1 is written by div\.u32 .*: usable from cycle \d+", chain[1])
+    assert chain[2] == "latency.divide is 4 cycles on this machine"
+
+
+def test_shared_memory_stands_by_bank(show):
+    result = run("tiny/reduction_shared.asm", "tiny-simt")
+    view = show(page(result))
+    view.keyboard.press("End")
+    view.get_by_role("tab", name="shared").click()
+    words = {}
+    for *_, word, _, new in result.detail["recording"].shared.tolist():
+        words[word] = new
+    expected = [str(words[byte // 4] >> 8 * (byte % 4) & 255) for byte in range(4 * len(words))]
+    assert texts(view, ".shared tbody td") == expected
+    assert texts(view, ".shared thead th")[1:] == ["0", "1", "2", "3"]
+
+
+def test_an_output_image_is_drawn_as_it_is_after_a_cycle(show):
+    text = (EXAMPLES / "guppy/texture.guppy").read_text().replace(".threads 4096", ".threads 64")
+    program = warploom.guppy.assemble(text, path="texture.guppy")
+    result = warploom.GPU("guppy", set={"core.warps": 2}, engine="python").run(program, tracing=True, recording=True)
+    view = show(page(result))
+    view.get_by_role("tab", name="images").click()
+    number = program.view_names.index("u0")
+    base = int(program.views[number][0])
+    row = """(() => { const canvas = document.querySelector("canvas[aria-label=u0]");
+        return [...canvas.getContext("2d").getImageData(0, 0, 64, 1).data].filter((_, at) => at % 4 < 3); })()"""
+    assert set(settled(view).evaluate(row)) == {0}
+    view.keyboard.press("End")
+    texels = result.memory[base : base + 256].view("<u4").tolist()
+    assert settled(view).evaluate(row) == [texel >> shift & 255 for texel in texels for shift in (24, 16, 8)]
+    assert any(texels)
+
+
+def test_what_is_on_its_way_is_shown_with_its_cycles(show):
+    result = run("tiny/matadd.asm", "tiny-simt")
+    rows = result.detail["events"].tolist()
+    now = next(row[e.TIME] for row in rows if row[e.KIND] == e.FILL) - 1
+    view = show(page(result), f"#cycle={now}")
+    view.get_by_role("tab", name="caches").click()
+    shown = "\n".join(texts(view, ".caches section"))
+    open_ones = [row for row in rows if row[e.KIND] == e.COMPLETE and row[e.A] <= now <= row[e.B]]
+    assert open_ones
+    for row in open_ones:
+        assert f"{result.program.text[row[e.PC]]} (line {result.program.position(row[e.PC]).line}){row[e.A]} to {row[e.B]}" in shown
+    assert "0 hits" in shown
+
+
+def test_the_bar_of_a_line_tells_where_its_cycles_went(show):
+    result = run("tiny/slow_banks.asm", "tiny-simt")
+    view = show(page(result))
+    pc = result.program.text.index("LDS R4, R1")
+    profile = result.detail["profile"][pc]
+    view.locator(f".line[data-line='{result.program.position(pc).line}'] .heat").hover()
+    said = view.locator("#hint").text_content()
+    assert f"{profile[0]} issues, 4.0 active lanes on average" in said
+    assert f"{profile[: len(REASONS)].sum()} warp-cycles:" in said
+    assert "4.0 passes of shared memory an access" in said
+
+
+def test_the_page_works_inside_the_frame_of_a_notebook(show, tiny):
+    view = show(f"<!doctype html><p id=app>a notebook</p>{tiny.result.explorer()._repr_html_()}")
+    frame = view.frame_locator("iframe")
+    frame.locator("canvas.timeline").wait_for()
+    frame.get_by_label("one cycle on").click()
+    assert frame.get_by_label("cycle", exact=True).input_value() == "1"
 
 
 def test_the_block_diagram_shows_the_state_of_every_unit(show, tiny):

@@ -105,5 +105,17 @@ def test_a_run_without_events_is_refused_with_what_to_do():
         packed(result)
 
 
+def test_every_instruction_stands_with_what_was_counted_of_it():
+    result = recorded("tiny/slow_banks.asm", "tiny-simt", {})
+    header, _, _ = reader.read(packed(result))
+    instructions, profile = header["program"]["instructions"], header["run"]["profile"]
+    assert [instruction["text"] for instruction in instructions] == list(result.program.text)
+    access = instructions[result.program.text.index("LDS R4, R1")]
+    assert (access["unit"], access["stores"], access["line"]) == ("shared", False, 25)
+    row = profile[result.program.text.index("LDS R4, R1")]
+    assert row["passes"] == 4 * row["accesses"] > 0  # all four lanes want bank 0
+    assert header["run"]["counters"] == result.counters
+
+
 def test_equal_runs_give_equal_data():
     assert packed(recorded(*CASES[0])) == packed(recorded(*CASES[0]))

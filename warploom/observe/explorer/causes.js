@@ -98,6 +98,7 @@ export class Causes {
     else if (name === "not_selected") this.#chosen(slot, cycle, add);
     else if (name === "barrier") this.#absent(slot, span, cycle, add);
     else if (name === "math_pipe_throttle") this.#pipes(slot, cycle, add);
+    else if (name === "mio_throttle") this.#sharedBusy(slot, cycle, add);
     else if (name === "drain" || name === "membar" || name.endsWith("_throttle")) this.#accesses(slot, cycle, name, add);
     else if (name === "branch_resolving") add(`core.branch_latency is ${run.machine.config["core.branch_latency"]} cycles`, from, to, "core.branch_latency");
     else if (name === "no_instruction") add("the instruction is on its way from the instruction cache or from program memory", from, to, "fetch_misses");
@@ -113,7 +114,11 @@ export class Causes {
     add(`${this.groupName(worst.group)} is written by ${by}, issued in cycle ${issued}: usable from cycle ${worst.until}`, issued, worst.until, "scoreboard");
     const unit = run.program.instructions[run.spans.pc[worst.span]].unit;
     if (unit === "memory" || unit === "texture") this.#access(slot, worst.span, cycle, add);
-    else add(`a result of the ${unit} unit takes that long on this machine`, issued, worst.until, unit === "alu" ? "alu" : "");
+    else if (unit === "shared") add(this.#passes(run.spans.pc[worst.span]), issued, worst.until, "bank");
+    else {
+      const setting = `latency.${run.program.instructions[run.spans.pc[worst.span]].latency}`, cycles = run.machine.config[setting];
+      add(cycles ? `${setting} is ${cycles} cycle${cycles > 1 ? "s" : ""} on this machine` : `the ${unit} unit takes that long`, issued, worst.until, cycles ? setting : unit);
+    }
   }
 
   /** The transactions of an access, and where the one is that comes last. */
@@ -175,10 +180,33 @@ export class Causes {
     add(`${text}: ${names}${among > 4 ? " ..." : ""}`, serves.time[others[0]], serves.done[others[among - 1]] + 1, "memory channel");
   }
 
-  #chosen(slot, cycle, add) {
-    const run = this.run;
+  /** How an instruction's accesses to shared memory go, as a sentence. */
+  #passes(pc) {
+    const { passes, accesses } = this.run.run.profile[pc] ?? { passes: 0, accesses: 0 }, mean = accesses ? passes / accesses : 1;
+    const config = this.run.machine.config, latency = `shared.latency is ${config["shared.latency"]}`;
+    return mean > 1 ? `its accesses take ${mean.toFixed(1)} passes each, since lanes want the same of ${config["shared.banks"]} banks; ${latency}` : `shared memory answers without conflicts; ${latency}`;
+  }
+
+  /** Who has shared memory: the last one of the core that has issued an access to it. */
+  #sharedBusy(slot, cycle, add) {
+    const run = this.run, { start, pc } = run.spans;
+    let latest = -1;
     for (const other of run.slots) {
-      const span = other.core === slot.core && other !== slot ? run.spanAt(other, cycle) : -1;
+      const span = other.core === slot.core ? run.lastIssue(other, cycle, (row) => run.program.instructions[pc[row]].unit === "shared") : -1;
+      if (span >= 0 && (latest < 0 || start[span] > start[latest])) latest = span;
+    }
+    if (latest < 0) return;
+    add(`shared memory serves ${run.warpName(latest)} since cycle ${start[latest]}: ${run.where(pc[latest])}`, start[latest], cycle + 1, "shared memory");
+    add(this.#passes(pc[latest]), start[latest], cycle + 1, "bank");
+  }
+
+  #chosen(slot, cycle, add) {
+    const run = this.run, config = run.machine.config, schedulers = config["core.schedulers"];
+    const others = run.slots.filter((other) => other !== slot && other.core === slot.core && other.warp % schedulers === slot.warp % schedulers);
+    const picked = others.some((other) => run.spanAt(other, cycle) >= 0 && run.spans.activity[run.spanAt(other, cycle)] === 0);
+    if (!picked) add(`no warp issued in this cycle; the scheduler (core.scheduler is ${config["core.scheduler"]}) has not come to this one yet`, cycle, cycle + 1, "core.scheduler");
+    for (const other of others) {
+      const span = run.spanAt(other, cycle);
       if (span >= 0 && run.spans.activity[span] === 0) add(`the scheduler picked ${run.warpName(span)}: ${run.where(run.spans.pc[span])}`, cycle, cycle + 1, "core.scheduler", other);
     }
   }

@@ -13,7 +13,8 @@ The page checks the mark, the version and the checksum before it looks further. 
     program   name, isa, path, source (lines), instructions (see `described`), registers, scalars (names), lock_width, value_bits,
               views (name, base, bytes, format, fields, width, height, pitch, writable)
     machine   name, kind ("sequencer" or "pipeline"), cores, warps (slots a core), lanes, config (by setting)
-    run       status, cycles, instructions, counters, messages, until (cycles that the recording covers, -1: none), memory_bytes
+    run       status, cycles, instructions, counters, profile (a row an instruction: PROFILE below), messages, memory_bytes,
+              until (cycles that the recording covers, -1: none)
     activities  a list of [name, kind, meaning]; kind as in `observe/timeline.py`
     signals   sequencer only: names of the signals, `cores.0.threads.1.rs` as in `Result.trace`
     tables    by name: {"rows": n, "columns": {column: [first byte, bytes]}}, each column laid out by `columns.steps`
@@ -47,18 +48,28 @@ from typing import Any
 
 import numpy as np
 
-from warploom.isa import uop as u
-from warploom.isa.program import FORMATS, VIEW_BASE, VIEW_BYTES, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH, VIEW_WRITABLE, Program
 from warploom.machine import events as e
+from warploom.machine import reasons
 from warploom.machine import recording as r
 from warploom.machine.result import Result
 from warploom.observe import timeline as t
 from warploom.observe.explorer.columns import planes, steps
+from warploom.observe.explorer.described import described
 from warploom.observe.explorer.signals import Signals, signals_of
 
 MARK, VERSION = b"WLR", 1
 LOW = 0xFFFFFFFF
 UNKNOWN = -1
+PROFILE = {
+    "diverged": reasons.DIVERGED,
+    "accesses": reasons.ACCESSES,
+    "transactions": reasons.TRANSACTIONS,
+    "sectors": reasons.SECTORS,
+    "sectors_needed": reasons.SECTORS_NEEDED,
+    "passes": reasons.PASSES,
+    "hits": reasons.HITS,
+    "misses": reasons.MISSES,
+}
 Tables = dict[str, dict[str, np.ndarray]]
 
 
@@ -88,7 +99,7 @@ def packed(result: Result, progress: Callable[[int], None] | None = None) -> str
 def _contents(result: Result, progress: Callable[[int], None] | None) -> tuple[Tables, dict[str, bytes], dict[str, Any]]:
     line = t.timeline(result)
     sequencer = result.config.core.control == "sequencer"
-    run = _run(result)
+    run = _run(result) | {"profile": _profile(result)}
     header = {"program": described(result.program), "machine": _machine(result, line), "run": run, "activities": line.activities}
     tables: Tables = {"spans": _spans(line)}
     arrays = {"memory": _trimmed(result.initial_memory)}
@@ -111,63 +122,16 @@ def _contents(result: Result, progress: Callable[[int], None] | None) -> tuple[T
 # The header
 
 
-def described(program: Program) -> dict[str, Any]:
-    """A program for the page. An instruction: text, line, column, address, uops (text), unit, uses, writes (scoreboard groups)."""
-    instructions = []
-    for number, row in enumerate(program.code.tolist()):
-        first, count = row[u.FIRST], row[u.COUNT]
-        groups = row[u.USE : u.USE + row[u.USES]]
-        instructions.append(
-            {
-                "text": program.text[number],
-                "line": row[u.LINE],
-                "address": row[u.ADDRESS],
-                "uops": [u.listing(uop) for uop in program.uops[first : first + count]],
-                "unit": u.UNITS[row[u.ISSUE_UNIT]],
-                "stores": any(_stores(uop) for uop in program.uops[first : first + count]),
-                "uses": groups,
-                "writes": groups[: row[u.WRITES]],
-            }
-        )
-    return {
-        "name": program.name,
-        "isa": program.isa,
-        "path": program.source.path,
-        "source": program.source.lines,
-        "instructions": instructions,
-        "registers": list(program.register_names),
-        "scalars": list(program.scalar_names),
-        "scalar_group": u.SCALAR_GROUP,
-        "lock_width": program.lock_width,
-        "value_bits": program.value_bits,
-        "views": [_view(name, row) for name, row in zip(program.view_names, program.views.tolist(), strict=False)],
-    }
-
-
-def _stores(uop: np.ndarray) -> bool:
-    return u.OPERATIONS[int(uop[u.OP])].name.startswith(("store", "atomic"))
-
-
-def _view(name: str, row: list[int]) -> dict[str, Any]:
-    form = FORMATS[row[VIEW_FORMAT]]
-    return {
-        "name": name,
-        "base": row[VIEW_BASE],
-        "bytes": row[VIEW_BYTES],
-        "format": form.name,
-        "texel": form.bytes,
-        "fields": form.fields,
-        "width": row[VIEW_WIDTH],
-        "height": row[VIEW_HEIGHT],
-        "pitch": row[VIEW_PITCH],
-        "writable": bool(row[VIEW_WRITABLE]),
-    }
-
-
 def _machine(result: Result, line: t.Timeline) -> dict[str, Any]:
     config = result.config
     kind = config.core.control
     return {"name": config.name, "kind": kind, "cores": line.cores, "warps": line.warps, "lanes": line.lanes, "config": config.flat()}
+
+
+def _profile(result: Result) -> list[dict[str, int]]:
+    """What is counted by instruction, apart from what the spans say; nothing for a sequencer."""
+    rows = result.detail.get("profile", np.zeros((0, reasons.PROFILE_COLUMNS), np.int64))
+    return [{name: int(row[column]) for name, column in PROFILE.items()} for row in rows]
 
 
 def _run(result: Result) -> dict[str, Any]:

@@ -106,7 +106,7 @@ export class SharedView {
   constructor(host, view, app) {
     Object.assign(this, { view, app, run: view.run, core: 0 });
     this.head = el("p.quiet");
-    this.body = el("div.memory");
+    this.body = el("div.memory.shared");
     host.append(el("h3.bar", {}, term("shared memory"), term("bank", "by bank")), this.head, this.body);
   }
 

@@ -71,6 +71,14 @@ export class Run {
     return row >= slot.first && cycle < this.spans.start[row] + this.spans.length[row] ? row : -1;
   }
 
+  /** The last span of a slot up to a cycle that issues and that `test` agrees with, or -1; of the last 256 issues. */
+  lastIssue(slot, cycle, test) {
+    const row = after(this.spans.start, cycle, slot.first, slot.last);
+    const upTo = this.issuesBefore[row], least = Math.max(this.issuesBefore[slot.first], upTo - 256);
+    for (let index = upTo - 1; index >= least; index--) if (test(this.issues[index])) return this.issues[index];
+    return -1;
+  }
+
   /** The stretch around a span in which its warp does the same at the same instruction: [first cycle, first cycle after it]. */
   stretch(slot, row) {
     const { start, length, activity, pc } = this.spans;

@@ -77,7 +77,7 @@ export class SourceView {
         const issues = heat.issues[pc], mean = issues ? heat.lanes[pc] / issues : 0;
         lines.push(`${counted(issues, "issue")}, ${mean.toFixed(1)} active lanes on average`, `${counted(heat.total[pc], "warp-cycle")}:`);
         const reasons = [...heat.reasons[pc].entries()].filter(([, cycles]) => cycles).sort((one, other) => other[1] - one[1]);
-        lines.push(...reasons.map(([name, cycles]) => `  ${grouped(cycles)}  ${name}`));
+        lines.push(...reasons.map(([name, cycles]) => `  ${grouped(cycles)}  ${name}`), ...accessLines(this.app.views[index].run.run.profile[pc], issues));
       }
     });
     this.app.hint.show(event.clientX, event.clientY, lines.join("\n"));
@@ -143,6 +143,17 @@ function heatOf(run) {
     }
   }
   return { total, issues, lanes, reasons, most: total.reduce((one, other) => Math.max(one, other), 0) };
+}
+
+/** What the accesses and branches of an instruction came to, as lines of text. */
+function accessLines(profile, issues) {
+  const found = [], each = (count) => (count / profile.accesses).toFixed(1);
+  if (profile?.diverged) found.push(`lanes disagreed in ${grouped(profile.diverged)} of ${counted(issues, "branch").replace(/branchs$/, "branches")}`);
+  if (!profile?.accesses) return found;
+  if (profile.passes) found.push(`${each(profile.passes)} passes of shared memory an access; 1 where no banks conflict`);
+  if (profile.transactions) found.push(`${each(profile.transactions)} transactions an access, ${each(profile.sectors)} sectors where ${each(profile.sectors_needed)} would do`);
+  if (profile.hits + profile.misses) found.push(`${grouped(profile.hits)} transactions hit the first cache, ${grouped(profile.misses)} missed it`);
+  return found;
 }
 
 /** The operation of a micro-op as the listing writes it: `@s3 load.b8 v4, [v5]`. */

@@ -1,0 +1,64 @@
+"""A program as the explorer's page shows it: source lines, instructions with their micro-ops, names of registers, views of memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.program import FORMATS, VIEW_BASE, VIEW_BYTES, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH, VIEW_WRITABLE, Program
+
+
+def described(program: Program) -> dict[str, Any]:
+    """A program for the page. An instruction: text, line, address, uops (text), unit, latency (class), stores, uses, writes (groups)."""
+    instructions = []
+    for number, row in enumerate(program.code.tolist()):
+        first, count = row[u.FIRST], row[u.COUNT]
+        groups = row[u.USE : u.USE + row[u.USES]]
+        instructions.append(
+            {
+                "text": program.text[number],
+                "line": row[u.LINE],
+                "address": row[u.ADDRESS],
+                "uops": [u.listing(uop) for uop in program.uops[first : first + count]],
+                "unit": u.UNITS[row[u.ISSUE_UNIT]],
+                "latency": u.LATENCIES[row[u.ISSUE_LATENCY]],
+                "stores": any(_stores(uop) for uop in program.uops[first : first + count]),
+                "uses": groups,
+                "writes": groups[: row[u.WRITES]],
+            }
+        )
+    return {
+        "name": program.name,
+        "isa": program.isa,
+        "path": program.source.path,
+        "source": program.source.lines,
+        "instructions": instructions,
+        "registers": list(program.register_names),
+        "scalars": list(program.scalar_names),
+        "scalar_group": u.SCALAR_GROUP,
+        "lock_width": program.lock_width,
+        "value_bits": program.value_bits,
+        "views": [_view(name, row) for name, row in zip(program.view_names, program.views.tolist(), strict=False)],
+    }
+
+
+def _stores(uop: np.ndarray) -> bool:
+    return u.OPERATIONS[int(uop[u.OP])].name.startswith(("store", "atomic"))
+
+
+def _view(name: str, row: list[int]) -> dict[str, Any]:
+    form = FORMATS[row[VIEW_FORMAT]]
+    return {
+        "name": name,
+        "base": row[VIEW_BASE],
+        "bytes": row[VIEW_BYTES],
+        "format": form.name,
+        "texel": form.bytes,
+        "fields": form.fields,
+        "width": row[VIEW_WIDTH],
+        "height": row[VIEW_HEIGHT],
+        "pitch": row[VIEW_PITCH],
+        "writable": bool(row[VIEW_WRITABLE]),
+    }
