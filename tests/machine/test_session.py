@@ -91,6 +91,20 @@ def test_every_halt_forwards_is_one_backwards(run):
     assert len(forwards) > 3
 
 
+@pytest.mark.parametrize("run", RUNS[1:], ids=NAMES[1:])
+@pytest.mark.parametrize("place", [0, 4, 7])
+def test_leaps_halt_where_single_steps_do(run, place):
+    halts = {}
+    for leaps in (False, True):
+        found = session(*run)
+        found.leaps, found._patience = leaps, 2
+        halts[leaps] = []
+        while said := found.run([Breakpoint(place), MemoryWatch(0, 64)]):
+            halts[leaps].append((found.cycle, said))
+        halts[leaps].append((found.cycle, found.machine.state()))
+    assert halts[True] == halts[False]
+
+
 def test_the_end_lies_behind_the_last_store_and_back_is_the_last_cycle_before():
     # Memory channels: the kernel's last instruction is done before its stores are, and the end is when those are.
     found = session("tiny-simt", "tiny/matmul.asm", {})

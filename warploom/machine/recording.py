@@ -78,7 +78,7 @@ class Recorder:
         self._scalar_before = self._scalar.copy()
         self._memory_before, self._shared_before = machine.memory.copy(), machine.cores["shared"].copy()
         self._paths_before: dict[tuple[int, int], tuple[tuple[int, ...], ...]] = {}
-        self._stores, self._shares = _writers(machine, u.MEMORY), _writers(machine, u.SHARED)
+        self._stores, self._shares = writers(machine, u.MEMORY), writers(machine, u.SHARED)
         self._threads_move = config.core.divergence == "dwf"
         self._rows: dict[str, list[Any]] = {name: [] for name in ("registers", "values", "scalars", "memory", "shared", "paths")}
 
@@ -178,7 +178,7 @@ class Recorder:
         before[changed] = now[changed]
 
 
-def _writers(machine: PipelineMachine, unit: int) -> np.ndarray:
+def writers(machine: PipelineMachine, unit: int) -> np.ndarray:
     """bool[instructions]: which ones may write to memory (or shared memory)."""
     load = u.NUMBER["load"]
     writes = (machine.uops[:, u.UNIT] == unit) & (machine.uops[:, u.OP] != load)

@@ -23,6 +23,7 @@ from warploom.machine.inspection import AnyMachine
 from warploom.machine.stops import Stop
 
 SLICE_SECONDS = 0.05  # of a run in which nobody can interrupt it
+LEAST_PATIENCE, MOST_PATIENCE = 32, 4096  # cycles
 REGISTER, SCALAR, MEMORY = "register", "scalar", "memory"
 
 Interrupted = Callable[[], bool]
@@ -51,7 +52,8 @@ class Session:
     """Steps a machine that has not begun. A position is a cycle, or the end: then `status` is done or error.
 
     machine: of `GPU.machine`. engine: "python", "native", or "auto": plain Python, and native code for runs that take longer where it is
-    compiled already. limit: the cycle beyond which `run` does not go by itself.
+    compiled already. limit: the cycle beyond which `run` does not go by itself. leaps: look for stops over many cycles at
+    once, where that is possible; worth it natively.
     """
 
     def __init__(self, machine: AnyMachine, *, engine: str = "auto", limit: int = DEFAULT_MAX_CYCLES) -> None:
@@ -59,7 +61,9 @@ class Session:
         self.status = "running"
         self.edits: list[Edit] = []
         self.checkpoints = Checkpoints(machine)
-        self._native = engine == "native"
+        self._native = self.leaps = engine == "native"
+        self._waited = 0.0  # seconds in plain Python since it was last asked whether native code is there
+        self._patience = LEAST_PATIENCE  # cycles that are stepped singly before a leap
         self._call = entry_call(machine, "native" if self._native else "python")
 
     @property
@@ -105,8 +109,12 @@ class Session:
         if not stops:
             self._run(self.limit, interrupted)
             return []
-        before = self._looks(stops)
+        before, steps = self._looks(stops), 0
         while not self.ended and self.cycle < self.limit:
+            if steps >= self._patience and self._leap(stops, interrupted):
+                before, steps = self._looks(stops), 0
+                continue
+            steps = steps + 1 if steps < self._patience else 0
             self._run(self.cycle + 1)
             now = self._looks(stops)
             found = self._reasons(stops, before, now)
@@ -114,6 +122,27 @@ class Session:
                 return found
             before = now
         return []
+
+    def _leap(self, stops: Sequence[Stop], interrupted: Interrupted | None) -> bool:
+        """Natively, go on by many cycles at once while none of `stops` can have had anything to say. False when nothing came of it.
+
+        Where something may have happened on the way, this goes back to where that leap began; the next ones come later.
+        """
+        cycles, leapt = self._patience, False
+        while self.leaps and not self.ended and self.cycle < self.limit:
+            start, before = self.cycle, [stop.trail(self.machine) for stop in stops]
+            target = min(start + cycles, self.limit)
+            if None in before or any(start < edit.cycle <= target for edit in self.edits):
+                return leapt
+            whole = self._run(target, interrupted)
+            if [stop.trail(self.machine) for stop in stops] != before:
+                self.goto(start)
+                self._patience = min(2 * self._patience, MOST_PATIENCE)
+                return leapt
+            cycles, leapt, self._patience = 2 * cycles, True, LEAST_PATIENCE
+            if not whole:
+                return True
+        return leapt
 
     def run_back(self, stops: Sequence[Stop] = (), interrupted: Interrupted | None = None) -> list[tuple[int, str]]:
         """Go back to the last cycle before this one in which one of `stops` had something to say; to the start when there is none.
@@ -244,7 +273,7 @@ class Session:
 
     def _run(self, target: int, interrupted: Interrupted | None = None) -> bool:
         """Forwards to a cycle, or to the end. False when it was interrupted."""
-        start, cycles = time.perf_counter(), 64
+        cycles = 64
         while not self.ended and self.cycle < target:
             edited = [edit.cycle for edit in self.edits if edit.cycle > self.cycle]
             until, before = min([target, self.cycle + cycles, *edited]), time.perf_counter()
@@ -260,14 +289,19 @@ class Session:
             cycles = cycles * 2 if now - before < SLICE_SECONDS else max(cycles // 2, 1)
             if interrupted is not None and interrupted():
                 return False
-            self._consider_native(now - start)
+            self._consider_native(now - before)
         return True
 
     def _consider_native(self, seconds: float) -> None:
-        """A run that takes long goes on natively, where that needs no compiling."""
-        if self.engine == "auto" and not self._native and seconds > PATIENCE_READY and is_compiled(self.machine):
-            self._native = True
-            self._call = entry_call(self.machine, "native")
+        """Who has waited long goes on natively, where that needs no compiling."""
+        if self.engine != "auto" or self._native:
+            return
+        self._waited += seconds
+        if self._waited > PATIENCE_READY:
+            self._waited = 0.0
+            if is_compiled(self.machine):
+                self._native = self.leaps = True
+                self._call = entry_call(self.machine, "native")
 
     def _before_end(self) -> None:
         """From the end to the last cycle that can be seen before it. Where stores were on their way, the end lies some cycles later."""

@@ -10,7 +10,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from warploom.isa import uop as u
 from warploom.machine.inspection import AnyMachine, Places, memory, places, registers
+from warploom.machine.reasons import ISSUES
+from warploom.machine.recording import writers
+from warploom.machine.sequencer_machine import SequencerMachine
 
 
 class Stop(Protocol):
@@ -21,6 +25,9 @@ class Stop(Protocol):
 
     def reason(self, machine: AnyMachine, before: Any, now: Any) -> str:
         """What has happened in the last cycle, as a sentence; "" when nothing has."""
+
+    def trail(self, machine: AnyMachine) -> int | None:
+        """A number that is another one after any cycles in which it may have happened; None where there is no such number."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,14 @@ class Breakpoint:
             return ""
         return f"warp{'s' if len(names) > 1 else ''} {', '.join(names)} at {machine.program.where(self.instruction)}"
 
+    def trail(self, machine: AnyMachine) -> int | None:
+        """Issues of the instruction. A warp that stands there has come, or will have issued it."""
+        if isinstance(machine, SequencerMachine):
+            return None
+        now = places(machine)
+        there = (now.pc == self.instruction) & (now.mask != 0)
+        return None if there.any() else int(machine.profile[self.instruction, ISSUES])
+
     def _concerns(self, machine: AnyMachine, now: Places, core: int, slot: int) -> bool:
         if self.core not in (None, core) or self.slot not in (None, slot):
             return False
@@ -82,6 +97,12 @@ class MemoryWatch:
         more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
         return f"memory[{self.address + first}] was {before[first]} and is {now[first]}{more}"
 
+    def trail(self, machine: AnyMachine) -> int | None:
+        """Issues of all instructions that write to memory."""
+        if isinstance(machine, SequencerMachine):
+            return None
+        return int(machine.profile[writers(machine, u.MEMORY), ISSUES].sum())
+
 
 @dataclass(frozen=True)
 class RegisterWatch:
@@ -107,6 +128,9 @@ class RegisterWatch:
         name = machine.program.register_names[self.register]
         return f"{name}[{lane}] of warp {self.core}:{self.slot} was {before[lane]} and is {now[lane]}{more}"
 
+    def trail(self, machine: AnyMachine) -> None:
+        """Registers change too often."""
+
 
 @dataclass(frozen=True)
 class NextIssue:
@@ -131,6 +155,9 @@ class NextIssue:
         if self.core is not None and self.slot is not None and before.mask[self.core, self.slot] and not now.mask[self.core, self.slot]:
             return f"warp {self.core}:{self.slot} has ended"
         return ""
+
+    def trail(self, machine: AnyMachine) -> None:
+        """It is never far away."""
 
 
 def _block(machine: AnyMachine, core: int, slot: int) -> int:
