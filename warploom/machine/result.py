@@ -141,6 +141,7 @@ class Result:
             cells = "".join(f"<td>{f'<b>{value}</b>' if changed else value}</td>" for value, changed in self._cells(row))
             body += f"<tr><th>{row * ROW}</th>{cells}</tr>"
         parts.append(f"<p>{len(self.changed)} of {len(self.memory)} bytes of memory changed</p><table>{body}</table>")
+        parts.append(importlib.import_module("warploom.observe.pictures.small").small_picture(self))
         return "".join(parts)
 
     def _rows(self) -> list[tuple[str, str, str]]:

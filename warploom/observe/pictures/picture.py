@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from warploom.machine.result import Result
-from warploom.observe.pictures.sheet import FORMATS, LEFT, RIGHT, WIDTH, Page
+from warploom.observe.pictures.sheet import FORMATS, LEFT, PART, RIGHT, WIDTH, Page
 from warploom.observe.pictures.view import DrawingError, View, view_of
 from warploom.observe.styled import Line, grouped
 from warploom.observe.summary import machine
@@ -79,7 +79,7 @@ class Picture:
     def subtitle(self) -> str:
         """The machine, and what the picture says in a sentence."""
         said = _module(KINDS[self.kind].data).caption(self.data)
-        return f"{machine(self.result.config)}   |   {said}" if said else machine(self.result.config)
+        return f"{machine(self.result.config)}{PART}{said}" if said else machine(self.result.config)
 
     def facts(self) -> dict[str, Any]:
         """The picture in numbers: of which run and cycles, and what its kind has to say."""

@@ -116,14 +116,14 @@ def draw(line: Roofline, page: Page) -> Sheet:
     low = min(line.intensity, ridge) / 10**DECADES
     high = max(line.intensity, ridge) * 10**DECADES
     bottom = min(line.reached, line.roof) / 10
-    x = np.array(sorted({low, max(low, ridge * line.active), ridge, high}))
+    x = np.array(sorted({low, ridge, high}))
     roof = np.full(len(x), line.peak) if line.bandwidth is None else np.minimum(line.peak, line.bandwidth * x)
     dark = page.dark
     ax.fill_between(x, roof, bottom / 10, color=hex_of(STATES["update"], dark), alpha=0.13, linewidth=0)
     ax.plot(x, roof, color=sheet.ground.text, linewidth=2.2)
     if line.active < 0.995:
-        lower = np.minimum(roof, line.peak * line.active)
-        ax.plot(x, lower, color=hex_of(REASONS["not_selected"], dark), linewidth=1.6, linestyle=(0, (5, 3)))
+        lower, begin = line.peak * line.active, low if line.bandwidth is None else ridge * line.active
+        ax.plot([begin, high], [lower, lower], color=hex_of(REASONS["not_selected"], dark), linewidth=1.6, linestyle=(0, (5, 3)))
         said = f"with {percent(line.active).strip()} of the lanes active, as here: {line.peak * line.active:.3g}"
         ax.annotate(said, (high, line.peak * line.active), (-6, -5), textcoords="offset points", ha="right", va="top", fontsize=9,
                     color=hex_of(REASONS["not_selected"], dark))  # fmt: skip

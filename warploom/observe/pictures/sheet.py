@@ -22,7 +22,9 @@ SCALE = 2
 DPI = 100  # points an inch
 FORMATS = ("png", "svg", "pdf")
 WIDTH = 1200  # of a sheet
-LEFT, RIGHT, TOP = 104, 24, 62  # margins
+LEFT, RIGHT, TOP = 104, 24, 66  # of what is drawn
+MARGIN = 16  # of the titles
+PART = "   |   "  # between the two parts of a subtitle, which have a line each where one line is too short
 ROW, ENTRY = 20, 26  # of the legend: height of a row, width of an entry without its text
 LETTER = 6.6  # width of a letter at the legend's size
 
@@ -36,8 +38,12 @@ class Sheet:
         self.width, self.height, self.dark = width, height, dark
         self.ground = DARK if dark else LIGHT
         self.figure = figures.Figure(figsize=(width / DPI, height / DPI), dpi=DPI, facecolor=self.ground.background)
-        self.text(16, 14, title, size=12, weight="bold")
-        self.text(16, 35, subtitle, size=9, colour=self.ground.quiet)
+        room = width - 2 * MARGIN
+        self.text(MARGIN, 14, title, size=_fitting(title, 12, 0.73, room), weight="bold")
+        lines = [subtitle] if _fitting(subtitle, 9, 0.6, room) == 9 else subtitle.split(PART)
+        size = min(_fitting(line, 9, 0.6, room) for line in lines)
+        for number, line in enumerate(lines):
+            self.text(MARGIN, 35 + 14 * number, line, size=size, colour=self.ground.quiet)
 
     def text(self, x: float, y: float, text: str, *, size: float = 9, colour: str = "", align: str = "left", **more: Any) -> None:
         """Write, with the upper left (or right) corner of the text at (x, y)."""
@@ -104,7 +110,24 @@ class Sheet:
         about = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
         with rc_context({"svg.hashsalt": "warploom", "svg.fonttype": "none", "hatch.linewidth": 0.6}):
             self.figure.savefig(out, format=form, dpi=DPI * SCALE, metadata=about, facecolor=self.ground.background)
-        return out.getvalue()
+        return _smaller(out) if form == "png" else out.getvalue()
+
+
+def _fitting(text: str, size: float, each: float, room: float) -> float:
+    """The size of letters for which a text fits into so many points, `size` at most. each: width of a letter of size 1."""
+    return min(size, room * 72 / DPI / max(len(text) * each, 1))
+
+
+def _smaller(png: io.BytesIO) -> bytes:
+    """A PNG of the 256 colours that it needs most: a third of the size, and nothing but the edges of letters differs, by a trace."""
+    image = importlib.import_module("PIL.Image")
+    out = io.BytesIO()
+    with image.open(png) as full:
+        dots = round(DPI * SCALE)
+        full.convert("RGB").quantize(256, method=image.Quantize.MEDIANCUT, dither=image.Dither.NONE).save(
+            out, "PNG", optimize=True, dpi=(dots, dots)
+        )
+    return out.getvalue()
 
 
 def drawing_library() -> Any:
