@@ -346,6 +346,19 @@ def test_the_pixels_of_a_lane_are_those_of_its_state(show, warps):
             assert pixel[0] == pixel[1], (row, lane)
 
 
+def test_the_keys_that_choose_a_warp_bring_it_into_sight(show):
+    result = run("guppy/four_warps.guppy", "guppy", **{"core.warps": 4})
+    view = show(page(result))
+    view.set_viewport_size({"width": 1280, "height": 560})
+    view.keyboard.press("ArrowUp")
+    assert settled(view).evaluate("explorer.leader.slot.warp") == 3
+    assert texts(view, ".list tr.chosen td:nth-child(2)") == ["w3"]
+    assert view.evaluate("explorer.leader.timeline.rowAt(explorer.leader.timeline.plotBottom - 12).slot === explorer.leader.slot")
+    view.keyboard.press("ArrowDown")
+    view.keyboard.press("]")
+    assert view.evaluate("[explorer.leader.slot.warp, explorer.leader.lane]") == [0, 1]
+
+
 # ---- two runs
 
 

@@ -41,23 +41,3 @@ def steps(values: np.ndarray) -> bytes:
 def planes(words: np.ndarray) -> bytes:
     """32-bit words (any shape, taken in order) as bytes."""
     return np.ascontiguousarray(np.asarray(words, "<u4").ravel().view(np.uint8).reshape(-1, 4).T).tobytes()
-
-
-def unpack_steps(data: bytes, count: int) -> np.ndarray:
-    """int64[count]: what `steps` was given. Raises ValueError when the bytes hold another number of them."""
-    raw = np.frombuffer(data, np.uint8)
-    last = np.flatnonzero(raw < 0x80)
-    if len(last) != count or (count and last[-1] != len(raw) - 1):
-        raise ValueError(f"{len(last)} numbers where {count} should be")
-    first = np.append(0, last[:-1] + 1)[:count]
-    value = np.zeros(count, np.uint64)
-    for group in range(9):
-        here = first + group <= last
-        value[here] |= (raw[first[here] + group].astype(np.uint64) & np.uint64(0x7F)) << np.uint64(GROUP * group)
-    signed = (value >> np.uint64(1)).astype(np.int64)
-    return np.cumsum(np.where(value & np.uint64(1), -signed - 1, signed))
-
-
-def unpack_planes(data: bytes) -> np.ndarray:
-    """uint32[n]: what `planes` was given."""
-    return np.ascontiguousarray(np.frombuffer(data, np.uint8).reshape(4, -1).T).view("<u4").ravel()

@@ -87,7 +87,9 @@ class App {
 
   nextWarp(by) {
     const view = this.leader, count = view.run.slots.length;
-    if (count) view.select(view.run.slots[(view.slot.number + by + count) % count]);
+    if (!count) return;
+    view.select(view.run.slots[(view.slot.number + by + count) % count]);
+    view.timeline.revealSlot(view.slot);
   }
 
   breakHere() {

@@ -108,8 +108,8 @@ export class SourceView {
     });
     if (chosen !== this.followed && chosen > 0) {
       this.followed = chosen;
-      const row = this.rows[chosen - 1].element, top = row.offsetTop - this.body.offsetTop;
-      if (top < this.body.scrollTop + 20 || top > this.body.scrollTop + this.body.clientHeight - 50) this.body.scrollTop = top - this.body.clientHeight / 2;
+      const top = this.rows[chosen - 1].element.offsetTop;
+      if (top < this.body.scrollTop + 20 || top > this.body.scrollTop + this.body.clientHeight - 60) this.body.scrollTop = top - this.body.clientHeight / 2;
     }
   }
 

@@ -55,6 +55,14 @@ export class Timeline {
     this.keepInside();
   }
 
+  /** Scroll so that a slot is in sight. */
+  revealSlot(slot) {
+    const each = this.band + GAP, room = this.plotBottom - this.plotTop, top = slot.number * each;
+    if (top < this.top) this.top = top;
+    else if (top + each > this.top + room) this.top = top + each - room;
+    this.keepInside();
+  }
+
   x(cycle) {
     return LABELS + (cycle - this.from) * this.scale;
   }

@@ -31,6 +31,13 @@ export function overlay(timeline, { LABELS, AXIS, OVERVIEW, TRAFFIC, GAP }) {
     }
   }
   context.restore();
+  if (timeline.deepest > 0) {
+    const room = plotBottom - plotTop, all = room + timeline.deepest;
+    context.fillStyle = style.line;
+    context.fillRect(2, plotTop, 5, room);
+    context.fillStyle = style.quiet;
+    context.fillRect(2, plotTop + (timeline.top / all) * room, 5, Math.max(8, (room / all) * room));
+  }
   if (timeline.traffic) traffic(timeline, LABELS, TRAFFIC);
   cursor(timeline, LABELS);
   context.restore();

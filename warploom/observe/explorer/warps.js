@@ -40,6 +40,12 @@ export class Warps {
       const fresh = this.#row(row.slot, span, chosen);
       row.element.replaceWith(fresh);
       row.element = fresh;
+      if (chosen && this.followed !== row.slot) {
+        this.followed = row.slot;
+        const { offsetTop: top, offsetHeight: tall } = fresh, head = tall;
+        if (top < this.list.scrollTop + head) this.list.scrollTop = top - head;
+        else if (top + tall > this.list.scrollTop + this.list.clientHeight) this.list.scrollTop = top + tall - this.list.clientHeight;
+      }
     }
   }
 
