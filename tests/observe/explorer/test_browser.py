@@ -198,6 +198,34 @@ def chain_at(show, result, name):
     return texts(view, "ol.chain .cause > span:first-child")
 
 
+@pytest.mark.parametrize(
+    ("file", "preset", "changes"),
+    [
+        ("tiny/slow_banks.asm", "tiny-simt", {}),
+        ("tiny/matadd.asm", "tiny-simt", {"l1.bytes": 0, "l2.bytes": 0, "memory.data_channels": 1}),
+        ("guppy/saxpy.guppy", "sm", {}),
+        ("guppy/slow_alu.guppy", "guppy", {"core.warps": 4}),
+    ],
+)
+def test_every_wait_for_a_register_ends_when_the_chain_says(show, file, preset, changes):
+    view = show(page(run(file, preset, **changes)))
+    found = view.evaluate("""(() => {
+        const { run, causes } = explorer.leader, wrong = [];
+        let waits = 0;
+        for (const slot of run.slots)
+            for (let row = slot.first; row < slot.last; row++) {
+                const [name] = run.activities[run.spans.activity[row]];
+                if (!["long_scoreboard", "short_scoreboard", "wait"].includes(name)) continue;
+                const cycle = run.spans.start[row], [, register, ...rest] = causes.chain(slot, cycle), [, end] = run.stretch(slot, row);
+                waits++;
+                if (register?.to !== end || !rest.length) wrong.push([slot.label, cycle, end, register]);
+            }
+        return { waits, wrong };
+    })()""")
+    assert found["wrong"] == []
+    assert found["waits"] > 3
+
+
 def test_conflicts_of_banks_are_named_as_the_cause(show):
     result = run("tiny/slow_banks.asm", "tiny-simt")
     chain = chain_at(show, result, "mio_throttle")

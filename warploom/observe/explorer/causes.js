@@ -166,8 +166,8 @@ export class Causes {
       add(`the L2 looked it up in cycle ${l2.time[lookup]}: ${found}`, l2.time[lookup], done + 1, ["hit", "miss", "merged", "store"][l2.outcome[lookup]]);
       if (l2.outcome[lookup] === HIT) return;
     }
-    const rows = (this.servesOf.get(line) || []).filter((row) => serves.time[row] <= done && serves.done[row] >= time);
-    const serve = rows[rows.length - 1];
+    const rows = (this.servesOf.get(line) || []).filter((row) => serves.done[row] <= done && serves.done[row] >= time);
+    const own = rows.filter((row) => serves.core[row] === core), serve = (own.length ? own : rows).pop();
     if (serve === undefined) return;
     const channel = this.channelOf(line);
     const others = this.serving.at(serves.time[serve]).filter((row) => row !== serve && serves.time[row] <= serves.time[serve] && this.channelOf(serves.line[row]) === channel);
