@@ -42,7 +42,7 @@ def cell_width(page: Page, columns: Columns) -> int:
 
 def sheet_of(page: Page, bands: Sequence[Band], columns: Columns, across: int, label: str, entries: Sequence[tuple[str, Look]]) -> Sheet:
     """A sheet with the bands, the axis of time below the last one, and a legend. across: pixels of a column."""
-    tall = sum(band.points.shape[0] // SCALE + band.gap for band in bands)
+    tall = -(-sum(band.points.shape[0] + band.gap * SCALE for band in bands) // SCALE)
     wide = max(across * columns.count // SCALE + LEFT + RIGHT, min(page.width, LEAST_WIDTH))
     top = TOP + 12
     sheet = page.sheet(wide, top + tall + AXIS + ROW * legend_rows(entries, wide - LEFT - RIGHT) + 10)

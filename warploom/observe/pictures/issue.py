@@ -14,7 +14,7 @@ from warploom.observe import timeline as t
 from warploom.observe.palette import LANES, REASONS, STATES, WARPS
 from warploom.observe.pictures.series import Panel, Part, Series, columns_for
 from warploom.observe.pictures.view import View, columns_of
-from warploom.observe.styled import percent
+from warploom.observe.styled import counted, percent
 
 EXECUTE = "execute"
 
@@ -35,13 +35,13 @@ def data(result: Result, view: View, *, most_columns: int = 1000) -> Series:
 
     if sequencer:
         works = spans[:, t.ACTIVITY] == [activity.name for activity in line.activities].index(EXECUTE)
-        slots, noun, unit = shown, "cores", "cores with a block"
+        slots, noun, unit = shown, "core", "cores with a block"
         looks = (LANES["active"], STATES["update"], STATES["wait"])
         names = ("EXECUTE", "decode, request, update", "fetch, wait")
         ready = (kind == t.ACTIVE) & ~works
     else:
         works, ready = kind == t.ACTIVE, kind == t.READY
-        slots, noun, unit = shown * (len(view.warps) if view.warps else line.warps), "warp slots", "warps"
+        slots, noun, unit = shown * (len(view.warps) if view.warps else line.warps), "warp slot", "warps"
         looks = (LANES["active"], REASONS["not_selected"], REASONS["long_scoreboard"])
         names = ("issues", "could issue", "waits")
     parts = tuple(
@@ -54,9 +54,11 @@ def data(result: Result, view: View, *, most_columns: int = 1000) -> Series:
         active = held(works, lanes) / held(works)
     taken = 100 * issues / each_cycle
     panels = (
-        Panel("Occupancy", unit, parts, mark=(f"{slots} {noun}", slots)),
+        Panel("Occupancy", unit, parts, mark=(counted(slots, noun), slots)),
         Panel("Issue slots", "%", (Part("cores in EXECUTE" if sequencer else "taken", WARPS[0], taken),), 105, _mean(taken, length)),
-        Panel("Lanes of an instruction", "lanes", (Part("active, mean", WARPS[2], active),), mark=(f"{line.lanes} lanes", line.lanes)),
+        Panel(
+            "Lanes of an instruction", "lanes", (Part("active, mean", WARPS[2], active),), mark=(counted(line.lanes, "lane"), line.lanes)
+        ),
     )
     return Series(columns, panels)
 

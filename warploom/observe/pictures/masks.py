@@ -105,7 +105,8 @@ def data(result: Result, view: View, *, most_columns: int = 1000, most_rows: int
     columns = columns_of(view, most_columns)
     used = [divmod(number, line.warps) for number in np.unique(spans[:, t.CORE] * line.warps + spans[:, t.WARP]).tolist()]
     shared = columns.each > 1 or len(used) * line.lanes > most_rows
-    lanes_a_row = min(max(1, -(-len(used) * line.lanes // (most_shared_rows if shared else most_rows))), line.lanes)
+    needed = -(-len(used) * line.lanes // (most_shared_rows if shared else most_rows))
+    lanes_a_row = next(count for count in range(1, line.lanes + 1) if line.lanes % count == 0 and count >= min(needed, line.lanes))
     slots = []
     for core, warp in used:
         of_slot = spans[(spans[:, t.CORE] == core) & (spans[:, t.WARP] == warp)]

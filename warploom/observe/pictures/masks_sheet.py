@@ -75,7 +75,7 @@ def _lanes(slot: Slot, looks: list[Look], across: int, down: int, dark: bool) ->
     names = slot.shares.shape[1]
     order = [*range(FIRST_ACTIVITY, names), MASKED_OFF]
     stripes = [
-        stacked(row[order], [*(looks[number] for number in order), looks[NO_WARP]], across, down, dark=dark, patterns=False)
+        stacked(row[order], [*(looks[number] for number in order), looks[NO_WARP]], across, down, dark=dark, patterns=down >= RULED)
         for row in slot.shares
     ]
     points = np.concatenate(stripes)

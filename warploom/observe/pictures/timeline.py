@@ -22,7 +22,7 @@ from warploom.observe.styled import QUIET, Line, counted, grouped, percent
 
 NO_WARP, FIRST_ACTIVITY = 0, 1  # cells; an activity is FIRST_ACTIVITY + its number
 HEIGHT = 560  # points that all rows may take together, as long as each has the least
-TALLEST, LEAST = 24, 4  # points of a row
+TALLEST, TALLEST_DIVIDED, LEAST = 24, 60, 4  # points of a row; divided: one whose columns are
 LABEL = 15  # characters in front of a row of letters
 
 
@@ -108,7 +108,7 @@ def _name(row: Row, rows: Rows) -> str:
 def draw(rows: Rows, page: Page) -> Sheet:
     """The sheet of a timeline."""
     across = cell_width(page, rows.columns)
-    tall = min(max(HEIGHT // max(len(rows.rows), 1), LEAST), TALLEST)
+    tall = min(max(HEIGHT // max(len(rows.rows), 1), LEAST), TALLEST if rows.columns.each == 1 else TALLEST_DIVIDED)
     looks = _looks(rows)
     order = list(range(FIRST_ACTIVITY, len(rows.names)))
     bands: list[Band] = []
