@@ -7,7 +7,8 @@ const COLUMN_KINDS = { small: Int32Array, large: Float64Array };
 export async function readRun(text, version) {
   let bytes;
   try {
-    const letters = atob(text.trim()), packed = new Uint8Array(letters.length);
+    const letters = atob(text.trim()),
+      packed = new Uint8Array(letters.length);
     for (let at = 0; at < letters.length; at++) packed[at] = letters.charCodeAt(at);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
     bytes = new Uint8Array(await new Response(stream).arrayBuffer());
@@ -18,7 +19,9 @@ export async function readRun(text, version) {
   const mark = String.fromCharCode(...bytes.subarray(0, 4));
   if (mark.slice(0, 3) !== MARK) throw new Error("The data in this page are not a run of warploom.");
   if (mark.slice(3) !== String(version))
-    throw new Error(`The run in this page is in version ${mark.slice(3)} of its format, and the page reads version ${version}. Write it again.`);
+    throw new Error(
+      `The run in this page is in version ${mark.slice(3)} of its format, and the page reads version ${version}. Write it again.`,
+    );
   if (crc32(bytes.subarray(8)) !== words.getUint32(4, true))
     throw new Error("The run in this page does not fit its checksum: the file is damaged. Write it again with `warploom explore`.");
   const length = words.getUint32(8, true);
@@ -38,9 +41,14 @@ export async function readRun(text, version) {
 /** The numbers of a column that `columns.steps` has laid out. */
 export function steps(bytes, count) {
   const large = new COLUMN_KINDS.large(count);
-  let value = 0, at = 0, least = 0, most = 0;
+  let value = 0,
+    at = 0,
+    least = 0,
+    most = 0;
   for (let row = 0; row < count; row++) {
-    let number = 0, scale = 1, byte;
+    let number = 0,
+      scale = 1,
+      byte;
     do {
       byte = bytes[at++];
       number += (byte & 127) * scale;

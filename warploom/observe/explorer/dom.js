@@ -24,15 +24,24 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** Lanes of a mask as little boxes, in groups of four. */
 export function boxes(lanes, chosen = -1) {
-  const wide = lanes.length > 16 ? 3 : 5, place = (lane) => lane * (wide + 1) + Math.floor(lane / 4) * 2;
+  const wide = lanes.length > 16 ? 3 : 5,
+    place = (lane) => lane * (wide + 1) + Math.floor(lane / 4) * 2;
   const shape = (name, attributes) => {
     const element = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
     return element;
   };
   const path = (on) => lanes.map((lane, number) => (lane === on ? `M${place(number)} 1h${wide}v10h-${wide}z` : "")).join("");
-  const width = place(lanes.length), count = lanes.filter(Boolean).length;
-  const drawn = shape("svg", { class: "mask", width, height: 12, viewBox: `0 0 ${width} 12`, role: "img", "aria-label": `${count} of ${lanes.length} lanes` });
+  const width = place(lanes.length),
+    count = lanes.filter(Boolean).length;
+  const drawn = shape("svg", {
+    class: "mask",
+    width,
+    height: 12,
+    viewBox: `0 0 ${width} 12`,
+    role: "img",
+    "aria-label": `${count} of ${lanes.length} lanes`,
+  });
   drawn.dataset.lanes = lanes.map((on) => (on ? "1" : "0")).join("");
   drawn.dataset.term = "mask";
   drawn.append(shape("path", { d: path(false), class: "out" }), shape("path", { d: path(true), class: "in" }));

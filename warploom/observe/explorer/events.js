@@ -4,32 +4,59 @@ import { after } from "explorer/search.js";
 
 /** The kinds that a run knows: {name: {meaning, times(view)}}; times rise. */
 export function kindsOf(run) {
-  const { spans, tables } = run, found = {};
+  const { spans, tables } = run,
+    found = {};
   const sorted = (list) => [...new Set(list)].sort((one, other) => one - other);
-  const starts = (test) => sorted(Array.from({ length: spans.rows }, (_, row) => row).filter(test).map((row) => spans.start[row]));
+  const starts = (test) =>
+    sorted(
+      Array.from({ length: spans.rows }, (_, row) => row)
+        .filter(test)
+        .map((row) => spans.start[row]),
+    );
   const fixed = (meaning, times) => ({ meaning, times: () => times });
   found.issue = {
     meaning: run.sequencer ? "the chosen core executes an instruction" : "the chosen warp issues an instruction",
-    times: (view) => (view.slot ? run.issues.slice(run.issuesBefore[view.slot.first], run.issuesBefore[view.slot.last]).map((row) => spans.start[row]) : []),
+    times: (view) =>
+      view.slot ? run.issues.slice(run.issuesBefore[view.slot.first], run.issuesBefore[view.slot.last]).map((row) => spans.start[row]) : [],
   };
-  found.state = { meaning: "the chosen warp begins to do something else", times: (view) => (view.slot ? Array.from(spans.start.subarray(view.slot.first, view.slot.last)) : []) };
+  found.state = {
+    meaning: "the chosen warp begins to do something else",
+    times: (view) => (view.slot ? Array.from(spans.start.subarray(view.slot.first, view.slot.last)) : []),
+  };
   if (!run.sequencer) {
     const high = spans.mask_high;
-    const parts = (row) => (spans.mask[row] !== spans.next[row] && spans.next[row] !== 0 && (spans.mask[row] & spans.next[row]) === spans.next[row]) || Boolean(high && high[row] !== spans.next_high[row] && spans.next_high[row] !== 0);
-    found.divergence = fixed("some lanes of a warp stop and others go on", starts((row) => spans.activity[row] === 0 && parts(row)));
+    const parts = (row) =>
+      (spans.mask[row] !== spans.next[row] && spans.next[row] !== 0 && (spans.mask[row] & spans.next[row]) === spans.next[row]) ||
+      Boolean(high && high[row] !== spans.next_high[row] && spans.next_high[row] !== 0);
+    found.divergence = fixed(
+      "some lanes of a warp stop and others go on",
+      starts((row) => spans.activity[row] === 0 && parts(row)),
+    );
     found.barrier = fixed("a warp arrives at a barrier", sorted(tables.barriers.time));
-    found.miss = fixed("a load does not find its line in the first cache", sorted(Array.from(tables.requests.time).filter((_, row) => tables.requests.outcome[row] === 1)));
+    found.miss = fixed(
+      "a load does not find its line in the first cache",
+      sorted(Array.from(tables.requests.time).filter((_, row) => tables.requests.outcome[row] === 1)),
+    );
   }
   const stores = run.program.instructions.map((instruction) => instruction.stores);
-  found.store = run.sequencer && tables.memory ? fixed("memory changes", sorted(tables.memory.time)) : fixed("a warp issues a store", starts((row) => spans.activity[row] === run.issueActivity && stores[spans.pc[row]]));
+  found.store =
+    run.sequencer && tables.memory
+      ? fixed("memory changes", sorted(tables.memory.time))
+      : fixed(
+          "a warp issues a store",
+          starts((row) => spans.activity[row] === run.issueActivity && stores[spans.pc[row]]),
+        );
   if (tables.memory && !run.sequencer) found["memory change"] = fixed("a word of memory changes", sorted(tables.memory.time));
   const launches = [];
   for (const slot of run.slots)
     for (let row = slot.first; row < slot.last; row++)
-      if (row === slot.first || spans.block[row] !== spans.block[row - 1] || spans.rank[row] !== spans.rank[row - 1]) launches.push(spans.start[row]);
+      if (row === slot.first || spans.block[row] !== spans.block[row - 1] || spans.rank[row] !== spans.rank[row - 1])
+        launches.push(spans.start[row]);
   found.launch = fixed("a warp starts", sorted(launches));
   found.breakpoint = { meaning: "a warp issues an instruction with a breakpoint", times: (view) => view.app.transport.stops(view) };
-  return Object.fromEntries(Object.entries(found).filter(([name, kind]) => ["issue", "state", "breakpoint"].includes(name) || kind.times().length));
+  return Object.fromEntries(
+    Object.entries(found).filter(([name, kind]) => ["issue", "state", "breakpoint"].includes(name) || kind.times().length),
+  );
 }
 
 /** The next time after a cycle, or -1. */

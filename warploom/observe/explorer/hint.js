@@ -18,7 +18,8 @@ export class Hint {
     const place = event.target.closest?.("[data-term], [data-hint]");
     if (!place) return;
     if (event.type === "focusin" && !place.matches(":focus-visible")) return;
-    const term = place.dataset.term, meaning = term ? this.meaning(term) : "";
+    const term = place.dataset.term,
+      meaning = term ? this.meaning(term) : "";
     const text = place.dataset.hint || (meaning ? `${term.replace(/^state /, "")}: ${meaning}` : "");
     if (!text) return;
     const box = place.getBoundingClientRect();

@@ -19,17 +19,25 @@ export class ImageView {
     canvas.addEventListener("pointerleave", () => this.app.hint.hide());
     canvas.addEventListener("click", (event) => this.#writer(event, picture, canvas));
     const kind = picture.writable ? "image" : "texture";
-    const figure = el("figure", {}, el("figcaption", {}, el("b", {}, picture.name), ` ${kind}, ${picture.width} × ${picture.height}, ${picture.format} `, note), canvas);
+    const figure = el(
+      "figure",
+      {},
+      el("figcaption", {}, el("b", {}, picture.name), ` ${kind}, ${picture.width} × ${picture.height}, ${picture.format} `, note),
+      canvas,
+    );
     return { picture, canvas, note, figure, last: null };
   }
 
   draw() {
-    const { run, view } = this, { memory } = run;
+    const { run, view } = this,
+      { memory } = run;
     memory.at(view.cycle);
     for (const one of this.pictures) {
       if (one.last === memory.applied) continue;
       one.last = memory.applied;
-      const { picture, canvas } = one, context = canvas.getContext("2d"), image = context.createImageData(picture.width, picture.height);
+      const { picture, canvas } = one,
+        context = canvas.getContext("2d"),
+        image = context.createImageData(picture.width, picture.height);
       for (let y = 0, at = 0; y < picture.height; y++)
         for (let x = 0; x < picture.width; x++, at += 4) image.data.set(texel(memory, picture, x, y), at);
       context.putImageData(image, 0, 0);
@@ -45,17 +53,28 @@ export class ImageView {
   }
 
   #tell(event, picture, canvas) {
-    const { x, y, address } = this.#at(event, picture, canvas), { memory } = this.run;
+    const { x, y, address } = this.#at(event, picture, canvas),
+      { memory } = this.run;
     const row = memory.changes ? memory.writer(address >> 2, this.view.cycle) : -1;
-    const by = row < 0 ? "" : `\nwritten in cycle ${memory.changes.time[row]} by core ${memory.changes.core[row]}, w${memory.changes.warp[row]}; click to go there`;
-    this.app.hint.show(event.clientX, event.clientY, `${x}, ${y} at byte ${address}: ${texel(memory, picture, x, y).slice(0, 4).join(" ")}${by}`);
+    const by =
+      row < 0
+        ? ""
+        : `\nwritten in cycle ${memory.changes.time[row]} by core ${memory.changes.core[row]}, w${memory.changes.warp[row]}; click to go there`;
+    this.app.hint.show(
+      event.clientX,
+      event.clientY,
+      `${x}, ${y} at byte ${address}: ${texel(memory, picture, x, y).slice(0, 4).join(" ")}${by}`,
+    );
   }
 
   #writer(event, picture, canvas) {
-    const { address } = this.#at(event, picture, canvas), { memory } = this.run;
+    const { address } = this.#at(event, picture, canvas),
+      { memory } = this.run;
     const rows = memory.rowsOf.get(address >> 2);
     if (!rows?.length) return;
-    const slot = this.run.slots.find((one) => one.core === memory.changes.core[rows[rows.length - 1]] && one.warp === memory.changes.warp[rows[rows.length - 1]]);
+    const slot = this.run.slots.find(
+      (one) => one.core === memory.changes.core[rows[rows.length - 1]] && one.warp === memory.changes.warp[rows[rows.length - 1]],
+    );
     if (slot) this.view.select(slot);
     this.app.go(memory.changes.time[rows[rows.length - 1]], this.view);
   }
@@ -69,7 +88,9 @@ const floats = new DataView(new ArrayBuffer(4));
 
 /** A texel as [red, green, blue, alpha] from 0 to 255. */
 function texel(memory, picture, x, y) {
-  const address = addressOf(picture, x, y), bytes = memory.bytes, found = [0, 0, 0, 255];
+  const address = addressOf(picture, x, y),
+    bytes = memory.bytes,
+    found = [0, 0, 0, 255];
   if (address + picture.texel > bytes.length) return found;
   picture.fields.forEach(([bits, shift], channel) => {
     if (!bits) return;

@@ -4,7 +4,9 @@ import { el } from "explorer/dom.js";
 
 /** [keys, what they do, function]; the keys as KeyboardEvent.key names them, with Shift+ where it matters. */
 function table(app) {
-  const { transport } = app, leader = () => app.leader, timeline = () => leader().timeline;
+  const { transport } = app,
+    leader = () => app.leader,
+    timeline = () => leader().timeline;
   return [
     [["ArrowRight"], "one cycle on", () => transport.step(1)],
     [["ArrowLeft"], "one cycle back", () => transport.step(-1)],
@@ -30,7 +32,14 @@ function table(app) {
     [["+", "="], "zoom in", () => timeline().zoom(1.5)],
     [["-"], "zoom out", () => timeline().zoom(1 / 1.5)],
     [["0"], "zoom out to the whole run", () => timeline().fit()],
-    [["1"], "zoom in to single cycles", () => { timeline().zoom(48 / timeline().scale); timeline().reveal(leader().cycle); }],
+    [
+      ["1"],
+      "zoom in to single cycles",
+      () => {
+        timeline().zoom(48 / timeline().scale);
+        timeline().reveal(leader().cycle);
+      },
+    ],
     [["m"], "show the next tab (memory, images, caches ...)", () => leader().panes[leader().panes.length - 1].turn()],
     [["w"], "show the next tab of the left pane", () => leader().panes[0].turn()],
     [["u"], "show or hide micro-ops", () => app.source.toggleMicro()],
@@ -38,7 +47,15 @@ function table(app) {
     [["x"], "two runs: take the lead with the other one", () => app.otherRun()],
     [["t"], "dark or light", () => app.turnTheme()],
     [["?"], "show or hide this list", () => app.help.toggle()],
-    [["Escape"], "close what is open, stop playing", () => { app.help.close(); transport.stop(); document.activeElement.blur(); }],
+    [
+      ["Escape"],
+      "close what is open, stop playing",
+      () => {
+        app.help.close();
+        transport.stop();
+        document.activeElement.blur();
+      },
+    ],
   ];
 }
 
@@ -65,15 +82,53 @@ export class Keys {
 export class Help {
   constructor(host, rows, glossary) {
     const names = { ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", " ": "Space" };
-    const shown = (key) => key.split("+").length > 1 && key !== "+" ? `Shift ${names[key.slice(6)] ?? key.slice(6)}` : names[key] ?? key;
-    const keys = rows.map(([list, meaning]) => el("tr", {}, el("td", {}, list.map((key) => el("kbd", {}, shown(key)))), el("td", {}, meaning)));
+    const shown = (key) =>
+      key.split("+").length > 1 && key !== "+" ? `Shift ${names[key.slice(6)] ?? key.slice(6)}` : (names[key] ?? key);
+    const keys = rows.map(([list, meaning]) =>
+      el(
+        "tr",
+        {},
+        el(
+          "td",
+          {},
+          list.map((key) => el("kbd", {}, shown(key))),
+        ),
+        el("td", {}, meaning),
+      ),
+    );
     const words = ["warp", "lane", "block", "mask", "issue", "scoreboard", "paths", "chain of causes", "transaction", "heat"];
-    this.dialog = el("dialog.help", { "aria-label": "keys" },
+    this.dialog = el(
+      "dialog.help",
+      { "aria-label": "keys" },
       el("header", {}, el("h2", {}, "Keys"), el("button.small", { click: () => this.close() }, "close")),
-      el("div.columns", {}, el("table", {}, el("tbody", {}, keys)),
-        el("div", {}, el("h3", {}, "The picture"), el("p", {}, "A band is a warp slot, a row in it a lane, a column a cycle. Wheel: zoom. Drag: move. Shift and wheel: sideways. Wheel over the names: up and down. Click: choose a cycle, warp and lane. Double click: closer, or all of it."),
-          el("h3", {}, "The source"), el("p", {}, "The bar beside a line is the share of warp-cycles spent there. Click a line's number for a breakpoint, its text to go to the next issue."),
-          el("h3", {}, "Words"), el("dl", {}, words.map((word) => [el("dt", {}, word), el("dd", {}, glossary[word])])))));
+      el(
+        "div.columns",
+        {},
+        el("table", {}, el("tbody", {}, keys)),
+        el(
+          "div",
+          {},
+          el("h3", {}, "The picture"),
+          el(
+            "p",
+            {},
+            "A band is a warp slot, a row in it a lane, a column a cycle. Wheel: zoom. Drag: move. Shift and wheel: sideways. Wheel over the names: up and down. Click: choose a cycle, warp and lane. Double click: closer, or all of it.",
+          ),
+          el("h3", {}, "The source"),
+          el(
+            "p",
+            {},
+            "The bar beside a line is the share of warp-cycles spent there. Click a line's number for a breakpoint, its text to go to the next issue.",
+          ),
+          el("h3", {}, "Words"),
+          el(
+            "dl",
+            {},
+            words.map((word) => [el("dt", {}, word), el("dd", {}, glossary[word])]),
+          ),
+        ),
+      ),
+    );
     host.append(this.dialog);
   }
 

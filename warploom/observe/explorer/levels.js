@@ -13,15 +13,21 @@ class Level {
 
 /** The levels of a slot, the finest first. */
 export function levelsOf(run, slot) {
-  const { activity, start, length } = run.spans, activities = run.activities.length;
+  const { activity, start, length } = run.spans,
+    activities = run.activities.length;
   const columns = activities + run.lanes;
   let bins = Math.ceil(run.cycles / BASE);
-  const base = new Level(BASE, bins, columns), counts = base.counts;
-  const low = run.spans.mask, high = run.spans.mask_high;
+  const base = new Level(BASE, bins, columns),
+    counts = base.counts;
+  const low = run.spans.mask,
+    high = run.spans.mask_high;
   for (let row = slot.first; row < slot.last; row++) {
     const stop = start[row] + length[row];
-    for (let cycle = start[row]; cycle < stop; ) {
-      const bin = Math.floor(cycle / BASE), until = Math.min(stop, (bin + 1) * BASE), here = until - cycle, at = bin * columns;
+    for (let cycle = start[row]; cycle < stop;) {
+      const bin = Math.floor(cycle / BASE),
+        until = Math.min(stop, (bin + 1) * BASE),
+        here = until - cycle,
+        at = bin * columns;
       counts[at + activity[row]] += here;
       for (let lane = 0; lane < run.lanes; lane++)
         if (((lane < 32 ? low[row] >>> lane : high[row] >>> (lane - 32)) & 1) === 1) counts[at + activities + lane] += here;
@@ -45,7 +51,8 @@ export function sumUp(levels, from, to, sums) {
   sums.fill(0);
   let level = levels[0];
   for (const other of levels) if (other.width <= to - from) level = other;
-  const first = Math.floor(from / level.width), last = Math.max(first + 1, Math.floor(to / level.width));
+  const first = Math.floor(from / level.width),
+    last = Math.max(first + 1, Math.floor(to / level.width));
   const end = Math.min(last, level.counts.length / level.columns);
   for (let bin = first; bin < end; bin++)
     for (let column = 0, at = bin * level.columns; column < level.columns; column++) sums[column] += level.counts[at + column];

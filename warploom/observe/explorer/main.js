@@ -11,7 +11,8 @@ import { matching } from "explorer/sync.js";
 import { Transport } from "explorer/transport.js";
 import { RunView } from "explorer/view.js";
 
-const THEMES = ["system", "dark", "light"], SYNC = ["cycle", "instruction"];
+const THEMES = ["system", "dark", "light"],
+  SYNC = ["cycle", "instruction"];
 const night = matchMedia("(prefers-color-scheme: dark)");
 
 class App {
@@ -31,14 +32,25 @@ class App {
   }
 
   #build(host) {
-    const { program, machine } = this.views[0].run, two = this.views.length > 1;
-    const bar = el("header.bar"), moves = el("span.moves");
+    const { program, machine } = this.views[0].run,
+      two = this.views.length > 1;
+    const bar = el("header.bar"),
+      moves = el("span.moves");
     this.message = el("span.message", { role: "status" });
-    this.syncButton = el("button", { click: () => this.turnSync(), "data-hint": "keep the two runs at the same cycle, or at the same instruction of the chosen warp (s)" });
+    this.syncButton = el("button", {
+      click: () => this.turnSync(),
+      "data-hint": "keep the two runs at the same cycle, or at the same instruction of the chosen warp (s)",
+    });
     this.themeButton = el("button", { click: () => this.turnTheme(), "data-hint": "dark, light, or as the system has it (t)" });
     const help = el("button", { click: () => this.help.toggle(), "data-hint": "keys and words (?)", "aria-label": "help" }, "?");
-    bar.append(el("h1", {}, program.name, el("span.quiet", {}, ` on ${machine.name}`)), moves, this.message, el("span.group.right", {}, two ? this.syncButton : null, this.themeButton, help));
-    const source = el("section.panel.source"), runs = el(`div.runs${two ? ".two" : ""}`);
+    bar.append(
+      el("h1", {}, program.name, el("span.quiet", {}, ` on ${machine.name}`)),
+      moves,
+      this.message,
+      el("span.group.right", {}, two ? this.syncButton : null, this.themeButton, help),
+    );
+    const source = el("section.panel.source"),
+      runs = el(`div.runs${two ? ".two" : ""}`);
     host.append(bar, source, runs);
     host.hidden = false;
     this.source = new SourceView(source, this);
@@ -62,8 +74,11 @@ class App {
     const dark = this.theme === "system" ? night.matches : this.theme === "dark";
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     this.paint = new Paint(this.common.palette, dark);
-    const style = getComputedStyle(document.documentElement), value = (name) => style.getPropertyValue(`--${name}`).trim();
-    this.style = Object.fromEntries(["panel", "text", "quiet", "line", "accent", "cursor", "veil", "traffic"].map((name) => [name, value(name)]));
+    const style = getComputedStyle(document.documentElement),
+      value = (name) => style.getPropertyValue(`--${name}`).trim();
+    this.style = Object.fromEntries(
+      ["panel", "text", "quiet", "line", "accent", "cursor", "veil", "traffic"].map((name) => [name, value(name)]),
+    );
     this.style.panelRgb = rgb(this.style.panel);
     this.redraw();
   }
@@ -86,14 +101,16 @@ class App {
   }
 
   nextWarp(by) {
-    const view = this.leader, count = view.run.slots.length;
+    const view = this.leader,
+      count = view.run.slots.length;
     if (!count) return;
     view.select(view.run.slots[(view.slot.number + by + count) % count]);
     view.timeline.revealSlot(view.slot);
   }
 
   breakHere() {
-    const { run, slot, cycle } = this.leader, span = slot ? run.spanAt(slot, cycle) : -1;
+    const { run, slot, cycle } = this.leader,
+      span = slot ? run.spanAt(slot, cycle) : -1;
     if (span >= 0) this.source.toggleBreakpoint(run.lineOf(run.spans.pc[span]) || run.spans.pc[span] + 1);
   }
 
@@ -162,7 +179,8 @@ class App {
   }
 
   #follow() {
-    const asked = new URLSearchParams(location.hash.slice(1)), number = (name) => (asked.has(name) ? Number(asked.get(name)) : null);
+    const asked = new URLSearchParams(location.hash.slice(1)),
+      number = (name) => (asked.has(name) ? Number(asked.get(name)) : null);
     const view = this.views[number("run") ?? this.leader.index] ?? this.leader;
     const slot = view.run.slots.find((one) => one.core === number("core") && one.warp === number("warp"));
     if (slot) view.select(slot, number("lane") ?? 0);
@@ -174,4 +192,7 @@ const common = JSON.parse(document.getElementById("common").textContent);
 const packed = [...document.querySelectorAll("script.run")];
 const runs = await Promise.all(packed.map((element) => readRun(element.textContent, common.version)));
 packed.forEach((element) => element.remove());
-window.explorer = new App(common, runs.map((data, index) => new Run(data, common.names[index])));
+window.explorer = new App(
+  common,
+  runs.map((data, index) => new Run(data, common.names[index])),
+);

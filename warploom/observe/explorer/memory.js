@@ -9,16 +9,52 @@ export class MemoryView {
     Object.assign(this, { view, app, run: view.run, first: 0, style: "auto", follow: true });
     const { program } = this.run;
     this.bytes = program.value_bits === 8;
-    this.where = el("select", { "aria-label": "what part of memory", change: (event) => this.#jump(Number(event.target.value)) },
-      el("option", { value: 0 }, "all of memory"), program.views.map((one) => el("option", { value: one.base }, `${one.name}: ${one.bytes} bytes from ${one.base}`)));
-    const styles = el("select", { "aria-label": "how numbers are written", change: (event) => { this.style = event.target.value; app.redraw(); } },
-      ["auto", "unsigned", "signed", "hex", "float"].map((name) => el("option", {}, name)));
-    const shape = el("button.small", { click: (event) => { this.bytes = !this.bytes; event.target.textContent = this.bytes ? "bytes" : "words"; app.redraw(); } }, this.bytes ? "bytes" : "words");
-    this.followBox = el("input", { type: "checkbox", checked: true, change: (event) => { this.follow = event.target.checked; app.redraw(); } });
+    this.where = el(
+      "select",
+      { "aria-label": "what part of memory", change: (event) => this.#jump(Number(event.target.value)) },
+      el("option", { value: 0 }, "all of memory"),
+      program.views.map((one) => el("option", { value: one.base }, `${one.name}: ${one.bytes} bytes from ${one.base}`)),
+    );
+    const styles = el(
+      "select",
+      {
+        "aria-label": "how numbers are written",
+        change: (event) => {
+          this.style = event.target.value;
+          app.redraw();
+        },
+      },
+      ["auto", "unsigned", "signed", "hex", "float"].map((name) => el("option", {}, name)),
+    );
+    const shape = el(
+      "button.small",
+      {
+        click: (event) => {
+          this.bytes = !this.bytes;
+          event.target.textContent = this.bytes ? "bytes" : "words";
+          app.redraw();
+        },
+      },
+      this.bytes ? "bytes" : "words",
+    );
+    this.followBox = el("input", {
+      type: "checkbox",
+      checked: true,
+      change: (event) => {
+        this.follow = event.target.checked;
+        app.redraw();
+      },
+    });
     this.note = el("p.quiet");
     this.body = el("div.memory", { tabindex: 0, "aria-label": "memory" });
     this.log = el("div.log");
-    host.append(el("h3.bar", {}, this.where, shape, styles, el("label", {}, this.followBox, " follow writes")), this.note, this.body, el("h3", {}, "latest writes"), this.log);
+    host.append(
+      el("h3.bar", {}, this.where, shape, styles, el("label", {}, this.followBox, " follow writes")),
+      this.note,
+      this.body,
+      el("h3", {}, "latest writes"),
+      this.log,
+    );
   }
 
   /** Bytes of a row: as many as there is room for. */
@@ -33,15 +69,23 @@ export class MemoryView {
   }
 
   draw() {
-    const { run, view } = this, { memory } = run, changes = memory.changes;
+    const { run, view } = this,
+      { memory } = run,
+      changes = memory.changes;
     memory.at(view.cycle);
     const covered = run.sequencer || view.cycle < run.run.until;
-    this.note.textContent = !changes ? "Nothing was recorded: this is memory before the run." : covered ? "" : `The recording was full in cycle ${run.run.until}: memory as it was then.`;
+    this.note.textContent = !changes
+      ? "Nothing was recorded: this is memory before the run."
+      : covered
+        ? ""
+        : `The recording was full in cycle ${run.run.until}: memory as it was then.`;
     this.note.hidden = !this.note.textContent;
-    const last = memory.applied - 1, room = Math.max(4, Math.floor(this.body.clientHeight / 20) - 1);
+    const last = memory.applied - 1,
+      room = Math.max(4, Math.floor(this.body.clientHeight / 20) - 1);
     if (this.follow && changes && last >= 0) {
       const address = changes.word[last] * 4;
-      if (address < this.first || address >= this.first + (room - 1) * this.rowBytes) this.first = Math.max(0, Math.floor(address / this.rowBytes) - 2) * this.rowBytes;
+      if (address < this.first || address >= this.first + (room - 1) * this.rowBytes)
+        this.first = Math.max(0, Math.floor(address / this.rowBytes) - 2) * this.rowBytes;
     }
     this.first -= this.first % this.rowBytes;
     const fresh = last >= 0 && changes.time[last] === view.cycle ? view.cycle : -1;
@@ -51,10 +95,17 @@ export class MemoryView {
     const end = Math.min(run.run.memory_bytes, this.first + MOST_ROWS * this.rowBytes);
     const rows = [];
     for (let address = this.first; address < end; address += this.rowBytes) rows.push(this.#row(address, end));
-    const top = this.body.scrollTop, step = this.bytes ? 1 : 4;
-    const head = el("tr", {}, el("th", {}, "byte"), Array.from({ length: this.rowBytes / step }, (_, index) => el("th", {}, String(index * step))));
+    const top = this.body.scrollTop,
+      step = this.bytes ? 1 : 4;
+    const head = el(
+      "tr",
+      {},
+      el("th", {}, "byte"),
+      Array.from({ length: this.rowBytes / step }, (_, index) => el("th", {}, String(index * step))),
+    );
     const more = [];
-    if (this.first > 0) more.push(el("button.small", { click: () => this.#jump(Math.max(0, this.first - MOST_ROWS * this.rowBytes)) }, "earlier addresses"));
+    if (this.first > 0)
+      more.push(el("button.small", { click: () => this.#jump(Math.max(0, this.first - MOST_ROWS * this.rowBytes)) }, "earlier addresses"));
     const after = end < run.run.memory_bytes ? el("button.small", { click: () => this.#jump(end) }, "later addresses") : null;
     this.body.replaceChildren(...more, el("table.matrix", {}, el("thead", {}, head), el("tbody", {}, rows)), ...(after ? [after] : []));
     this.body.scrollTop = top;
@@ -62,39 +113,65 @@ export class MemoryView {
   }
 
   #row(address, end) {
-    const { run, view } = this, { memory } = run, step = this.bytes ? 1 : 4, cells = [];
+    const { run, view } = this,
+      { memory } = run,
+      step = this.bytes ? 1 : 4,
+      cells = [];
     for (let at = address; at < Math.min(end, address + this.rowBytes); at += step) {
-      const word = at >> 2, writer = memory.changes ? memory.writer(word, view.cycle) : -1;
+      const word = at >> 2,
+        writer = memory.changes ? memory.writer(word, view.cycle) : -1;
       const value = this.bytes ? memory.bytes[at] : memory.words[word];
-      const old = writer < 0 ? value : this.bytes ? (memory.changes.old[writer] >>> ((at & 3) * 8)) & 255 : memory.changes.old[writer] >>> 0;
+      const old =
+        writer < 0 ? value : this.bytes ? (memory.changes.old[writer] >>> ((at & 3) * 8)) & 255 : memory.changes.old[writer] >>> 0;
       const fresh = writer >= 0 && memory.changes.time[writer] === view.cycle && old !== value;
       const touched = writer >= 0 && (!this.bytes || this.#byteChanged(word, at & 3));
-      const text = this.bytes && this.style !== "hex" ? String(value) : this.bytes ? value.toString(16).padStart(2, "0") : valueText(value, this.style);
-      cells.push(el(`td${fresh ? ".changed" : touched ? ".written" : ""}${value ? "" : ".zero"}`, writer < 0 ? {} : { "data-hint": this.#who(writer), click: () => this.app.go(memory.changes.time[writer], view) }, text));
+      const text =
+        this.bytes && this.style !== "hex"
+          ? String(value)
+          : this.bytes
+            ? value.toString(16).padStart(2, "0")
+            : valueText(value, this.style);
+      cells.push(
+        el(
+          `td${fresh ? ".changed" : touched ? ".written" : ""}${value ? "" : ".zero"}`,
+          writer < 0 ? {} : { "data-hint": this.#who(writer), click: () => this.app.go(memory.changes.time[writer], view) },
+          text,
+        ),
+      );
     }
     return el("tr", {}, el("th", {}, String(address)), cells);
   }
 
   #byteChanged(word, byte) {
     const { changes, rowsOf } = this.run.memory;
-    return (rowsOf.get(word) || []).some((row) => changes.time[row] <= this.view.cycle && ((changes.old[row] ^ changes.new[row]) >>> (byte * 8)) & 255);
+    return (rowsOf.get(word) || []).some(
+      (row) => changes.time[row] <= this.view.cycle && ((changes.old[row] ^ changes.new[row]) >>> (byte * 8)) & 255,
+    );
   }
 
   #who(row) {
-    const { core, warp, time, word, old, new: fresh } = this.run.memory.changes, { run } = this;
+    const { core, warp, time, word, old, new: fresh } = this.run.memory.changes,
+      { run } = this;
     const style = run.program.value_bits === 8 ? "hex" : this.style;
-    const name = core[row] < 0 ? "several threads" : run.sequencer ? `thread ${warp[row]} of core ${core[row]}` : this.#warp(core[row], warp[row], time[row]);
+    const name =
+      core[row] < 0
+        ? "several threads"
+        : run.sequencer
+          ? `thread ${warp[row]} of core ${core[row]}`
+          : this.#warp(core[row], warp[row], time[row]);
     return `word at ${word[row] * 4}: ${valueText(old[row] >>> 0, style)} became ${valueText(fresh[row] >>> 0, style)}, written by ${name} in cycle ${time[row]}`;
   }
 
   #warp(core, warp, time) {
-    const { run } = this, slot = run.slots.find((one) => one.core === core && one.warp === warp);
+    const { run } = this,
+      slot = run.slots.find((one) => one.core === core && one.warp === warp);
     const span = slot ? run.spanAt(slot, time) : -1;
     return span < 0 ? `w${warp}` : `${run.warpName(span)}, ${run.where(run.spans.pc[span])}`;
   }
 
   #latest(last) {
-    const { changes } = this.run.memory, items = [];
+    const { changes } = this.run.memory,
+      items = [];
     for (let row = last; row >= 0 && items.length < 6; row--)
       items.push(el("li", {}, el("button.cause", { click: () => this.app.go(changes.time[row], this.view) }, this.#who(row))));
     this.log.replaceChildren(items.length ? el("ol.chain", {}, items) : el("p.quiet", {}, "nothing has been written so far"));
@@ -111,8 +188,12 @@ export class SharedView {
   }
 
   draw() {
-    const { run, view } = this, table = run.tables.shared, config = run.machine.config;
-    const core = view.slot?.core ?? 0, banks = config["shared.banks"], wide = config["shared.bank_bytes"];
+    const { run, view } = this,
+      table = run.tables.shared,
+      config = run.machine.config;
+    const core = view.slot?.core ?? 0,
+      banks = config["shared.banks"],
+      wide = config["shared.bank_bytes"];
     const words = new Map();
     for (let row = 0; row < table.rows && table.time[row] <= view.cycle; row++)
       if (table.core[row] === core) words.set(table.word[row], row);
@@ -125,15 +206,34 @@ export class SharedView {
         cells.set(place, [value, row]);
       }
     }
-    const rows = [...new Set([...cells.keys()].map((place) => Math.floor(place / banks)))].sort((one, other) => one - other).slice(0, MOST_ROWS);
-    const head = el("tr", {}, el("th", {}, "byte"), Array.from({ length: banks }, (_, bank) => el("th", {}, String(bank))));
-    const body = rows.map((line) => el("tr", {}, el("th", {}, String(line * banks * wide)), Array.from({ length: banks }, (_, bank) => this.#cell(cells.get(line * banks + bank)))));
+    const rows = [...new Set([...cells.keys()].map((place) => Math.floor(place / banks)))]
+      .sort((one, other) => one - other)
+      .slice(0, MOST_ROWS);
+    const head = el(
+      "tr",
+      {},
+      el("th", {}, "byte"),
+      Array.from({ length: banks }, (_, bank) => el("th", {}, String(bank))),
+    );
+    const body = rows.map((line) =>
+      el(
+        "tr",
+        {},
+        el("th", {}, String(line * banks * wide)),
+        Array.from({ length: banks }, (_, bank) => this.#cell(cells.get(line * banks + bank))),
+      ),
+    );
     this.body.replaceChildren(el("table.matrix", {}, el("thead", {}, head), el("tbody", {}, body)));
   }
 
   #cell(found) {
     if (!found) return el("td.zero", {}, "·");
-    const [value, row] = found, { time, warp } = this.run.tables.shared;
-    return el(`td${time[row] === this.view.cycle ? ".changed" : ".written"}${value ? "" : ".zero"}`, { "data-hint": `written by w${warp[row]} in cycle ${time[row]}`, click: () => this.app.go(time[row], this.view) }, valueText(value, "auto"));
+    const [value, row] = found,
+      { time, warp } = this.run.tables.shared;
+    return el(
+      `td${time[row] === this.view.cycle ? ".changed" : ".written"}${value ? "" : ".zero"}`,
+      { "data-hint": `written by w${warp[row]} in cycle ${time[row]}`, click: () => this.app.go(time[row], this.view) },
+      valueText(value, "auto"),
+    );
   }
 }

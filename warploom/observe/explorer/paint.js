@@ -14,7 +14,10 @@ const PATTERN = {
 };
 
 const tiles = new Map(
-  Object.entries(PATTERN).map(([name, test]) => [name, Uint8Array.from({ length: TILE * TILE }, (_, at) => (test(at % TILE, Math.floor(at / TILE)) ? 1 : 0))])
+  Object.entries(PATTERN).map(([name, test]) => [
+    name,
+    Uint8Array.from({ length: TILE * TILE }, (_, at) => (test(at % TILE, Math.floor(at / TILE)) ? 1 : 0)),
+  ]),
 );
 
 /** [red, green, blue] of `#rrggbb`. */
@@ -49,7 +52,15 @@ export class Paint {
     const colour = rgb(hex);
     const bright = colour[0] * 0.3 + colour[1] * 0.6 + colour[2] * 0.1 > 110;
     const marked = colour.map((part) => Math.round(bright ? part * 0.62 : part + (255 - part) * 0.4));
-    return { css: hex, rgb: colour, pixel: pixel(colour), marked: pixel(marked), tile: pattern ? tiles.get(pattern) : null, pattern, markedCss: `rgb(${marked})` };
+    return {
+      css: hex,
+      rgb: colour,
+      pixel: pixel(colour),
+      marked: pixel(marked),
+      tile: pattern ? tiles.get(pattern) : null,
+      pattern,
+      markedCss: `rgb(${marked})`,
+    };
   }
 }
 
@@ -58,8 +69,11 @@ export function swatch(look, size = 12) {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = size;
   canvas.className = "swatch";
-  const context = canvas.getContext("2d"), image = context.createImageData(size, size), words = new Uint32Array(image.data.buffer);
-  for (let at = 0; at < words.length; at++) words[at] = look.tile && look.tile[Math.floor(at / size) * TILE + (at % size)] ? look.marked : look.pixel;
+  const context = canvas.getContext("2d"),
+    image = context.createImageData(size, size),
+    words = new Uint32Array(image.data.buffer);
+  for (let at = 0; at < words.length; at++)
+    words[at] = look.tile && look.tile[Math.floor(at / size) * TILE + (at % size)] ? look.marked : look.pixel;
   context.putImageData(image, 0, 0);
   return canvas;
 }

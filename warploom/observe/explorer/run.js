@@ -29,7 +29,8 @@ export class Run {
       if (open && open.core === core[row] && open.warp === warp[row]) open.last = row + 1;
       else found.push({ core: core[row], warp: warp[row], first: row, last: row + 1, number: found.length });
     }
-    for (const slot of found) slot.label = this.sequencer ? `core ${slot.core}` : this.machine.cores > 1 ? `c${slot.core} w${slot.warp}` : `w${slot.warp}`;
+    for (const slot of found)
+      slot.label = this.sequencer ? `core ${slot.core}` : this.machine.cores > 1 ? `c${slot.core} w${slot.warp}` : `w${slot.warp}`;
     return found;
   }
 
@@ -74,7 +75,8 @@ export class Run {
   /** The last span of a slot up to a cycle that issues and that `test` agrees with, or -1; of the last 256 issues. */
   lastIssue(slot, cycle, test) {
     const row = after(this.spans.start, cycle, slot.first, slot.last);
-    const upTo = this.issuesBefore[row], least = Math.max(this.issuesBefore[slot.first], upTo - 256);
+    const upTo = this.issuesBefore[row],
+      least = Math.max(this.issuesBefore[slot.first], upTo - 256);
     for (let index = upTo - 1; index >= least; index--) if (test(this.issues[index])) return this.issues[index];
     return -1;
   }
@@ -83,7 +85,8 @@ export class Run {
   stretch(slot, row) {
     const { start, length, activity, pc } = this.spans;
     const joins = (one, other) => activity[one] === activity[row] && pc[one] === pc[row] && start[one] + length[one] === start[other];
-    let first = row, last = row;
+    let first = row,
+      last = row;
     if (activity[row] !== this.issueActivity || this.sequencer) {
       while (first > slot.first && joins(first - 1, first)) first--;
       while (last + 1 < slot.last && activity[last + 1] === activity[row] && joins(last, last + 1) && pc[last + 1] === pc[row]) last++;
@@ -98,7 +101,8 @@ export class Run {
 
   /** The mask of a row of a table as booleans. */
   maskOf(table, row, name = "mask") {
-    const low = table[name][row], high = table[`${name}_high`] ? table[`${name}_high`][row] : 0;
+    const low = table[name][row],
+      high = table[`${name}_high`] ? table[`${name}_high`][row] : 0;
     return Array.from({ length: this.lanes }, (_, lane) => Boolean(lane < 32 ? (low >>> lane) & 1 : (high >>> (lane - 32)) & 1));
   }
 
@@ -118,12 +122,15 @@ export class Run {
   scalar(slot, register, cycle) {
     const rows = this.scalarRows?.get((slot.core * 64 + slot.warp) * 1024 + register) || [];
     const place = lastUpTo(rows, this.tables.scalars.time, cycle);
-    return place < 0 ? { value: 0, time: -1 } : { value: this.tables.scalars.value[rows[place]], time: this.tables.scalars.time[rows[place]] };
+    return place < 0
+      ? { value: 0, time: -1 }
+      : { value: this.tables.scalars.value[rows[place]], time: this.tables.scalars.time[rows[place]] };
   }
 
   /** The rows of `paths` that hold for a slot after a cycle, the one that waits longest first. */
   paths(slot, cycle) {
-    const table = this.tables.paths, rows = this.pathRows?.get(slot.core * 64 + slot.warp) || [];
+    const table = this.tables.paths,
+      rows = this.pathRows?.get(slot.core * 64 + slot.warp) || [];
     const place = table ? lastUpTo(rows, table.time, cycle) : -1;
     if (place < 0) return [];
     const time = table.time[rows[place]];
@@ -203,7 +210,8 @@ class SignalTable {
   }
 
   register(core, register, cycle, lanes) {
-    const values = new Uint32Array(lanes), before = new Uint32Array(lanes);
+    const values = new Uint32Array(lanes),
+      before = new Uint32Array(lanes);
     let time = -1;
     for (let lane = 0; lane < lanes; lane++) {
       const name = register < 16 ? `cores.${core}.threads.${lane}.regs.${register}` : `cores.${core}.threads.${lane}.nzp`;

@@ -24,7 +24,8 @@ export function grouped(rows, key) {
 
 /** The last of `rows`, whose `time` rises, with a time of at most `cycle`; -1 when there is none. */
 export function lastUpTo(rows, time, cycle) {
-  let from = 0, to = rows.length;
+  let from = 0,
+    to = rows.length;
   while (from < to) {
     const middle = (from + to) >> 1;
     if (time[rows[middle]] <= cycle) from = middle + 1;

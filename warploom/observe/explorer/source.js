@@ -18,7 +18,16 @@ export class SourceView {
     this.body = el("div.lines", { role: "listbox", "aria-label": "source" });
     this.rows = lines.map((text, index) => this.#row(text, index + 1));
     this.body.append(...this.rows.map((row) => row.element));
-    host.append(el("header", {}, el("h2", {}, program.path.split("/").pop()), el("span.quiet", {}, counted(program.instructions.length, "instruction")), this.button), this.body);
+    host.append(
+      el(
+        "header",
+        {},
+        el("h2", {}, program.path.split("/").pop()),
+        el("span.quiet", {}, counted(program.instructions.length, "instruction")),
+        this.button,
+      ),
+      this.body,
+    );
   }
 
   toggleMicro() {
@@ -50,15 +59,30 @@ export class SourceView {
       return el("b", { style: `width:${most[index] ? Math.max(spent ? 3 : 0, (100 * spent) / most[index]).toFixed(1) : 0}%` });
     });
     const here = el("span.here");
-    const micro = pcs.flatMap((pc) => this.run.program.instructions[pc].uops.map((uop) => el("code", { "data-term": operation(uop) }, uop)));
+    const micro = pcs.flatMap((pc) =>
+      this.run.program.instructions[pc].uops.map((uop) => el("code", { "data-term": operation(uop) }, uop)),
+    );
     const element = el(
       `div.line${pcs.length ? ".code" : ""}`,
       { role: "option", "data-line": line },
-      el("button.number", { click: () => this.toggleBreakpoint(line), tabindex: -1, "data-term": pcs.length ? "breakpoint" : undefined, "aria-label": `line ${line}` }, String(line)),
-      el(`span.heat${bars.length > 1 ? ".two" : ""}`, pcs.length ? { mouseenter: (event) => this.#explain(event, pcs), mouseleave: () => this.app.hint.hide() } : {}, bars),
+      el(
+        "button.number",
+        {
+          click: () => this.toggleBreakpoint(line),
+          tabindex: -1,
+          "data-term": pcs.length ? "breakpoint" : undefined,
+          "aria-label": `line ${line}`,
+        },
+        String(line),
+      ),
+      el(
+        `span.heat${bars.length > 1 ? ".two" : ""}`,
+        pcs.length ? { mouseenter: (event) => this.#explain(event, pcs), mouseleave: () => this.app.hint.hide() } : {},
+        bars,
+      ),
       here,
       el("pre", { click: () => this.#choose(pcs) }, colourful(text || " ")),
-      micro.length ? el("div.uops", {}, micro) : null
+      micro.length ? el("div.uops", {}, micro) : null,
     );
     return { element, here, pcs, last: "" };
   }
@@ -74,10 +98,14 @@ export class SourceView {
       if (this.heat.length > 1) lines.push(`${this.app.views[index].run.name}:`);
       for (const pc of pcs) {
         if (pcs.length > 1) lines.push(this.run.program.instructions[pc].text);
-        const issues = heat.issues[pc], mean = issues ? heat.lanes[pc] / issues : 0;
+        const issues = heat.issues[pc],
+          mean = issues ? heat.lanes[pc] / issues : 0;
         lines.push(`${counted(issues, "issue")}, ${mean.toFixed(1)} active lanes on average`, `${counted(heat.total[pc], "warp-cycle")}:`);
         const reasons = [...heat.reasons[pc].entries()].filter(([, cycles]) => cycles).sort((one, other) => other[1] - one[1]);
-        lines.push(...reasons.map(([name, cycles]) => `  ${grouped(cycles)}  ${name}`), ...accessLines(this.app.views[index].run.run.profile[pc], issues));
+        lines.push(
+          ...reasons.map(([name, cycles]) => `  ${grouped(cycles)}  ${name}`),
+          ...accessLines(this.app.views[index].run.run.profile[pc], issues),
+        );
       }
     });
     this.app.hint.show(event.clientX, event.clientY, lines.join("\n"));
@@ -90,7 +118,8 @@ export class SourceView {
       for (const slot of view.run.slots) {
         const span = view.run.spanAt(slot, view.cycle);
         if (span < 0) continue;
-        const pc = view.run.spans.pc[span], line = this.run.lineOf(pc) || pc + 1;
+        const pc = view.run.spans.pc[span],
+          line = this.run.lineOf(pc) || pc + 1;
         if (!warps.has(line)) warps.set(line, []);
         warps.get(line).push({ view, slot, span, index });
         if (slot === view.slot && view === this.app.leader) chosen = line;
@@ -109,7 +138,8 @@ export class SourceView {
     if (chosen !== this.followed && chosen > 0) {
       this.followed = chosen;
       const top = this.rows[chosen - 1].element.offsetTop;
-      if (top < this.body.scrollTop + 20 || top > this.body.scrollTop + this.body.clientHeight - 60) this.body.scrollTop = top - this.body.clientHeight / 2;
+      if (top < this.body.scrollTop + 20 || top > this.body.scrollTop + this.body.clientHeight - 60)
+        this.body.scrollTop = top - this.body.clientHeight / 2;
     }
   }
 
@@ -118,7 +148,19 @@ export class SourceView {
     const name = ({ slot, index }) => (this.app.views.length > 1 ? "AB"[index] : "") + slot.label.replace("core ", "c").replace(" ", "");
     const chip = (warp, label, hint) => {
       const look = this.app.paint.activity(warp.view.run, warp.view.run.spans.activity[warp.span]);
-      return el("button.chip", { style: `--chip:${look.css}`, tabindex: -1, "data-hint": hint, click: () => { warp.view.select(warp.slot); this.app.redraw(); } }, label);
+      return el(
+        "button.chip",
+        {
+          style: `--chip:${look.css}`,
+          tabindex: -1,
+          "data-hint": hint,
+          click: () => {
+            warp.view.select(warp.slot);
+            this.app.redraw();
+          },
+        },
+        label,
+      );
     };
     const says = (warp) => `${name(warp)}: ${warp.view.run.activities[warp.view.run.spans.activity[warp.span]][0]}`;
     if (found.map((warp) => `${name(warp)}  `).join("").length <= 9) return found.map((warp) => chip(warp, name(warp), says(warp)));
@@ -128,8 +170,11 @@ export class SourceView {
 
 /** Where the warp-cycles went, by instruction: {total, issues, lanes, reasons, most}. */
 function heatOf(run) {
-  const { pc, activity, length, rows, mask, mask_high: high } = run.spans, count = run.program.instructions.length;
-  const total = new Float64Array(count), issues = new Float64Array(count), lanes = new Float64Array(count);
+  const { pc, activity, length, rows, mask, mask_high: high } = run.spans,
+    count = run.program.instructions.length;
+  const total = new Float64Array(count),
+    issues = new Float64Array(count),
+    lanes = new Float64Array(count);
   const reasons = Array.from({ length: count }, () => new Map());
   for (let row = 0; row < rows; row++) {
     const at = pc[row];
@@ -147,12 +192,18 @@ function heatOf(run) {
 
 /** What the accesses and branches of an instruction came to, as lines of text. */
 function accessLines(profile, issues) {
-  const found = [], each = (count) => (count / profile.accesses).toFixed(1);
-  if (profile?.diverged) found.push(`lanes disagreed in ${grouped(profile.diverged)} of ${counted(issues, "branch").replace(/branchs$/, "branches")}`);
+  const found = [],
+    each = (count) => (count / profile.accesses).toFixed(1);
+  if (profile?.diverged)
+    found.push(`lanes disagreed in ${grouped(profile.diverged)} of ${counted(issues, "branch").replace(/branchs$/, "branches")}`);
   if (!profile?.accesses) return found;
   if (profile.passes) found.push(`${each(profile.passes)} passes of shared memory an access; 1 where no banks conflict`);
-  if (profile.transactions) found.push(`${each(profile.transactions)} transactions an access, ${each(profile.sectors)} sectors where ${each(profile.sectors_needed)} would do`);
-  if (profile.hits + profile.misses) found.push(`${grouped(profile.hits)} transactions hit the first cache, ${grouped(profile.misses)} missed it`);
+  if (profile.transactions)
+    found.push(
+      `${each(profile.transactions)} transactions an access, ${each(profile.sectors)} sectors where ${each(profile.sectors_needed)} would do`,
+    );
+  if (profile.hits + profile.misses)
+    found.push(`${grouped(profile.hits)} transactions hit the first cache, ${grouped(profile.misses)} missed it`);
   return found;
 }
 

@@ -6,13 +6,15 @@ const known = new WeakMap();
 
 /** Bring `other` to the cycle in which its own warp of the same block and rank issues the same instruction for the same time. */
 export function matching(leader, other) {
-  const { run, slot, cycle } = leader, span = slot ? run.spanAt(slot, cycle) : -1;
+  const { run, slot, cycle } = leader,
+    span = slot ? run.spanAt(slot, cycle) : -1;
   if (span < 0) return;
   const key = `${run.spans.block[span]} ${run.spans.rank[span]} ${run.spans.pc[span]}`;
   const before = (issuesOf(run).get(key) || []).filter((row) => run.spans.start[row] < cycle).length;
   const rows = issuesOf(other.run).get(key);
   if (!rows) return;
-  const row = rows[Math.min(before, rows.length - 1)], { core, warp, start } = other.run.spans;
+  const row = rows[Math.min(before, rows.length - 1)],
+    { core, warp, start } = other.run.spans;
   other.cycle = start[row];
   other.slot = other.run.slots.find((one) => one.core === core[row] && one.warp === warp[row]);
   other.lane = leader.lane;
@@ -21,8 +23,13 @@ export function matching(leader, other) {
 /** The issues of every instruction of every warp: rows of spans, in order. */
 function issuesOf(run) {
   if (!known.has(run)) {
-    const { block, rank, pc } = run.spans, found = grouped(run.issues.length, (index) => `${block[run.issues[index]]} ${rank[run.issues[index]]} ${pc[run.issues[index]]}`);
-    for (const [key, list] of found) found.set(key, list.map((index) => run.issues[index]));
+    const { block, rank, pc } = run.spans,
+      found = grouped(run.issues.length, (index) => `${block[run.issues[index]]} ${rank[run.issues[index]]} ${pc[run.issues[index]]}`);
+    for (const [key, list] of found)
+      found.set(
+        key,
+        list.map((index) => run.issues[index]),
+      );
     known.set(run, found);
   }
   return known.get(run);

@@ -4,8 +4,8 @@ import { levelsOf, sumUp } from "explorer/levels.js";
 import { after } from "explorer/search.js";
 import { TILE, pixel } from "explorer/paint.js";
 import { overlay } from "explorer/timeline_overlay.js";
-
-const LABELS = 62, AXIS = 20, OVERVIEW = 8, TRAFFIC = 26, GAP = 4, LEAST_BAND = 12, MOST_LANE = 36, MOST_SCALE = 160;
+import { listen } from "explorer/timeline_pointer.js";
+import { AXIS, GAP, LABELS, LEAST_BAND, MOST_LANE, MOST_SCALE, OVERVIEW, TRAFFIC } from "explorer/timeline_sizes.js";
 
 export class Timeline {
   constructor(host, view, app) {
@@ -17,9 +17,9 @@ export class Timeline {
     host.append(this.canvas);
     this.context = this.canvas.getContext("2d", { alpha: false });
     this.sums = new Float64Array(this.run.activities.length + this.run.lanes);
-    this.traffic = trafficOf(view.causes);
+    this.traffic = inFlightOf(view.causes?.traffic);
     new ResizeObserver(() => this.#resize()).observe(this.canvas);
-    this.#listen();
+    listen(this);
   }
 
   /** Show the whole run. */
@@ -57,7 +57,9 @@ export class Timeline {
 
   /** Scroll so that a slot is in sight. */
   revealSlot(slot) {
-    const each = this.band + GAP, room = this.plotBottom - this.plotTop, top = slot.number * each;
+    const each = this.band + GAP,
+      room = this.plotBottom - this.plotTop,
+      top = slot.number * each;
     if (top < this.top) this.top = top;
     else if (top + each > this.top + room) this.top = top + each - room;
     this.keepInside();
@@ -73,8 +75,10 @@ export class Timeline {
 
   /** The slot and the lane at a height, or null. */
   rowAt(y) {
-    const down = y - this.plotTop + this.top, number = Math.floor(down / (this.band + GAP));
-    const slot = this.run.slots[number], inside = down - number * (this.band + GAP);
+    const down = y - this.plotTop + this.top,
+      number = Math.floor(down / (this.band + GAP));
+    const slot = this.run.slots[number],
+      inside = down - number * (this.band + GAP);
     if (!slot || y < this.plotTop || y > this.plotBottom || inside >= this.band) return null;
     return { slot, lane: Math.floor((inside * this.run.lanes) / this.band) };
   }
@@ -89,7 +93,8 @@ export class Timeline {
     this.canvas.height = Math.round(box.height * this.ratio);
     this.plotTop = OVERVIEW + AXIS;
     this.plotBottom = this.height - (this.traffic ? TRAFFIC : 2);
-    const count = Math.max(1, this.run.slots.length), room = this.plotBottom - this.plotTop;
+    const count = Math.max(1, this.run.slots.length),
+      room = this.plotBottom - this.plotTop;
     this.band = Math.floor(Math.min(this.run.lanes * MOST_LANE, Math.max(LEAST_BAND, room / count - GAP)));
     this.deepest = Math.max(0, count * (this.band + GAP) - room);
     if (whole) this.fit();
@@ -105,11 +110,14 @@ export class Timeline {
 
   draw() {
     if (!this.width) return;
-    const { context, ratio, run } = this, style = this.app.style;
+    const { context, ratio, run } = this,
+      style = this.app.style;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = style.panel;
     context.fillRect(0, 0, this.width, this.height);
-    const left = Math.round(LABELS * ratio), width = Math.round(this.plotWidth * ratio), height = Math.round((this.plotBottom - this.plotTop) * ratio);
+    const left = Math.round(LABELS * ratio),
+      width = Math.round(this.plotWidth * ratio),
+      height = Math.round((this.plotBottom - this.plotTop) * ratio);
     if (!this.image || this.image.width !== width || this.image.height !== height) this.image = context.createImageData(width, height);
     const key = [this.from, this.scale, this.top, width, height, this.app.paint.dark].join();
     if (key !== this.painted) {
@@ -119,27 +127,34 @@ export class Timeline {
       for (const slot of run.slots) this.#band(words, width, height, slot);
     }
     context.putImageData(this.image, left, Math.round(this.plotTop * ratio));
-    overlay(this, { LABELS, AXIS, OVERVIEW, TRAFFIC, GAP });
+    overlay(this);
   }
 
   #band(words, width, height, slot) {
-    const { run, ratio } = this, paint = this.app.paint;
-    const y0 = Math.round((slot.number * (this.band + GAP) - this.top) * ratio), tall = Math.round(this.band * ratio);
-    const first = Math.max(0, y0), last = Math.min(height, y0 + tall);
+    const { run, ratio } = this,
+      paint = this.app.paint;
+    const y0 = Math.round((slot.number * (this.band + GAP) - this.top) * ratio),
+      tall = Math.round(this.band * ratio);
+    const first = Math.max(0, y0),
+      last = Math.min(height, y0 + tall);
     if (first >= last) return;
-    const lanes = run.lanes, laneOf = new Int16Array(last - first);
+    const lanes = run.lanes,
+      laneOf = new Int16Array(last - first);
     const separate = this.band / lanes >= 5;
     for (let y = first; y < last; y++) {
       const lane = Math.floor(((y - y0) * lanes) / tall);
       laneOf[y - first] = separate && Math.floor(((y + 1 - y0) * lanes) / tall) !== lane ? -1 : lane;
     }
-    const step = 1 / (this.scale * ratio), none = paint.lanes.none.pixel, inactive = paint.lanes.inactive.pixel;
+    const step = 1 / (this.scale * ratio),
+      none = paint.lanes.none.pixel,
+      inactive = paint.lanes.inactive.pixel;
     if (step > 4) return this.#summed(words, width, slot, first, last, laneOf, step);
     const { start, length, activity } = run.spans;
     let row = Math.max(slot.first, after(start, this.from, slot.first, slot.last) - 1);
     const edges = this.scale >= 7;
     for (let x = 0; x < width; x++) {
-      const exact = this.from + x * step, cycle = Math.floor(exact);
+      const exact = this.from + x * step,
+        cycle = Math.floor(exact);
       if (cycle >= run.cycles) break;
       while (row + 1 < slot.last && start[row + 1] <= cycle) row++;
       const inside = row < slot.last && cycle >= start[row] && cycle < start[row] + length[row];
@@ -147,9 +162,11 @@ export class Timeline {
       const look = inside ? paint.activity(run, activity[row]) : null;
       for (let y = first; y < last; y++) {
         const lane = laneOf[y - first];
-        if (lane < 0 || (edge && inside && lane >= 0 && (activity[row] === run.issueActivity || cycle === start[row] + length[row] - 1))) continue;
+        if (lane < 0 || (edge && inside && lane >= 0 && (activity[row] === run.issueActivity || cycle === start[row] + length[row] - 1)))
+          continue;
         let colour = none;
-        if (inside) colour = !run.inMask(row, lane) ? inactive : look.tile && look.tile[(y % TILE) * TILE + (x % TILE)] ? look.marked : look.pixel;
+        if (inside)
+          colour = !run.inMask(row, lane) ? inactive : look.tile && look.tile[(y % TILE) * TILE + (x % TILE)] ? look.marked : look.pixel;
         words[y * width + x] = colour;
       }
     }
@@ -157,15 +174,23 @@ export class Timeline {
 
   /** A band whose pixels are several cycles wide each: the mean of their colours. */
   #summed(words, width, slot, first, last, laneOf, step) {
-    const { run, sums } = this, paint = this.app.paint, activities = run.activities.length;
+    const { run, sums } = this,
+      paint = this.app.paint,
+      activities = run.activities.length;
     const levels = (this.levels[slot.number] ??= levelsOf(run, slot));
-    const looks = run.activities.map((_, number) => paint.activity(run, number).rgb), black = paint.lanes.inactive.rgb, empty = paint.lanes.none.rgb;
-    const colours = new Uint32Array(run.lanes), shown = [...new Set(laneOf)].filter((lane) => lane >= 0);
+    const looks = run.activities.map((_, number) => paint.activity(run, number).rgb),
+      black = paint.lanes.inactive.rgb,
+      empty = paint.lanes.none.rgb;
+    const colours = new Uint32Array(run.lanes),
+      shown = [...new Set(laneOf)].filter((lane) => lane >= 0);
     for (let x = 0; x < width; x++) {
       const from = this.from + x * step;
       if (from >= run.cycles) break;
       const cycles = sumUp(levels, from, Math.min(run.cycles, from + step), sums);
-      let total = 0, red = 0, green = 0, blue = 0;
+      let total = 0,
+        red = 0,
+        green = 0,
+        blue = 0;
       for (let number = 0; number < activities; number++) {
         const count = sums[number];
         if (!count) continue;
@@ -174,91 +199,32 @@ export class Timeline {
         green += count * looks[number][1];
         blue += count * looks[number][2];
       }
-      const away = Math.max(0, cycles - total), all = Math.max(1, total + away);
+      const away = Math.max(0, cycles - total),
+        all = Math.max(1, total + away);
       for (const lane of shown) {
-        const share = total ? sums[activities + lane] / total : 0, off = total - sums[activities + lane];
+        const share = total ? sums[activities + lane] / total : 0,
+          off = total - sums[activities + lane];
         const mixed = (colour, part) => Math.round((colour * share + black[part] * off + empty[part] * away) / all);
         colours[lane] = ((255 << 24) | (mixed(blue, 2) << 16) | (mixed(green, 1) << 8) | mixed(red, 0)) >>> 0;
       }
       for (let y = first; y < last; y++) if (laneOf[y - first] >= 0) words[y * width + x] = colours[laneOf[y - first]];
     }
   }
-
-  #listen() {
-    const { canvas } = this;
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.#move(-(event.deltaX || event.deltaY), 0);
-      else if (event.offsetX < LABELS) this.#move(0, -event.deltaY);
-      else this.zoom(Math.exp(-event.deltaY * 0.002), event.offsetX);
-    }, { passive: false });
-    let held = null;
-    canvas.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      canvas.setPointerCapture(event.pointerId);
-      held = { x: event.offsetX, y: event.offsetY, moved: false, overview: event.offsetY < OVERVIEW };
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      this.hover = [event.offsetX, event.offsetY];
-      if (held?.overview) this.#jump(event.offsetX);
-      else if (held && (held.moved || Math.hypot(event.offsetX - held.x, event.offsetY - held.y) > 3)) {
-        this.#move(event.offsetX - held.x, event.offsetY - held.y);
-        held = { x: event.offsetX, y: event.offsetY, moved: true };
-      } else this.#tell(event);
-      this.app.redraw();
-    });
-    canvas.addEventListener("pointerup", (event) => {
-      if (held?.overview) this.#jump(event.offsetX);
-      else if (held && !held.moved) this.#choose(event.offsetX, event.offsetY);
-      held = null;
-    });
-    canvas.addEventListener("pointerleave", () => {
-      this.hover = null;
-      this.app.hint.hide();
-      this.app.redraw();
-    });
-    canvas.addEventListener("dblclick", (event) => {
-      if (this.scale > this.leastScale * 1.01) this.fit();
-      else this.zoom(24 / this.scale, event.offsetX);
-      this.app.redraw();
-    });
-  }
-
-  #move(x, y) {
-    this.from -= x / this.scale;
-    this.top -= y;
-    this.keepInside();
-    this.app.share(this);
-    this.app.redraw();
-  }
-
-  #jump(x) {
-    this.from = ((x - LABELS) / this.plotWidth) * this.app.cycles - this.plotWidth / this.scale / 2;
-    this.keepInside();
-    this.app.share(this);
-    this.app.redraw();
-  }
-
-  #choose(x, y) {
-    const row = this.rowAt(y);
-    if (row) this.view.select(row.slot, row.lane);
-    if (x >= LABELS) this.app.go(Math.floor(this.cycleAt(x)), this.view);
-    this.app.redraw();
-  }
-
-  #tell(event) {
-    const cycle = Math.floor(this.cycleAt(event.offsetX)), row = this.rowAt(event.offsetY);
-    if (!row || event.offsetX < LABELS || cycle < 0 || cycle >= this.run.cycles) return this.app.hint.hide();
-    this.app.hint.show(event.clientX, event.clientY, this.view.sentence(row.slot, row.lane, cycle));
-  }
 }
 
 /** How many accesses are on their way, as steps: {times, counts, most}; null where nothing was written down. */
-function trafficOf(causes) {
-  if (!causes || !causes.accesses.length) return null;
-  const changes = causes.accesses.flatMap(({ start, done }) => [[start, 1], [done + 1, -1]]).sort((one, other) => one[0] - other[0]);
-  const times = [], counts = [];
-  let count = 0, most = 0;
+function inFlightOf(traffic) {
+  if (!traffic?.accesses.length) return null;
+  const changes = traffic.accesses
+    .flatMap(({ start, done }) => [
+      [start, 1],
+      [done + 1, -1],
+    ])
+    .sort((one, other) => one[0] - other[0]);
+  const times = [],
+    counts = [];
+  let count = 0,
+    most = 0;
   for (const [time, change] of changes) {
     count += change;
     if (times[times.length - 1] === time) counts[counts.length - 1] = count;

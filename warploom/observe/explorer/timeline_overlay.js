@@ -1,14 +1,16 @@
 // What stands over the picture of lanes: the axis of cycles, names, the chosen cycle, the chosen warp, instructions where there is room.
 
 import { after } from "explorer/search.js";
+import { AXIS, GAP, LABELS, OVERVIEW, TRAFFIC } from "explorer/timeline_sizes.js";
 
 /** Draw it over a Timeline whose pixels are drawn. */
-export function overlay(timeline, { LABELS, AXIS, OVERVIEW, TRAFFIC, GAP }) {
-  const { context, width, plotTop, plotBottom, view, run, app } = timeline, style = app.style;
+export function overlay(timeline) {
+  const { context, width, plotTop, plotBottom, view, run, app } = timeline,
+    style = app.style;
   context.save();
   context.font = "11px system-ui, sans-serif";
   context.textBaseline = "middle";
-  axis(timeline, LABELS, AXIS, OVERVIEW);
+  axis(timeline);
   context.save();
   context.beginPath();
   context.rect(0, plotTop, width, plotBottom - plotTop);
@@ -21,30 +23,32 @@ export function overlay(timeline, { LABELS, AXIS, OVERVIEW, TRAFFIC, GAP }) {
     context.font = `${chosen ? "600 " : ""}11px system-ui, sans-serif`;
     context.textAlign = "right";
     context.fillText(slot.label, LABELS - 8, y + Math.min(timeline.band / 2, 60));
-    if (timeline.scale >= 34) instructions(timeline, slot, y, LABELS);
+    if (timeline.scale >= 34) instructions(timeline, slot, y);
     if (chosen) {
       context.strokeStyle = style.accent;
       context.lineWidth = 1.5;
       context.strokeRect(LABELS - 1.5, y - 1.5, timeline.plotWidth + 3, timeline.band + 3);
       const lane = timeline.band / run.lanes;
-      if (lane >= 5) context.fillStyle = style.accent, context.fillRect(LABELS - 5, y + view.lane * lane, 3, lane);
+      if (lane >= 5) ((context.fillStyle = style.accent), context.fillRect(LABELS - 5, y + view.lane * lane, 3, lane));
     }
   }
   context.restore();
   if (timeline.deepest > 0) {
-    const room = plotBottom - plotTop, all = room + timeline.deepest;
+    const room = plotBottom - plotTop,
+      all = room + timeline.deepest;
     context.fillStyle = style.line;
     context.fillRect(2, plotTop, 5, room);
     context.fillStyle = style.quiet;
     context.fillRect(2, plotTop + (timeline.top / all) * room, 5, Math.max(8, (room / all) * room));
   }
-  if (timeline.traffic) traffic(timeline, LABELS, TRAFFIC);
-  cursor(timeline, LABELS);
+  if (timeline.traffic) traffic(timeline);
+  cursor(timeline);
   context.restore();
 }
 
-function axis(timeline, LABELS, AXIS, OVERVIEW) {
-  const { context, scale, plotWidth, plotTop, plotBottom, app } = timeline, style = app.style;
+function axis(timeline) {
+  const { context, scale, plotWidth, plotTop, plotBottom, app } = timeline,
+    style = app.style;
   const shown = plotWidth / scale;
   context.fillStyle = style.line;
   context.fillRect(LABELS, 1, plotWidth, OVERVIEW - 3);
@@ -52,8 +56,12 @@ function axis(timeline, LABELS, AXIS, OVERVIEW) {
   context.fillRect(LABELS + (timeline.from / app.cycles) * plotWidth, 1, Math.max(3, (shown / app.cycles) * plotWidth), OVERVIEW - 3);
   context.fillStyle = style.accent;
   context.fillRect(LABELS + ((timeline.view.cycle + 0.5) / app.cycles) * plotWidth - 1, 0, 2, OVERVIEW - 1);
-  const rough = 70 / scale, power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
-  const step = Math.max(1, [1, 2, 5, 10].map((part) => part * power).find((value) => value >= rough));
+  const rough = 70 / scale,
+    power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
+  const step = Math.max(
+    1,
+    [1, 2, 5, 10].map((part) => part * power).find((value) => value >= rough),
+  );
   context.textAlign = "center";
   context.lineWidth = 1;
   for (let cycle = Math.ceil(timeline.from / step) * step; cycle <= timeline.from + shown && cycle < app.cycles; cycle += step) {
@@ -68,16 +76,18 @@ function axis(timeline, LABELS, AXIS, OVERVIEW) {
   context.fillText("cycle", LABELS - 8, OVERVIEW + AXIS / 2 - 2);
 }
 
-function instructions(timeline, slot, y, LABELS) {
-  const { context, run, scale, from, plotWidth } = timeline, { start, length, activity, pc } = run.spans;
+function instructions(timeline, slot, y) {
+  const { context, run, scale, from, plotWidth } = timeline,
+    { start, length, activity, pc } = run.spans;
   context.font = "10px ui-monospace, monospace";
   context.textAlign = "left";
   const shown = from + plotWidth / scale;
   for (let row = Math.max(slot.first, after(start, from, slot.first, slot.last) - 1); row < slot.last && start[row] < shown; row++) {
-    const x = Math.max(timeline.x(start[row]), LABELS), room = timeline.x(start[row] + length[row]) - x - 4;
+    const x = Math.max(timeline.x(start[row]), LABELS),
+      room = timeline.x(start[row] + length[row]) - x - 4;
     if (room < 24) continue;
     const issue = activity[row] === run.issueActivity;
-    const text = issue || run.sequencer ? run.program.instructions[pc[row]]?.text ?? "" : run.activities[activity[row]][0];
+    const text = issue || run.sequencer ? (run.program.instructions[pc[row]]?.text ?? "") : run.activities[activity[row]][0];
     const fitting = text.slice(0, Math.floor(room / 6));
     const wide = context.measureText(fitting).width;
     context.fillStyle = timeline.app.style.veil;
@@ -87,14 +97,20 @@ function instructions(timeline, slot, y, LABELS) {
   }
 }
 
-function traffic(timeline, LABELS, TRAFFIC) {
-  const { context, plotBottom, plotWidth, app } = timeline, style = app.style, { times, counts, most } = timeline.traffic;
-  const bottom = plotBottom + TRAFFIC - 2, tall = TRAFFIC - 8;
+function traffic(timeline) {
+  const { context, plotBottom, plotWidth, app } = timeline,
+    style = app.style,
+    { times, counts, most } = timeline.traffic;
+  const bottom = plotBottom + TRAFFIC - 2,
+    tall = TRAFFIC - 8;
   context.fillStyle = style.traffic;
   for (let x = 0; x < plotWidth; x++) {
-    const from = timeline.cycleAt(LABELS + x), first = Math.max(0, after(times, from) - 1), last = after(times, timeline.cycleAt(LABELS + x + 1));
+    const from = timeline.cycleAt(LABELS + x),
+      first = Math.max(0, after(times, from) - 1),
+      last = after(times, timeline.cycleAt(LABELS + x + 1));
     let highest = 0;
-    for (let at = first; at < Math.min(last, first + 40); at++) if (times[at] <= from || at > first) highest = Math.max(highest, counts[at]);
+    for (let at = first; at < Math.min(last, first + 40); at++)
+      if (times[at] <= from || at > first) highest = Math.max(highest, counts[at]);
     if (highest > 0) context.fillRect(LABELS + x, bottom - (highest / most) * tall, 1, (highest / most) * tall);
   }
   context.textAlign = "right";
@@ -106,9 +122,10 @@ function traffic(timeline, LABELS, TRAFFIC) {
   context.fillText(`${most}`, LABELS + 3, bottom - tall + 3);
 }
 
-function cursor(timeline, LABELS) {
+function cursor(timeline) {
   const { context, view, plotTop, height, scale, width, app } = timeline;
-  const x = timeline.x(view.cycle), wide = Math.max(1.5, scale);
+  const x = timeline.x(view.cycle),
+    wide = Math.max(1.5, scale);
   if (x + wide >= LABELS && x <= width) {
     context.fillStyle = app.style.cursor;
     context.fillRect(Math.max(LABELS, x), plotTop, x < LABELS ? wide - (LABELS - x) : wide, height - plotTop);

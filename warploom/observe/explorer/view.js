@@ -22,13 +22,33 @@ export class RunView {
     const { run, app } = this;
     this.legend = el("div.legend");
     const trouble = run.run.status === "done" ? [] : [el("p.fault", {}, run.run.messages.join("\n") || run.run.status)];
-    const full = !run.sequencer && run.run.until >= 0 && run.run.until < run.cycles ? [el("p.note", {}, `The recording was full: registers and memory are known for cycles 0 to ${grouped(run.run.until - 1)} of ${grouped(run.cycles)}.`)] : [];
-    this.title = el("h2", {}, app.views.length > 1 ? el("b.letter", {}, "AB"[this.index]) : null, run.name, el("span.quiet", {}, ` ${grouped(run.cycles)} cycles${alone ? `, ${grouped(run.run.instructions)} instructions` : ""}`));
+    const full =
+      !run.sequencer && run.run.until >= 0 && run.run.until < run.cycles
+        ? [
+            el(
+              "p.note",
+              {},
+              `The recording was full: registers and memory are known for cycles 0 to ${grouped(run.run.until - 1)} of ${grouped(run.cycles)}.`,
+            ),
+          ]
+        : [];
+    this.title = el(
+      "h2",
+      {},
+      app.views.length > 1 ? el("b.letter", {}, "AB"[this.index]) : null,
+      run.name,
+      el("span.quiet", {}, ` ${grouped(run.cycles)} cycles${alone ? `, ${grouped(run.run.instructions)} instructions` : ""}`),
+    );
     this.clock = el("span.clock");
     const picture = el("section.panel.picture", {}, el("header", {}, this.title, this.clock, this.legend), trouble, full);
     this.element = el(`div.run${alone ? ".alone" : ""}`, {}, picture);
     this.timeline = new Timeline(picture, this, app);
-    const first = run.sequencer ? [["machine", Diagram], ["threads", Warps]] : [["warps", Warps]];
+    const first = run.sequencer
+      ? [
+          ["machine", Diagram],
+          ["threads", Warps],
+        ]
+      : [["warps", Warps]];
     const rest = [["memory", MemoryView]];
     if (run.tables.shared?.rows) rest.push(["shared", SharedView]);
     if (run.program.views.some((one) => one.width > 0)) rest.splice(1, 0, ["images", ImageView]);
@@ -47,10 +67,15 @@ export class RunView {
 
   /** What a lane does in a cycle, as a sentence. */
   sentence(slot, lane, cycle) {
-    const { run } = this, span = run.spanAt(slot, cycle), place = `cycle ${cycle}, ${slot.label}, lane ${lane}`;
+    const { run } = this,
+      span = run.spanAt(slot, cycle),
+      place = `cycle ${cycle}, ${slot.label}, lane ${lane}`;
     if (span < 0) return `${place}: no warp in this slot`;
-    const { activity, pc } = run.spans, [name, , meaning] = run.activities[activity[span]], [from, to] = run.stretch(slot, span);
-    const lanes = run.maskOf(run.spans, span), on = lanes.filter(Boolean).length;
+    const { activity, pc } = run.spans,
+      [name, , meaning] = run.activities[activity[span]],
+      [from, to] = run.stretch(slot, span);
+    const lanes = run.maskOf(run.spans, span),
+      on = lanes.filter(Boolean).length;
     const how = lanes[lane] ? "" : run.sequencer ? " (no thread)" : " (masked off)";
     const when = to > from + 1 ? `, cycles ${from} to ${to - 1}` : "";
     return `${place}${how}\n${name === "selected" ? "issues" : name}: ${meaning}${when}\n${run.where(pc[span])}\n${run.warpName(span)}, ${on} of ${run.lanes} lanes`;
@@ -67,10 +92,20 @@ export class RunView {
   }
 
   #legend() {
-    const { run, app } = this, seen = new Set(run.spans.activity), found = [];
+    const { run, app } = this,
+      seen = new Set(run.spans.activity),
+      found = [];
     for (let number = 0; number < run.activities.length; number++) {
       const [name] = run.activities[number];
-      if (seen.has(number)) found.push(el("span", {}, swatch(app.paint.activity(run, number)), term(run.sequencer ? `state ${name}` : name, name === "selected" ? "issues" : name)));
+      if (seen.has(number))
+        found.push(
+          el(
+            "span",
+            {},
+            swatch(app.paint.activity(run, number)),
+            term(run.sequencer ? `state ${name}` : name, name === "selected" ? "issues" : name),
+          ),
+        );
     }
     if (!run.sequencer) found.push(el("span", {}, swatch(app.paint.lanes.inactive), term("mask", "lane masked off")));
     return found;
@@ -82,10 +117,31 @@ class Pane {
   constructor(host, view, tabs) {
     this.tabs = tabs.map(([name, Kind]) => {
       const body = el("div.body", { role: "tabpanel" });
-      const button = el("button.tab", { role: "tab", click: () => { this.show(name); view.app.redraw(); } }, name);
+      const button = el(
+        "button.tab",
+        {
+          role: "tab",
+          click: () => {
+            this.show(name);
+            view.app.redraw();
+          },
+        },
+        name,
+      );
       return { name, body, button, made: null, make: () => new Kind(body, view, view.app) };
     });
-    host.append(el("section.panel.pane", {}, el("header", { role: "tablist" }, this.tabs.map((tab) => tab.button)), this.tabs.map((tab) => tab.body)));
+    host.append(
+      el(
+        "section.panel.pane",
+        {},
+        el(
+          "header",
+          { role: "tablist" },
+          this.tabs.map((tab) => tab.button),
+        ),
+        this.tabs.map((tab) => tab.body),
+      ),
+    );
     this.show(this.tabs[0].name);
   }
 

@@ -2,9 +2,12 @@
 
 /** [{text, core, from}] for a cycle. */
 export function waits(run, cycle) {
-  const found = [], at = (name) => run.signals.at(name, cycle) ?? 0, { cores, lanes } = run.machine;
+  const found = [],
+    at = (name) => run.signals.at(name, cycle) ?? 0,
+    { cores, lanes } = run.machine;
   for (let core = 0; core < cores; core++) {
-    const state = run.activities[at(`cores.${core}.core_state`)][0], since = run.signals.since(`cores.${core}.core_state`, cycle);
+    const state = run.activities[at(`cores.${core}.core_state`)][0],
+      since = run.signals.since(`cores.${core}.core_state`, cycle);
     if (state === "fetch") found.push(fetching(run, core, cycle, since));
     if (state !== "wait") continue;
     const waiting = [];
@@ -13,26 +16,42 @@ export function waits(run, cycle) {
       if (at(`${name}.rv`) || at(`${name}.wv`)) waiting.push(thread);
     }
     if (!waiting.length) {
-      const raising = Array.from({ length: lanes }, (_, thread) => at(`cores.${core}.threads.${thread}.lsu_state`)).some((unit) => unit === 1 || unit === 2);
-      found.push({ core, from: since, text: raising ? `core ${core} waits for its load/store units, which are about to ask` : `core ${core} spends WAIT though no load/store unit of it is at work` });
+      const raising = Array.from({ length: lanes }, (_, thread) => at(`cores.${core}.threads.${thread}.lsu_state`)).some(
+        (unit) => unit === 1 || unit === 2,
+      );
+      found.push({
+        core,
+        from: since,
+        text: raising
+          ? `core ${core} waits for its load/store units, which are about to ask`
+          : `core ${core} spends WAIT though no load/store unit of it is at work`,
+      });
       continue;
     }
     const served = waiting.filter((thread) => channelOf(run, "data_ctrl", core * lanes + thread, cycle) >= 0);
     const queued = waiting.filter((thread) => !served.includes(thread));
     for (const thread of served.slice(0, 8)) {
-      const channel = channelOf(run, "data_ctrl", core * lanes + thread, cycle), name = `cores.${core}.threads.${thread}`;
+      const channel = channelOf(run, "data_ctrl", core * lanes + thread, cycle),
+        name = `cores.${core}.threads.${thread}`;
       const address = at(`${name}.wv`) ? `writes address ${at(`${name}.wa`)}` : `reads address ${at(`${name}.ra`)}`;
-      found.push({ core, from: run.signals.since(`${name}.lsu_state`, cycle), text: `core ${core} waits for thread ${thread}, which ${address} through data channel ${channel}` });
+      found.push({
+        core,
+        from: run.signals.since(`${name}.lsu_state`, cycle),
+        text: `core ${core} waits for thread ${thread}, which ${address} through data channel ${channel}`,
+      });
     }
-    if (queued.length) found.push({ core, from: since, text: `core ${core} waits for ${threads(queued)}, still without a channel: ${busy(run, cycle)}` });
+    if (queued.length)
+      found.push({ core, from: since, text: `core ${core} waits for ${threads(queued)}, still without a channel: ${busy(run, cycle)}` });
   }
   return found;
 }
 
 function fetching(run, core, cycle, from) {
-  const channel = channelOf(run, "prog_ctrl", core, cycle), pc = run.signals.at(`cores.${core}.current_pc`, cycle);
+  const channel = channelOf(run, "prog_ctrl", core, cycle),
+    pc = run.signals.at(`cores.${core}.current_pc`, cycle);
   if (channel >= 0) return { core, from, text: `core ${core} waits for instruction ${pc}, which program channel ${channel} brings` };
-  const other = run.signals.at("prog_ctrl.channels.0.consumer", cycle), taken = run.signals.at("prog_ctrl.channels.0.state", cycle);
+  const other = run.signals.at("prog_ctrl.channels.0.consumer", cycle),
+    taken = run.signals.at("prog_ctrl.channels.0.state", cycle);
   if (taken && other !== core) return { core, from, text: `core ${core} waits for a program channel: it serves core ${other}` };
   return { core, from, text: `core ${core} asks for instruction ${pc}` };
 }
@@ -40,12 +59,17 @@ function fetching(run, core, cycle, from) {
 /** The channel that serves a consumer, or -1. */
 function channelOf(run, controller, consumer, cycle) {
   for (let channel = 0; run.signals.number.has(`${controller}.channels.${channel}.state`); channel++)
-    if (run.signals.at(`${controller}.channels.${channel}.state`, cycle) && run.signals.at(`${controller}.channels.${channel}.consumer`, cycle) === consumer) return channel;
+    if (
+      run.signals.at(`${controller}.channels.${channel}.state`, cycle) &&
+      run.signals.at(`${controller}.channels.${channel}.consumer`, cycle) === consumer
+    )
+      return channel;
   return -1;
 }
 
 function busy(run, cycle) {
-  const lanes = run.machine.lanes, users = [];
+  const lanes = run.machine.lanes,
+    users = [];
   for (let channel = 0; run.signals.number.has(`data_ctrl.channels.${channel}.state`); channel++) {
     if (!run.signals.at(`data_ctrl.channels.${channel}.state`, cycle)) continue;
     const consumer = run.signals.at(`data_ctrl.channels.${channel}.consumer`, cycle);

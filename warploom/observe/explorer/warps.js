@@ -27,13 +27,36 @@ export class Warps {
   #table() {
     const { run, view } = this;
     if (!this.rows) {
-      const head = el("tr", {}, el("th"), el("th", {}, term(run.sequencer ? "core" : "warp")), el("th", {}, term("block")), el("th", {}, run.sequencer ? "state" : "does"), el("th", {}, "since"), el("th", {}, term("mask", "lanes")), el("th", {}, "instruction"));
+      const head = el(
+        "tr",
+        {},
+        el("th"),
+        el("th", {}, term(run.sequencer ? "core" : "warp")),
+        el("th", {}, term("block")),
+        el("th", {}, run.sequencer ? "state" : "does"),
+        el("th", {}, "since"),
+        el("th", {}, term("mask", "lanes")),
+        el("th", {}, "instruction"),
+      );
       this.rows = run.slots.slice(0, MOST_WARPS).map((slot) => ({ slot, key: "", element: el("tr") }));
-      this.list.append(el("table.list", {}, el("thead", {}, head), el("tbody", {}, this.rows.map(({ element }) => element))));
-      if (run.slots.length > MOST_WARPS) this.list.append(el("p.quiet", {}, `and ${run.slots.length - MOST_WARPS} more warp slots; choose one in the picture`));
+      this.list.append(
+        el(
+          "table.list",
+          {},
+          el("thead", {}, head),
+          el(
+            "tbody",
+            {},
+            this.rows.map(({ element }) => element),
+          ),
+        ),
+      );
+      if (run.slots.length > MOST_WARPS)
+        this.list.append(el("p.quiet", {}, `and ${run.slots.length - MOST_WARPS} more warp slots; choose one in the picture`));
     }
     for (const row of this.rows) {
-      const span = run.spanAt(row.slot, view.cycle), chosen = row.slot === view.slot;
+      const span = run.spanAt(row.slot, view.cycle),
+        chosen = row.slot === view.slot;
       const key = `${span} ${chosen ? view.lane : ""} ${this.app.paint.dark}`;
       if (key === row.key) continue;
       row.key = key;
@@ -42,7 +65,8 @@ export class Warps {
       row.element = fresh;
       if (chosen && this.followed !== row.slot) {
         this.followed = row.slot;
-        const { offsetTop: top, offsetHeight: tall } = fresh, head = tall;
+        const { offsetTop: top, offsetHeight: tall } = fresh,
+          head = tall;
         if (top < this.list.scrollTop + head) this.list.scrollTop = top - head;
         else if (top + tall > this.list.scrollTop + this.list.clientHeight) this.list.scrollTop = top + tall - this.list.clientHeight;
       }
@@ -51,34 +75,73 @@ export class Warps {
 
   #row(slot, span, chosen) {
     const { run, view } = this;
-    const attributes = { click: () => { view.select(slot); this.app.redraw(); }, "aria-selected": chosen, role: "row" };
-    if (span < 0) return el(`tr.none${chosen ? ".chosen" : ""}`, attributes, el("td"), el("td", {}, slot.label), el("td", { colspan: 5 }, "no warp"));
-    const { activity, block, rank, pc } = run.spans, [name] = run.activities[activity[span]];
-    return el(`tr${chosen ? ".chosen" : ""}`, attributes,
+    const attributes = {
+      click: () => {
+        view.select(slot);
+        this.app.redraw();
+      },
+      "aria-selected": chosen,
+      role: "row",
+    };
+    if (span < 0)
+      return el(`tr.none${chosen ? ".chosen" : ""}`, attributes, el("td"), el("td", {}, slot.label), el("td", { colspan: 5 }, "no warp"));
+    const { activity, block, rank, pc } = run.spans,
+      [name] = run.activities[activity[span]];
+    return el(
+      `tr${chosen ? ".chosen" : ""}`,
+      attributes,
       el("td", {}, swatch(this.app.paint.activity(run, activity[span]))),
       el("td", {}, slot.label),
       el("td", {}, run.sequencer ? `${block[span]}` : `${block[span]}.${rank[span]}`),
       el("td", {}, term(run.sequencer ? `state ${name}` : name, name === "selected" ? "issues" : name)),
       el("td.number", {}, String(run.stretch(slot, span)[0])),
       el("td", {}, boxes(run.maskOf(run.spans, span), chosen ? view.lane : -1)),
-      el("td.code", {}, run.program.instructions[pc[span]]?.text ?? `PC ${pc[span]}`));
+      el("td.code", {}, run.program.instructions[pc[span]]?.text ?? `PC ${pc[span]}`),
+    );
   }
 
   #nobody() {
     const { run, view } = this;
     if (!view.slot) return el("p.quiet", {}, "No warp has run.");
     const first = run.spans.start[view.slot.first];
-    return el("p.quiet", {}, view.cycle < first ? `${view.slot.label} is empty until cycle ${first}.` : `No warp runs in ${view.slot.label} in cycle ${view.cycle}.`);
+    return el(
+      "p.quiet",
+      {},
+      view.cycle < first
+        ? `${view.slot.label} is empty until cycle ${first}.`
+        : `No warp runs in ${view.slot.label} in cycle ${view.cycle}.`,
+    );
   }
 
   #details(span) {
-    const { run, view, app } = this, { activity, pc } = run.spans, [from, to] = run.stretch(view.slot, span);
+    const { run, view, app } = this,
+      { activity, pc } = run.spans,
+      [from, to] = run.stretch(view.slot, span);
     const [name, , meaning] = run.activities[activity[span]];
-    const lead = el("p.lead", {}, swatch(app.paint.activity(run, activity[span]), 14), el("b", {}, `${view.slot.label} ${name === "selected" ? "issues" : name}`), `: ${meaning}`, el("span.quiet", {}, to > from + 1 ? `, cycles ${from} to ${to - 1} (${counted(to - from, "cycle")}, now the ${ordinal(view.cycle - from + 1)})` : ""));
+    const lead = el(
+      "p.lead",
+      {},
+      swatch(app.paint.activity(run, activity[span]), 14),
+      el("b", {}, `${view.slot.label} ${name === "selected" ? "issues" : name}`),
+      `: ${meaning}`,
+      el(
+        "span.quiet",
+        {},
+        to > from + 1 ? `, cycles ${from} to ${to - 1} (${counted(to - from, "cycle")}, now the ${ordinal(view.cycle - from + 1)})` : "",
+      ),
+    );
     const found = [lead, el("p.code", {}, run.where(pc[span]))];
     if (view.causes) {
       const links = view.causes.chain(view.slot, view.cycle);
-      if (links.length > 1) found.push(el("h3", {}, term("chain of causes")), el("ol.chain", {}, links.map((link) => this.#link(link))));
+      if (links.length > 1)
+        found.push(
+          el("h3", {}, term("chain of causes")),
+          el(
+            "ol.chain",
+            {},
+            links.map((link) => this.#link(link)),
+          ),
+        );
       found.push(...this.#scoreboard());
       found.push(...this.#paths());
     }
@@ -88,35 +151,55 @@ export class Warps {
   /** A cause: a sentence, and a bar that says when it holds; a click leads to its first cycle. */
   #link({ text, from, to, term: word, slot }) {
     const { view, app } = this;
-    const now = view.cycle, when = to > from + 1 ? `${from} to ${to - 1}` : `${from}`;
+    const now = view.cycle,
+      when = to > from + 1 ? `${from} to ${to - 1}` : `${from}`;
     const act = () => {
       if (slot) view.select(slot);
       app.go(slot ? view.cycle : Math.max(0, from), view);
     };
     const share = to > from ? Math.min(1, Math.max(0, (now + 1 - from) / (to - from))) : 1;
-    return el("li", {}, el("button.cause", { click: act, title: slot ? "look at this warp" : `go to cycle ${from}` }, el("span", { "data-term": word || undefined }, text), el("span.when", {}, when, el("i", { style: `width:${(share * 100).toFixed(0)}%` }))));
+    return el(
+      "li",
+      {},
+      el(
+        "button.cause",
+        { click: act, title: slot ? "look at this warp" : `go to cycle ${from}` },
+        el("span", { "data-term": word || undefined }, text),
+        el("span.when", {}, when, el("i", { style: `width:${(share * 100).toFixed(0)}%` })),
+      ),
+    );
   }
 
   #scoreboard() {
-    const { run, view } = this, entries = view.causes.pending(view.slot, view.cycle);
-    const chips = entries.map(({ group, span, until }) => el("span.pending", { title: run.where(run.spans.pc[span]) }, el("b", {}, view.causes.groupName(group)), ` until ${until - 1}`));
+    const { run, view } = this,
+      entries = view.causes.pending(view.slot, view.cycle);
+    const chips = entries.map(({ group, span, until }) =>
+      el("span.pending", { title: run.where(run.spans.pc[span]) }, el("b", {}, view.causes.groupName(group)), ` until ${until - 1}`),
+    );
     return [el("h3", {}, term("scoreboard")), el("p", {}, chips.length ? chips : el("span.quiet", {}, "nothing is pending"))];
   }
 
   /** The lanes that wait while others run: drawn as the stack, or the groups, that they are. */
   #paths() {
-    const { run, view, app } = this, table = run.tables.paths;
+    const { run, view, app } = this,
+      table = run.tables.paths;
     if (!table) return [];
-    if (view.cycle >= run.run.until) return [el("h3", {}, term("paths")), el("p.quiet", {}, `The recording was full in cycle ${run.run.until}.`)];
+    if (view.cycle >= run.run.until)
+      return [el("h3", {}, term("paths")), el("p.quiet", {}, `The recording was full in cycle ${run.run.until}.`)];
     const rows = run.paths(view.slot, view.cycle);
     const names = ["stack", "mask stack", "ready group", "meeting group", "barrier group"];
     const drawn = rows.reverse().map((row) => {
-      const kind = table.kind[row], pc = table.pc[row], meet = table.meet[row];
+      const kind = table.kind[row],
+        pc = table.pc[row],
+        meet = table.meet[row];
       const goes = pc >= 0 ? `go on at ${run.where(pc)}` : "restore these lanes";
       const meets = kind === 4 ? `, wait at barrier ${meet}` : kind === 0 && meet >= 0 ? `, meet at ${run.where(meet)}` : "";
       return el("li", {}, term(names[kind] ?? app.common.paths[kind]), boxes(run.maskOf(table, row)), el("span", {}, goes + meets));
     });
-    return [el("h3", {}, term("paths", "lanes that wait their turn")), drawn.length ? el("ol.paths", {}, drawn) : el("p.quiet", {}, "none: all lanes of the warp go together")];
+    return [
+      el("h3", {}, term("paths", "lanes that wait their turn")),
+      drawn.length ? el("ol.paths", {}, drawn) : el("p.quiet", {}, "none: all lanes of the warp go together"),
+    ];
   }
 }
 
