@@ -55,7 +55,7 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
     from warploom.cli.progress import Progress
     from warploom.observe.pictures import picture
 
-    _check(kind, file, output, as_json)
+    _check(kind, file, output, options["width"], as_json)
     order = take_order(file, options)
     if not (options["quiet"] or as_json):
         print_warnings(order.warnings, order.program.source)
@@ -86,10 +86,10 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
     ctx.exit(DONE if result.status == "done" else FAULT)
 
 
-def _check(kind: str, file: str, output: str | None, as_json: bool) -> None:
+def _check(kind: str, file: str, output: str | None, width: int | None, as_json: bool) -> None:
     """What can be known before a long run."""
     from warploom.isa.diagnostics import nearest
-    from warploom.observe.pictures import KINDS
+    from warploom.observe.pictures import KINDS, check_width
     from warploom.observe.pictures.sheet import drawing_library
 
     if kind not in KINDS:
@@ -99,6 +99,8 @@ def _check(kind: str, file: str, output: str | None, as_json: bool) -> None:
             raise UserError(f"the picture {kind} is drawn into a file: add -o {kind}.png, or .svg, or .pdf")
         return
     _form(output)
+    if width is not None:
+        check_width(width)
     drawing_library()
     if os.path.exists(output) and os.path.exists(file) and os.path.samefile(output, file):
         raise UserError(f"-o {output}: this file is the program; name another one")

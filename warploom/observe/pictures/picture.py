@@ -137,9 +137,14 @@ def picture(
         raise DrawingError(f"there is no picture {kind!r}; there are {', '.join(KINDS)}")
     if KINDS[kind].whole and not (cycles is None and cores is None and warps is None):
         raise DrawingError(f"the picture {kind} is of a whole run: it cannot show a part of the cycles, cores or warps")
+    check_width(width)
+    return Picture(result, kind, view_of(result, cycles, cores, warps), width, dark)
+
+
+def check_width(width: int) -> None:
+    """Raises DrawingError for a width that no picture can have. width: points."""
     if not LEAST_WIDTH <= width <= MOST_WIDTH:
         raise DrawingError(f"a picture is {LEAST_WIDTH} to {MOST_WIDTH} points wide, not {width}")
-    return Picture(result, kind, view_of(result, cycles, cores, warps), width, dark)
 
 
 def form_of(path: str) -> str:
