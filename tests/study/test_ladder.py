@@ -26,6 +26,7 @@ def example(name):
 
 EXTENDED = {name for name in NAMES if example(name).extensions}  # what the machine at the foot does not run
 
+
 def names(steps):
     return [step.rung.name for step in steps]
 
