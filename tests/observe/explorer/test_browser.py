@@ -353,6 +353,8 @@ def test_the_wheel_zooms_around_the_pointer_and_dragging_moves(show, tiny):
     view.mouse.up()
     assert view.evaluate("explorer.leader.timeline.cycleAt(300)") == pytest.approx(before, abs=0.01)
     assert cycle(view) == 0
+    view.keyboard.press("PageDown")
+    assert view.evaluate("explorer.leader.timeline.cycleAt(300)") > before
     view.keyboard.press("0")
     assert view.evaluate("explorer.leader.timeline.from") == 0
 

@@ -151,12 +151,11 @@ export class Diagram {
     const rows = [
       [
         "registers",
-        (cycle) => [
-          wide > 70
-            ? `RS ${this.at(signal("rs"), cycle)} RT ${this.at(signal("rt"), cycle)}`
-            : `${this.at(signal("rs"), cycle)}  ${this.at(signal("rt"), cycle)}`,
-          ["request", "update"].includes(state(cycle)),
-        ],
+        (cycle) => {
+          const [rs, rt] = [this.at(signal("rs"), cycle), this.at(signal("rt"), cycle)],
+            named = `RS ${rs} RT ${rt}`;
+          return [named.length <= room(wide) ? named : `${rs}, ${rt}`, ["request", "update"].includes(state(cycle))];
+        },
       ],
       ["alu", (cycle) => [String(this.at(signal("alu_out"), cycle)), state(cycle) === "execute"]],
       ["lsu", (cycle) => this.#lsu(signal, cycle)],
@@ -177,7 +176,7 @@ export class Diagram {
     const state = this.at(signal("lsu_state"), cycle),
       writes = this.at(signal("wv"), cycle),
       reads = this.at(signal("rv"), cycle);
-    if (writes) return [`${LSU[state]} @${this.at(signal("wa"), cycle)} ← ${this.at(signal("wd"), cycle)}`, true];
+    if (writes) return [`@${this.at(signal("wa"), cycle)} ← ${this.at(signal("wd"), cycle)}`, true];
     if (reads) return [`${LSU[state]} @${this.at(signal("ra"), cycle)}`, true];
     return [state === 3 ? `done: ${this.at(signal("lsu_out"), cycle)}` : LSU[state], state > 0];
   }
@@ -244,10 +243,10 @@ export class Diagram {
     const value = text(svg, x + wide / 2, y + 28, "", "value"),
       second = tall > 48 ? text(svg, x + wide / 2, y + 43, "", "name") : null;
     box.dataset.term = label.dataset.term = value.dataset.term = name;
-    const room = Math.floor(wide / 6.4);
+    const most = room(wide);
     this.updates.push((cycle) => {
       const [words, lit, more] = tell(cycle);
-      value.textContent = words.length > room ? `${words.slice(0, room - 1)}…` : words;
+      value.textContent = words.length > most ? `${words.slice(0, most - 1)}…` : words;
       if (second) second.textContent = more || "";
       box.classList.toggle("lit", Boolean(lit));
     });
@@ -264,6 +263,11 @@ export class Diagram {
     this.wires.append(wire);
     this.updates.push((cycle) => wire.classList.toggle("lit", Boolean(lit(cycle))));
   }
+}
+
+/** Characters that fit into a block. */
+function room(wide) {
+  return Math.floor(wide / 7.9);
 }
 
 function shape(name, attributes) {

@@ -32,6 +32,8 @@ function table(app) {
     [["+", "="], "zoom in", () => timeline().zoom(1.5)],
     [["-"], "zoom out", () => timeline().zoom(1 / 1.5)],
     [["0"], "zoom out to the whole run", () => timeline().fit()],
+    [["PageDown"], "move the picture on", () => timeline().turn(1)],
+    [["PageUp"], "move the picture back", () => timeline().turn(-1)],
     [
       ["1"],
       "zoom in to single cycles",

@@ -53,10 +53,10 @@ export class SourceView {
 
   #row(text, line) {
     const pcs = this.ofLine.get(line) || [];
-    const most = this.heat.map((heat) => heat.most);
-    const bars = this.heat.map((heat, index) => {
+    const most = Math.max(...this.heat.map((heat) => heat.most));
+    const bars = this.heat.map((heat) => {
       const spent = pcs.reduce((sum, pc) => sum + heat.total[pc], 0);
-      return el("b", { style: `width:${most[index] ? Math.max(spent ? 3 : 0, (100 * spent) / most[index]).toFixed(1) : 0}%` });
+      return el("b", { style: `width:${most ? Math.max(spent ? 3 : 0, (100 * spent) / most).toFixed(1) : 0}%` });
     });
     const here = el("span.here");
     const micro = pcs.flatMap((pc) =>

@@ -47,6 +47,13 @@ export class Timeline {
     this.app.redraw();
   }
 
+  /** Move by three quarters of what is shown, on (1) or back (-1). */
+  turn(direction) {
+    this.from += (direction * 0.75 * this.plotWidth) / this.scale;
+    this.keepInside();
+    this.app.share(this);
+  }
+
   /** Move so that a cycle is in sight. */
   reveal(cycle) {
     if (!this.width) return;

@@ -41,7 +41,7 @@ export class RunView {
     );
     this.clock = el("span.clock");
     const picture = el("section.panel.picture", {}, el("header", {}, this.title, this.clock, this.legend), trouble, full);
-    this.element = el(`div.run${alone ? ".alone" : ""}`, {}, picture);
+    this.element = el(`div.run${alone ? ".alone" : ""}${run.sequencer ? ".sequencer" : ""}`, {}, picture);
     this.timeline = new Timeline(picture, this, app);
     const first = run.sequencer
       ? [

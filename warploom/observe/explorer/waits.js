@@ -16,16 +16,7 @@ export function waits(run, cycle) {
       if (at(`${name}.rv`) || at(`${name}.wv`)) waiting.push(thread);
     }
     if (!waiting.length) {
-      const raising = Array.from({ length: lanes }, (_, thread) => at(`cores.${core}.threads.${thread}.lsu_state`)).some(
-        (unit) => unit === 1 || unit === 2,
-      );
-      found.push({
-        core,
-        from: since,
-        text: raising
-          ? `core ${core} waits for its load/store units, which are about to ask`
-          : `core ${core} spends WAIT though no load/store unit of it is at work`,
-      });
+      found.push({ core, from: since, text: `core ${core} ${idleWait(run, core, cycle)}` });
       continue;
     }
     const served = waiting.filter((thread) => channelOf(run, "data_ctrl", core * lanes + thread, cycle) >= 0);
@@ -44,6 +35,14 @@ export function waits(run, cycle) {
       found.push({ core, from: since, text: `core ${core} waits for ${threads(queued)}, still without a channel: ${busy(run, cycle)}` });
   }
   return found;
+}
+
+/** Why a core is in WAIT although no thread of it has a request line up. */
+function idleWait(run, core, cycle) {
+  const units = Array.from({ length: run.machine.lanes }, (_, thread) => run.signals.at(`cores.${core}.threads.${thread}.lsu_state`, cycle));
+  if (units.some((unit) => unit === 1 || unit === 2)) return "waits for its load/store units, which are about to ask";
+  if (units.some((unit) => unit === 3)) return "is about to leave WAIT: its load/store units are done";
+  return "spends WAIT though no load/store unit of it is at work";
 }
 
 function fetching(run, core, cycle, from) {
