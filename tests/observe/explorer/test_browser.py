@@ -12,7 +12,9 @@ import warploom
 from tests.observe.explorer import browser
 from warploom.machine import events as e
 from warploom.machine import recording as r
+from warploom.machine.driver import drive
 from warploom.machine.reasons import REASONS
+from warploom.machine.recording import Recorder
 from warploom.observe.explorer.page import page
 from warploom.observe.timeline import timeline
 
@@ -326,6 +328,36 @@ def test_the_block_diagram_shows_the_state_of_every_unit(show, tiny):
                 assert f"core {channel['consumer'] // 4} thread {channel['consumer'] % 4}" in shown
     waiting = texts(view, ".waits li")
     assert any(text.startswith("core 1 waits for instruction 8, which program channel 0 brings") for text in waiting)
+
+
+def test_a_recording_that_was_full_says_how_far_it_reaches(show):
+    machine = warploom.GPU("tiny-simt", engine="python").machine(warploom.load(EXAMPLES / "tiny/matmul.asm"), tracing=True, recording=True)
+    machine.recorder = Recorder(machine, most_bytes=500)
+    result = machine.finish(drive(machine, engine="python"))
+    until = result.detail["recording"].until
+    view = show(page(result), f"#cycle={until - 1}")
+    assert texts(view, ".picture .note") == [
+        f"The recording was full: registers and memory are known for cycles 0 to {until - 1} of {result.cycles}."
+    ]
+    assert view.locator(".registers table").count() == 1
+    view.keyboard.press("ArrowRight")
+    assert texts(view, ".registers") == [f"The recording was full: it covers cycles 0 to {until - 1}."]
+
+
+def test_a_run_that_was_not_recorded_shows_lanes_and_causes_and_says_what_is_missing(show):
+    result = warploom.GPU("tiny-simt", engine="python").run(warploom.load(EXAMPLES / "tiny/matadd.asm"), tracing=True)
+    view = show(page(result), "#cycle=33")
+    assert len(texts(view, "ol.chain .cause")) > 2
+    assert texts(view, ".registers") == ["This run was not recorded: run it with recording=True to see registers and memory."]
+    cells = texts(view, ".memory tbody tr:first-child td")
+    assert [int(text) for text in cells] == result.initial_memory[: len(cells)].tolist()
+
+
+def test_a_run_that_stopped_with_a_fault_opens_at_its_end_and_says_why(show):
+    result = run("tiny/diverge.asm", "tiny")
+    view = show(page(result))
+    assert cycle(view) == result.cycles - 1
+    assert texts(view, ".fault")[0].startswith(result.fault)
 
 
 # ---- the picture
