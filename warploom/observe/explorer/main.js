@@ -52,6 +52,7 @@ class App {
     const source = el("section.panel.source"),
       runs = el(`div.runs${two ? ".two" : ""}`);
     host.append(bar, source, runs);
+    document.getElementById("loading").remove();
     host.hidden = false;
     this.source = new SourceView(source, this);
     for (const view of this.views) {
