@@ -109,6 +109,11 @@ def test_playing_goes_both_ways_and_stops_at_a_breakpoint(show, warps):
     view.locator(f".line[data-line='{line}'] .number").click()
     stop = next(row[2] for row in warps.line.spans.tolist() if row[5] == 9 and row[4] == 0)
     assert issue[2] < stop
+    other = view.locator(f".line[data-line='{line + 1}'] .number")
+    for expected in (1, 0):  # the keyboard sets a breakpoint and takes it away again
+        other.focus()
+        view.keyboard.press("Enter")
+        assert view.locator(f".line.stop[data-line='{line + 1}']").count() == expected
     view.get_by_label("speed").select_option("200")
     view.keyboard.press(" ")
     view.wait_for_function(f"() => explorer.leader.cycle === {stop} && !explorer.transport.playing")

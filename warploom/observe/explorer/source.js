@@ -69,7 +69,7 @@ export class SourceView {
         "button.number",
         {
           click: () => this.toggleBreakpoint(line),
-          tabindex: -1,
+          tabindex: pcs.length ? 0 : -1,
           "data-term": pcs.length ? "breakpoint" : undefined,
           "aria-label": `line ${line}`,
         },
