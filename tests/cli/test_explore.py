@@ -70,6 +70,7 @@ def test_the_page_can_go_to_standard_output(here):
         (["--against", "gpu.coress=1"], "there is no setting 'gpu.coress', did you mean 'gpu.cores'?"),
         (["-o", str(MATADD)], f"-o {MATADD}: this file is an input of the run; name another one"),
         (["-o", "-", "--json"], "--json and the page would both be written to standard output: name a file with -o"),
+        (["--gpu", "tiny-simt", "--threads", "0"], "no warp has run, so there is nothing to walk through"),
         (["-o", "nowhere/page.html"], "nowhere/page.html cannot be written: No such file or directory"),
     ],
 )

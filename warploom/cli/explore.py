@@ -93,6 +93,9 @@ def _page(results: list[Result], names: list[str], quiet: bool) -> str:
     from warploom.cli.progress import Progress
     from warploom.observe.explorer.page import page
 
+    for result in results:
+        if "events" in result.detail and not len(result.detail["events"]):
+            raise UserError(f"{result.program.source.path}: no warp has run, so there is nothing to walk through")
     with Progress("writing the page", max(result.cycles for result in results), quiet=quiet) as progress:
         return page(*results, names=names, progress=progress)
 
