@@ -1,6 +1,11 @@
-"""Tests see the same terminal everywhere: 80 columns, and nobody's wishes about colours."""
+"""Tests see the same terminal everywhere: 80 columns, and nobody's wishes about colours. A slow machine fails none of them."""
 
 import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 def pytest_configure(config):
