@@ -62,7 +62,7 @@ class GPU:
         max_cycles: where a run that does not end is stopped (status "timeout"). threads, data: instead of the program's own;
         data are bytes, from address 0. progress: called with the cycle count several times a second. notice: called with a
         sentence when something takes a while. tracing: machines with warps write down what happens (`Result.detail`).
-        recording: they write down every change of a register or of memory too, and take some 50 microseconds a cycle.
+        recording: they write down every change of a register or of memory too, and take up to half a millisecond a cycle.
         Raises LaunchError when this machine cannot run the program.
         """
         machine = self.machine(program, threads=threads, data=data, tracing=tracing, recording=recording)

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,9 +116,12 @@ class Native:
         signature = hook.returns(*(self._element(argument) for argument in hook.arguments))
         key = (hook.function, str(signature))
         if key not in self._dispatchers:
-            self._dispatchers[key] = self._compile(
-                hook.function, signature, cache=cache, pipeline_class=self._entry_compiler, no_cpython_wrapper=True
-            )
+            dispatcher = self._compile(hook.function, signature, cache=cache, pipeline_class=self._entry_compiler, no_cpython_wrapper=True)
+            # Numba looks a function's addresses up in each call that it is passed to, a tenth of a millisecond: they stay the same.
+            compiled = dispatcher.overloads[signature.args]
+            placed = SimpleNamespace(fndesc=compiled.fndesc, library=_Addresses(compiled.library))
+            dispatcher.get_compile_result = lambda _signature: placed
+            self._dispatchers[key] = dispatcher
         return self._dispatchers[key]
 
     def _type(self, argument: Any) -> Any:
@@ -172,6 +175,20 @@ class Native:
                     function, forceinline=inside, pipeline_class=self._unit_compiler, no_cpython_wrapper=True, no_cfunc_wrapper=True
                 )
         return self._dispatchers[function]
+
+
+class _Addresses:
+    """A library of native code that remembers where its functions lie."""
+
+    def __init__(self, library: Any) -> None:
+        self._library = library
+        self._found: dict[str, int] = {}
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """The address of a function."""
+        if name not in self._found:
+            self._found[name] = self._library.get_pointer_to_function(name)
+        return self._found[name]
 
 
 @contextlib.contextmanager

@@ -50,7 +50,7 @@ class PipelineMachine:
     """
 
     entry = staticmethod(run)
-    compile_seconds = 20.0
+    compile_seconds = 40.0
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Recording: every change of registers, memory and divergence state, cycle by cycle.
 
 Not hardware: the note-taker that stands beside the machine. It stops the machine after every cycle and writes down what has
-changed in the warps that issued or were launched, so a run that is recorded is slower (about 50 microseconds a cycle), and
+changed in the warps that issued or were launched, so a run that is recorded is slower (up to half a millisecond a cycle), and
 the machine's own code knows nothing of it. When `most_bytes` are full it closes its book, and the run goes on at full speed.
 """
 
