@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from warploom import GPU, guppy, tiny
-from warploom.machine.reasons import REASONS
-from warploom.observe.history import ACTIVE, CHOICE, EMPTY, IDLE, NOBODY, STALLED, history
+from warploom.machine.reasons import READY, REASONS
+from warploom.observe.history import ACTIVE, EMPTY, IDLE, NOBODY, STALLED, history
 
 LOOP = """
 .threads 96
@@ -47,7 +47,7 @@ def test_states_add_up_to_the_counters(scheduler, cores):
         spent = [
             result.counters[f"{reason.name}_warp_cycles"]
             for number, reason in enumerate(REASONS)
-            if (number in CHOICE) == chosen and reason.name != "selected"
+            if (number in READY) == chosen and reason.name != "selected"
         ]
         assert (ran.state == state).sum() == sum(spent)
 

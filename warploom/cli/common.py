@@ -108,6 +108,11 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
         raise UserError(f"{path} cannot be written: {reason}") from None
 
 
+def is_among(path: str, files: Iterable[str]) -> bool:
+    """Whether a path leads to one of these files, whatever it is called. What is not there is none of them."""
+    return Path(path).exists() and any(Path(file).exists() and Path(path).samefile(file) for file in files)
+
+
 def check_targets(files: Mapping[str, str | None], inputs: Iterable[str] = (), taken: Mapping[str, str] | None = None) -> None:
     """Refuse, before a long run, files that could not be written after it, or that would overwrite one another or an input.
 
@@ -129,7 +134,7 @@ def check_targets(files: Mapping[str, str | None], inputs: Iterable[str] = (), t
             raise UserError(f"{path} is a directory: name a file in it")
         if not target.absolute().parent.is_dir():
             raise UserError(f"{path} cannot be written: {os.strerror(errno.ENOENT)}")
-        if any(target.exists() and Path(file).exists() and target.samefile(file) for file in inputs):
+        if is_among(path, inputs):
             raise UserError(f"{option} {path}: this file is the kernel; name another one")
 
 

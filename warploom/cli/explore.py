@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, json_option, print_json, print_warnings
+from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, is_among, json_option, print_json, print_warnings
 from warploom.cli.running import launch_options, machine_options, take_order
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _check_output(kernel: str, path: str, options: dict[str, Any]) -> None:
     if path == "-" and options["as_json"]:
         raise UserError("--json and the page would both be written to standard output: name a file with -o")
     inputs = [given for given in (kernel, options["data"], options["gpu"]) if given]
-    if path != "-" and any(Path(path).exists() and Path(given).exists() and Path(path).samefile(given) for given in inputs):
+    if path != "-" and is_among(path, inputs):
         raise UserError(f"-o {path}: this file is an input of the run; name another one")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, json_option, print_json, print_warnings, write_file
+from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, is_among, json_option, print_json, print_warnings, write_file
 from warploom.cli.ranges import numbers, span
 from warploom.cli.running import complain, launch_options, machine_options, take_order
 
@@ -102,7 +102,7 @@ def _check(kind: str, file: str, output: str | None, width: int | None, as_json:
     if width is not None:
         check_width(width)
     drawing_library()
-    if os.path.exists(output) and os.path.exists(file) and os.path.samefile(output, file):
+    if is_among(output, [file]):
         raise UserError(f"-o {output}: this file is the program; name another one")
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, json_option, print_json, print_warnings
-from warploom.cli.running import launch_options, machine_options, take_order
+from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings
+from warploom.cli.running import complain, launch_options, machine_options, take_order
 
 if TYPE_CHECKING:
     from warploom.machine.result import Result
@@ -72,14 +71,14 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     except KeyboardInterrupt:
         click.echo("stopped by Ctrl-C; no file was written", err=True)
         ctx.exit(INTERRUPTED)
-    _complain(result)
+    complain(result, "the profile is that of these cycles, --max-cycles allows more", where=False)
     ctx.exit(DONE if result.status == "done" else FAULT)
 
 
 def _check_page(path: str, inputs: list[str]) -> None:
     if path == "-":
         raise UserError("--html writes a file: name one, as in --html profile.html")
-    if any(Path(path).exists() and Path(known).exists() and Path(path).samefile(known) for known in inputs):
+    if is_among(path, inputs):
         raise UserError(f"--html {path}: this file is an input of the run; name another one")
 
 
@@ -105,14 +104,3 @@ def _show(result: Result, policy: Any, warnings: list[dict[str, Any]], options: 
         click.echo(f"{options['html']} is written", err=True)
     else:
         screen.show(profile_table(found, lines, findings, width=screen.width(), unicode=screen.unicode()))
-
-
-def _complain(result: Result) -> None:
-    """A fault or a timeout, and notes: on standard error."""
-    if result.status == "error":
-        click.echo(f"error: {result.fault}", err=True)
-    elif result.status == "timeout":
-        cycles = f"{result.cycles:,}".replace(",", " ")
-        click.echo(f"error: still running after {cycles} cycles; the profile is that of these cycles, --max-cycles allows more", err=True)
-    for note in result.notes:
-        click.echo(f"note: {note}", err=True)

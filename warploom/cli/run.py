@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, json_option, print_json, print_warnings
+from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings
 from warploom.cli.running import complain, launch_options, machine_options, take_order
 from warploom.cli.traces import NAMES, TraceFile, open_traces, trace_files, trace_options, write_traces
 
@@ -138,7 +138,7 @@ def _check_outputs(file: str, options: dict[str, Any], images: list[tuple[str, s
             where = "standard output" if path == "-" else path
             raise UserError(f"{seen[place]} and {option} would both be written to {where}: name a file for one of them")
         seen[place] = option
-        if path != "-" and any(Path(path).exists() and Path(known).exists() and Path(path).samefile(known) for known in inputs):
+        if path != "-" and is_among(path, inputs):
             raise UserError(f"{option} {path}: this file is an input of the run; name another one")
 
 

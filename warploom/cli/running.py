@@ -84,14 +84,14 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
     return Order(program, warnings, config, _policy(options["scheduler"], config), options["engine"], limit)
 
 
-def complain(result: Result) -> None:
-    """A fault or a timeout, where it was, and notes: on standard error."""
+def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:
+    """A fault or a timeout, and notes: on standard error. cut: what is said of a timeout; where: and where the cores were then."""
     if result.status == "error":
         click.echo(f"error: {result.fault}", err=True)
     elif result.status == "timeout":
         cycles = f"{result.cycles:,}".replace(",", " ")
-        click.echo(f"error: still running after {cycles} cycles; --max-cycles allows more", err=True)
-        for line in result.running:
+        click.echo(f"error: still running after {cycles} cycles; {cut}", err=True)
+        for line in result.running if where else ():
             click.echo(f"  {line}", err=True)
     for note in result.notes:
         click.echo(f"note: {note}", err=True)

@@ -23,15 +23,19 @@ KINDS = (
     "end",          # the warp has ended
     "visit",        # the scheduler looked at a warp that could not issue: A = 0 waits, 1 lacks a unit, 2 empty slot
     "pipe",         # an ALU took an instruction: A = pipe, B = first cycle in which its slot 0 is empty again
-    "request",      # a transaction leaves the load/store unit: A = line, B = 0 hit, 1 miss, 2 merged, 3 store, 4 passed on
+    "request",      # a transaction leaves the load/store unit: A = line, B = outcome
     "fill",         # a line arrives at a core: A = line, B = 1 for the texture cache
     "complete",     # the last transaction of an access is done at B: A = cycle of its issue
-    "l2",           # a lookup of the second cache: A = line, B = 0 hit, 1 miss, 2 merged, 3 store
+    "l2",           # a lookup of the second cache: A = line, B = outcome, but not passed on
     "memory",       # memory serves a line: A = line, B = cycle in which it is done
     "barrier",      # a warp arrives: A = barrier, B = 1 when that opens it
     "block",        # a block starts (B = 0) or ends (B = 1): A = block
 )  # fmt: skip
 (ISSUE, STALL, LAUNCH, END, VISIT, PIPE, REQUEST, FILL, COMPLETE, L2, MEMORY, BARRIER, BLOCK) = range(len(KINDS))
+
+# What came of a lookup: column B of a request, and of a lookup of the second cache.
+OUTCOMES = ("hit", "miss", "merged", "store", "passed on")
+HIT, MISS, MERGED, STORE, PASSED_ON = range(len(OUTCOMES))
 
 # Rows that one cycle can write at most; the run stops for a drain when fewer are left. A core: 8 a scheduler, 3 a warp, 2 a transaction
 # and 1 an access that completes. The memory system: 1 for each event of the wheel, and for what it comes to in the same cycle.

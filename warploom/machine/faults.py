@@ -66,9 +66,14 @@ def raise_fault(fault, kind, core, warp, pc, lanes, value, limit, cycle):
         fault.cycle = cycle
 
 
+def lanes_of(mask: int) -> list[int]:
+    """The numbers of a mask's lanes."""
+    return [lane for lane in range(64) if mask >> lane & 1]
+
+
 def lanes_text(mask: int, noun: str = "thread") -> str:
     """A lane mask in words: `thread 3`, `threads 0-2, 5`."""
-    lanes = [lane for lane in range(64) if mask >> lane & 1]
+    lanes = lanes_of(mask)
     spans: list[list[int]] = []
     for lane in lanes:
         if spans and lane == spans[-1][1] + 1:

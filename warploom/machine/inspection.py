@@ -14,6 +14,7 @@ from warploom.machine import pipeline_report, reasons
 from warploom.machine.core_states import DONE, IDLE, STATES
 from warploom.machine.engine import FOREVER, mirror
 from warploom.machine.pipeline_machine import PipelineMachine
+from warploom.machine.recording import waiting_paths
 from warploom.machine.scoreboard import hazard, hazard_time
 from warploom.machine.sequencer_machine import SequencerMachine
 
@@ -99,8 +100,6 @@ def _looked_at(machine: PipelineMachine, core: int, slot: int) -> tuple[int, int
 
 def _other_paths(machine: PipelineMachine, core: int, slot: int, running: int) -> list[tuple[int, int]]:
     """(lanes, instruction) of the paths of a warp that wait; a lane is named where it goes on first."""
-    from warploom.machine.recording import waiting_paths
-
     found, named = [], running
     for _, mask, pc, _ in reversed(waiting_paths(machine, core, slot)):
         lanes = mask & (1 << 64) - 1 & int(machine.cores[core]["warps"]["threads"][slot]) & ~named

@@ -11,7 +11,7 @@ from warploom.isa import uop as u
 from warploom.machine import reasons as r
 from warploom.machine.divergence.contexts import AT_BARRIER, MEETS, READY
 from warploom.machine.divergence.pool import OF_A_THREAD
-from warploom.machine.faults import FAULTS, lanes_text, sentence
+from warploom.machine.faults import FAULTS, lanes_of, lanes_text, sentence
 
 if TYPE_CHECKING:
     from warploom.machine.pipeline_machine import PipelineMachine
@@ -105,14 +105,10 @@ def _who(machine: PipelineMachine, core: int, warp: int, lanes: int) -> str:
     rank = int(machine.cores[core]["warps"]["rank"][warp])
     if machine.moves_threads:
         numbers = machine.cores[core]["registers"]["lane"][warp][machine.program.registers :]
-        found = [tuple(int(numbers[OF_A_THREAD.index(name), lane]) for name in ("block", "warp", "thread")) for lane in _ones(lanes)]
+        found = [tuple(int(numbers[OF_A_THREAD.index(name), lane]) for name in ("block", "warp", "thread")) for lane in lanes_of(lanes)]
         if any((its_block, its_warp) != (block, rank) for its_block, its_warp, _ in found):
             return ", ".join(f"thread {thread} of block {its_block}" for its_block, _, thread in found)
     return f"block {block}, warp {rank}, {lanes_text(lanes, 'lane')}"
-
-
-def _ones(mask: int) -> list[int]:
-    return [lane for lane in range(64) if mask >> lane & 1]
 
 
 def running(machine: PipelineMachine) -> list[str]:

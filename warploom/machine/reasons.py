@@ -40,6 +40,9 @@ REASONS = (
  LG_THROTTLE, MIO_THROTTLE, TEX_THROTTLE, MATH_PIPE_THROTTLE, MEMBAR, SLEEPING, DRAIN, DISPATCH_STALL,
  IMC_MISS) = range(len(REASONS))  # fmt: skip
 
+# Reasons for which a warp that could issue does not: it lacks a unit, or the scheduler's choice.
+READY = (NOT_SELECTED, LG_THROTTLE, MIO_THROTTLE, TEX_THROTTLE, MATH_PIPE_THROTTLE, DISPATCH_STALL)
+
 # Columns of the profile: int64[instructions, PROFILE_COLUMNS]. The first len(REASONS) are warp-cycles by reason.
 ISSUES = SELECTED  # warp-instructions issued: an issue takes one cycle
 LANES = len(REASONS)  # active lanes, summed over the issues

@@ -79,7 +79,7 @@ class Recorder:
         self._memory_before, self._shared_before = machine.memory.copy(), machine.cores["shared"].copy()
         self._paths_before: dict[tuple[int, int], tuple[tuple[int, ...], ...]] = {}
         self._stores, self._shares = writers(machine, u.MEMORY), writers(machine, u.SHARED)
-        self._threads_move = config.core.divergence == "dwf"
+        self._threads_move = machine.forms_warps
         self._rows: dict[str, list[Any]] = {name: [] for name in ("registers", "values", "scalars", "memory", "shared", "paths")}
 
     def look(self) -> None:

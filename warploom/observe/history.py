@@ -22,22 +22,12 @@ import numpy as np
 from warploom.machine import events as e
 from warploom.machine import reasons
 from warploom.machine.result import Result
+from warploom.observe.events import events_of
 
 EMPTY, ACTIVE, STALLED, IDLE = range(4)
 LETTERS = ".ASI"
 NOBODY = -1  # an ALU that holds nothing
 LOOKED_AND_WAITS = 0  # column A of a visit
-CHOICE = frozenset(
-    (
-        reasons.SELECTED,
-        reasons.NOT_SELECTED,
-        reasons.MATH_PIPE_THROTTLE,
-        reasons.LG_THROTTLE,
-        reasons.MIO_THROTTLE,
-        reasons.TEX_THROTTLE,
-        reasons.DISPATCH_STALL,
-    )
-)  # reasons for which a warp is idle; for all others it waits
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +79,7 @@ def history(result: Result, start: int = 0, stop: int | None = None) -> History:
 
     A cycle of a core takes 13 bytes a warp slot. Raises ValueError when the run has written down no events.
     """
-    rows = result.detail.get("events")
-    if rows is None or not len(rows):
-        raise ValueError("a history needs the events of a run on cores with warps: run it with tracing=True")
+    rows = events_of(result, "a history", "a run on cores with warps")
     core = result.config.core
     stop = result.cycles if stop is None else min(stop, result.cycles)
     start = min(max(start, 0), stop)
@@ -131,7 +119,7 @@ def _warp(found: History, rows: np.ndarray, core: int, warp: int, cycles: np.nda
         changes.append(_changes(rows[looks], rows[looks, e.TIME], state, rows[looks, e.MASK], rows[looks, e.PC]))
     else:
         waits = np.flatnonzero(kind == e.STALL)
-        state = np.where(np.isin(rows[waits, e.A], list(CHOICE)), IDLE, STALLED)
+        state = np.where(np.isin(rows[waits, e.A], reasons.READY), IDLE, STALLED)
         changes.append(_changes(rows[waits], rows[waits, e.B], state, rows[waits, e.MASK], rows[waits, e.PC]))
     # A warp that ends by an instruction is gone in that cycle already; one that waits for its stores ends in a cycle of its own.
     end = rows[ends, e.TIME] - np.isin(rows[ends, e.TIME] - 1, rows[issues, e.TIME])

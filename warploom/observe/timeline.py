@@ -19,11 +19,11 @@ import numpy as np
 
 from warploom.machine import events as e
 from warploom.machine import reasons
-from warploom.machine.core_states import DONE as CORE_DONE
-from warploom.machine.core_states import IDLE as CORE_IDLE
 from warploom.machine.core_states import STATES
 from warploom.machine.result import Result
 from warploom.machine.sequencer_machine import SequencerMachine
+from warploom.observe.events import events_of
+from warploom.observe.state_spans import State, changed, ended
 
 # Columns of `Timeline.spans`.
 CORE, WARP, START, STOP, ACTIVITY, PC, MASK, NEXT_MASK, BLOCK, RANK = range(10)
@@ -42,16 +42,8 @@ class Activity(NamedTuple):
     meaning: str
 
 
-_READY = (
-    reasons.NOT_SELECTED,
-    reasons.LG_THROTTLE,
-    reasons.MIO_THROTTLE,
-    reasons.TEX_THROTTLE,
-    reasons.MATH_PIPE_THROTTLE,
-    reasons.DISPATCH_STALL,
-)
 WARP_ACTIVITIES = tuple(
-    Activity(reason.name, ACTIVE if number == reasons.SELECTED else READY if number in _READY else WAITING, reason.meaning)
+    Activity(reason.name, ACTIVE if number == reasons.SELECTED else READY if number in reasons.READY else WAITING, reason.meaning)
     for number, reason in enumerate(reasons.REASONS)
 )
 _STATE_KINDS = {"fetch": WAITING, "wait": WAITING, "idle": WAITING, "done": WAITING}
@@ -118,14 +110,11 @@ def timeline(result: Result, progress: Callable[[int], None] | None = None) -> T
 
 
 def _of_events(result: Result) -> Timeline:
-    rows = result.detail.get("events")
-    if rows is None or not len(rows):
-        raise ValueError("this view needs the events of the run: run it with tracing=True")
+    rows = events_of(result, "this view")
     config = result.config
-    kind = rows[:, e.KIND]
-    rows = rows[np.isin(kind, (e.ISSUE, e.STALL, e.LAUNCH))]
-    # Ordered by warp slot, then as written: a launch comes before all that the warp does.
-    rows = rows[np.lexsort((np.arange(len(rows)), rows[:, e.WARP], rows[:, e.CORE]))]
+    rows = rows[np.isin(rows[:, e.KIND], (e.ISSUE, e.STALL, e.LAUNCH))]
+    # Ordered by warp slot; of a slot as written, so that a launch comes before all that the warp does, and spans one after the other.
+    rows = rows[np.lexsort((rows[:, e.WARP], rows[:, e.CORE]))]
     kind = rows[:, e.KIND]
     launch = np.maximum.accumulate(np.where(kind == e.LAUNCH, np.arange(len(rows)), 0))
     spans = np.zeros((len(rows), SPAN_COLUMNS), np.int64)
@@ -136,32 +125,25 @@ def _of_events(result: Result) -> Timeline:
     spans[:, ACTIVITY] = np.where(issued, reasons.SELECTED, rows[:, e.A])
     spans[:, NEXT_MASK] = np.where(issued, rows[:, e.A], rows[:, e.MASK])
     spans[:, BLOCK], spans[:, RANK] = rows[launch, e.A], rows[launch, e.B]
-    spans = spans[kind != e.LAUNCH]
-    spans = spans[np.lexsort((spans[:, START], spans[:, WARP], spans[:, CORE]))]
-    return Timeline(spans, WARP_ACTIVITIES, result.cycles, config.gpu.cores, config.core.warps, config.core.lanes)
+    return Timeline(spans[kind != e.LAUNCH], WARP_ACTIVITIES, result.cycles, config.gpu.cores, config.core.warps, config.core.lanes)
 
 
 def _of_sequencer(result: Result, progress: Callable[[int], None] | None) -> Timeline:
     config = result.config
     cores, lanes = config.gpu.cores, config.core.threads_per_block
-    rows: list[list[int]] = []
-    open_spans: list[list[int] | None] = [None] * cores
+    current: dict[int, State] = {}
+    found: list[State] = []
     machine = SequencerMachine(config, result.program)
     for cycle, _ in enumerate(machine.steps(result.cycles)):
         if progress is not None and cycle % 1024 == 0:
             progress(cycle)
-        for number, core in enumerate(machine.core_states):
-            if core.state in (CORE_IDLE, CORE_DONE):
-                open_spans[number] = None
-                continue
-            mask = (1 << core.threads) - 1
-            here = [number, 0, cycle, cycle + 1, core.state, core.pc, mask, mask, core.block, 0]
-            last = open_spans[number]
-            if last is not None and (last[ACTIVITY], last[PC], last[BLOCK]) == (here[ACTIVITY], here[PC], here[BLOCK]):
-                last[STOP] = cycle + 1
-            else:
-                rows.append(here)
-                open_spans[number] = here
+        found += changed(current, ((core.state, core.pc, core.block, core.threads) for core in machine.core_states), cycle)
+    found += ended(current, result.cycles)
+    masks = [(1 << state.threads) - 1 for state in found]
+    rows = [
+        (state.core, 0, state.start, state.stop, state.state, state.pc, mask, mask, state.block, 0)
+        for state, mask in zip(found, masks, strict=True)
+    ]
     spans = np.array(rows, np.int64).reshape(-1, SPAN_COLUMNS)
     spans = spans[np.lexsort((spans[:, START], spans[:, CORE]))]
     return Timeline(spans, STATE_ACTIVITIES, result.cycles, cores, 1, lanes)

@@ -2,15 +2,11 @@
 
 import numpy as np
 
-from tests.machine.divergence.walking import END, LANES, NOP, WARP, fork, jump, walk_through
+from tests.machine.divergence.walking import END, LANES, NOP, WARP, chosen, fork, go_on, jump, note, walk_through
 from warploom.isa import uop as u
-from warploom.isa.uop import NUMBER
 from warploom.machine.divergence.contexts import clear, part
 from warploom.machine.divergence.minpc import settle
 from warploom.machine.engine import unit
-from warploom.machine.registers import bit
-
-BRANCH, JUMP, EXIT = NUMBER["branch"], NUMBER["jump"], NUMBER["exit"]
 
 
 @unit
@@ -22,25 +18,10 @@ def walk(contexts, tables, uops, values, trace):
     issues = 0
     while warps.threads[WARP] != np.uint64(0) and issues < trace.shape[0]:
         pc = np.int64(warps.pc[WARP])
-        mask = warps.mask[WARP]
-        trace[issues, 0] = pc
-        trace[issues, 1] = np.int64(mask)
-        issues += 1
-        op = uops[pc, u.OP]
-        taken = np.uint64(0)
-        for lane in range(LANES):
-            if op == BRANCH and mask & bit(lane) != np.uint64(0) and values[lane] & uops[pc, u.IMM] != 0:
-                values[lane] -= np.int64(uops[pc, u.IMM])
-                taken = taken | bit(lane)
-        if op == EXIT:
-            warps.threads[WARP] = warps.threads[WARP] & ~mask
-            warps.mask[WARP] = np.uint64(0)
-        elif op == JUMP or (op == BRANCH and taken == mask):
-            warps.pc[WARP] = uops[pc, u.TARGET]
-        elif op == BRANCH and taken != np.uint64(0):
+        issues = note(trace, issues, warps)
+        taken = chosen(uops, values, warps)
+        if go_on(uops, warps, taken) == 0:
             part(waiting, warps, WARP, taken, uops[pc, u.TARGET])
-        else:
-            warps.pc[WARP] += 1
         settle(waiting, warps, WARP)
     return issues
 

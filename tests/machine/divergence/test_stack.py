@@ -4,19 +4,17 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.machine.divergence.walking import BRANCH, END, EXIT, JUMP, NOP, WARP, fork, go_on, jump, note, program
 from tests.machine.two_engines import both
 from warploom.isa import uop as u
-from warploom.isa.flow import with_reconvergence
-from warploom.isa.program import Program, ProgramBuilder
-from warploom.isa.uop import NUMBER, Uop
+from warploom.isa.uop import Uop
 from warploom.machine.divergence.contexts import SIDES
 from warploom.machine.divergence.stack import MAX_DEPTH, Stack, branch, clear, push, settle
 from warploom.machine.engine import unit
 from warploom.machine.registers import bit
 from warploom.machine.warps import Warps
 
-BRANCH, JUMP, EXIT = NUMBER["branch"], NUMBER["jump"], NUMBER["exit"]
-LANES, WARP = 6, 3
+LANES = 6
 
 
 @unit
@@ -32,9 +30,7 @@ def walk(stacks, tables, uops, values, trace):
     while warps.threads[WARP] != np.uint64(0) and issues < trace.shape[0]:
         pc = np.int64(warps.pc[WARP])
         mask = warps.mask[WARP]
-        trace[issues, 0] = pc
-        trace[issues, 1] = np.int64(mask)
-        issues += 1
+        issues = note(trace, issues, warps)
         op = uops[pc, u.OP]
         taken = np.uint64(0)
         for lane in range(LANES):
@@ -47,16 +43,9 @@ def walk(stacks, tables, uops, values, trace):
                         taken = taken | bit(lane)
                 else:
                     values[lane, 0] = (values[lane, 0] * 33 + pc + 1) & 0xFFFFFF
-        if op == EXIT:
-            warps.threads[WARP] = warps.threads[WARP] & ~mask
-            warps.mask[WARP] = np.uint64(0)
-        elif op == JUMP or (op == BRANCH and taken == mask):
-            warps.pc[WARP] = uops[pc, u.TARGET]
-        elif op == BRANCH and taken != np.uint64(0):
-            if branch(stack, warps, WARP, taken, uops[pc, u.TARGET], uops[pc, u.RECONVERGE]) == 0:
-                return -1
-        else:
-            warps.pc[WARP] += 1
+        parted = go_on(uops, warps, taken) == 0
+        if parted and branch(stack, warps, WARP, taken, uops[pc, u.TARGET], uops[pc, u.RECONVERGE]) == 0:
+            return -1
         settle(stack, warps, WARP)
     return issues
 
@@ -78,14 +67,6 @@ def alone(uops, value, fuel):
         pc = target if op == JUMP else pc + 1
 
 
-def program(instructions):
-    builder = ProgramBuilder()
-    for instruction in instructions:
-        builder.add([instruction], text=str(instruction))
-    uops, code, text = builder.arrays()
-    return with_reconvergence(Program("test", "test", uops, code, text, 1, ("r0",)))
-
-
 def run(instructions, values, fuel, limit=64, mask=(1 << LANES) - 1, first="fall_through"):
     stacks, tables = np.zeros(1, Stack), np.zeros(1, Warps)
     stacks["limit"], stacks["first"] = limit, SIDES[first]
@@ -93,18 +74,6 @@ def run(instructions, values, fuel, limit=64, mask=(1 << LANES) - 1, first="fall
     state = np.array([[value, fuel] for value in values], np.int64)
     issues, after = both(walk, stacks, tables, program(instructions).uops, state, np.zeros((5000, 2), np.int64))
     return issues, after[3][:, 0].tolist(), [tuple(row) for row in after[4][: max(issues, 0)].tolist()], after[0][0]
-
-
-def jump(target):
-    return Uop("jump", target=target)
-
-
-def fork(target, number=0):
-    """Lanes whose value has this bit go to the target."""
-    return Uop("branch", a=0, imm=1 << number, target=target)
-
-
-NOP, END = Uop("nop"), Uop("exit")
 
 
 @st.composite

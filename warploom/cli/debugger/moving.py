@@ -26,6 +26,11 @@ def _count(text: str) -> int:
     return count
 
 
+def _to_an_issue(debugger: Debugger, text: str, *, chosen: bool, back: bool) -> list[Line]:
+    count = _count(text)
+    return plain_lines(debugger.move(lambda: debugger.issue(count, chosen=chosen, back=back)))
+
+
 def step(debugger: Debugger, text: str) -> list[Line]:
     """Forwards by cycles."""
     count = _count(text)
@@ -40,26 +45,22 @@ def rstep(debugger: Debugger, text: str) -> list[Line]:
 
 def issue(debugger: Debugger, text: str) -> list[Line]:
     """To the next issue of any warp."""
-    count = _count(text)
-    return plain_lines(debugger.move(lambda: debugger.issue(count, chosen=False, back=False)))
+    return _to_an_issue(debugger, text, chosen=False, back=False)
 
 
 def rissue(debugger: Debugger, text: str) -> list[Line]:
     """To the last issue of any warp."""
-    count = _count(text)
-    return plain_lines(debugger.move(lambda: debugger.issue(count, chosen=False, back=True)))
+    return _to_an_issue(debugger, text, chosen=False, back=True)
 
 
 def next_(debugger: Debugger, text: str) -> list[Line]:
     """To the next issue of the chosen warp."""
-    count = _count(text)
-    return plain_lines(debugger.move(lambda: debugger.issue(count, chosen=True, back=False)))
+    return _to_an_issue(debugger, text, chosen=True, back=False)
 
 
 def rnext(debugger: Debugger, text: str) -> list[Line]:
     """To the last issue of the chosen warp."""
-    count = _count(text)
-    return plain_lines(debugger.move(lambda: debugger.issue(count, chosen=True, back=True)))
+    return _to_an_issue(debugger, text, chosen=True, back=True)
 
 
 def continue_(debugger: Debugger, text: str) -> list[Line]:

@@ -25,8 +25,6 @@ from warploom.observe.styled import counted, percent
 
 NO_WARP, MASKED_OFF, FIRST_ACTIVITY = range(3)  # cells; an activity of the timeline is FIRST_ACTIVITY + its number
 NOBODY = -1  # an ALU that is free
-PASSED_ON = "passed on"
-OUTCOMES = ("hit", "miss", "merged", "store", PASSED_ON)  # column B of a request or of a lookup of the second cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +55,7 @@ class Unit:
 
 @dataclass(frozen=True, eq=False)
 class Traffic:
-    """Lookups of a cache. core: None for one that all cores share. counts: int64[OUTCOMES, columns]."""
+    """Lookups of a cache. core: None for one that all cores share. counts: int64[events.OUTCOMES, columns]."""
 
     name: str
     core: int | None
@@ -220,7 +218,7 @@ def _traffic(result: Result, events: np.ndarray, cores: list[int], columns: Colu
     found = []
     for name, kind, core in levels:
         rows = events[(events[:, e.KIND] == kind) & ((events[:, e.CORE] == core) if core is not None else True)]
-        counts = np.stack([columns.sums(rows[rows[:, e.B] == outcome, e.TIME]) for outcome in range(len(OUTCOMES))])
+        counts = np.stack([columns.sums(rows[rows[:, e.B] == outcome, e.TIME]) for outcome in range(len(e.OUTCOMES))])
         if counts.any():
             found.append(Traffic(name, core, counts.astype(np.int64)))
     return found

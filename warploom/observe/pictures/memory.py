@@ -12,24 +12,21 @@ import numpy as np
 
 from warploom.machine import events as e
 from warploom.machine.result import Result
+from warploom.observe.events import events_of
 from warploom.observe.palette import LOOKUPS, REASONS, STATES, WARPS
 from warploom.observe.pictures.series import Panel, Part, Series, columns_for
 from warploom.observe.pictures.view import Columns, DrawingError, View, columns_of
 from warploom.observe.styled import counted
 
-OUTCOMES = ("hit", "miss", "merged", "store", "passed on")
-HIT, MISS, MERGED = range(3)
 WAIT = 4  # state of a core: its load/store units are at work
 
 
 def data(result: Result, view: View, *, most_columns: int = 1000) -> Series:
-    """Traffic of a run. Raises DrawingError where it has none, or no events."""
+    """Traffic of a run. Raises DrawingError where it has none, ValueError where it has no events."""
     columns = columns_of(view, columns_for(most_columns))
     if result.config.core.control == "sequencer":
         return _channels(result, view, columns)
-    events = result.detail.get("events")
-    if events is None:
-        raise DrawingError("this view needs the events of the run: run it with tracing=True")
+    events = events_of(result, "this view")
     if view.cores is not None:
         events = events[np.isin(events[:, e.CORE], view.cores)]
     config = result.config
@@ -40,16 +37,16 @@ def data(result: Result, view: View, *, most_columns: int = 1000) -> Series:
         (e.L2, "Lookups in L2", config.l2.bytes > 0, WARPS[1]),
     ):
         rows = events[events[:, e.KIND] == kind]
-        counts = [columns.sums(rows[rows[:, e.B] == outcome, e.TIME]) for outcome in range(len(OUTCOMES))]
+        counts = [columns.sums(rows[rows[:, e.B] == outcome, e.TIME]) for outcome in range(len(e.OUTCOMES))]
         if not any(count.any() for count in counts):
             continue
         panels.append(Panel(title, "a cycle", _parts(counts, columns)))
-        looked = counts[HIT] + counts[MISS] + counts[MERGED]
+        looked = counts[e.HIT] + counts[e.MISS] + counts[e.MERGED]
         if present and looked.any():
             with np.errstate(invalid="ignore"):
                 name = first if kind == e.REQUEST else "L2"
-                said = f"{name} {100 * counts[HIT].sum() / looked.sum():.1f} %"
-                rates.append(Part(said, look, 100 * counts[HIT] / looked, line=True))
+                said = f"{name} {100 * counts[e.HIT].sum() / looked.sum():.1f} %"
+                rates.append(Part(said, look, 100 * counts[e.HIT] / looked, line=True))
     if not panels:
         raise DrawingError("the kernel has no access to memory in these cycles, so there is nothing to draw")
     if rates:
@@ -63,7 +60,7 @@ def data(result: Result, view: View, *, most_columns: int = 1000) -> Series:
 
 def _parts(counts: list[np.ndarray], columns: Columns) -> tuple[Part, ...]:
     length = np.diff(columns.edges())
-    return tuple(Part(name, LOOKUPS[name], count / length) for name, count in zip(OUTCOMES, counts, strict=True) if count.any())
+    return tuple(Part(name, LOOKUPS[name], count / length) for name, count in zip(e.OUTCOMES, counts, strict=True) if count.any())
 
 
 def _channels(result: Result, view: View, columns: Columns) -> Series:

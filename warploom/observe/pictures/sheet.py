@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.observe.needs import MissingPackage, needed
 from warploom.observe.palette import DARK, LIGHT, Look
 from warploom.observe.pictures.raster import hex_of
 from warploom.observe.pictures.view import Columns, DrawingError
@@ -133,9 +134,9 @@ def _smaller(png: io.BytesIO) -> bytes:
 def drawing_library() -> Any:
     """matplotlib. Raises DrawingError where it is not installed."""
     try:
-        return importlib.import_module("matplotlib")
-    except ImportError:
-        raise DrawingError("a picture needs the package matplotlib, which is not installed: pip install 'warploom[pictures]'") from None
+        return needed("matplotlib", "a picture", "pictures")
+    except MissingPackage as error:
+        raise DrawingError(str(error)) from None
 
 
 @dataclass(frozen=True)

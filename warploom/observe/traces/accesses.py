@@ -10,7 +10,6 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine import events as e
-from warploom.observe.traces.vocabulary import MERGED, MISS
 
 
 class Wait(NamedTuple):
@@ -39,9 +38,9 @@ def waits(events: np.ndarray, program: Program) -> list[Wait]:
             if units[pc] in (u.MEMORY, u.TEXTURE):
                 issues[core, warp, pc].append((time, mask))
         elif kind == e.REQUEST:
-            if b in (MISS, MERGED):
+            if b in (e.MISS, e.MERGED):
                 key = (core, a, int(units[pc] == u.TEXTURE))
-                on_the_way[key] += b == MISS
+                on_the_way[key] += b == e.MISS
                 waiting[key].append(len(found))
                 found.append(Wait(core, warp, _issued(issues[core, warp, pc], mask, time), row, -1))
         else:

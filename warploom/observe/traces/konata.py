@@ -15,7 +15,8 @@ from typing import IO
 
 from warploom.machine import core_states
 from warploom.machine.result import Result
-from warploom.observe.traces.steps import State, steps
+from warploom.observe.state_spans import State
+from warploom.observe.traces.steps import steps
 from warploom.observe.traces.vocabulary import Percent, instruction, unheard
 
 STAGES, STALLS = 0, 1  # lanes

@@ -16,8 +16,9 @@ from warploom.machine import reasons
 from warploom.machine.engine import FOREVER
 from warploom.machine.result import Result
 from warploom.observe import timeline as t
+from warploom.observe.events import events_of
 from warploom.observe.traces.konata import FLUSHED, RETIRED, STAGES, STALLS, Log
-from warploom.observe.traces.vocabulary import Percent, events_of, instruction, lanes
+from warploom.observe.traces.vocabulary import Percent, instruction, lanes
 
 FETCH, DECODE = "F", "D"
 EXECUTE = {u.ALU: "X", u.SPECIAL: "XF", u.MEMORY: "XM", u.SHARED: "XS", u.TEXTURE: "XT", u.CONTROL: "XC"}
@@ -136,7 +137,7 @@ def _warps(result: Result) -> list[Iterator[Operation]]:
 
 def _ready(result: Result, spans: np.ndarray) -> np.ndarray:
     """int64[spans]: for an issue, the first cycle in which its result can be used; 0 for a wait."""
-    events, slots, cycles = events_of(result), result.config.core.warps, result.cycles + 1
+    events, slots, cycles = events_of(result, "a trace file"), result.config.core.warps, result.cycles + 1
 
     def key(core: np.ndarray, warp: np.ndarray, cycle: np.ndarray) -> np.ndarray:
         return (core * slots + warp) * cycles + cycle

@@ -124,32 +124,16 @@ class Tracks:
         packet.timestamp = cycle * CYCLE
         event = packet.track_event
         event.type, event.track_uuid = kind, track
-        event.name_iid = self._interned(packet, name)
+        event.name_iid = _interned(self._names, packet.interned_data.event_names, name)
         event.flow_ids.extend(flows)
         event.terminating_flow_ids.extend(ends)
         for key, value in (said or {}).items():
             annotation = event.debug_annotations.add()
-            annotation.name_iid = self._interned_key(packet, key)
+            annotation.name_iid = _interned(self._keys, packet.interned_data.debug_annotation_names, key)
             if isinstance(value, str):
                 annotation.string_value = value
             else:
                 annotation.int_value = value
-
-    def _interned(self, packet: Any, name: str) -> int:
-        number = self._names.get(name)
-        if number is None:
-            number = self._names[name] = len(self._names) + 1
-            entry = packet.interned_data.event_names.add()
-            entry.iid, entry.name = number, name
-        return number
-
-    def _interned_key(self, packet: Any, name: str) -> int:
-        number = self._keys.get(name)
-        if number is None:
-            number = self._keys[name] = len(self._keys) + 1
-            entry = packet.interned_data.debug_annotation_names.add()
-            entry.iid, entry.name = number, name
-        return number
 
     def _packet(self) -> Any:
         if len(self._batch.packet) >= BATCH:
@@ -174,3 +158,13 @@ def said_of(program: Program, pc: int, mask: int) -> dict[str, int | str]:
     said: dict[str, int | str] = {"text": instruction(program, pc), "pc": pc, "lanes": lanes(mask), "active lanes": mask.bit_count()}
     line = program.position(pc).line
     return said | {"line": f"{program.source.path}:{line}"} if line else said
+
+
+def _interned(known: dict[str, int], entries: Any, name: str) -> int:
+    """The number of a name; a new one is told to the reader once, among a packet's entries of its kind."""
+    number = known.get(name)
+    if number is None:
+        number = known[name] = len(known) + 1
+        entry = entries.add()
+        entry.iid, entry.name = number, name
+    return number

@@ -5,8 +5,9 @@ from __future__ import annotations
 from warploom.isa import uop as u
 from warploom.machine.core_states import STATES
 from warploom.machine.result import Result
+from warploom.observe.state_spans import State
 from warploom.observe.traces.perfetto import Tracks, said_of
-from warploom.observe.traces.steps import Request, State, steps
+from warploom.observe.traces.steps import Request, steps
 from warploom.observe.traces.vocabulary import Percent, instruction
 
 

@@ -11,15 +11,16 @@ from warploom.machine import events as e
 from warploom.machine import reasons
 from warploom.machine.result import Result
 from warploom.observe import timeline as t
+from warploom.observe.events import events_of
 from warploom.observe.traces.accesses import Wait, waits
 from warploom.observe.traces.levels import blocks, level
 from warploom.observe.traces.perfetto import DEVICE, Tracks, said_of
-from warploom.observe.traces.vocabulary import MISS, OUTCOMES, Percent, events_of, instruction, lanes
+from warploom.observe.traces.vocabulary import Percent, instruction, lanes
 
 
 def write_warps(result: Result, tracks: Tracks, progress: Percent) -> None:
     """Write the run's device and its cores, one after the other."""
-    events = events_of(result)
+    events = events_of(result, "a trace file")
     writer = _Writer(result, tracks, events)
     writer.device()
     for core in range(result.config.gpu.cores):
@@ -61,7 +62,7 @@ class _Writer:
         if len(lookups):
             track = self.tracks.track("second cache", description="lookups: hit, miss, merged with a miss, store")
             for time, _, core, _, _, _, line, outcome in self.events[lookups].tolist():
-                self.tracks.instant(track, time, OUTCOMES[outcome], {"address": self._address(line), "core": core})
+                self.tracks.instant(track, time, e.OUTCOMES[outcome], {"address": self._address(line), "core": core})
 
     def core(self, number: int, progress: Percent) -> None:
         """One core with everything in it."""
@@ -75,7 +76,7 @@ class _Writer:
         self._counter("lanes that issue", "lanes", track, issued[:, t.START], issued[:, t.STOP], width)
         requests, fills = self.events[self.rows(e.REQUEST, number)], self.events[self.rows(e.FILL, number)]
         if len(fills):
-            self._counter("lines on the way", "lines", track, requests[requests[:, e.B] == MISS, e.TIME], fills[:, e.TIME])
+            self._counter("lines on the way", "lines", track, requests[requests[:, e.B] == e.MISS, e.TIME], fills[:, e.TIME])
         schedulers = config.core.schedulers
         for scheduler in range(schedulers):
             below = self.tracks.track(f"scheduler {scheduler}", track, "the instructions that it issued")
@@ -126,7 +127,7 @@ class _Writer:
                 self.tracks.instant(unit, time, "texture fill" if what else "fill", said, ends=self.ends.get(row, ()))
             else:
                 said |= {"warp slot": warp} | said_of(self.program, pc, mask)
-                self.tracks.instant(unit, time, OUTCOMES[what], said, flows=[self.passes[row]] if row in self.passes else ())
+                self.tracks.instant(unit, time, e.OUTCOMES[what], said, flows=[self.passes[row]] if row in self.passes else ())
         free: list[int] = []
         busy: list[tuple[int, int]] = []
         for _, _, _, warp, pc, mask, issued, last in done[np.argsort(done[:, e.A], kind="stable")].tolist():

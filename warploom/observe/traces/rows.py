@@ -14,8 +14,10 @@ from warploom.machine.core_states import STATES
 from warploom.machine.engine import FOREVER
 from warploom.machine.reasons import REASONS
 from warploom.machine.result import Result
-from warploom.observe.traces.steps import Request, State, steps
-from warploom.observe.traces.vocabulary import OUTCOMES, Percent, events_of, instruction
+from warploom.observe.events import events_of
+from warploom.observe.state_spans import State
+from warploom.observe.traces.steps import Request, steps
+from warploom.observe.traces.vocabulary import Percent, instruction
 
 EVERY = 1024  # rows between two words about progress
 WHOLE_WORD = (1 << 64) - 1
@@ -90,7 +92,7 @@ def rows(result: Result, progress: Percent) -> Iterator[list[Any]]:
 
 
 def _warp_rows(result: Result, progress: Percent) -> Iterator[list[Any]]:
-    events = events_of(result)
+    events = events_of(result, "a trace file")
     known = [_instruction(result, pc) for pc in range(len(result.program))]
     line_bytes = result.config.l1.line
     for start in range(0, len(events), EVERY):
@@ -131,7 +133,7 @@ def _warp_row(event: list[int], known: list[tuple[str, int | None]], line_bytes:
     elif kind == e.MEMORY:
         said["until"] = b
     elif kind in (e.REQUEST, e.L2):
-        said["outcome"] = OUTCOMES[b]
+        said["outcome"] = e.OUTCOMES[b]
     elif kind in _ENDS:
         said["outcome"] = _ENDS[kind][b]
         if kind != e.FILL:

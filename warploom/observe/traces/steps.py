@@ -6,22 +6,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from warploom.machine.controller import IDLE, READ_RELAY, WRITE_RELAY, WRITE_WAIT
-from warploom.machine.core_states import DONE, FETCH
-from warploom.machine.core_states import IDLE as NO_BLOCK
 from warploom.machine.result import Result
-
-
-class State(NamedTuple):
-    """A core was in one state of an instruction from cycle `start` to `stop` (not included). begins: 1, its instruction begins here."""
-
-    core: int
-    start: int
-    stop: int
-    state: int
-    pc: int
-    block: int
-    threads: int
-    begins: int
+from warploom.observe.state_spans import State, changed, ended
 
 
 class Request(NamedTuple):
@@ -58,24 +44,13 @@ def steps(result: Result) -> Iterator[Step]:
     requests: dict[tuple[str, int], Request] = {}
     for cycle, line in enumerate(result.trace()):
         before = dict(states)
-        ended = list(_core_states(states, line, cycle))
+        cores = [(core["core_state"], core["current_pc"], core["block_id"], core["thread_count"]) for core in line["cores"]]
+        over = list(changed(states, cores, cycle))
         begun = [state for core, state in states.items() if before.get(core) is not state]
         served = list(_requests(requests, line, cycle, result.config.core.threads_per_block))
-        yield Step(cycle, line, ended, begun, served)
+        yield Step(cycle, line, over, begun, served)
     left = [request._replace(stop=result.cycles) for request in requests.values()]
-    yield Step(result.cycles, None, [state._replace(stop=result.cycles) for state in states.values()], [], left)
-
-
-def _core_states(known: dict[int, State], line: dict[str, Any], cycle: int) -> Iterator[State]:
-    for number, core in enumerate(line["cores"]):
-        state, before = core["core_state"], known.get(number)
-        if before is not None and (before.state, before.pc, before.block) == (state, core["current_pc"], core["block_id"]):
-            continue
-        if before is not None:
-            yield known.pop(number)._replace(stop=cycle)
-        if state not in (NO_BLOCK, DONE):
-            begins = int(state == FETCH or before is None)
-            known[number] = State(number, cycle, cycle, state, core["current_pc"], core["block_id"], core["thread_count"], begins)
+    yield Step(result.cycles, None, ended(states, result.cycles), [], left)
 
 
 def _requests(known: dict[tuple[str, int], Request], line: dict[str, Any], cycle: int, threads: int) -> Iterator[Request]:

@@ -10,9 +10,10 @@ from warploom.machine import events as e
 from warploom.machine import reasons
 from warploom.machine.result import Result
 from warploom.observe import timeline as t
+from warploom.observe.events import events_of
 from warploom.observe.traces.levels import blocks, level, pulses
 from warploom.observe.traces.vcd import NOBODY, STRING, Signal, Waves, string
-from warploom.observe.traces.vocabulary import OUTCOMES, Percent, events_of, instruction
+from warploom.observe.traces.vocabulary import Percent, instruction
 
 BITS = 32  # of program counters, block numbers and counts
 ADDRESS_BITS = 40
@@ -66,8 +67,8 @@ class _Courses:
 
     def __init__(self, result: Result) -> None:
         self.result, self.config, self.program = result, result.config, result.program
-        self.events, self.spans = events_of(result), t.timeline(result)
-        self.words = [NOBODY, *(activity.name for activity in self.spans.activities), *OUTCOMES]
+        self.events, self.spans = events_of(result, "a trace file"), t.timeline(result)
+        self.words = [NOBODY, *(activity.name for activity in self.spans.activities), *e.OUTCOMES]
         self.outcome = 1 + len(self.spans.activities)
         self.text = len(self.words)
         self.words += [instruction(self.program, pc) for pc in range(len(self.program))]

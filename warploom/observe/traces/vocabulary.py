@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from warploom.isa.program import Program
 from warploom.machine.controller import IDLE as CHANNEL_IDLE
 from warploom.machine.controller import READ_RELAY, READ_WAIT, WRITE_RELAY, WRITE_WAIT
@@ -13,10 +11,6 @@ from warploom.machine.result import Result
 
 # Called with the percentage that is written.
 Percent = Callable[[int], None]
-
-# Column B of a request, and of a lookup of the second cache.
-OUTCOMES = ("hit", "miss", "merged", "store", "passed on")
-HIT, MISS, MERGED, STORE, PASSED_ON = range(len(OUTCOMES))
 
 CHANNEL_STATES = {
     CHANNEL_IDLE: "idle",
@@ -41,14 +35,6 @@ def instruction(program: Program, pc: int) -> str:
 def device_name(result: Result) -> str:
     """The program and the machine, for a heading."""
     return f"{result.program.name} on {result.config.name}"
-
-
-def events_of(result: Result) -> np.ndarray:
-    """The events of a run on cores with warps: int64[n, EVENT_COLUMNS]. Raises ValueError when it has written down none."""
-    rows = result.detail.get("events")
-    if rows is None or not len(rows):
-        raise ValueError("a trace file needs the events of the run: run it with tracing=True")
-    return rows
 
 
 def lanes(mask: int) -> str:
