@@ -15,6 +15,7 @@ from warploom.isa import uop as u
 from warploom.machine.alu import execute
 from warploom.machine.engine import unit
 from warploom.machine.registers import WarpRegisters
+from warploom.machine.tables import Tables
 
 NAN = 0x7FC00000
 LARGEST = 0x7F7FFFFF
@@ -186,9 +187,9 @@ EDGES = [
 
 
 @unit
-def run(registers, uops, lanes):
+def run(registers, tables, lanes):
     """What both engines execute."""
-    execute(registers[0], uops, 0, lanes)
+    execute(registers[0], tables, 0, lanes)
 
 
 def warp(lanes=64, active=None):
@@ -201,7 +202,7 @@ def warp(lanes=64, active=None):
 
 def executed(registers, uop, lanes=64):
     """The registers after a micro-op, on both engines."""
-    return both(run, registers, np.array([uop.row()], np.int32), lanes)[1][0]
+    return both(run, registers, Tables(uops=np.array([uop.row()], np.int32)), lanes)[1][0]
 
 
 def compute(name, a, b=(), c=()):

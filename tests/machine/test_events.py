@@ -11,21 +11,22 @@ from warploom.machine import reasons as r
 from warploom.machine.device import Log
 from warploom.machine.engine import unit
 from warploom.machine.events import EVENT_COLUMNS, emit
+from warploom.machine.tables import Tables
 
 A, B, C = range(FREE, FREE + 3)
 
 
 @unit
-def write_two(logs, events):
-    emit(logs[0], events, 7, e.ISSUE, 1, 2, 3, np.uint64(0xFFFFFFFFFFFFFFFF), 4, 5)
-    emit(logs[0], events, 8, e.STALL, 1, 2, 3, np.uint64(1), 4, 5)
+def write_two(logs, tables):
+    emit(logs[0], tables, 7, e.ISSUE, 1, 2, 3, np.uint64(0xFFFFFFFFFFFFFFFF), 4, 5)
+    emit(logs[0], tables, 8, e.STALL, 1, 2, 3, np.uint64(1), 4, 5)
     return logs[0].rows
 
 
 def test_an_event_is_a_row():
-    rows, after = both(write_two, np.zeros(1, Log), np.zeros((3, EVENT_COLUMNS), np.int64))
+    rows, after = both(write_two, np.zeros(1, Log), Tables(events=np.zeros((3, EVENT_COLUMNS), np.int64)))
     assert rows == 2
-    assert after[1].tolist() == [[7, e.ISSUE, 1, 2, 3, -1, 4, 5], [8, e.STALL, 1, 2, 3, 1, 4, 5], [0] * 8]
+    assert after[1].events.tolist() == [[7, e.ISSUE, 1, 2, 3, -1, 4, 5], [8, e.STALL, 1, 2, 3, 1, 4, 5], [0] * 8]
 
 
 def program():

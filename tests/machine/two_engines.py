@@ -1,12 +1,13 @@
 """Runs one function on both engines."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from warploom.machine.engine import mirror, zeros
 from warploom.machine.native import native
+from warploom.machine.tables import Tables
 
 
 def both(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[Any]]:
@@ -14,20 +15,32 @@ def both(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[Any]]
 
     Returns its answer and the arguments as it left them. A structured array reaches the function as records.
     """
-    plain = [_copy(argument) if isinstance(argument, np.ndarray) else argument for argument in arguments]
-    fast = [_copy(argument) if isinstance(argument, np.ndarray) else argument for argument in arguments]
+    plain, fast = [_copy(argument) for argument in arguments], [_copy(argument) for argument in arguments]
     with np.errstate(all="ignore"):
         said = function(*[mirror(a) if isinstance(a, np.ndarray) and a.dtype.names else a for a in plain])
-    told = native().entry(function, arguments)(*fast)
+    entry = native().entry(function, arguments)
+    told = entry(*[native().place(argument) for argument in fast])
     assert said == told
-    for one, other in zip(plain, fast, strict=True):
-        if isinstance(one, np.ndarray):
-            assert one.tobytes() == other.tobytes()
+    for one, other in zip(_arrays(plain), _arrays(fast), strict=True):
+        assert one.tobytes() == other.tobytes()
     return said, plain
 
 
-def _copy(array: np.ndarray) -> np.ndarray:
+def _arrays(arguments: Iterable[Any]) -> list[np.ndarray]:
+    """All arrays, with those of the tables."""
+    found = []
+    for argument in arguments:
+        found += _arrays(argument) if isinstance(argument, Tables) else [argument] if isinstance(argument, np.ndarray) else []
+    return found
+
+
+def _copy(argument: Any) -> Any:
     """A copy of all bytes: NumPy's own leaves those between the fields of a record undefined."""
+    if isinstance(argument, Tables):
+        return Tables(*[_copy(array) for array in argument])
+    if not isinstance(argument, np.ndarray):
+        return argument
+    array = argument
     copy = zeros(array.shape, array.dtype)
     copy.reshape(-1).view(np.uint8)[:] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     return copy

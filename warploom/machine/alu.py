@@ -40,21 +40,21 @@ LANE, THREAD, GLOBAL_THREAD = SPECIAL_NUMBER["lane"], SPECIAL_NUMBER["thread"], 
 
 
 @unit
-def execute(registers, uops, k, lanes):
+def execute(registers, tables, k, lanes):
     """Execute micro-op `k`, of the unit ALU or SPECIAL, in the lanes where `registers.active` is not zero.
 
     registers: WarpRegisters of one warp. uops: int32[n, UOP_COLUMNS]. lanes: lanes a warp.
     """
-    op = np.int64(uops[k, OP])
-    destination = np.int64(uops[k, DST])
-    predicated = uops[k, PREDICATE] >= SCALAR
+    op = np.int64(tables.uops[k, OP])
+    destination = np.int64(tables.uops[k, DST])
+    predicated = tables.uops[k, PREDICATE] >= SCALAR
     if predicated:
-        choose(registers, np.int64(uops[k, PREDICATE]) - SCALAR, uops[k, FLAGS] & NEGATE, lanes)
+        choose(registers, np.int64(tables.uops[k, PREDICATE]) - SCALAR, tables.uops[k, FLAGS] & NEGATE, lanes)
     wide = lanes if destination < SCALAR or op == BALLOT or op == SHUFFLE else np.int64(1)
-    a = source(registers, uops, k, A, 0, wide)
-    b = source(registers, uops, k, B, 1, wide)
-    c = source(registers, uops, k, C, 2, wide)
-    if uops[k, UNIT] == SPECIAL_UNIT:
+    a = source(registers, tables.uops, k, A, 0, wide)
+    b = source(registers, tables.uops, k, B, 1, wide)
+    c = source(registers, tables.uops, k, C, 2, wide)
+    if tables.uops[k, UNIT] == SPECIAL_UNIT:
         special(registers, op, a, wide)
     elif op == BALLOT:
         ballot(registers, predicated, a, destination - SCALAR, wide)
@@ -62,13 +62,13 @@ def execute(registers, uops, k, lanes):
     elif op == SHUFFLE:
         shuffle(registers, a, b, wide)
     elif op == READ_SPECIAL:
-        read_special(registers, np.int64(uops[k, IMM]), wide)
+        read_special(registers, np.int64(tables.uops[k, IMM]), wide)
     elif op >= FIRST_FLOAT:
         floating(registers, op, a, b, c, wide)
     else:
         integer(registers, op, a, b, c, wide)
 
-    size = uops[k, SIZE]
+    size = tables.uops[k, SIZE]
     kept = np.uint32(0xFF if size == 1 else 0xFFFF if size == 2 else 0xFFFFFFFF)
     result = registers.result
     if destination >= SCALAR:

@@ -52,11 +52,11 @@ Grid = record(
 
 
 @unit
-def dispatch(gpu, cores, events, now):
+def dispatch(gpu, cores, tables, now):
     """Hand out as many blocks as fit."""
     grid = gpu.grid
     if grid.order == SPLIT:
-        _dispatch_split(gpu, cores, events, now)
+        _dispatch_split(gpu, cores, tables, now)
         return
     tried = np.int64(0)
     while grid.low < grid.high and tried < gpu.cores:
@@ -71,9 +71,9 @@ def dispatch(gpu, cores, events, now):
             core.blocks.alive[slot] = np.uint64(0)
             reset(core.barriers, slot)
             for rank in range(grid.warps):
-                _launch(gpu, core, slot, block, rank, events, now)
+                _launch(gpu, core, slot, block, rank, tables, now)
             if gpu.log.tracing != 0:
-                emit(gpu.log, events, now, BLOCK, number, -1, -1, 0, block, 0)
+                emit(gpu.log, tables, now, BLOCK, number, -1, -1, 0, block, 0)
             tried = np.int64(0)
             if grid.order == SPREAD:
                 grid.next_core = (number + 1) % gpu.cores
@@ -89,7 +89,7 @@ def _fits(core, warps):
 
 
 @unit
-def _dispatch_split(gpu, cores, events, now):
+def _dispatch_split(gpu, cores, tables, now):
     """guppy's order: the warps of a block go to the first free slots of the device, core 0 first.
 
     A block for which there are free slots but too few is put in front of a second queue, and so are all behind it: the
@@ -115,14 +115,14 @@ def _dispatch_split(gpu, cores, events, now):
                 core.blocks.used = core.blocks.used | bit(slot)
                 core.blocks.number[slot] = block
                 core.blocks.alive[slot] = np.uint64(0)
-                _launch(gpu, core, slot, block, rank, events, now)
+                _launch(gpu, core, slot, block, rank, tables, now)
                 rank += 1
     if free > 0:
         grid.reverse = 1 - grid.reverse
 
 
 @unit
-def _launch(gpu, core, slot, block, rank, events, now):
+def _launch(gpu, core, slot, block, rank, tables, now):
     """Start warp `rank` of a block in the core's first free warp slot: registers, mask, PC."""
     grid = gpu.grid
     warps = core.warps
@@ -162,7 +162,7 @@ def _launch(gpu, core, slot, block, rank, events, now):
     set_alarm(warps, warp, now + grid.latency, now)
     wake_core(gpu, core, now + grid.latency, now)
     if gpu.log.tracing != 0:
-        emit(gpu.log, events, now, LAUNCH, core.number, warp, grid.entry, mask, block, rank)
+        emit(gpu.log, tables, now, LAUNCH, core.number, warp, grid.entry, mask, block, rank)
 
 
 @unit

@@ -11,12 +11,12 @@ from warploom.machine.events import STALL, emit
 
 
 @unit
-def charge(gpu, core, warp, reason, profile, events, until):
+def charge(gpu, core, warp, reason, tables, until):
     """Charge the cycles that the warp has spent since its last charge."""
     warps = core.warps
     since = warps.since[warp]
     if until > since:
-        profile[warps.pc[warp], reason] += until - since
+        tables.profile[warps.pc[warp], reason] += until - since
         warps.since[warp] = until
         if gpu.log.tracing != 0:
-            emit(gpu.log, events, until, STALL, core.number, warp, warps.pc[warp], warps.mask[warp], reason, since)
+            emit(gpu.log, tables, until, STALL, core.number, warp, warps.pc[warp], warps.mask[warp], reason, since)

@@ -47,7 +47,7 @@ def leader(mask):
 
 
 @unit
-def control(gpu, core, warp, pc, uops, code, k, events, now):
+def control(gpu, core, warp, pc, tables, k, now):
     """Execute control micro-op `k` of a warp: writes its PC and mask, its place at a barrier, or its end.
 
     Returns 0 or the number of a fault.
@@ -56,44 +56,44 @@ def control(gpu, core, warp, pc, uops, code, k, events, now):
     registers = core.registers[warp]
     lanes = warps.lanes
     mask = warps.mask[warp]
-    op = uops[k, OP]
+    op = tables.uops[k, OP]
     result = np.int64(0)
     if op == BRANCH:
-        row = registers.lane[source(registers, uops, k, A, 0, lanes)]
-        taken = lanes_where(row, np.uint32(np.int64(uops[k, IMM]) & 0xFFFFFFFF), mask, lanes)
-        if uops[k, FLAGS] & NEGATE != 0:
+        row = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
+        taken = lanes_where(row, np.uint32(np.int64(tables.uops[k, IMM]) & 0xFFFFFFFF), mask, lanes)
+        if tables.uops[k, FLAGS] & NEGATE != 0:
             taken = mask & ~taken
-        result = _branch(gpu, core, warp, taken, uops[k, TARGET], uops[k, RECONVERGE])
+        result = _branch(gpu, core, warp, taken, tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
     elif op == JUMP:
-        warps.pc[warp] = uops[k, TARGET]
+        warps.pc[warp] = tables.uops[k, TARGET]
     elif op == EXIT:
         leave(core, warp, mask)
     elif op == EXIT_WARP:
         leave(core, warp, warps.threads[warp])
     elif op == PUSH_MASK:
-        result = _stack_fault(gpu, core, push_mask(core.masks, warps, warp, uops[k, TARGET]))
+        result = _stack_fault(gpu, core, push_mask(core.masks, warps, warp, tables.uops[k, TARGET]))
     elif op == POP_MASK:
         result = _stack_fault(gpu, core, pop_mask(core.masks, warps, warp))
     elif op == MASK_NONZERO:
-        row = registers.lane[source(registers, uops, k, A, 0, lanes)]
+        row = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
         result = _stack_fault(gpu, core, mask_nonzero(core.masks, warps, warp, lanes_where(row, np.uint32(0xFFFFFFFF), mask, lanes)))
     elif op == BRANCH_PUSH:
-        row = registers.lane[source(registers, uops, k, A, 0, lanes)]
+        row = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
         chosen = lanes_where(row, np.uint32(0xFFFFFFFF), mask, lanes)
-        result = _stack_fault(gpu, core, branch_push(core.masks, warps, warp, chosen, uops[k, TARGET], uops[k, RECONVERGE]))
+        result = _stack_fault(gpu, core, branch_push(core.masks, warps, warp, chosen, tables.uops[k, TARGET], tables.uops[k, RECONVERGE]))
     elif op == BARRIER or op == BARRIER_ARRIVE:
-        result = _barrier(gpu, core, warp, uops, k, events, now)
+        result = _barrier(gpu, core, warp, tables, k, now)
     elif op == FENCE or op == NOP or op == YIELD:
         warps.pc[warp] += 1
     elif op == JUMP_REGISTER or op == CALL:
-        result = _jump(gpu, core, warp, uops, code, k, mask, lanes)
+        result = _jump(gpu, core, warp, tables, k, mask, lanes)
     else:
-        result = _masks(gpu, core, warp, uops, k, mask, lanes)
+        result = _masks(gpu, core, warp, tables, k, mask, lanes)
     if warps.mask[warp] != np.uint64(0) and (op == YIELD or warps.pc[warp] <= pc):
         took_turn(core, warp, 1 if op == YIELD else 0)
     settle(core, warp)
     if warps.mask[warp] == np.uint64(0) and core.contexts.count[warp] > 0:
-        _nobody_runs(gpu, core, warp, events, now)
+        _nobody_runs(gpu, core, warp, tables, now)
     return result
 
 
@@ -121,19 +121,19 @@ def _branch(gpu, core, warp, taken, target, meet):
 
 
 @unit
-def _jump(gpu, core, warp, uops, code, k, mask, lanes):
+def _jump(gpu, core, warp, tables, k, mask, lanes):
     """A jump through a register, or a call. Lanes with another address than the leader's do not come along."""
     warps = core.warps
     registers = core.registers[warp]
     following = warps.pc[warp] + 1
-    if uops[k, OP] == CALL:
-        warps.pc[warp] = uops[k, TARGET]
+    if tables.uops[k, OP] == CALL:
+        warps.pc[warp] = tables.uops[k, TARGET]
     else:
-        row = registers.lane[source(registers, uops, k, A, 0, lanes)]
-        address = (np.int64(row[leader(mask)]) + np.int64(uops[k, IMM])) & 0xFFFFFFFE
+        row = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
+        address = (np.int64(row[leader(mask)]) + np.int64(tables.uops[k, IMM])) & 0xFFFFFFFE
         same = np.uint64(0)
         for lane in range(lanes):
-            if (np.int64(row[lane]) + np.int64(uops[k, IMM])) & 0xFFFFFFFE == address:
+            if (np.int64(row[lane]) + np.int64(tables.uops[k, IMM])) & 0xFFFFFFFE == address:
                 same = same | bit(lane)
         if mask & ~same != np.uint64(0):
             core.diverged = 1
@@ -142,28 +142,28 @@ def _jump(gpu, core, warp, uops, code, k, mask, lanes):
             if fault != 0:
                 return fault
         warps.pc[warp] = core.code_rows
-        base = np.int64(code[0, ADDRESS])
+        base = np.int64(tables.code[0, ADDRESS])
         step = np.int64(core.code_step)
         number = (address - base) // step
         if 0 <= number < core.code_rows and (address - base) % step == 0:
             warps.pc[warp] = number
-    if uops[k, DST] >= 0:
-        link = np.uint32(np.int64(code[following - 1, ADDRESS]) + core.code_step)
+    if tables.uops[k, DST] >= 0:
+        link = np.uint32(np.int64(tables.code[following - 1, ADDRESS]) + core.code_step)
         for lane in range(lanes):
             if mask & bit(lane) != np.uint64(0):
-                registers.lane[uops[k, DST], lane] = link
+                registers.lane[tables.uops[k, DST], lane] = link
     return np.int64(0)
 
 
 @unit
-def _masks(gpu, core, warp, uops, k, mask, lanes):
+def _masks(gpu, core, warp, tables, k, mask, lanes):
     """Operations on masks that are rarer: Vortex's, and reading and writing the mask itself."""
     warps = core.warps
     registers = core.registers[warp]
-    op = uops[k, OP]
+    op = tables.uops[k, OP]
     result = np.int64(0)
     if op == READ_MASK:
-        low = uops[k, DST] - SCALAR
+        low = tables.uops[k, DST] - SCALAR
         registers.scalar[low] = np.uint32(mask & np.uint64(0xFFFFFFFF))
         registers.scalar[low + 1] = np.uint32(mask >> np.uint64(32))
         warps.pc[warp] += 1
@@ -171,12 +171,12 @@ def _masks(gpu, core, warp, uops, k, mask, lanes):
     if op == JOIN:
         return _stack_fault(gpu, core, join(core.masks, warps, warp))
     if op == WRITE_MASK:
-        low = uops[k, A] - SCALAR
+        low = tables.uops[k, A] - SCALAR
         both = np.uint64(registers.scalar[low]) | (np.uint64(registers.scalar[low + 1]) << np.uint64(32))
         warps.mask[warp] = both & warps.threads[warp]
         warps.pc[warp] += 1
         return result
-    row = registers.lane[source(registers, uops, k, A, 0, lanes)]
+    row = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
     chosen = lanes_where(row, np.uint32(0xFFFFFFFF), mask, lanes)
     if op == SPLIT:
         return _stack_fault(gpu, core, split(core.masks, warps, warp, chosen))
@@ -190,42 +190,42 @@ def _masks(gpu, core, warp, uops, k, mask, lanes):
     elif op == PREDICATE_OP:
         if chosen != np.uint64(0):
             warps.mask[warp] = chosen
-        elif uops[k, B] != NONE:
-            other = registers.lane[source(registers, uops, k, B, 1, lanes)]
+        elif tables.uops[k, B] != NONE:
+            other = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
             warps.mask[warp] = np.uint64(other[leader(mask)]) & warps.threads[warp]
         warps.pc[warp] += 1
     else:
-        gpu.fault.value = np.int64(uops[k, IMM])
+        gpu.fault.value = np.int64(tables.uops[k, IMM])
         result = np.int64(TRAPPED if op == TRAP else UNSUPPORTED)
     return result
 
 
 @unit
-def _barrier(gpu, core, warp, uops, k, events, now):
+def _barrier(gpu, core, warp, tables, k, now):
     """Arrive at a barrier of the warp's block, and wait there unless the operation says otherwise."""
     warps = core.warps
     lanes = warps.lanes
-    number = np.int64(uops[k, IMM])
+    number = np.int64(tables.uops[k, IMM])
     speaker = leader(warps.mask[warp])
-    if uops[k, A] != NONE:
-        number += np.int64(core.registers[warp].lane[source(core.registers[warp], uops, k, A, 0, lanes)][speaker])
+    if tables.uops[k, A] != NONE:
+        number += np.int64(core.registers[warp].lane[source(core.registers[warp], tables.uops, k, A, 0, lanes)][speaker])
     expected = np.int64(0)
-    if uops[k, B] != NONE:
-        expected = np.int64(core.registers[warp].lane[source(core.registers[warp], uops, k, B, 1, lanes)][speaker])
+    if tables.uops[k, B] != NONE:
+        expected = np.int64(core.registers[warp].lane[source(core.registers[warp], tables.uops, k, B, 1, lanes)][speaker])
     if number < 0 or number >= core.barriers.count:
         gpu.fault.value = number
         gpu.fault.limit = core.barriers.count
         return np.int64(BARRIER_NUMBER)
-    waits = 1 if uops[k, OP] == BARRIER else 0
+    waits = 1 if tables.uops[k, OP] == BARRIER else 0
     at = np.int64(warps.pc[warp])
     warps.pc[warp] = at + 1
     if waits == 0 or comes(core, warp, number, expected) != 0:
-        _arrive(gpu, core, warp, at, number, waits, expected, events, now)
+        _arrive(gpu, core, warp, at, number, waits, expected, tables, now)
     return np.int64(0)
 
 
 @unit
-def _arrive(gpu, core, warp, at, number, waits, expected, events, now):
+def _arrive(gpu, core, warp, at, number, waits, expected, tables, now):
     """A warp arrives at a barrier, with the instruction `at`."""
     warps = core.warps
     block = np.int64(warps.block[warp])
@@ -235,11 +235,11 @@ def _arrive(gpu, core, warp, at, number, waits, expected, events, now):
     wake(gpu, core, freed, now)
     if gpu.log.tracing != 0:
         opened = 1 if freed != np.uint64(0) else 0
-        emit(gpu.log, events, now, BARRIER_EVENT, core.number, warp, at, warps.mask[warp], number, opened)
+        emit(gpu.log, tables, now, BARRIER_EVENT, core.number, warp, at, warps.mask[warp], number, opened)
 
 
 @unit
-def _nobody_runs(gpu, core, warp, events, now):
+def _nobody_runs(gpu, core, warp, tables, now):
     """All lanes that have not ended wait. When it is for the same barrier, the warp arrives there: the last of the others has ended."""
     number = left_at_barrier(core.contexts, warp)
     if number < 0:
@@ -248,7 +248,7 @@ def _nobody_runs(gpu, core, warp, events, now):
     run_context(core.contexts, core.warps, warp, 0)
     comes(core, warp, number, core.contexts.expected[warp])
     settle(core, warp)
-    _arrive(gpu, core, warp, np.int64(core.warps.pc[warp]) - 1, number, 1, core.contexts.expected[warp], events, now)
+    _arrive(gpu, core, warp, np.int64(core.warps.pc[warp]) - 1, number, 1, core.contexts.expected[warp], tables, now)
 
 
 @unit

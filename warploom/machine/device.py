@@ -53,27 +53,21 @@ Gpu = record(
 
 
 @unit
-def run(
-    gpu, cores, uops, code, views, samplers, memory, profile, events,
-    execute, policy, control, access, sampler, load_store, memory_system, live, limit,
-):  # fmt: skip
+def run(gpu, cores, tables, units, limit):
     """Simulate until cycle `limit`, the end, a fault, or a full event buffer; returns a stop code of `driver.py`."""
-    capacity = events.shape[0] - ROWS_A_CYCLE * gpu.cores - MEMORY_ROWS_A_CYCLE
+    capacity = tables.events.shape[0] - ROWS_A_CYCLE * gpu.cores - MEMORY_ROWS_A_CYCLE
     while gpu.now < limit:
         now = gpu.now
         if gpu.log.tracing != 0 and gpu.log.rows > capacity:
             return EVENTS_FULL
         if gpu.grid.low < gpu.grid.high:
-            dispatch(gpu, cores, events, now)
+            dispatch(gpu, cores, tables, now)
         soonest = np.int64(FOREVER)
         for number in range(gpu.cores):
             if gpu.wake[number] <= now or (gpu.every_cycle != 0 and cores[number].warps.active != np.uint64(0)):
-                gpu.wake[number] = live(
-                    gpu, cores[number], uops, code, views, samplers, memory, profile, events,
-                    execute, policy, control, access, sampler, load_store, now,
-                )  # fmt: skip
+                gpu.wake[number] = units.step(gpu, cores[number], tables, units, now)
         if gpu.wheel.count > 0:
-            memory_system(gpu, cores, code, events, now)
+            units.memory_system(gpu, cores, tables, now)
         if gpu.fault.kind != 0:
             gpu.now = now + 1
             return FAULTED

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from warploom.machine.native import Hook, Native, cache_directory, forget_old_caches, native
+from warploom.machine.tables import Units
 
 if TYPE_CHECKING:
     from warploom.machine.livelock import Watch
@@ -73,7 +74,7 @@ class Machine(Protocol):
         """Cycles simulated so far."""
 
     def arguments(self, native: bool) -> tuple[Any, ...]:
-        """The entry's arguments without `limit`: mirrors and plain functions, or (native) arrays and `Hook`s.
+        """The entry's arguments without `limit`: mirrors, or (native) the arrays; and `Tables`, and `Units` of functions or of `Hook`s.
 
         Both are views of the same bytes.
         """
@@ -192,10 +193,7 @@ def entry_call(machine: Machine, engine: str, notice: Notice | None = None) -> C
     if helper is not None:
         _compile_rest(compiler, arguments)
         helper.wait()
-    placed = tuple(
-        compiler.pointer(argument, cache=argument.function.__module__.startswith("warploom.")) if isinstance(argument, Hook) else argument
-        for argument in arguments
-    )
+    placed = tuple(compiler.place(argument) for argument in arguments)
     if fresh:
         _mark_compiled(machine)
     return lambda limit: entry(*placed, limit)
@@ -243,7 +241,9 @@ def help_to_compile() -> None:
     """What the second process does: make the same machine, and compile its pieces, the last one first."""
     kind, config, program = pickle.load(sys.stdin.buffer)
     compiler = native()
-    for piece in reversed(_pieces(kind(config, program).arguments(native=True))):
+    arguments = kind(config, program).arguments(native=True)
+    compiler.signature(arguments)
+    for piece in reversed(_pieces(arguments)):
         if _claim(piece):
             compiler.pointer(piece)
 
@@ -256,7 +256,8 @@ def _compile_rest(compiler: Native, arguments: tuple[Any, ...]) -> None:
 
 
 def _pieces(arguments: tuple[Any, ...]) -> list[Hook]:
-    return [argument for argument in arguments if isinstance(argument, Hook) and argument.function.__module__.startswith("warploom.")]
+    hooks = [hook for argument in arguments if isinstance(argument, Units) for hook in argument if hook is not None]
+    return [hook for hook in hooks if hook.function.__module__.startswith("warploom.")]
 
 
 def _claims() -> Path:

@@ -70,6 +70,12 @@ def part(function: F) -> F:
     return unit(function)
 
 
+def rare(function: F) -> F:
+    """Mark a unit that is seldom reached: natively it stays out of the way of its callers, which are the faster for it."""
+    function.__warploom_rare__ = True  # type: ignore[attr-defined]
+    return unit(function)
+
+
 def native_twin(factory: str) -> Callable[[F], F]:
     """A unit whose native form is something else, made by `factory` ("module:function", called without arguments).
 

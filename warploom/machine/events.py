@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine import unit
+from warploom.machine.engine import rare
 from warploom.machine.wheel import CAPACITY
 
 # Columns.
@@ -43,9 +43,10 @@ ROWS_A_CYCLE = 64 * 8 + 64 * 3 + (64 + 512) * 2 + 2 * 64
 MEMORY_ROWS_A_CYCLE = 3 * CAPACITY
 
 
-@unit
-def emit(log, events, time, kind, core, warp, pc, mask, a, b):
+@rare
+def emit(log, tables, time, kind, core, warp, pc, mask, a, b):
     """Append one row. `log` is the record that counts the rows; the caller has looked at `log.tracing`."""
+    events = tables.events
     row = log.rows
     events[row, TIME] = time
     events[row, KIND] = kind

@@ -11,7 +11,7 @@ import numpy as np
 
 from warploom.isa.uop import CONTROL, FIRST, ISSUE_UNIT, OP
 from warploom.machine.control import EXIT_WARP, FENCE
-from warploom.machine.engine import FOREVER, part, unit
+from warploom.machine.engine import FOREVER, part, rare, unit
 from warploom.machine.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED
 from warploom.machine.registers import bit
@@ -22,7 +22,7 @@ PC_FAULT = FAULT_NUMBER["pc_out_of_range"]
 
 
 @unit
-def examine(gpu, core, uops, code, warp, at):
+def examine(gpu, core, tables, warp, at):
     """What does a warp's next instruction wait for, as of cycle `at`? Sets the warp awake, or its reason and alarm."""
     warps = core.warps
     me = bit(warp)
@@ -38,8 +38,8 @@ def examine(gpu, core, uops, code, warp, at):
         warps.reason[warp] = NO_INSTRUCTION
         warps.wake[warp] = FOREVER
         return
-    wanted = np.int64(code[pc, ISSUE_UNIT])
-    group = hazard(core.scoreboard, code, warp, pc, warps.mask[warp], warps.lanes, at)
+    wanted = np.int64(tables.code[pc, ISSUE_UNIT])
+    group = hazard(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, at)
     if group >= 0:
         time = hazard_time(core.scoreboard, warp, group, warps.mask[warp], warps.lanes)
         warps.reason[warp] = core.scoreboard.reason[warp, group] if time < FOREVER else LONG_SCOREBOARD
@@ -49,7 +49,7 @@ def examine(gpu, core, uops, code, warp, at):
             warps.certain = warps.certain | me
         set_alarm(warps, warp, time, at)
         return
-    if wanted == CONTROL and _must_drain(core, uops, code, warp, pc, at) != 0:
+    if wanted == CONTROL and _must_drain(core, tables, warp, pc, at) != 0:
         return
     warps.reason[warp] = NOT_SELECTED
     wake_up(core, warp, wanted, at)
@@ -68,11 +68,11 @@ def wake_up(core, warp, wanted, at):
     warps.blocked_at[warp] = core.blocked[warps.scheduler[warp], wanted]
 
 
-@part
-def _must_drain(core, uops, code, warp, pc, at):
+@rare
+def _must_drain(core, tables, warp, pc, at):
     """A fence, and the end of a whole warp, wait for the warp's own accesses and registers. Returns 1 if it has to wait."""
     warps = core.warps
-    op = uops[code[pc, FIRST], OP]
+    op = tables.uops[tables.code[pc, FIRST], OP]
     if op != FENCE and op != EXIT_WARP:
         return 0
     warps.reason[warp] = MEMBAR if op == FENCE else DRAIN

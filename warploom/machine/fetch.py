@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.config import MAX_FETCH_LINES, MAX_WARPS
-from warploom.machine.engine import FOREVER, record, unit
+from warploom.machine.engine import FOREVER, rare, record, unit
 from warploom.machine.registers import bit
 from warploom.machine.shared_fetch import bring, program_memory
 from warploom.machine.warps import set_alarm
@@ -56,7 +56,7 @@ def consume(fetch, warp, before, after):
         redirect(fetch, warp, after)
 
 
-@unit
+@rare
 def step(gpu, fetch, warps, rows, now):
     """One cycle: instructions arrive, and further ones are asked for. Returns the next cycle in which there is work."""
     soonest = np.int64(FOREVER)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.control import leave_barriers
-from warploom.machine.engine import FOREVER, unit
+from warploom.machine.engine import FOREVER, rare
 from warploom.machine.events import BLOCK, END, emit
 from warploom.machine.reasons import DRAIN
 from warploom.machine.registers import bit
 
 
-@unit
-def end(gpu, core, warp, pc, whole, events, now):
+@rare
+def end(gpu, core, warp, pc, whole, tables, now):
     """All lanes have ended. The slot is free when the warp's accesses are done; `whole` warps do not wait for their stores."""
     warps = core.warps
     warps.pc[warp] = pc
@@ -29,11 +29,11 @@ def end(gpu, core, warp, pc, whole, events, now):
         warps.reason[warp] = DRAIN
         warps.wake[warp] = FOREVER
     else:
-        free(gpu, core, warp, events, now + 1)
+        free(gpu, core, warp, tables, now + 1)
 
 
-@unit
-def free(gpu, core, warp, events, at):
+@rare
+def free(gpu, core, warp, tables, at):
     """A warp slot is free from cycle `at` on, and its block's slot when it was the block's last warp."""
     warps = core.warps
     me = bit(warp)
@@ -43,7 +43,7 @@ def free(gpu, core, warp, events, at):
     gpu.live = gpu.live - 1
     gpu.room_since = at
     if gpu.log.tracing != 0:
-        emit(gpu.log, events, at, END, core.number, warp, warps.pc[warp], 0, 0, 0)
+        emit(gpu.log, tables, at, END, core.number, warp, warps.pc[warp], 0, 0, 0)
     block = np.int64(warps.block[warp])
     members = core.blocks.alive[block]
     for other in range(warps.slots):
@@ -52,4 +52,4 @@ def free(gpu, core, warp, events, at):
     if members == np.uint64(0):
         core.blocks.used = core.blocks.used & ~bit(block)
         if gpu.log.tracing != 0:
-            emit(gpu.log, events, at, BLOCK, core.number, warp, -1, 0, core.blocks.number[block], 1)
+            emit(gpu.log, tables, at, BLOCK, core.number, warp, -1, 0, core.blocks.number[block], 1)

@@ -28,7 +28,7 @@ from warploom.isa.uop import (
 from warploom.machine.charge import charge
 from warploom.machine.control import EXIT_WARP
 from warploom.machine.divergence.mechanism import settle
-from warploom.machine.engine import FOREVER, part
+from warploom.machine.engine import FOREVER, part, rare
 from warploom.machine.events import ISSUE, PIPE, emit
 from warploom.machine.examine import examine
 from warploom.machine.faults import raise_fault
@@ -58,74 +58,80 @@ MASK_LOW, MASK_HIGH = SPECIAL_NUMBER["mask_low"], SPECIAL_NUMBER["mask_high"]
 
 
 @part
-def issue(gpu, core, number, warp, uops, code, views, samplers, memory, profile, events, execute, control, access, sampler, now):
+def issue(gpu, core, number, warp, tables, units, now):
     """Issue a warp's next instruction: charge its waiting, execute its micro-ops, move its PC, examine what follows."""
     warps = core.warps
     me = bit(warp)
     pc = np.int64(warps.pc[warp])
     mask = warps.mask[warp]
-    wanted = np.int64(code[pc, ISSUE_UNIT])
+    wanted = np.int64(tables.code[pc, ISSUE_UNIT])
     if warps.wake[warp] > warps.since[warp]:
-        charge(gpu, core, warp, warps.reason[warp], profile, events, warps.wake[warp])
+        charge(gpu, core, warp, warps.reason[warp], tables, warps.wake[warp])
     throttled = min(core.blocked[number, wanted] - warps.blocked_at[warp], now - warps.since[warp])
     if throttled > 0:
-        charge(gpu, core, warp, _throttle_reason(wanted), profile, events, warps.since[warp] + throttled)
+        charge(gpu, core, warp, _throttle_reason(wanted), tables, warps.since[warp] + throttled)
     if now > warps.since[warp]:
-        charge(gpu, core, warp, NOT_SELECTED, profile, events, now)
+        charge(gpu, core, warp, NOT_SELECTED, tables, now)
     warps.since[warp] = now + 1
     warps.awake = warps.awake & ~me
     warps.wants[wanted] &= ~me
 
     registers = core.registers[warp]
     if warps.expanded[warp] != mask:
-        expand(mask, registers.active, warps.lanes)
-        warps.expanded[warp] = mask
-        registers.special[MASK_LOW] = np.uint32(mask & np.uint64(0xFFFFFFFF))
-        registers.special[MASK_HIGH] = np.uint32(mask >> np.uint64(32))
+        _spread(registers, warps, warp, mask)
     registers.special[CLOCK] = np.uint32(warps.visits[warp])
     registers.special[CYCLE] = np.uint32(now & 0xFFFFFFFF)
-    count = np.int64(code[pc, COUNT])
-    row = profile[pc]
+    count = np.int64(tables.code[pc, COUNT])
+    row = tables.profile[pc]
     row[SELECTED] += 1
     row[LANES] += popcount(mask)
 
-    start = np.int64(code[pc, FIRST])
+    start = np.int64(tables.code[pc, FIRST])
     until = np.int64(now + 1)
     fault = np.int64(0)
     if wanted == ALU or wanted == SPECIAL:
         for k in range(start, start + count):
-            execute(registers, uops, k, warps.lanes)
+            units.execute(registers, tables, k, warps.lanes)
         warps.pc[warp] = pc + 1
-        latency = core.latency[code[pc, ISSUE_LATENCY]]
+        latency = core.latency[tables.code[pc, ISSUE_LATENCY]]
         if wanted == ALU:
             pipe = free_pipe(core.alus, now)
             until = accept(core.alus, pipe, now, latency)
             if gpu.log.tracing != 0:
-                emit(gpu.log, events, now, PIPE, core.number, warp, pc, mask, pipe, core.alus.free[pipe])
+                emit(gpu.log, tables, now, PIPE, core.number, warp, pc, mask, pipe, core.alus.free[pipe])
         else:
             until = accept(core.specials, free_pipe(core.specials, now), now, latency)
-        lock(core.scoreboard, code, warp, pc, mask, warps.lanes, until, WAIT if wanted == ALU else SHORT_SCOREBOARD)
+        lock(core.scoreboard, tables.code, warp, pc, mask, warps.lanes, until, WAIT if wanted == ALU else SHORT_SCOREBOARD)
     elif wanted == CONTROL:
         core.diverged = 0
         for k in range(start, start + count):
-            if uops[k, UNIT] == CONTROL:
-                fault = control(gpu, core, warp, pc, uops, code, k, events, now)
+            if tables.uops[k, UNIT] == CONTROL:
+                fault = units.control(gpu, core, warp, pc, tables, k, now)
             else:
-                execute(registers, uops, k, warps.lanes)
+                units.execute(registers, tables, k, warps.lanes)
         row[DIVERGED] += core.diverged
-        lock(core.scoreboard, code, warp, pc, mask, warps.lanes, now + 1, WAIT)
+        lock(core.scoreboard, tables.code, warp, pc, mask, warps.lanes, now + 1, WAIT)
     else:
-        fault = access(gpu, core, warp, pc, wanted, uops, code, views, samplers, memory, profile, execute, sampler, now)
+        fault = units.access(gpu, core, warp, pc, wanted, tables, units, now)
         warps.pc[warp] = pc + 1
         until = np.int64(FOREVER)
     if wanted != CONTROL and warps.parted & me != np.uint64(0):
         settle(core, warp)
     if gpu.log.tracing != 0:
-        emit(gpu.log, events, now, ISSUE, core.number, warp, pc, mask, np.int64(warps.mask[warp]), until)
+        emit(gpu.log, tables, now, ISSUE, core.number, warp, pc, mask, np.int64(warps.mask[warp]), until)
     if fault != 0:
         raise_fault(gpu.fault, fault, core.number, warp, pc, _guilty(gpu, core, fault, mask), gpu.fault.value, gpu.fault.limit, now)
         return
-    _go_on(gpu, core, warp, pc, wanted, uops, code, events, now)
+    _go_on(gpu, core, warp, pc, wanted, tables, now)
+
+
+@rare
+def _spread(registers, warps, warp, mask):
+    """The lanes that execute have changed."""
+    expand(mask, registers.active, warps.lanes)
+    warps.expanded[warp] = mask
+    registers.special[MASK_LOW] = np.uint32(mask & np.uint64(0xFFFFFFFF))
+    registers.special[MASK_HIGH] = np.uint32(mask >> np.uint64(32))
 
 
 @part
@@ -150,17 +156,17 @@ def _guilty(gpu, core, fault, mask):
 
 
 @part
-def _go_on(gpu, core, warp, pc, wanted, uops, code, events, now):
+def _go_on(gpu, core, warp, pc, wanted, tables, now):
     """After an issue: the warp ends, waits at a barrier, or its next instruction is examined."""
     warps = core.warps
     me = bit(warp)
     if core.fetch.buffer != 0:
         consume(core.fetch, warp, pc, warps.pc[warp])
     if warps.threads[warp] == np.uint64(0):
-        whole = 1 if uops[code[pc, FIRST], OP] == EXIT_WARP else 0
-        end(gpu, core, warp, pc, whole, events, now)
+        whole = 1 if tables.uops[tables.code[pc, FIRST], OP] == EXIT_WARP else 0
+        end(gpu, core, warp, pc, whole, tables, now)
     elif warps.pc[warp] < 0 or warps.pc[warp] >= core.code_rows:
-        examine(gpu, core, uops, code, warp, now + 1)
+        examine(gpu, core, tables, warp, now + 1)
     elif warps.at_barrier & me != np.uint64(0):
         warps.reason[warp] = BARRIER
         warps.wake[warp] = FOREVER
@@ -168,4 +174,4 @@ def _go_on(gpu, core, warp, pc, wanted, uops, code, events, now):
         warps.reason[warp] = BRANCH_RESOLVING
         set_alarm(warps, warp, now + core.branch_latency, now)
     else:
-        examine(gpu, core, uops, code, warp, now + 1)
+        examine(gpu, core, tables, warp, now + 1)

@@ -87,7 +87,7 @@ def _leave(l2, index):
 
 
 @unit
-def arrive(gpu, l2, events, kind, core, line, sectors, tag, now):
+def arrive(gpu, l2, tables, kind, core, line, sectors, tag, now):
     """A request reaches the cache: it is looked up by its bank, one after the other."""
     own_line = line >> l2.ratio_shift
     own_sectors = sectors << np.uint64((line - (own_line << l2.ratio_shift)) * l2.sectors_a_line)
@@ -108,7 +108,7 @@ def arrive(gpu, l2, events, kind, core, line, sectors, tag, now):
         else:
             outcome = _miss(gpu, l2, own_line, missing, kind, core, line, sectors, tag, answer)
     if gpu.log.tracing != 0:
-        emit(gpu.log, events, now, L2_EVENT, core, -1, -1, sectors, line, outcome)
+        emit(gpu.log, tables, now, L2_EVENT, core, -1, -1, sectors, line, outcome)
 
 
 @unit

@@ -96,7 +96,7 @@ def enqueue(lsu, warp, launched, pc, mask, kind, transactions, extra, now):
 
 
 @unit
-def load_store(gpu, core, lsu, code, profile, events, now):
+def load_store(gpu, core, lsu, tables, now):
     """One cycle: the access at the head sends up to `ports` transactions. Returns 1 if something may go on next cycle."""
     for _ in range(lsu.ports):
         if lsu.waiting == 0:
@@ -104,7 +104,7 @@ def load_store(gpu, core, lsu, code, profile, events, now):
         slot = np.int64(lsu.queue[lsu.head])
         index = lsu.sent[slot]
         if index < lsu.total[slot]:
-            if _send(gpu, core, lsu, slot, lsu.line[slot, index], lsu.sectors[slot, index], profile, events, now) == 0:
+            if _send(gpu, core, lsu, slot, lsu.line[slot, index], lsu.sectors[slot, index], tables, now) == 0:
                 lsu.stalled = lsu.stalled + 1
                 return 1
             index += 1
@@ -113,18 +113,18 @@ def load_store(gpu, core, lsu, code, profile, events, now):
             lsu.head = (lsu.head + 1) & (SLOTS - 1)
             lsu.waiting = lsu.waiting - 1
             if lsu.open[slot] == 0:
-                complete(gpu, core, lsu, slot, code, events, now)
+                complete(gpu, core, lsu, slot, tables, now)
     return 1 if lsu.waiting > 0 else 0
 
 
 @unit
-def no_load_store(gpu, core, lsu, code, profile, events, now):
+def no_load_store(gpu, core, lsu, tables, now):
     """Stands in for `load_store` in a program without memory accesses, so that it is not compiled for nothing."""
     return 0
 
 
 @unit
-def _send(gpu, core, lsu, slot, line, sectors, profile, events, now):
+def _send(gpu, core, lsu, slot, line, sectors, tables, now):
     """Send one transaction; returns 0 when it must be tried again."""
     kind = np.int64(lsu.kind[slot])
     cached = 1 if lsu.cached != 0 and kind != ATOMIC else 0
@@ -135,7 +135,7 @@ def _send(gpu, core, lsu, slot, line, sectors, profile, events, now):
         outcome = _load(gpu, core, lsu, slot, line, sectors, arrives, now)
         if outcome < 0:
             return 0
-        profile[lsu.pc[slot], HITS if outcome == 0 else MISSES] += 1
+        tables.profile[lsu.pc[slot], HITS if outcome == 0 else MISSES] += 1
     elif cached != 0:
         outcome = 3
         _store(gpu, core, lsu, slot, line, sectors, arrives, now)
@@ -147,7 +147,7 @@ def _send(gpu, core, lsu, slot, line, sectors, profile, events, now):
     if kind == STORE or cached != 0:
         lsu.done[slot] = max(np.int64(lsu.done[slot]), arrives)
     if gpu.log.tracing != 0:
-        emit(gpu.log, events, now, REQUEST, core.number, lsu.warp[slot], lsu.pc[slot], lsu.mask[slot], line, outcome)
+        emit(gpu.log, tables, now, REQUEST, core.number, lsu.warp[slot], lsu.pc[slot], lsu.mask[slot], line, outcome)
     return 1
 
 
@@ -194,14 +194,14 @@ def _fill(gpu, core, lsu, slot, line, sectors, arrives, now):
 
 
 @unit
-def answer(gpu, core, lsu, code, events, line, sectors, tag, now):
+def answer(gpu, core, lsu, tables, line, sectors, tag, now):
     """The next level has answered a transaction."""
     if tag & CACHED_TAG == 0:
-        _answered(gpu, core, lsu, tag & (TEXTURE_TAG - 1), code, events, now)
+        _answered(gpu, core, lsu, tag & (TEXTURE_TAG - 1), tables, now)
         return
     _fill(gpu, core, lsu, 0, line, sectors, now, now)
     if gpu.log.tracing != 0:
-        emit(gpu.log, events, now, FILL, core.number, -1, -1, sectors, line, lsu.texture)
+        emit(gpu.log, tables, now, FILL, core.number, -1, -1, sectors, line, lsu.texture)
     entry = find(lsu.misses, line)
     lsu.misses.sectors[entry] &= ~sectors
     if lsu.misses.sectors[entry] != np.uint64(0):
@@ -211,15 +211,15 @@ def answer(gpu, core, lsu, code, events, line, sectors, tag, now):
     while waiters != np.uint64(0):
         slot = first(waiters)
         waiters = waiters & (waiters - np.uint64(1))
-        _answered(gpu, core, lsu, slot, code, events, now)
+        _answered(gpu, core, lsu, slot, tables, now)
 
 
 @unit
-def _answered(gpu, core, lsu, slot, code, events, now):
+def _answered(gpu, core, lsu, slot, tables, now):
     lsu.done[slot] = max(np.int64(lsu.done[slot]), np.int64(now))
     lsu.open[slot] -= 1
     if lsu.open[slot] == 0 and lsu.sent[slot] >= lsu.total[slot]:
-        complete(gpu, core, lsu, slot, code, events, now)
+        complete(gpu, core, lsu, slot, tables, now)
 
 
 @unit
@@ -238,7 +238,7 @@ def _tell(gpu, core, warp, time, now):
 
 
 @unit
-def complete(gpu, core, lsu, slot, code, events, now):
+def complete(gpu, core, lsu, slot, tables, now):
     """All transactions of an access are answered at the end of cycle `done`: its registers can be used from the next one on."""
     warps = core.warps
     warp = np.int64(lsu.warp[slot])
@@ -247,7 +247,7 @@ def complete(gpu, core, lsu, slot, code, events, now):
     lsu.count = lsu.count - 1
     gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(now + 1))  # there is room again
     if lsu.kind[slot] != STORE:
-        lock(core.scoreboard, code, warp, lsu.pc[slot], lsu.mask[slot], warps.lanes, done + 1, LONG_SCOREBOARD)
+        lock(core.scoreboard, tables.code, warp, lsu.pc[slot], lsu.mask[slot], warps.lanes, done + 1, LONG_SCOREBOARD)
         warps.pending[warp] -= 1
     if lsu.launched[slot] == warps.started[warp]:  # else the warp has ended, and another one has its slot
         if lsu.kind[slot] == STORE:
@@ -255,4 +255,4 @@ def complete(gpu, core, lsu, slot, code, events, now):
         warps.landed[warp] = max(np.int64(warps.landed[warp]), done + 1)
         _tell(gpu, core, warp, max(done + 1, now + 1), now)
     if gpu.log.tracing != 0:
-        emit(gpu.log, events, now, COMPLETE, core.number, warp, lsu.pc[slot], lsu.mask[slot], lsu.issued[slot], done)
+        emit(gpu.log, tables, now, COMPLETE, core.number, warp, lsu.pc[slot], lsu.mask[slot], lsu.issued[slot], done)

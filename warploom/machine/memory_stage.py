@@ -30,13 +30,13 @@ LOAD_OP, STORE_OP, STORE_IMAGE = NUMBER["load"], NUMBER["store"], NUMBER["store_
 
 
 @unit
-def access_memory(gpu, core, warp, pc, wanted, uops, code, views, samplers, memory, profile, execute, sampler, now):
+def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     """Execute a bundle of the memory, shared or texture unit. Returns 0 or the number of a fault."""
     registers = core.registers[warp]
     lanes = core.warps.lanes
     mask = core.warps.mask[warp]
     active = popcount(mask)
-    start = np.int64(code[pc, FIRST])
+    start = np.int64(tables.code[pc, FIRST])
     kind = np.int64(LOAD)
     transactions = np.int64(0)
     extra = np.int64(0)
@@ -44,107 +44,107 @@ def access_memory(gpu, core, warp, pc, wanted, uops, code, views, samplers, memo
     fault = np.int64(0)
     core.access.fault = 0
     core.access.changed = 0
-    for k in range(start, start + np.int64(code[pc, COUNT])):
-        executes = np.int64(uops[k, UNIT])
+    for k in range(start, start + np.int64(tables.code[pc, COUNT])):
+        executes = np.int64(tables.uops[k, UNIT])
         if executes == ALU or executes == SPECIAL:
-            execute(registers, uops, k, lanes)
+            units.execute(registers, tables, k, lanes)
         elif executes == TEXTURE:
-            transactions = sampler(core, warp, uops, k, memory, views, samplers, transactions)
-            profile[pc, SECTORS_NEEDED] += sectors_needed(active * 4, core.texture.sector_shift)
+            transactions = units.sampler(core, warp, tables, k, transactions)
+            tables.profile[pc, SECTORS_NEEDED] += sectors_needed(active * 4, core.texture.sector_shift)
         elif executes == SHARED:
-            passes += _shared(core, warp, registers, uops, k, lanes, views)
+            passes += _shared(core, warp, registers, tables, k, lanes)
             fault = core.access.fault
         elif executes == MEMORY:
-            if uops[k, OP] == STORE_IMAGE:
-                _image(core, registers, uops, k, lanes, memory, views)
+            if tables.uops[k, OP] == STORE_IMAGE:
+                _image(core, registers, tables, k, lanes)
                 kind = np.int64(STORE)
             else:
-                fault = addresses(core.access, registers, uops, k, lanes, views, gpu.memory_bytes)
+                fault = addresses(core.access, registers, tables.uops, k, lanes, tables.views, gpu.memory_bytes)
                 if fault == 0:
-                    kind, extra = _global(core, registers, uops, k, lanes, memory, kind, extra)
+                    kind, extra = _global(core, registers, tables, k, lanes, kind, extra)
             if fault == 0:
-                transactions = _collect(core, registers, uops, k, lanes, transactions)
-                profile[pc, SECTORS_NEEDED] += sectors_needed(active * uops[k, SIZE], core.lsu.sector_shift)
+                transactions = _collect(core, registers, tables, k, lanes, transactions)
+                tables.profile[pc, SECTORS_NEEDED] += sectors_needed(active * tables.uops[k, SIZE], core.lsu.sector_shift)
         if fault != 0:
             return np.int64(fault)
     if core.access.changed != 0:
         gpu.progress = now
-    profile[pc, ACCESSES] += 1
+    tables.profile[pc, ACCESSES] += 1
     if wanted == SHARED:
-        profile[pc, PASSES] += passes
+        tables.profile[pc, PASSES] += passes
         core.shared_free = now + passes
-        lock(core.scoreboard, code, warp, pc, mask, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
+        lock(core.scoreboard, tables.code, warp, pc, mask, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
         return fault
-    profile[pc, TRANSACTIONS] += transactions
+    tables.profile[pc, TRANSACTIONS] += transactions
     lsu = core.texture if wanted == TEXTURE else core.lsu
     for index in range(transactions):
-        profile[pc, SECTORS] += popcount(lsu.line_sectors[index])
+        tables.profile[pc, SECTORS] += popcount(lsu.line_sectors[index])
     if kind == STORE:
         core.warps.stores[warp] += 1
     else:
         core.warps.pending[warp] += 1
-        lock(core.scoreboard, code, warp, pc, mask, lanes, FOREVER, LONG_SCOREBOARD)
+        lock(core.scoreboard, tables.code, warp, pc, mask, lanes, FOREVER, LONG_SCOREBOARD)
     enqueue(lsu, warp, core.warps.started[warp], pc, mask, kind, transactions, extra, now)
     return fault
 
 
 @unit
-def _global(core, registers, uops, k, lanes, memory, kind, extra):
+def _global(core, registers, tables, k, lanes, kind, extra):
     """Move the values of an access to global memory; returns what the bundle is now, and an atomic's extra cycles."""
-    op = uops[k, OP]
+    op = tables.uops[k, OP]
     if op == LOAD_OP:
-        load(core.access, registers, uops, k, lanes, memory)
+        load(core.access, registers, tables.uops, k, lanes, tables.memory)
         return kind, extra
     if op == STORE_OP:
-        store(core.access, registers, uops, k, lanes, memory)
+        store(core.access, registers, tables.uops, k, lanes, tables.memory)
         return np.int64(STORE), extra
-    atomic(core.access, registers, uops, k, lanes, memory)
+    atomic(core.access, registers, tables.uops, k, lanes, tables.memory)
     return np.int64(ATOMIC), max(extra, np.int64(atomic_conflicts(core.access.address, registers.active, lanes) - 1))
 
 
 @unit
-def _shared(core, warp, registers, uops, k, lanes, views):
+def _shared(core, warp, registers, tables, k, lanes):
     """An access to the block's shared memory; returns the passes that it takes."""
     size = core.blocks.shared_bytes
     base = np.int64(core.warps.block[warp]) * size
-    if addresses(core.access, registers, uops, k, lanes, views, size) != 0:
+    if addresses(core.access, registers, tables.uops, k, lanes, tables.views, size) != 0:
         return np.int64(0)
     row = core.access.address
-    op = uops[k, OP]
+    op = tables.uops[k, OP]
     atomically = 1 if op != LOAD_OP and op != STORE_OP else 0
-    passes = shared_conflicts(row, registers.active, uops[k, SIZE], lanes, core.shared_banks, core.shared_bank_bytes, atomically)
+    passes = shared_conflicts(row, registers.active, tables.uops[k, SIZE], lanes, core.shared_banks, core.shared_bank_bytes, atomically)
     for lane in range(lanes):
         row[lane] = np.uint32(np.int64(row[lane]) + base)
     if op == LOAD_OP:
-        load(core.access, registers, uops, k, lanes, core.shared)
+        load(core.access, registers, tables.uops, k, lanes, core.shared)
     elif op == STORE_OP:
-        store(core.access, registers, uops, k, lanes, core.shared)
+        store(core.access, registers, tables.uops, k, lanes, core.shared)
     else:
-        atomic(core.access, registers, uops, k, lanes, core.shared)
+        atomic(core.access, registers, tables.uops, k, lanes, core.shared)
     return np.int64(passes)
 
 
 @unit
-def _image(core, registers, uops, k, lanes, memory, views):
+def _image(core, registers, tables, k, lanes):
     """Write texels; leaves their byte addresses in the access, and only lanes inside the image active there."""
-    columns = registers.lane[source(registers, uops, k, A, 0, lanes)]
-    rows = registers.lane[source(registers, uops, k, B, 1, lanes)]
-    view = np.int64(uops[k, VIEW])
-    pitch = np.int64(views[view, VIEW_PITCH])
+    columns = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
+    rows = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
+    view = np.int64(tables.uops[k, VIEW])
+    pitch = np.int64(tables.views[view, VIEW_PITCH])
     for lane in range(lanes):
         x = np.int64(columns[lane])
         y = np.int64(rows[lane])
-        inside = x < views[view, VIEW_WIDTH] and y < views[view, VIEW_HEIGHT]
-        core.access.address[lane] = np.uint32(np.int64(views[view, VIEW_BASE]) + y * pitch + x * 4 if inside else 0)
-    store_image(registers, uops, k, lanes, memory, views)
+        inside = x < tables.views[view, VIEW_WIDTH] and y < tables.views[view, VIEW_HEIGHT]
+        core.access.address[lane] = np.uint32(np.int64(tables.views[view, VIEW_BASE]) + y * pitch + x * 4 if inside else 0)
+    store_image(registers, tables.uops, k, lanes, tables.memory, tables.views)
     core.access.changed = 1
 
 
 @unit
-def _collect(core, registers, uops, k, lanes, transactions):
+def _collect(core, registers, tables, k, lanes, transactions):
     """Coalesce one micro-op's addresses behind those of the bundle's earlier ones; returns how many there are now."""
     lsu = core.lsu
-    return _append(lsu, core.access.address, registers.active, np.int64(uops[k, SIZE]), lanes, transactions)
+    return _append(lsu, core.access.address, registers.active, np.int64(tables.uops[k, SIZE]), lanes, transactions)
 
 
 @unit
@@ -172,7 +172,7 @@ def _append(lsu, row, active, size, lanes, transactions):
 
 
 @unit
-def sample_texture(core, warp, uops, k, memory, views, samplers, transactions):
+def sample_texture(core, warp, tables, k, transactions):
     """Sample a texture; the texels' addresses become transactions of the texture unit, behind the ones that are there.
 
     Returns how many there are now.
@@ -180,8 +180,8 @@ def sample_texture(core, warp, uops, k, memory, views, samplers, transactions):
     registers = core.registers[warp]
     lanes = core.warps.lanes
     texels = core.texels
-    size = np.int64(TEXEL_BYTES[views[uops[k, VIEW], VIEW_FORMAT]])
-    rows = sample(registers, uops, k, lanes, memory, views, samplers, texels)
+    size = np.int64(TEXEL_BYTES[tables.views[tables.uops[k, VIEW], VIEW_FORMAT]])
+    rows = sample(registers, tables.uops, k, lanes, tables.memory, tables.views, tables.samplers, texels)
     row = core.access.address
     for texel in range(rows):
         for lane in range(lanes):
@@ -193,12 +193,12 @@ def sample_texture(core, warp, uops, k, memory, views, samplers, transactions):
 
 
 @unit
-def no_memory(gpu, core, warp, pc, wanted, uops, code, views, samplers, memory, profile, execute, sampler, now):
+def no_memory(gpu, core, warp, pc, wanted, tables, units, now):
     """Stands in for `access_memory` in a program without memory accesses, so that it is not compiled for nothing."""
     return np.int64(UNSUPPORTED)
 
 
 @unit
-def no_texture(core, warp, uops, k, memory, views, samplers, transactions):
+def no_texture(core, warp, tables, k, transactions):
     """Stands in for `sample_texture` in a program that samples no texture."""
     return np.int64(transactions)

@@ -19,7 +19,7 @@ from warploom.machine.wheel import give_back, schedule, take
 
 
 @unit
-def serve_events(gpu, cores, code, events, now):
+def serve_events(gpu, cores, tables, now):
     """Everything of the memory system whose time has come."""
     index = take(gpu.wheel, now)
     while index >= 0:
@@ -31,9 +31,9 @@ def serve_events(gpu, cores, code, events, now):
         give_back(gpu.wheel, index)
         if kind == ANSWER:
             if tag & TEXTURE_TAG != 0:
-                answer(gpu, cores[core], cores[core].texture, code, events, line, sectors, tag, now)
+                answer(gpu, cores[core], cores[core].texture, tables, line, sectors, tag, now)
             else:
-                answer(gpu, cores[core], cores[core].lsu, code, events, line, sectors, tag, now)
+                answer(gpu, cores[core], cores[core].lsu, tables, line, sectors, tag, now)
         elif kind == TO_MEMORY:
             to_memory(gpu, gpu.l2, line, sectors, now)
         elif kind == WRITE_MEMORY:
@@ -41,25 +41,25 @@ def serve_events(gpu, cores, code, events, now):
         elif kind == L2_FILL:
             filled(gpu, gpu.l2, line, sectors, now)
         elif gpu.l2.present != 0 and pool_room(gpu.l2) > 0:
-            arrive(gpu, gpu.l2, events, kind, core, line, sectors, tag, now)
+            arrive(gpu, gpu.l2, tables, kind, core, line, sectors, tag, now)
         elif gpu.l2.present != 0:
             schedule(gpu.wheel, now + 1, kind, core, line, sectors, tag)
         else:
-            _to_memory(gpu, events, kind, core, line, sectors, tag, now)
+            _to_memory(gpu, tables, kind, core, line, sectors, tag, now)
         index = take(gpu.wheel, now)
 
 
 @unit
-def no_events(gpu, cores, code, events, now):
+def no_events(gpu, cores, tables, now):
     """Stands in for `serve_events` in a program without memory accesses."""
 
 
 @unit
-def _to_memory(gpu, events, kind, core, line, sectors, tag, now):
+def _to_memory(gpu, tables, kind, core, line, sectors, tag, now):
     """Without a second-level cache a transaction goes straight to memory."""
     writes = 1 if kind == STORE_ARRIVES else 0
     done = serve(gpu, line << gpu.line_shift, popcount(sectors) << gpu.sector_shift, writes, now) + (tag >> EXTRA_SHIFT)
     if gpu.log.tracing != 0:
-        emit(gpu.log, events, now, MEMORY, core, -1, -1, sectors, line, done)
+        emit(gpu.log, tables, now, MEMORY, core, -1, -1, sectors, line, done)
     if kind != STORE_ARRIVES:
         schedule(gpu.wheel, done, ANSWER, core, line, sectors, tag)

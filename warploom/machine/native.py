@@ -16,10 +16,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from types import FunctionType, ModuleType, SimpleNamespace
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from warploom.machine.tables import LAYOUT, Tables, Units
 
 FORGET_SECONDS = 30 * 86400  # after which native code of another version that nobody has used is deleted
 
@@ -27,7 +29,7 @@ FORGET_SECONDS = 30 * 86400  # after which native code of another version that n
 class Hook(NamedTuple):
     """A function handed to native code as a pointer: its callers are not recompiled when it changes.
 
-    returns, arguments: Numba types; a NumPy structured array stands for the record type of its elements.
+    returns, arguments: Numba types; a record's dtype stands for the type of one, `Tables` and `Units` for the bundles.
     """
 
     function: Callable[..., Any]
@@ -79,16 +81,24 @@ def _touch(directory: Path) -> None:
         os.utime(directory)
 
 
+class Address(int):
+    """Where the words of a bundle lie, for an entry. They stay there as long as this number is kept."""
+
+    words: np.ndarray
+
+
 class Native:
     """Compiles entries and the units they reach. One object a process is enough: `native()`."""
 
     def __init__(self) -> None:
         import numba
 
-        from warploom.machine.native_library import EntryCompiler, UnitCompiler
+        from warploom.machine import native_types
+        from warploom.machine.native_library import EntryCompiler, RareCompiler, UnitCompiler, rules_of_units
 
-        self.numba = numba
-        self._entry_compiler, self._unit_compiler = EntryCompiler, UnitCompiler
+        self.numba, self._native_types = numba, native_types
+        self._entry_compiler, self._unit_compiler, self._rare_compiler = EntryCompiler, UnitCompiler, RareCompiler
+        self._rules = rules_of_units
         numba.config.CACHE_DIR = str(cache_directory())
         _touch(cache_directory())
         self._globals: dict[str, dict[str, Any]] = {}
@@ -96,60 +106,101 @@ class Native:
         self._types: dict[Any, Any] = {}  # Numba spends a third of a second a run on the types of a core's records
 
     def entry(self, function: Callable[..., Any], arguments: Iterable[Any]) -> Callable[..., Any]:
-        """The native form of `function` for arguments like these (arrays, numbers, `Hook`s); cached on disk.
+        """The native form of `function` for arguments like these (arrays, numbers, `Tables`, `Units` of `Hook`s); cached on disk.
 
-        Returns a callable that takes the same arguments, each `Hook` already put in its place by `pointers`.
+        Returns a callable that takes what `place` makes of the same arguments.
         """
-        arguments = tuple(arguments)
-        signature = tuple(self._type(argument) for argument in arguments)
+        signature = self.signature(arguments)
         key = (function, signature)
         if key not in self._dispatchers:
             dispatcher = self._compile(function, cache=True, pipeline_class=self._entry_compiler, no_cfunc_wrapper=True)
-            with _no_collector():
+            with _no_collector(), self._rules():
                 dispatcher.compile(signature)
             # Numba's own call looks up the type of every argument, a millisecond for a large record: the types are known here.
             self._dispatchers[key] = dispatcher.overloads[signature].entry_point
         return self._dispatchers[key]
 
-    def pointer(self, hook: Hook, cache: bool = True) -> Any:
-        """The native function that goes where an entry takes a `Hook`."""
-        signature = hook.returns(*(self._element(argument) for argument in hook.arguments))
+    def signature(self, arguments: Iterable[Any]) -> tuple[Any, ...]:
+        """The Numba types of an entry's arguments. What bundles hold is known to the compiler from here on."""
+        return tuple(self._type(argument) for argument in arguments)
+
+    def place(self, argument: Any) -> Any:
+        """An argument as an entry takes it: bundles become addresses, for which hooks are compiled; all else stays as it is."""
+        if not isinstance(argument, Tables | Units):
+            return argument
+        words = np.zeros((len(argument), 2), np.int64)
+        for row, member in zip(words, argument, strict=True):
+            if isinstance(member, Hook):
+                row[0] = self.pointer(member)
+            elif member is not None:
+                row[:] = member.ctypes.data, len(member)
+        address = Address(words.ctypes.data)
+        address.words = words
+        return address
+
+    def pointer(self, hook: Hook) -> int:
+        """Where the native form of a hook lies. That of a user's own function is compiled anew in each process."""
+        signature = hook.returns(*(self.element(argument) for argument in hook.arguments))
         key = (hook.function, str(signature))
         if key not in self._dispatchers:
-            dispatcher = self._compile(hook.function, signature, cache=cache, pipeline_class=self._entry_compiler, no_cpython_wrapper=True)
-            # Numba looks a function's addresses up in each call that it is passed to, a tenth of a millisecond: they stay the same.
-            compiled = dispatcher.overloads[signature.args]
-            placed = SimpleNamespace(fndesc=compiled.fndesc, library=_Addresses(compiled.library))
-            dispatcher.get_compile_result = lambda _signature: placed
+            ours = hook.function.__module__.startswith("warploom.")
+            dispatcher = self._compile(
+                hook.function,
+                signature,
+                ours,
+                cache=ours,
+                pipeline_class=self._entry_compiler,
+                no_cpython_wrapper=True,
+                no_cfunc_wrapper=True,
+            )
             self._dispatchers[key] = dispatcher
-        return self._dispatchers[key]
+        compiled = self._dispatchers[key].overloads[signature.args]
+        return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 
     def _type(self, argument: Any) -> Any:
-        if isinstance(argument, Hook):
-            return self._element(argument)
+        if isinstance(argument, Tables | Units):
+            return self._bundle(argument)
+        if isinstance(argument, np.void):
+            return self.element(argument.dtype)
         if not isinstance(argument, np.ndarray):
             return self.numba.typeof(argument)
         flags = argument.flags
         key = (argument.dtype, argument.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned)
         if key not in self._types:
-            self._types[key] = self.numba.typeof(argument)
+            element = self.element(argument.dtype) if argument.dtype.names else self.numba.from_dtype(argument.dtype)
+            layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+            self._types[key] = self.numba.types.Array(element, argument.ndim, layout, readonly=not flags.writeable, aligned=flags.aligned)
         return self._types[key]
 
-    def _element(self, kind: Any) -> Any:
-        """The Numba type that stands for a record's dtype or a hook; Numba types stand for themselves."""
+    def _bundle(self, bundle: Tables | Units) -> Any:
+        """The Numba type of a bundle."""
+        members = {}
+        for number, (name, member) in enumerate(bundle._asdict().items()):
+            if name in LAYOUT:
+                kind, columns = LAYOUT[name]
+                array = self.numba.types.Array(self.numba.from_dtype(np.dtype(kind)), 2 if columns else 1, "C")
+                members[name] = self._native_types.Member(array, 2 * number, columns)
+            elif member is not None:
+                members[name] = self._native_types.Member(self.element(member), 2 * number)
+        return self._native_types.describe(type(bundle).__name__, members)
+
+    def element(self, kind: Any) -> Any:
+        """The Numba type that stands for a record's dtype, a hook or a bundle; Numba types stand for themselves."""
+        if kind is Tables or kind is Units:
+            return self._native_types.Bundle(kind.__name__)
         if isinstance(kind, Hook):
-            return self.numba.types.FunctionType(kind.returns(*(self._element(argument) for argument in kind.arguments)))
+            return self.numba.types.FunctionType(kind.returns(*(self.element(argument) for argument in kind.arguments)))
         if not isinstance(kind, np.dtype):
             return kind
         if kind not in self._types:
-            self._types[kind] = self.numba.from_dtype(kind)
+            self._types[kind] = self._native_types.record_type(kind)
         return self._types[kind]
 
-    def _compile(self, function: Callable[..., Any], signature: Any = None, **options: Any) -> Any:
+    def _compile(self, function: Callable[..., Any], signature: Any = None, ours: bool = True, **options: Any) -> Any:
         twin = FunctionType(function.__code__, self._linked(sys.modules[function.__module__]), function.__name__)
         twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
         options = {**OPTIONS, **options}
-        with _no_collector():
+        with _no_collector(), self._rules() if ours else contextlib.nullcontext():
             return self.numba.njit(signature, **options)(twin) if signature is not None else self.numba.njit(**options)(twin)
 
     def _linked(self, module: ModuleType) -> dict[str, Any]:
@@ -171,24 +222,11 @@ class Native:
                 self._dispatchers[function] = getattr(importlib.import_module(module), name)()
             else:
                 inside = hasattr(function, "__warploom_part__")
+                compiler = self._rare_compiler if hasattr(function, "__warploom_rare__") else self._unit_compiler
                 self._dispatchers[function] = self._compile(
-                    function, forceinline=inside, pipeline_class=self._unit_compiler, no_cpython_wrapper=True, no_cfunc_wrapper=True
+                    function, forceinline=inside, pipeline_class=compiler, no_cpython_wrapper=True, no_cfunc_wrapper=True
                 )
         return self._dispatchers[function]
-
-
-class _Addresses:
-    """A library of native code that remembers where its functions lie."""
-
-    def __init__(self, library: Any) -> None:
-        self._library = library
-        self._found: dict[str, int] = {}
-
-    def get_pointer_to_function(self, name: str) -> int:
-        """The address of a function."""
-        if name not in self._found:
-            self._found[name] = self._library.get_pointer_to_function(name)
-        return self._found[name]
 
 
 @contextlib.contextmanager

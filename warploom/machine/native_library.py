@@ -8,11 +8,15 @@ each once. That halves the time of a compilation, and the code is the same.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 
+from numba.core import cgutils, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.np import arrayobj
 
 
 class UnitLibrary(JITCodeLibrary):
@@ -63,12 +67,32 @@ def _reached(library: Any, seen: set[int]) -> Iterator[Any]:
             yield needed
 
 
+class RareLibrary(UnitLibrary):
+    """A unit that is seldom reached: it stays a function of its own, out of the way of those that call it."""
+
+    def add_ir_module(self, module: Any) -> None:
+        """The unit's intermediate form."""
+        for function in module.functions:
+            if not function.is_declaration:
+                function.attributes.add("noinline")
+                function.attributes.add("cold")
+        super().add_ir_module(module)
+
+
 class UnitCompiler(Compiler):
     """Numba's compiler for a unit."""
 
     def define_pipelines(self) -> Any:
         """As Numba's, into a `UnitLibrary`."""
         return _into(UnitLibrary, self.state, super().define_pipelines())
+
+
+class RareCompiler(Compiler):
+    """Numba's compiler for a unit that is seldom reached."""
+
+    def define_pipelines(self) -> Any:
+        """As Numba's, into a `RareLibrary`."""
+        return _into(RareLibrary, self.state, super().define_pipelines())
 
 
 class EntryCompiler(Compiler):
@@ -83,3 +107,24 @@ def _into(kind: type[Any], state: Any, pipelines: Any) -> Any:
     state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
     state.library.enable_object_caching()
     return pipelines
+
+
+def _plain_index(context: Any, builder: Any, kind: Any, index: Any, _size: Any) -> Any:
+    """An index as it stands. Numba's own form of it counts a negative one from the end, which takes three instructions."""
+    return context.cast(builder, index, kind, types.intp if kind.signed else types.uintp)
+
+
+def _plain_slot(builder: Any, kind: Any, size: Any = None, name: str = "", zfill: bool = False) -> Any:
+    """A place on the stack. Numba's own is filled with zeros whenever its function is entered, needed or not."""
+    with builder.goto_entry_block():
+        place = builder.alloca(kind, size=size, name=name)
+    if zfill:
+        builder.store(kind(None), place)
+    return place
+
+
+@contextlib.contextmanager
+def rules_of_units() -> Iterator[None]:
+    """What holds while units are translated: no index is negative, and no variable is read before it is written."""
+    with mock.patch.object(arrayobj, "fix_integer_index", _plain_index), mock.patch.object(cgutils, "alloca_once", _plain_slot):
+        yield

@@ -11,7 +11,7 @@ import numpy as np
 
 from warploom.isa.uop import ALU, CONTROL, ISSUE_UNIT, MEMORY, SHARED, SPECIAL, TEXTURE
 from warploom.machine.charge import charge
-from warploom.machine.engine import FOREVER, part, unit
+from warploom.machine.engine import FOREVER, part, rare, unit
 from warploom.machine.events import VISIT, emit
 from warploom.machine.examine import examine, wake_up
 from warploom.machine.fetch import step as fetch_step
@@ -24,7 +24,7 @@ from warploom.machine.warps import next_alarm, ring
 
 
 @unit
-def step(gpu, core, uops, code, views, samplers, memory, profile, events, execute, policy, control, access, sampler, load_store, now):
+def step(gpu, core, tables, units, now):
     """One cycle of a core. Returns the next cycle in which it has something to do; FOREVER when only others can wake it."""
     warps = core.warps
     if core.taken != np.uint64(0) and now > core.stepped + 1:
@@ -36,26 +36,26 @@ def step(gpu, core, uops, code, views, samplers, memory, profile, events, execut
         warp = first(rung)
         rung = rung & (rung - np.uint64(1))
         if warps.certain & bit(warp) != np.uint64(0):
-            wake_up(core, warp, np.int64(code[warps.pc[warp], ISSUE_UNIT]), now)
+            wake_up(core, warp, np.int64(tables.code[warps.pc[warp], ISSUE_UNIT]), now)
             continue
-        charge(gpu, core, warp, warps.reason[warp], profile, events, now)
+        charge(gpu, core, warp, warps.reason[warp], tables, now)
         if warps.draining & bit(warp) != np.uint64(0):
             if warps.pending[warp] + warps.stores[warp] == 0:
-                free(gpu, core, warp, events, now)
+                free(gpu, core, warp, tables, now)
         else:
-            examine(gpu, core, uops, code, warp, now)
+            examine(gpu, core, tables, warp, now)
     core.taken = np.uint64(0)
     core.busy = np.uint64(0)
     for wanted in range(CONTROL):
         _look_at_unit(core, wanted, now)
     for number in range(core.scheduler_count):
-        _slot(gpu, core, number, uops, code, views, samplers, memory, profile, events, execute, policy, control, access, sampler, now)
+        _slot(gpu, core, number, tables, units, now)
     again = np.int64(FOREVER)
     if core.fetch.buffer != 0:
         again = min(again, fetch_step(gpu, core.fetch, warps, core.code_rows, now))
-    if core.lsu.waiting > 0 and load_store(gpu, core, core.lsu, code, profile, events, now) != 0:
+    if core.lsu.waiting > 0 and units.load_store(gpu, core, core.lsu, tables, now) != 0:
         again = np.int64(now + 1)
-    if core.texture.waiting > 0 and load_store(gpu, core, core.texture, code, profile, events, now) != 0:
+    if core.texture.waiting > 0 and units.load_store(gpu, core, core.texture, tables, now) != 0:
         again = np.int64(now + 1)
     if warps.awake != np.uint64(0):
         again = min(again, _next_turn(core, now))
@@ -63,7 +63,7 @@ def step(gpu, core, uops, code, views, samplers, memory, profile, events, execut
 
 
 @part
-def _slot(gpu, core, number, uops, code, views, samplers, memory, profile, events, execute, policy, control, access, sampler, now):
+def _slot(gpu, core, number, tables, units, now):
     """One scheduler's issue slot."""
     warps = core.warps
     s = core.schedulers[number]
@@ -79,7 +79,7 @@ def _slot(gpu, core, number, uops, code, views, samplers, memory, profile, event
         return
     s.waiting_memory = warps.waiting_memory & s.owned
     s.at_barrier = warps.at_barrier & s.owned
-    warp = policy(s, now)
+    warp = units.policy(s, now)
     if warp < 0 or warp >= warps.slots:
         return
     s.last = warp
@@ -87,14 +87,14 @@ def _slot(gpu, core, number, uops, code, views, samplers, memory, profile, event
     if s.active & me != np.uint64(0):
         warps.visits[warp] += 1
     if able & me != np.uint64(0):
-        wanted = np.int64(code[warps.pc[warp], ISSUE_UNIT])
+        wanted = np.int64(tables.code[warps.pc[warp], ISSUE_UNIT])
         core.issued = core.issued + 1
-        issue(gpu, core, number, warp, uops, code, views, samplers, memory, profile, events, execute, control, access, sampler, now)
+        issue(gpu, core, number, warp, tables, units, now)
         if wanted != CONTROL:
             _look_at_unit(core, wanted, now)
     elif gpu.log.tracing != 0:
         outcome = 2 if s.active & me == np.uint64(0) else (1 if s.awake & me != np.uint64(0) else 0)
-        emit(gpu.log, events, now, VISIT, core.number, warp, warps.pc[warp], warps.mask[warp], outcome, 0)
+        emit(gpu.log, tables, now, VISIT, core.number, warp, warps.pc[warp], warps.mask[warp], outcome, 0)
 
 
 @part
@@ -121,7 +121,7 @@ def _accepts(core, wanted, now):
     return 1
 
 
-@unit
+@rare
 def _skipped(core, cycles):
     """Cycles were skipped in which every warp that was awake wanted a unit that was taken: count them."""
     for number in range(core.scheduler_count):

@@ -38,6 +38,7 @@ from warploom.machine.recording import Recorder
 from warploom.machine.registers import WarpRegisters
 from warploom.machine.result import Result
 from warploom.machine.scheduler import POLICIES, Policy, Scheduler
+from warploom.machine.tables import Tables, Units
 
 EVENT_ROWS = 1 << 16
 
@@ -65,7 +66,7 @@ class PipelineMachine:
         self.config, self.program, self.tracing = config, program, tracing or recording
         self.forms_warps = config.core.divergence == "dwf"
         self.policy = Policy(policy, every_cycle=True) if policy is not None else self._policy()
-        self.variant = "_".join(function.__name__ for function in (*self._units()[3:5], self._units()[-1]))
+        self.variant = "_".join(function.__name__ for function in (self._units().access, self._units().sampler, self._units().step))
         self.events: list[np.ndarray] = []
         check(config, program)
         self.gpu = zeros((), Gpu)
@@ -108,24 +109,24 @@ class PipelineMachine:
 
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without the limit, for one engine or the other."""
-        tables = (self.uops, self.code, self.views, self.samplers, self.memory, self.profile, self.event_buffer)
+        tables = Tables(self.uops, self.code, self.views, self.samplers, self.memory, self.profile, self.event_buffer)
         if native:
-            return (self._gpu_record(), self.cores, *tables, *self._hooks())
-        return (mirror(self.gpu), mirror(self.cores), *tables, *self._units())
+            return (self._gpu_record(), self.cores, tables, self._hooks())
+        return (mirror(self.gpu), mirror(self.cores), tables, self._units())
 
-    def _units(self) -> tuple[Callable[..., Any], ...]:
-        """The functions that the run loop gets as arguments: those of units that the program does not use are left out."""
+    def _units(self) -> Units:
+        """The functions that the run loop is handed: those of units that the program does not use are left out."""
         units = {int(row[u.UNIT]) for row in self.program.uops}
         touches_memory = bool(units & {u.MEMORY, u.SHARED, u.TEXTURE})
-        return (
-            execute,
-            self.policy.choose,
-            control,
-            access_memory if touches_memory else no_memory,
-            sample_texture if u.TEXTURE in units else no_texture,
-            load_store if touches_memory else no_load_store,
-            serve_events if touches_memory else no_events,
-            step_forming_warps if self.forms_warps else step,
+        return Units(
+            execute=execute,
+            policy=self.policy.choose,
+            control=control,
+            access=access_memory if touches_memory else no_memory,
+            sampler=sample_texture if u.TEXTURE in units else no_texture,
+            load_store=load_store if touches_memory else no_load_store,
+            memory_system=serve_events if touches_memory else no_events,
+            step=step_forming_warps if self.forms_warps else step,
         )
 
     def _policy(self) -> Policy:
@@ -135,22 +136,20 @@ class PipelineMachine:
     def _gpu_record(self) -> Any:
         return self.gpu.reshape(1)[0]
 
-    def _hooks(self) -> tuple[Hook, ...]:
-        numba = native().numba
-        types = numba.types
-        number, table, rows = types.int64, types.Array(types.int32, 2, "C"), types.Array(types.int64, 2, "C")
-        words, cores = types.Array(types.uint32, 1, "C"), types.Array(numba.from_dtype(Core), 1, "C")
-        execute, policy, control, access, sampler, queue, system, live = self._units()
-        execute_hook = Hook(execute, types.void, (WarpRegisters, table, number, number))
-        sampler_hook = Hook(sampler, number, (Core, number, table, number, words, table, table, number))
-        access_types = (Gpu, Core, number, number, number, table, table, table, table, words, rows, execute_hook, sampler_hook, number)
-        policy_hook = Hook(policy, number, (Scheduler, number))
-        control_hook = Hook(control, number, (Gpu, Core, number, number, table, table, number, rows, number))
-        access_hook = Hook(access, number, access_types)
-        queue_hook = Hook(queue, number, (Gpu, Core, Lsu, table, rows, rows, number))
-        units = (execute_hook, policy_hook, control_hook, access_hook, sampler_hook, queue_hook)
-        live_hook = Hook(live, number, (Gpu, Core, table, table, table, table, words, rows, rows, *units, number))
-        return (*units, Hook(system, types.void, (Gpu, cores, table, rows, number)), live_hook)
+    def _hooks(self) -> Units:
+        types = native().numba.types
+        number, cores = types.int64, types.Array(native().element(Core), 1, "C")
+        kinds = Units(
+            execute=(types.void, (WarpRegisters, Tables, number, number)),
+            policy=(number, (Scheduler, number)),
+            control=(number, (Gpu, Core, number, number, Tables, number, number)),
+            access=(number, (Gpu, Core, number, number, number, Tables, Units, number)),
+            sampler=(number, (Core, number, Tables, number, number)),
+            load_store=(number, (Gpu, Core, Lsu, Tables, number)),
+            memory_system=(types.void, (Gpu, cores, Tables, number)),
+            step=(number, (Gpu, Core, Tables, Units, number)),
+        )
+        return Units(*(Hook(function, *kind) for function, kind in zip(self._units(), kinds, strict=True)))
 
     def drain(self) -> None:
         """Take the events out of the buffer."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from warploom.isa.uop import REGISTERS, SCALARS, USE, USES, WRITES
 from warploom.machine.config import MAX_LANES, MAX_WARPS
-from warploom.machine.engine import FOREVER, part, record, unit
+from warploom.machine.engine import FOREVER, part, rare, record, unit
 from warploom.machine.registers import bit
 
 GROUPS = REGISTERS + SCALARS
@@ -68,7 +68,7 @@ def hazard_time(board, warp, group, mask, lanes):
     return np.int64(board.ready[warp, group])
 
 
-@unit
+@rare
 def _lanes_time(board, warp, group, mask, lanes):
     latest = np.int64(0)
     for lane in range(lanes):
@@ -83,17 +83,22 @@ def lock(board, code, warp, pc, mask, lanes, until, reason):
     for use in range(USE, USE + code[pc, WRITES]):
         group = code[pc, use]
         if board.by_lane != 0 and group < LANE_GROUPS:
-            latest = np.int64(until)
-            for lane in range(lanes):
-                if mask & bit(lane) != np.uint64(0):
-                    board.lane_ready[warp, group, lane] = until
-                else:
-                    latest = max(latest, np.int64(board.lane_ready[warp, group, lane]))
-            board.ready[warp, group] = latest
-            if until >= latest:  # else a lane of another path waits longer, and for something else
-                board.reason[warp, group] = reason
+            _lock_lanes(board, warp, group, mask, lanes, until, reason)
         else:
             board.ready[warp, group] = until
             board.reason[warp, group] = reason
     if until < FOREVER:
         board.last[warp] = max(board.last[warp], np.int64(until))
+
+
+@rare
+def _lock_lanes(board, warp, group, mask, lanes, until, reason):
+    latest = np.int64(until)
+    for lane in range(lanes):
+        if mask & bit(lane) != np.uint64(0):
+            board.lane_ready[warp, group, lane] = until
+        else:
+            latest = max(latest, np.int64(board.lane_ready[warp, group, lane]))
+    board.ready[warp, group] = latest
+    if until >= latest:  # else a lane of another path waits longer, and for something else
+        board.reason[warp, group] = reason

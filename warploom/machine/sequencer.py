@@ -121,23 +121,23 @@ SequencerGpu = record(
 
 
 @unit
-def run(gpu, cores, memory, uops, code, table, alu, limit):
+def run(gpu, cores, tables, units, decoded, limit):
     """Simulate until the cycle counter is `limit`, the kernel has ended, or a fault is written down. Returns the stop code.
 
-    gpu: SequencerGpu. cores: SequencerCore[cores]. memory: uint32 words. uops, table: as decode_program gives them.
-    code: the program's instruction rows. alu: the shared ALU's `execute`.
+    gpu: SequencerGpu. cores: SequencerCore[cores]. tables: the micro-ops as `decode_program` gives them, code and memory.
+    units: the shared ALU's `execute`. decoded: what the decoder knows of each instruction, as `decode_program` gives it.
     """
     while gpu.fault.kind == 0:
         if gpu.dispatcher.done != 0:
             return DONE
         if gpu.cycle >= limit:
             return LIMIT
-        cycle(gpu, cores, memory, uops, code, table, alu)
+        cycle(gpu, cores, tables, units, decoded)
     return FAULT
 
 
 @unit
-def cycle(gpu, cores, memory, uops, code, table, alu):
+def cycle(gpu, cores, tables, units, decoded):
     """One clock edge of everything, and the memories' answers to what was requested before it."""
     finished = gpu.dispatcher.finished
     gpu.program.read_request[0] = gpu.fetch_lines
@@ -147,12 +147,12 @@ def cycle(gpu, cores, memory, uops, code, table, alu):
         core = cores[number]
         if quiet == 0:
             sample(core)
-        moved = moved + core_edge(gpu, core, number, uops, table, alu)
+        moved = moved + core_edge(gpu, core, number, tables, units, decoded)
     if quiet == 0:
-        moved = moved + data_edge(gpu, cores, memory)
+        moved = moved + data_edge(gpu, cores, tables)
     if gpu.program.busy != 0 or gpu.program.read_request[0] != np.uint64(0):
         moved = moved + controller_edge(gpu.program)
-        answer_program(gpu.program, code)
+        answer_program(gpu.program, tables.code)
     moved = moved + dispatcher_edge(gpu, cores, finished)
     gpu.cycle = gpu.cycle + 1
     if moved == 0 and gpu.dispatcher.done == 0:
@@ -160,7 +160,7 @@ def cycle(gpu, cores, memory, uops, code, table, alu):
 
 
 @unit
-def core_edge(gpu, core, number, uops, table, alu):
+def core_edge(gpu, core, number, tables, units, decoded):
     """One clock edge of a core. Returns 0 when nothing in it has changed."""
     state = core.state
     threads = core.threads
@@ -188,20 +188,20 @@ def core_edge(gpu, core, number, uops, table, alu):
             core.state = EXECUTE
             return 1
         core.data_wait = core.data_wait + unanswered
-        return moved + lsu_edge(gpu, core, number, uops, table)
+        return moved + lsu_edge(gpu, core, number, tables, decoded)
     if state == DECODE:
-        decode(core, table)
+        decode(core, decoded)
         core.state = REQUEST
     elif state == REQUEST:
-        read(core, table)
-        begin(core, table)
-        core.state = EXECUTE if gpu.skip_wait != 0 and table[core.row, ACCESS] == NO_ACCESS else WAIT
+        read(core, decoded)
+        begin(core, decoded)
+        core.state = EXECUTE if gpu.skip_wait != 0 and decoded[core.row, ACCESS] == NO_ACCESS else WAIT
     elif state == EXECUTE:
-        execute_alu(gpu, core, uops, table, alu)
-        execute_pc(gpu, core, uops, table)
+        execute_alu(gpu, core, tables, units, decoded)
+        execute_pc(gpu, core, tables, decoded)
         core.state = UPDATE
     elif state == UPDATE:
-        update(gpu, core, number, uops, table)
+        update(gpu, core, number, tables, decoded)
     elif state == IDLE:
         return idle(gpu, core, number)
     else:
@@ -223,17 +223,17 @@ def idle(gpu, core, number):
 
 
 @unit
-def update(gpu, core, number, uops, table):
+def update(gpu, core, number, tables, decoded):
     """UPDATE's closing edge: the results are written, and the core goes on or has ended its block."""
     core.instructions = core.instructions + 1
     core.thread_instructions = core.thread_instructions + core.threads
-    write(core, table)
+    write(core, decoded)
     core.lsu.done = np.uint64(0)
     if core.ends != 0:
         gpu.dispatcher.finished = gpu.dispatcher.finished | bit(number)
         core.state = CORE_DONE
     else:
-        advance(gpu, core, number, uops, table)
+        advance(gpu, core, number, tables, decoded)
         if gpu.fault.kind == 0:
             core.state = FETCH
 
@@ -255,13 +255,13 @@ def reset(gpu, core, number):
 
 
 @unit
-def data_edge(gpu, cores, memory):
+def data_edge(gpu, cores, tables):
     """The way between the threads and data memory: registers, controller, memory. Returns 0 when nothing has changed."""
     moved = np.int64(0)
     for number in range(gpu.cores):
         moved = moved + pass_answers(gpu.data, cores[number].lsu, number)
     moved = moved + controller_edge(gpu.data)
-    answer_data(gpu.data, memory)
+    answer_data(gpu.data, tables.memory)
     lines = np.uint64(0)
     for number in range(gpu.cores):
         before = gpu.data.read_request[number] | gpu.data.write_request[number]

@@ -26,6 +26,7 @@ from warploom.machine.result import Result
 from warploom.machine.sequencer import MAX_LAUNCH_REGISTERS, SequencerCore, SequencerGpu, run
 from warploom.machine.sequencer import reset as reset_core
 from warploom.machine.sequencer_trace import trace_line
+from warploom.machine.tables import Tables, Units
 
 
 class SequencerMachine:
@@ -65,10 +66,10 @@ class SequencerMachine:
 
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without the limit, for one engine or the other."""
-        tables = (self.memory, self.uops, self.code, self.table)
+        tables = Tables(uops=self.uops, code=self.code, memory=self.memory)
         if native:
-            return (self.gpu.reshape(1)[0], self.cores, *tables, _alu_hook())
-        return (self.gpu_state, self.core_states, *tables, execute)
+            return (self.gpu.reshape(1)[0], self.cores, tables, Units(execute=_alu_hook()), self.table)
+        return (self.gpu_state, self.core_states, tables, Units(execute=execute), self.table)
 
     def drain(self) -> None:
         """This machine records no events: a run is deterministic, and whoever wants to see it steps through it."""
@@ -221,7 +222,7 @@ class SequencerMachine:
 def _alu_hook() -> Hook:
     """The shared ALU as a pointer, so that the sequencer is compiled without it."""
     types = native().numba.types
-    return Hook(execute, types.void, (WarpRegisters, types.Array(types.int32, 2, "C"), types.int64, types.int64))
+    return Hook(execute, types.void, (WarpRegisters, Tables, types.int64, types.int64))
 
 
 def _check(config: Config, program: Program) -> None:

@@ -26,30 +26,30 @@ EQUAL, DIFFERENT = 2, 4  # what the quirky comparison can say
 
 
 @unit
-def execute(gpu, core, uops, table, alu):
+def execute(gpu, core, tables, units, decoded):
     """EXECUTE's closing edge: the output registers are loaded; an instruction of several micro-ops does them all."""
     out = core.registers.lane[ALU_OUT]
     mask = gpu.value_mask
-    count = table[core.row, UOPS]
-    if table[core.row, LATCHED] == 0:
+    count = decoded[core.row, UOPS]
+    if decoded[core.row, LATCHED] == 0:
         for thread in range(core.threads):
             out[thread] = np.uint32(np.int64(core.rs[thread]) + np.int64(core.rt[thread]) & np.int64(mask))
     if count == 0:
         return
-    if table[core.row, ACCESS] == LOAD:
-        loaded = core.registers.lane[uops[table[core.row, ACCESS_UOP], DST]]
+    if decoded[core.row, ACCESS] == LOAD:
+        loaded = core.registers.lane[tables.uops[decoded[core.row, ACCESS_UOP], DST]]
         for thread in range(core.threads):
             loaded[thread] = core.lsu.out[thread]
-    first = np.int64(table[core.row, FIRST_UOP])
+    first = np.int64(decoded[core.row, FIRST_UOP])
     for k in range(first, first + count):
-        op = uops[k, OP]
+        op = tables.uops[k, OP]
         if op == NOP:
             continue
-        zeros = zero_divisors(core, uops, k) if FIRST_DIVISION <= op <= LAST_DIVISION else np.uint64(0)
-        alu(core.registers, uops, k, np.int64(core.threads))
-        if uops[k, DST] >= SCALAR:
+        zeros = zero_divisors(core, tables, k) if FIRST_DIVISION <= op <= LAST_DIVISION else np.uint64(0)
+        units.execute(core.registers, tables, k, np.int64(core.threads))
+        if tables.uops[k, DST] >= SCALAR:
             continue
-        result = core.registers.lane[uops[k, DST]]
+        result = core.registers.lane[tables.uops[k, DST]]
         if op == COMPARE and gpu.compare_flags != 0:
             for thread in range(core.threads):
                 result[thread] = EQUAL if result[thread] == EQUAL else DIFFERENT
@@ -60,9 +60,9 @@ def execute(gpu, core, uops, table, alu):
 
 
 @unit
-def zero_divisors(core, uops, k):
+def zero_divisors(core, tables, k):
     """The threads whose divisor is 0, counted, as a mask."""
-    divisor = core.registers.lane[source(core.registers, uops, k, B, 1, core.threads)]
+    divisor = core.registers.lane[source(core.registers, tables.uops, k, B, 1, core.threads)]
     zeros = np.uint64(0)
     for thread in range(core.threads):
         if divisor[thread] == 0:

@@ -43,9 +43,9 @@ ThreadLsu = record(
 
 
 @unit
-def begin(core, table):
+def begin(core, decoded):
     """REQUEST's closing edge: the threads' units start when the instruction accesses memory."""
-    access = table[core.row, ACCESS]
+    access = decoded[core.row, ACCESS]
     if access != NO_ACCESS:
         core.lsu.requesting = core.enabled
         if access == LOAD:
@@ -55,11 +55,11 @@ def begin(core, table):
 
 
 @unit
-def edge(gpu, core, number, uops, table):
+def edge(gpu, core, number, tables, decoded):
     """One clock edge in WAIT: requests go up, answers are taken. Returns 1 when something has changed."""
     lsu = core.lsu
     if lsu.requesting != np.uint64(0):
-        request(gpu, core, number, uops, table)
+        request(gpu, core, number, tables, decoded)
         return 1
     answered = lsu.waiting & (lsu.read_ready | lsu.write_ready)
     if answered == np.uint64(0):
@@ -77,16 +77,16 @@ def edge(gpu, core, number, uops, table):
 
 
 @unit
-def request(gpu, core, number, uops, table):
+def request(gpu, core, number, tables, decoded):
     """REQUESTING: every thread puts its address, and its data, on its request lines."""
     lsu = core.lsu
-    k = np.int64(table[core.row, ACCESS_UOP])
-    base = core.registers.lane[source(core.registers, uops, k, A, 0, core.threads)]
-    offset = np.int64(uops[k, IMM])
+    k = np.int64(decoded[core.row, ACCESS_UOP])
+    base = core.registers.lane[source(core.registers, tables.uops, k, A, 0, core.threads)]
+    offset = np.int64(tables.uops[k, IMM])
     outside = np.uint64(0)
     highest = np.int64(0)
-    if table[core.row, ACCESS] == STORE:
-        data = core.registers.lane[source(core.registers, uops, k, B, 1, core.threads)]
+    if decoded[core.row, ACCESS] == STORE:
+        data = core.registers.lane[source(core.registers, tables.uops, k, B, 1, core.threads)]
         for thread in range(core.threads):
             address = np.int64(base[thread]) + offset & np.int64(0xFFFFFFFF)
             if address >= gpu.memory_bytes:

@@ -35,22 +35,22 @@ BLOCK_THREADS = SPECIAL_NUMBER["block_threads"]
 
 
 @unit
-def read(core, table):
+def read(core, decoded):
     """REQUEST's closing edge: the port registers take the two registers that the instruction's bits name."""
-    a = core.registers.lane[table[core.row, READ_A]]
-    b = core.registers.lane[table[core.row, READ_B]]
+    a = core.registers.lane[decoded[core.row, READ_A]]
+    b = core.registers.lane[decoded[core.row, READ_B]]
     for thread in range(core.threads):
         core.rs[thread] = a[thread]
         core.rt[thread] = b[thread]
 
 
 @unit
-def write(core, table):
+def write(core, decoded):
     """UPDATE's closing edge: the result of the ALU, of the load, or the constant goes into its register."""
-    source = table[core.row, WRITE_FROM]
+    source = decoded[core.row, WRITE_FROM]
     if source == FROM_NOTHING:
         return
-    row = core.registers.lane[table[core.row, WRITE_TO]]
+    row = core.registers.lane[decoded[core.row, WRITE_TO]]
     if source == FROM_ALU:
         out = core.registers.lane[ALU_OUT]
         for thread in range(core.threads):
@@ -59,7 +59,7 @@ def write(core, table):
         for thread in range(core.threads):
             row[thread] = core.lsu.out[thread]
     elif source == FROM_IMMEDIATE:
-        value = np.uint32(np.int64(table[core.row, IMMEDIATE]) & np.int64(0xFFFFFFFF))
+        value = np.uint32(np.int64(decoded[core.row, IMMEDIATE]) & np.int64(0xFFFFFFFF))
         for thread in range(core.threads):
             row[thread] = value
 

@@ -40,8 +40,7 @@ def lane_addresses(result: Result, policy: Callable[..., int] | None, instructio
     wanted = {number: min(int(result.detail["profile"][number, ISSUES]), MOST_ACCESSES) for number in instructions}
     open_ones = {number for number in instructions if wanted[number]}
     entry: Callable[..., int] = machine.entry
-    arguments = list(machine.arguments(native=False))
-    place = next(number for number, argument in enumerate(arguments) if argument is access_memory)
+    gpu, cores, tables, units = machine.arguments(native=False)
 
     def listen(gpu: Any, core: Any, warp: int, pc: int, *others: Any) -> int:
         fault = access_memory(gpu, core, warp, pc, *others)
@@ -52,10 +51,10 @@ def lane_addresses(result: Result, policy: Callable[..., int] | None, instructio
                 open_ones.discard(pc)
         return fault
 
-    arguments[place] = listen
+    units = units._replace(access=listen)
     last = min(result.cycles, MOST_CYCLES)
     with np.errstate(all="ignore"):
-        while open_ones and machine.cycle < last and entry(*arguments, min(machine.cycle + 64, last)) == 0:
+        while open_ones and machine.cycle < last and entry(gpu, cores, tables, units, min(machine.cycle + 64, last)) == 0:
             pass
     return found
 

@@ -54,9 +54,7 @@ from warploom.machine.warps import set_alarm
 
 
 @unit
-def step_forming_warps(
-    gpu, core, uops, code, views, samplers, memory, profile, events, execute, policy, control, access, sampler, load_store, now,
-):  # fmt: skip
+def step_forming_warps(gpu, core, tables, units, now):
     """`pipeline.step` of a core that forms its warps anew first. Same arguments, same answer."""
     warps = core.warps
     issued = np.uint64(0)
@@ -73,13 +71,11 @@ def step_forming_warps(
     while left != np.uint64(0):
         warp = first(left)
         left = left & (left - np.uint64(1))
-        _choose(gpu, core, warp, profile, events, now)
+        _choose(gpu, core, warp, tables, now)
     if core.pool.forms != 0:
-        _form(gpu, core, pool, profile, events, now)
+        _form(gpu, core, pool, tables, now)
     _rank(core)
-    return pipeline_step(
-        gpu, core, uops, code, views, samplers, memory, profile, events, execute, policy, control, access, sampler, load_store, now,
-    )  # fmt: skip
+    return pipeline_step(gpu, core, tables, units, now)
 
 
 @unit
@@ -166,7 +162,7 @@ def _rank(core):
 
 
 @unit
-def _choose(gpu, core, warp, profile, events, now):
+def _choose(gpu, core, warp, tables, now):
     """The group of a warp that the heuristic puts first runs."""
     contexts = core.contexts
     warps = core.warps
@@ -183,7 +179,7 @@ def _choose(gpu, core, warp, profile, events, now):
     if best < 0:
         return
     pc, mask = contexts.pc[warp, best], contexts.mask[warp, best]
-    _charge(gpu, core, warp, profile, events, now)
+    _charge(gpu, core, warp, tables, now)
     if warps.mask[warp] != np.uint64(0):
         put_aside(contexts, warps, warp, READY)
     for row in range(np.int64(contexts.count[warp])):
@@ -211,18 +207,18 @@ def _look_again(core, warp, now):
 
 
 @unit
-def _charge(gpu, core, warp, profile, events, now):
+def _charge(gpu, core, warp, tables, now):
     """Charge the cycles that a warp has spent at its PC, before it leaves it without an issue."""
     warps = core.warps
     if warps.awake & bit(warp) != np.uint64(0):
-        charge(gpu, core, warp, np.int64(warps.reason[warp]), profile, events, min(np.int64(warps.wake[warp]), np.int64(now)))
-        charge(gpu, core, warp, NOT_SELECTED, profile, events, now)
+        charge(gpu, core, warp, np.int64(warps.reason[warp]), tables, min(np.int64(warps.wake[warp]), np.int64(now)))
+        charge(gpu, core, warp, NOT_SELECTED, tables, now)
     else:
-        charge(gpu, core, warp, np.int64(warps.reason[warp]), profile, events, now)
+        charge(gpu, core, warp, np.int64(warps.reason[warp]), tables, now)
 
 
 @unit
-def _form(gpu, core, pool, profile, events, now):
+def _form(gpu, core, pool, tables, now):
     """Every warp of the pool that has room takes in threads that stand where it does."""
     warps = core.warps
     every = (np.uint64(2) << np.uint64(warps.lanes - 1)) - np.uint64(1)
@@ -242,9 +238,9 @@ def _form(gpu, core, pool, profile, events, now):
             movers = _movers(core, warp, other, room)
             if movers != np.uint64(0):
                 room = room & ~movers
-                _charge(gpu, core, other, profile, events, now)
+                _charge(gpu, core, other, tables, now)
                 change_places(core, warp, other, movers)
-                _left_behind(gpu, core, other, profile, events, now)
+                _left_behind(gpu, core, other, tables, now)
 
 
 @unit
@@ -262,11 +258,11 @@ def _movers(core, warp, other, room):
 
 
 @unit
-def _left_behind(gpu, core, warp, profile, events, now):
+def _left_behind(gpu, core, warp, tables, now):
     """Threads have left a warp: another group of it runs, or it ends."""
     warps = core.warps
     if warps.threads[warp] == np.uint64(0):
         _look_again(core, warp, now)
-        end(gpu, core, warp, np.int64(warps.pc[warp]), 0, events, now - 1)
+        end(gpu, core, warp, np.int64(warps.pc[warp]), 0, tables, now - 1)
     elif warps.mask[warp] == np.uint64(0):
-        _choose(gpu, core, warp, profile, events, now)
+        _choose(gpu, core, warp, tables, now)
