@@ -28,10 +28,10 @@ def record_type(dtype: np.dtype) -> Any:
     for name in dtype.names or ():
         form, offset = dtype.fields[name][:2]  # type: ignore[index]
         fields.append((name, {"type": _field_type(form), "offset": offset, "alignment": None, "title": None}))
-    kind = object.__new__(types.Record)
-    kind.__init__(fields, dtype.itemsize, False)
+    kind: Any = object.__new__(types.Record)  # Numba keeps a type by its name as soon as it is made in the usual way
+    types.Record.__init__(kind, fields, dtype.itemsize, False)
     kind.name = f"Record_{hashlib.sha256(kind.name.encode()).hexdigest()[:12]}"
-    return types.Record._intern(kind)
+    return type(types.Record)._intern(types.Record, kind)
 
 
 def _field_type(form: np.dtype) -> Any:

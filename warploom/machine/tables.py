@@ -7,7 +7,6 @@ Native code is compiled for each of them alone, and calls them through pointers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,11 +44,11 @@ LAYOUT: dict[str, tuple[Any, int]] = {
 class Units(NamedTuple):
     """The units of a run that are handed over by pointer; None for those that a machine has no use for."""
 
-    execute: Callable[..., Any] | Any = None  # alu.py
-    policy: Callable[..., Any] | Any = None  # scheduler.py
-    control: Callable[..., Any] | Any = None  # control.py
-    access: Callable[..., Any] | Any = None  # memory_stage.py
-    sampler: Callable[..., Any] | Any = None  # memory_stage.py
-    load_store: Callable[..., Any] | Any = None  # lsu.py
-    memory_system: Callable[..., Any] | Any = None  # memory_system.py
-    step: Callable[..., Any] | Any = None  # pipeline.py
+    execute: Any = None  # alu.py
+    policy: Any = None  # scheduler.py
+    control: Any = None  # control.py
+    access: Any = None  # memory_stage.py
+    sampler: Any = None  # memory_stage.py
+    load_store: Any = None  # lsu.py
+    memory_system: Any = None  # memory_system.py
+    step: Any = None  # pipeline.py
