@@ -24,14 +24,15 @@ WORD = ir.IntType(64)
 
 def record_type(dtype: np.dtype) -> Any:
     """The type of one element of a structured array."""
-    fields = []
+    fields: Any = []
     for name in dtype.names or ():
         form, offset = dtype.fields[name][:2]  # type: ignore[index]
         fields.append((name, {"type": _field_type(form), "offset": offset, "alignment": None, "title": None}))
-    kind: Any = object.__new__(types.Record)  # Numba keeps a type by its name as soon as it is made in the usual way
-    types.Record.__init__(kind, fields, dtype.itemsize, False)
+    record: Any = types.Record
+    kind = object.__new__(record)  # Numba keeps a type by its name as soon as it is made in the usual way
+    record.__init__(kind, fields, dtype.itemsize, False)
     kind.name = f"Record_{hashlib.sha256(kind.name.encode()).hexdigest()[:12]}"
-    return type(types.Record)._intern(types.Record, kind)
+    return record._intern(kind)
 
 
 def _field_type(form: np.dtype) -> Any:
