@@ -76,9 +76,8 @@ def execute(registers, tables, k, lanes):
     elif destination >= 0:
         takes_part = registers.chosen if predicated else registers.active
         row = registers.lane[destination]
-        for lane in range(lanes):
-            if takes_part[lane] != 0:
-                row[lane] = result[lane] & kept
+        for lane in range(lanes):  # without a branch: stores under a mask are slow on many hosts
+            row[lane] = (row[lane] & ~takes_part[lane]) | (result[lane] & kept & takes_part[lane])
 
 
 @part
