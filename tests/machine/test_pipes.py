@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
 from warploom.machine.engine import unit
-from warploom.machine.pipes import Pipes, accept, free_pipe, next_free
+from warploom.machine.pipes import Pipes, accept, look, next_free
 
 
 @unit
@@ -25,12 +25,13 @@ def drive(units, wishes, answers):
     now = np.int64(0)
     for k in range(wishes.shape[0]):
         now = max(now, np.int64(wishes[k, 0]))
-        if free_pipe(pipes, now) < 0:
+        look(pipes, np.int64(0), now)
+        if pipes.open < 0:
             now = next_free(pipes)
-        pipe = free_pipe(pipes, now)
-        answers[k, 0] = pipe
+            look(pipes, np.int64(0), now)
+        answers[k, 0] = pipes.open
         answers[k, 1] = now
-        answers[k, 2] = accept(pipes, pipe, now, wishes[k, 1])
+        answers[k, 2] = accept(pipes, now, wishes[k, 1])
 
 
 def run(count, depth, passes, wishes):

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.engine import unit
-from warploom.machine.scheduler import POLICIES, Scheduler, after, greedy_oldest, guppy, oldest, round_robin, two_level, vortex
+from warploom.machine.engine import mirror, unit
+from warploom.machine.scheduler import POLICIES, Scheduler, after, greedy_oldest, guppy, join, oldest, round_robin, two_level, vortex
 
 WARPS = 12
 ELIGIBLE, AWAKE, ACTIVE, MEMORY, BARRIER = range(5)
@@ -81,7 +81,8 @@ def run(policy, cycles, *, launched=None, number=0, step=1, group=4):
     scheduler = np.zeros(1, Scheduler)
     scheduler["last"], scheduler["warps"], scheduler["number"], scheduler["step"], scheduler["group_size"] = -1, WARPS, number, step, group
     scheduler["owned"] = bits(range(number, WARPS, step))
-    scheduler["launched"][0, :WARPS] = launched if launched is not None else [100 + warp for warp in range(WARPS)]
+    for warp, age in enumerate(launched if launched is not None else range(100, 100 + WARPS)):
+        join(mirror(scheduler)[0], warp, age)
     rows = []
     for cycle in cycles:
         eligible, awake, active, memory, barrier = (*cycle, None, None, None, None)[:5]

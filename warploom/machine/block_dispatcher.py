@@ -21,6 +21,7 @@ from warploom.machine.events import BLOCK, LAUNCH, emit
 from warploom.machine.fetch import redirect
 from warploom.machine.reasons import DISPATCH_STALL
 from warploom.machine.registers import bit, first, popcount
+from warploom.machine.scheduler import join
 from warploom.machine.scoreboard import clear as clear_scoreboard
 from warploom.machine.warps import set_alarm, wake_core
 
@@ -151,7 +152,7 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     warps.started[warp] = now
     warps.since[warp] = now
     warps.reason[warp] = DISPATCH_STALL
-    core.schedulers[warps.scheduler[warp]].launched[warp] = now * MAX_CORES + rank
+    join(core.schedulers[warps.scheduler[warp]], warp, now * MAX_CORES + rank)
     start(core, warp)
     clear_scoreboard(core.scoreboard, warp, now)
     redirect(core.fetch, warp, grid.entry)

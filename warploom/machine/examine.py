@@ -11,7 +11,7 @@ import numpy as np
 
 from warploom.isa.uop import CONTROL, FIRST, ISSUE_UNIT, OP
 from warploom.machine.control import EXIT_WARP, FENCE
-from warploom.machine.engine import FOREVER, part, rare, unit
+from warploom.machine.engine import FOREVER, part, rare
 from warploom.machine.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED
 from warploom.machine.registers import bit
@@ -21,7 +21,7 @@ from warploom.machine.warps import set_alarm
 PC_FAULT = FAULT_NUMBER["pc_out_of_range"]
 
 
-@unit
+@part
 def examine(gpu, core, tables, warp, at):
     """What does a warp's next instruction wait for, as of cycle `at`? Sets the warp awake, or its reason and alarm."""
     warps = core.warps

@@ -34,7 +34,7 @@ from warploom.machine.examine import examine
 from warploom.machine.faults import raise_fault
 from warploom.machine.fetch import consume
 from warploom.machine.finish import end
-from warploom.machine.pipes import accept, free_pipe
+from warploom.machine.pipes import accept
 from warploom.machine.reasons import (
     BARRIER,
     BRANCH_RESOLVING,
@@ -95,12 +95,12 @@ def issue(gpu, core, number, warp, tables, units, now):
         warps.pc[warp] = pc + 1
         latency = core.latency[tables.code[pc, ISSUE_LATENCY]]
         if wanted == ALU:
-            pipe = free_pipe(core.alus, now)
-            until = accept(core.alus, pipe, now, latency)
+            pipe = np.int64(core.alus.open)
+            until = accept(core.alus, now, latency)
             if gpu.log.tracing != 0:
                 emit(gpu.log, tables, now, PIPE, core.number, warp, pc, mask, pipe, core.alus.free[pipe])
         else:
-            until = accept(core.specials, free_pipe(core.specials, now), now, latency)
+            until = accept(core.specials, now, latency)
         lock(core.scoreboard, tables.code, warp, pc, mask, warps.lanes, until, WAIT if wanted == ALU else SHORT_SCOREBOARD)
     elif wanted == CONTROL:
         core.diverged = 0
@@ -165,12 +165,12 @@ def _go_on(gpu, core, warp, pc, wanted, tables, now):
     if warps.threads[warp] == np.uint64(0):
         whole = 1 if tables.uops[tables.code[pc, FIRST], OP] == EXIT_WARP else 0
         end(gpu, core, warp, pc, whole, tables, now)
-    elif warps.pc[warp] < 0 or warps.pc[warp] >= core.code_rows:
-        examine(gpu, core, tables, warp, now + 1)
-    elif warps.at_barrier & me != np.uint64(0):
+        return
+    inside = 0 <= warps.pc[warp] < core.code_rows
+    if inside and warps.at_barrier & me != np.uint64(0):
         warps.reason[warp] = BARRIER
         warps.wake[warp] = FOREVER
-    elif wanted == CONTROL and core.branch_latency > 1:
+    elif inside and wanted == CONTROL and core.branch_latency > 1:
         warps.reason[warp] = BRANCH_RESOLVING
         set_alarm(warps, warp, now + core.branch_latency, now)
     else:

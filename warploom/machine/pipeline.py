@@ -18,7 +18,7 @@ from warploom.machine.fetch import step as fetch_step
 from warploom.machine.finish import free
 from warploom.machine.issue import issue
 from warploom.machine.lsu import full
-from warploom.machine.pipes import free_pipe, next_free
+from warploom.machine.pipes import look, next_free
 from warploom.machine.registers import bit, first
 from warploom.machine.warps import next_alarm, ring
 
@@ -46,6 +46,8 @@ def step(gpu, core, tables, units, now):
             examine(gpu, core, tables, warp, now)
     core.taken = np.uint64(0)
     core.busy = np.uint64(0)
+    look(core.alus, np.int64(0), now)
+    look(core.specials, np.int64(0), now)
     for wanted in range(CONTROL):
         _look_at_unit(core, wanted, now)
     for number in range(core.scheduler_count):
@@ -67,16 +69,20 @@ def _slot(gpu, core, number, tables, units, now):
     """One scheduler's issue slot."""
     warps = core.warps
     s = core.schedulers[number]
-    s.active = warps.active & s.owned
-    s.awake = warps.awake & s.owned
-    able = s.awake & ~core.busy
-    if able != s.awake:
-        for wanted in range(CONTROL):
-            if core.taken & bit(wanted) != np.uint64(0) and s.awake & warps.wants[wanted] != np.uint64(0):
+    awake = warps.awake & s.owned
+    able = awake & ~core.busy
+    if able != awake:
+        left = core.taken
+        while left != np.uint64(0):
+            wanted = first(left)
+            left = left & (left - np.uint64(1))
+            if awake & warps.wants[wanted] != np.uint64(0):
                 core.blocked[number, wanted] += 1
-    s.eligible = able
     if able == np.uint64(0) and gpu.every_cycle == 0:
         return
+    s.active = warps.active & s.owned
+    s.awake = awake
+    s.eligible = able
     s.waiting_memory = warps.waiting_memory & s.owned
     s.at_barrier = warps.at_barrier & s.owned
     warp = units.policy(s, now)
@@ -109,9 +115,9 @@ def _look_at_unit(core, wanted, now):
 def _accepts(core, wanted, now):
     """1 when a unit can take an instruction in this cycle."""
     if wanted == ALU:
-        return 1 if free_pipe(core.alus, now) >= 0 else 0
+        return 1 if core.alus.open >= 0 else 0
     if wanted == SPECIAL:
-        return 1 if free_pipe(core.specials, now) >= 0 else 0
+        return 1 if core.specials.open >= 0 else 0
     if wanted == MEMORY:
         return 1 - full(core.lsu)
     if wanted == SHARED:
@@ -131,7 +137,7 @@ def _skipped(core, cycles):
                 core.blocked[number, wanted] += cycles
 
 
-@unit
+@part
 def _next_turn(core, now):
     """The next cycle in which a warp that is awake may issue; FOREVER when that takes an answer of the memory system."""
     if core.issued != 0 or core.warps.awake & ~core.busy != np.uint64(0):

@@ -23,6 +23,7 @@ Pipes = record(
     count="i8",                          # pipes
     depth="i8",                          # slots of a pipe; 0: nothing stands still
     passes="i8",                         # cycles that a warp instruction takes to enter: lanes / width
+    open="i8",                           # the pipe that takes the next instruction of this cycle; -1: none does
     free=("i8", MAX_PIPES),              # first cycle in which slot 0 is empty
     stop_from=("i8", (MAX_PIPES, RING)), # an instruction waits unfinished in the last slot from this cycle ...
     stop_to=("i8", (MAX_PIPES, RING)),   # ... up to, not including, this one
@@ -32,12 +33,11 @@ Pipes = record(
 
 
 @part
-def free_pipe(pipes, now):
-    """Number of the first pipe that can take an instruction in cycle `now`, or -1."""
-    for pipe in range(pipes.count):
-        if pipes.free[pipe] <= now:
-            return np.int64(pipe)
-    return np.int64(-1)
+def look(pipes, pipe, now):
+    """Find the first pipe, from number `pipe` on, that can take an instruction in cycle `now`."""
+    while pipe < pipes.count and pipes.free[pipe] > now:
+        pipe += 1
+    pipes.open = pipe if pipe < pipes.count else np.int64(-1)
 
 
 @unit
@@ -50,12 +50,22 @@ def next_free(pipes):
 
 
 @part
-def accept(pipes, pipe, now, latency):
-    """Put an instruction of `latency` cycles into a free pipe; returns the first cycle in which its result can be used."""
+def accept(pipes, now, latency):
+    """Put an instruction of `latency` cycles into the open pipe; returns the first cycle in which its result can be used."""
+    pipe = np.int64(pipes.open)
     pipes.busy[pipe] += 1
     if pipes.depth == 0:
         pipes.free[pipe] = now + pipes.passes
-        return np.int64(now + latency + pipes.passes - 1)
+        until = np.int64(now + latency + pipes.passes - 1)
+    else:
+        until = _enter(pipes, pipe, now, latency)
+    look(pipes, pipe + 1, now)  # those before it take nothing more in this cycle
+    return until
+
+
+@unit
+def _enter(pipes, pipe, now, latency):
+    """The same for a pipe that may stand still."""
     stop = np.int64(now)  # first cycle of which it is not known that the pipe stands still
     last_slot = now + pipes.depth - 1
     head = pipes.head[pipe]

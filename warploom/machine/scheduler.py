@@ -10,6 +10,7 @@ of Vortex do, which look at a warp before they know whether it can issue. The fu
 as native code; pass your own as `GPU(..., scheduler=function)`.
 
 Sources: round robin and greedy-then-oldest, Rogers et al., "Cache-conscious wavefront scheduling", MICRO 2012;
+the age matrix, Preston et al., "Design of an 8-wide superscalar RISC microprocessor with simultaneous multithreading", ISSCC 2002;
 two-level, Narasiman et al., "Improving GPU performance via large warps and two-level warp scheduling", MICRO 2011;
 four masks, Vortex (Tine et al., MICRO 2021); guppy's, github.com/aschrein/guppy.
 """
@@ -41,6 +42,7 @@ Scheduler = record(
     step="i8",                 # schedulers of the core: owned warps are number, number + step ...
     group_size="i8",           # two_level: warps of a fetch group
     launched=("i8", MAX_WARPS),  # when each warp started: the smaller, the older
+    older=("u8", MAX_WARPS),   # the age matrix: row w has the warps that are older than w
     rank=("i8", MAX_WARPS),    # dwf: what its heuristic says of each warp; the lower, the sooner
     memory=("i8", 16),         # free for the policy; zero at first
 )  # fmt: skip
@@ -75,15 +77,30 @@ def greedy_oldest(s, now):
 
 @unit
 def oldest(s, now):
-    """The oldest warp that can issue, always."""
-    best = np.int64(-1)
-    left = s.eligible
-    while left != np.uint64(0):
-        warp = first(left)
-        left = left & (left - np.uint64(1))
-        if best < 0 or s.launched[warp] < s.launched[best]:
-            best = warp
-    return best
+    """The oldest warp that can issue, always: the one in whose row of the age matrix there is no other that can."""
+    older = s.eligible
+    if older == np.uint64(0):
+        return np.int64(-1)
+    warp = np.int64(0)
+    while older != np.uint64(0):
+        warp = first(older)
+        older = s.eligible & s.older[warp]
+    return warp
+
+
+@unit
+def join(s, warp, age):
+    """A warp starts in a slot: it gets its row and its column of the age matrix. age: the smaller, the older; of two alike the lower slot."""
+    me = bit(warp)
+    s.launched[warp] = age
+    older = np.uint64(0)
+    for other in range(s.warps):
+        if s.launched[other] < age or (s.launched[other] == age and other < warp):
+            older = older | bit(other)
+            s.older[other] &= ~me
+        else:
+            s.older[other] |= me
+    s.older[warp] = older & ~me
 
 
 @unit
