@@ -30,7 +30,7 @@ from warploom.isa.uop import DST, FLAGS, IMM, NEGATE, NUMBER, OP, PREDICATE, SCA
 from warploom.isa.uop import SPECIAL as SPECIAL_UNIT
 from warploom.machine.alu_float import floating
 from warploom.machine.alu_integer import integer
-from warploom.machine.engine import part, unit
+from warploom.machine.engine import lanewise, part, unit
 from warploom.machine.registers import source
 from warploom.machine.special import special
 from warploom.machine.warp_ops import ballot, shuffle
@@ -64,9 +64,9 @@ def execute(registers, tables, k, lanes):
     elif op == READ_SPECIAL:
         read_special(registers, np.int64(tables.uops[k, IMM]), wide)
     elif op >= FIRST_FLOAT:
-        floating(registers, op, a, b, c, wide)
+        floating(registers.result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
     else:
-        integer(registers, op, a, b, c, wide)
+        integer(registers.result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
 
     size = tables.uops[k, SIZE]
     kept = np.uint32(0xFF if size == 1 else 0xFFFF if size == 2 else 0xFFFFFFFF)
@@ -75,9 +75,14 @@ def execute(registers, tables, k, lanes):
         registers.scalar[destination - SCALAR] = result[0] & kept
     elif destination >= 0:
         takes_part = registers.chosen if predicated else registers.active
-        row = registers.lane[destination]
-        for lane in range(lanes):  # without a branch: stores under a mask are slow on many hosts
-            row[lane] = (row[lane] & ~takes_part[lane]) | (result[lane] & kept & takes_part[lane])
+        write(registers.lane[destination], result, takes_part, kept, lanes)
+
+
+@lanewise
+def write(row, result, takes_part, kept, lanes):
+    """The result goes into a register in the lanes that take part. Without a branch: many hosts store slowly under a mask."""
+    for lane in range(lanes):
+        row[lane] = (row[lane] & ~takes_part[lane]) | (result[lane] & kept & takes_part[lane])
 
 
 @part

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import NUMBER
-from warploom.machine.engine import part
+from warploom.machine.engine import lanewise, part
 from warploom.machine.intrinsics import fused
 
 NAN = np.float32(np.nan)
@@ -28,12 +28,12 @@ FMIN, FMAX, FEQ, FLT, FLE = (NUMBER[name] for name in ("fmin", "fmax", "feq", "f
 FLOOR, FCLASS, F2I, F2U, I2F, U2F = (NUMBER[name] for name in ("floor", "fclass", "f2i", "f2u", "i2f", "u2f"))
 
 
-@part
-def floating(registers, op, a, b, c, wide):
-    """Result = floating-point operation `op` of the rows a, b and c of `registers.lane`, in the first `wide` lanes."""
-    p = registers.lane[a].view(np.float32)
-    q = registers.lane[b].view(np.float32)
-    d = registers.result.view(np.float32)
+@lanewise
+def floating(result, a, b, c, op, wide):
+    """Row `result` = floating-point operation `op` of the rows a, b and c, in the first `wide` lanes."""
+    d = result.view(np.float32)
+    p = a.view(np.float32)
+    q = b.view(np.float32)
     if op == FADD:
         for l in range(wide):
             x = p[l] + q[l]
@@ -51,33 +51,30 @@ def floating(registers, op, a, b, c, wide):
             x = p[l] / q[l]
             d[l] = x if x == x else NAN
     elif op == FMA:
-        r = registers.lane[c].view(np.float32)
+        r = c.view(np.float32)
         for l in range(wide):
             x = fused(p[l], q[l], r[l])
             d[l] = x if x == x else NAN
     elif op == FMAD:
-        r = registers.lane[c].view(np.float32)
+        r = c.view(np.float32)
         for l in range(wide):
             x = np.float32(p[l] * q[l]) + r[l]
             d[l] = x if x == x else NAN
     elif op <= FLE:
-        compare_floats(registers, op, a, b, wide)
+        compare_floats(result, a, b, op, wide)
     else:
-        convert(registers, op, a, wide)
+        convert(result, a, op, wide)
 
 
-@part
-def compare_floats(registers, op, a, b, wide):
+@lanewise
+def compare_floats(d, s, t, op, wide):
     """Smaller, larger, and comparisons that give 1 or 0.
 
     Of two equal floats only zeros can differ, in the sign: the smaller has it if one has it, the larger if both have.
     """
-    p = registers.lane[a].view(np.float32)
-    q = registers.lane[b].view(np.float32)
-    d = registers.result
+    p = s.view(np.float32)
+    q = t.view(np.float32)
     if op == FMIN:
-        s = registers.lane[a]
-        t = registers.lane[b]
         for l in range(wide):
             x = p[l]
             y = q[l]
@@ -86,8 +83,6 @@ def compare_floats(registers, op, a, b, wide):
             smaller = t[l] if y < x or x != x else smaller
             d[l] = smaller if x == x or y == y else np.uint32(NAN_BITS)
     elif op == FMAX:
-        s = registers.lane[a]
-        t = registers.lane[b]
         for l in range(wide):
             x = p[l]
             y = q[l]
@@ -106,12 +101,10 @@ def compare_floats(registers, op, a, b, wide):
             d[l] = 1 if p[l] <= q[l] else 0
 
 
-@part
-def convert(registers, op, a, wide):
+@lanewise
+def convert(d, bits, op, wide):
     """Floor, class, and conversions between floats and integers."""
-    bits = registers.lane[a]
     p = bits.view(np.float32)
-    d = registers.result
     f = d.view(np.float32)
     if op == FLOOR:
         for l in range(wide):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import NUMBER
-from warploom.machine.engine import part, unit
+from warploom.machine.engine import lanewise, part, unit
 
 ONES = 0xFFFFFFFF
 MOV, ADD, SUB, MUL, MAD = NUMBER["mov"], NUMBER["add"], NUMBER["sub"], NUMBER["mul"], NUMBER["mad"]
@@ -26,12 +26,9 @@ SEQ, SNE, SLT, SLTU, COMPARE = NUMBER["seq"], NUMBER["sne"], NUMBER["slt"], NUMB
 SEL, CLZ, CTZ, POPC, BREV = NUMBER["sel"], NUMBER["clz"], NUMBER["ctz"], NUMBER["popc"], NUMBER["brev"]
 
 
-@part
-def integer(registers, op, a, b, c, wide):
-    """Result = integer operation `op` of the rows a, b and c of `registers.lane`, in the first `wide` lanes."""
-    p = registers.lane[a]
-    q = registers.lane[b]
-    d = registers.result
+@lanewise
+def integer(d, p, q, r, op, wide):
+    """Row d = integer operation `op` of the rows p, q and r, in the first `wide` lanes."""
     if op == MOV:
         for l in range(wide):
             d[l] = p[l]
@@ -61,32 +58,27 @@ def integer(registers, op, a, b, c, wide):
         for l in range(wide):
             d[l] = s[l] >> np.int32(q[l] & np.uint32(31))
     elif op == SEL:
-        r = registers.lane[c]
         for l in range(wide):
             x = p[l]
             y = q[l]
             d[l] = x if r[l] != 0 else y
     elif op <= REMU:
-        multiply_divide(registers, op, a, b, c, wide)
+        multiply_divide(d, p, q, r, op, wide)
     elif op <= COMPARE:
-        compare(registers, op, a, b, wide)
+        compare(d, p, q, op, wide)
     else:
-        count_bits(registers, op, a, wide)
+        count_bits(d, p, op, wide)
 
 
-@part
-def multiply_divide(registers, op, a, b, c, wide):
+@lanewise
+def multiply_divide(d, p, q, r, op, wide):
     """Products, their high halves, quotients and remainders."""
-    p = registers.lane[a]
-    q = registers.lane[b]
     s = p.view(np.int32)
     t = q.view(np.int32)
-    d = registers.result
     if op == MUL:
         for l in range(wide):
             d[l] = p[l] * q[l]
     elif op == MAD:
-        r = registers.lane[c]
         for l in range(wide):
             d[l] = np.uint32(p[l] * q[l]) + r[l]
     elif op == MULH:
@@ -114,14 +106,11 @@ def multiply_divide(registers, op, a, b, c, wide):
             d[l] = np.int64(p[l]) - quotient * np.int64(q[l])
 
 
-@part
-def compare(registers, op, a, b, wide):
+@lanewise
+def compare(d, p, q, op, wide):
     """Smaller, larger, and comparisons that give a number."""
-    p = registers.lane[a]
-    q = registers.lane[b]
     s = p.view(np.int32)
     t = q.view(np.int32)
-    d = registers.result
     if op == MIN:
         for l in range(wide):
             d[l] = min(s[l], t[l])
@@ -153,11 +142,9 @@ def compare(registers, op, a, b, wide):
             d[l] = 4 if x < y else 2 if x == y else 1
 
 
-@part
-def count_bits(registers, op, a, wide):
+@lanewise
+def count_bits(d, p, op, wide):
     """Leading zeros, trailing zeros, ones, and the bits in reverse."""
-    p = registers.lane[a]
-    d = registers.result
     if op == CLZ:
         for l in range(wide):
             d[l] = ones_of(~smear(p[l]))

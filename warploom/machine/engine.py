@@ -70,6 +70,12 @@ def part(function: F) -> F:
     return unit(function)
 
 
+def lanewise(function: F) -> F:
+    """Mark a part that works on rows of lanes, of which those that it writes overlap no other: natively it needs no look whether they do."""
+    function.__warploom_lanewise__ = True  # type: ignore[attr-defined]
+    return part(function)
+
+
 def rare(function: F) -> F:
     """Mark a unit that is seldom reached: natively it stays out of the way of its callers, which are the faster for it."""
     function.__warploom_rare__ = True  # type: ignore[attr-defined]

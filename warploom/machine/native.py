@@ -93,12 +93,9 @@ class Native:
     def __init__(self) -> None:
         import numba
 
-        from warploom.machine import native_types
-        from warploom.machine.native_library import EntryCompiler, RareCompiler, UnitCompiler, rules_of_units
+        from warploom.machine import native_library, native_types
 
-        self.numba, self._native_types = numba, native_types
-        self._entry_compiler, self._unit_compiler, self._rare_compiler = EntryCompiler, UnitCompiler, RareCompiler
-        self._rules = rules_of_units
+        self.numba, self._native_types, self._library = numba, native_types, native_library
         numba.config.CACHE_DIR = str(cache_directory())
         _touch(cache_directory())
         self._globals: dict[str, dict[str, Any]] = {}
@@ -113,8 +110,8 @@ class Native:
         signature = self.signature(arguments)
         key = (function, signature)
         if key not in self._dispatchers:
-            dispatcher = self._compile(function, cache=True, pipeline_class=self._entry_compiler, no_cfunc_wrapper=True)
-            with _no_collector(), self._rules():
+            dispatcher = self._compile(function, cache=True, pipeline_class=self._library.EntryCompiler, no_cfunc_wrapper=True)
+            with _no_collector(), self._library.rules_of_units():
                 dispatcher.compile(signature)
             # Numba's own call looks up the type of every argument, a millisecond for a large record: the types are known here.
             self._dispatchers[key] = dispatcher.overloads[signature].entry_point
@@ -149,7 +146,7 @@ class Native:
                 signature,
                 ours,
                 cache=ours,
-                pipeline_class=self._entry_compiler,
+                pipeline_class=self._library.EntryCompiler,
                 no_cpython_wrapper=True,
                 no_cfunc_wrapper=True,
             )
@@ -200,7 +197,7 @@ class Native:
         twin = FunctionType(function.__code__, self._linked(sys.modules[function.__module__]), function.__name__)
         twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
         options = {**OPTIONS, **options}
-        with _no_collector(), self._rules() if ours else contextlib.nullcontext():
+        with _no_collector(), self._library.rules_of_units() if ours else contextlib.nullcontext():
             return self.numba.njit(signature, **options)(twin) if signature is not None else self.numba.njit(**options)(twin)
 
     def _linked(self, module: ModuleType) -> dict[str, Any]:
@@ -222,7 +219,8 @@ class Native:
                 self._dispatchers[function] = getattr(importlib.import_module(module), name)()
             else:
                 inside = hasattr(function, "__warploom_part__")
-                compiler = self._rare_compiler if hasattr(function, "__warploom_rare__") else self._unit_compiler
+                kinds = {"__warploom_rare__": self._library.RareCompiler, "__warploom_lanewise__": self._library.LanewiseCompiler}
+                compiler = next((kind for mark, kind in kinds.items() if hasattr(function, mark)), self._library.UnitCompiler)
                 self._dispatchers[function] = self._compile(
                     function, forceinline=inside, pipeline_class=compiler, no_cpython_wrapper=True, no_cfunc_wrapper=True
                 )

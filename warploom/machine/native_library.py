@@ -95,6 +95,15 @@ class RareCompiler(Compiler):
         return _into(RareLibrary, self.state, super().define_pipelines())
 
 
+class LanewiseCompiler(UnitCompiler):
+    """Numba's compiler for a unit whose arrays do not overlap where it writes."""
+
+    def define_pipelines(self) -> Any:
+        """As for any unit."""
+        self.state.flags.noalias = True
+        return super().define_pipelines()
+
+
 class EntryCompiler(Compiler):
     """Numba's compiler for an entry, or for a function that is handed to one as a pointer."""
 
