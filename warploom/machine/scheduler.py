@@ -90,7 +90,7 @@ def oldest(s, now):
 
 @unit
 def join(s, warp, age):
-    """A warp starts in a slot: it gets its row and its column of the age matrix. age: the smaller, the older; of two alike the lower slot."""
+    """A warp starts in a slot: it gets its row and its column of the age matrix. age: the smaller, the older; else by slot."""
     me = bit(warp)
     s.launched[warp] = age
     older = np.uint64(0)

@@ -46,17 +46,29 @@ def clear(board, warp, now):
 @part
 def hazard(board, code, warp, pc, mask, lanes, now):
     """The group that makes instruction `pc` of a warp wait longest after `now`, or -1; its time is `hazard_time`'s."""
+    if board.by_lane != 0:
+        return _hazard_of_lanes(board, code, warp, pc, mask, lanes, now)
     worst = np.int64(-1)
     latest = np.int64(now)
     for use in range(USE, USE + code[pc, USES]):
-        group = code[pc, use]
-        time = board.ready[warp, group]
-        if time > latest:
-            if board.by_lane != 0 and group < LANE_GROUPS:
-                time = _lanes_time(board, warp, group, mask, lanes)
+        group = np.int64(code[pc, use])
+        if board.ready[warp, group] > latest:
+            latest = np.int64(board.ready[warp, group])
+            worst = group
+    return worst
+
+
+@rare
+def _hazard_of_lanes(board, code, warp, pc, mask, lanes, now):
+    worst = np.int64(-1)
+    latest = np.int64(now)
+    for use in range(USE, USE + code[pc, USES]):
+        group = np.int64(code[pc, use])
+        if board.ready[warp, group] > latest:  # the lane that waits longest; it may be another path's
+            time = hazard_time(board, warp, group, mask, lanes)
             if time > latest:
                 latest = time
-                worst = np.int64(group)
+                worst = group
     return worst
 
 
@@ -80,11 +92,11 @@ def _lanes_time(board, warp, group, mask, lanes):
 @part
 def lock(board, code, warp, pc, mask, lanes, until, reason):
     """Lock what instruction `pc` writes until a cycle, or FOREVER until `lock` is called again."""
-    for use in range(USE, USE + code[pc, WRITES]):
-        group = code[pc, use]
-        if board.by_lane != 0 and group < LANE_GROUPS:
-            _lock_lanes(board, warp, group, mask, lanes, until, reason)
-        else:
+    if board.by_lane != 0:
+        _lock_lanes(board, code, warp, pc, mask, lanes, until, reason)
+    else:
+        for use in range(USE, USE + code[pc, WRITES]):
+            group = np.int64(code[pc, use])
             board.ready[warp, group] = until
             board.reason[warp, group] = reason
     if until < FOREVER:
@@ -92,13 +104,16 @@ def lock(board, code, warp, pc, mask, lanes, until, reason):
 
 
 @rare
-def _lock_lanes(board, warp, group, mask, lanes, until, reason):
-    latest = np.int64(until)
-    for lane in range(lanes):
-        if mask & bit(lane) != np.uint64(0):
-            board.lane_ready[warp, group, lane] = until
-        else:
-            latest = max(latest, np.int64(board.lane_ready[warp, group, lane]))
-    board.ready[warp, group] = latest
-    if until >= latest:  # else a lane of another path waits longer, and for something else
-        board.reason[warp, group] = reason
+def _lock_lanes(board, code, warp, pc, mask, lanes, until, reason):
+    for use in range(USE, USE + code[pc, WRITES]):
+        group = code[pc, use]
+        latest = np.int64(until)
+        if group < LANE_GROUPS:
+            for lane in range(lanes):
+                if mask & bit(lane) != np.uint64(0):
+                    board.lane_ready[warp, group, lane] = until
+                else:
+                    latest = max(latest, np.int64(board.lane_ready[warp, group, lane]))
+        board.ready[warp, group] = latest
+        if until >= latest:  # else a lane of another path waits longer, and for something else
+            board.reason[warp, group] = reason
