@@ -14,6 +14,7 @@ from warploom.machine.access import Access, addresses, atomic, load, store
 from warploom.machine.engine import unit
 from warploom.machine.faults import FAULTS
 from warploom.machine.registers import WarpRegisters, expand
+from warploom.machine.tables import Tables
 
 LANES, WORDS, WORD = 6, 16, 0xFFFFFFFF
 ADDRESS, VALUE, OTHER, RESULT = 1, 2, 3, 4
@@ -21,17 +22,17 @@ A, B, C, D = range(FREE, FREE + 4)
 
 
 @unit
-def drive(accesses, warps, uops, views, memory, mask):
-    registers = warps[0]
+def drive(accesses, warps, tables, mask):
+    registers, uops, memory = warps[0], tables.uops, tables.memory
     expand(mask, registers.active, LANES)
-    fault = addresses(accesses[0], registers, uops, 0, LANES, views, memory.shape[0] * 4)
+    fault = addresses(accesses[0], registers, tables, 0, LANES, memory.shape[0] * 4)
     if fault == 0:
         if uops[0, u.OP] == LOAD:
-            load(accesses[0], registers, uops, 0, LANES, memory)
+            load(accesses[0], registers, tables, 0, LANES, memory)
         elif uops[0, u.OP] == STORE:
-            store(accesses[0], registers, uops, 0, LANES, memory)
+            store(accesses[0], registers, tables, 0, LANES, memory)
         else:
-            atomic(accesses[0], registers, uops, 0, LANES, memory)
+            atomic(accesses[0], registers, tables, 0, LANES, memory)
     return fault
 
 
@@ -45,8 +46,9 @@ def perform(uop, where, values, others, memory, mask=(1 << LANES) - 1, views=())
         warps["lane"][0, register, :LANES] = np.array(row, np.uint64).astype(np.uint32)
     table = np.array([uop.row()], np.int32)
     rows = np.array(views, np.int32).reshape(-1, VIEW_COLUMNS)
-    fault, after = both(drive, np.zeros(1, Access), warps, table, rows, np.array(memory, np.uint32), np.uint64(mask))
-    return FAULTS[fault].name, after[1]["lane"][0, RESULT, :LANES].tolist(), after[4].tolist(), after[0][0]
+    tables = Tables(uops=table, views=rows, memory=np.array(memory, np.uint32))
+    fault, after = both(drive, np.zeros(1, Access), warps, tables, np.uint64(mask))
+    return FAULTS[fault].name, after[1]["lane"][0, RESULT, :LANES].tolist(), after[2].memory.tolist(), after[0][0]
 
 
 words_ = st.lists(st.integers(0, WORD), min_size=WORDS, max_size=WORDS)
@@ -129,10 +131,9 @@ def test_a_destination_may_be_the_address():
     uop = Uop("load", dst=ADDRESS, a=ADDRESS)
     warps = np.zeros(1, WarpRegisters)
     warps["lane"][0, ADDRESS, :LANES] = [0, 4, 8, 4, 0, 0]
-    _, after = both(
-        drive, np.zeros(1, Access), warps, np.array([uop.row()], np.int32), np.zeros((0, VIEW_COLUMNS), np.int32),
-        np.arange(100, 116, dtype=np.uint32), np.uint64(0b1111),
-    )  # fmt: skip
+    table, rows = np.array([uop.row()], np.int32), np.zeros((0, VIEW_COLUMNS), np.int32)
+    tables = Tables(uops=table, views=rows, memory=np.arange(100, 116, dtype=np.uint32))
+    _, after = both(drive, np.zeros(1, Access), warps, tables, np.uint64(0b1111))
     assert after[1]["lane"][0, ADDRESS, :LANES].tolist() == [100, 101, 102, 101, 0, 0]
 
 

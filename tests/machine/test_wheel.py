@@ -61,7 +61,7 @@ def test_agrees_with_a_sorted_list(rows):
     assert [tuple(row[:2]) for row in after[2].tolist()] == expected
     assert [row[2] for row in after[2].tolist()] == [(n & 3) + n * 5 + n + n * 7 for _, n in expected]
     wheel = after[0][0]
-    assert (wheel["count"], wheel["first"].any(), wheel["occupied"].any()) == (0, False, False)
+    assert (wheel["used"] - wheel["freed"], wheel["first"].any(), wheel["occupied"].any()) == (0, False, False)
 
 
 def test_idle_cycles_are_skipped():

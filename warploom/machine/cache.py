@@ -22,14 +22,21 @@ import numpy as np
 
 from warploom.machine import replacement as policies
 from warploom.machine.config import ConfigError
-from warploom.machine.engine import record, unit
+from warploom.machine.engine import part, rare, record, unit
+from warploom.machine.registers import first
 from warploom.machine.replacement import LINES, Replacement, arrive, touch, victim
+
+EACH_BYTE = np.uint64(0x0101010101010101)
+HIGHEST_BITS = np.uint64(0x8080808080808080)
 
 Cache = record(
     sets="i8",                # 0: not configured, which behaves as a cache that holds nothing
     ways="i8",                # lines that a set holds
     set_mask="i8",            # sets - 1 where sets is a power of two, else -1
-    tag=("i8", LINES),        # line number + 1, 0 for none; index = set * ways + way
+    held=("u1", LINES),       # lines that a set holds
+    words="i8",               # of `partial`, a set
+    partial=("u8", LINES),    # eight bits of each way's tag, eight ways a word; index = set * words + way / 8
+    tag=("u4", LINES + 8),    # line number + 1, 0 for none; index = set * ways + way. (8: behind the last way of the last word)
     sectors=("u8", LINES),    # bit s = sector s is there
     dirty=("u1", LINES),      # 1: the next level does not have what was stored here
     replacement=Replacement,
@@ -58,6 +65,7 @@ def configure(cache: Any, sets: int, ways: int, replacement: str, seed: int) -> 
     policies.configure(cache.replacement, ways, replacement, seed)
     cache.sets = sets
     cache.ways = ways
+    cache.words = (ways + 7) // 8
     cache.set_mask = -1 if sets & (sets - 1) else sets - 1
 
 
@@ -67,7 +75,7 @@ def set_of(cache, line):
     return np.int64(line & cache.set_mask if cache.set_mask >= 0 else line % cache.sets)
 
 
-@unit
+@part
 def lookup(cache, line, sectors, now):
     """Ask for some sectors of a line (u8, not 0) in cycle `now`; returns those that are missing, 0 for a hit.
 
@@ -105,14 +113,16 @@ def fill(cache, line, sectors, now):
         cache.sectors[base + way] |= sectors
         return np.int64(-1)
     gone = np.int64(-1)
-    way = _empty_way(cache, set)
-    if way < 0:
+    if cache.held[set] < cache.ways:
+        way = _empty_way(cache, set)
+        cache.held[set] += 1
+    else:
         way = victim(cache.replacement, set)
         gone = np.int64(cache.tag[base + way]) - 1
         _note_evicted(cache, base + way)
         cache.evictions += 1
         cache.write_backs += cache.evicted_dirty
-    cache.tag[base + way] = line + 1
+    _write_tag(cache, set, way, line)
     cache.sectors[base + way] = sectors
     cache.dirty[base + way] = 0
     arrive(cache.replacement, set, way, now)
@@ -142,6 +152,7 @@ def invalidate(cache, line):
     slot = set * cache.ways + way
     _note_evicted(cache, slot)
     cache.tag[slot] = 0
+    cache.held[set] -= 1
     return np.int64(1)
 
 
@@ -155,24 +166,50 @@ def contains(cache, line):
     return np.uint64(cache.sectors[set * cache.ways + way])
 
 
+@part
+def _partial(line):
+    """Eight bits made from a whole line number, in each byte of a word: lines of one set are alike in their low bits."""
+    return np.uint64((line * 0x9E3779B1 >> 24) & 0xFF) * EACH_BYTE
+
+
 @unit
 def _way(cache, set, line):
-    """The way in which a line lies, or -1. All tags are compared, as in hardware: without a way out it vectorises."""
-    base = np.uint64(set * cache.ways)
-    found = np.int64(-1)
-    for way in range(cache.ways):
-        found = np.int64(way) if cache.tag[base + np.uint64(way)] == line + 1 else found
-    return found
+    """The way in which a line lies, or -1.
+
+    Hardware compares the tags of all ways at once. Here eight bits of eight tags are compared at once, in one word; a way
+    where they agree, which is seldom another line's, is looked at as a whole. (Partial tags: hardware has them too, to
+    choose a way before the comparison is done.) A byte of `differing` is zero where they agree, and then the subtraction
+    sets its highest bit; it may do so in the byte above it too, which does no harm.
+    """
+    wanted = _partial(line)
+    for word in range(cache.words):
+        differing = cache.partial[set * cache.words + word] ^ wanted
+        alike = (differing - EACH_BYTE) & ~differing & HIGHEST_BITS
+        while alike != np.uint64(0):
+            way = (word << 3) + (first(alike) >> 3)
+            if cache.tag[set * cache.ways + way] == line + 1:
+                return np.int64(way)
+            alike = alike & (alike - np.uint64(1))
+    return np.int64(-1)
 
 
-@unit
+@part
+def _write_tag(cache, set, way, line):
+    """A line comes to lie in a way."""
+    cache.tag[set * cache.ways + way] = line + 1
+    word = set * cache.words + (way >> 3)
+    byte = np.uint64(0xFF) << np.uint64((way & 7) << 3)
+    cache.partial[word] = (cache.partial[word] & ~byte) | (_partial(line) & byte)
+
+
+@rare
 def _empty_way(cache, set):
-    """The lowest way without a line, or -1."""
+    """The lowest way without a line. There is one: a set fills up once and is full from then on."""
     base = np.uint64(set * cache.ways)
-    found = np.int64(-1)
-    for way in range(cache.ways - 1, -1, -1):
-        found = np.int64(way) if cache.tag[base + np.uint64(way)] == 0 else found
-    return found
+    way = np.int64(0)
+    while cache.tag[base + np.uint64(way)] != 0:
+        way += 1
+    return way
 
 
 @unit

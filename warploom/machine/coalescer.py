@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine import unit
+from warploom.machine.engine import part, rare, unit
 
 
 @unit
@@ -45,7 +45,7 @@ def coalesce(addresses, active, size, lanes, merge, line_shift, sector_shift, li
     first = np.int64(lowest)
     last = np.int64(highest) + size - 1
     if last - first == lanes * size - 1 and irregularity(addresses, active, size, lanes) == 0:
-        return _range(first, last, line_shift, sector_shift, lines, sectors)
+        return coalesce_run(first, last, line_shift, sector_shift, lines, sectors)
     if first >> line_shift == last >> line_shift:
         lines[0] = first >> line_shift
         sectors[0] = _one_line(addresses, active, size, lanes, line_shift, sector_shift)
@@ -71,9 +71,20 @@ def ones(first, last):
     return (np.uint64(0xFFFFFFFFFFFFFFFF) << np.uint64(first)) & (np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(63 - last))
 
 
-@unit
-def _range(first, last, line_shift, sector_shift, lines, sectors):
-    """Every byte from `first` to `last` is wanted."""
+@part
+def coalesce_run(first, last, line_shift, sector_shift, lines, sectors):
+    """`coalesce` of an access that wants every byte from `first` to `last`: its lines follow one another."""
+    line = first >> line_shift
+    if line != last >> line_shift:
+        return _lines_of_run(first, last, line_shift, sector_shift, lines, sectors)
+    lines[0] = line
+    sectors[0] = _piece(first, last, line, line_shift, sector_shift)
+    return np.int64(1)
+
+
+@rare
+def _lines_of_run(first, last, line_shift, sector_shift, lines, sectors):
+    """A run that one line does not hold."""
     count = np.int64(0)
     for line in range(first >> line_shift, (last >> line_shift) + 1):
         lines[count] = line

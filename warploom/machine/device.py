@@ -21,7 +21,7 @@ from warploom.machine.faults import FAULT_NUMBER, Fault, raise_fault
 from warploom.machine.l2 import L2
 from warploom.machine.registers import first
 from warploom.machine.shared_fetch import SharedFetch
-from warploom.machine.wheel import Wheel, next_time
+from warploom.machine.wheel import Wheel, events_waiting, may_happen, next_time
 
 DEADLOCK = FAULT_NUMBER["deadlock"]
 
@@ -66,12 +66,12 @@ def run(gpu, cores, tables, units, limit):
         for number in range(gpu.cores):
             if gpu.wake[number] <= now or (gpu.every_cycle != 0 and cores[number].warps.active != np.uint64(0)):
                 gpu.wake[number] = units.step(gpu, cores[number], tables, units, now)
-        if gpu.wheel.count > 0:
+        if may_happen(gpu.wheel, now):
             units.memory_system(gpu, cores, tables, now)
         if gpu.fault.kind != 0:
             gpu.now = now + 1
             return FAULTED
-        if gpu.live == 0 and gpu.grid.low >= gpu.grid.high and (gpu.has_dram != 0 or gpu.wheel.count == 0):
+        if gpu.live == 0 and gpu.grid.low >= gpu.grid.high and (gpu.has_dram != 0 or events_waiting(gpu.wheel) == 0):
             gpu.now = max(np.int64(now), np.int64(gpu.written)) + 1
             return DONE
         for number in range(gpu.cores):

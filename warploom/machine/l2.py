@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.cache import Cache, fill, lookup, mark_dirty
-from warploom.machine.engine import record, unit
+from warploom.machine.engine import part, rare, record, unit
 from warploom.machine.events import L2 as L2_EVENT
 from warploom.machine.events import emit
 from warploom.machine.line_table import ENTRIES, LineTable, add_line, find_line, remove_line
@@ -60,7 +60,7 @@ def pool_room(l2):
     return POOL - l2.waiting
 
 
-@unit
+@part
 def _wait(l2, kind, core, line, sectors, tag):
     """Put a request into the pool; returns its index."""
     if l2.freed > 0:
@@ -79,14 +79,14 @@ def _wait(l2, kind, core, line, sectors, tag):
     return index
 
 
-@unit
+@part
 def _leave(l2, index):
     l2.free[l2.freed] = index
     l2.freed = l2.freed + 1
     l2.waiting = l2.waiting - 1
 
 
-@unit
+@part
 def arrive(gpu, l2, tables, kind, core, line, sectors, tag, now):
     """A request reaches the cache: it is looked up by its bank, one after the other."""
     own_line = line >> l2.ratio_shift
@@ -95,34 +95,28 @@ def arrive(gpu, l2, tables, kind, core, line, sectors, tag, now):
     start = max(np.int64(now), np.int64(l2.bank_free[bank]))
     l2.bank_free[bank] = start + 1 + (tag >> EXTRA_SHIFT)
     answer = start + l2.latency - 1 + (tag >> EXTRA_SHIFT)
+    missing = lookup(l2.cache, own_line, own_sectors, now)
     outcome = 3
     if kind == STORE_ARRIVES:
-        _store(gpu, l2, own_line, own_sectors, now, answer)
+        _store(gpu, l2, own_line, own_sectors, missing, now, answer)
+    elif missing == np.uint64(0):
+        outcome = 0
+        if kind != LOAD_ARRIVES and l2.write_back != 0:
+            mark_dirty(l2.cache, own_line)
+        schedule(gpu.wheel, answer, ANSWER, core, line, sectors, tag)
     else:
-        missing = lookup(l2.cache, own_line, own_sectors, now)
-        if missing == np.uint64(0):
-            outcome = 0
-            if kind != LOAD_ARRIVES and l2.write_back != 0:
-                mark_dirty(l2.cache, own_line)
-            schedule(gpu.wheel, answer, ANSWER, core, line, sectors, tag)
-        else:
-            outcome = _miss(gpu, l2, own_line, missing, kind, core, line, sectors, tag, answer)
+        outcome = _miss(gpu, l2, own_line, missing, kind, core, line, sectors, tag, answer)
     if gpu.log.tracing != 0:
         emit(gpu.log, tables, now, L2_EVENT, core, -1, -1, sectors, line, outcome)
 
 
-@unit
+@part
 def _miss(gpu, l2, own_line, missing, kind, core, line, sectors, tag, answer):
     entry = find_line(l2.misses, own_line)
     outcome = 2
     if entry < 0:
         if l2.misses.used >= l2.limit:
-            index = _wait(l2, kind, core, line, sectors, tag)
-            if l2.parked_first == 0:
-                l2.parked_first = index + 1
-            else:
-                l2.next[l2.parked_last - 1] = index + 1
-            l2.parked_last = index + 1
+            _park(l2, _wait(l2, kind, core, line, sectors, tag))
             return 1
         entry = add_line(l2.misses, own_line)
         l2.miss_sectors[entry] = np.uint64(0)
@@ -142,9 +136,18 @@ def _miss(gpu, l2, own_line, missing, kind, core, line, sectors, tag, answer):
     return outcome
 
 
-@unit
-def _store(gpu, l2, own_line, sectors, now, time):
-    missing = lookup(l2.cache, own_line, sectors, now)
+@rare
+def _park(l2, index):
+    """A request of the pool waits for an MSHR, behind those that do already."""
+    if l2.parked_first == 0:
+        l2.parked_first = index + 1
+    else:
+        l2.next[l2.parked_last - 1] = index + 1
+    l2.parked_last = index + 1
+
+
+@part
+def _store(gpu, l2, own_line, sectors, missing, now, time):
     if l2.write_back != 0 and (missing != sectors or l2.write_allocate != 0):
         if missing != np.uint64(0):
             _fill(gpu, l2, own_line, sectors, now)
@@ -153,7 +156,7 @@ def _store(gpu, l2, own_line, sectors, now, time):
         schedule(gpu.wheel, time, WRITE_MEMORY, -1, own_line, sectors, 0)
 
 
-@unit
+@rare
 def write_memory(gpu, l2, own_line, sectors, now):
     """A store that the cache passed on reaches memory."""
     serve(gpu, own_line << l2.line_shift, popcount(sectors) << l2.sector_shift, 1, now)
@@ -162,18 +165,18 @@ def write_memory(gpu, l2, own_line, sectors, now):
 @unit
 def _fill(gpu, l2, own_line, sectors, now):
     evicted = fill(l2.cache, own_line, sectors, now)
-    if evicted >= 0 and l2.cache.evicted_dirty != 0:
+    if l2.cache.evicted_dirty != 0:
         serve(gpu, evicted << l2.line_shift, popcount(l2.cache.evicted_sectors) << l2.sector_shift, 1, now)
 
 
-@unit
+@part
 def to_memory(gpu, l2, own_line, sectors, now):
     """A miss reaches memory."""
     done = serve(gpu, own_line << l2.line_shift, popcount(sectors) << l2.sector_shift, 0, now)
     schedule(gpu.wheel, done, L2_FILL, -1, own_line, sectors, 0)
 
 
-@unit
+@part
 def filled(gpu, l2, own_line, sectors, now):
     """Memory has answered: the sectors are there; if nothing of the line is missing any more, all who wait are answered."""
     _fill(gpu, l2, own_line, sectors, now)
@@ -190,10 +193,11 @@ def filled(gpu, l2, own_line, sectors, now):
             mark_dirty(l2.cache, own_line)
         schedule(gpu.wheel, now, ANSWER, l2.core[index], l2.line[index], l2.sectors[index], l2.tag[index])
         _leave(l2, index)
-    _unpark(gpu, l2, now)
+    if l2.parked_first != 0:
+        _unpark(gpu, l2, now)
 
 
-@unit
+@rare
 def _unpark(gpu, l2, now):
     """Look again at as many parked requests as there are free MSHRs; at all of them when nothing is on its way,
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.cache import Cache, contains, fill, lookup, mark_dirty
-from warploom.machine.engine import record, unit
+from warploom.machine.engine import part, rare, record, unit
 from warploom.machine.events import COMPLETE, FILL, REQUEST, emit
 from warploom.machine.mshr import Mshr, allocate, find, merge, release
 from warploom.machine.reasons import HITS, LONG_SCOREBOARD, MISSES
@@ -53,14 +53,12 @@ Lsu = record(
     open=("i8", SLOTS),                               # of those, how many have not been answered
     done=("i8", SLOTS),                               # cycle in which the last answer so far was there
     extra=("i8", SLOTS),                              # cycles that an atomic takes longer, for lanes on one word
-    line=("i8", (SLOTS, ROW)),
-    sectors=("u8", (SLOTS, ROW)),
+    line=("i8", (SLOTS, ROW)),                        # its transactions: line numbers
+    sectors=("u8", (SLOTS, ROW)),                     # ... and sectors of each
     queue=("i4", SLOTS),                              # slots that still send, oldest first
     head="i8",
     waiting="i8",                                     # how many
     stalled="i8",                                     # cycles in which the head could not send
-    lines=("i8", MAX_TRANSACTIONS),                   # work space of the coalescer
-    line_sectors=("u8", MAX_TRANSACTIONS),
 )  # fmt: skip
 
 
@@ -70,10 +68,15 @@ def full(lsu):
     return 1 if lsu.count >= lsu.capacity else 0
 
 
-@unit
-def enqueue(lsu, warp, launched, pc, mask, kind, transactions, extra, now):
-    """Take an access whose transactions lie in `lsu.lines` and `lsu.line_sectors`; returns its slot."""
-    slot = first(~lsu.used)
+@part
+def free_slot(lsu):
+    """The slot that the next access takes: its transactions are written there, then it is put into the queue."""
+    return first(~lsu.used)
+
+
+@part
+def enqueue(lsu, slot, warp, launched, pc, mask, kind, transactions, extra, now):
+    """Take an access into the free slot in which its transactions lie."""
     lsu.used = lsu.used | bit(slot)
     lsu.count = lsu.count + 1
     lsu.warp[slot] = warp
@@ -87,12 +90,8 @@ def enqueue(lsu, warp, launched, pc, mask, kind, transactions, extra, now):
     lsu.open[slot] = 0
     lsu.done[slot] = now
     lsu.extra[slot] = extra
-    for index in range(transactions):
-        lsu.line[slot, index] = lsu.lines[index]
-        lsu.sectors[slot, index] = lsu.line_sectors[index]
     lsu.queue[(lsu.head + lsu.waiting) & (SLOTS - 1)] = slot
     lsu.waiting = lsu.waiting + 1
-    return slot
 
 
 @unit
@@ -123,41 +122,49 @@ def no_load_store(gpu, core, lsu, tables, now):
     return 0
 
 
-@unit
+@part
 def _send(gpu, core, lsu, slot, line, sectors, tables, now):
     """Send one transaction; returns 0 when it must be tried again."""
     kind = np.int64(lsu.kind[slot])
-    cached = 1 if lsu.cached != 0 and kind != ATOMIC else 0
-    arrives = np.int64(now + lsu.latency - 1) if cached != 0 else np.int64(now)
     if transaction_room(gpu) < 2:
         return 0
-    if cached != 0 and kind == LOAD:
-        outcome = _load(gpu, core, lsu, slot, line, sectors, arrives, now)
-        if outcome < 0:
-            return 0
-        tables.profile[lsu.pc[slot], HITS if outcome == 0 else MISSES] += 1
-    elif cached != 0:
-        outcome = 3
-        _store(gpu, core, lsu, slot, line, sectors, arrives, now)
-    else:
+    if lsu.cached == 0 or kind == ATOMIC:
         outcome = 4
-        send(gpu, core.number, line, sectors, kind, lsu.texture, 0, slot, lsu.extra[slot], arrives)
+        send(gpu, core.number, line, sectors, kind, lsu.texture, 0, slot, lsu.extra[slot], now)
         if kind != STORE:
             lsu.open[slot] += 1
-    if kind == STORE or cached != 0:
-        lsu.done[slot] = max(np.int64(lsu.done[slot]), arrives)
+        else:
+            lsu.done[slot] = now
+    else:
+        entry = find(lsu.misses, line) if kind == LOAD else np.int64(-1)
+        if kind == LOAD and entry < 0 and _would_need_mshr(lsu, line, sectors):
+            return 0
+        missing = lookup(lsu.cache, line, sectors, now)
+        arrives = now + lsu.latency - 1
+        if kind == LOAD:
+            outcome = _load(gpu, core, lsu, slot, line, missing, entry, arrives)
+            tables.profile[lsu.pc[slot], HITS if outcome == 0 else MISSES] += 1
+        else:
+            outcome = 3
+            if lsu.write_back != 0 and (missing != sectors or lsu.write_allocate != 0):
+                _keep_store(gpu, core, lsu, slot, line, sectors, missing, arrives, now)
+            else:
+                send(gpu, core.number, line, sectors, STORE, lsu.texture, 0, slot, 0, arrives)
+        lsu.done[slot] = max(np.int64(lsu.done[slot]), np.int64(arrives))
     if gpu.log.tracing != 0:
         emit(gpu.log, tables, now, REQUEST, core.number, lsu.warp[slot], lsu.pc[slot], lsu.mask[slot], line, outcome)
     return 1
 
 
-@unit
-def _load(gpu, core, lsu, slot, line, sectors, arrives, now):
-    """Look a load up: 0 hit, 1 miss that asks the next level, 2 miss that waits with another; -1 no MSHR is free."""
-    entry = find(lsu.misses, line)
-    if entry < 0 and lsu.misses.table.used >= lsu.misses.limit and sectors & ~contains(lsu.cache, line) != np.uint64(0):
-        return -1
-    missing = lookup(lsu.cache, line, sectors, now)
+@part
+def _would_need_mshr(lsu, line, sectors):
+    """Whether a load of a line that is not on its way would need an MSHR when none is free."""
+    return lsu.misses.table.used >= lsu.misses.limit and sectors & ~contains(lsu.cache, line) != np.uint64(0)
+
+
+@part
+def _load(gpu, core, lsu, slot, line, missing, entry, arrives):
+    """What a load finds: 0 all its sectors, 1 a miss that asks the next level, 2 a miss that waits with another one, in `entry`."""
     if missing == np.uint64(0):
         return 0
     if entry < 0:
@@ -173,27 +180,23 @@ def _load(gpu, core, lsu, slot, line, sectors, arrives, now):
     return 1
 
 
-@unit
-def _store(gpu, core, lsu, slot, line, sectors, arrives, now):
-    """A store passes the cache: through to the next level, or into the line where the cache writes back."""
-    missing = lookup(lsu.cache, line, sectors, now)
-    if lsu.write_back != 0 and (missing != sectors or lsu.write_allocate != 0):
-        if missing != np.uint64(0):
-            _fill(gpu, core, lsu, slot, line, sectors, arrives, now)
-        mark_dirty(lsu.cache, line)
-    else:
-        send(gpu, core.number, line, sectors, STORE, lsu.texture, 0, slot, 0, arrives)
+@rare
+def _keep_store(gpu, core, lsu, slot, line, sectors, missing, arrives, now):
+    """A cache that writes back keeps a store. (Another one passes it on to the next level.)"""
+    if missing != np.uint64(0):
+        _fill(gpu, core, lsu, slot, line, sectors, arrives, now)
+    mark_dirty(lsu.cache, line)
 
 
-@unit
+@part
 def _fill(gpu, core, lsu, slot, line, sectors, arrives, now):
     """Put sectors into the cache; a dirty line that has to go is written to the next level."""
     evicted = fill(lsu.cache, line, sectors, now)
-    if evicted >= 0 and lsu.cache.evicted_dirty != 0:
+    if lsu.cache.evicted_dirty != 0:
         send(gpu, core.number, evicted, lsu.cache.evicted_sectors, STORE, lsu.texture, 0, slot, 0, arrives)
 
 
-@unit
+@part
 def answer(gpu, core, lsu, tables, line, sectors, tag, now):
     """The next level has answered a transaction."""
     if tag & CACHED_TAG == 0:
@@ -222,7 +225,7 @@ def _answered(gpu, core, lsu, slot, tables, now):
         complete(gpu, core, lsu, slot, tables, now)
 
 
-@unit
+@part
 def _tell(gpu, core, warp, time, now):
     """A warp that waits for a load is looked at again in cycle `time`, unless it knows of an earlier one or of the very cycle.
 
@@ -245,7 +248,8 @@ def complete(gpu, core, lsu, slot, tables, now):
     done = np.int64(lsu.done[slot])
     lsu.used = lsu.used & ~bit(slot)
     lsu.count = lsu.count - 1
-    gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(now + 1))  # there is room again
+    if core.taken != np.uint64(0):  # a warp may have been waiting for room
+        gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(now + 1))
     if lsu.kind[slot] != STORE:
         lock(core.scoreboard, tables.code, warp, lsu.pc[slot], lsu.mask[slot], warps.lanes, done + 1, LONG_SCOREBOARD)
         warps.pending[warp] -= 1

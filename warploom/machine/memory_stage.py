@@ -13,10 +13,10 @@ from warploom.isa.program import VIEW_BASE, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH
 from warploom.isa.uop import ALU, COUNT, FIRST, MEMORY, NUMBER, OP, SHARED, SIZE, SPECIAL, TEXTURE, UNIT, VIEW, A, B
 from warploom.machine.access import addresses, atomic, load, store
 from warploom.machine.atomic import conflicts as atomic_conflicts
-from warploom.machine.coalescer import coalesce, sectors_needed
-from warploom.machine.engine import FOREVER, unit
+from warploom.machine.coalescer import coalesce, coalesce_run, sectors_needed
+from warploom.machine.engine import FOREVER, part, rare, unit
 from warploom.machine.faults import FAULT_NUMBER
-from warploom.machine.lsu import enqueue
+from warploom.machine.lsu import enqueue, free_slot
 from warploom.machine.reasons import ACCESSES, LONG_SCOREBOARD, PASSES, SECTORS, SECTORS_NEEDED, SHORT_SCOREBOARD, TRANSACTIONS
 from warploom.machine.registers import popcount, source
 from warploom.machine.scoreboard import lock
@@ -59,7 +59,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                 _image(core, registers, tables, k, lanes)
                 kind = np.int64(STORE)
             else:
-                fault = addresses(core.access, registers, tables.uops, k, lanes, tables.views, gpu.memory_bytes)
+                fault = addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
                 if fault == 0:
                     kind, extra = _global(core, registers, tables, k, lanes, kind, extra)
             if fault == 0:
@@ -77,28 +77,29 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         return fault
     tables.profile[pc, TRANSACTIONS] += transactions
     lsu = core.texture if wanted == TEXTURE else core.lsu
+    slot = free_slot(lsu)
     for index in range(transactions):
-        tables.profile[pc, SECTORS] += popcount(lsu.line_sectors[index])
+        tables.profile[pc, SECTORS] += popcount(lsu.sectors[slot, index])
     if kind == STORE:
         core.warps.stores[warp] += 1
     else:
         core.warps.pending[warp] += 1
         lock(core.scoreboard, tables.code, warp, pc, mask, lanes, FOREVER, LONG_SCOREBOARD)
-    enqueue(lsu, warp, core.warps.started[warp], pc, mask, kind, transactions, extra, now)
+    enqueue(lsu, slot, warp, core.warps.started[warp], pc, mask, kind, transactions, extra, now)
     return fault
 
 
-@unit
+@part
 def _global(core, registers, tables, k, lanes, kind, extra):
     """Move the values of an access to global memory; returns what the bundle is now, and an atomic's extra cycles."""
     op = tables.uops[k, OP]
     if op == LOAD_OP:
-        load(core.access, registers, tables.uops, k, lanes, tables.memory)
+        load(core.access, registers, tables, k, lanes, tables.memory)
         return kind, extra
     if op == STORE_OP:
-        store(core.access, registers, tables.uops, k, lanes, tables.memory)
+        store(core.access, registers, tables, k, lanes, tables.memory)
         return np.int64(STORE), extra
-    atomic(core.access, registers, tables.uops, k, lanes, tables.memory)
+    atomic(core.access, registers, tables, k, lanes, tables.memory)
     return np.int64(ATOMIC), max(extra, np.int64(atomic_conflicts(core.access.address, registers.active, lanes) - 1))
 
 
@@ -107,7 +108,7 @@ def _shared(core, warp, registers, tables, k, lanes):
     """An access to the block's shared memory; returns the passes that it takes."""
     size = core.blocks.shared_bytes
     base = np.int64(core.warps.block[warp]) * size
-    if addresses(core.access, registers, tables.uops, k, lanes, tables.views, size) != 0:
+    if addresses(core.access, registers, tables, k, lanes, size) != 0:
         return np.int64(0)
     row = core.access.address
     op = tables.uops[k, OP]
@@ -116,15 +117,15 @@ def _shared(core, warp, registers, tables, k, lanes):
     for lane in range(lanes):
         row[lane] = np.uint32(np.int64(row[lane]) + base)
     if op == LOAD_OP:
-        load(core.access, registers, tables.uops, k, lanes, core.shared)
+        load(core.access, registers, tables, k, lanes, core.shared)
     elif op == STORE_OP:
-        store(core.access, registers, tables.uops, k, lanes, core.shared)
+        store(core.access, registers, tables, k, lanes, core.shared)
     else:
-        atomic(core.access, registers, tables.uops, k, lanes, core.shared)
+        atomic(core.access, registers, tables, k, lanes, core.shared)
     return np.int64(passes)
 
 
-@unit
+@rare
 def _image(core, registers, tables, k, lanes):
     """Write texels; leaves their byte addresses in the access, and only lanes inside the image active there."""
     columns = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
@@ -140,33 +141,44 @@ def _image(core, registers, tables, k, lanes):
     core.access.changed = 1
 
 
-@unit
+@part
 def _collect(core, registers, tables, k, lanes, transactions):
     """Coalesce one micro-op's addresses behind those of the bundle's earlier ones; returns how many there are now."""
     lsu = core.lsu
-    return _append(lsu, core.access.address, registers.active, np.int64(tables.uops[k, SIZE]), lanes, transactions)
+    access = core.access
+    size = np.int64(tables.uops[k, SIZE])
+    if access.run != 0 and transactions == 0 and lsu.merge != 0:
+        first = np.int64(access.address[0])
+        slot = free_slot(lsu)
+        return coalesce_run(first, first + size * lanes - 1, lsu.line_shift, lsu.sector_shift, lsu.line[slot], lsu.sectors[slot])
+    return _append(lsu, access.address, registers.active, size, lanes, transactions)
 
 
-@unit
+@rare
 def _append(lsu, row, active, size, lanes, transactions):
-    room = lsu.lines[transactions:]
-    found = coalesce(row, active, size, lanes, lsu.merge, lsu.line_shift, lsu.sector_shift, room, lsu.line_sectors[transactions:])
+    """Coalesce a row of addresses behind the transactions that are there; lines that are among those are not sent twice."""
+    slot = free_slot(lsu)
+    lines = lsu.line[slot]
+    line_sectors = lsu.sectors[slot]
+    found = coalesce(
+        row, active, size, lanes, lsu.merge, lsu.line_shift, lsu.sector_shift, lines[transactions:], line_sectors[transactions:]
+    )
     if transactions == 0 or lsu.merge == 0:
         return transactions + found
     kept = transactions
     for index in range(transactions, transactions + found):
-        line = lsu.lines[index]
-        sectors = lsu.line_sectors[index]
+        line = lines[index]
+        sectors = line_sectors[index]
         known = np.int64(-1)
         for earlier in range(kept):
-            if lsu.lines[earlier] == line:
+            if lines[earlier] == line:
                 known = np.int64(earlier)
                 break
         if known >= 0:
-            lsu.line_sectors[known] |= sectors
+            line_sectors[known] |= sectors
         else:
-            lsu.lines[kept] = line
-            lsu.line_sectors[kept] = sectors
+            lines[kept] = line
+            line_sectors[kept] = sectors
             kept += 1
     return kept
 

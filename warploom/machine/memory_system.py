@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine import unit
+from warploom.machine.engine import rare, unit
 from warploom.machine.events import MEMORY, emit
 from warploom.machine.l2 import arrive, filled, pool_room, to_memory, write_memory
 from warploom.machine.lsu import answer
@@ -21,8 +21,10 @@ from warploom.machine.wheel import give_back, schedule, take
 @unit
 def serve_events(gpu, cores, tables, now):
     """Everything of the memory system whose time has come."""
-    index = take(gpu.wheel, now)
-    while index >= 0:
+    while True:
+        index = take(gpu.wheel, now)
+        if index < 0:
+            return
         kind = np.int64(gpu.wheel.kind[index])
         core = np.int64(gpu.wheel.core[index])
         line = np.int64(gpu.wheel.line[index])
@@ -30,23 +32,26 @@ def serve_events(gpu, cores, tables, now):
         tag = np.int64(gpu.wheel.tag[index])
         give_back(gpu.wheel, index)
         if kind == ANSWER:
-            if tag & TEXTURE_TAG != 0:
-                answer(gpu, cores[core], cores[core].texture, tables, line, sectors, tag, now)
-            else:
-                answer(gpu, cores[core], cores[core].lsu, tables, line, sectors, tag, now)
+            lsu = cores[core].texture if tag & TEXTURE_TAG != 0 else cores[core].lsu
+            answer(gpu, cores[core], lsu, tables, line, sectors, tag, now)
         elif kind == TO_MEMORY:
             to_memory(gpu, gpu.l2, line, sectors, now)
         elif kind == WRITE_MEMORY:
             write_memory(gpu, gpu.l2, line, sectors, now)
         elif kind == L2_FILL:
             filled(gpu, gpu.l2, line, sectors, now)
-        elif gpu.l2.present != 0 and pool_room(gpu.l2) > 0:
-            arrive(gpu, gpu.l2, tables, kind, core, line, sectors, tag, now)
-        elif gpu.l2.present != 0:
-            schedule(gpu.wheel, now + 1, kind, core, line, sectors, tag)
-        else:
+        elif gpu.l2.present == 0:
             _to_memory(gpu, tables, kind, core, line, sectors, tag, now)
-        index = take(gpu.wheel, now)
+        elif pool_room(gpu.l2) > 0:
+            arrive(gpu, gpu.l2, tables, kind, core, line, sectors, tag, now)
+        else:
+            _wait_outside(gpu, kind, core, line, sectors, tag, now)
+
+
+@rare
+def _wait_outside(gpu, kind, core, line, sectors, tag, now):
+    """The second-level cache takes nothing more in this cycle."""
+    schedule(gpu.wheel, now + 1, kind, core, line, sectors, tag)
 
 
 @unit

@@ -17,6 +17,7 @@ from warploom.machine import events as e
 from warploom.machine.access import addresses
 from warploom.machine.divergence.contexts import AT_BARRIER, MEETS, READY
 from warploom.machine.engine import mirror
+from warploom.machine.tables import Tables
 
 if TYPE_CHECKING:
     from warploom.machine.pipeline_machine import PipelineMachine
@@ -161,11 +162,13 @@ class Recorder:
         machine = self.machine
         registers = mirror(machine.cores["registers"][core, warp : warp + 1].reshape(()))
         access = mirror(machine.cores["access"][core : core + 1].copy().reshape(()))
+        tables = Tables(uops=machine.uops, views=machine.views)
         found: set[int] = set()
         first = int(machine.code[pc, u.FIRST])
         for k in range(first, first + int(machine.code[pc, u.COUNT])):
             if machine.uops[k, u.UNIT] == u.MEMORY and machine.uops[k, u.OP] != u.NUMBER["store_image"]:
-                addresses(access, registers, machine.uops, k, self._lanes, machine.views, machine.memory_bytes)
+                with np.errstate(over="ignore"):
+                    addresses(access, registers, tables, k, self._lanes, machine.memory_bytes)
                 active = registers.active[: self._lanes] != 0
                 found |= set((access.address[: self._lanes][active] >> 2).tolist())
         return found

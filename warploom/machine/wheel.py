@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine import FOREVER, record, unit
+from warploom.machine.engine import FOREVER, part, rare, record, unit
 from warploom.machine.registers import bit, first
 
 SLOTS = 1024
@@ -29,16 +29,27 @@ Wheel = record(
     tag=("i8", CAPACITY),      # the user's own
     next=("i4", CAPACITY),
     free=("i4", CAPACITY),     # stack of indices given back
-    freed="i8",
+    freed="i8",                # how many those are
     used="i8",                 # indices never given out start here
-    count="i8",                # events that wait
 )  # fmt: skip
 
 
-@unit
+@part
+def events_waiting(wheel):
+    """How many events lie on the wheel."""
+    return wheel.used - wheel.freed
+
+
+@part
 def room(wheel):
     """How many more events fit."""
-    return CAPACITY - wheel.count
+    return CAPACITY - events_waiting(wheel)
+
+
+@part
+def may_happen(wheel, now):
+    """Whether an event may happen in cycle `now`."""
+    return wheel.first[now & (SLOTS - 1)] != 0
 
 
 @unit
@@ -50,7 +61,6 @@ def schedule(wheel, time, kind, core, line, sectors, tag):
     else:
         index = wheel.used
         wheel.used = wheel.used + 1
-    wheel.count = wheel.count + 1
     wheel.time[index] = time
     wheel.kind[index] = kind
     wheel.core[index] = core
@@ -60,7 +70,7 @@ def schedule(wheel, time, kind, core, line, sectors, tag):
     _append(wheel, time & (SLOTS - 1), index)
 
 
-@unit
+@part
 def _append(wheel, slot, index):
     wheel.next[index] = 0
     if wheel.first[slot] == 0:
@@ -71,45 +81,53 @@ def _append(wheel, slot, index):
     wheel.last[slot] = index + 1
 
 
-@unit
+@part
 def take(wheel, now):
     """Index of the next event of cycle `now`, taken off the wheel; -1 when there is none left.
 
     Its fields stay readable until `schedule` is called with the index given back by `give_back`.
     """
     slot = now & (SLOTS - 1)
-    before = np.int64(0)
     link = np.int64(wheel.first[slot])
+    if link == 0:
+        return np.int64(-1)
+    if wheel.time[link - 1] > now:
+        return _take_from_behind(wheel, slot, link, now)
+    after = wheel.next[link - 1]
+    wheel.first[slot] = after
+    if after == 0:
+        wheel.occupied[slot >> 6] &= ~bit(slot & 63)
+    return link - 1
+
+
+@rare
+def _take_from_behind(wheel, slot, link, now):
+    """`take` where the first event of the slot is one of a later round: some 1,000 cycles ahead."""
+    before = link
+    link = np.int64(wheel.next[before - 1])
     while link != 0:
-        index = link - 1
-        if wheel.time[index] <= now:
-            after = wheel.next[index]
-            if before == 0:
-                wheel.first[slot] = after
-            else:
-                wheel.next[before - 1] = after
+        if wheel.time[link - 1] <= now:
+            after = wheel.next[link - 1]
+            wheel.next[before - 1] = after
             if after == 0:
                 wheel.last[slot] = before
-            if wheel.first[slot] == 0:
-                wheel.occupied[slot >> 6] &= ~bit(slot & 63)
-            wheel.count = wheel.count - 1
-            return index
+            return link - 1
         before = link
-        link = np.int64(wheel.next[index])
+        link = np.int64(wheel.next[link - 1])
     return np.int64(-1)
 
 
-@unit
+@part
 def give_back(wheel, index):
     """The event's fields have been read; its place may be used again."""
     wheel.free[wheel.freed] = index
     wheel.freed = wheel.freed + 1
 
 
-@unit
+@part
 def next_time(wheel, now):
     """The next cycle after `now` in which an event may happen; FOREVER when none waits. Never too late."""
-    if wheel.count == 0:
+    if events_waiting(wheel) == 0:
         return np.int64(FOREVER)
     start = (now + 1) & (SLOTS - 1)
     word = start >> 6
