@@ -1,11 +1,10 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from warploom.machine import driver
 from warploom.machine.driver import DONE, EVENTS_FULL, FAULT, LIMIT, compile_native, drive, is_compiled
 from warploom.machine.engine import mirror, record, unit
+from warploom.machine.native import native
 
 State = record(cycle="i8", end="i8", code="i8", rows="i8", room="i8", written="i8")
 
@@ -27,7 +26,6 @@ def count(state, limit):
 
 class Counting:
     entry = staticmethod(count)
-    variant = ""
     compile_seconds = 3.0
     watch = None
     recorder = None
@@ -55,9 +53,10 @@ class Counting:
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     """An empty on-disk cache, so that nothing is compiled yet."""
-    monkeypatch.setattr(driver, "cache_directory", lambda: tmp_path)
-    monkeypatch.setattr(driver, "forget_old_caches", lambda: None)
-    return tmp_path
+    monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path))
+    native.cache_clear()
+    yield tmp_path
+    native.cache_clear()
 
 
 @pytest.mark.parametrize("engine", ["python", "native"])
@@ -121,6 +120,7 @@ def test_an_unknown_engine_is_refused():
 
 
 def test_without_a_place_for_the_cache_a_run_is_native_all_the_same(monkeypatch):
-    monkeypatch.setattr(driver, "cache_directory", lambda: Path("/dev/null/cache"))
+    monkeypatch.setenv("WARPLOOM_CACHE", "/dev/null/cache")
+    native.cache_clear()
     assert drive(Counting(50), engine="native").status == "done"
     assert not is_compiled(Counting(50))

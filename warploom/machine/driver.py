@@ -3,12 +3,11 @@
 Nothing of this is hardware. A machine (a core kind with its memory) offers one entry function over arrays; the driver
 calls it in slices, so that it can report progress, notice Ctrl-C, and change the engine between two cycles:
 the state is the same bytes in both. Plain Python starts at once and does some ten thousand cycles a second;
-native code does millions, but has to be loaded (about 0.4 s) or, once after an installation, compiled.
+native code does millions, but has to be loaded (about 0.1 s) or, once after an installation, compiled.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pickle
 import shutil
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from warploom.machine.native import Hook, Native, cache_directory, forget_old_caches, native
+from warploom.machine.native import Hook, Native, cache_directory, entry_hook, forget_old_caches, is_ours, native
 from warploom.machine.tables import Units
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ STATUS = {LIMIT: "timeout", DONE: "done", FAULT: "error"}
 ENGINES = ("auto", "native", "python")
 DEFAULT_MAX_CYCLES = 10_000_000  # about a second of native simulation of the tiny machine
 
-PATIENCE_READY = 0.3  # seconds in plain Python before native code is loaded
+PATIENCE_READY = 0.15  # seconds in plain Python before native code is loaded
 PATIENCE_COMPILE = 2.0  # seconds in plain Python before native code is compiled
 SLICE_SECONDS = 0.08  # what one call of the entry should take
 FIRST_SLICE = {"python": 16, "native": 100_000}  # cycles
@@ -52,13 +51,11 @@ class Machine(Protocol):
 
     entry: the run function, `entry(*arguments, limit) -> stop code`. It simulates until its cycle counter reaches
     `limit` (LIMIT), the kernel has ended (DONE), a fault has been written down (FAULT), or the event buffer is full
-    (EVENTS_FULL). It may be called again after LIMIT and EVENTS_FULL. variant: distinguishes native forms of one
-    entry whose arguments have different types; "" where there is one form. compile_seconds: about how
-    long the native form takes to compile. watch: looks for what the entry does not see as it runs; None where there is no need.
+    (EVENTS_FULL). It may be called again after LIMIT and EVENTS_FULL. compile_seconds: about how long the native form takes to
+    compile. watch: looks for what the entry does not see as it runs; None where there is no need.
     """
 
     entry: Callable[..., int]
-    variant: str
     compile_seconds: float
 
     @property
@@ -160,7 +157,7 @@ def advance(machine: Machine, call: Callable[[int], int], until: int) -> int:
 
 def is_compiled(machine: Machine) -> bool:
     """Whether the native form of a machine lies in the on-disk cache, so that a run may start natively in a fraction of a second."""
-    return _marker(machine).exists()
+    return all(native().is_compiled(piece) for piece in _pieces(machine, machine.arguments(native=True)))
 
 
 def compile_native(machine: Machine, notice: Notice | None = None) -> None:
@@ -183,81 +180,81 @@ def entry_call(machine: Machine, engine: str, notice: Notice | None = None) -> C
     if engine == "python":
         arguments = machine.arguments(native=False)
         return lambda limit: machine.entry(*arguments, limit)
-    fresh = not is_compiled(machine)
-    if fresh and notice is not None:
-        notice(f"compiling the native engine, once; about {machine.compile_seconds:.0f} s")
-    compiler = native()
+    code = native()
     arguments = machine.arguments(native=True)
-    helper = _compile_beside(machine, arguments) if fresh else None
-    entry = compiler.entry(machine.entry, (*arguments, 0))
-    if helper is not None:
-        _compile_rest(compiler, arguments)
-        helper.wait()
-    placed = tuple(compiler.place(argument) for argument in arguments)
-    if fresh:
-        _mark_compiled(machine)
+    code.know((*arguments, 0))
+    pieces = _pieces(machine, arguments)
+    if not all(code.is_compiled(piece) for piece in pieces):
+        if notice is not None:
+            notice(f"compiling the native engine, once; about {machine.compile_seconds:.0f} s")
+        forget_old_caches()
+        _compile_pieces(machine, code, pieces)
+    entry = code.entry(machine.entry, (*arguments, 0))
+    placed = tuple(code.place(argument) for argument in arguments)
     return lambda limit: entry(*placed, limit)
 
 
-def _mark_compiled(machine: Machine) -> None:
-    """Remember that the native form is complete. Where nothing can be written, the next run compiles again."""
-    with contextlib.suppress(OSError):
-        forget_old_caches()
-        marker = _marker(machine)
-        marker.parent.mkdir(parents=True, exist_ok=True)
-        marker.touch()
+# ---- several processes compile at the same time: an entry, and each function that is handed to one by pointer, is a piece of its own
 
 
-# ---- two processes compile at the same time: each function that is handed to an entry by pointer is a piece of its own
-
-
+MOST_PROCESSES = 4  # the longest piece is a quarter of the work
+LONGEST_FIRST = ("execute", "access", "control", "step", "sampler", "load_store", "memory_system")
 _HELPER = """import pickle, sys
 sys.path[:] = pickle.load(sys.stdin.buffer)
 from warploom.machine.driver import help_to_compile
 help_to_compile()"""
 
 
-def _compile_beside(machine: Machine, arguments: tuple[Any, ...]) -> subprocess.Popen[bytes] | None:
-    """Start a second process that compiles pieces of a machine from the end of the list; None where that is not possible."""
-    pieces = _pieces(arguments)
-    if not pieces or (os.cpu_count() or 1) < 2:
-        return None
-    shutil.rmtree(_claims(), ignore_errors=True)
-    _claims().mkdir(parents=True, exist_ok=True)
+def _compile_pieces(machine: Machine, code: Native, pieces: list[Hook]) -> None:
+    """Fill the cache with the pieces of a machine. Each process takes the longest one that none has begun."""
+    helpers = _helpers(machine, len(pieces))
+    for piece in pieces:
+        if not helpers or _claim(piece):
+            code.pointer(piece)
+    for helper in helpers:
+        helper.wait()
+
+
+def _helpers(machine: Machine, pieces: int) -> list[subprocess.Popen[bytes]]:
+    """Start other processes that compile; none where that is not possible."""
+    helpers: list[subprocess.Popen[bytes]] = []
     try:
         order = pickle.dumps((type(machine), machine.config, machine.program))  # type: ignore[attr-defined]
-        helper = subprocess.Popen(
-            [sys.executable, "-c", _HELPER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        assert helper.stdin is not None
-        with helper.stdin:
-            helper.stdin.write(pickle.dumps(sys.path) + order)
+        shutil.rmtree(_claims(), ignore_errors=True)
+        _claims().mkdir(parents=True, exist_ok=True)
+        for _ in range(min(os.cpu_count() or 1, pieces, MOST_PROCESSES) - 1):
+            helper = subprocess.Popen(
+                [sys.executable, "-c", _HELPER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            helpers.append(helper)
+            assert helper.stdin is not None
+            with helper.stdin:
+                helper.stdin.write(pickle.dumps(sys.path) + order)
     except (OSError, AttributeError, TypeError, pickle.PicklingError):
-        return None
-    return helper
+        pass
+    return helpers
 
 
 def help_to_compile() -> None:
-    """What the second process does: make the same machine, and compile its pieces, the last one first."""
+    """What another process does: make the same machine, and compile those of its pieces that are not taken."""
     kind, config, program = pickle.load(sys.stdin.buffer)
-    compiler = native()
-    arguments = kind(config, program).arguments(native=True)
-    compiler.signature(arguments)
-    for piece in reversed(_pieces(arguments)):
+    machine = kind(config, program)
+    arguments = machine.arguments(native=True)
+    code = native()
+    code.know(arguments)
+    for piece in _pieces(machine, arguments):
         if _claim(piece):
-            compiler.pointer(piece)
+            code.pointer(piece)
 
 
-def _compile_rest(compiler: Native, arguments: tuple[Any, ...]) -> None:
-    """Compile the pieces that the second process has not begun."""
-    for piece in _pieces(arguments):
-        if _claim(piece):
-            compiler.pointer(piece)
-
-
-def _pieces(arguments: tuple[Any, ...]) -> list[Hook]:
-    hooks = [hook for argument in arguments if isinstance(argument, Units) for hook in argument if hook is not None]
-    return [hook for hook in hooks if hook.function.__module__.startswith("warploom.")]
+def _pieces(machine: Machine, arguments: tuple[Any, ...]) -> list[Hook]:
+    """What is compiled for a machine once for all its runs, the longest first. A function of the user's is not among them."""
+    found = {}
+    for units in arguments:
+        if isinstance(units, Units):
+            hooks = {name: hook for name, hook in units._asdict().items() if hook is not None and is_ours(hook.function)}
+            found = {name: hooks[name] for name in sorted(hooks, key=lambda name: (*LONGEST_FIRST, name).index(name))}
+    return [*found.values(), entry_hook(machine.entry, (*arguments, 0))]
 
 
 def _claims() -> Path:
@@ -271,10 +268,3 @@ def _claim(piece: Hook) -> bool:
     except OSError:
         return False
     return True
-
-
-def _marker(machine: Machine) -> Path:
-    """A file that lies beside the native code once it is complete: looking for it needs no Numba."""
-    function = machine.entry
-    name = ".".join(part for part in (function.__module__, function.__qualname__, machine.variant) if part)
-    return cache_directory() / f"{name}.compiled"

@@ -1,35 +1,48 @@
-"""Native code: compiles entry functions and the units that they reach, and keeps the result on disk.
+"""Native code: where it is kept, how it is loaded, and how it is called.
 
-Not hardware: the faster of the two ways in which units run (engine.py). How units are translated is in native_library.py.
+Not hardware: the faster of the two ways in which units run (engine.py). How it is made is in native_compiler.py.
+
+A *piece* is the machine code of one function, an entry or one that is handed over by pointer, with all the units that it reaches. Each is
+a file in the cache: an object file as a compiler writes it, behind a line that says its name. Loading one takes LLVM's linker
+two milliseconds and no Numba, which alone would take half a second to get ready.
 """
 
 from __future__ import annotations
 
 import contextlib
-import gc
+import ctypes
 import hashlib
-import importlib
 import os
+import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
 from pathlib import Path
-from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.machine.tables import LAYOUT, Tables, Units
+from warploom.machine.tables import Tables, Units
 
 FORGET_SECONDS = 30 * 86400  # after which native code of another version that nobody has used is deleted
+
+
+class Array(NamedTuple):
+    """The kind of an argument that is an array."""
+
+    dtype: np.dtype
+    dimensions: int = 1
+    order: str = "C"  # C, F, or A: neither
+    writeable: bool = True
+    aligned: bool = True
 
 
 class Hook(NamedTuple):
     """A function handed to native code as a pointer: its callers are not recompiled when it changes.
 
-    returns, arguments: Numba types; a record's dtype stands for the type of one, `Tables` and `Units` for the bundles.
+    returns, arguments: of each its kind: a dtype (of a record: one of them), an `Array`, `Tables` or `Units`; None for no result.
     """
 
     function: Callable[..., Any]
@@ -37,17 +50,30 @@ class Hook(NamedTuple):
     arguments: tuple[Any, ...]
 
 
-# Without `_nrt` Numba counts no references to arrays: a call that passes ten arrays on would cost more than a warp
-# instruction. The caller of an entry owns all arrays; a unit allocates none and returns none.
-OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False}
+class Piece(NamedTuple):
+    """The machine code of one function. returns: the NumPy name of its result's type; "" when it has none."""
+
+    symbol: str
+    returns: str
+    code: bytes
+
+    def written(self) -> bytes:
+        """As a file."""
+        return f"{self.symbol} {self.returns}\n".encode() + self.code
+
+    @staticmethod
+    def read(data: bytes) -> Piece:
+        """Of a file."""
+        head, code = data.split(b"\n", 1)
+        symbol, returns = head.decode().split(" ")
+        return Piece(symbol, returns, code)
+
+
+# ---- the cache
 
 
 def cache_directory() -> Path:
-    """Where native code is kept: below `$WARPLOOM_CACHE`, else the user's cache directory.
-
-    Numba notices changes in an entry's own file only, so the directory is keyed by all sources of the machine
-    and by the versions of Python, NumPy and Numba.
-    """
+    """Where native code is kept: below `$WARPLOOM_CACHE`, else the user's cache directory; one directory for each version."""
     home = os.environ.get("WARPLOOM_CACHE")
     base = Path(home) if home else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "warploom"
     return base / _cache_key()
@@ -58,11 +84,37 @@ def _cache_key() -> str:
     from importlib.metadata import version
 
     package = Path(__file__).parent.parent
-    digest = hashlib.sha256("|".join([sys.version, version("numpy"), version("numba"), version("llvmlite")]).encode())
-    for path in sorted([*package.glob("machine/**/*.py"), package / "isa" / "uop.py", package / "isa" / "program.py"]):
+    digest = hashlib.sha256("|".join([sys.version, *(version(name) for name in ("numpy", "numba", "llvmlite"))]).encode())
+    for path in files_of_units():
         digest.update(path.relative_to(package).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+MAKES_UNITS = re.compile(
+    r"^from warploom\.machine\.engine import (?:\([^)]*|.*)\b(unit|part|lanewise|rare|record|native_twin)\b", re.MULTILINE
+)
+IMPORTS = re.compile(r"^(?:from (warploom[\w.]*) import|import (warploom[\w.]*))", re.MULTILINE)
+
+
+def files_of_units() -> list[Path]:
+    """The files on which native code depends: those of units, those that they take constants from, and the compiler's.
+
+    A change of any other file, a report's or a preset's, leaves what is compiled as it is.
+    """
+    root = Path(__file__).parents[2]
+    machine = Path(__file__).parent
+    waiting = [path for path in machine.glob("**/*.py") if path.name.startswith("native") or MAKES_UNITS.search(path.read_text())]
+    found: set[Path] = set()
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        for names in IMPORTS.findall(path.read_text()):
+            module = root.joinpath(*(names[0] or names[1]).split("."))
+            waiting += [file for file in (module.with_suffix(".py"), module / "__init__.py") if file.exists()]
+    return sorted(found)
 
 
 def forget_old_caches() -> None:
@@ -81,165 +133,175 @@ def _touch(directory: Path) -> None:
         os.utime(directory)
 
 
-class Address(int):
-    """Where the words of a bundle lie, for an entry. They stay there as long as this number is kept."""
+def _write(path: Path, data: bytes) -> None:
+    """Write a file at once, so that no other process ever reads half of it. Where nothing can be written, the next run compiles again."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_bytes(data)
+        part.replace(path)
 
-    words: np.ndarray
+
+# ---- loading and calling
+
+
+class Placed(NamedTuple):
+    """An argument as native code takes it: its words, and what has to stay in memory as long as they are in use."""
+
+    words: list[Any]
+    keeps: Any
 
 
 class Native:
-    """Compiles entries and the units they reach. One object a process is enough: `native()`."""
+    """Loads pieces, and has those compiled that are not there yet. One object a process is enough: `native()`."""
 
     def __init__(self) -> None:
-        import numba
+        import llvmlite.binding as llvm
 
-        from warploom.machine import native_library, native_types
-
-        self.numba, self._native_types, self._library = numba, native_types, native_library
-        numba.config.CACHE_DIR = str(cache_directory())
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        self._llvm, self._target = llvm, llvm.Target.from_triple(llvm.get_process_triple())
+        # Machine code is for one make of processor; Numba knows the first two from the environment.
+        self._processor = os.environ.get("NUMBA_CPU_NAME") or llvm.get_host_cpu_name()
+        self._processor += os.environ.get("NUMBA_CPU_FEATURES") or llvm.get_host_cpu_features().flatten()
+        self._engines: list[Any] = []  # their code stays in memory as long as they live
+        self._pieces: dict[Hook, Piece] = {}
+        self._addresses: dict[Hook, int] = {}
+        self._bundles: dict[str, Any] = {}
+        self._compiler: Any = None
         _touch(cache_directory())
-        self._globals: dict[str, dict[str, Any]] = {}
-        self._dispatchers: dict[Any, Any] = {}
-        self._types: dict[Any, Any] = {}  # Numba spends a third of a second a run on the types of a core's records
 
     def entry(self, function: Callable[..., Any], arguments: Iterable[Any]) -> Callable[..., Any]:
-        """The native form of `function` for arguments like these (arrays, numbers, `Tables`, `Units` of `Hook`s); cached on disk.
+        """The native form of `function` for arguments like these: arrays, numbers, `Tables`, and `Units` of `Hook`s.
 
-        Returns a callable that takes what `place` makes of the same arguments.
+        The callable takes such arguments, or what `place` makes of them, which it need not look at again at every call.
         """
-        signature = self.signature(arguments)
-        key = (function, signature)
-        if key not in self._dispatchers:
-            dispatcher = self._compile(function, cache=True, pipeline_class=self._library.EntryCompiler, no_cfunc_wrapper=True)
-            with _no_collector(), self._library.rules_of_units():
-                dispatcher.compile(signature)
-            # Numba's own call looks up the type of every argument, a millisecond for a large record: the types are known here.
-            self._dispatchers[key] = dispatcher.overloads[signature].entry_point
-        return self._dispatchers[key]
+        arguments = tuple(arguments)
+        self.know(arguments)
+        hook = entry_hook(function, arguments)
+        address, returns = self.pointer(hook), self._pieces[hook].returns
+        result = np.zeros(1, returns or np.int64)
+        error = ctypes.c_void_p()
+        start = [result.ctypes.data_as(ctypes.c_void_p), ctypes.byref(error)]
+        # Numba's own way to call: result and error through pointers, then the words of the arguments; 0 when all went well.
+        call = ctypes.CFUNCTYPE(ctypes.c_int32)(address)
 
-    def signature(self, arguments: Iterable[Any]) -> tuple[Any, ...]:
-        """The Numba types of an entry's arguments. What bundles hold is known to the compiler from here on."""
-        return tuple(self._type(argument) for argument in arguments)
+        def run(*given: Any) -> Any:
+            placed = [self.place(argument) for argument in given]
+            if call(*start, *(word for argument in placed for word in argument.words)) != 0:
+                raise RuntimeError(f"{function.__name__} has raised an exception in native code")
+            return result[0].item() if returns else None
 
-    def place(self, argument: Any) -> Any:
-        """An argument as an entry takes it: bundles become addresses, for which hooks are compiled; all else stays as it is."""
-        if not isinstance(argument, Tables | Units):
+        return run
+
+    def know(self, arguments: Iterable[Any]) -> None:
+        """Look at the bundles that units will be handed, before any is compiled."""
+        self._bundles |= {type(argument).__name__: argument for argument in arguments if isinstance(argument, Tables | Units)}
+
+    def place(self, argument: Any) -> Placed:
+        """An argument as words; the hooks of a bundle are loaded."""
+        if isinstance(argument, Placed):
             return argument
-        words = np.zeros((len(argument), 2), np.int64)
-        for row, member in zip(words, argument, strict=True):
-            if isinstance(member, Hook):
-                row[0] = self.pointer(member)
-            elif member is not None:
-                row[:] = member.ctypes.data, len(member)
-        address = Address(words.ctypes.data)
-        address.words = words
-        return address
+        if isinstance(argument, Tables | Units):
+            words = np.zeros((len(argument), 2), np.int64)
+            for row, member in zip(words, argument, strict=True):
+                if isinstance(member, Hook):
+                    row[0] = self.pointer(member)
+                elif member is not None:
+                    row[:] = member.ctypes.data, len(member)
+            return Placed([ctypes.c_void_p(words.ctypes.data)], (words, argument))
+        if isinstance(argument, np.void):
+            return Placed([ctypes.c_void_p(argument.__array_interface__["data"][0])], argument)
+        if isinstance(argument, np.ndarray):
+            shape = [argument.size, argument.itemsize, argument.ctypes.data, *argument.shape, *argument.strides]
+            return Placed([ctypes.c_void_p(0), ctypes.c_void_p(0), *(ctypes.c_int64(word) for word in shape)], argument)
+        value = np.asarray(argument)
+        return Placed([np.ctypeslib.as_ctypes_type(value.dtype)(value.item())], None)
 
     def pointer(self, hook: Hook) -> int:
-        """Where the native form of a hook lies. That of a user's own function is compiled anew in each process."""
-        signature = hook.returns(*(self.element(argument) for argument in hook.arguments))
-        key = (hook.function, str(signature))
-        if key not in self._dispatchers:
-            ours = hook.function.__module__.startswith("warploom.")
-            dispatcher = self._compile(
-                hook.function,
-                signature,
-                ours,
-                cache=ours,
-                pipeline_class=self._library.EntryCompiler,
-                no_cpython_wrapper=True,
-                no_cfunc_wrapper=True,
-            )
-            self._dispatchers[key] = dispatcher
-        compiled = self._dispatchers[key].overloads[signature.args]
-        return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+        """Where the native form of a hook lies, which is made if need be."""
+        if hook not in self._addresses:
+            self._pieces[hook] = piece = self._piece(hook)
+            # An engine for each piece: names of one need not differ from those of another.
+            engine = self._llvm.create_mcjit_compiler(self._llvm.parse_assembly(""), self._target.create_target_machine())
+            engine.add_object_file(self._llvm.ObjectFileRef.from_data(piece.code))
+            engine.finalize_object()
+            self._engines.append(engine)
+            self._addresses[hook] = engine.get_function_address(piece.symbol)
+        return self._addresses[hook]
 
-    def _type(self, argument: Any) -> Any:
-        if isinstance(argument, Tables | Units):
-            return self._bundle(argument)
-        if isinstance(argument, np.void):
-            return self.element(argument.dtype)
-        if not isinstance(argument, np.ndarray):
-            return self.numba.typeof(argument)
-        flags = argument.flags
-        key = (argument.dtype, argument.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned)
-        if key not in self._types:
-            element = self.element(argument.dtype) if argument.dtype.names else self.numba.from_dtype(argument.dtype)
-            layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
-            self._types[key] = self.numba.types.Array(element, argument.ndim, layout, readonly=not flags.writeable, aligned=flags.aligned)
-        return self._types[key]
+    def is_compiled(self, hook: Hook) -> bool:
+        """Whether a hook lies in the cache."""
+        return self._file(hook).exists()
 
-    def _bundle(self, bundle: Tables | Units) -> Any:
-        """The Numba type of a bundle."""
-        members = {}
-        for number, (name, member) in enumerate(bundle._asdict().items()):
-            if name in LAYOUT:
-                kind, columns = LAYOUT[name]
-                array = self.numba.types.Array(self.numba.from_dtype(np.dtype(kind)), 2 if columns else 1, "C")
-                members[name] = self._native_types.Member(array, 2 * number, columns)
-            elif member is not None:
-                members[name] = self._native_types.Member(self.element(member), 2 * number)
-        return self._native_types.describe(type(bundle).__name__, members)
+    def _piece(self, hook: Hook) -> Piece:
+        """A user's own function is compiled anew in each process: nobody says what else it depends on."""
+        if not _keeps(hook):
+            return self._compile(hook)
+        path = self._file(hook)
+        with contextlib.suppress(OSError, ValueError):
+            return Piece.read(path.read_bytes())
+        piece = self._compile(hook)
+        _write(path, piece.written())
+        return piece
 
-    def element(self, kind: Any) -> Any:
-        """The Numba type that stands for a record's dtype, a hook or a bundle; Numba types stand for themselves."""
-        if kind is Tables or kind is Units:
-            return self._native_types.Bundle(kind.__name__)
-        if isinstance(kind, Hook):
-            return self.numba.types.FunctionType(kind.returns(*(self.element(argument) for argument in kind.arguments)))
-        if not isinstance(kind, np.dtype):
-            return kind
-        if kind not in self._types:
-            self._types[kind] = self._native_types.record_type(kind)
-        return self._types[kind]
+    def _compile(self, hook: Hook) -> Piece:
+        if self._compiler is None:
+            from warploom.machine.native_compiler import Compiler
 
-    def _compile(self, function: Callable[..., Any], signature: Any = None, ours: bool = True, **options: Any) -> Any:
-        twin = FunctionType(function.__code__, self._linked(sys.modules[function.__module__]), function.__name__)
-        twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
-        options = {**OPTIONS, **options}
-        with _no_collector(), self._library.rules_of_units() if ours else contextlib.nullcontext():
-            return self.numba.njit(signature, **options)(twin) if signature is not None else self.numba.njit(**options)(twin)
+            self._compiler = Compiler()
+        compiled: Piece = self._compiler.compile(hook, self._bundles)
+        return compiled
 
-    def _linked(self, module: ModuleType) -> dict[str, Any]:
-        """A copy of a module's globals in which every unit is its native form."""
-        name = module.__name__
-        if name not in self._globals:
-            linked = self._globals[name] = dict(module.__dict__)
-            for key, value in module.__dict__.items():
-                if getattr(value, "__warploom_unit__", False):
-                    linked[key] = self._dispatcher(value)
-        return self._globals[name]
-
-    def _dispatcher(self, function: Callable[..., Any]) -> Any:
-        factory = getattr(function, "__warploom_native__", None)
-        self._linked(sys.modules[function.__module__])  # first: it may reach this very function
-        if function not in self._dispatchers:
-            if factory is not None:
-                module, name = factory.split(":")
-                self._dispatchers[function] = getattr(importlib.import_module(module), name)()
-            else:
-                inside = hasattr(function, "__warploom_part__")
-                kinds = {"__warploom_rare__": self._library.RareCompiler, "__warploom_lanewise__": self._library.LanewiseCompiler}
-                compiler = next((kind for mark, kind in kinds.items() if hasattr(function, mark)), self._library.UnitCompiler)
-                self._dispatchers[function] = self._compile(
-                    function, forceinline=inside, pipeline_class=compiler, no_cpython_wrapper=True, no_cfunc_wrapper=True
-                )
-        return self._dispatchers[function]
+    def _file(self, hook: Hook) -> Path:
+        function, digest = hook.function, hashlib.sha256(self._processor.encode())
+        for kind in (hook.returns, *hook.arguments):
+            digest.update(_kind_name(kind).encode())
+        if not is_ours(function):
+            digest.update(Path(function.__code__.co_filename).read_bytes() + function.__code__.co_code)
+        return cache_directory() / f"{function.__module__}.{function.__qualname__}.{digest.hexdigest()[:16]}.piece"
 
 
-@contextlib.contextmanager
-def _no_collector() -> Iterator[None]:
-    """Compiling makes millions of objects and little garbage: looking for it takes a tenth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+def is_ours(function: Callable[..., Any]) -> bool:
+    """Whether a function is the simulator's own."""
+    return function.__module__.startswith("warploom.")
+
+
+def _keeps(hook: Hook) -> bool:
+    return is_ours(hook.function) or hook.returns is ...
+
+
+def entry_hook(function: Callable[..., Any], arguments: Iterable[Any]) -> Hook:
+    """An entry for arguments like these: what it returns is found out when it is compiled."""
+    return Hook(function, ..., tuple(kind_of(argument) for argument in arguments))
+
+
+@cache
+def _kind_name(kind: Any) -> str:
+    if isinstance(kind, Array):
+        return f"array {_kind_name(kind.dtype)} {kind[1:]}"
+    if isinstance(kind, np.dtype):
+        return hashlib.sha256(str(kind).encode()).hexdigest() if kind.names else kind.str
+    return kind.__name__ if isinstance(kind, type) else str(kind)
+
+
+def kind_of(argument: Any) -> Any:
+    """The kind of an argument."""
+    if isinstance(argument, Tables | Units):
+        return type(argument)
+    if not isinstance(argument, np.ndarray):
+        return argument.dtype if isinstance(argument, np.void) else np.asarray(argument).dtype
+    flags = argument.flags
+    order = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+    return Array(argument.dtype, argument.ndim, order, flags.writeable, flags.aligned)
 
 
 @lru_cache(maxsize=1)
 def native() -> Native:
-    """The process's native compiler. Importing Numba takes about 0.2 s, so only a native run asks for it."""
+    """The process's native code."""
     return Native()
+
+
+def is_loaded() -> bool:
+    """Whether this process has begun to use native code, so that a run has next to nothing to load."""
+    return native.cache_info().currsize > 0

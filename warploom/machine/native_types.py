@@ -16,7 +16,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, models, register_model, unbox
+from numba.extending import infer_getattr, lower_getattr_generic, models, register_model
 from numba.np import arrayobj, numpy_support
 
 WORD = ir.IntType(64)
@@ -107,9 +107,3 @@ def _constant_word(builder: Any, words: Any, place: int) -> Any:
     load = builder.load(builder.gep(words, [WORD(place)]))
     load.set_metadata("invariant.load", builder.module.add_metadata([]))
     return load
-
-
-@unbox(Bundle)
-def from_address(_bundle: Any, address: Any, context: Any) -> Any:
-    """An entry is handed a bundle as the address of its words."""
-    return NativeValue(context.pyapi.long_as_voidptr(address))

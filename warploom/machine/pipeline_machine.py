@@ -29,7 +29,7 @@ from warploom.machine.livelock import Watch
 from warploom.machine.lsu import Lsu, load_store, no_load_store
 from warploom.machine.memory_stage import access_memory, no_memory, no_texture, sample_texture
 from warploom.machine.memory_system import no_events, serve_events
-from warploom.machine.native import Hook, native
+from warploom.machine.native import Array, Hook
 from warploom.machine.pipeline import step
 from warploom.machine.pipeline_check import check
 from warploom.machine.pipeline_setup import resident_blocks, set_up_core, set_up_device
@@ -51,7 +51,7 @@ class PipelineMachine:
     """
 
     entry = staticmethod(run)
-    compile_seconds = 40.0
+    compile_seconds = 15.0
 
     def __init__(
         self,
@@ -66,7 +66,6 @@ class PipelineMachine:
         self.config, self.program, self.tracing = config, program, tracing or recording
         self.forms_warps = config.core.divergence == "dwf"
         self.policy = Policy(policy, every_cycle=True) if policy is not None else self._policy()
-        self.variant = "_".join(function.__name__ for function in (self._units().access, self._units().sampler, self._units().step))
         self.events: list[np.ndarray] = []
         check(config, program)
         self.gpu = zeros((), Gpu)
@@ -137,16 +136,15 @@ class PipelineMachine:
         return self.gpu.reshape(1)[0]
 
     def _hooks(self) -> Units:
-        types = native().numba.types
-        number, cores = types.int64, types.Array(native().element(Core), 1, "C")
+        number, cores = np.dtype(np.int64), Array(Core)
         kinds = Units(
-            execute=(types.void, (WarpRegisters, Tables, number, number)),
+            execute=(None, (WarpRegisters, Tables, number, number)),
             policy=(number, (Scheduler, number)),
             control=(number, (Gpu, Core, number, number, Tables, number, number)),
             access=(number, (Gpu, Core, number, number, number, Tables, Units, number)),
             sampler=(number, (Core, number, Tables, number, number)),
             load_store=(number, (Gpu, Core, Lsu, Tables, number)),
-            memory_system=(types.void, (Gpu, cores, Tables, number)),
+            memory_system=(None, (Gpu, cores, Tables, number)),
             step=(number, (Gpu, Core, Tables, Units, number)),
         )
         return Units(*(Hook(function, *kind) for function, kind in zip(self._units(), kinds, strict=True)))

@@ -20,7 +20,7 @@ from warploom.machine.driver import LaunchError, Outcome
 from warploom.machine.engine import mirror
 from warploom.machine.faults import FAULTS, lanes_text, sentence
 from warploom.machine.fetcher import MAX_CACHE_LINES
-from warploom.machine.native import Hook, native
+from warploom.machine.native import Hook
 from warploom.machine.registers import WarpRegisters
 from warploom.machine.result import Result
 from warploom.machine.sequencer import MAX_LAUNCH_REGISTERS, SequencerCore, SequencerGpu, run
@@ -36,8 +36,7 @@ class SequencerMachine:
     """
 
     entry: Callable[..., int] = staticmethod(run)
-    variant = ""
-    compile_seconds = 12.0
+    compile_seconds = 6.0
     watch = None
     recorder = None
 
@@ -221,8 +220,8 @@ class SequencerMachine:
 
 def _alu_hook() -> Hook:
     """The shared ALU as a pointer, so that the sequencer is compiled without it."""
-    types = native().numba.types
-    return Hook(execute, types.void, (WarpRegisters, Tables, types.int64, types.int64))
+    number = np.dtype(np.int64)
+    return Hook(execute, None, (WarpRegisters, Tables, number, number))
 
 
 def _check(config: Config, program: Program) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from warploom.isa.program import Program
 from warploom.machine.config import Config
 from warploom.machine.driver import DEFAULT_MAX_CYCLES, LaunchError, Notice, drive, is_compiled
 from warploom.machine.gpu import GPU
+from warploom.machine.native import is_loaded
 from warploom.study.metrics import metrics_of
 from warploom.study.needs import StudyError, needed
 
@@ -79,7 +79,7 @@ def measure(task: Task, notice: Notice | None = None) -> Outcome:
     except LaunchError as error:
         return Outcome("impossible", str(error))
     # Once this process has native code, even a short run is faster with it.
-    engine = "native" if task.engine == "auto" and "numba" in sys.modules and is_compiled(machine) else task.engine
+    engine = "native" if task.engine == "auto" and is_loaded() and is_compiled(machine) else task.engine
     result = machine.finish(drive(machine, engine=engine, max_cycles=task.max_cycles, notice=notice))
     message = ""
     if result.status == "error":
