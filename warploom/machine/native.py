@@ -91,9 +91,8 @@ def _cache_key() -> str:
     return digest.hexdigest()[:16]
 
 
-MAKES_UNITS = re.compile(
-    r"^from warploom\.machine\.engine import (?:\([^)]*|.*)\b(unit|part|lanewise|rare|record|native_twin)\b", re.MULTILINE
-)
+MARKS = "unit|part|lanewise|rare|record|native_twin"
+MAKES_UNITS = re.compile(rf"^from warploom\.machine\.engine import (?:\([^)]*|.*)\b(?:{MARKS})\b", re.MULTILINE)
 IMPORTS = re.compile(r"^(?:from (warploom[\w.]*) import|import (warploom[\w.]*))", re.MULTILINE)
 
 
