@@ -182,7 +182,7 @@ def entry_call(machine: Machine, engine: str, notice: Notice | None = None) -> C
         return lambda limit: machine.entry(*arguments, limit)
     code = native()
     arguments = machine.arguments(native=True)
-    code.know((*arguments, 0))
+    code.know(arguments)
     pieces = _pieces(machine, arguments)
     if not all(code.is_compiled(piece) for piece in pieces):
         if notice is not None:

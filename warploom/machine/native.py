@@ -166,7 +166,7 @@ class Native:
         self._engines: list[Any] = []  # their code stays in memory as long as they live
         self._pieces: dict[Hook, Piece] = {}
         self._addresses: dict[Hook, int] = {}
-        self._bundles: dict[str, Any] = {}
+        self._units = Units()
         self._compiler: Any = None
         _touch(cache_directory())
 
@@ -194,8 +194,10 @@ class Native:
         return run
 
     def know(self, arguments: Iterable[Any]) -> None:
-        """Look at the bundles that units will be handed, before any is compiled."""
-        self._bundles |= {type(argument).__name__: argument for argument in arguments if isinstance(argument, Tables | Units)}
+        """Look at the `Units` that a run works with, before any is compiled."""
+        for argument in arguments:
+            if isinstance(argument, Units):
+                self._units = argument
 
     def place(self, argument: Any) -> Placed:
         """An argument as words; the hooks of a bundle are loaded."""
@@ -249,7 +251,7 @@ class Native:
             from warploom.machine.native_compiler import Compiler
 
             self._compiler = Compiler()
-        compiled: Piece = self._compiler.compile(hook, self._bundles)
+        compiled: Piece = self._compiler.compile(hook, self._units)
         return compiled
 
     def _file(self, hook: Hook) -> Path:

@@ -36,10 +36,10 @@ class Compiler:
         self._dispatchers: dict[Any, Any] = {}
         self._types: dict[Any, Any] = {}
 
-    def compile(self, hook: Hook, bundles: dict[str, Any]) -> Piece:
-        """The machine code of a hook. bundles: the `Tables` and `Units` that it or one of its units may be handed, by name."""
-        for bundle in bundles.values():
-            self._describe(bundle)
+    def compile(self, hook: Hook, units: Units) -> Piece:
+        """The machine code of a hook. units: what it, or a unit that it reaches, may be handed as `Units`: hooks too."""
+        self._describe(Tables())
+        self._describe(units)
         function, ours = hook.function, is_ours(hook.function) or hook.returns is ...
         signature: Any = tuple(self._type(kind) for kind in hook.arguments)
         if hook.returns is not ...:
