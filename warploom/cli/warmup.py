@@ -45,7 +45,7 @@ class Part(NamedTuple):
 @click.command()
 @json_option
 def command(as_json: bool) -> None:
-    """Compile the native engine now: about half a minute, once for an installation.
+    """Compile the native engine now: half a minute, once for an installation.
 
     Without it, the first long run compiles what it needs. Short runs never need it. What is there already is loaded and not compiled
     again. The cache is a directory of the user's, or the one that WARPLOOM_CACHE names.
