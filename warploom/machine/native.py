@@ -3,7 +3,7 @@
 Not hardware: the faster of the two ways in which units run (engine.py). How it is made is in native_compiler.py.
 
 A *piece* is the machine code of one function, an entry or one that is handed over by pointer, with all the units that it reaches. Each is
-a file in the cache: an object file as a compiler writes it, behind a line that says its name. Loading one takes LLVM's linker
+a file in the cache: an object file as a compiler writes it, behind a line with its name and its digest. Loading one takes LLVM's linker
 two milliseconds and no Numba, which alone would take half a second to get ready.
 """
 
@@ -59,13 +59,15 @@ class Piece(NamedTuple):
 
     def written(self) -> bytes:
         """As a file."""
-        return f"{self.symbol} {self.returns}\n".encode() + self.code
+        return f"{self.symbol} {self.returns} {hashlib.sha256(self.code).hexdigest()}\n".encode() + self.code
 
     @staticmethod
     def read(data: bytes) -> Piece:
-        """Of a file."""
+        """Of a file. Raises ValueError for one that is not whole: the linker would trust it, and crash."""
         head, code = data.split(b"\n", 1)
-        symbol, returns = head.decode().split(" ")
+        symbol, returns, digest = head.decode().split(" ")
+        if hashlib.sha256(code).hexdigest() != digest:
+            raise ValueError("the piece is not whole")
         return Piece(symbol, returns, code)
 
 
