@@ -30,7 +30,7 @@ from warploom.isa.uop import DST, FLAGS, IMM, NEGATE, NUMBER, OP, PREDICATE, SCA
 from warploom.isa.uop import SPECIAL as SPECIAL_UNIT
 from warploom.machine.alu_float import floating
 from warploom.machine.alu_integer import integer
-from warploom.machine.engine import lanewise, part, unit
+from warploom.machine.engine import lanewise, part, rare, unit
 from warploom.machine.registers import source
 from warploom.machine.special import special
 from warploom.machine.warp_ops import ballot, shuffle
@@ -68,21 +68,29 @@ def execute(registers, tables, k, lanes):
     else:
         integer(registers.result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
 
-    size = tables.uops[k, SIZE]
-    kept = np.uint32(0xFF if size == 1 else 0xFFFF if size == 2 else 0xFFFFFFFF)
     result = registers.result
+    if 0 < tables.uops[k, SIZE] < 4:
+        cut(result, tables.uops[k, SIZE], wide)
     if destination >= SCALAR:
-        registers.scalar[destination - SCALAR] = result[0] & kept
+        registers.scalar[destination - SCALAR] = result[0]
     elif destination >= 0:
         takes_part = registers.chosen if predicated else registers.active
-        write(registers.lane[destination], result, takes_part, kept, lanes)
+        write(registers.lane[destination], result, takes_part, lanes)
+
+
+@rare
+def cut(result, size, wide):
+    """Keep the low byte, or the low two, of every lane's result."""
+    kept = np.uint32((1 << (8 * size)) - 1)
+    for lane in range(wide):
+        result[lane] &= kept
 
 
 @lanewise
-def write(row, result, takes_part, kept, lanes):
+def write(row, result, takes_part, lanes):
     """The result goes into a register in the lanes that take part. Without a branch: many hosts store slowly under a mask."""
     for lane in range(lanes):
-        row[lane] = (row[lane] & ~takes_part[lane]) | (result[lane] & kept & takes_part[lane])
+        row[lane] = (row[lane] & ~takes_part[lane]) | (result[lane] & takes_part[lane])
 
 
 @part
