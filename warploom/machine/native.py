@@ -239,7 +239,7 @@ class Native:
 
     def _piece(self, hook: Hook) -> Piece:
         """A user's own function is compiled anew in each process: nobody says what else it depends on."""
-        if not _keeps(hook):
+        if not made_of_units(hook):
             return self._compile(hook)
         path = self._file(hook)
         with contextlib.suppress(OSError, ValueError):
@@ -270,7 +270,8 @@ def is_ours(function: Callable[..., Any]) -> bool:
     return function.__module__.startswith("warploom.")
 
 
-def _keeps(hook: Hook) -> bool:
+def made_of_units(hook: Hook) -> bool:
+    """Whether a hook is compiled by the rules of units and kept: one of the simulator's own, or an entry."""
     return is_ours(hook.function) or hook.returns is ...
 
 

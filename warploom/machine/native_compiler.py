@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 
 from warploom.machine import native_types
-from warploom.machine.native import Array, Hook, Piece, is_ours
+from warploom.machine.native import Array, Hook, Piece, made_of_units
 from warploom.machine.native_library import EntryCompiler, LanewiseCompiler, RareCompiler, UnitCompiler, UsersCompiler
 from warploom.machine.native_rules import rules_of_units
 from warploom.machine.tables import LAYOUT, Tables, Units
@@ -40,7 +40,7 @@ class Compiler:
         """The machine code of a hook. units: what it, or a unit that it reaches, may be handed as `Units`: hooks too."""
         self._describe(Tables())
         self._describe(units)
-        function, ours = hook.function, is_ours(hook.function) or hook.returns is ...
+        function, ours = hook.function, made_of_units(hook)
         signature: Any = tuple(self._type(kind) for kind in hook.arguments)
         if hook.returns is not ...:
             signature = self._type(hook.returns)(*signature)

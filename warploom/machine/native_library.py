@@ -3,8 +3,7 @@
 Not hardware. Left to itself, Numba makes every function ready to be called from Python: it gives it two wrappers, optimises it together
 with all that it calls, and emits machine code. A unit is called by units only, so all that would be done again for each
 caller, and its caller, up to the entry. Here a unit stops at LLVM's intermediate form, and the entry links the units that it reaches,
-each once. Of Numba's thirty passes a unit goes through eight. Together that makes compiling three times as fast, and
-the code is the same.
+each once. Of Numba's thirty passes a unit goes through eight. Together that makes compiling three times as fast.
 """
 
 from __future__ import annotations
