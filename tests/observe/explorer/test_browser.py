@@ -2,7 +2,6 @@
 
 import re
 from base64 import b64decode, b64encode
-from pathlib import Path
 from types import SimpleNamespace
 from zlib import compress, decompress
 
@@ -10,15 +9,15 @@ import pytest
 
 import warploom
 from tests.observe.explorer import browser
-from warploom.machine import events as e
-from warploom.machine import recording as r
-from warploom.machine.driver import drive
-from warploom.machine.reasons import REASONS
-from warploom.machine.recording import Recorder
+from tests.places import EXAMPLES
+from warploom.machine.accounting import events as e
+from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.run import recording as r
+from warploom.machine.run.driver import drive
+from warploom.machine.run.recording import Recorder
 from warploom.observe.explorer.page import page
-from warploom.observe.timeline import timeline
+from warploom.observe.facts.timeline import timeline
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 pytestmark = pytest.mark.skipif(bool(browser.missing()), reason=browser.missing() or "a browser is there")
 HOSTILE = "</script><script>window.evil = 1</script><img src=x onerror='window.evil = 2'>"
 
