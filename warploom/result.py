@@ -28,13 +28,13 @@ class Result(RunResult):
         return picture(self, kind, **options)
 
     def write_trace(self, path: str | Path) -> None:
-        """Write the run for another viewer; the ending of the name says for which.
+        """Write the run as a trace for a viewer; the ending of the name says for which.
 
         .pftrace or .perfetto-trace for Perfetto, .konata or .kanata for Konata, .vcd for GTKWave and Surfer (with a .gtkw save
         file beside it), .csv and .parquet for tables.
 
         Cores with warps must have run with `tracing=True`. A name that ends in .gz too is compressed.
-        Raises ValueError for another ending and for a run without events, OSError when the file cannot be written.
+        Raises ValueError for any other ending and for a run without events, OSError when the file cannot be written.
         """
         from warploom.observe.traces import write_trace
 

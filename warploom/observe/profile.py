@@ -64,7 +64,7 @@ class Line:
         return int(self.spent.sum())
 
     def each(self, count: int, per: int) -> float | None:
-        """One count by another, as TRANSACTIONS by ACCESSES; None where there is nothing to count."""
+        """One count divided by a second one, as TRANSACTIONS by ACCESSES; None where there is nothing to count."""
         return float(self.counts[count] / self.counts[per]) if self.counts[per] else None
 
     @property
@@ -158,7 +158,7 @@ def profile(result: RunResult, *, progress: Callable[[int], None] | None = None)
         addresses: Addresses = {}
     else:
         activities, spent, counts = t.WARP_ACTIVITIES, *_of_warps(result)
-        addresses = lane_addresses(result, _worth_a_look(result.program, counts))
+        addresses = lane_addresses(result, _worth_examining(result.program, counts))
     return Profile(result.program, result.config, result.status, result.cycles, activities, spent, counts, dict(result.counters), addresses)
 
 
@@ -166,10 +166,10 @@ def _of_warps(result: RunResult) -> tuple[np.ndarray, np.ndarray]:
     """(spent, counts) from what cores with warps have counted."""
     rows, program, config = profile_of(result, "a profile"), result.program, result.config
     spent = rows[:, : len(r.REASONS)].copy()
-    for behind in np.flatnonzero(spent[:, r.BARRIER]).tolist():  # a warp that waits at a barrier stands behind it already
-        if behind and "barrier" in operations(program, behind - 1):
-            spent[behind - 1, r.BARRIER] += spent[behind, r.BARRIER]
-            spent[behind, r.BARRIER] = 0
+    for after in np.flatnonzero(spent[:, r.BARRIER]).tolist():  # a warp that waits at a barrier stands after it already
+        if after and "barrier" in operations(program, after - 1):
+            spent[after - 1, r.BARRIER] += spent[after, r.BARRIER]
+            spent[after, r.BARRIER] = 0
     unit = program.code[:, u.ISSUE_UNIT]
     shared = unit == u.SHARED
     counts = np.zeros((len(rows), len(COUNTS)), np.int64)
@@ -205,7 +205,7 @@ def _of_sequencer(result: RunResult, progress: Callable[[int], None] | None) -> 
     return line.activities, spent, counts
 
 
-def _worth_a_look(program: Program, counts: np.ndarray) -> list[int]:
+def _worth_examining(program: Program, counts: np.ndarray) -> list[int]:
     """Instructions of which the lanes' addresses say why they cost what they cost: scattered ones, bank conflicts, atomics."""
     scattered = (counts[:, TRANSACTIONS] > counts[:, TRANSACTIONS_NEEDED]) & (counts[:, TRANSACTIONS_NEEDED] > 0)
     conflicting = counts[:, PASSES] > counts[:, PASSES_NEEDED]

@@ -233,13 +233,13 @@ class DebuggerApp(App[None]):
             self.main.query_one(SourcePanel).refresh()
 
     def action_turn(self, step: int) -> None:
-        """Another warp."""
+        """The next warp or the one before."""
         if not self.busy:
             self.debugger.turn(step)
             self.show()
 
     def action_lane(self, step: int) -> None:
-        """Another lane."""
+        """The next lane or the one before."""
         self.debugger.lane = (self.debugger.lane + step) % self.debugger.lanes
         self.show()
 

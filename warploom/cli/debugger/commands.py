@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from warploom.cli.common import UserError
-from warploom.cli.debugger import changes, looking, moving
+from warploom.cli.debugger import changes, moving, showing
 from warploom.cli.debugger.debugger import Debugger
 from warploom.isa.diagnostics import nearest
 from warploom.machine.debug.session import EditError
@@ -69,17 +69,17 @@ COMMANDS = (
     Command("set", (), "CELL = VALUE", "Change a register, in a lane or in all that run, or memory.", changes.set_),
     Command("undo", (), "", "Go back to the last change, and take it back.", changes.undo, True),
     Command("edits", (), "", "List the changes that were made with set.", changes.edits),
-    Command("warp", ("w",), "CORE:SLOT", "Choose a warp.", looking.warp),
-    Command("lane", ("l",), "N", "Choose a lane.", looking.lane),
-    Command("where", (), "", "Say where the run is, and what the lanes of the chosen warp do.", looking.where),
-    Command("warps", (), "", "Show all warps. Lanes: # run, + wait, . ended; ! issued in the last cycle.", looking.warps),
-    Command("registers", ("regs", "r"), "[NAME ...]", "Show registers of the chosen warp (* changed, ~ on its way).", looking.registers),
-    Command("memory", ("x",), "[ADDRESS|BUFFER] [ROWS]", "Show data memory (* changed by the last move).", looking.memory),
-    Command("shared", (), "[ADDRESS] [ROWS]", "Show the shared memory of the chosen warp's block.", looking.shared),
-    Command("source", ("list",), "[PLACE]", "Show the source around the chosen warp, or around a place.", looking.source),
-    Command("print", ("p",), "CELL", "Show one thing: R3, R3[2], mem[8:4], pc, mask, cycle.", looking.print_),
-    Command("expect", (), "CELL = VALUE", "In a script: an error unless this holds.", looking.expect),
-    Command("format", (), "[NAME]", "Choose how values are written: auto, unsigned, signed, hex, float.", looking.format_),
+    Command("warp", ("w",), "CORE:SLOT", "Choose a warp.", showing.warp),
+    Command("lane", ("l",), "N", "Choose a lane.", showing.lane),
+    Command("where", (), "", "Say where the run is, and what the lanes of the chosen warp do.", showing.where),
+    Command("warps", (), "", "Show all warps. Lanes: # run, + wait, . ended; ! issued in the last cycle.", showing.warps),
+    Command("registers", ("regs", "r"), "[NAME ...]", "Show registers of the chosen warp (* changed, ~ on its way).", showing.registers),
+    Command("memory", ("x",), "[ADDRESS|BUFFER] [ROWS]", "Show data memory (* changed by the last move).", showing.memory),
+    Command("shared", (), "[ADDRESS] [ROWS]", "Show the shared memory of the chosen warp's block.", showing.shared),
+    Command("source", ("list",), "[PLACE]", "Show the source around the chosen warp, or around a place.", showing.source),
+    Command("print", ("p",), "CELL", "Show one thing: R3, R3[2], mem[8:4], pc, mask, cycle.", showing.print_),
+    Command("expect", (), "CELL = VALUE", "In a script: an error unless this holds.", showing.expect),
+    Command("format", (), "[NAME]", "Choose how values are written: auto, unsigned, signed, hex, float.", showing.format_),
     Command("help", ("h", "?"), "[COMMAND]", "Show this list, or one command.", _help),
     Command("quit", ("q", "exit"), "", "Leave.", _quit),
 )

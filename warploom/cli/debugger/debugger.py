@@ -1,4 +1,4 @@
-"""The debugger: a session, what the person at it has chosen to look at, and the stops that were set."""
+"""The debugger: a session, what the user has chosen to see, and the stops that were set."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Debugger:
     """All that the commands and the panels work on.
 
     core, slot, lane: what is chosen. marks: breakpoints and watchpoints by number. form: one of `values.FORMATS`. address: where
-    the view of memory begins. cancel: set to stop a long run; whoever starts the next one clears it.
+    the view of memory begins. cancel: set to stop a long run; starting the next one clears it.
     """
 
     def __init__(self, session: Session) -> None:
@@ -141,7 +141,7 @@ class Debugger:
         numbers = list(self.marks)
         found = self._run([mark.stop for mark in self.marks.values()], back)
         for index, _ in found:
-            self._look_at(numbers[index])
+            self._choose_stopped(numbers[index])
         return [(index, f"{self._kind(numbers[index])} {numbers[index]}: {text}") for index, text in found]
 
     def issue(self, count: int, *, chosen: bool, back: bool) -> Found:
@@ -161,7 +161,7 @@ class Debugger:
     def _kind(self, number: int) -> str:
         return "breakpoint" if isinstance(self.marks[number].stop, Breakpoint) else "watchpoint"
 
-    def _look_at(self, number: int) -> None:
+    def _choose_stopped(self, number: int) -> None:
         """Choose a warp that has come to a breakpoint, unless the chosen one stands there too."""
         stop = self.marks[number].stop
         state = self.warp()
@@ -208,7 +208,7 @@ class Debugger:
         return f"breakpoint {self.mark(self.where(pc), Breakpoint(pc))} at {self.where(pc)}"
 
     def choose(self, core: int, slot: int) -> None:
-        """Look at another warp slot."""
+        """Choose a warp slot."""
         self.core, self.slot = core, slot
 
     def turn(self, step: int) -> None:

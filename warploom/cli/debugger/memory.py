@@ -9,7 +9,7 @@ from warploom.cli.debugger.values import shown
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES
 from warploom.observe.text.styled import CHANGED, QUIET, Line
 
-WRITTEN = "cyan"  # another value than before the run
+WRITTEN = "cyan"  # changed since before the run
 
 
 def cell_bytes(debugger: Debugger) -> int:

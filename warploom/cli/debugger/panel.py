@@ -66,7 +66,7 @@ class Panel(Widget, can_focus=True):
         return text
 
     def follow(self) -> None:
-        """Show what a move has made worth looking at, and draw anew."""
+        """Show what a move has changed, and draw anew."""
         self.refresh()
 
     def reveal(self, line: int) -> None:

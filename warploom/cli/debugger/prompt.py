@@ -20,7 +20,7 @@ class _Suggester(Suggester):
         self.debugger = debugger
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The first completion that goes on as the line does."""
+        """The first completion that begins as the line does."""
         return next((found for found in completions(self.debugger, value) if found.startswith(value) and found != value), None)
 
 

@@ -45,7 +45,7 @@ def row_of(program: Program, pc: int) -> int:
 
 
 def lines(debugger: Debugger, first: int, count: int, width: int, *, unicode: bool = False) -> list[Line]:
-    """The rows from `first` on. Marks: a breakpoint, the line of the chosen warp, that of others, whose names stand behind it."""
+    """The rows from `first` on. Marks: a breakpoint, the line of the chosen warp, that of others, whose names stand after it."""
     program = debugger.program
     point, here, there = ("●", "▶", "▷") if unicode else ("*", ">", "-")
     chosen = debugger.warp()

@@ -41,7 +41,7 @@ class SourcePanel(Panel):
         self.refresh()
 
     def instruction(self) -> int | None:
-        """The first instruction at or behind the cursor."""
+        """The first instruction at or after the cursor."""
         rows = source.rows(self.debugger.program)[self.cursor :]
         return next((row.instructions[0] for row in rows if row.instructions), None)
 

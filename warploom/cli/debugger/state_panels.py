@@ -34,7 +34,7 @@ class WarpsPanel(Panel):
         self.refresh()
 
     def action_scroll(self, lines: int) -> None:
-        """Choose another warp."""
+        """Choose the next warp or the one before."""
         for _ in range(abs(lines)):
             self.debugger.turn(1 if lines > 0 else -1)
         self.app.show()  # type: ignore[attr-defined]

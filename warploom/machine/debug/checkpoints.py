@@ -75,7 +75,7 @@ class Checkpoints:
 
     @property
     def due(self) -> bool:
-        """Whether another checkpoint is worth its time now."""
+        """Whether it is worth the time to take a checkpoint now."""
         return self.machine.cycle - self.before(self.machine.cycle) >= NEAREST and time.perf_counter() >= self._ready
 
     def take(self) -> None:

@@ -92,7 +92,7 @@ class Session:
         return self._run(cycle, interrupted)
 
     def step(self, cycles: int = 1, interrupted: Interrupted | None = None) -> bool:
-        """Go on by some cycles. False when it was interrupted."""
+        """Advance by some cycles. False when it was interrupted."""
         return self._run(self.cycle + cycles, interrupted)
 
     def back(self, cycles: int = 1, interrupted: Interrupted | None = None) -> bool:
@@ -103,7 +103,7 @@ class Session:
         return self.goto(self.cycle - cycles, interrupted)
 
     def run(self, stops: Sequence[Stop] = (), interrupted: Interrupted | None = None) -> list[tuple[int, str]]:
-        """Go on until one of `stops` has something to say, the end, the limit, or an interruption.
+        """Run until one of `stops` has something to say, the end, the limit, or an interruption.
 
         Returns (number of the stop, what it says) of all that have; nothing when it came to an end without.
         """
@@ -125,7 +125,7 @@ class Session:
         return []
 
     def _leap(self, stops: Sequence[Stop], interrupted: Interrupted | None) -> bool:
-        """Natively, go on by many cycles at once while none of `stops` can have had anything to say. False when nothing came of it.
+        """Natively, advance by many cycles at once while none of `stops` can have had anything to say. False when nothing came of it.
 
         Where something may have happened on the way, this goes back to where that leap began; the next ones come later.
         """

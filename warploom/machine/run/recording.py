@@ -33,9 +33,9 @@ EMPTY = -1  # the LEVEL of the only row of a warp in which nobody waits
 
 # What the lanes of a path wait for: the KIND of a row of `paths`.
 PATHS = (
-    "stack",  # an entry of the reconvergence stack: they go on at PC and meet the others at MEET (-1: when they end)
+    "stack",  # an entry of the reconvergence stack: they continue at PC and reconverge with the others at MEET (-1: when they end)
     "mask",  # an entry of the mask stack of a program that manages masks
-    "ready",  # a group that can go on at PC
+    "ready",  # a group that can continue at PC
     "meets",  # a group that waits for the others at PC
     "barrier",  # a group that waits for the rest of its warp at barrier MEET
 )

@@ -57,7 +57,7 @@ def hottest(values: np.ndarray) -> int:
 
 
 def number(value: float) -> str:
-    """`4` or `2.5`: one digit behind the point where it is not whole."""
+    """`4` or `2.5`: one digit after the point where it is not whole."""
     return f"{value:,.0f}".replace(",", " ") if abs(value - round(value)) < 0.05 else f"{value:.1f}"
 
 
@@ -79,7 +79,7 @@ def twice(found: Profile, setting: str) -> str:
 
 
 def ratio(found: Profile, instruction: int, count: int, per: int) -> float:
-    """One count of an instruction by another."""
+    """One count of an instruction divided by a second one."""
     return float(found.counts[instruction, count] / max(found.counts[instruction, per], 1))
 
 

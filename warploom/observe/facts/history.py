@@ -9,8 +9,8 @@ are drawn from it. It needs a run with `tracing=True` on cores with warps, and r
     I:0000ffff@5   it could have issued, but an execution unit or the scheduler's choice was lacking
     .              no warp runs in this slot; the cycle in which a warp ends already shows it so
 
-Where a scheduler looks at one warp a cycle (guppy's fetch unit), nobody knows how a warp fares that it does not look at: such
-a warp is shown as it was found last, as in the original.
+Where a scheduler visits one warp per cycle (guppy's fetch unit), nothing is known of the warps that it does not visit: such
+a warp is shown as it was at its last visit, as in the original.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from warploom.observe.facts.events import events_of
 EMPTY, ACTIVE, STALLED, IDLE = range(4)
 LETTERS = ".ASI"
 NOBODY = -1  # an ALU that holds nothing
-LOOKED_AND_WAITS = 0  # column A of a visit
+VISITED_AND_WAITS = 0  # column A of a visit
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,16 +93,16 @@ def history(result: RunResult, start: int = 0, stop: int | None = None) -> Histo
         np.full((*shape[:2], result.config.alu.count), NOBODY, np.int16),
     )
     cycles = np.arange(start, stop)
-    by_look = core.scheduler == "guppy"
+    by_visit = core.scheduler == "guppy"
     for number in range(shape[1]):
         of_core = rows[rows[:, e.CORE] == number]
         for warp in range(shape[2]):
-            _warp(found, of_core[of_core[:, e.WARP] == warp], number, warp, cycles, by_look)
+            _warp(found, of_core[of_core[:, e.WARP] == warp], number, warp, cycles, by_visit)
         _alus(found, of_core, number, cycles)
     return found
 
 
-def _warp(found: History, rows: np.ndarray, core: int, warp: int, cycles: np.ndarray, by_look: bool) -> None:
+def _warp(found: History, rows: np.ndarray, core: int, warp: int, cycles: np.ndarray, by_visit: bool) -> None:
     """Fill in one warp slot: each of its events says what holds from a cycle on, until the next one says otherwise."""
     kind = rows[:, e.KIND]
     issues, launches, ends = (np.flatnonzero(kind == wanted) for wanted in (e.ISSUE, e.LAUNCH, e.END))
@@ -113,10 +113,10 @@ def _warp(found: History, rows: np.ndarray, core: int, warp: int, cycles: np.nda
         _changes(rows[launches], rows[launches, e.TIME], IDLE, rows[launches, e.MASK], rows[launches, e.PC]),
         _changes(rows[issues], rows[issues, e.TIME], ACTIVE, rows[issues, e.A], following[issues]),
     ]
-    if by_look:
-        looks = np.flatnonzero((kind == e.VISIT) & (rows[:, e.A] <= 1))
-        state = np.where(rows[looks, e.A] == LOOKED_AND_WAITS, STALLED, IDLE)
-        changes.append(_changes(rows[looks], rows[looks, e.TIME], state, rows[looks, e.MASK], rows[looks, e.PC]))
+    if by_visit:
+        visits = np.flatnonzero((kind == e.VISIT) & (rows[:, e.A] <= 1))
+        state = np.where(rows[visits, e.A] == VISITED_AND_WAITS, STALLED, IDLE)
+        changes.append(_changes(rows[visits], rows[visits, e.TIME], state, rows[visits, e.MASK], rows[visits, e.PC]))
     else:
         waits = np.flatnonzero(kind == e.STALL)
         state = np.where(np.isin(rows[waits, e.A], reasons.READY), IDLE, STALLED)
@@ -127,7 +127,7 @@ def _warp(found: History, rows: np.ndarray, core: int, warp: int, cycles: np.nda
     table = np.concatenate(changes)
     if not len(table):
         return
-    # Of changes in one cycle the last of the list above counts: what an issue leaves behind comes before the cycle's own events.
+    # Of changes in one cycle the last of the list above counts: what an issue changes comes before the cycle's own events.
     table = table[np.argsort(table[:, 0], kind="stable")]
     last = np.searchsorted(table[:, 0], cycles, side="right") - 1
     known = last >= 0
@@ -143,7 +143,7 @@ def _changes(rows: np.ndarray, time: np.ndarray, state: np.ndarray | int, mask: 
 
 
 def _following_pc(rows: np.ndarray) -> np.ndarray:
-    """Of every event, the program counter of the warp's next look, wait or issue: where an instruction has led it."""
+    """Of every event, the program counter of the warp's next visit, wait or issue: where an instruction has led it."""
     says = np.isin(rows[:, e.KIND], (e.ISSUE, e.VISIT, e.STALL))
     where = np.where(says, np.arange(len(rows)), len(rows))
     following = np.append(np.minimum.accumulate(where[::-1])[::-1][1:], len(rows)) if len(rows) else where

@@ -1,4 +1,4 @@
-"""Where a value comes from: the instructions whose result another instruction may be waiting for."""
+"""Where a value comes from: the instructions whose result an instruction may be waiting for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warploom.isa.program import Program
 def producers(program: Program, instruction: int, units: tuple[int, ...]) -> list[int]:
     """The instructions of these units that may be the last to write a register that `instruction` reads or writes.
 
-    units: numbers of `uop.UNITS`. All ways through the program that lead to the instruction are followed back.
+    units: numbers of `uop.UNITS`. All paths through the program that lead to the instruction are followed back.
     """
     flow = Flow(program)
     before: list[list[int]] = [[] for _ in range(len(program) + 1)]
@@ -19,16 +19,16 @@ def producers(program: Program, instruction: int, units: tuple[int, ...]) -> lis
             before[following].append(number)
     found: set[int] = set()
     for group in _groups(program, instruction, u.USES):
-        seen, ways = set(), list(before[instruction])
-        while ways:
-            number = ways.pop()
+        seen, open_ones = set(), list(before[instruction])
+        while open_ones:
+            number = open_ones.pop()
             if number in seen:
                 continue
             seen.add(number)
             if group in _groups(program, number, u.WRITES):
                 found.add(number)
             else:
-                ways += before[number]
+                open_ones += before[number]
     return sorted(number for number in found if program.code[number, u.ISSUE_UNIT] in units)
 
 

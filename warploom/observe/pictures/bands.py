@@ -1,4 +1,4 @@
-"""Bands: stripes of cells above one another on one axis of time, each with its name at the left."""
+"""Bands: stripes of cells, one above the other, on one axis of time, each with its name at the left."""
 
 from __future__ import annotations
 

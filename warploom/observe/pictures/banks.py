@@ -19,7 +19,7 @@ from warploom.observe.pictures.view import DrawingError, View
 from warploom.observe.text.palette import LANES, REASONS
 from warploom.observe.text.styled import grouped, percent
 
-BAR, NOTES = 26, 190  # points: a bar with its gap, the numbers behind the bars
+BAR, NOTES = 26, 190  # points: a bar with its gap, the numbers after the bars
 LETTER, MARGIN = 7, 32  # points of a letter of the instructions' text, and beside it
 LONGEST = 38  # characters of an instruction
 

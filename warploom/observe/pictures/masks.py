@@ -6,7 +6,7 @@ x = cycles, y = lanes, by core and warp slot. A cell is one lane in one cycle: `
 **Black area** is the part of the lane-cycles bought that are not used: a warp buys all its lanes from the cycle of its launch to the one
 before its end, and a lane-cycle is not used when the lane is masked off, because lanes have parted, or have ended, or because the
 last warp of a block has fewer threads than lanes. black area = inactive lane-cycles / lane-cycles bought, over what is shown. For an
-instruction, the mask is the one that it executes with. Lanes that wait are not black: nothing but another warp would have used them.
+instruction, the mask is the one that it executes with. Lanes that wait are not black: only other warps could have used them.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _cells(spans: np.ndarray, lanes: int, lanes_a_row: int, columns: Columns) ->
         found = np.broadcast_to(sampled(spans[:, t.START], spans[:, t.STOP], cycles[0]), (rows, columns.count))
     else:
         found = sampled(spans[:, t.START], spans[:, t.STOP], cycles)
-    # Of the lanes that a row stands for, each column shows another one.
+    # Of the lanes that a row stands for, each column shows a different one.
     lane = np.arange(rows)[:, None] * lanes_a_row + np.arange(columns.count)[None, :] % lanes_a_row
     lane = np.minimum(lane, lanes - 1)
     if not len(spans):
@@ -191,7 +191,7 @@ def _shares(spans: np.ndarray, lanes: int, lanes_a_row: int, columns: Columns, a
 
 
 def _units(result: RunResult, events: np.ndarray, cores: list[int], columns: Columns) -> list[Unit]:
-    """Every ALU of the cores that are shown: taken from the cycle of an instruction until it takes another one."""
+    """Every ALU of the cores that are shown: taken from the cycle of an instruction until it takes the next."""
     taken = events[events[:, e.KIND] == e.PIPE]
     cycles = columns.samples(1)[0]
     units = []

@@ -86,7 +86,7 @@ def _lanes(slot: Slot, looks: list[Look], across: int, down: int, dark: bool) ->
 
 
 def _bars(traffic: Traffic, across: int, dark: bool, gap: int = GAP) -> Band:
-    """Lookups as bars from below, their outcomes on one another; the highest one fills the band."""
+    """Lookups as bars from below, their outcomes stacked; the highest one fills the band."""
     tall = BAR * SCALE
     most = max(int(traffic.counts.sum(axis=0).max()), 1)
     ground = Look("#F3F4F6", "#20252C", SOLID, " ")

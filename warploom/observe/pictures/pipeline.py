@@ -24,7 +24,7 @@ from warploom.observe.text.palette import DOTTED, Look, look_of
 from warploom.observe.text.styled import grouped
 
 MOST_ROWS = 40
-TALL, NOTES = 16, 54  # points: a row, the lanes behind it
+TALL, NOTES = 16, 54  # points: a row, the lanes after it
 LETTER, MARGIN = 6.6, 32  # points of a letter of the instructions' text, and beside it
 LONGEST = 36  # characters of an instruction
 ON_ITS_WAY = Look("#E6E9ED", "#3F4752", DOTTED, "-")

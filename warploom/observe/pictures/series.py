@@ -1,4 +1,4 @@
-"""Series: quantities over time, as panels above one another that share an axis of cycles."""
+"""Series: quantities over time, as panels, one above the other, that share an axis of cycles."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Quantities in one unit. areas lie on one another. most: the top of the axis, None: as high as it comes. mark: a line with its name.
+    """Quantities in one unit. areas are stacked. most: the top of the axis, None: as high as it comes. mark: a line with its name.
 
     What is not a number (a hit rate without lookups) is left out.
     """

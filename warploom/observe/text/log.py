@@ -1,7 +1,7 @@
 """A text log of a run, cycle by cycle: memory before, every core and thread after every clock edge, memory after.
 
-For machines whose cores run one instruction at a time, in the manner of tiny-gpu's own log. A star behind a number says that
-it is another one than after the edge before. Of the registers those are shown that the program names; the others stay 0.
+For machines whose cores run one instruction at a time, in the manner of tiny-gpu's own log. A star after a number says that
+it has changed since the edge before. Of the registers those are shown that the program names; the others stay 0.
 """
 
 from __future__ import annotations

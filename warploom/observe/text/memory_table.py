@@ -1,7 +1,7 @@
 """Data memory before and after a run, as a table of bytes in which the changed ones stand out.
 
 A row of memory that a run has changed takes two lines, `before` and `after`, one above the other; a changed byte has a
-star behind it. A row that stayed as it was takes one. Rows of zeros are named by their addresses only.
+star after it. A row that stayed as it was takes one. Rows of zeros are named by their addresses only.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ def report(result: RunResult) -> dict[str, Any]:
     """A Result as plain numbers, strings, lists and dicts.
 
     status: "done", "timeout" or "error". config: every setting by its full name. memory.data: the bytes after the run, from address 0;
-    behind the first 64 KiB the zeros at the end are left out, and memory.bytes says how many there are. memory.views: where the
+    after the first 64 KiB the zeros at the end are left out, and memory.bytes says how many there are. memory.views: where the
     program's buffers and images lie in it. counters: see `machine.counters`. fault: a sentence, or null. seconds: wall time.
     """
     program = result.program

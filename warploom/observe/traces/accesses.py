@@ -25,7 +25,7 @@ class Wait(NamedTuple):
 def waits(events: np.ndarray, program: Program) -> list[Wait]:
     """The transactions that waited for a line, in the order in which they left.
 
-    A line that is on its way has as many fills as requests that missed it; those that wait for it go on with the last one.
+    A line that is on its way has as many fills as requests that missed it; those that wait for it continue with the last one.
     """
     wanted = np.isin(events[:, e.KIND], (e.ISSUE, e.REQUEST, e.FILL))
     issues: dict[tuple[int, int, int], list[tuple[int, int]]] = defaultdict(list)

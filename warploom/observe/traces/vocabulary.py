@@ -24,7 +24,7 @@ LSU_STATES = ("idle", "requesting", "waiting", "done")
 
 
 def unheard(percent: int) -> None:
-    """Progress that nobody looks at."""
+    """Progress that nobody is told of."""
 
 
 def instruction(program: Program, pc: int) -> str:

@@ -37,7 +37,7 @@ class Log:
         self._file.write(f"E\t{number}\t{lane}\t{name}\n")
 
     def arrow(self, consumer: int, producer: int) -> None:
-        """One operation has waited for another one's result."""
+        """One operation has waited for the result of a second one."""
         self._file.write(f"W\t{consumer}\t{producer}\t0\n")
 
     def end(self, number: int, how: int) -> None:

@@ -1,4 +1,4 @@
-"""Kanata logs, format 0004, for the pipeline viewer Konata: a row an instruction, in lane 0 its stages, in lane 1 why it did not go on.
+"""Kanata logs, format 0004, for the pipeline viewer Konata: a row an instruction, in lane 0 its stages, in lane 1 why it had to wait.
 
 Cores with warps: an instruction is a warp's. `F` it is fetched, `D` it is in the warp's buffer and waits to issue, then it executes
 until its result can be used: `X` in an ALU, `XF` special functions, `XM` memory, `XS` shared memory, `XT` texture, `XC` control.

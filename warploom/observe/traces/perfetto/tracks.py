@@ -123,7 +123,7 @@ class Tracks:
         return packet
 
     def flush(self) -> None:
-        """Write what is left: pieces of a trace, one behind the other, are a trace."""
+        """Write what is left: pieces of a trace, one after the other, are a trace."""
         self._file.write(self._batch.SerializeToString())
         self._batch.Clear()
 

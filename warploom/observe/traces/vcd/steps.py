@@ -110,7 +110,7 @@ class _Sizes:
 
 
 class _Texts:
-    """The instructions' texts by their numbers, also behind the program's end."""
+    """The instructions' texts by their numbers, also past the program's end."""
 
     def __init__(self, program: Program) -> None:
         self.program = program

@@ -1,4 +1,4 @@
-"""The signals of cores with warps: what every warp slot, ALU and load/store unit did, and the memory behind them."""
+"""The signals of cores with warps: what every warp slot, ALU and load/store unit did, and the memory below them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that look: at warps, lanes, registers, memory and source."""
+"""Commands that show: warps, lanes, registers, memory and source."""
 
 from __future__ import annotations
 
