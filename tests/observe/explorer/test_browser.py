@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64decode, b64encode
+from math import isfinite
 from pathlib import Path
 from types import SimpleNamespace
 from zlib import compress, decompress
@@ -44,10 +45,11 @@ def show(chromium, tmp_path):
     context = chromium.new_context(viewport={"width": 1280, "height": 800}, offline=True)
     troubles = []
 
-    def opened(text, fragment="", expects_trouble=False):
+    def opened(text, fragment="", expects_trouble=False, script=""):
         file = tmp_path / "page.html"
         file.write_text(text, encoding="utf-8")
         view = context.new_page()
+        view.add_init_script(script)
         view.on("pageerror", lambda error: troubles.append(str(error)))
         view.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
         view.goto(f"file://{file}{fragment}")
@@ -437,7 +439,7 @@ def test_the_wheel_zooms_around_the_pointer_and_dragging_moves(show, tiny):
 
 
 def test_the_pixels_of_a_lane_are_those_of_its_state(show, warps):
-    view = show(warps.text, "#cycle=48")
+    view = settled(show(warps.text, "#cycle=48"))
     spans = warps.line.spans
     names = [warps.line.activities[activity].name for activity in spans[:, 4]]
     for row, name in zip(spans.tolist(), names, strict=True):
@@ -457,13 +459,25 @@ def test_the_keys_that_choose_a_warp_bring_it_into_sight(show):
     result = run("guppy/four_warps.guppy", "guppy", **{"core.warps": 4})
     view = show(page(result))
     view.set_viewport_size({"width": 1280, "height": 560})
-    view.keyboard.press("ArrowUp")
+    settled(view).keyboard.press("ArrowUp")
     assert settled(view).evaluate("explorer.leader.slot.warp") == 3
     assert texts(view, ".list tr.chosen td:nth-child(2)") == ["w3"]
     assert view.evaluate("explorer.leader.timeline.rowAt(explorer.leader.timeline.plotBottom - 12).slot === explorer.leader.slot")
     view.keyboard.press("ArrowDown")
     view.keyboard.press("]")
     assert view.evaluate("[explorer.leader.slot.warp, explorer.leader.lane]") == [0, 1]
+
+
+@pytest.mark.parametrize("key", ["+", "-", "1", "PageDown", "PageUp", "ArrowDown", "0"])
+def test_a_key_that_comes_before_the_first_picture_leaves_it_whole(show, warps, key):
+    """The observer tells of the page in the same task in which it is set up: before anything has been laid out."""
+    press = f"document.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))"
+    observe = f"new MutationObserver(() => document.getElementById('loading') || window.early || ({press}, window.early = true))"
+    view = show(warps.text, script=f"{observe}.observe(document, {{ subtree: true, childList: true, attributes: true }})")
+    assert view.evaluate("window.early")
+    shown = settled(view).evaluate("(({ scale, from, top }) => [scale, from, top])(explorer.leader.timeline)")
+    assert all(isfinite(value) for value in shown), shown
+    assert view.evaluate("explorer.leader.timeline.scale >= explorer.leader.timeline.leastScale")
 
 
 # ---- two runs

@@ -34,6 +34,7 @@ class App {
       this.redraw();
     });
     if (this.leader.run.run.status === "error") this.go(this.leader.run.cycles - 1);
+    for (const view of this.views) view.timeline.measure(); // a key may come before the first frame
     this.#follow(location.hash);
     this.redraw();
   }
