@@ -26,9 +26,10 @@ def chromium():
 def show(chromium, tmp_path):
     """show(text of a page): the page, opened from a file without a network; what it complains of makes the test fail."""
     context = chromium.new_context(viewport={"width": 1280, "height": 800}, offline=True)
+    context.set_default_timeout(120_000)  # a slow machine fails no test
     troubles = []
 
-    def opened(text, fragment="", expects_trouble=False, script=""):
+    def opened(text, fragment="", expects_trouble=False, script="", ready="#app:not([hidden])"):
         file = tmp_path / "page.html"
         file.write_text(text, encoding="utf-8")
         view = context.new_page()
@@ -36,7 +37,7 @@ def show(chromium, tmp_path):
         view.on("pageerror", lambda error: troubles.append(str(error)))
         view.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
         view.goto(f"file://{file}{fragment}")
-        view.wait_for_selector("#trouble:not([hidden])" if expects_trouble else "#app:not([hidden])")
+        view.wait_for_selector("#trouble:not([hidden])" if expects_trouble else ready)
         if expects_trouble:
             troubles.clear()
         return view

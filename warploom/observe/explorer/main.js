@@ -199,7 +199,7 @@ class App {
 }
 
 const common = JSON.parse(document.getElementById("common").textContent);
-const packed = [...document.querySelectorAll("script.run")];
+const packed = [...document.querySelectorAll("script.packed")];
 const runs = await Promise.all(packed.map((element) => readRun(element.textContent, common.version)));
 packed.forEach((element) => element.remove());
 window.explorer = new App(
