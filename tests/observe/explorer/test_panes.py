@@ -8,6 +8,7 @@ import warploom
 from tests.observe.explorer.browser import EXAMPLES, cycle, run, settled, texts
 from warploom.machine import events as e
 from warploom.machine import recording as r
+from warploom.machine.core_states import DONE, FETCH, IDLE
 from warploom.machine.driver import drive
 from warploom.machine.reasons import REASONS
 from warploom.machine.recording import Recorder
@@ -197,6 +198,20 @@ def test_the_block_diagram_shows_the_state_of_every_unit(show, tiny):
                 assert f"core {channel['consumer'] // 4} thread {channel['consumer'] % 4}" in shown
     waiting = texts(view, ".waits li")
     assert any(text.startswith("core 1 waits for instruction 8, which program channel 0 brings") for text in waiting)
+
+
+def test_a_decoder_without_an_instruction_shows_none(show, tiny):
+    view, instructions = show(tiny.text), {}
+    for now, line in enumerate(tiny.trace):
+        for number, core in enumerate(line["cores"]):
+            instructions.setdefault((core["core_state"] in (IDLE, FETCH, DONE), number), (now, core["current_pc"]))
+    assert len(instructions) == 4
+    for (empty, number), (now, pc) in instructions.items():
+        view.evaluate(f"explorer.go({now})")
+        shown = texts(view, ".diagram [data-term=decoder].value")[number]
+        assert shown == "no instruction" if empty else tiny.result.program.text[pc].startswith(shown.rstrip("…"))
+    view.keyboard.press("End")
+    assert texts(view, ".diagram [data-term=decoder].value") == ["no instruction"] * 2
 
 
 def test_a_recording_that_was_full_says_how_far_it_reaches(show):
