@@ -30,3 +30,23 @@ def test_the_header_fits_with_two_runs(show, width):
     assert len(boxes) == 14
     assert all(0 <= left < right <= width for left, right, _ in boxes)
     assert max(tall for *_, tall in boxes) < 32
+
+
+# ---- memory
+
+
+@pytest.mark.parametrize("width", [1000, 1280, 1366, 1600, 1920, 2560])
+def test_every_byte_of_a_row_of_memory_is_in_view(show, width):
+    program = warploom.tiny.assemble(f".threads 4\n.data {'255 ' * 128}\n    RET\n", path="full.asm")
+    view = sized(show, page(warploom.GPU("tiny", engine="python").run(program)), width, 1000)
+    memory = view.locator(".memory")
+    for style in ("auto", "hex"):
+        view.get_by_label("how numbers are written").last.select_option(style)
+        for unit in ("words", "bytes"):
+            view.get_by_role("button", name="bytes" if unit == "words" else "words", exact=True).click()
+            settled(view)
+            assert memory.evaluate("one => [one.scrollWidth - one.clientWidth, one.scrollLeft]") == [0, 0], (style, unit)
+            columns = memory.locator("thead th").count() - 1
+            row = [cell.strip() for cell in memory.locator("tbody tr").first.locator("td").all_text_contents()]
+            assert len(row) == columns >= {"words": 2, "bytes": 16 if width >= 1600 else 8}[unit]
+            assert set(row) == {{"bytes": {"auto": "255", "hex": "ff"}, "words": {"auto": "-1", "hex": "0xffffffff"}}[unit][style]}
