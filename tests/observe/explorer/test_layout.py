@@ -50,3 +50,21 @@ def test_every_byte_of_a_row_of_memory_is_in_view(show, width):
             row = [cell.strip() for cell in memory.locator("tbody tr").first.locator("td").all_text_contents()]
             assert len(row) == columns >= {"words": 2, "bytes": 16 if width >= 1600 else 8}[unit]
             assert set(row) == {{"bytes": {"auto": "255", "hex": "ff"}, "words": {"auto": "-1", "hex": "0xffffffff"}}[unit][style]}
+
+
+# ---- the source
+
+
+@pytest.mark.parametrize("width", [700, 1280, 1920])
+def test_no_line_of_the_source_is_cut(show, warps, width):
+    view = sized(show, warps.text, width, 900)
+    view.get_by_role("button", name="micro-ops").click()
+    places = view.eval_on_selector_all(
+        ".line pre, .line .comment, .uops code",
+        """all => all.map((one) => [one.textContent, Math.max(...[...one.getClientRects()].map((box) => box.right)),
+            one.scrollWidth - one.clientWidth, one.closest(".lines").getBoundingClientRect().right])""",
+    )
+    assert [text for text, right, over, most in places if right > most or over > 0] == []
+    assert view.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.lines'))") == 0
+    lines = view.locator(".line pre").all_text_contents()
+    assert [text.strip() for text in lines] == [text.strip() for text in warps.result.program.source.lines]
