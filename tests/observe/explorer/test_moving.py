@@ -1,11 +1,13 @@
 """Moving through the cycles of a page in a browser: keys, buttons, events, breakpoints, and the address."""
 
-from tests.observe.explorer.browser import cycle, settled
+from tests.observe.explorer.browser import cycle, run, settled
 from warploom.machine import events as e
+from warploom.machine.core_states import EXECUTE
+from warploom.observe.explorer.page import page
 
 
 def test_keys_and_buttons_move_through_the_cycles(show, warps):
-    view, last = show(warps.text), warps.result.cycles - 1
+    view, last = show(warps.text, "#cycle=0"), warps.result.cycles - 1
     for key, expected in (("ArrowRight", 1), ("Shift+ArrowRight", 11), ("ArrowLeft", 10), ("End", last), ("ArrowRight", last), ("Home", 0)):
         view.keyboard.press(key)
         assert cycle(view) == expected, key
@@ -37,7 +39,7 @@ def test_playing_goes_both_ways_and_stops_at_a_breakpoint(show, warps):
 
 
 def test_events_of_a_kind_are_found_in_both_directions(show, warps):
-    view = show(warps.text)
+    view = show(warps.text, "#cycle=0")
     issues = [row[e.TIME] for row in warps.result.detail["events"].tolist() if row[e.KIND] == e.ISSUE]
     for expected in issues[:3]:
         view.keyboard.press(".")
@@ -51,6 +53,21 @@ def test_events_of_a_kind_are_found_in_both_directions(show, warps):
     view.keyboard.press("n")
     view.keyboard.press("n")
     assert "no later event" in view.get_by_role("status").text_content()
+
+
+def test_the_page_opens_where_the_first_instruction_is_issued(show, warps, tiny):
+    assert cycle(show(warps.text)) == min(row[e.TIME] for row in warps.result.detail["events"].tolist() if row[e.KIND] == e.ISSUE) > 0
+    first = next(now for now, line in enumerate(tiny.trace) if any(core["core_state"] == EXECUTE for core in line["cores"]))
+    assert cycle(show(tiny.text)) == first > 0
+    assert cycle(show(tiny.text, "#cycle=0")) == 0
+
+
+def test_the_page_opens_with_the_warp_that_issues_first(show):
+    result = run("guppy/four_warps.guppy", "sm")
+    issues = [row for row in result.detail["events"].tolist() if row[e.KIND] == e.ISSUE]
+    view = show(page(result))
+    core, warp = view.evaluate("[explorer.leader.slot.core, explorer.leader.slot.warp]")
+    assert [cycle(view), core, warp] in [[row[e.TIME], row[e.CORE], row[e.WARP]] for row in issues if row[e.TIME] == issues[0][e.TIME]]
 
 
 def test_the_address_leads_to_a_cycle_and_follows(show, warps):

@@ -178,6 +178,7 @@ def test_the_page_works_inside_the_frame_of_a_notebook(show, tiny):
     view = show(f"<!doctype html><p id=app>a notebook</p>{tiny.result.explorer()._repr_html_()}")
     frame = view.frame_locator("iframe")
     frame.locator("canvas.timeline").wait_for()
+    frame.get_by_label("first cycle").click()
     frame.get_by_label("one cycle on").click()
     assert frame.get_by_label("cycle", exact=True).input_value() == "1"
 

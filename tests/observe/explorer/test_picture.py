@@ -17,7 +17,7 @@ def test_clicks_on_the_picture_choose_cycle_lane_and_warp(show, tiny):
 
 
 def test_the_wheel_zooms_around_the_pointer_and_dragging_moves(show, tiny):
-    view = show(tiny.text)
+    view = show(tiny.text, "#cycle=0")
     box = settled(view).locator("canvas.timeline").bounding_box()
     under = "explorer.leader.timeline.cycleAt(400)"
     before = view.evaluate(under)

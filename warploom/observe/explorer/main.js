@@ -33,10 +33,21 @@ class App {
       this.#follow(new URL(event.newURL).hash);
       this.redraw();
     });
-    if (this.leader.run.run.status === "error") this.go(this.leader.run.cycles - 1);
+    this.#open();
     for (const view of this.views) view.timeline.measure(); // a key may come before the first frame
     this.#follow(location.hash);
     this.redraw();
+  }
+
+  /** The place where the page opens, unless its address names one: the first issue of a warp, or the fault that ended the run. */
+  #open() {
+    const { run } = this.leader;
+    if (run.run.status === "error") return this.go(run.cycles - 1);
+    const { start, core, warp } = run.spans,
+      first = run.issues.reduce((one, other) => (start[other] < start[one] ? other : one), run.issues[0]);
+    if (first === undefined) return;
+    this.leader.select(run.slots.find((slot) => slot.core === core[first] && slot.warp === warp[first]));
+    this.go(start[first]);
   }
 
   #build(host) {
