@@ -1,9 +1,11 @@
 """The page's layout in windows of several widths: nothing is cut off that cannot be reached."""
 
+from itertools import pairwise
+
 import pytest
 
 import warploom
-from tests.observe.explorer.browser import settled
+from tests.observe.explorer.browser import cycle, settled
 from warploom.observe.explorer.page import page
 
 
@@ -68,3 +70,64 @@ def test_no_line_of_the_source_is_cut(show, warps, width):
     assert view.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.lines'))") == 0
     lines = view.locator(".line pre").all_text_contents()
     assert [text.strip() for text in lines] == [text.strip() for text in warps.result.program.source.lines]
+
+
+# ---- bars between the parts
+
+
+BARS = {
+    "width of the source": (".source", True),
+    "height of the picture": (".picture", False),
+    "width of the left pane": (".pane", True),
+    "width of the first run": (".run", True),
+}
+
+
+def size(view, part, upright):
+    return settled(view).locator(part).first.bounding_box()["width" if upright else "height"]
+
+
+def check_bar(view, name, part, upright):
+    bar = view.get_by_role("separator", name=name).first
+    before, now = size(view, part, upright), cycle(view)
+    box = bar.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    view.mouse.move(x, y)
+    view.mouse.down()
+    view.mouse.move(x + (50 if upright else 0), y + (0 if upright else 50), steps=3)
+    view.mouse.up()
+    view.mouse.move(x + 300, y + 100)  # the bar is let go of
+    assert size(view, part, upright) == pytest.approx(before + 50, abs=1)
+    wider = size(view, part, upright)
+    bar.focus()
+    view.keyboard.press("ArrowLeft" if upright else "ArrowUp")
+    assert size(view, part, upright) < wider - 5
+    assert cycle(view) == now
+    for _ in range(60):
+        view.keyboard.press("ArrowRight" if upright else "ArrowDown")
+    beyond = "(({ scrollWidth, scrollHeight }) => [scrollWidth - innerWidth, scrollHeight - innerHeight])(document.documentElement)"
+    assert view.evaluate(beyond) == [0, 0]
+    assert bar.bounding_box()["x"] < 1280
+    assert bar.bounding_box()["y"] < 800
+    drawn = "(({ canvas, width, height }) => [canvas.clientWidth - width, canvas.clientHeight - height])(explorer.leader.timeline)"
+    assert settled(view).evaluate(drawn) == pytest.approx([0, 0], abs=1)
+    bar.dblclick()
+    assert size(view, part, upright) == pytest.approx(before, abs=1)
+
+
+@pytest.mark.parametrize("name", ["width of the source", "height of the picture", "width of the left pane"])
+def test_bars_give_the_parts_of_a_run_more_room(show, warps, name):
+    check_bar(sized(show, warps.text, 1280, 800), name, *BARS[name])
+
+
+@pytest.mark.parametrize("name", ["width of the source", "height of the picture", "width of the first run"])
+def test_bars_give_the_parts_of_two_runs_more_room(show, warps, name):
+    check_bar(sized(show, page(warps.result, warps.result), 1280, 800), name, *BARS[name])
+
+
+def test_a_narrow_window_stands_its_parts_one_below_the_other(show, tiny):
+    view = sized(show, tiny.text, 800, 700)
+    assert view.locator(".split:visible").count() == 0
+    boxes = [one.bounding_box() for one in view.locator(".panel").all()]
+    assert len({(box["x"], box["width"]) for box in boxes}) == 1
+    assert all(above["y"] + above["height"] < below["y"] for above, below in pairwise(boxes))

@@ -7,6 +7,7 @@ import { Help, Keys } from "explorer/keys.js";
 import { Paint, rgb } from "explorer/paint.js";
 import { Run } from "explorer/run.js";
 import { SourceView } from "explorer/source.js";
+import { split } from "explorer/split.js";
 import { matching } from "explorer/sync.js";
 import { Transport } from "explorer/transport.js";
 import { RunView } from "explorer/view.js";
@@ -70,13 +71,13 @@ class App {
     );
     const source = el("section.panel.source"),
       runs = el(`div.runs${two ? ".two" : ""}`);
-    host.append(bar, source, runs);
+    host.append(bar, source, split(this, "--source", "width of the source", true), runs);
     document.getElementById("loading").remove();
     host.hidden = false;
     this.source = new SourceView(source, this);
     for (const view of this.views) {
       view.build(!two);
-      runs.append(view.element);
+      runs.append(...(view.index ? [split(this, "--first", "width of the first run", true)] : []), view.element);
     }
     this.transport = new Transport(moves, this);
     this.keys = new Keys(this);
