@@ -19,7 +19,7 @@ def test_two_runs_keep_the_same_cycle_or_the_same_instruction(show):
     view = show(page(first, second, names=["fall through", "taken"]))
     where = {}
     for result in (first, second):
-        rows = [row for row in result.detail["events"].tolist() if row[e.KIND] == e.ISSUE and row[e.PC] == 9]
+        rows = [row for row in result.detail.events.tolist() if row[e.KIND] == e.ISSUE and row[e.PC] == 9]
         where[id(result)] = rows[0][e.TIME]
     assert where[id(first)] != where[id(second)]
     view.evaluate(f"explorer.go({where[id(first)]})")

@@ -45,7 +45,7 @@ def stores(program, pc):
 
 def of_warps(result, core, warp, breakpoint_line):
     """{kind: cycles} by the events that the machine wrote down."""
-    program, rows = result.program, result.detail["events"].tolist()
+    program, rows = result.program, result.detail.events.tolist()
     issues = [row for row in rows if row[e.KIND] == e.ISSUE]
     mine = [row for row in rows if (row[e.CORE], row[e.WARP]) == (core, warp)]
     does, state = None, []
@@ -65,7 +65,7 @@ def of_warps(result, core, warp, breakpoint_line):
         "barrier": [row[e.TIME] for row in rows if row[e.KIND] == e.BARRIER],
         "miss": [row[e.TIME] for row in rows if row[e.KIND] == e.REQUEST and row[e.B] == e.MISS],
         "store": [row[e.TIME] for row in issues if stores(program, row[e.PC])],
-        "memory change": result.detail["recording"].memory[:, 0].tolist(),
+        "memory change": result.detail.recording.memory[:, 0].tolist(),
         "launch": [row[e.TIME] for row in rows if row[e.KIND] == e.LAUNCH],
         "breakpoint": [row[e.TIME] for row in issues if program.position(row[e.PC]).line == breakpoint_line],
     }
@@ -127,7 +127,7 @@ def check(view, result, expected, core, warp):
 )
 def test_jumps_of_every_kind_lead_to_the_events_of_the_run(show, file, preset, changes, several):
     result = run(file, preset, **changes)
-    core, warp = max((row[e.CORE], row[e.WARP]) for row in result.detail["events"].tolist() if row[e.KIND] == e.ISSUE)
+    core, warp = max((row[e.CORE], row[e.WARP]) for row in result.detail.events.tolist() if row[e.KIND] == e.ISSUE)
     line = result.program.position(len(result.program.code) - 2).line
     expected = of_warps(result, core, warp, line)
     assert expected[several]

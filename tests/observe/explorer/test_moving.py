@@ -40,7 +40,7 @@ def test_playing_goes_both_ways_and_stops_at_a_breakpoint(show, warps):
 
 def test_events_of_a_kind_are_found_in_both_directions(show, warps):
     view = show(warps.text, "#cycle=0")
-    issues = [row[e.TIME] for row in warps.result.detail["events"].tolist() if row[e.KIND] == e.ISSUE]
+    issues = [row[e.TIME] for row in warps.result.detail.events.tolist() if row[e.KIND] == e.ISSUE]
     for expected in issues[:3]:
         view.keyboard.press(".")
         assert cycle(view) == expected
@@ -48,7 +48,7 @@ def test_events_of_a_kind_are_found_in_both_directions(show, warps):
     assert cycle(view) == issues[1]
     view.get_by_label("kind of event").select_option("divergence")
     view.get_by_label("to the next event", exact=True).click()
-    [branch] = [row[e.TIME] for row in warps.result.detail["events"].tolist() if row[e.KIND] == e.ISSUE and row[e.PC] == 6]
+    [branch] = [row[e.TIME] for row in warps.result.detail.events.tolist() if row[e.KIND] == e.ISSUE and row[e.PC] == 6]
     assert cycle(view) == branch
     view.keyboard.press("n")
     view.keyboard.press("n")
@@ -56,7 +56,7 @@ def test_events_of_a_kind_are_found_in_both_directions(show, warps):
 
 
 def test_the_page_opens_where_the_first_instruction_is_issued(show, warps, tiny):
-    assert cycle(show(warps.text)) == min(row[e.TIME] for row in warps.result.detail["events"].tolist() if row[e.KIND] == e.ISSUE) > 0
+    assert cycle(show(warps.text)) == min(row[e.TIME] for row in warps.result.detail.events.tolist() if row[e.KIND] == e.ISSUE) > 0
     first = next(now for now, line in enumerate(tiny.trace) if any(core["core_state"] == EXECUTE for core in line["cores"]))
     assert cycle(show(tiny.text)) == first > 0
     assert cycle(show(tiny.text, "#cycle=0")) == 0
@@ -64,7 +64,7 @@ def test_the_page_opens_where_the_first_instruction_is_issued(show, warps, tiny)
 
 def test_the_page_opens_with_the_warp_that_issues_first(show):
     result = run("guppy/four_warps.guppy", "sm")
-    issues = [row for row in result.detail["events"].tolist() if row[e.KIND] == e.ISSUE]
+    issues = [row for row in result.detail.events.tolist() if row[e.KIND] == e.ISSUE]
     view = show(page(result))
     core, warp = view.evaluate("[explorer.leader.slot.core, explorer.leader.slot.warp]")
     assert [cycle(view), core, warp] in [[row[e.TIME], row[e.CORE], row[e.WARP]] for row in issues if row[e.TIME] == issues[0][e.TIME]]

@@ -18,7 +18,7 @@ from warploom.observe.facts.timeline import timeline
 
 def test_registers_masks_and_stack_are_those_of_the_recording(show, warps):
     result = warps.result
-    view, book = show(warps.text), result.detail["recording"]
+    view, book = show(warps.text), result.detail.recording
     row = next(row for row in book.paths if row[r.LEVEL] == 0)
     now = int(row[r.TIME])
     view.goto(view.url.split("#")[0] + f"#cycle={now}&core=0&warp=0")
@@ -48,7 +48,7 @@ def test_memory_shows_what_changed_and_who_wrote_it(show, warps):
 
 def test_the_chain_of_causes_leads_from_a_warp_to_memory(show):
     result = run("tiny/matadd.asm", "tiny-simt")
-    load = next(row for row in result.detail["events"].tolist() if row[e.KIND] == e.COMPLETE and row[e.PC] == 8)  # the second LDR
+    load = next(row for row in result.detail.events.tolist() if row[e.KIND] == e.COMPLETE and row[e.PC] == 8)  # the second LDR
     issued, done = load[e.A], load[e.B]
     view = show(page(result), f"#cycle={done - 1}&core={load[e.CORE]}&warp={load[e.WARP]}")
     chain = texts(view, "ol.chain .cause")
@@ -124,7 +124,7 @@ def test_shared_memory_stands_by_bank(show):
     view.keyboard.press("End")
     view.get_by_role("tab", name="shared").click()
     words = {}
-    for *_, word, _, new in result.detail["recording"].shared.tolist():
+    for *_, word, _, new in result.detail.recording.shared.tolist():
         words[word] = new
     expected = [str(words[byte // 4] >> 8 * (byte % 4) & 255) for byte in range(4 * len(words))]
     assert texts(view, ".shared tbody td") == expected
@@ -150,7 +150,7 @@ def test_an_output_image_is_drawn_as_it_is_after_a_cycle(show):
 
 def test_what_is_on_its_way_is_shown_with_its_cycles(show):
     result = run("tiny/matadd.asm", "tiny-simt")
-    rows = result.detail["events"].tolist()
+    rows = result.detail.events.tolist()
     now = next(row[e.TIME] for row in rows if row[e.KIND] == e.FILL) - 1
     view = show(page(result), f"#cycle={now}")
     view.get_by_role("tab", name="caches").click()
@@ -166,7 +166,7 @@ def test_the_bar_of_a_line_tells_where_its_cycles_went(show):
     result = run("tiny/slow_banks.asm", "tiny-simt")
     view = show(page(result))
     pc = result.program.text.index("LDS R4, R1")
-    profile = result.detail["profile"][pc]
+    profile = result.detail.profile[pc]
     view.locator(f".line[data-line='{result.program.position(pc).line}'] .heat").hover()
     said = view.locator("#hint").text_content()
     assert f"{profile[0]} issues, 4.0 active lanes on average" in said
@@ -219,7 +219,7 @@ def test_a_recording_that_was_full_says_how_far_it_reaches(show):
     machine = warploom.GPU("tiny-simt", engine="python").machine(warploom.load(EXAMPLES / "tiny/matmul.asm"), tracing=True, recording=True)
     machine.recorder = Recorder(machine, most_bytes=500)
     result = machine.finish(drive(machine, engine="python"))
-    until = result.detail["recording"].until
+    until = result.detail.recording.until
     view = show(page(result), f"#cycle={until - 1}")
     assert texts(view, ".picture .note") == [
         f"The recording was full: registers and memory are known for cycles 0 to {until - 1} of {result.cycles}."

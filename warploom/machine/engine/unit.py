@@ -72,8 +72,7 @@ def record(**fields: Any) -> np.dtype:
 
 def groups_of(dtype: np.dtype) -> dict[str, tuple[str, ...]]:
     """The fields of a record by group; empty for one that is not grouped."""
-    found: dict[str, tuple[str, ...]] = (dtype.metadata or {"groups": {}})["groups"]
-    return found
+    return dict(dtype.metadata["groups"]) if dtype.metadata and "groups" in dtype.metadata else {}
 
 
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype | type) -> np.ndarray:
@@ -127,6 +126,12 @@ def native_twin(factory: str) -> Callable[[F], F]:
 # Plain Python
 
 
+class Mirror:
+    """A record as a plain-Python object over its bytes, as `mirror` makes it. `__slots__` name what it holds: views of the bytes."""
+
+    __slots__: tuple[str, ...] = ()
+
+
 @cache
 def _mirror_class(dtype: np.dtype) -> type:
     """A class for one record type: properties for scalars, attributes for everything else."""
@@ -150,7 +155,7 @@ def _mirror_class(dtype: np.dtype) -> type:
 
     body["__init__"] = __init__
     body["__slots__"] = tuple("_" + name for name in scalars) + tuple(others)
-    return type("Mirror", (), body)
+    return type("Mirror", (Mirror,), body)
 
 
 def _scalar_property(slot: str, signed: bool) -> property:
