@@ -146,7 +146,7 @@ def power_of_two(x):
     y = np.float64(x)
     y = y if y > LOWEST else np.float64(LOWEST)  # a NaN too
     y = y if y < HIGHEST else np.float64(HIGHEST)
-    whole = np.int64(y + 512.5) - 512  # nearest: a cut number is a floor where all are positive
+    whole = np.int64(y + 512.5) - 512  # nearest: a truncated number is a floor where all are positive
     t = (y - np.float64(whole)) * LN_2
     e = 1 / 3628800
     e = e * t + 1 / 362880

@@ -38,7 +38,7 @@ def entry_call(machine: Machine, engine: str, notice: Notice | None = None) -> C
         return lambda limit: machine.entry(*arguments, limit)
     code = native()
     arguments = machine.arguments(native=True)
-    code.know(arguments)
+    code.declare_units(arguments)
     pieces = _pieces(machine, arguments)
     if not all(code.is_compiled(piece) for piece in pieces):
         if notice is not None:
@@ -94,7 +94,7 @@ def help_to_compile() -> None:
     machine = kind(config, program)
     arguments = machine.arguments(native=True)
     code = native()
-    code.know(arguments)
+    code.declare_units(arguments)
     for piece in _pieces(machine, arguments):
         if _claim(piece):
             code.pointer(piece)

@@ -19,7 +19,7 @@ import numpy as np
 
 from warploom.isa.uop import FLAGS, IMM, NEGATE, TARGET, A
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
-from warploom.machine.engine.bits import bit
+from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import unit
 from warploom.machine.sequencer.decoder import NEXT, NEXT_BRANCH, NEXT_JUMP, NEXT_UOP
 
@@ -65,10 +65,10 @@ def advance(gpu, core, number, tables, decoded):
 @unit
 def check_agreement(gpu, core, number, target):
     """A fault when some threads of the block go to the target and others do not."""
-    taking = np.uint64(0)
+    taking = EMPTY
     for thread in range(core.threads):
         if core.next_pc[thread] == target:
             taking = taking | bit(thread)
-    if taking != np.uint64(0) and taking != core.enabled:
+    if taking != EMPTY and taking != core.enabled:
         raise_fault(gpu.fault, DIVERGENCE, number, 0, core.pc, taking, target, 0, gpu.cycle)
         gpu.fault.others = core.enabled & ~taking

@@ -56,7 +56,7 @@ class Native:
         The callable takes such arguments, or what `place` makes of them, which it need not look at again at every call.
         """
         arguments = tuple(arguments)
-        self.know(arguments)
+        self.declare_units(arguments)
         hook = entry_hook(function, arguments)
         address, returns = self.pointer(hook), self._pieces[hook].returns
         result = np.zeros(1, returns or np.int64)
@@ -73,8 +73,8 @@ class Native:
 
         return run
 
-    def know(self, arguments: Iterable[Any]) -> None:
-        """Look at the bundles that a run works with, before any of their hooks is compiled."""
+    def declare_units(self, arguments: Iterable[Any]) -> None:
+        """Say which bundles a run works with, before any of their hooks is compiled."""
         for argument in arguments:
             if isinstance(argument, Bundle):
                 self._bundles[type(argument)] = argument
