@@ -6,7 +6,7 @@ of a warp; a row of 32 lanes is 128 bytes. A core's register file is its largest
 NVIDIA multiprocessor), and how much of it a thread takes decides how many warps fit.
 
 Here: one record a warp. `lane[r, l]` is register r of lane l. Scalar registers, as AMD GCN has them, hold one
-value a warp. The rest is what the hardware knows without asking a register.
+value a warp. Special registers hold what the hardware knows without being told by a program.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 """Cache: which lines, and which sectors of them, are close by.
 
 In hardware: two SRAMs, tags and data. A line's number chooses a set (line % sets); the tags of that set's ways are
-compared at once. A line is fetched sector by sector (`lsu.sector` bytes), so a line may be there while a sector of
-it is not; a dirty bit a line says that the next level does not know its content yet. What goes from a full set is the
-replacement policy's choice (replacement.py); a way without a line is taken first.
+compared at once (tag_match.py). A line is fetched sector by sector (`lsu.sector` bytes), so a line may be there while a sector of
+it is not; each line has a dirty bit, which says that the next level does not have its content yet. Which line a full set gives up
+is the replacement policy's choice (replacement.py); a way without a line is taken first.
 
 Here are tags only: the data stay in memory, since caches change when an access is answered and never what it
-answers. Who asks, what a miss starts, and when a fill arrives is the business of the load/store unit and of the MSHRs
+answers. Who asks, what a miss starts, and when a fill arrives is up to the load/store unit and the MSHRs
 (mshr.py). The cache is passive: it costs its latency, which its user adds.
 
 Sectors: NVIDIA since Fermi (lines of 128 bytes, sectors of 32); first in the IBM System/360 Model 85 (Liptay, IBM

@@ -3,7 +3,7 @@
 
 In hardware: a channel is a bus of its own with its own devices. Consecutive lines go to consecutive channels
 (`address / interleave % channels`), so that a stream keeps all of them busy. Within a channel the lines that are its
-own lie side by side in rows; a row must be opened before it is read, and stays open until another is needed.
+own lie side by side in rows; a row must be opened before it is read, and stays open until a different one is needed.
 
 What a request costs, in cycles. It starts when it arrives, or when the channel has finished with the requests
 before it, whichever is later:
@@ -48,7 +48,7 @@ Dram = record(
         row_miss="i8",                   # cycles that opening a row takes
     ),
     state=dict(
-        busy_until=("i8", CHANNELS),     # by channel: first cycle in which it can begin another request
+        busy_until=("i8", CHANNELS),     # by channel: first cycle in which it can begin the next request
         open_row=("i8", CHANNELS),       # by channel: row number + 1; 0: none is open
     ),
     counters=dict(

@@ -24,6 +24,7 @@ from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import FOREVER, native_form_of, record, unit
 from warploom.machine.memory.block import LINES, block_of
 
+WAY_BITS = 6  # that the number of a way takes: a set has at most 64 ways
 LRU, FIFO, PLRU, RANDOM = range(4)
 POLICIES = ("lru", "fifo", "plru", "random")
 
@@ -91,9 +92,6 @@ def oldest_way(state, set):
         if state.stamp[block_of(state, set, way)] < state.stamp[block_of(state, set, oldest)]:
             oldest = np.int64(way)
     return oldest
-
-
-WAY_BITS = 6  # of a set's way: at most 64 are possible where stamps are compared with them
 
 
 @native_form_of(oldest_way)

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def"
 """Tag match: in which way of its set a line lies.
 
-In hardware: a comparator for each way, all at work at once, and a priority encoder behind them.
+In hardware: a comparator for each way, all at work at once, followed by a priority encoder.
 
 `find_way` says what is wanted, and is what plain Python runs. Natively eight ways are compared at once: next to its tag every block has
 a *partial tag*, eight bits made from the whole line number, and the partial tags of eight ways share a word. (Hardware has partial tags

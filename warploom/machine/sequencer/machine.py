@@ -1,6 +1,6 @@
 """A machine of cores that run one instruction at a time: builds its state from a Config and a Program, and reads its results.
 
-This is the workshop, not the hardware: everything here happens once, before the first cycle or after the last.
+This is the builder, not the hardware: everything here happens once, before the first cycle or after the last.
 """
 
 from __future__ import annotations
@@ -234,9 +234,6 @@ def _check(config: Config, program: Program) -> None:
     most_bytes = max(len(program.data), 1)
     if not len(program):
         raise LaunchError(f"{path}: the program has no instructions")
-    if program.extensions:
-        place = program.where(program.extensions[0])
-        raise LaunchError(f"{place}: a core that runs one instruction at a time has neither shared memory nor barriers; {pipelines()}")
     if len(program) > config.memory.program_words:
         raise LaunchError(
             f"{path}: the program has {len(program)} instructions, program memory holds {config.memory.program_words}; "

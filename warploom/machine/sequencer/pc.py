@@ -8,7 +8,7 @@ to instruction 0 for ever.
 
 `quirks.partial_block` and `quirks.last_lane_decides` keep those two. Without them the last thread that is in the block
 speaks for all, and a disagreement is a fault that names the threads; a program counter that runs off the program is one, too
-(`quirks.wrap_pc`: it wraps, and what lies behind the program does nothing).
+(`quirks.wrap_pc`: it wraps, and what lies after the program does nothing).
 
 Source: tiny-gpu, src/pc.sv and src/scheduler.sv.
 """

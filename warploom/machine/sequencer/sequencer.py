@@ -231,7 +231,7 @@ def idle(gpu, core, number):
 
 @unit
 def update(gpu, core, number, tables, decoded):
-    """UPDATE's closing edge: the results are written, and the core goes on or has ended its block."""
+    """UPDATE's closing edge: the results are written, and the core continues or has ended its block."""
     core.instructions = core.instructions + 1
     core.thread_instructions = core.thread_instructions + core.threads
     write(core, decoded)

@@ -3,7 +3,7 @@
 
 Values move at issue, lane 0 first; the load/store unit accounts for the time afterwards. That is a legal order
 of the accesses (as if memory answered each warp instruction as a whole), though not the only one that hardware
-may show: a kernel with a race may give another result elsewhere.
+may show: a kernel with a race may give a different result elsewhere.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Access = record(
         lane="i8",                   # of a fault: the first lane that has it
         value="i8",                  # of a fault: what is wrong there, bytes
         limit="i8",                  # of a fault: what it must keep to, bytes
-        changed="i8",                # 1: some memory cell has another value than before
+        changed="i8",                # 1: some memory cell has a different value than before
         run="i8",                    # 1: all lanes are active, and each one's item follows that of the lane before it
     ),
 )  # fmt: skip

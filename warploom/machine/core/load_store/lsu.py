@@ -3,7 +3,7 @@
 
 In hardware: a queue of warp instructions. The one at the head sends a transaction a cycle and port to the first-level
 cache. A hit answers after the cache's latency. A miss waits in an MSHR (miss status holding register) for its line; a
-second miss to the same line waits with it and sends nothing. When no MSHR is free the queue stands still. A store goes on
+second miss to the same line waits with it and sends nothing. When no MSHR is free the queue stands still. A store continues
 to the next level and needs no answer; an atomic operation passes the cache by, because it is done where all cores meet.
 
 Values move at issue (`lane_access.py`); this file is about time only. The same unit, with a cache of its own, serves

@@ -145,7 +145,7 @@ def _image(core, registers, tables, k, lanes):
 
 @part
 def _collect(core, registers, tables, k, lanes, transactions):
-    """Coalesce one micro-op's addresses behind those of the bundle's earlier ones; returns how many there are now."""
+    """Append the transactions of one micro-op to those of the bundle's earlier ones; returns how many there are now."""
     lsu = core.lsu
     access = core.access
     size = np.int64(tables.uops[k, SIZE])
@@ -158,7 +158,7 @@ def _collect(core, registers, tables, k, lanes, transactions):
 
 @rare
 def _append(lsu, row, active, size, lanes, transactions):
-    """Coalesce a row of addresses behind the transactions that are there; lines that are among those are not sent twice."""
+    """Coalesce a row of addresses and append its transactions; a line that is there already is not sent twice."""
     slot = free_slot(lsu)
     lines = lsu.line[slot]
     line_sectors = lsu.sectors[slot]
@@ -185,7 +185,7 @@ def _append(lsu, row, active, size, lanes, transactions):
 
 @unit
 def sample_texture(core, warp, tables, k, transactions):
-    """Sample a texture; the texels' addresses become transactions of the texture unit, behind the ones that are there.
+    """Sample a texture; the texels' addresses become transactions of the texture unit, appended to the ones that are there.
 
     Returns how many there are now.
     """

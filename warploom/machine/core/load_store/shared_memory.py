@@ -72,7 +72,7 @@ def _passes(addresses, active, size, lanes, banks, shift, atomic):
 
 @unit
 def _stride_passes(words, lanes, banks):
-    """Passes of lanes that lie `words` words apart: after banks / gcd(words, banks) lanes a bank comes up again."""
+    """Passes of lanes that lie `words` words apart: after banks / gcd(words, banks) lanes the banks repeat."""
     a = np.int64(banks)
     b = np.int64(words)
     while b != 0:

@@ -72,7 +72,7 @@ class Compiler:
         return self._types[kind]
 
     def _describe(self, bundle: Bundle) -> None:
-        """Tell what a bundle holds."""
+        """Say what a bundle holds."""
         self._bundles.add(type(bundle))
         members = {}
         for number, (name, member) in enumerate(bundle.members().items()):

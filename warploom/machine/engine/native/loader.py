@@ -3,7 +3,7 @@
 Not hardware: the faster of the two ways in which units run (unit.py). How it is made is in compiler.py.
 
 A *piece* is the machine code of one function, an entry or one that is handed over by pointer, with all the units that it reaches. Each is
-a file in the cache: an object file as a compiler writes it, behind a line with its name and its digest. Loading one takes LLVM's linker
+a file in the cache: an object file as a compiler writes it, after a line with its name and its digest. Loading one takes LLVM's linker
 two milliseconds and no Numba, which alone would take half a second to get ready.
 """
 
@@ -53,7 +53,7 @@ class Native:
     def entry(self, function: Callable[..., Any], arguments: Iterable[Any]) -> Callable[..., Any]:
         """The native form of `function` for arguments like these: arrays, numbers, and `Bundle`s of arrays or of `Hook`s.
 
-        The callable takes such arguments, or what `place` makes of them, which it need not look at again at every call.
+        The callable takes such arguments, or what `place` makes of them, which it need not examine again at every call.
         """
         arguments = tuple(arguments)
         self.declare_units(arguments)
