@@ -122,6 +122,19 @@ def native_twin(factory: str) -> Callable[[F], F]:
     return mark
 
 
+def native_form_of(plain: Callable[..., Any]) -> Callable[[F], F]:
+    """Mark a unit as the native form of another one, `plain`, which is written for readers and runs in plain Python.
+
+    Everybody calls `plain`. The two must agree on every input (a test's work).
+    """
+
+    def mark(function: F) -> F:
+        plain.__warploom_native__ = function  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
 # ---------------------------------------------------------------------------------------------------------
 # Plain Python
 
