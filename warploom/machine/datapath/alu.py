@@ -33,7 +33,7 @@ from warploom.machine.datapath.floating_point import floating
 from warploom.machine.datapath.integer import integer
 from warploom.machine.datapath.register_file import source
 from warploom.machine.datapath.special_function import special
-from warploom.machine.engine.unit import lanewise, part, rare, unit
+from warploom.machine.engine.unit import inlined, lanewise, out_of_line, unit
 
 READ_SPECIAL, BALLOT, SHUFFLE, FIRST_FLOAT = NUMBER["special"], NUMBER["ballot"], NUMBER["shuffle"], NUMBER["fadd"]
 LANE, THREAD, GLOBAL_THREAD = SPECIAL_NUMBER["lane"], SPECIAL_NUMBER["thread"], SPECIAL_NUMBER["global_thread"]
@@ -78,7 +78,7 @@ def execute(registers, tables, k, lanes):
         write(registers.lane[destination], result, takes_part, lanes)
 
 
-@rare
+@out_of_line
 def cut(result, size, wide):
     """Keep the low byte, or the low two, of every lane's result."""
     kept = np.uint32((1 << (8 * size)) - 1)
@@ -93,7 +93,7 @@ def write(row, result, takes_part, lanes):
         row[lane] = (row[lane] & ~takes_part[lane]) | (result[lane] & takes_part[lane])
 
 
-@part
+@inlined
 def choose(registers, predicate, negated, lanes):
     """`registers.chosen` = the active lanes that scalar register `predicate` names, or where `negated` does not name."""
     bits = np.uint64(registers.scalar[predicate])
@@ -108,7 +108,7 @@ def choose(registers, predicate, negated, lanes):
         chosen[lane] = here if (bits >> np.uint64(lane)) & np.uint64(1) != np.uint64(0) else np.uint32(0)
 
 
-@part
+@inlined
 def read_special(registers, number, wide):
     """Result = a special register; lane and thread numbers count on from lane 0's."""
     result = registers.result

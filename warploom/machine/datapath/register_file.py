@@ -14,7 +14,7 @@ import numpy as np
 
 from warploom.isa.uop import IMM, IMMEDIATE, REGISTERS, SCALAR, SCALARS, SPECIALS
 from warploom.machine.engine.sizes import MAX_LANES
-from warploom.machine.engine.unit import part, record, unit
+from warploom.machine.engine.unit import inlined, record, unit
 
 WarpRegisters = record(
     lane=("u4", (REGISTERS + 3, MAX_LANES)),  # lane registers, row r = register r of every lane; then one row a read port
@@ -26,7 +26,7 @@ WarpRegisters = record(
 )  # fmt: skip
 
 
-@part
+@inlined
 def expand(mask, active, lanes):
     """Spread a 64-bit lane mask over `active`: all ones in an active lane, all zeros in another."""
     for lane in range(lanes):

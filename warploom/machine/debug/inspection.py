@@ -9,7 +9,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.machine.accounting import reasons
-from warploom.machine.core.warps.scoreboard import hazard, hazard_time
+from warploom.machine.core.warps.scoreboard import blocking_group, ready_at
 from warploom.machine.device import report as pipeline_report
 from warploom.machine.device.machine import PipelineMachine
 from warploom.machine.engine.unit import FOREVER, mirror
@@ -68,10 +68,10 @@ def _looked_at(machine: PipelineMachine, core: int, slot: int) -> tuple[int, int
     pc, mask, lanes = int(warps["pc"][slot]), warps["mask"][slot], machine.config.core.lanes
     if not 0 <= pc < len(machine.code):
         return reasons.NOT_SELECTED, now
-    group = hazard(board, machine.code, slot, pc, mask, lanes, now)
+    group = blocking_group(board, machine.code, slot, pc, mask, lanes, now)
     if group < 0:
         return reasons.NOT_SELECTED, now
-    time = hazard_time(board, slot, group, mask, lanes)
+    time = ready_at(board, slot, group, mask, lanes)
     return int(board.reason[slot, group]) if time < FOREVER else reasons.LONG_SCOREBOARD, time
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from warploom.machine.accounting.events import MEMORY, emit
 from warploom.machine.core.load_store.lsu import answer
 from warploom.machine.engine.bits import popcount
-from warploom.machine.engine.unit import rare, unit
+from warploom.machine.engine.unit import out_of_line, unit
 from warploom.machine.memory.event_wheel import give_back, schedule, take
 from warploom.machine.memory.l2 import arrive, filled, pool_room, to_memory, write_memory
 from warploom.machine.memory.main_memory import serve
@@ -48,7 +48,7 @@ def serve_events(gpu, cores, tables, now):
             _wait_outside(gpu, kind, core, line, sectors, tag, now)
 
 
-@rare
+@out_of_line
 def _wait_outside(gpu, kind, core, line, sectors, tag, now):
     """The second-level cache takes nothing more in this cycle."""
     schedule(gpu.wheel, now + 1, kind, core, line, sectors, tag)

@@ -22,7 +22,7 @@ import numpy as np
 
 from warploom.machine.engine.bits import lowest
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import part, rare, record, unit
+from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory import replacement as policies
 from warploom.machine.memory.replacement import LINES, Replacement, arrive, touch, victim
 
@@ -75,7 +75,7 @@ def set_of(cache, line):
     return np.int64(line & cache.set_mask if cache.set_mask >= 0 else line % cache.sets)
 
 
-@part
+@inlined
 def lookup(cache, line, sectors, now):
     """Ask for some sectors of a line (u8, not 0) in cycle `now`; returns those that are missing, 0 for a hit.
 
@@ -166,7 +166,7 @@ def contains(cache, line):
     return np.uint64(cache.sectors[set * cache.ways + way])
 
 
-@part
+@inlined
 def _partial(line):
     """Eight bits made from a whole line number, in each byte of a word: lines of one set are alike in their low bits."""
     return np.uint64((line * 0x9E3779B1 >> 24) & 0xFF) * EACH_BYTE
@@ -193,7 +193,7 @@ def _way(cache, set, line):
     return np.int64(-1)
 
 
-@part
+@inlined
 def _write_tag(cache, set, way, line):
     """A line comes to lie in a way."""
     cache.tag[set * cache.ways + way] = line + 1
@@ -202,7 +202,7 @@ def _write_tag(cache, set, way, line):
     cache.partial[word] = (cache.partial[word] & ~byte) | (_partial(line) & byte)
 
 
-@rare
+@out_of_line
 def _empty_way(cache, set):
     """The lowest way without a line. There is one: a set fills up once and is full from then on."""
     base = np.uint64(set * cache.ways)

@@ -13,7 +13,7 @@ import numpy as np
 
 from warploom.machine.engine.bits import bit, lowest
 from warploom.machine.engine.sizes import WHEEL_EVENTS
-from warploom.machine.engine.unit import FOREVER, part, rare, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
 
 SLOTS = 1024
 
@@ -34,19 +34,19 @@ Wheel = record(
 )  # fmt: skip
 
 
-@part
+@inlined
 def events_waiting(wheel):
     """How many events lie on the wheel."""
     return wheel.used - wheel.freed
 
 
-@part
+@inlined
 def room(wheel):
     """How many more events fit."""
     return WHEEL_EVENTS - events_waiting(wheel)
 
 
-@part
+@inlined
 def may_happen(wheel, now):
     """Whether an event may happen in cycle `now`."""
     return wheel.first[now & (SLOTS - 1)] != 0
@@ -70,7 +70,7 @@ def schedule(wheel, time, kind, core, line, sectors, tag):
     _append(wheel, time & (SLOTS - 1), index)
 
 
-@part
+@inlined
 def _append(wheel, slot, index):
     wheel.next[index] = 0
     if wheel.first[slot] == 0:
@@ -81,7 +81,7 @@ def _append(wheel, slot, index):
     wheel.last[slot] = index + 1
 
 
-@part
+@inlined
 def take(wheel, now):
     """Index of the next event of cycle `now`, taken off the wheel; -1 when there is none left.
 
@@ -100,7 +100,7 @@ def take(wheel, now):
     return link - 1
 
 
-@rare
+@out_of_line
 def _take_from_behind(wheel, slot, link, now):
     """`take` where the first event of the slot is one of a later round: some 1,000 cycles ahead."""
     before = link
@@ -117,14 +117,14 @@ def _take_from_behind(wheel, slot, link, now):
     return np.int64(-1)
 
 
-@part
+@inlined
 def give_back(wheel, index):
     """The event's fields have been read; its place may be used again."""
     wheel.free[wheel.freed] = index
     wheel.freed = wheel.freed + 1
 
 
-@part
+@inlined
 def next_time(wheel, now):
     """The next cycle after `now` in which an event may happen; FOREVER when none waits. Never too late."""
     if events_waiting(wheel) == 0:

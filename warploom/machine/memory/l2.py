@@ -12,7 +12,7 @@ import numpy as np
 from warploom.machine.accounting.events import L2 as L2_EVENT
 from warploom.machine.accounting.events import emit
 from warploom.machine.engine.bits import popcount
-from warploom.machine.engine.unit import part, rare, record, unit
+from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory.cache import Cache, fill, lookup, mark_dirty
 from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.line_table import ENTRIES, LineTable, add_line, find_line, remove_line
@@ -60,7 +60,7 @@ def pool_room(l2):
     return POOL - l2.waiting
 
 
-@part
+@inlined
 def _wait(l2, kind, core, line, sectors, tag):
     """Put a request into the pool; returns its index."""
     if l2.freed > 0:
@@ -79,14 +79,14 @@ def _wait(l2, kind, core, line, sectors, tag):
     return index
 
 
-@part
+@inlined
 def _leave(l2, index):
     l2.free[l2.freed] = index
     l2.freed = l2.freed + 1
     l2.waiting = l2.waiting - 1
 
 
-@part
+@inlined
 def arrive(gpu, l2, tables, kind, core, line, sectors, tag, now):
     """A request reaches the cache: it is looked up by its bank, one after the other."""
     own_line = line >> l2.ratio_shift
@@ -110,7 +110,7 @@ def arrive(gpu, l2, tables, kind, core, line, sectors, tag, now):
         emit(gpu.log, tables, now, L2_EVENT, core, -1, -1, sectors, line, outcome)
 
 
-@part
+@inlined
 def _miss(gpu, l2, own_line, missing, kind, core, line, sectors, tag, answer):
     entry = find_line(l2.misses, own_line)
     outcome = 2
@@ -136,7 +136,7 @@ def _miss(gpu, l2, own_line, missing, kind, core, line, sectors, tag, answer):
     return outcome
 
 
-@rare
+@out_of_line
 def _park(l2, index):
     """A request of the pool waits for an MSHR, behind those that do already."""
     if l2.parked_first == 0:
@@ -146,7 +146,7 @@ def _park(l2, index):
     l2.parked_last = index + 1
 
 
-@part
+@inlined
 def _store(gpu, l2, own_line, sectors, missing, now, time):
     if l2.write_back != 0 and (missing != sectors or l2.write_allocate != 0):
         if missing != np.uint64(0):
@@ -156,7 +156,7 @@ def _store(gpu, l2, own_line, sectors, missing, now, time):
         schedule(gpu.wheel, time, WRITE_MEMORY, -1, own_line, sectors, 0)
 
 
-@rare
+@out_of_line
 def write_memory(gpu, l2, own_line, sectors, now):
     """A store that the cache passed on reaches memory."""
     serve(gpu, own_line << l2.line_shift, popcount(sectors) << l2.sector_shift, 1, now)
@@ -169,14 +169,14 @@ def _fill(gpu, l2, own_line, sectors, now):
         serve(gpu, evicted << l2.line_shift, popcount(l2.cache.evicted_sectors) << l2.sector_shift, 1, now)
 
 
-@part
+@inlined
 def to_memory(gpu, l2, own_line, sectors, now):
     """A miss reaches memory."""
     done = serve(gpu, own_line << l2.line_shift, popcount(sectors) << l2.sector_shift, 0, now)
     schedule(gpu.wheel, done, L2_FILL, -1, own_line, sectors, 0)
 
 
-@part
+@inlined
 def filled(gpu, l2, own_line, sectors, now):
     """Memory has answered: the sectors are there; if nothing of the line is missing any more, all who wait are answered."""
     _fill(gpu, l2, own_line, sectors, now)
@@ -197,7 +197,7 @@ def filled(gpu, l2, own_line, sectors, now):
         _unpark(gpu, l2, now)
 
 
-@rare
+@out_of_line
 def _unpark(gpu, l2, now):
     """Look again at as many parked requests as there are free MSHRs; at all of them when nothing is on its way,
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.unit import part, rare, unit
+from warploom.machine.engine.unit import inlined, out_of_line, unit
 
 
 @unit
@@ -71,7 +71,7 @@ def ones(first, last):
     return (np.uint64(0xFFFFFFFFFFFFFFFF) << np.uint64(first)) & (np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(63 - last))
 
 
-@part
+@inlined
 def coalesce_run(first, last, line_shift, sector_shift, lines, sectors):
     """`coalesce` of an access that wants every byte from `first` to `last`: its lines follow one another."""
     line = first >> line_shift
@@ -82,7 +82,7 @@ def coalesce_run(first, last, line_shift, sector_shift, lines, sectors):
     return np.int64(1)
 
 
-@rare
+@out_of_line
 def _lines_of_run(first, last, line_shift, sector_shift, lines, sectors):
     """A run that one line does not hold."""
     count = np.int64(0)

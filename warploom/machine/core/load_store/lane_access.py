@@ -14,7 +14,7 @@ from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_WRITABLE
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.load_store.atomic import apply
 from warploom.machine.datapath.register_file import source
-from warploom.machine.engine.unit import part, rare, record, unit
+from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 
 STORE = NUMBER["store"]
 LOAD = NUMBER["load"]
@@ -79,7 +79,7 @@ def _read_only(tables, k):
     return tables.uops[k, OP] != LOAD and tables.views[tables.uops[k, VIEW], VIEW_WRITABLE] == 0
 
 
-@rare
+@out_of_line
 def _check_by_lane(access, active, tables, k, lanes, start, limit):
     """Each active lane must be aligned and within the `limit` bytes from `start` on; else a fault is written down."""
     if _any_outside(access.address, active, np.int64(tables.uops[k, SIZE]), lanes, start, limit) != 0:
@@ -104,7 +104,7 @@ def _any_outside(row, active, size, lanes, start, limit):
     return found
 
 
-@rare
+@out_of_line
 def _first_fault(access, active, tables, k, lanes, start, limit):
     """Write down what is wrong with the access of the lowest lane with which something is wrong."""
     size = np.int64(tables.uops[k, SIZE])
@@ -119,7 +119,7 @@ def _first_fault(access, active, tables, k, lanes, start, limit):
             access.fault, access.lane, access.value, access.limit = MISALIGNED, lane, relative, size
 
 
-@part
+@inlined
 def load(access, registers, tables, k, lanes, memory):
     """Lane registers = memory at `access.address`; memory: uint32 words."""
     if access.run == 0 or tables.uops[k, SIZE] != 4:
@@ -131,7 +131,7 @@ def load(access, registers, tables, k, lanes, memory):
         target[lane] = memory[first + np.uint64(lane)]
 
 
-@rare
+@out_of_line
 def _load_by_lane(access, registers, tables, k, lanes, memory):
     """Lanes that are not side by side, or not all there, or that want less than a word."""
     size = tables.uops[k, SIZE]
@@ -155,7 +155,7 @@ def _load_by_lane(access, registers, tables, k, lanes, memory):
                 target[lane] = value
 
 
-@part
+@inlined
 def store(access, registers, tables, k, lanes, memory):
     """Memory at `access.address` = source B; of several lanes at one address the highest wins."""
     value = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
@@ -171,7 +171,7 @@ def store(access, registers, tables, k, lanes, memory):
         access.changed = 1
 
 
-@rare
+@out_of_line
 def _store_by_lane(access, registers, value, tables, k, lanes, memory):
     """`_load_by_lane` for a store; returns the bits that have changed anywhere."""
     size = tables.uops[k, SIZE]
@@ -196,7 +196,7 @@ def _store_by_lane(access, registers, value, tables, k, lanes, memory):
     return changed
 
 
-@rare
+@out_of_line
 def atomic(access, registers, tables, k, lanes, memory):
     """Read, change and write memory, one lane after the other; the destination gets the old values."""
     uops = tables.uops
