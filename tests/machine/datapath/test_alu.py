@@ -20,7 +20,7 @@ def test_the_model_and_the_other_tests_cover_every_operation_of_the_table():
 
 def test_every_operation_of_the_alu_has_a_datapath_and_no_other_has():
     for operation in u.OPERATIONS:
-        assert (operation.datapath != u.D_NONE) == (operation.unit in (u.ALU, u.SPECIAL)), operation.name
+        assert (operation.datapath != u.NO_DATAPATH) == (operation.unit in (u.ALU, u.SPECIAL)), operation.name
         assert 0 <= operation.datapath < len(u.DATAPATHS)
 
 

@@ -14,7 +14,7 @@ from warploom.isa.uop import (
     ALU,
     CONTROL,
     COUNT,
-    FIRST,
+    FIRST_UOP,
     ISSUE_LATENCY,
     ISSUE_UNIT,
     MEMORY,
@@ -87,7 +87,7 @@ def issue(gpu, core, number, warp, tables, units, now):
     row[SELECTED] += 1
     row[LANES] += popcount(mask)
 
-    start = np.int64(tables.code[pc, FIRST])
+    start = np.int64(tables.code[pc, FIRST_UOP])
     until = np.int64(now + 1)
     fault = np.int64(0)
     if wanted == ALU or wanted == SPECIAL:
@@ -164,7 +164,7 @@ def _go_on(gpu, core, warp, pc, wanted, tables, now):
     if core.fetch.buffer != 0:
         consume(core.fetch, warp, pc, warps.pc[warp])
     if warps.threads[warp] == np.uint64(0):
-        whole = 1 if tables.uops[tables.code[pc, FIRST], OP] == EXIT_WARP else 0
+        whole = 1 if tables.uops[tables.code[pc, FIRST_UOP], OP] == EXIT_WARP else 0
         end(gpu, core, warp, pc, whole, tables, now)
         return
     inside = 0 <= warps.pc[warp] < core.code_rows

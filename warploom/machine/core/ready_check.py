@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import CONTROL, FIRST, ISSUE_UNIT, OP
+from warploom.isa.uop import CONTROL, FIRST_UOP, ISSUE_UNIT, OP
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED
 from warploom.machine.core.control import EXIT_WARP, FENCE
@@ -72,7 +72,7 @@ def wake_up(core, warp, wanted, at):
 def _must_drain(core, tables, warp, pc, at):
     """A fence, and the end of a whole warp, wait for the warp's own accesses and registers. Returns 1 if it has to wait."""
     warps = core.warps
-    op = tables.uops[tables.code[pc, FIRST], OP]
+    op = tables.uops[tables.code[pc, FIRST_UOP], OP]
     if op != FENCE and op != EXIT_WARP:
         return 0
     warps.reason[warp] = MEMBAR if op == FENCE else DRAIN

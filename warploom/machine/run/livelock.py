@@ -168,7 +168,7 @@ def _reading(flow: Flow, pc: int) -> int:
     if around:
         for block in min(around, key=lambda loop: len(loop.blocks)).blocks:
             for number in range(flow.blocks[block].first, flow.blocks[block].last + 1):
-                rows = uops[code[number, u.FIRST] : code[number, u.FIRST] + code[number, u.COUNT]]
+                rows = uops[code[number, u.FIRST_UOP] : code[number, u.FIRST_UOP] + code[number, u.COUNT]]
                 if any(row[u.UNIT] in (u.MEMORY, u.SHARED) and "d" in u.OPERATIONS[row[u.OP]].operands for row in rows.tolist()):
                     return number
     return pc

@@ -164,7 +164,7 @@ class Recorder:
         access = mirror(machine.cores["access"][core : core + 1].copy().reshape(()))
         tables = Tables(uops=machine.uops, views=machine.views)
         found: set[int] = set()
-        first = int(machine.code[pc, u.FIRST])
+        first = int(machine.code[pc, u.FIRST_UOP])
         for k in range(first, first + int(machine.code[pc, u.COUNT])):
             if machine.uops[k, u.UNIT] == u.MEMORY and machine.uops[k, u.OP] != u.NUMBER["store_image"]:
                 with np.errstate(over="ignore"):
@@ -185,7 +185,7 @@ def writers(machine: PipelineMachine, unit: int) -> np.ndarray:
     """bool[instructions]: which ones may write to memory (or shared memory)."""
     load = u.NUMBER["load"]
     writes = (machine.uops[:, u.UNIT] == unit) & (machine.uops[:, u.OP] != load)
-    return np.array([bool(writes[row[u.FIRST] : row[u.FIRST] + row[u.COUNT]].any()) for row in machine.code])
+    return np.array([bool(writes[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]].any()) for row in machine.code])
 
 
 def waiting_paths(machine: PipelineMachine, core: int, warp: int) -> list[tuple[int, int, int, int]]:

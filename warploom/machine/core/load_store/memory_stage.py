@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ALU, COUNT, FIRST, MEMORY, NUMBER, OP, SHARED, SIZE, SPECIAL, TEXTURE, UNIT, VIEW, A, B
+from warploom.isa.uop import ALU, COUNT, FIRST_UOP, MEMORY, NUMBER, OP, SHARED, SIZE, SPECIAL, TEXTURE, UNIT, VIEW, A, B
 from warploom.isa.views import VIEW_BASE, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import ACCESSES, LONG_SCOREBOARD, PASSES, SECTORS, SECTORS_NEEDED, SHORT_SCOREBOARD, TRANSACTIONS
@@ -38,7 +38,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     lanes = core.warps.lanes
     mask = core.warps.mask[warp]
     active = popcount(mask)
-    start = np.int64(tables.code[pc, FIRST])
+    start = np.int64(tables.code[pc, FIRST_UOP])
     kind = np.int64(LOAD)
     transactions = np.int64(0)
     extra = np.int64(0)
