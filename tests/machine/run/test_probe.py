@@ -10,7 +10,6 @@ from warploom.machine.accounting import events as e
 from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run
 from warploom.machine.core.scheduling.policies import round_robin
 from warploom.machine.core.texture.sampler import sample
-from warploom.machine.core.warps.scoreboard import hazard, lock
 from warploom.machine.datapath.alu import execute
 from warploom.machine.run.driver import drive
 from warploom.machine.run.probe import Probe, copies
