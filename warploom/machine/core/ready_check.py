@@ -1,8 +1,8 @@
 """Examination: what does a warp's next instruction wait for?
 
-In hardware: the look at instruction buffer and scoreboard that decides, each cycle, which warps are ready. Here a warp is looked
-at only when something that it waited for has happened: does its next instruction lie in its buffer, are its registers there?
-If so it is awake, and waits for nothing but its unit and its turn; else it waits for a time or an event, with a reason.
+In hardware: the logic that checks, each cycle, the instruction buffer and the scoreboard of every warp. Here a warp is examined
+only when something that it waited for has happened: is its next instruction in its buffer, can its registers be used?
+If so it is awake, and waits only for its unit and its scheduler; else it waits for a time or an event, with a reason.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def examine(gpu, core, tables, warp, at):
 
 @inlined
 def wake_up(core, warp, unit, at):
-    """A warp waits for nothing any more but its unit. What it has waited for is charged when it issues."""
+    """A warp waits for nothing but its unit. The cycles that it has waited are accounted when it issues."""
     warps = core.warps
     warp_bit = bit(warp)
     warps.awake = warps.awake | warp_bit

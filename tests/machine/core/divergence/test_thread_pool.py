@@ -13,10 +13,10 @@ from warploom.machine.core.divergence.thread_pool import (
     OF_A_THREAD,
     at_barrier,
     change_places,
-    in_pool,
-    looks_at_warps,
-    oldest,
-    standing,
+    depends_on_warps,
+    oldest_arrival,
+    ready_lanes_at,
+    ready_warps,
     with_thread_numbers,
 )
 from warploom.machine.device.machine import PipelineMachine
@@ -102,9 +102,9 @@ def test_a_thread_that_takes_a_lane_without_a_thread_leaves_one():
 
 @unit
 def asked(cores, warp, pc, out):
-    out[0] = np.int64(standing(cores[0], warp, pc))
+    out[0] = np.int64(ready_lanes_at(cores[0], warp, pc))
     out[1] = np.int64(at_barrier(cores[0].contexts, warp))
-    out[2] = oldest(cores[0].pool, warp, np.uint64(0b1100))
+    out[2] = oldest_arrival(cores[0].thread_pool, warp, np.uint64(0b1100))
     return 0
 
 
@@ -117,7 +117,7 @@ def test_who_stands_where():
 
 @unit
 def members(cores, now):
-    return np.int64(in_pool(cores[0], now))
+    return np.int64(ready_warps(cores[0], now))
 
 
 NOW = 50
@@ -174,7 +174,7 @@ def single(*fields, **more):
     ids=lambda value: value.text[0] if hasattr(value, "text") else None,
 )
 def test_what_depends_on_which_threads_share_a_warp(program, looks):
-    assert looks_at_warps(program) is looks
+    assert depends_on_warps(program) is looks
     assert PipelineMachine(config(core__divergence="dwf"), program).cores["thread_pool"]["forms"][0] == (not looks)
 
 

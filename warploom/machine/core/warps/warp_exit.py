@@ -11,7 +11,7 @@ import numpy as np
 from warploom.machine.accounting.events import BLOCK, END, emit
 from warploom.machine.accounting.reasons import DRAIN
 from warploom.machine.core.warps.barrier import leave_barriers
-from warploom.machine.engine.bits import bit
+from warploom.machine.engine.bits import EMPTY, bit, has
 from warploom.machine.engine.unit import FOREVER, out_of_line
 
 
@@ -47,9 +47,9 @@ def free(gpu, core, warp, tables, at):
     block = np.int64(warps.block[warp])
     members = core.blocks.alive[block]
     for other in range(warps.slots):
-        if warps.draining & bit(other) != np.uint64(0) and warps.block[other] == block:
+        if has(warps.draining, other) and warps.block[other] == block:
             members = members | bit(other)
-    if members == np.uint64(0):
+    if members == EMPTY:
         core.blocks.used = core.blocks.used & ~bit(block)
         if gpu.log.tracing != 0:
             emit(gpu.log, tables, at, BLOCK, core.number, warp, -1, 0, core.blocks.number[block], 1)
