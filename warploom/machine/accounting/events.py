@@ -29,13 +29,15 @@ KINDS = (
     "l2",           # a lookup of the second cache: A = line, B = outcome, but not passed on
     "memory",       # memory serves a line: A = line, B = cycle in which it is done
     "barrier",      # a warp arrives: A = barrier, B = 1 when that opens it
-    "block",        # a block starts (B = 0) or ends (B = 1): A = block
+    "block",        # a block starts or ends: A = block, B = BLOCK_STARTS or BLOCK_ENDS
 )  # fmt: skip
 (ISSUE, STALL, LAUNCH, END, VISIT, PIPE, REQUEST, FILL, COMPLETE, L2, MEMORY, BARRIER, BLOCK) = range(len(KINDS))
 
 # Why a visited warp cannot issue: column A of a visit.
 VISITS = ("waits", "lacks a unit", "empty slot")
 WAITS, LACKS_UNIT, EMPTY_SLOT = range(len(VISITS))
+
+BLOCK_STARTS, BLOCK_ENDS = range(2)  # column B of a block
 
 # The result of a lookup: column B of a request, and of a lookup of the second cache.
 OUTCOMES = ("hit", "miss", "merged", "store", "passed on")

@@ -21,8 +21,7 @@ from warploom.machine.core.divergence.mechanism import (
     exit_lanes,
     select_path,
 )
-from warploom.machine.core.divergence.path_table import left_at_barrier
-from warploom.machine.core.divergence.path_table import run as run_context
+from warploom.machine.core.divergence.path_table import left_at_barrier, run_group
 from warploom.machine.core.warps.barrier import arrive, wake
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, bit, has
@@ -66,7 +65,7 @@ def control(gpu, core, warp, pc, tables, k, now):
     if warps.mask[warp] != EMPTY and (op == YIELD or warps.pc[warp] <= pc):
         backward_jump_or_yield(core, warp, 1 if op == YIELD else 0)
     select_path(core, warp)
-    if warps.mask[warp] == EMPTY and core.contexts.count[warp] > 0:
+    if warps.mask[warp] == EMPTY and core.path_table.count[warp] > 0:
         _no_lane_runs(gpu, core, warp, tables, now)
     return fault
 
@@ -188,11 +187,11 @@ def _arrive(gpu, core, warp, number, waits, expected, tables, now):
 @unit
 def _no_lane_runs(gpu, core, warp, tables, now):
     """All lanes that have not ended wait. Where all wait at the same barrier the warp arrives there: the last other lane has ended."""
-    number = left_at_barrier(core.contexts, warp)
+    number = left_at_barrier(core.path_table, warp)
     if number < 0:
         core.warps.at_barrier = core.warps.at_barrier | bit(warp)  # at different barriers: for ever
         return
-    run_context(core.contexts, core.warps, warp, 0)
-    arrive_at_barrier(core, warp, number, core.contexts.expected[warp])
+    run_group(core.path_table, core.warps, warp, 0)
+    arrive_at_barrier(core, warp, number, core.path_table.expected[warp])
     select_path(core, warp)
-    _arrive(gpu, core, warp, number, 1, core.contexts.expected[warp], tables, now)
+    _arrive(gpu, core, warp, number, 1, core.path_table.expected[warp], tables, now)

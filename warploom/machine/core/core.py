@@ -6,7 +6,7 @@ After the settings the fields are in the order in which an instruction reaches t
 from __future__ import annotations
 
 from warploom.isa.uop import UNITS
-from warploom.machine.core.divergence.path_table import Contexts
+from warploom.machine.core.divergence.path_table import PathTable
 from warploom.machine.core.divergence.stack import Stack
 from warploom.machine.core.divergence.thread_pool import Pool
 from warploom.machine.core.fetch.instruction_fetch import Fetch
@@ -61,10 +61,10 @@ Core = record(
         blocks=Blocks,
         warps=Warps,
         fetch=Fetch,
-        paths=Stack,                   # the reconvergence stacks
-        contexts=Contexts,             # the path table: groups of lanes that wait, where there is no stack
+        reconvergence_stack=Stack,     # paths that wait for their reconvergence PC
+        path_table=PathTable,          # groups of lanes that wait, where there is no such stack
         thread_pool=Pool,              # what dynamic warp formation knows of the threads
-        masks=Stack,                   # the mask stacks of programs that manage masks
+        mask_stack=Stack,              # masks that wait, of programs that manage masks
         scoreboard=Scoreboard,
         schedulers=(Scheduler, MAX_SCHEDULERS),
         registers=(WarpRegisters, MAX_WARPS),

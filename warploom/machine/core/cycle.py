@@ -18,7 +18,7 @@ from warploom.machine.core.load_store.lsu import full
 from warploom.machine.core.pipes import find_free_pipe, next_free
 from warploom.machine.core.ready_check import examine, wake_up
 from warploom.machine.core.warps.stall_account import account
-from warploom.machine.core.warps.warp_exit import free
+from warploom.machine.core.warps.warp_exit import free_slot
 from warploom.machine.core.warps.warp_table import next_alarm, ring
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
@@ -62,7 +62,7 @@ def _check_alarms(gpu, core, tables, now):
         if not has(warps.draining, warp):
             examine(gpu, core, tables, warp, now)
         elif warps.pending[warp] + warps.stores[warp] == 0:
-            free(gpu, core, warp, tables, now)
+            free_slot(gpu, core, warp, tables, now)
 
 
 @inlined

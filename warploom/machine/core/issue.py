@@ -48,7 +48,7 @@ from warploom.machine.core.pipes import accept
 from warploom.machine.core.ready_check import examine
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.stall_account import account
-from warploom.machine.core.warps.warp_exit import end
+from warploom.machine.core.warps.warp_exit import end_warp
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.datapath.register_file import expand
 from warploom.machine.engine.bits import EMPTY, bit, has, popcount
@@ -211,7 +211,7 @@ def _follow(gpu, core, warp, pc, unit, tables, now):
         consume(core.fetch, warp, pc, warps.pc[warp])
     if warps.threads[warp] == EMPTY:
         whole = 1 if tables.uops[tables.code[pc, FIRST_UOP], OP] == EXIT_WARP else 0
-        end(gpu, core, warp, pc, whole, tables, now)
+        end_warp(gpu, core, warp, pc, whole, tables, now)
         return
     inside = 0 <= warps.pc[warp] < core.code_rows
     if inside and has(warps.at_barrier, warp):

@@ -106,9 +106,9 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.blocks.shared_bytes = (program.launch.shared_bytes + 3) // 4 * 4
     mechanism = MECHANISMS[config.core.divergence]
     core.divergence, core.uses_path_table = mechanism.number, int(mechanism.uses_path_table)
-    core.paths.limit = core.masks.limit = config.core.stack_depth
-    core.paths.first_side = core.contexts.first_side = SIDES[config.divergence.first]
-    core.contexts.barrier_limit, core.contexts.patience = config.divergence.barriers, config.divergence.patience
+    core.reconvergence_stack.limit = core.mask_stack.limit = config.core.stack_depth
+    core.reconvergence_stack.first_side = core.path_table.first_side = SIDES[config.divergence.first]
+    core.path_table.barrier_limit, core.path_table.patience = config.divergence.barriers, config.divergence.patience
     _set_up_pool(core.thread_pool, config, program)
     core.scoreboard.by_lane = int(config.core.lock == "lane")
     core.scheduler_count = config.core.schedulers

@@ -72,7 +72,8 @@ def record(**fields: Any) -> np.dtype:
 
 def groups_of(dtype: np.dtype) -> dict[str, tuple[str, ...]]:
     """The fields of a record by group; empty for one that is not grouped."""
-    return dict((dtype.metadata or {}).get("groups", {}))
+    metadata: Any = dtype.metadata or {}
+    return dict(metadata.get("groups", {}))
 
 
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype | type) -> np.ndarray:

@@ -30,7 +30,7 @@ import numpy as np
 
 from warploom.isa.uop import UNITS
 from warploom.machine.accounting.reasons import BRANCH_RESOLVING, NOT_SELECTED
-from warploom.machine.core.divergence.path_table import READY, merge, put_aside, run
+from warploom.machine.core.divergence.path_table import READY, merge, put_aside, run_group
 from warploom.machine.core.divergence.thread_pool import (
     GROUPS,
     LOWEST_PC,
@@ -46,7 +46,7 @@ from warploom.machine.core.divergence.thread_pool import (
 from warploom.machine.core.fetch.instruction_fetch import redirect
 from warploom.machine.core.scheduling.policies import after
 from warploom.machine.core.warps.stall_account import account
-from warploom.machine.core.warps.warp_exit import end
+from warploom.machine.core.warps.warp_exit import end_warp
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, ones, popcount, rest
 from warploom.machine.engine.unit import FOREVER, unit
@@ -97,7 +97,7 @@ def foremost(s, now):
 def _count_places(core, ready):
     """How many threads are ready at each PC; and the PC of the majority, which stays while a thread is ready there."""
     pool = core.thread_pool
-    contexts = core.contexts
+    paths = core.path_table
     if pool.heuristic != MAJORITY:
         return
     pool.places = 0
@@ -106,9 +106,9 @@ def _count_places(core, ready):
         warp = lowest(left)
         left = rest(left)
         _count_threads(pool, np.int64(core.warps.pc[warp]), core.warps.mask[warp])
-        for row in range(np.int64(contexts.count[warp])):
-            if contexts.state[warp, row] == READY:
-                _count_threads(pool, np.int64(contexts.pc[warp, row]), contexts.mask[warp, row])
+        for row in range(np.int64(paths.count[warp])):
+            if paths.state[warp, row] == READY:
+                _count_threads(pool, np.int64(paths.pc[warp, row]), paths.mask[warp, row])
     most = np.int64(0)
     for place in range(pool.places):
         if pool.pc[place] == pool.majority:
@@ -162,29 +162,29 @@ def _rank(core):
 @unit
 def _choose(gpu, core, warp, tables, now):
     """The group of a warp that the heuristic puts first runs."""
-    contexts = core.contexts
+    paths = core.path_table
     warps = core.warps
     best = np.int64(-1)
     least = np.int64(FOREVER)
     if warps.mask[warp] != EMPTY:
         least = _priority(core.thread_pool, warp, warps.mask[warp], np.int64(warps.pc[warp]))
-    for row in range(np.int64(contexts.count[warp])):
-        if contexts.state[warp, row] == READY:
-            priority = _priority(core.thread_pool, warp, contexts.mask[warp, row], np.int64(contexts.pc[warp, row]))
+    for row in range(np.int64(paths.count[warp])):
+        if paths.state[warp, row] == READY:
+            priority = _priority(core.thread_pool, warp, paths.mask[warp, row], np.int64(paths.pc[warp, row]))
             if priority < least:
                 least = priority
                 best = np.int64(row)
     if best < 0:
         return
-    pc, mask = contexts.pc[warp, best], contexts.mask[warp, best]
+    pc, mask = paths.pc[warp, best], paths.mask[warp, best]
     _account_before_leaving(gpu, core, warp, tables, now)
     if warps.mask[warp] != EMPTY:
-        put_aside(contexts, warps, warp, READY)
-    for row in range(np.int64(contexts.count[warp])):
-        if contexts.state[warp, row] == READY and contexts.pc[warp, row] == pc and contexts.mask[warp, row] == mask:
-            run(contexts, warps, warp, row)
+        put_aside(paths, warps, warp, READY)
+    for row in range(np.int64(paths.count[warp])):
+        if paths.state[warp, row] == READY and paths.pc[warp, row] == pc and paths.mask[warp, row] == mask:
+            run_group(paths, warps, warp, row)
             break
-    merge(contexts, warps, warp)
+    merge(paths, warps, warp)
     _examine_again(core, warp, now)
 
 
@@ -226,7 +226,7 @@ def _form(gpu, core, ready, tables, now):
         left = rest(left)
         if warps.mask[warp] == every or warps.threads[warp] == EMPTY:
             continue
-        room = every & ~warps.mask[warp] & ~at_barrier(core.contexts, warp)
+        room = every & ~warps.mask[warp] & ~at_barrier(core.path_table, warp)
         others = ready & ~bit(warp)
         while others != EMPTY and room != EMPTY:
             other = lowest(others)
@@ -250,7 +250,7 @@ def _movers(core, warp, other, room):
         mine, theirs = popcount(warps.mask[warp]), popcount(warps.mask[other])
         if mine < theirs or (mine == theirs and other < warp):
             return EMPTY
-    if at_barrier(core.contexts, other) != EMPTY:
+    if at_barrier(core.path_table, other) != EMPTY:
         room = room & warps.threads[warp]  # the threads that take their places run there, so this does not complete the barrier
     return there & room
 
@@ -261,6 +261,6 @@ def _lost_threads(gpu, core, warp, tables, now):
     warps = core.warps
     if warps.threads[warp] == EMPTY:
         _examine_again(core, warp, now)
-        end(gpu, core, warp, np.int64(warps.pc[warp]), 0, tables, now - 1)
+        end_warp(gpu, core, warp, np.int64(warps.pc[warp]), 0, tables, now - 1)
     elif warps.mask[warp] == EMPTY:
         _choose(gpu, core, warp, tables, now)

@@ -26,136 +26,145 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, READY, merge, note_diverged, put, put_aside, run, split_group
+from warploom.machine.core.divergence.path_table import (
+    AT_RECONVERGENCE,
+    READY,
+    merge,
+    note_diverged,
+    put,
+    put_aside,
+    run_group,
+    split_group,
+)
 from warploom.machine.engine.bits import EMPTY
 from warploom.machine.engine.unit import unit
 
 
 @unit
-def branch(contexts, warps, warp, taken, target, reconvergence_pc):
+def branch(paths, warps, warp, taken, target, reconvergence_pc):
     """Lanes `taken` go to `target`, the other active ones to the next instruction.
 
     reconvergence_pc: where all of them join a convergence barrier, or NONE.
     """
     if reconvergence_pc >= 0:
-        _join(contexts, warp, reconvergence_pc, warps.mask[warp])
-    split_group(contexts, warps, warp, taken, target)
+        _join(paths, warp, reconvergence_pc, warps.mask[warp])
+    split_group(paths, warps, warp, taken, target)
 
 
 @unit
-def _join(contexts, warp, reconvergence_pc, mask):
+def _join(paths, warp, reconvergence_pc, mask):
     """Lanes will wait for each other at instruction `reconvergence_pc`. Those that do already need no further barrier."""
-    count = np.int64(contexts.barriers[warp])
+    count = np.int64(paths.barriers[warp])
     for index in range(count):
-        if contexts.reconvergence_pc[warp, index] == reconvergence_pc and mask & ~contexts.members[warp, index] == EMPTY:
+        if paths.reconvergence_pc[warp, index] == reconvergence_pc and mask & ~paths.members[warp, index] == EMPTY:
             return
-    if count < contexts.barrier_limit:
-        contexts.reconvergence_pc[warp, count] = reconvergence_pc
-        contexts.members[warp, count] = mask
-        contexts.barriers[warp] = count + 1
+    if count < paths.barrier_limit:
+        paths.reconvergence_pc[warp, count] = reconvergence_pc
+        paths.members[warp, count] = mask
+        paths.barriers[warp] = count + 1
 
 
 @unit
-def select_path(contexts, warps, warp):
+def select_path(paths, warps, warp):
     """After a change of PC or of the live lanes: lanes wait where they reconverge with others, and a group that is ready runs."""
     while True:
-        if warps.mask[warp] == EMPTY and _next(contexts, warps, warp) == 0:
+        if warps.mask[warp] == EMPTY and _next(paths, warps, warp) == 0:
             break
-        waiting = warps.mask[warp] & _lanes_expected_at(contexts, warp, warps.pc[warp])
+        waiting = warps.mask[warp] & _lanes_expected_at(paths, warp, warps.pc[warp])
         if waiting == EMPTY:
             break
-        put(contexts, warp, waiting, np.int64(warps.pc[warp]), AT_RECONVERGENCE)
+        put(paths, warp, waiting, np.int64(warps.pc[warp]), AT_RECONVERGENCE)
         warps.mask[warp] &= ~waiting
-        contexts.backward_jumps[warp] = 0
-        _open(contexts, warps, warp)
-    merge(contexts, warps, warp)
-    note_diverged(contexts, warps, warp)
+        paths.backward_jumps[warp] = 0
+        _open(paths, warps, warp)
+    merge(paths, warps, warp)
+    note_diverged(paths, warps, warp)
 
 
 @unit
-def backward_jump_or_yield(contexts, warps, warp, yields):
+def backward_jump_or_yield(paths, warps, warp, yields):
     """The running group has jumped back, or yields: the next one that is ready runs. Those at a convergence barrier lose patience."""
     waiting = np.int64(0)
     ready = np.int64(0)
-    for index in range(np.int64(contexts.count[warp])):
-        waiting += 1 if contexts.state[warp, index] == AT_RECONVERGENCE else 0
-        ready += 1 if contexts.state[warp, index] == READY else 0
+    for index in range(np.int64(paths.count[warp])):
+        waiting += 1 if paths.state[warp, index] == AT_RECONVERGENCE else 0
+        ready += 1 if paths.state[warp, index] == READY else 0
     if waiting > 0:
-        contexts.backward_jumps[warp] += 1
-        if contexts.backward_jumps[warp] >= contexts.patience or (yields != 0 and ready == 0):
-            for index in range(np.int64(contexts.count[warp])):
-                _release(contexts, warp, index)
+        paths.backward_jumps[warp] += 1
+        if paths.backward_jumps[warp] >= paths.patience or (yields != 0 and ready == 0):
+            for index in range(np.int64(paths.count[warp])):
+                _release(paths, warp, index)
             ready += 1
     if ready > 0:
-        put_aside(contexts, warps, warp, READY)
-        _next(contexts, warps, warp)
+        put_aside(paths, warps, warp, READY)
+        _next(paths, warps, warp)
 
 
 @unit
-def _next(contexts, warps, warp):
+def _next(paths, warps, warp):
     """The group that has been ready longest runs. Returns 0 when there is none."""
-    _open(contexts, warps, warp)  # lanes may have ended for which others wait
+    _open(paths, warps, warp)  # lanes may have ended for which others wait
     waits = np.int64(-1)
-    for index in range(np.int64(contexts.count[warp])):
-        if contexts.state[warp, index] == READY:
-            run(contexts, warps, warp, index)
+    for index in range(np.int64(paths.count[warp])):
+        if paths.state[warp, index] == READY:
+            run_group(paths, warps, warp, index)
             return 1
-        if waits < 0 and contexts.state[warp, index] == AT_RECONVERGENCE:
+        if waits < 0 and paths.state[warp, index] == AT_RECONVERGENCE:
             waits = np.int64(index)
     if waits < 0:
         return 0
     # All others wait at a barrier of the block, which these lanes may not have reached yet.
-    _release(contexts, warp, waits)
-    run(contexts, warps, warp, waits)
+    _release(paths, warp, waits)
+    run_group(paths, warps, warp, waits)
     return 1
 
 
 @unit
-def _lanes_expected_at(contexts, warp, pc):
+def _lanes_expected_at(paths, warp, pc):
     """The lanes for which others wait at instruction `pc`, or that are to wait there."""
     expected = EMPTY
-    for index in range(np.int64(contexts.barriers[warp])):
-        if contexts.reconvergence_pc[warp, index] == pc:
-            expected = expected | contexts.members[warp, index]
+    for index in range(np.int64(paths.barriers[warp])):
+        if paths.reconvergence_pc[warp, index] == pc:
+            expected = expected | paths.members[warp, index]
     return expected
 
 
 @unit
-def _open(contexts, warps, warp):
+def _open(paths, warps, warp):
     """Remove the barriers to which all members that have not ended have come, and those without members."""
-    for barrier in range(np.int64(contexts.barriers[warp]) - 1, -1, -1):
-        missing = contexts.members[warp, barrier] & warps.threads[warp]
-        for index in range(np.int64(contexts.count[warp])):
-            if contexts.state[warp, index] == AT_RECONVERGENCE and contexts.pc[warp, index] == contexts.reconvergence_pc[warp, barrier]:
-                missing = missing & ~contexts.mask[warp, index]
+    for barrier in range(np.int64(paths.barriers[warp]) - 1, -1, -1):
+        missing = paths.members[warp, barrier] & warps.threads[warp]
+        for index in range(np.int64(paths.count[warp])):
+            if paths.state[warp, index] == AT_RECONVERGENCE and paths.pc[warp, index] == paths.reconvergence_pc[warp, barrier]:
+                missing = missing & ~paths.mask[warp, index]
         if missing == EMPTY:
-            _drop(contexts, warp, barrier)
-            contexts.backward_jumps[warp] = 0
-    for index in range(np.int64(contexts.count[warp]) - 1, -1, -1):
-        if contexts.state[warp, index] == AT_RECONVERGENCE:
-            free = contexts.mask[warp, index] & ~_lanes_expected_at(contexts, warp, contexts.pc[warp, index])
-            if free == contexts.mask[warp, index]:
-                contexts.state[warp, index] = READY
+            _drop(paths, warp, barrier)
+            paths.backward_jumps[warp] = 0
+    for index in range(np.int64(paths.count[warp]) - 1, -1, -1):
+        if paths.state[warp, index] == AT_RECONVERGENCE:
+            free = paths.mask[warp, index] & ~_lanes_expected_at(paths, warp, paths.pc[warp, index])
+            if free == paths.mask[warp, index]:
+                paths.state[warp, index] = READY
             elif free != EMPTY:
-                contexts.mask[warp, index] &= ~free
-                put(contexts, warp, free, np.int64(contexts.pc[warp, index]), READY)
+                paths.mask[warp, index] &= ~free
+                put(paths, warp, free, np.int64(paths.pc[warp, index]), READY)
 
 
 @unit
-def _drop(contexts, warp, barrier):
+def _drop(paths, warp, barrier):
     """A barrier register is free again: the last one takes its row."""
-    last = np.int64(contexts.barriers[warp]) - 1
-    contexts.reconvergence_pc[warp, barrier] = contexts.reconvergence_pc[warp, last]
-    contexts.members[warp, barrier] = contexts.members[warp, last]
-    contexts.barriers[warp] = last
+    last = np.int64(paths.barriers[warp]) - 1
+    paths.reconvergence_pc[warp, barrier] = paths.reconvergence_pc[warp, last]
+    paths.members[warp, barrier] = paths.members[warp, last]
+    paths.barriers[warp] = last
 
 
 @unit
-def _release(contexts, warp, index):
+def _release(paths, warp, index):
     """Lanes that wait at a convergence barrier continue without the others, which need not wait for them either."""
-    if contexts.state[warp, index] != AT_RECONVERGENCE:
+    if paths.state[warp, index] != AT_RECONVERGENCE:
         return
-    for barrier in range(np.int64(contexts.barriers[warp])):
-        if contexts.reconvergence_pc[warp, barrier] == contexts.pc[warp, index]:
-            contexts.members[warp, barrier] &= ~contexts.mask[warp, index]
-    contexts.state[warp, index] = READY
+    for barrier in range(np.int64(paths.barriers[warp])):
+        if paths.reconvergence_pc[warp, barrier] == paths.pc[warp, index]:
+            paths.members[warp, barrier] &= ~paths.mask[warp, index]
+    paths.state[warp, index] = READY

@@ -49,7 +49,7 @@ def change_mask(gpu, core, warp, tables, k):
     Returns 0 or the number of a fault.
     """
     warps = core.warps
-    stack = core.masks
+    stack = core.mask_stack
     op = tables.uops[k, OP]
     fault = np.int64(OK)
     if op == PUSH_MASK:

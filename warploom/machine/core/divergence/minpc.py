@@ -17,23 +17,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.core.divergence.path_table import READY, merge, note_diverged, put_aside, run
+from warploom.machine.core.divergence.path_table import READY, merge, note_diverged, put_aside, run_group
 from warploom.machine.engine.bits import EMPTY
 from warploom.machine.engine.unit import unit
 
 
 @unit
-def select_path(contexts, warps, warp):
+def select_path(paths, warps, warp):
     """After a change of PC or of the live lanes: the group with the lowest PC runs, with all that are there too."""
     lowest = np.int64(-1)
-    for index in range(np.int64(contexts.count[warp])):
-        if contexts.state[warp, index] == READY and (lowest < 0 or contexts.pc[warp, index] < contexts.pc[warp, lowest]):
+    for index in range(np.int64(paths.count[warp])):
+        if paths.state[warp, index] == READY and (lowest < 0 or paths.pc[warp, index] < paths.pc[warp, lowest]):
             lowest = np.int64(index)
     if lowest >= 0:
         if warps.mask[warp] == EMPTY:
-            run(contexts, warps, warp, lowest)
-        elif contexts.pc[warp, lowest] < warps.pc[warp]:
-            put_aside(contexts, warps, warp, READY)
-            run(contexts, warps, warp, lowest)
-        merge(contexts, warps, warp)
-    note_diverged(contexts, warps, warp)
+            run_group(paths, warps, warp, lowest)
+        elif paths.pc[warp, lowest] < warps.pc[warp]:
+            put_aside(paths, warps, warp, READY)
+            run_group(paths, warps, warp, lowest)
+        merge(paths, warps, warp)
+    note_diverged(paths, warps, warp)

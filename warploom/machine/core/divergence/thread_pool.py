@@ -127,24 +127,24 @@ def oldest_arrival(pool, warp, mask):
 
 
 @unit
-def at_barrier(contexts, warp):
+def at_barrier(paths, warp):
     """The lanes of a warp that wait at a barrier of their block."""
     found = EMPTY
-    for row in range(np.int64(contexts.count[warp])):
-        if contexts.state[warp, row] >= AT_BARRIER:
-            found = found | contexts.mask[warp, row]
+    for row in range(np.int64(paths.count[warp])):
+        if paths.state[warp, row] >= AT_BARRIER:
+            found = found | paths.mask[warp, row]
     return found
 
 
 @unit
 def ready_lanes_at(core, warp, pc):
     """The lanes of a warp that are ready at `pc`."""
-    contexts = core.contexts
+    paths = core.path_table
     if core.warps.mask[warp] != EMPTY and core.warps.pc[warp] == pc:
         return core.warps.mask[warp]
-    for row in range(np.int64(contexts.count[warp])):
-        if contexts.state[warp, row] == READY and contexts.pc[warp, row] == pc:
-            return contexts.mask[warp, row]
+    for row in range(np.int64(paths.count[warp])):
+        if paths.state[warp, row] == READY and paths.pc[warp, row] == pc:
+            return paths.mask[warp, row]
     return EMPTY
 
 
@@ -155,30 +155,30 @@ def change_places(core, warp, other, movers):
     A lane without a thread takes one too; then `other` has fewer. Both warps are in the pool, and none of these lanes waits at a barrier.
     """
     warps = core.warps
-    contexts = core.contexts
+    paths = core.path_table
     warps.mask[other] &= ~movers
-    _take_out(contexts, other, movers)
-    for row in range(np.int64(contexts.count[warp])):
-        leaving = contexts.mask[warp, row] & movers
+    _take_out(paths, other, movers)
+    for row in range(np.int64(paths.count[warp])):
+        leaving = paths.mask[warp, row] & movers
         if leaving != EMPTY:
-            _place(core, other, leaving, np.int64(contexts.pc[warp, row]))
-    _take_out(contexts, warp, movers)
+            _place(core, other, leaving, np.int64(paths.pc[warp, row]))
+    _take_out(paths, warp, movers)
     free = movers & ~warps.threads[warp]
     warps.threads[warp] |= free
     warps.threads[other] &= ~free
     warps.mask[warp] |= movers
-    note_diverged(contexts, warps, warp)
-    note_diverged(contexts, warps, other)
+    note_diverged(paths, warps, warp)
+    note_diverged(paths, warps, other)
     _swap_registers(core, warp, other, movers)
 
 
 @unit
-def _take_out(contexts, warp, lanes):
+def _take_out(paths, warp, lanes):
     """Lanes leave the path table."""
-    for row in range(np.int64(contexts.count[warp]) - 1, -1, -1):
-        contexts.mask[warp, row] &= ~lanes
-        if contexts.mask[warp, row] == EMPTY:
-            remove(contexts, warp, row)
+    for row in range(np.int64(paths.count[warp]) - 1, -1, -1):
+        paths.mask[warp, row] &= ~lanes
+        if paths.mask[warp, row] == EMPTY:
+            remove(paths, warp, row)
 
 
 @unit
@@ -188,7 +188,7 @@ def _place(core, warp, lanes, pc):
     if warps.mask[warp] != EMPTY and warps.pc[warp] == pc:
         warps.mask[warp] |= lanes
     else:
-        put(core.contexts, warp, lanes, pc, READY)
+        put(core.path_table, warp, lanes, pc, READY)
 
 
 @unit

@@ -16,7 +16,7 @@ from warploom.machine.core.fetch.shared_instruction_cache import bring, program_
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.engine.bits import bit, has
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_WARPS
-from warploom.machine.engine.unit import FOREVER, out_of_line, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
 
 Fetch = record(
     settings=dict(
@@ -72,7 +72,7 @@ def fetch_instructions(gpu, fetch, warps, rows, now):
         warp = (begin + offset) % warps.slots
         if not has(warps.active, warp):
             continue
-        if fetch.arrives[warp] == FOREVER and fetch.held[warp] < fetch.buffer and fetch.following[warp] < rows:
+        if fetch.arrives[warp] == FOREVER and _has_room(fetch, warp, rows):
             if started < fetch.per_cycle:
                 fetch.arrives[warp] = _fetch_line(gpu, fetch, np.int64(fetch.following[warp]), rows, now)
                 started += 1
@@ -81,16 +81,28 @@ def fetch_instructions(gpu, fetch, warps, rows, now):
             else:
                 soonest = np.int64(now + 1)
         if fetch.arrives[warp] <= now:
-            fetch.held[warp] += 1
-            fetch.following[warp] += 1
-            fetch.arrives[warp] = FOREVER
-            if has(warps.starved, warp):
-                warps.starved = warps.starved & ~bit(warp)
-                set_alarm(warps, warp, now + 1, now)
-            if fetch.held[warp] < fetch.buffer and fetch.following[warp] < rows:
+            _deliver(fetch, warps, warp, now)
+            if _has_room(fetch, warp, rows):
                 soonest = np.int64(now + 1)
         soonest = min(soonest, np.int64(fetch.arrives[warp]))
     return max(soonest, np.int64(now + 1))
+
+
+@inlined
+def _has_room(fetch, warp, rows):
+    """Whether a warp's buffer takes a further instruction, and the program has one."""
+    return fetch.held[warp] < fetch.buffer and fetch.following[warp] < rows
+
+
+@inlined
+def _deliver(fetch, warps, warp, now):
+    """An instruction arrives in a warp's buffer; a warp that waited for it is examined in the next cycle."""
+    fetch.held[warp] += 1
+    fetch.following[warp] += 1
+    fetch.arrives[warp] = FOREVER
+    if has(warps.starved, warp):
+        warps.starved = warps.starved & ~bit(warp)
+        set_alarm(warps, warp, now + 1, now)
 
 
 @unit

@@ -50,7 +50,7 @@ Scheduler = record(
 
 
 @unit
-def join(s, warp, age):
+def add_warp(s, warp, age):
     """A warp starts in a slot: it gets its row and its column of the age matrix. age: the smaller, the older; else by slot."""
     warp_bit = bit(warp)
     s.launched[warp] = age
