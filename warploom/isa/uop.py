@@ -8,7 +8,7 @@ documentation are made from that table or checked against it.
 An *instruction* of the source program is a bundle of one or more micro-ops that issues as one: one PC,
 one issue slot, one mask, one source position. It is a row of a second array
 (`int32[m, CODE_COLUMNS]`), which names its first micro-op, how many follow, and which
-registers the scoreboard has to look at. The micro-ops of a bundle execute in order; a front end whose
+registers the scoreboard checks. The micro-ops of a bundle execute in order; a front end whose
 instruction must read all its sources before it writes (`mov r0.xy, r0.yx`) copies through hidden registers.
 
 Operands. A lane has 32-bit registers, numbered 0, 1, 2 ...; a warp has scalar 32-bit registers (masks,
@@ -36,12 +36,12 @@ PREDICATE = 6     # NONE, or a scalar register (pair) with the lanes that take p
 SIZE = 7          # bytes: of a memory access; of the result elsewhere (1 and 2 truncate it)
 SPACE = 8         # address space of a memory access: a number of SPACES
 TARGET = 9        # where a control operation goes: an instruction number
-RECONVERGE = 10   # where disagreeing lanes meet again: an instruction number, or NONE
+RECONVERGE = 10   # where lanes that disagree reconverge: an instruction number, or NONE
 UNIT = 11         # functional unit: a number of UNITS
 LATENCY = 12      # latency class: a number of LATENCIES
 VIEW = 13         # NONE, or the row of Program.views that bounds a memory access or describes a texture
 FLAGS = 14        # bits: SIGNED, NEGATE, WRITES_SCALAR
-SPARE = 15
+DATAPATH = 15     # which part of the datapath computes the result: a number of DATAPATHS
 UOP_COLUMNS = 16
 
 # FLAGS
@@ -49,7 +49,7 @@ SIGNED = 1        # a load narrower than 32 bits extends the sign
 NEGATE = 2        # a branch is taken where the condition is zero; a predicate names the lanes left out
 
 # Columns of an instruction row.
-FIRST = 0         # its first micro-op
+FIRST_UOP = 0     # its first micro-op
 COUNT = 1         # how many micro-ops it has
 ISSUE_UNIT = 2    # the unit whose issue port it takes (of its micro-ops the one that is not ALU, if there is one)
 ISSUE_LATENCY = 3 # latency class of the whole bundle
@@ -60,7 +60,7 @@ READ_B = 7
 LINE = 8          # line of the source, from 1; 0 for none
 COLUMN = 9        # column of the source, from 1
 ADDRESS = 10      # where the instruction lies in program memory, in the instruction set's own unit
-USES = 11         # how many register groups the scoreboard looks at
+USES = 11         # how many register groups the scoreboard checks
 WRITES = 12       # the first WRITES of them are written
 USE = 13          # the groups: columns USE .. USE + MAX_USES - 1
 MAX_USES = 11
@@ -89,6 +89,10 @@ def scalar(number: int) -> int:
 UNITS = ("alu", "special", "memory", "shared", "texture", "control")
 ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL = range(len(UNITS))
 
+# Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
+DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register")
+NO_DATAPATH, INTEGER, FLOATING_POINT, SPECIAL_FUNCTION, CROSS_LANE, SPECIAL_REGISTER = range(len(DATAPATHS))
+
 # Latency classes: a preset gives cycles for each (section `latency`).
 LATENCIES = ("alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory")
 (L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY) = range(
@@ -111,7 +115,7 @@ SPECIALS = (
     "block_threads",      # threads a block, as launched
     "grid_threads",       # all threads of the launch
     "global_thread",      # block * block_threads + thread
-    "clock",              # cycles in which the fetch unit has looked at this warp since its launch (guppy)
+    "clock",              # cycles in which the scheduler has picked this warp since its launch (guppy)
     "cycle",              # cycles since the start, low 32 bits
     "lanes",              # lanes a warp
     "warps",              # warp slots a core
@@ -128,16 +132,17 @@ class Operation(NamedTuple):
     """One row of the table: everything about an operation that is not its behaviour."""
 
     name: str
-    unit: int
-    latency: int
+    unit: int  # a number of UNITS
+    datapath: int  # a number of DATAPATHS
+    latency: int  # a number of LATENCIES
     operands: str  # letters: d destination, a b c sources, i immediate, m memory address (a + imm), t target, r reconvergence
     meaning: str
 
 
 def _rows() -> list[Operation]:
-    alu = [
+    special_register = [("special", L_ALU, "di", "d = special register number i; in a scalar d, of lane 0")]
+    integer = [
         ("mov", L_ALU, "da", "d = a"),
-        ("special", L_ALU, "di", "d = special register number i; in a scalar d, of lane 0"),
         ("add", L_ALU, "dab", "d = a + b"),
         ("sub", L_ALU, "dab", "d = a - b"),
         ("mul", L_MULTIPLY, "dab", "d = low 32 bits of a * b"),
@@ -169,6 +174,8 @@ def _rows() -> list[Operation]:
         ("ctz", L_ALU, "da", "d = trailing zeros of a; 32 when a is 0"),
         ("popc", L_ALU, "da", "d = number of ones in a"),
         ("brev", L_ALU, "da", "d = a with its bits in reverse order"),
+    ]
+    floating_point = [
         ("fadd", L_FLOAT, "dab", "d = a + b, 32-bit float"),
         ("fsub", L_FLOAT, "dab", "d = a - b, 32-bit float"),
         ("fmul", L_FLOAT_MULTIPLY, "dab", "d = a * b, 32-bit float"),
@@ -186,10 +193,12 @@ def _rows() -> list[Operation]:
         ("f2u", L_CONVERT, "da", "d = a as an unsigned integer, towards zero, saturated; NaN gives the largest"),
         ("i2f", L_CONVERT, "da", "d = the signed integer a as a float, nearest even"),
         ("u2f", L_CONVERT, "da", "d = the unsigned integer a as a float, nearest even"),
+    ]
+    cross_lane = [
         ("ballot", L_ALU, "da", "scalar pair d = one bit a lane, 1 where the lane takes part (mask, predicate) and a != 0"),
         ("shuffle", L_ALU, "dab", "d = a of lane b, b unsigned modulo the lanes a warp; active or not; a scalar d takes lane 0's b"),
     ]
-    special = [
+    special_function = [
         ("fsqrt", "da", "d = square root of a, 32-bit float, IEEE 754"),
         ("frcp", "da", "d = 1 / a, 32-bit float, IEEE 754"),
         ("frsqrt", "da", "d = 1 / square root of a, to 0.501 units in the last place; infinite, with its sign, for a zero"),
@@ -218,7 +227,7 @@ def _rows() -> list[Operation]:
     ]
     control = [
         ("nop", "", "nothing"),
-        ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they meet"),
+        ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they reconverge"),
         ("jump", "t", "all active lanes go to the target"),
         ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one"),
         ("call", "dt", "lane register d = address of the next instruction; all active lanes go to the target"),
@@ -235,16 +244,17 @@ def _rows() -> list[Operation]:
         ("read_mask", "d", "scalar pair d = active lanes"),
         ("write_mask", "a", "active lanes = scalar pair a & the lanes that have a thread"),
         ("barrier", "ai", "waits until b warps (NONE: all of the block) have arrived at barrier a + i"),
-        ("barrier_arrive", "ai", "counts an arrival at barrier a + i and goes on"),
+        ("barrier_arrive", "ai", "counts an arrival at barrier a + i and continues"),
         ("fence", "", "waits until this warp's earlier memory accesses are done"),
-        ("yield", "", "a hint: another path of this warp may run"),
+        ("yield", "", "a hint: a different path of this warp may run"),
         ("trap", "i", "stops the kernel with fault number i"),
     ]
-    rows = [Operation(name, ALU, latency, operands, meaning) for name, latency, operands, meaning in alu]
-    rows += [Operation(name, SPECIAL, L_SPECIAL, operands, meaning) for name, operands, meaning in special]
-    rows += [Operation(name, MEMORY, L_MEMORY, operands, meaning) for name, operands, meaning in memory]
-    rows += [Operation(name, TEXTURE, L_MEMORY, operands, meaning) for name, operands, meaning in texture]
-    rows += [Operation(name, CONTROL, L_CONTROL, operands, meaning) for name, operands, meaning in control]
+    alu = ((INTEGER, integer), (SPECIAL_REGISTER, special_register), (FLOATING_POINT, floating_point), (CROSS_LANE, cross_lane))
+    rows = [Operation(name, ALU, part, latency, operands, meaning) for part, table in alu for name, latency, operands, meaning in table]
+    rows += [Operation(name, SPECIAL, SPECIAL_FUNCTION, L_SPECIAL, operands, meaning) for name, operands, meaning in special_function]
+    rows += [Operation(name, MEMORY, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in memory]
+    rows += [Operation(name, TEXTURE, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in texture]
+    rows += [Operation(name, CONTROL, NO_DATAPATH, L_CONTROL, operands, meaning) for name, operands, meaning in control]
     return rows
 
 
@@ -280,7 +290,7 @@ class Uop:
         imm = (self.imm + (1 << 31)) % (1 << 32) - (1 << 31)
         return [
             number, self.dst, self.a, self.b, self.c, imm, self.predicate, self.size,
-            self.space, self.target, self.reconverge, unit, latency, self.view, self.flags, 0,
+            self.space, self.target, self.reconverge, unit, latency, self.view, self.flags, operation.datapath,
         ]  # fmt: skip
 
     def __str__(self) -> str:
@@ -312,7 +322,7 @@ def listing(row: np.ndarray) -> str:
         elif letter == "t":
             parts.append(f"->{int(row[TARGET])}")
         elif letter == "r" and int(row[RECONVERGE]) != NONE:
-            parts.append(f"meet {int(row[RECONVERGE])}")
+            parts.append(f"reconverge {int(row[RECONVERGE])}")
     if operation.name == "special":
         parts.append("%" + SPECIALS[int(row[IMM])])
     predicate = int(row[PREDICATE])

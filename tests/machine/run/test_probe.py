@@ -10,7 +10,6 @@ from warploom.machine.accounting import events as e
 from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run
 from warploom.machine.core.scheduling.policies import round_robin
 from warploom.machine.core.texture.sampler import sample
-from warploom.machine.core.warps.scoreboard import hazard, lock
 from warploom.machine.datapath.alu import execute
 from warploom.machine.run.driver import drive
 from warploom.machine.run.probe import Probe, copies
@@ -51,18 +50,18 @@ def test_the_scheduler_is_heard_with_its_state_before_and_after_and_its_choice()
 
 
 def test_a_part_that_units_call_by_name_is_heard_and_answers_the_same_to_what_was_copied():
-    calls, _ = heard(hazard)
+    calls, _ = heard(blocking_group)
     assert {call.answer >= 0 for call in calls} == {True, False}
     for call in calls:
-        assert hazard(*call.before) == call.answer
+        assert blocking_group(*call.before) == call.answer
         assert np.array_equal(call.before[0].ready, call.after[0].ready)
 
 
 def test_what_a_unit_writes_is_in_the_arguments_after_and_not_in_those_before():
-    calls, _ = heard(lock)
+    calls, _ = heard(mark_busy)
     assert any((call.before[0].ready != call.after[0].ready).any() for call in calls)
     for call in calls:
-        lock(*call.before)
+        mark_busy(*call.before)
         assert np.array_equal(call.before[0].ready, call.after[0].ready)
 
 
@@ -91,7 +90,7 @@ def test_two_probes_of_one_unit_hear_the_same():
 
 def test_bytes_are_those_of_a_run_without_probes():
     silent, listened = (GPU(config()).machine(program()) for _ in range(2))
-    listened.probes += [Probe(unit, lambda call: None) for unit in ("policy", "access", "step", hazard, lock, coalesce)]
+    listened.probes += [Probe(unit, lambda call: None) for unit in ("policy", "access", "step", blocking_group, mark_busy, coalesce)]
     for machine in (silent, listened):
         assert drive(machine, engine="python").status == "done"
     assert silent.state() == listened.state()
@@ -100,7 +99,7 @@ def test_bytes_are_those_of_a_run_without_probes():
 def test_other_machines_are_not_heard():
     calls = []
     listened, other = (GPU(config()).machine(program()) for _ in range(2))
-    listened.probes.append(Probe(hazard, calls.append))
+    listened.probes.append(Probe(blocking_group, calls.append))
     drive(other, engine="python")
     assert calls == []
     drive(listened, engine="python")

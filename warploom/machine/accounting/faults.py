@@ -10,18 +10,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from warploom.machine.engine.unit import rare, record
+from warploom.machine.engine.unit import out_of_line, record
 
 Fault = record(
-    kind="i8",      # a number of FAULTS; 0 for none
-    core="i8",
-    warp="i8",      # warp slot in the core
-    pc="i8",        # instruction number
-    lanes="u8",     # the lanes concerned
-    others="u8",    # the lanes on the other side, where there are two
-    value="i8",     # an address, a barrier's number ...
-    limit="i8",     # what the value may be at most
-    cycle="i8",
+    state=dict(
+        kind="i8",      # a number of FAULTS; 0 for none
+        core="i8",      # core number
+        warp="i8",      # warp slot in the core
+        pc="i8",        # instruction number
+        lanes="u8",     # the lanes concerned: bit l = lane l
+        others="u8",    # the lanes on the other side of a branch, where there are two
+        value="i8",     # an address, a barrier's number ...
+        limit="i8",     # what the value may be at most
+        cycle="i8",     # cycle in which it was found
+    ),
 )  # fmt: skip
 
 
@@ -52,7 +54,7 @@ FAULTS = (
 FAULT_NUMBER = {kind.name: number for number, kind in enumerate(FAULTS)}
 
 
-@rare
+@out_of_line
 def raise_fault(fault, kind, core, warp, pc, lanes, value, limit, cycle):
     """Write the run's fault down, unless there is one already: the first is the cause."""
     if fault.kind == 0:

@@ -15,7 +15,7 @@ import numpy as np
 
 from warploom.isa.uop import NUMBER
 from warploom.machine.engine.intrinsics import fused
-from warploom.machine.engine.unit import lanewise, part
+from warploom.machine.engine.unit import inlined, lanewise
 
 NAN = np.float32(np.nan)
 NAN_BITS = 0x7FC00000
@@ -30,7 +30,10 @@ FLOOR, FCLASS, F2I, F2U, I2F, U2F = (NUMBER[name] for name in ("floor", "fclass"
 
 @lanewise
 def floating(result, a, b, c, op, wide):
-    """Row `result` = floating-point operation `op` of the rows a, b and c, in the first `wide` lanes."""
+    """Row `result` = floating-point operation `op` of the rows a, b and c, in the first `wide` lanes.
+
+    Here sums, products and quotients. Each of these functions hands on the operations that it has no case for.
+    """
     d = result.view(np.float32)
     p = a.view(np.float32)
     q = b.view(np.float32)
@@ -60,10 +63,8 @@ def floating(result, a, b, c, op, wide):
         for l in range(wide):
             x = np.float32(p[l] * q[l]) + r[l]
             d[l] = x if x == x else NAN
-    elif op <= FLE:
-        compare_floats(result, a, b, op, wide)
     else:
-        convert(result, a, op, wide)
+        compare_floats(result, a, b, op, wide)
 
 
 @lanewise
@@ -99,6 +100,8 @@ def compare_floats(d, s, t, op, wide):
     elif op == FLE:
         for l in range(wide):
             d[l] = 1 if p[l] <= q[l] else 0
+    else:
+        convert(d, s, op, wide)
 
 
 @lanewise
@@ -109,9 +112,9 @@ def convert(d, bits, op, wide):
     if op == FLOOR:
         for l in range(wide):
             x = p[l]
-            cut = np.float32(np.int32(x)) if abs(x) < WHOLE else x
-            below = cut if cut <= x else np.float32(cut - ONE)
-            below = x if cut == x else below
+            truncated = np.float32(np.int32(x)) if abs(x) < WHOLE else x
+            below = truncated if truncated <= x else np.float32(truncated - ONE)
+            below = x if truncated == x else below
             f[l] = below if x == x else NAN
     elif op == FCLASS:
         for l in range(wide):
@@ -119,13 +122,13 @@ def convert(d, bits, op, wide):
     elif op == F2I:
         for l in range(wide):
             x = p[l]
-            cut = np.int64(np.int32(x)) if abs(x) < TOP else np.int64(0x7FFFFFFF)
-            d[l] = np.int64(0x80000000) if x <= -TOP else cut
+            truncated = np.int64(np.int32(x)) if abs(x) < TOP else np.int64(0x7FFFFFFF)
+            d[l] = np.int64(0x80000000) if x <= -TOP else truncated
     elif op == F2U:
         for l in range(wide):
             x = p[l]
-            cut = np.int64(x) if abs(x) < TWICE_TOP else np.int64(0xFFFFFFFF)
-            d[l] = np.int64(0) if x < 0 else cut
+            truncated = np.int64(x) if abs(x) < TWICE_TOP else np.int64(0xFFFFFFFF)
+            d[l] = np.int64(0) if x < 0 else truncated
     elif op == I2F:
         s = bits.view(np.int32)
         for l in range(wide):
@@ -135,7 +138,7 @@ def convert(d, bits, op, wide):
             f[l] = np.float32(bits[l])
 
 
-@part
+@inlined
 def class_of(p):
     """One of ten bits: -inf, -normal, -subnormal, -0, +0, +subnormal, +normal, +inf, signalling NaN, quiet NaN."""
     magnitude = np.int64(p) & 0x7FFFFFFF

@@ -3,7 +3,7 @@
 
 In hardware: an adder and a barrel shifter (one cycle each), a multiplier (two to five) and, on the smaller machines, an
 iterative divider (about a cycle a bit). Large GPUs have no divider: the compiler multiplies by a reciprocal. So does this
-model: a quotient of two 32-bit integers, computed as a 64-bit float and cut, is exact, because where it is not whole it
+model: a quotient of two 32-bit integers, computed as a 64-bit float and truncated, is exact, because where it is not whole it
 is at least 2^-32 of itself away from the next whole number. A vector unit divides floats, not integers.
 
 Division by zero and overflow follow RISC-V (unprivileged specification, M): no trap, defined results.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import NUMBER
-from warploom.machine.engine.unit import lanewise, part, unit
+from warploom.machine.engine.unit import inlined, lanewise, unit
 
 ONES = 0xFFFFFFFF
 MOV, ADD, SUB, MUL, MAD = NUMBER["mov"], NUMBER["add"], NUMBER["sub"], NUMBER["mul"], NUMBER["mad"]
@@ -28,7 +28,10 @@ SEL, CLZ, CTZ, POPC, BREV = NUMBER["sel"], NUMBER["clz"], NUMBER["ctz"], NUMBER[
 
 @lanewise
 def integer(d, p, q, r, op, wide):
-    """Row d = integer operation `op` of the rows p, q and r, in the first `wide` lanes."""
+    """Row d = integer operation `op` of the rows p, q and r, in the first `wide` lanes.
+
+    Here sums, logic, shifts and the choice between two. Each of these functions hands on the operations that it has no case for.
+    """
     if op == MOV:
         for l in range(wide):
             d[l] = p[l]
@@ -62,12 +65,8 @@ def integer(d, p, q, r, op, wide):
             x = p[l]
             y = q[l]
             d[l] = x if r[l] != 0 else y
-    elif op <= REMU:
-        multiply_divide(d, p, q, r, op, wide)
-    elif op <= COMPARE:
-        compare(d, p, q, op, wide)
     else:
-        count_bits(d, p, op, wide)
+        multiply_divide(d, p, q, r, op, wide)
 
 
 @lanewise
@@ -104,6 +103,8 @@ def multiply_divide(d, p, q, r, op, wide):
         for l in range(wide):
             quotient = np.int64(np.float64(p[l]) / np.float64(q[l])) if q[l] != 0 else np.int64(0)
             d[l] = np.int64(p[l]) - quotient * np.int64(q[l])
+    else:
+        compare(d, p, q, op, wide)
 
 
 @lanewise
@@ -140,6 +141,8 @@ def compare(d, p, q, op, wide):
             x = p[l]
             y = q[l]
             d[l] = 4 if x < y else 2 if x == y else 1
+    else:
+        count_bits(d, p, op, wide)
 
 
 @lanewise
@@ -178,7 +181,7 @@ def ones_of(x):
     return np.uint32(np.uint32(x * np.uint32(0x01010101)) >> np.uint32(24))
 
 
-@part
+@inlined
 def reversed_bits(x):
     """Neighbours swapped: bits, pairs, nibbles, bytes, halves."""
     x = np.uint32(((x >> np.uint32(1)) & np.uint32(0x55555555)) | ((x & np.uint32(0x55555555)) << np.uint32(1)))

@@ -22,7 +22,7 @@ import numpy as np
 
 from warploom.isa.uop import NUMBER
 from warploom.machine.datapath.integer import ones_of, smear
-from warploom.machine.engine.unit import part, unit
+from warploom.machine.engine.unit import inlined, unit
 
 FSQRT, FRCP, FRSQRT, FSIN, FCOS = (NUMBER[name] for name in ("fsqrt", "frcp", "frsqrt", "fsin", "fcos"))
 FEXP2, FLOG2 = NUMBER["fexp2"], NUMBER["flog2"]
@@ -38,7 +38,7 @@ SQUARE_ROOT_OF_2 = 0xB504F3  # times 2^-23
 LOWEST, HIGHEST = -160, 130
 POWERS = np.ldexp(1.0, np.arange(LOWEST, HIGHEST + 1))
 
-# Bits of 2/pi in words of 32, behind a word of zeros. An argument of at most 24 bits times a power of two, 2^104 at most,
+# Bits of 2/pi in words of 32, after a word of zeros. An argument of at most 24 bits times a power of two, 2^104 at most,
 # needs 96 of them.
 TWO_OVER_PI = np.array([0, 0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB], np.uint64)
 WORD = np.uint64(32)
@@ -49,7 +49,7 @@ FIXED_TO_RADIANS = HALF_PI / 2.0**62
 HALF_EXPONENT = 126  # exponent field of 0.5
 
 
-@part
+@inlined
 def special(registers, op, a, wide):
     """Result = operation `op` of row `a` of `registers.lane`, in the first `wide` lanes."""
     bits = registers.lane[a]
@@ -114,7 +114,7 @@ def circular(registers, a, ahead, wide):
         d[l] = np.float32(y) if exponent != 0xFF else NAN
 
 
-@part
+@inlined
 def sine_series(x):
     """Sine of an angle between -pi/4 and pi/4, to 2^-43 of itself."""
     z = x * x
@@ -127,7 +127,7 @@ def sine_series(x):
     return x + x * (y * z)
 
 
-@part
+@inlined
 def cosine_series(x):
     """Cosine of an angle between -pi/4 and pi/4, to 2^-39 of itself."""
     z = x * x
@@ -140,13 +140,13 @@ def cosine_series(x):
     return 1.0 + y * z
 
 
-@part
+@inlined
 def power_of_two(x):
     """2 to the power x: a whole power from the table, and the series of e^t for the rest, |t| <= ln(2) / 2."""
     y = np.float64(x)
     y = y if y > LOWEST else np.float64(LOWEST)  # a NaN too
     y = y if y < HIGHEST else np.float64(HIGHEST)
-    whole = np.int64(y + 512.5) - 512  # nearest: a cut number is a floor where all are positive
+    whole = np.int64(y + 512.5) - 512  # nearest: a truncated number is a floor where all are positive
     t = (y - np.float64(whole)) * LN_2
     e = 1 / 3628800
     e = e * t + 1 / 362880
@@ -163,7 +163,7 @@ def power_of_two(x):
     return power if x == x else NAN
 
 
-@part
+@inlined
 def logarithm(bits, x):
     """Logarithm to base 2: the exponent, and the series of the inverse hyperbolic tangent for a fraction near 1."""
     magnitude = np.uint32(bits & np.uint32(0x7FFFFFFF))

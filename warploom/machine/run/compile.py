@@ -46,7 +46,7 @@ def entry_call(machine: Runnable, engine: str, notice: Notice | None = None) -> 
         raise ValueError("probes listen to plain Python: run it with engine='python'")
     code = native()
     arguments = machine.arguments(native=True)
-    code.know(arguments)
+    code.declare_units(arguments)
     pieces = _pieces(machine, arguments)
     if not all(code.is_compiled(piece) for piece in pieces):
         if notice is not None:
@@ -102,7 +102,7 @@ def help_to_compile() -> None:
     machine = kind(config, program)
     arguments = machine.arguments(native=True)
     code = native()
-    code.know(arguments)
+    code.declare_units(arguments)
     for piece in _pieces(machine, arguments):
         if _claim(piece):
             code.pointer(piece)

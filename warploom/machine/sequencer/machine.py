@@ -239,9 +239,6 @@ def _check(config: Config, program: Program) -> None:
     most_bytes = max(len(program.data), 1)
     if not len(program):
         raise LaunchError(f"{path}: the program has no instructions")
-    if program.extensions:
-        place = program.where(program.extensions[0])
-        raise LaunchError(f"{place}: a core that runs one instruction at a time has neither shared memory nor barriers; {pipelines()}")
     if len(program) > config.memory.program_words:
         raise LaunchError(
             f"{path}: the program has {len(program)} instructions, program memory holds {config.memory.program_words}; "

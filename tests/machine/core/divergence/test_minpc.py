@@ -4,15 +4,15 @@ import numpy as np
 
 from tests.machine.core.divergence.walking import END, LANES, NOP, WARP, chosen, fork, go_on, jump, note, walk_through
 from warploom.isa import uop as u
-from warploom.machine.core.divergence.minpc import settle
-from warploom.machine.core.divergence.path_table import clear, part
+from warploom.machine.core.divergence.minpc import select_path
+from warploom.machine.core.divergence.path_table import clear, split_group
 from warploom.machine.engine.unit import unit
 
 
 @unit
-def walk(contexts, tables, uops, values, trace):
+def walk(paths, tables, uops, values, trace):
     """Run a warp to its end, or until the trace is full. Rows: pc, mask of every issue. Returns how many there were."""
-    waiting = contexts[0]
+    waiting = paths[0]
     warps = tables[0]
     clear(waiting, WARP)
     issues = 0
@@ -21,8 +21,8 @@ def walk(contexts, tables, uops, values, trace):
         issues = note(trace, issues, warps)
         taken = chosen(uops, values, warps)
         if go_on(uops, warps, taken) == 0:
-            part(waiting, warps, WARP, taken, uops[pc, u.TARGET])
-        settle(waiting, warps, WARP)
+            split_group(waiting, warps, WARP, taken, uops[pc, u.TARGET])
+        select_path(waiting, warps, WARP)
     return issues
 
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warploom.machine.core.texture.fixed_point import FIXED_FORMATS, FIXED_WRAPS, fixed_lerp, vortex_sample
+from tests.machine import two_engines
+from warploom.machine.core.texture.fixed_point import FIXED_FORMATS, FIXED_WRAPS, FixedTexture, fixed_lerp, vortex_sample
 from warploom.machine.engine.native.loader import native
 from warploom.machine.engine.unit import unit
 
@@ -18,8 +19,9 @@ BYTES = {"rgba8": 4, "r5g6b5": 2, "rgba4": 2, "l8a8": 2, "l8": 1, "a8": 1}
 @unit
 def run(memory, base, form, linear, wrap_u, wrap_v, log_width, log_height, u, v, address, out):
     """What both engines execute: one sample a lane."""
+    texture = FixedTexture(base, form, linear, wrap_u, wrap_v, log_width, log_height)
     for lane in range(len(out)):
-        out[lane] = vortex_sample(memory, base, form, linear, wrap_u, wrap_v, log_width, log_height, u[lane], v[lane], address[lane])
+        out[lane] = vortex_sample(memory, texture, u[lane], v[lane], address[lane])
 
 
 def both(memory, base, form, linear, wraps, logs, u, v):
@@ -134,4 +136,4 @@ def test_weights_are_the_low_byte_of_the_coordinate_whatever_the_size():
 def test_lerp_keeps_the_channels_apart(first, second, weight):
     a, b = first.to_bytes(4, "little"), second.to_bytes(4, "little")
     want = bytes((p * (256 - weight) + q * weight) >> 8 for p, q in zip(a, b, strict=True))
-    assert int(fixed_lerp(first, second, weight)) == int.from_bytes(want, "little")
+    assert two_engines.both(fixed_lerp, first, second, weight)[0] == int.from_bytes(want, "little")

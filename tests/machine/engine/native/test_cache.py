@@ -1,4 +1,4 @@
-"""The cache of native code: what it depends on, and what it forgets."""
+"""Where native code is kept: which files it depends on, and when it is forgotten."""
 
 import importlib
 import os

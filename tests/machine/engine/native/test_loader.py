@@ -8,8 +8,9 @@ import pytest
 import warploom
 from warploom.machine.engine.native.cache import cache_directory
 from warploom.machine.engine.native.loader import Native, native
-from warploom.machine.engine.native.piece import Hook, Piece
+from warploom.machine.engine.native.piece import Array, Hook, Piece, kind_of
 from warploom.machine.engine.unit import record, unit
+from warploom.machine.run.tables import Tables, Units
 
 PACKAGE = Path(warploom.__file__).parent
 NUMBER = np.dtype(np.int64)
@@ -105,6 +106,11 @@ def test_a_file_that_is_not_whole_is_made_anew(empty, spoilt):
     assert Piece.read(path.read_bytes()).returns == "<f4"
 
 
+def test_a_piece_reads_back_as_it_was_written():
+    piece = Piece("_Z4unit", "<i8", b"\x7fELF\n\x00 \n")
+    assert Piece.read(piece.written()) == piece
+
+
 def test_functions_of_the_users_with_one_name_are_told_apart(empty):
     def first():
         def choose(value):
@@ -123,7 +129,15 @@ def test_functions_of_the_users_with_one_name_are_told_apart(empty):
     assert pieces() == []  # nobody knows what they depend on
 
 
-# ---- starting
+def test_the_kind_of_an_argument():
+    assert kind_of(Tables()) is Tables
+    assert kind_of(Units()) is Units
+    assert kind_of(1) == np.int64
+    assert kind_of(np.uint64(1)) == np.uint64
+    assert kind_of(np.zeros(1, Pair)[0]) == Pair
+    assert kind_of(np.zeros((2, 3), np.int32)) == Array(np.dtype(np.int32), 2)
+    assert kind_of(np.zeros((2, 3), np.int32).T) == Array(np.dtype(np.int32), 2, "F")
+    assert kind_of(np.zeros((4, 3), np.int32)[::2]) == Array(np.dtype(np.int32), 2, "A")
 
 
 WARM = """

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-def"
 """Memory stage: what a load, store, atomic or sample does at issue.
 
 The lanes' addresses are computed and checked, the values move, and the access goes to the unit that accounts for its
@@ -9,21 +10,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ALU, COUNT, FIRST, MEMORY, NUMBER, OP, SHARED, SIZE, SPECIAL, TEXTURE, UNIT, VIEW, A, B
+from warploom.isa.uop import ALU, COUNT, FIRST_UOP, MEMORY, NUMBER, OP, SHARED, SIZE, SPECIAL, TEXTURE, UNIT, VIEW, A, B
 from warploom.isa.views import VIEW_BASE, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import ACCESSES, LONG_SCOREBOARD, PASSES, SECTORS, SECTORS_NEEDED, SHORT_SCOREBOARD, TRANSACTIONS
 from warploom.machine.core.load_store.atomic import conflicts as atomic_conflicts
 from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run, sectors_needed
 from warploom.machine.core.load_store.lane_access import addresses, atomic, load, store
-from warploom.machine.core.load_store.lsu import enqueue, free_slot
+from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.sampler import sample, store_image
-from warploom.machine.core.warps.scoreboard import lock
+from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import popcount
-from warploom.machine.engine.unit import FOREVER, part, rare, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
 from warploom.machine.memory.transactions import ATOMIC, LOAD, STORE
 
 UNSUPPORTED = FAULT_NUMBER["unsupported"]
@@ -37,7 +38,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     lanes = core.warps.lanes
     mask = core.warps.mask[warp]
     active = popcount(mask)
-    start = np.int64(tables.code[pc, FIRST])
+    start = np.int64(tables.code[pc, FIRST_UOP])
     kind = np.int64(LOAD)
     transactions = np.int64(0)
     extra = np.int64(0)
@@ -74,7 +75,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     if wanted == SHARED:
         tables.profile[pc, PASSES] += passes
         core.shared_free = now + passes
-        lock(core.scoreboard, tables.code, warp, pc, mask, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
+        mark_busy(core.scoreboard, tables.code, warp, pc, mask, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
         return fault
     tables.profile[pc, TRANSACTIONS] += transactions
     lsu = core.texture if wanted == TEXTURE else core.lsu
@@ -85,12 +86,12 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         core.warps.stores[warp] += 1
     else:
         core.warps.pending[warp] += 1
-        lock(core.scoreboard, tables.code, warp, pc, mask, lanes, FOREVER, LONG_SCOREBOARD)
-    enqueue(lsu, slot, warp, core.warps.started[warp], pc, mask, kind, transactions, extra, now)
+        mark_busy(core.scoreboard, tables.code, warp, pc, mask, lanes, FOREVER, LONG_SCOREBOARD)
+    enqueue(lsu, slot, WarpAccess(kind, warp, pc, mask, core.warps.started[warp], extra), transactions, now)
     return fault
 
 
-@part
+@inlined
 def _global(core, registers, tables, k, lanes, kind, extra):
     """Move the values of an access to global memory; returns what the bundle is now, and an atomic's extra cycles."""
     op = tables.uops[k, OP]
@@ -126,7 +127,7 @@ def _shared(core, warp, registers, tables, k, lanes):
     return np.int64(passes)
 
 
-@rare
+@out_of_line
 def _image(core, registers, tables, k, lanes):
     """Write texels; leaves their byte addresses in the access, and only lanes inside the image active there."""
     columns = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
@@ -142,9 +143,9 @@ def _image(core, registers, tables, k, lanes):
     core.access.changed = 1
 
 
-@part
+@inlined
 def _collect(core, registers, tables, k, lanes, transactions):
-    """Coalesce one micro-op's addresses behind those of the bundle's earlier ones; returns how many there are now."""
+    """Append the transactions of one micro-op to those of the bundle's earlier ones; returns how many there are now."""
     lsu = core.lsu
     access = core.access
     size = np.int64(tables.uops[k, SIZE])
@@ -155,15 +156,13 @@ def _collect(core, registers, tables, k, lanes, transactions):
     return _append(lsu, access.address, registers.active, size, lanes, transactions)
 
 
-@rare
+@out_of_line
 def _append(lsu, row, active, size, lanes, transactions):
-    """Coalesce a row of addresses behind the transactions that are there; lines that are among those are not sent twice."""
+    """Coalesce a row of addresses and append its transactions; a line that is there already is not sent twice."""
     slot = free_slot(lsu)
     lines = lsu.line[slot]
     line_sectors = lsu.sectors[slot]
-    found = coalesce(
-        row, active, size, lanes, lsu.merge, lsu.line_shift, lsu.sector_shift, lines[transactions:], line_sectors[transactions:]
-    )
+    found = coalesce(lsu, row, active, size, lanes, lines[transactions:], line_sectors[transactions:])
     if transactions == 0 or lsu.merge == 0:
         return transactions + found
     kept = transactions
@@ -186,7 +185,7 @@ def _append(lsu, row, active, size, lanes, transactions):
 
 @unit
 def sample_texture(core, warp, tables, k, transactions):
-    """Sample a texture; the texels' addresses become transactions of the texture unit, behind the ones that are there.
+    """Sample a texture; the texels' addresses become transactions of the texture unit, appended to the ones that are there.
 
     Returns how many there are now.
     """
