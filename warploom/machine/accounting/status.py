@@ -9,7 +9,7 @@ STATUS = {LIMIT: "timeout", DONE: "done", FAULT: "error"}
 
 
 class LaunchError(ValueError):
-    """This machine cannot start this program, or not like this. The message says why and what to change."""
+    """This machine cannot run this program as launched. The message says why and what to change."""
 
 
 @dataclass(frozen=True)

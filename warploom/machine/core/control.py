@@ -25,7 +25,7 @@ from warploom.machine.core.divergence.path_table import left_at_barrier, run_gro
 from warploom.machine.core.warps.barrier import arrive, wake
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, bit, has
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import inlined, unit
 
 NOP, BRANCH, JUMP, JUMP_REGISTER, CALL = (NUMBER[name] for name in ("nop", "branch", "jump", "jump_register", "call"))
 EXIT, EXIT_WARP, TRAP, YIELD = (NUMBER[name] for name in ("exit", "exit_warp", "trap", "yield"))
@@ -70,7 +70,7 @@ def control(gpu, core, warp, pc, tables, k, now):
     return fault
 
 
-@unit
+@inlined
 def _branch(gpu, core, warp, tables, k):
     """All active lanes take one path; where they disagree, the machine's divergence mechanism decides."""
     warps = core.warps
