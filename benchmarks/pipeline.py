@@ -11,11 +11,12 @@ with warps, lanes and cores.
 import argparse
 import time
 
-from warploom.isa.program import Launch, Program, ProgramBuilder
+from warploom.isa.program import Launch, Program
+from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import IMMEDIATE, SPECIAL_NUMBER, Uop
-from warploom.machine.config import load_config, parse_setting
-from warploom.machine.driver import drive
-from warploom.machine.pipeline_machine import PipelineMachine
+from warploom.machine.config.presets import load_config, parse_setting
+from warploom.machine.device.machine import PipelineMachine
+from warploom.machine.run.driver import drive
 
 LOOPED = ["add", "xor", "mul", "fma", "fadd", "shl", "sub", "max", "add", "fmul", "or", "slt", "sel", "fmax"]
 BASE = {"core.warps": 32, "fetch.buffer": 0, "memory.bytes": 1 << 25}

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 import warploom
 from warploom.isa.guppy import pictures
-from warploom.machine.config import parse_setting
+from warploom.machine.config.presets import parse_setting
 
 KERNEL = Path(__file__).parent.parent / "examples" / "guppy" / "raymarch.guppy"
 MACHINE = {"gpu.cores": 2, "core.warps": 4, "core.lanes": 32, "core.schedulers": 2, "alu.count": 2}

@@ -10,7 +10,7 @@ import argparse
 import time
 
 import warploom
-from warploom.machine.config import parse_setting
+from warploom.machine.config.presets import parse_setting
 
 NESTED_LOOPS = """
 .threads 8

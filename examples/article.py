@@ -9,7 +9,7 @@ need different numbers of turns cost, by the width of a warp (its figures 8 and 
 from pathlib import Path
 
 import warploom
-from warploom.observe.history import history
+from warploom.observe.facts.history import history
 
 FOLDER = Path(__file__).parent / "guppy"
 THREADS = 256

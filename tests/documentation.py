@@ -28,7 +28,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
+from tests.places import ROOT
+
 PAGES = tuple(sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")]))
 SECONDS = 1800  # that one command may take before it counts as hung: the first native run compiles, on a busy machine for minutes
 
@@ -225,13 +226,13 @@ def _agreement() -> str:
 
 
 def _policies() -> str:
-    from warploom.machine.scheduler import POLICIES
+    from warploom.machine.core.scheduling.policies import POLICIES
 
     return _table(("name", "policy"), [(f"`{name}`", _first_sentence(policy.choose.__doc__)) for name, policy in POLICIES.items()])
 
 
 def _reasons() -> str:
-    from warploom.machine.reasons import REASONS
+    from warploom.machine.accounting.reasons import REASONS
 
     return _table(("reason", "what the warp did"), [(f"`{reason.name}`", reason.meaning) for reason in REASONS])
 
@@ -244,7 +245,7 @@ def _metrics() -> str:
 
 
 def _counters() -> str:
-    from warploom.machine.counters import COUNTERS
+    from warploom.machine.accounting.counters import COUNTERS
 
     return _table(("counter", "unit", "meaning"), [(f"`{counter.name}`", counter.unit, counter.meaning) for counter in COUNTERS])
 
@@ -264,14 +265,14 @@ def _trace_columns_of_states() -> str:
 def _presets() -> str:
     import tomllib
 
-    from warploom.machine.config import PRESETS, preset_names
+    from warploom.machine.config.presets import PRESETS, preset_names
 
     rows = [(f"`{name}`", tomllib.loads((PRESETS / f"{name}.toml").read_text(encoding="utf-8"))["about"]) for name in preset_names()]
     return _table(("preset", "what it is"), rows)
 
 
 def _settings() -> str:
-    from warploom.machine.config import settings
+    from warploom.machine.config.schema import settings
 
     rows = []
     for setting in settings():
@@ -282,7 +283,7 @@ def _settings() -> str:
 
 
 def _sources() -> str:
-    from warploom.machine.config import load_config, preset_names, sources
+    from warploom.machine.config.presets import load_config, preset_names, sources
 
     rows = []
     for name in preset_names():

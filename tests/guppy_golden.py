@@ -3,15 +3,16 @@
 import json
 import lzma
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
+from tests.places import GOLDEN
 from warploom.isa import guppy
 from warploom.isa.guppy.bindings import Binding
-from warploom.isa.program import F_RGBA8, F_WORD, Program
+from warploom.isa.program import Program
+from warploom.isa.views import F_RGBA8, F_WORD
 
-FOLDER = Path(__file__).parent / "golden" / "guppy"
+FOLDER = GOLDEN / "guppy"
 
 
 def names() -> list[str]:

@@ -7,9 +7,9 @@ import numpy as np
 
 from tests import guppy_golden
 from warploom import GPU
-from warploom.machine import events as e
-from warploom.machine.result import Result
-from warploom.observe.history import history
+from warploom.machine.accounting import events as e
+from warploom.observe.facts.history import history
+from warploom.result import Result
 
 MOST_WAVES = 64  # of a core of ours; a recorded one with more becomes several cores
 SETTINGS = {

@@ -11,7 +11,8 @@ import numpy as np
 from warploom.isa.diagnostics import Diagnostics
 from warploom.isa.guppy.operands import Builtin, Immediate, Register, Sampler
 from warploom.isa.guppy.parser import Listing, parse
-from warploom.isa.program import (
+from warploom.isa.program import Program, Source
+from warploom.isa.views import (
     F_WORD,
     SAMPLER_FILTER,
     SAMPLER_WRAP_U,
@@ -22,8 +23,6 @@ from warploom.isa.program import (
     VIEW_HEIGHT,
     VIEW_PITCH,
     VIEW_WIDTH,
-    Program,
-    Source,
 )
 
 F, U = np.float32, np.uint32

@@ -6,7 +6,8 @@ Only what an instruction computes: registers and memory of the active lanes. Con
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.program import VIEW_BASE, VIEW_BYTES, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH, Program
+from warploom.isa.program import Program
+from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH
 
 F, U, WIDE = np.float32, np.uint32, np.uint64
 

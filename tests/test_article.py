@@ -1,16 +1,15 @@
 """The article's examples and figures on this machine; the numbers are the article's own or follow from its rules by hand."""
 
 import importlib.util
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.guppy_reference import Warp
+from tests.places import ROOT
 from warploom import guppy
-from warploom.observe.history import ACTIVE, IDLE, NOBODY, STALLED, history
+from warploom.observe.facts.history import ACTIVE, IDLE, NOBODY, STALLED, history
 
-ROOT = Path(__file__).parent.parent
 specification = importlib.util.spec_from_file_location("article", ROOT / "examples" / "article.py")
 article = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(article)

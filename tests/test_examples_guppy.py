@@ -4,16 +4,16 @@ What the examples mean without a machine is tested in isa/test_guppy_examples.py
 """
 
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.guppy_reference import Warp, run_all
+from tests.places import EXAMPLES
 from warploom import GPU, guppy
-from warploom.machine.result import Result
+from warploom.result import Result
 
-FOLDER = Path(__file__).parent.parent / "examples" / "guppy"
+FOLDER = EXAMPLES / "guppy"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.guppy"))
 MACHINE = {"gpu.cores": 2, "core.warps": 4, "core.schedulers": 2, "alu.count": 2}
 LONG = ("raymarch", "texture")  # the picture of 256 x 256 has a test of its own

@@ -5,14 +5,13 @@ Each expected result is computed here, in Python, from the program's initial mem
 
 import json
 from itertools import accumulate
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.places import ROOT
 from warploom.isa import load, load_with_warnings, tiny
 
-ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples" / "tiny"
 GOLDEN = ROOT / "tests" / "golden" / "tiny"
 
@@ -97,7 +96,7 @@ def expected(name):
 
 
 def gpu(preset="tiny", **changes):
-    from warploom.machine.gpu import GPU
+    from warploom.gpu import GPU
 
     return GPU(preset, set={name.replace("__", "."): value for name, value in changes.items()})
 
@@ -202,7 +201,7 @@ def test_shared_memory_names_the_instructions_that_a_machine_may_refuse():
 
 @pytest.mark.parametrize("preset", ["tiny", "tiny-original"])
 def test_a_machine_without_shared_memory_refuses_the_extensions(preset):
-    from warploom.machine.driver import LaunchError
+    from warploom.machine.accounting.status import LaunchError
 
     path = EXAMPLES / "shared_reduction.asm"
     with pytest.raises(LaunchError) as caught:

@@ -10,8 +10,8 @@ from tests import guppy_golden
 from tests.guppy_history import is_split, lines_asked, our_rows, recorded_rows, repeat, settings
 from warploom import GPU
 from warploom.isa import guppy
-from warploom.machine.reasons import ISSUES, LANES
-from warploom.observe.history import ACTIVE, EMPTY, IDLE, NOBODY, STALLED, history
+from warploom.machine.accounting.reasons import ISSUES, LANES
+from warploom.observe.facts.history import ACTIVE, EMPTY, IDLE, NOBODY, STALLED, history
 
 NAMES = guppy_golden.names()
 LONG = 3_000  # cycles times warp slots from which a run is native here

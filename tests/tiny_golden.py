@@ -4,25 +4,25 @@ import gzip
 import json
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
+from tests.places import GOLDEN
 from warploom import GPU, Program, Result, tiny
 
-GOLDEN = Path(__file__).parent / "golden" / "tiny"
-NAMES = sorted(path.stem for path in GOLDEN.glob("*.json"))
-TRACED = sorted(path.name.removesuffix(".trace.jsonl.gz") for path in GOLDEN.glob("*.trace.jsonl.gz"))
+TINY = GOLDEN / "tiny"
+NAMES = sorted(path.stem for path in TINY.glob("*.json"))
+TRACED = sorted(path.name.removesuffix(".trace.jsonl.gz") for path in TINY.glob("*.trace.jsonl.gz"))
 
 
 @lru_cache
 def recorded(name: str) -> dict[str, Any]:
     """A recorded run by its file's name without the ending."""
-    return json.loads((GOLDEN / f"{name}.json").read_text())
+    return json.loads((TINY / f"{name}.json").read_text())
 
 
 def recorded_trace(name: str) -> Iterator[dict[str, Any]]:
     """The lines of a recorded trace."""
-    with gzip.open(GOLDEN / f"{name}.trace.jsonl.gz") as file:
+    with gzip.open(TINY / f"{name}.trace.jsonl.gz") as file:
         yield from map(json.loads, file)
 
 

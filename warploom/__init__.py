@@ -13,29 +13,31 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from warploom.gpu import GPU
     from warploom.isa import guppy, tiny
     from warploom.isa.diagnostics import SourceError
     from warploom.isa.frontends import load
     from warploom.isa.program import Program
-    from warploom.machine.config import Config, ConfigError, load_config
-    from warploom.machine.driver import LaunchError
-    from warploom.machine.gpu import GPU
-    from warploom.machine.occupancy import occupancy
-    from warploom.machine.result import Result
+    from warploom.machine.accounting.status import LaunchError
+    from warploom.machine.config.presets import load_config
+    from warploom.machine.config.schema import Config
+    from warploom.machine.engine.sizes import ConfigError
+    from warploom.machine.occupancy.calculator import occupancy
+    from warploom.result import Result
     from warploom.study.compare import compare
 
 _HOMES = {
-    "GPU": "warploom.machine.gpu",
-    "Config": "warploom.machine.config",
-    "ConfigError": "warploom.machine.config",
-    "LaunchError": "warploom.machine.driver",
+    "GPU": "warploom.gpu",
+    "Config": "warploom.machine.config.schema",
+    "ConfigError": "warploom.machine.engine.sizes",
+    "LaunchError": "warploom.machine.accounting.status",
     "Program": "warploom.isa.program",
-    "Result": "warploom.machine.result",
+    "Result": "warploom.result",
     "SourceError": "warploom.isa.diagnostics",
     "compare": "warploom.study.compare",
     "load": "warploom.isa.frontends",
-    "load_config": "warploom.machine.config",
-    "occupancy": "warploom.machine.occupancy",
+    "load_config": "warploom.machine.config.presets",
+    "occupancy": "warploom.machine.occupancy.calculator",
 }
 _MODULES = {"guppy": "warploom.isa.guppy", "tiny": "warploom.isa.tiny"}
 

@@ -15,7 +15,7 @@ from warploom.cli.debugger.app import DebuggerApp
 from warploom.cli.debugger.commands import COMMANDS, completions
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.panel import Panel
-from warploom.machine.session import Session
+from warploom.machine.debug.session import Session
 
 MATMUL = "examples/tiny/matmul.asm"
 IF_ELSE = "examples/guppy/if_else.guppy"

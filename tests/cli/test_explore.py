@@ -1,15 +1,14 @@
 """`warploom explore`."""
 
 import json
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from tests.observe.explorer import reader
+from tests.places import EXAMPLES
 from warploom.cli import main
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 MATADD, DIVERGE = EXAMPLES / "tiny" / "matadd.asm", EXAMPLES / "tiny" / "diverge.asm"
 
 

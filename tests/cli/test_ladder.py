@@ -2,15 +2,15 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from tests.places import EXAMPLES
 from warploom.cli import main
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "tiny"
-MATADD = str(EXAMPLES / "matadd.asm")
+TINY = EXAMPLES / "tiny"
+MATADD = str(TINY / "matadd.asm")
 
 
 def run(*arguments, status=0):
@@ -59,11 +59,11 @@ def test_the_settings_of_a_rung_make_its_machine(tmp_path):
 
 
 def test_rungs_that_are_left_out_have_no_cycles_and_a_reason():
-    rungs = body(str(EXAMPLES / "diverge.asm"))["rungs"]
+    rungs = body(str(TINY / "diverge.asm"))["rungs"]
     assert [rung["cycles"] is None for rung in rungs] == [True] * 12 + [False] * 2
     assert "the threads of a block disagree on this branch" in rungs[0]["skipped"]
     assert (rungs[0]["speedup"], rungs[0]["bottleneck"], rungs[12]["speedup"]) == (None, None, 1.0)
-    text = run(str(EXAMPLES / "diverge.asm")).stdout
+    text = run(str(TINY / "diverge.asm")).stdout
     assert re.search(r"^tiny-gpu +-  left out$", text, re.MULTILINE)
     assert "Left out, tiny-gpu to better scheduler: " in " ".join(text.split())
 
@@ -86,8 +86,8 @@ def test_data_takes_the_place_of_the_programs_own(tmp_path):
 
 
 def test_a_variant_with_shared_memory():
-    variant = str(EXAMPLES / "reduction_shared.asm")
-    found = body(str(EXAMPLES / "reduction.asm"), "--shared-variant", variant)
+    variant = str(TINY / "reduction_shared.asm")
+    found = body(str(TINY / "reduction.asm"), "--shared-variant", variant)
     assert found["variant"] == variant
     assert found["rungs"][-1]["same_memory"]
     assert found["rungs"][-1]["cycles"] != found["rungs"][-2]["cycles"]

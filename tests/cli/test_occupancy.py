@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from warploom.cli import main
-from warploom.machine.occupancy import curve
+from warploom.machine.occupancy.calculator import curve
 
 KERNEL = ("--cc", "8.6", "--threads", "256", "--registers", "40", "--shared", "8192")
 

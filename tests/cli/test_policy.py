@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from click.testing import CliRunner
 
+from tests.places import EXAMPLES
 from warploom.cli import main
 
-EXAMPLE = str(Path(__file__).parents[2] / "examples" / "guppy" / "saxpy.guppy")
+EXAMPLE = str(EXAMPLES / "guppy" / "saxpy.guppy")
 LOWEST = """
 import numpy as np
-from warploom.machine.registers import first
+from warploom.machine.engine.bits import lowest
 
 def choose(s, now):
-    return first(s.eligible) if s.eligible != np.uint64(0) else np.int64(-1)
+    return lowest(s.eligible) if s.eligible != np.uint64(0) else np.int64(-1)
 """
 
 

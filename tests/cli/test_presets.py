@@ -6,7 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from warploom.cli import main
-from warploom.machine.config import load_config, preset_names, settings
+from warploom.machine.config.presets import load_config, preset_names
+from warploom.machine.config.schema import settings
 
 
 def run(*arguments):

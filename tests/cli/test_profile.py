@@ -1,16 +1,15 @@
 """`warploom profile`: what it prints and writes, and what it says to wrong input."""
 
 import json
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from tests.places import EXAMPLES
 from warploom.cli import main
 from warploom.cli import profile as command
-from warploom.observe.profile_table import SORTS
+from warploom.observe.profile_report.table import SORTS
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 STRIDED = EXAMPLES / "guppy" / "load_strided.guppy"
 MATMUL = EXAMPLES / "tiny" / "matmul.asm"
 

@@ -8,16 +8,15 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 import warploom
+from tests.places import EXAMPLES
 from warploom.cli import main
-from warploom.machine.config import preset_names
+from warploom.machine.config.presets import preset_names
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 MATMUL, MATADD = EXAMPLES / "tiny" / "matmul.asm", EXAMPLES / "tiny" / "matadd.asm"
 ENDLESS = ".threads 8\nagain: CMP R0, R0\nBRz again\nRET\n"
 DIVERGES = ".threads 4\nCONST R1, #2\nCMP %threadIdx, R1\nBRn low\nNOP\nlow: RET\n"

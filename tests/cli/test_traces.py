@@ -5,17 +5,16 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 import warploom
+from tests.places import EXAMPLES
 from warploom.cli import main
 from warploom.cli.traces import NAMES
 from warploom.observe.traces import FORMATS
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 MATADD, WARPS = EXAMPLES / "tiny" / "matadd.asm", EXAMPLES / "guppy" / "four_warps.guppy"
 
 

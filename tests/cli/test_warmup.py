@@ -6,10 +6,10 @@ from click.testing import CliRunner
 
 from warploom.cli import main
 from warploom.cli.warmup import parts
-from warploom.machine.driver import is_compiled
-from warploom.machine.gpu import GPU
-from warploom.machine.native import cache_directory
-from warploom.machine.scheduler import POLICIES
+from warploom.gpu import GPU
+from warploom.machine.core.scheduling.policies import POLICIES
+from warploom.machine.engine.native.cache import cache_directory
+from warploom.machine.run.compile import is_compiled
 
 
 def test_afterwards_every_kind_of_machine_starts_natively():

@@ -9,7 +9,7 @@ from warploom.isa import guppy
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.guppy.bindings import lay_out
 from warploom.isa.guppy.pictures import pack, pattern, random_numbers, unpack
-from warploom.isa.program import (
+from warploom.isa.views import (
     FORMAT_NUMBER,
     FORMATS,
     VIEW_BASE,

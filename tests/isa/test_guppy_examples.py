@@ -1,16 +1,16 @@
 """The examples compute what they say, by the meaning of the language alone."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.guppy_reference import Warp, run_all
+from tests.places import EXAMPLES
 from warploom.isa import guppy
 from warploom.isa import uop as u
 
-FOLDER = Path(__file__).parents[2] / "examples" / "guppy"
+FOLDER = EXAMPLES / "guppy"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.guppy"))
 
 

@@ -1,17 +1,17 @@
 """tiny-gpu's table, words and micro-ops."""
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.places import GOLDEN
 from warploom.isa import tiny
 from warploom.isa import uop as u
 from warploom.isa.tiny.table import FIELDS, INSTRUCTIONS, condition_suffix
 
-GOLDEN = Path(__file__).parent.parent / "golden" / "tiny"
+TINY = GOLDEN / "tiny"
 WORDS = st.integers(0, 0xFFFF)
 REGISTERS = [f"R{number}" for number in range(13)] + ["%blockIdx", "%blockDim", "%threadIdx"]
 
@@ -146,7 +146,7 @@ def test_every_instruction_survives_the_way_through_its_word(row, draw):
     assert tiny.disassemble_word(one(line)) == line
 
 
-@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(TINY.glob("*.json")), ids=lambda path: path.stem)
 def test_recorded_programs_survive_the_way_through_text(path):
     recorded = json.loads(path.read_text())
     text = tiny.disassemble(recorded["program"], recorded["threads"], recorded["data"])

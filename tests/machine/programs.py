@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from warploom.gpu import GPU
 from warploom.isa import uop as u
-from warploom.isa.program import Launch, Program, ProgramBuilder
+from warploom.isa.program import Launch, Program
+from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import IMMEDIATE, NONE, Uop
-from warploom.machine.config import Config, load_config
-from warploom.machine.driver import drive
-from warploom.machine.gpu import GPU
-from warploom.machine.pipeline_machine import PipelineMachine
-from warploom.machine.result import Result
+from warploom.machine.config.presets import load_config
+from warploom.machine.config.schema import Config
+from warploom.machine.device.machine import PipelineMachine
+from warploom.machine.run.driver import drive
+from warploom.result import Result
 
 # Registers that every launch of `Assembly.program` fills in.
 THREAD, LANE, WARP, BLOCK, GLOBAL = 0, 1, 2, 3, 4
@@ -114,7 +116,7 @@ def words(result: Result | PipelineMachine) -> np.ndarray:
 
 def issues(result: Result) -> list[tuple[int, int, int, int]]:
     """(cycle, warp, instruction, mask) of every issue of a traced run."""
-    from warploom.machine import events as e
+    from warploom.machine.accounting import events as e
 
     rows = result.detail["events"]
     rows = rows[rows[:, e.KIND] == e.ISSUE]

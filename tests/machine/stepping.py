@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from warploom import GPU, Program, load
-from warploom.machine.driver import drive
-from warploom.machine.session import Session
+from warploom.machine.debug.session import Session
+from warploom.machine.run.driver import drive
 
 # A kernel of each kind of machine: preset, file, settings.
 RUNS: tuple[tuple[str, str, dict[str, Any]], ...] = (

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine.engine import mirror, zeros
-from warploom.machine.native import native
-from warploom.machine.tables import Tables
+from warploom.machine.engine.native.loader import native
+from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.run.tables import Tables
 
 
 def both(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[Any]]:

@@ -1,16 +1,14 @@
 """The profile: every warp-cycle is on one line's account, and counts are those that a reader finds with pencil and paper."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import warploom
-from warploom.machine.reasons import REASONS, TRANSACTIONS
+from tests.places import EXAMPLES
+from warploom.machine.accounting.reasons import REASONS, TRANSACTIONS
 from warploom.observe import profile as p
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def run(file, preset, **changes):
@@ -103,11 +101,11 @@ def test_a_program_without_a_source_has_a_line_an_instruction():
 
 
 def test_it_is_the_same_with_a_policy_of_ones_own():
-    from warploom.machine.scheduler import POLICIES
+    from warploom.machine.core.scheduling.policies import POLICIES
 
     policy = POLICIES["round_robin"].choose
     program = warploom.load(EXAMPLES / "guppy/load_strided.guppy")
     result = warploom.GPU("guppy", set={"core.warps": 8}, engine="python", scheduler=policy).run(program)
-    found = p.profile(result, policy=policy)
+    found = p.profile(result)
     assert np.array_equal(found.counts[:, p.TRANSACTIONS], result.detail["profile"][:, TRANSACTIONS])
     assert len(found.addresses[1]) == 8

@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
-from tests.rtl.lines import flat
 from tests.tiny_golden import NAMES, TRACED, program, recorded, recorded_trace, settings
+from tests.tiny_lines import flat
 from warploom import GPU, rtl, tiny
 from warploom.rtl.bench import Bench, Host
 from warploom.rtl.hardware import Hardware
@@ -78,10 +78,11 @@ def source(text, threads=4, data=""):
 
 SMALL = {"gpu.cores": 1, "core.threads_per_block": 2, "memory.data_channels": 1}
 DIVERGE = "CONST R1, #1\nCMP %threadIdx, R1\nBRz OUT\nNOP\nOUT:\nRET"
-FAULTS = {
-    "divergence": (DIVERGE, {}, "kernel.asm:5 (BRz OUT): the threads of a block disagree on this branch: thread 1 takes it, thread 0 does not"),
+OUTSIDE = "CONST R1, #200\nADD R1, R1, %threadIdx\nSTR R1, R1\nRET"
+FAULTS = {  # a kernel, its machine, and what is said of it
+    "divergence": (DIVERGE, {}, "kernel.asm:5 (BRz OUT): the threads of a block disagree on this branch: thread 1 takes it, thread 0"),
     "pc_out_of_range": ("NOP\nNOP", {}, "kernel.asm:4 (NOP): the program counter ran off the program, to instruction 2 of 2"),
-    "address_out_of_range": ("CONST R1, #200\nADD R1, R1, %threadIdx\nSTR R1, R1\nRET", {"memory.bytes": 201}, "thread 1 accesses address 0xc9"),
+    "address_out_of_range": (OUTSIDE, {"memory.bytes": 201}, "kernel.asm:5 (STR R1, R1): thread 1 accesses address 0xc9"),
 }
 
 
@@ -121,7 +122,7 @@ def random_program(seed):
             operands = chance.randrange(8) << 9 | chance.randrange(place + 1, length + 1)
         code.append(opcode << 12 | operands)
     code.append(0xF000)
-    return tiny.program(code, [chance.randrange(256) for _ in range(256)], chance.choice((1, 3, 4, 7)))
+    return tiny.program(code, [chance.randrange(256) for _ in range(200)], chance.choice((1, 3, 4, 7)))
 
 
 def random_machine(seed):

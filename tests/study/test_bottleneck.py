@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from warploom.gpu import GPU
 from warploom.isa import tiny
-from warploom.machine.config import load_config
-from warploom.machine.gpu import GPU
-from warploom.machine.reasons import REASONS
+from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.config.presets import load_config
 from warploom.study.bottleneck import OF_REASON, bottleneck
 
 STATES = ("idle", "fetch", "decode", "request", "wait", "execute", "update", "done")

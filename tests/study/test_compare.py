@@ -3,8 +3,8 @@
 import pytest
 
 import warploom
-from warploom.machine.config import ConfigError
-from warploom.machine.driver import LaunchError
+from warploom.machine.accounting.status import LaunchError
+from warploom.machine.engine.sizes import ConfigError
 from warploom.study.chart import chart
 from warploom.study.compare import plan, run, values_of
 from warploom.study.needs import StudyError

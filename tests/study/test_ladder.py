@@ -1,27 +1,29 @@
 """The ladder: the original's timing at its foot, the same memory on every rung, and what it says of itself."""
 
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
+from tests.places import EXAMPLES
+from warploom.gpu import GPU
 from warploom.isa import load, tiny
-from warploom.machine.channels import DATA_ANSWER, DATA_HOLD, PROGRAM_HOLD
-from warploom.machine.config import ConfigError, load_config, settings
-from warploom.machine.driver import LaunchError
-from warploom.machine.gpu import GPU
+from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.presets import load_config
+from warploom.machine.config.schema import settings
+from warploom.machine.engine.sizes import ConfigError
+from warploom.machine.memory.channels import DATA_ANSWER, DATA_HOLD, PROGRAM_HOLD
 from warploom.study.ladder import KernelError, climb
 from warploom.study.remarks import remarks, title
 from warploom.study.rungs import rungs
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "tiny"
+TINY = EXAMPLES / "tiny"
 RACES = {"histogram"}  # what these leave depends on who comes first
 DIVERGE = {"diverge"}
-NAMES = sorted(path.stem for path in EXAMPLES.glob("*.asm"))
+NAMES = sorted(path.stem for path in TINY.glob("*.asm"))
 
 
 def example(name):
-    return load(EXAMPLES / f"{name}.asm")
+    return load(TINY / f"{name}.asm")
 
 
 EXTENDED = {name for name in NAMES if example(name).extensions}  # what the machine at the foot does not run
@@ -157,7 +159,7 @@ def test_a_kernel_that_diverges_runs_from_the_rung_that_lets_it():
     ladder = climb(example("diverge"))
     assert names(ladder.measured) == ["divergence", "shared memory"]
     assert {step.skipped for step in ladder.steps[:-2]} == {
-        f"{EXAMPLES / 'diverge.asm'}:19 (BRz even): the threads of a block disagree on this branch, and before the rung 'divergence' they "
+        f"{TINY / 'diverge.asm'}:19 (BRz even): the threads of a block disagree on this branch, and before the rung 'divergence' they "
         "share one program counter"
     }
     assert ladder.measured[0].result.memory[:4].tolist() == [0, 3, 4, 9]
@@ -170,7 +172,7 @@ def test_a_kernel_with_shared_memory_runs_on_the_last_rung():
     ladder = climb(example("shared_reduction"))
     assert names(ladder.measured) == ["shared memory"]
     assert ladder.steps[0].skipped == (
-        f"{EXAMPLES / 'shared_reduction.asm'}:16 (STS %threadIdx, R1): shared memory and barriers come with the rung 'shared memory'"
+        f"{TINY / 'shared_reduction.asm'}:16 (STS %threadIdx, R1): shared memory and barriers come with the rung 'shared memory'"
     )
     assert ladder.measured[0].result.memory[16:18].tolist() == [10, 200]
 
@@ -181,7 +183,7 @@ def test_a_variant_runs_on_the_last_rung_and_leaves_the_same_memory():
     assert ladder.steps[-2].result.counters["shared_passes"] == 0
     assert ladder.differing() == ()
     assert ladder.steps[-1].result.counters["data_requests"] < ladder.steps[-2].result.counters["data_requests"]
-    assert remarks(ladder)[-1] == f"The last rung ran {EXAMPLES / 'reduction_shared.asm'}."
+    assert remarks(ladder)[-1] == f"The last rung ran {TINY / 'reduction_shared.asm'}."
 
 
 def test_a_variant_that_computes_something_else_is_told_of():
@@ -229,7 +231,7 @@ def test_what_the_ladder_switches_cannot_be_chosen():
 
 
 def test_a_program_of_another_instruction_set_is_refused():
-    path = EXAMPLES.parent / "guppy" / "saxpy.guppy"
+    path = TINY.parent / "guppy" / "saxpy.guppy"
     said = (
         f"{path}: the ladder begins with tiny-gpu's machine, and this is a program of guppy; `warploom run` runs it on a machine of its own"
     )

@@ -5,7 +5,7 @@ from math import gcd
 
 import pytest
 
-from warploom.machine.divergence import MECHANISMS
+from warploom.machine.core.divergence import MECHANISMS
 from warploom.study.experiments import NAMES, find
 from warploom.study.experiments.experiment import Failed, checked
 from warploom.study.experiments.mechanisms import mechanisms

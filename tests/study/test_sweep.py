@@ -6,7 +6,7 @@ import time
 import pytest
 
 import warploom
-from warploom.machine.config import load_config
+from warploom.machine.config.presets import load_config
 from warploom.study import sweep
 from warploom.study.needs import StudyError
 from warploom.study.sweep import Outcome, Task, measure, spread

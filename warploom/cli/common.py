@@ -36,10 +36,11 @@ MISTAKES = (
     ("warploom.isa.diagnostics", "SourceError"),
     ("warploom.isa.guppy.bindings", "BindingError"),
     ("warploom.isa.guppy.pictures", "PictureError"),
-    ("warploom.machine.config", "ConfigError"),
-    ("warploom.machine.driver", "LaunchError"),
+    ("warploom.machine.engine.sizes", "ConfigError"),
+    ("warploom.machine.accounting.status", "LaunchError"),
     ("warploom.observe.pictures.view", "DrawingError"),
-    ("warploom.observe.needs", "MissingPackage"),
+    ("warploom.observe.text.needs", "MissingPackage"),
+    ("warploom.rtl.hardware", "NoHardware"),
 )
 
 

@@ -54,7 +54,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom compare texture.guppy --over l1.replacement=lru,fifo,plru,random --csv runs.csv
     """
     from warploom.cli.progress import Progress
-    from warploom.machine.driver import DEFAULT_MAX_CYCLES
+    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
     from warploom.study.compare import run
     from warploom.study.needs import StudyError
 
@@ -88,7 +88,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
 
 
 def _plan(kernel: str, options: dict[str, Any]) -> Plan:
-    from warploom.machine.config import parse_setting
+    from warploom.machine.config.presets import parse_setting
     from warploom.study.compare import plan
 
     over: dict[str, str] = {}

@@ -67,8 +67,8 @@ def _orders(options: dict[str, Any]) -> Iterator[Order]:
 
 def _debugger(kernel: str, options: dict[str, Any]) -> Debugger:
     from warploom.cli.debugger.debugger import Debugger
-    from warploom.machine.gpu import GPU
-    from warploom.machine.session import Session
+    from warploom.gpu import GPU
+    from warploom.machine.debug.session import Session
 
     order = take_order(kernel, options)
     if not options["as_json"]:
@@ -80,7 +80,7 @@ def _debugger(kernel: str, options: dict[str, Any]) -> Debugger:
 def _script(debugger: Debugger, orders: list[Order], as_json: bool) -> int:
     """Carry a script out; the exit status."""
     from warploom.cli.debugger.script import Unmet, carry_out
-    from warploom.observe.styled import plain
+    from warploom.observe.text.styled import plain
 
     said: list[Said] = []
     try:
@@ -104,7 +104,7 @@ def _script(debugger: Debugger, orders: list[Order], as_json: bool) -> int:
 def _show(said: Said) -> None:
     from warploom.cli import screen
     from warploom.cli.debugger.script import PROMPT
-    from warploom.observe.styled import QUIET
+    from warploom.observe.text.styled import QUIET
 
     screen.show([[(PROMPT, QUIET), (said.command, "bold")], *said.lines])
 

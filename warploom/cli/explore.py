@@ -14,7 +14,7 @@ from warploom.cli.running import launch_options, machine_options, take_order
 
 if TYPE_CHECKING:
     from warploom.cli.running import Order
-    from warploom.machine.result import Result
+    from warploom.result import Result
 
 
 @click.command()
@@ -67,7 +67,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
 
 def _orders(kernel: str, options: dict[str, Any]) -> tuple[list[Order], list[str]]:
     """The run, and the one beside it if there is one; and what they are called."""
-    from warploom.machine.config import load_config, parse_setting
+    from warploom.machine.config.presets import load_config, parse_setting
 
     order = take_order(kernel, options)
     if not options["against"]:

@@ -54,8 +54,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom ladder reduction.asm --shared-variant reduction_shared.asm
       warploom ladder matmul.asm --plot ladder.svg --html ladder.html
     """
-    from warploom.machine.config import parse_setting
-    from warploom.machine.driver import DEFAULT_MAX_CYCLES
+    from warploom.machine.config.presets import parse_setting
+    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
     from warploom.study.ladder import KernelError, climb
 
     _check_outputs(kernel, options)

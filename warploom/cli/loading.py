@@ -60,7 +60,7 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     if said.if_convert is not None:
         if said.if_convert < 0:
             raise UserError(f"--if-convert {said.if_convert}: write how many instructions a branch may skip, 0 or more")
-        from warploom.isa.predicate import if_convert
+        from warploom.isa.analysis.if_conversion import if_convert
 
         program = if_convert(program, said.if_convert)
     return program, warnings

@@ -11,7 +11,7 @@ from warploom.cli.common import json_option, print_json
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from warploom.machine.occupancy import Occupancy
+    from warploom.machine.occupancy.calculator import Occupancy
 
 ROWS = 8  # height of the chart
 STEPS = " ▁▂▃▄▅▆▇█"  # a character cell, filled in eighths
@@ -42,7 +42,7 @@ def command(
       warploom occupancy --cc sm_90 --threads 192 --registers 33 --curve
       warploom occupancy --cc 8.0 --threads 128 --json
     """
-    from warploom.machine.occupancy import capability, curve, occupancy
+    from warploom.machine.occupancy.calculator import capability, curve, occupancy
 
     name = capability(cc)
     found = occupancy(name, threads, registers, shared, dynamic_shared, carveout)

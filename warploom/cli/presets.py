@@ -10,8 +10,8 @@ import click
 from warploom.cli.common import json_option, print_json
 
 if TYPE_CHECKING:
-    from warploom.machine.config import Setting
-    from warploom.observe.styled import Line, Piece
+    from warploom.machine.config.schema import Setting
+    from warploom.observe.text.styled import Line, Piece
 
 NAME, VALUE = 26, 12  # characters of the columns
 
@@ -33,7 +33,9 @@ def command(name: str | None, all_settings: bool, changes: tuple[str, ...], as_j
       warploom presets tiny --settings         all of its settings
       warploom presets --settings              what --set can change
     """
-    from warploom.machine.config import ConfigError, about, inherited_sources, load_config, parse_setting, preset_names, settings
+    from warploom.machine.config.presets import about, inherited_sources, load_config, parse_setting, preset_names
+    from warploom.machine.config.schema import settings
+    from warploom.machine.engine.sizes import ConfigError
 
     if changes and name is None:
         raise ConfigError("--set shows a preset with a setting changed: name the preset, as in `warploom presets tiny --set gpu.cores=4`")

@@ -11,7 +11,7 @@ from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_
 from warploom.cli.running import complain, launch_options, machine_options, take_order
 
 if TYPE_CHECKING:
-    from warploom.machine.result import Result
+    from warploom.result import Result
 
 MOST_CYCLES = 100_000  # of a machine without warps, where nothing else is said: its run is repeated in plain Python
 
@@ -67,7 +67,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     try:
         with Progress("running", order.limit, limit=True, quiet=options["as_json"]) as progress:
             result = order.run(progress)
-        _show(result, order.policy, [diagnostic_json(item) for item in order.warnings], options)
+        _show(result, [diagnostic_json(item) for item in order.warnings], options)
     except KeyboardInterrupt:
         click.echo("stopped by Ctrl-C; no file was written", err=True)
         ctx.exit(INTERRUPTED)
@@ -82,23 +82,23 @@ def _check_page(path: str, inputs: list[str]) -> None:
         raise UserError(f"--html {path}: this file is an input of the run; name another one")
 
 
-def _show(result: Result, policy: Any, warnings: list[dict[str, Any]], options: dict[str, Any]) -> None:
+def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any]) -> None:
     from warploom.cli import screen
     from warploom.cli.common import write_file
     from warploom.cli.progress import Progress
-    from warploom.observe.diagnosis import diagnose, findings_report
+    from warploom.observe.diagnosis.diagnosis import diagnose, findings_report
     from warploom.observe.profile import profile, profile_report
-    from warploom.observe.profile_table import ordered, profile_table
+    from warploom.observe.profile_report.table import ordered, profile_table
 
     with Progress("looking at every cycle", result.cycles, quiet=options["as_json"]) as progress:
-        found = profile(result, policy=policy, progress=progress)
+        found = profile(result, progress=progress)
     findings = diagnose(found)
     lines = ordered(found.lines(), options["sort"], options["top"])
     if options["as_json"]:
         body = profile_report(found, lines) | {"diagnosis": findings_report(found, findings)}
         print_json(body | {"fault": result.fault or None, "warnings": warnings})
     elif options["html"] is not None:
-        from warploom.observe.profile_page import profile_page
+        from warploom.observe.profile_report.page import profile_page
 
         write_file(options["html"], profile_page(found, lines, findings))
         click.echo(f"{options['html']} is written", err=True)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from warploom.cli.output import OutputFile
     from warploom.isa.diagnostics import Diagnostic
     from warploom.isa.program import Program
-    from warploom.machine.config import Config
-    from warploom.machine.result import Result
-    from warploom.observe.log import Selection
+    from warploom.machine.config.schema import Config
+    from warploom.observe.text.log import Selection
+    from warploom.result import Result
 
 
 @click.command()
@@ -94,7 +94,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
 
 def _image(text: str, program: Program) -> tuple[str, str]:
     """(view, path) of `u0=out.png`."""
-    from warploom.isa.program import VIEW_WIDTH
+    from warploom.isa.views import VIEW_WIDTH
 
     name, equals, path = text.partition("=")
     if not (name and equals and path):
@@ -108,7 +108,7 @@ def _image(text: str, program: Program) -> tuple[str, str]:
 
 def _selection(options: dict[str, Any], config: Config) -> Selection:
     from warploom.cli.ranges import numbers, span
-    from warploom.observe.log import Selection
+    from warploom.observe.text.log import Selection
 
     given = [f"--{name.replace('_', '-')}" for name in ("log_cores", "log_threads", "log_cycles") if options[name] is not None]
     if given and options["log"] is None:
@@ -154,7 +154,7 @@ def _open(files: contextlib.ExitStack, *paths: str | None) -> list[OutputFile | 
 
 def _write_log(result: Result, out: OutputFile, selection: Selection, quiet: bool) -> None:
     from warploom.cli.progress import Progress
-    from warploom.observe.log import log
+    from warploom.observe.text.log import log
 
     last = result.cycles if selection.last is None else min(selection.last + 1, result.cycles)
     with Progress("writing the log", last, quiet=quiet or out.place is None) as progress:
@@ -187,12 +187,12 @@ def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -
     from warploom.cli import screen
 
     if options["as_json"]:
-        from warploom.observe.report import report
+        from warploom.observe.text.report import report
 
         print_json(report(result) | {"warnings": [diagnostic_json(item) for item in warnings]})
         return
     if not options["quiet"] and "-" not in [options[name] for name in ("trace", *NAMES)]:
-        from warploom.observe.summary import summary
+        from warploom.observe.text.summary import summary
 
         columns = screen.width()
         lines = list(summary(result, width=columns, unicode=screen.unicode(), memory=options["log"] != "-"))
@@ -201,8 +201,8 @@ def _show(result: Result, warnings: list[Diagnostic], options: dict[str, Any]) -
 
 
 def _hints(options: dict[str, Any], result: Result) -> list[Any]:
-    from warploom.isa.program import VIEW_WIDTH, VIEW_WRITABLE
-    from warploom.observe.styled import QUIET
+    from warploom.isa.views import VIEW_WIDTH, VIEW_WRITABLE
+    from warploom.observe.text.styled import QUIET
 
     hints = []
     program = result.program

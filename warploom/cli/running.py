@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from warploom.cli.progress import Progress
     from warploom.isa.diagnostics import Diagnostic
     from warploom.isa.program import Program
-    from warploom.machine.config import Config
-    from warploom.machine.result import Result
+    from warploom.machine.config.schema import Config
+    from warploom.result import Result
 
 MOST_CYCLES = 10**15
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,7 +70,7 @@ class Order:
 
     def run(self, progress: Progress, *, tracing: bool = False, recording: bool = False) -> Result:
         """Run it. Raises LaunchError."""
-        from warploom.machine.gpu import GPU
+        from warploom.gpu import GPU
 
         gpu = GPU(self.config, engine=self.engine, scheduler=self.policy)
         return gpu.run(self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording)
@@ -98,7 +98,7 @@ def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bo
 
 
 def _limit(cycles: int | None) -> int:
-    from warploom.machine.driver import DEFAULT_MAX_CYCLES
+    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
 
     if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
         raise UserError(f"--max-cycles {cycles}: a run may take 1 to {MOST_CYCLES} cycles")
@@ -108,7 +108,8 @@ def _limit(cycles: int | None) -> int:
 def _config(file: str, options: dict[str, Any], program: Program) -> Config:
     """The machine that was asked for; a default machine whose warps lie anywhere gets as many slots as one group needs."""
     from warploom.isa.frontends import front_end
-    from warploom.machine.config import MAX_WARPS, load_config, parse_setting
+    from warploom.machine.config.presets import load_config, parse_setting
+    from warploom.machine.engine.sizes import MAX_WARPS
 
     changes = dict(parse_setting(text) for text in options["changes"])
     config = load_config(options["gpu"] or front_end(file, options["isa"]).gpu, changes)

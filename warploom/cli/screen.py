@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import click
 
-from warploom.observe.styled import Line, plain
+from warploom.observe.text.styled import Line, plain
 
 NARROWEST, WIDEST = 60, 160  # columns that tables are made for
 

@@ -13,8 +13,8 @@ from warploom.cli.common import UserError
 
 if TYPE_CHECKING:
     from warploom.cli.output import OutputFile
-    from warploom.machine.result import Result
     from warploom.observe.traces import Format
+    from warploom.result import Result
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -55,8 +55,8 @@ def command(as_json: bool) -> None:
       warploom warmup
       WARPLOOM_CACHE=/var/cache/warploom warploom warmup
     """
-    from warploom.machine.gpu import GPU
-    from warploom.machine.native import cache_directory
+    from warploom.gpu import GPU
+    from warploom.machine.engine.native.cache import cache_directory
 
     start, done = time.perf_counter(), []
     for part in parts():
@@ -78,7 +78,7 @@ def command(as_json: bool) -> None:
 def parts() -> Iterator[Part]:
     """What there is to compile, the longest first of each kind of machine."""
     from warploom.isa import guppy, tiny
-    from warploom.machine.scheduler import POLICIES
+    from warploom.machine.core.scheduling.policies import POLICIES
 
     ends, samples = tiny.assemble(".threads 4\nRET"), guppy.assemble(SAMPLES, "warmup")
     loads = tiny.assemble(".threads 4\nLDR R0, %threadIdx\nSTR %threadIdx, R0\nRET")

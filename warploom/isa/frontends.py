@@ -36,12 +36,13 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
 def load(path: str | os.PathLike[str], isa: str | None = None, *, if_convert: int = 0) -> Program:
     """The Program in a source file. isa: a front end's name; None: the one for the file's ending.
 
-    if_convert: branches over at most so many instructions become predicates, see `predicate.py`; such a program is for machines
-    with warps. Raises SourceError, with every error in the file, also when it cannot be read; ValueError when if_convert is negative.
+    if_convert: branches over at most so many instructions become predicates, see `analysis/if_conversion.py`; such a program is
+    for machines with warps. Raises SourceError, with every error in the file, also when it cannot be read; ValueError when if_convert is
+    negative.
     """
     program = load_with_warnings(path, isa)[0]
     if if_convert:
-        from warploom.isa.predicate import if_convert as convert
+        from warploom.isa.analysis.if_conversion import if_convert as convert
 
         program = convert(program, if_convert)
     return program

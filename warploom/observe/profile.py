@@ -17,13 +17,13 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
-from warploom.machine import reasons as r
-from warploom.machine.config import Config
-from warploom.machine.core_states import DECODE
-from warploom.machine.result import Result
-from warploom.observe import timeline as t
-from warploom.observe.lane_addresses import Addresses, lane_addresses
-from warploom.observe.timeline import Activity
+from warploom.machine.accounting import reasons as r
+from warploom.machine.config.schema import Config
+from warploom.machine.run.result import RunResult
+from warploom.machine.sequencer.states import DECODE
+from warploom.observe.facts import timeline as t
+from warploom.observe.facts.lane_addresses import Addresses, lane_addresses
+from warploom.observe.facts.timeline import Activity
 
 # What is counted beside cycles, by instruction and by line: columns of `Profile.counts`.
 COUNTS = {
@@ -147,21 +147,21 @@ class Profile:
         return found
 
 
-def profile(result: Result, *, policy: Callable[..., int] | None = None, progress: Callable[[int], None] | None = None) -> Profile:
+def profile(result: RunResult, *, progress: Callable[[int], None] | None = None) -> Profile:
     """The profile of a run. It needs no events; the run is repeated for what a run does not keep, of cores with warps only its beginning.
 
-    policy: the scheduling policy of the run where it was one of the user's own. progress: see `timeline`.
+    progress: see `timeline`.
     """
     if result.config.core.control == "sequencer":
         activities, spent, counts = _of_sequencer(result, progress)
         addresses: Addresses = {}
     else:
         activities, spent, counts = t.WARP_ACTIVITIES, *_of_warps(result)
-        addresses = lane_addresses(result, policy, _worth_a_look(result.program, counts))
+        addresses = lane_addresses(result, _worth_a_look(result.program, counts))
     return Profile(result.program, result.config, result.status, result.cycles, activities, spent, counts, dict(result.counters), addresses)
 
 
-def _of_warps(result: Result) -> tuple[np.ndarray, np.ndarray]:
+def _of_warps(result: RunResult) -> tuple[np.ndarray, np.ndarray]:
     """(spent, counts) from what cores with warps have counted."""
     rows, program, config = result.detail["profile"], result.program, result.config
     spent = rows[:, : len(r.REASONS)].copy()
@@ -190,7 +190,7 @@ def _least_passes(program: Program, config: Config) -> np.ndarray:
     return np.array([of_uop[row[u.FIRST] : row[u.FIRST] + row[u.COUNT]].sum() for row in program.code], np.int64)
 
 
-def _of_sequencer(result: Result, progress: Callable[[int], None] | None) -> tuple[tuple[Activity, ...], np.ndarray, np.ndarray]:
+def _of_sequencer(result: RunResult, progress: Callable[[int], None] | None) -> tuple[tuple[Activity, ...], np.ndarray, np.ndarray]:
     """(activities, spent, counts) from what the cores were doing in every cycle."""
     line = t.timeline(result, progress)
     size = len(result.program)

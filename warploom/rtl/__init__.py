@@ -29,7 +29,7 @@ __all__ = ["Difference", "Hardware", "Lockstep", "NoHardware", "lockstep"]
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'warploom.rtl' has no attribute {name!r}")
-    from warploom.observe.needs import needed
+    from warploom.observe.text.needs import needed
 
     needed("amaranth", "the hardware", "rtl")
     found = getattr(importlib.import_module(f"warploom.rtl.{_HOMES[name]}"), name)

@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from warploom.rtl.bench import Bench, Host
-from warploom.rtl.flat_trace import FlatTrace
 from warploom.rtl.hardware import ADDRESSES, Hardware, NoHardware, check_program
-from warploom.rtl.model import DEFAULT_MAX_CYCLES, GPU, Program, SequencerMachine, entry_call, words
+from warploom.rtl.model import DEFAULT_MAX_CYCLES, GPU, FlatTrace, Program, SequencerMachine, entry_call, words
 from warploom.rtl.simulator import Pysim, Simulation
 
 BEFORE, AFTER = 4, 2  # cycles that are shown around a difference
@@ -104,7 +103,7 @@ class Lockstep:
         if self.difference is not None:
             return str(self.difference)
         cycles, compared = (f"{number:,}".replace(",", " ") for number in (self.cycles, self.cycles * self.fields))
-        ending = {"done": "", "error": "; the kernel stops with a fault, in both", "timeout": "; the kernel still runs, in both"}
+        ending = {"done": "", "error": "; the kernel stops with a fault, in both", "timeout": "; the kernel still runs then"}
         return f"model and hardware agree: {cycles} cycles, {self.fields} fields in each, {compared} values{ending[self.status]}"
 
 

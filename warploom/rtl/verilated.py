@@ -15,7 +15,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from warploom.observe.needs import MissingPackage
+from warploom.observe.text.needs import MissingPackage
 from warploom.rtl.bench import Bench
 from warploom.rtl.model import cache_directory
 from warploom.rtl.simulator import Drive

@@ -12,7 +12,7 @@ from typing import Any
 
 from amaranth.back import rtlil
 
-from warploom.observe.needs import needed
+from warploom.observe.text.needs import needed
 
 
 def rtlil_text(component: Any, name: str) -> str:

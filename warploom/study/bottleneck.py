@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from warploom.machine.reasons import REASONS
-from warploom.machine.result import Result
+from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.run.result import RunResult
 
 FULL = 0.75  # from this share of its time on, a unit is the bottleneck
 
@@ -40,7 +40,7 @@ class Bottleneck(NamedTuple):
         return f"{self.name}, {self.share:.0%}"
 
 
-def bottleneck(result: Result) -> Bottleneck:
+def bottleneck(result: RunResult) -> Bottleneck:
     """What held a run up, by the rules above."""
     full = [found for found in _channels(result) if found.share >= FULL]
     if full:
@@ -51,7 +51,7 @@ def bottleneck(result: Result) -> Bottleneck:
     return _most(_by_state(result))
 
 
-def _channels(result: Result) -> list[Bottleneck]:
+def _channels(result: RunResult) -> list[Bottleneck]:
     """How busy the channels of both memories were, as far as the machine has any."""
     if result.config.memory.kind != "channels" or not result.cycles:
         return []
@@ -65,14 +65,14 @@ def _channels(result: Result) -> list[Bottleneck]:
     return found
 
 
-def _issue_slots(result: Result) -> Bottleneck:
+def _issue_slots(result: RunResult) -> Bottleneck:
     config, launch = result.config, result.program.launch
     blocks = -(-launch.threads // (launch.block or config.core.threads_per_block))
     slots = result.cycles * max(min(config.gpu.cores, blocks), 1) * config.core.schedulers
     return Bottleneck(ISSUE_SLOTS, result.instructions / slots if slots else 0.0)
 
 
-def _by_reason(result: Result) -> dict[str, int]:
+def _by_reason(result: RunResult) -> dict[str, int]:
     spent: dict[str, int] = {}
     for reason in REASONS:
         group = OF_REASON[reason.name]
@@ -80,7 +80,7 @@ def _by_reason(result: Result) -> dict[str, int]:
     return spent
 
 
-def _by_state(result: Result) -> dict[str, int]:
+def _by_state(result: RunResult) -> dict[str, int]:
     counters = result.counters
     steps = sum(counters[f"{state}_thread_cycles"] for state in ("decode", "request", "wait", "execute", "update"))
     data = counters["data_wait_thread_cycles"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from warploom.machine.config import settings
+from warploom.machine.config.schema import settings
 from warploom.study.compare import Plan, name_of
 from warploom.study.figure import Figure, Panel, Series, doubling, numeric
 from warploom.study.metrics import METRIC

@@ -19,8 +19,12 @@ from typing import Any
 
 from warploom.isa.frontends import FRONT_ENDS, front_end, load
 from warploom.isa.program import Program
-from warploom.machine.config import Config, ConfigError, load_config, parse_setting
-from warploom.machine.driver import DEFAULT_MAX_CYCLES, ENGINES, LaunchError, Notice
+from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.presets import load_config, parse_setting
+from warploom.machine.config.schema import Config
+from warploom.machine.engine.sizes import ConfigError
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES
+from warploom.machine.run.protocol import Notice
 from warploom.study.metrics import METRICS
 from warploom.study.needs import StudyError
 from warploom.study.sweep import Outcome, Progress, Task, measure, spread

@@ -17,12 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from warploom.gpu import GPU
 from warploom.isa.program import Program
-from warploom.machine.config import Config, load_config
-from warploom.machine.driver import DEFAULT_MAX_CYCLES, LaunchError, drive
-from warploom.machine.faults import FAULTS
-from warploom.machine.gpu import GPU
-from warploom.machine.result import Result
+from warploom.machine.accounting.faults import FAULTS
+from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.presets import load_config
+from warploom.machine.config.schema import Config
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, drive
+from warploom.result import Result
 from warploom.study.bottleneck import Bottleneck, bottleneck
 from warploom.study.rungs import DIVERGENCE, SHARED_MEMORY, Rung, is_rung_setting, rungs
 

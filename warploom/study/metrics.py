@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from warploom.machine.reasons import REASONS
-from warploom.machine.result import Result
+from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.run.result import RunResult
 from warploom.study.bottleneck import bottleneck
 from warploom.study.table import Column
 
@@ -18,7 +18,7 @@ class Metric(NamedTuple):
     heading: str
     unit: str
     meaning: str
-    value: Callable[[Result], int | float | None]
+    value: Callable[[RunResult], int | float | None]
     digits: int = 0
     percent: bool = False
     spare: bool = True
@@ -33,26 +33,26 @@ def _ratio(over: int | float | None, under: int | float | None) -> float | None:
     return over / under if over is not None and under else None
 
 
-def _hit_rate(level: str) -> Callable[[Result], float | None]:
-    def rate(result: Result) -> float | None:
+def _hit_rate(level: str) -> Callable[[RunResult], float | None]:
+    def rate(result: RunResult) -> float | None:
         hits, misses = result.counters.get(f"{level}_hits", 0), result.counters.get(f"{level}_misses", 0)
         return _ratio(hits, hits + misses)
 
     return rate
 
 
-def _active_lanes(result: Result) -> float | None:
+def _active_lanes(result: RunResult) -> float | None:
     return _ratio(result.counters.get("thread_instructions"), result.instructions)
 
 
-def _lane_share(result: Result) -> float | None:
+def _lane_share(result: RunResult) -> float | None:
     config = result.config.core
     width = config.lanes if config.control == "pipeline" else config.threads_per_block
     return _ratio(_active_lanes(result), width)
 
 
-def _warps_only(over: str, under: str) -> Callable[[Result], float | None]:
-    def ratio(result: Result) -> float | None:
+def _warps_only(over: str, under: str) -> Callable[[RunResult], float | None]:
+    def ratio(result: RunResult) -> float | None:
         return _ratio(result.counters.get(over), result.counters.get(under)) if result.counters.get(over) else None
 
     return ratio
@@ -90,7 +90,7 @@ METRICS: tuple[Metric, ...] = (
 METRIC = {metric.name: metric for metric in METRICS}
 
 
-def held_up(result: Result) -> str:
+def held_up(result: RunResult) -> str:
     """What the run spent most of its time waiting for, with its share: a reason for which warps did not issue, or else the bottleneck."""
     counters = result.counters
     total = counters.get("warp_cycles", 0)
@@ -101,6 +101,6 @@ def held_up(result: Result) -> str:
     return f"{name} {waited / total:.0%}" if waited else "nothing"
 
 
-def metrics_of(result: Result) -> dict[str, Any]:
+def metrics_of(result: RunResult) -> dict[str, Any]:
     """All metrics by name, and `held_up`."""
     return {metric.name: metric.value(result) for metric in METRICS} | {"held_up": held_up(result)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warploom.observe import needs
+from warploom.observe.text import needs
 
 
 class StudyError(ValueError):

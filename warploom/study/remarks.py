@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warploom.machine.channels import DATA_HOLD, PROGRAM_HOLD
-from warploom.machine.result import Result
+from warploom.machine.memory.channels import DATA_HOLD, PROGRAM_HOLD
+from warploom.result import Result
 from warploom.study.bottleneck import DATA_CHANNELS, PROGRAM_CHANNELS, bottleneck
 
 if TYPE_CHECKING:

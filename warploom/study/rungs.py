@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from warploom.machine.config import Config, ConfigError
+from warploom.machine.config.schema import Config
+from warploom.machine.engine.sizes import ConfigError
 
 # Wires of tiny-gpu's memory channels (its src/gpu.sv): valid, ready, address and data, for reading and, data only, for writing.
 DATA_CHANNEL_WIRES = 36

@@ -19,11 +19,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from warploom.gpu import GPU
 from warploom.isa.program import Program
-from warploom.machine.config import Config
-from warploom.machine.driver import DEFAULT_MAX_CYCLES, LaunchError, Notice, drive, is_compiled
-from warploom.machine.gpu import GPU
-from warploom.machine.native import is_loaded
+from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.schema import Config
+from warploom.machine.engine.native.loader import is_loaded
+from warploom.machine.run.compile import is_compiled
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, drive
+from warploom.machine.run.protocol import Notice
 from warploom.study.metrics import metrics_of
 from warploom.study.needs import StudyError, needed
 

@@ -2,7 +2,6 @@
 
 import re
 from base64 import b64decode, b64encode
-from pathlib import Path
 from types import SimpleNamespace
 from zlib import compress, decompress
 
@@ -10,15 +9,15 @@ import pytest
 
 import warploom
 from tests.observe.explorer import browser
-from warploom.machine import events as e
-from warploom.machine import recording as r
-from warploom.machine.driver import drive
-from warploom.machine.reasons import REASONS
-from warploom.machine.recording import Recorder
+from tests.places import EXAMPLES
+from warploom.machine.accounting import events as e
+from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.run import recording as r
+from warploom.machine.run.driver import drive
+from warploom.machine.run.recording import Recorder
 from warploom.observe.explorer.page import page
-from warploom.observe.timeline import timeline
+from warploom.observe.facts.timeline import timeline
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 pytestmark = pytest.mark.skipif(bool(browser.missing()), reason=browser.missing() or "a browser is there")
 HOSTILE = "</script><script>window.evil = 1</script><img src=x onerror='window.evil = 2'>"
 
@@ -146,6 +145,46 @@ def test_the_address_leads_to_a_cycle_and_follows(show, warps):
     view.wait_for_function("() => location.hash === '#cycle=25&core=0&warp=0&lane=3'")
     view.evaluate("location.hash = '#cycle=7'")
     view.wait_for_function("() => explorer.leader.cycle === 7")
+
+
+def test_a_link_is_followed_though_the_page_was_about_to_write_its_address(show, warps):
+    view = show(warps.text)
+    # The write of cycle 5 is held until the link has been followed, and then comes due before the event that tells of the link.
+    settled(view).evaluate("""new Promise((done) => {
+        const { setTimeout, clearTimeout } = window, held = new Map();
+        window.setTimeout = (act) => (held.set(held.size + 1, act), held.size);
+        window.clearTimeout = (number) => held.delete(number) || clearTimeout(number);
+        explorer.go(5);
+        requestAnimationFrame(() => requestAnimationFrame(() => {
+            location.hash = "#cycle=24&core=0&warp=0";
+            window.setTimeout = setTimeout;
+            held.forEach((act) => act());
+            addEventListener("hashchange", done);
+        }));
+    })""")
+    assert cycle(view) == 24
+    view.wait_for_function("() => location.hash === '#cycle=24&core=0&warp=0&lane=0'")
+
+
+def test_a_link_is_followed_though_its_address_has_been_written_over(show, warps):
+    view = show(warps.text)
+    settled(view).evaluate("""new Promise((done) => {
+        addEventListener("hashchange", done);
+        location.hash = "#cycle=24&core=0&warp=0";
+        history.replaceState(null, "", "#cycle=5");
+    })""")
+    assert cycle(view) == 24
+    view.wait_for_function("() => location.hash === '#cycle=24&core=0&warp=0&lane=0'")
+
+
+def test_back_leads_to_the_place_before_a_link(show, warps):
+    view = show(warps.text, "#cycle=7&core=0&warp=0&lane=1")
+    view.evaluate("location.hash = '#cycle=24&core=0&warp=0&lane=3'")
+    view.wait_for_function("() => explorer.leader.cycle === 24")
+    view.keyboard.press("ArrowRight")
+    view.evaluate("history.back()")
+    view.wait_for_function("() => explorer.leader.cycle === 7 && location.hash === '#cycle=7&core=0&warp=0&lane=1'")
+    assert view.evaluate("explorer.leader.lane") == 1
 
 
 # ---- what is shown at a cycle

@@ -1,19 +1,17 @@
 """The data of a page, read by a reader of its own, against the run that they were made from."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import warploom
 from tests.observe.explorer import reader
-from warploom.machine import events as e
-from warploom.machine.driver import drive
-from warploom.machine.recording import Recorder
+from tests.places import EXAMPLES
+from warploom.machine.accounting import events as e
+from warploom.machine.run.driver import drive
+from warploom.machine.run.recording import Recorder
 from warploom.observe.explorer.data import packed
-from warploom.observe.timeline import SPAN_COLUMNS, timeline
+from warploom.observe.facts.timeline import SPAN_COLUMNS, timeline
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 SPANS = ("core", "warp", "start", "length", "activity", "pc", "mask", "next", "block", "rank")
 CASES = [
     ("tiny/matadd.asm", "tiny-simt", {}),

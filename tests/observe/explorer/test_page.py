@@ -2,7 +2,6 @@
 
 import html.parser
 import json
-from pathlib import Path
 
 import pytest
 
@@ -10,7 +9,6 @@ import warploom
 from tests.observe.explorer import reader
 from warploom.observe.explorer.page import Explorer, page
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> & \" ' é"
 
 

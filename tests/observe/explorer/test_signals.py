@@ -1,14 +1,11 @@
 """Signals: replayed, they are the trace of the run; and memory names the thread that wrote it."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import warploom
+from tests.places import EXAMPLES
 from warploom.observe.explorer.signals import NOBODY, signals_of
-
-EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def value_at(line, name):

@@ -1,11 +1,9 @@
 """Small runs that the tests of pictures look at."""
 
 from functools import lru_cache
-from pathlib import Path
 
 import warploom
-
-EXAMPLES = Path(__file__).parents[3] / "examples"
+from tests.places import EXAMPLES
 
 
 @lru_cache(maxsize=16)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from warploom.observe.palette import LANES
 from warploom.observe.pictures.bands import Band, cell_width, sheet_of
 from warploom.observe.pictures.sheet import SCALE, Page
 from warploom.observe.pictures.view import Columns
+from warploom.observe.text.palette import LANES
 
 pytest.importorskip("matplotlib")
 

@@ -7,8 +7,8 @@ import warploom
 from tests import guppy_golden
 from tests.guppy_history import repeat
 from tests.observe.pictures.runs import run
-from warploom.observe import history as h
-from warploom.observe import timeline as t
+from warploom.observe.facts import history as h
+from warploom.observe.facts import timeline as t
 from warploom.observe.pictures import DrawingError, picture
 from warploom.observe.pictures import masks as m
 from warploom.observe.pictures.masks import FIRST_ACTIVITY, MASKED_OFF, NO_WARP, NOBODY

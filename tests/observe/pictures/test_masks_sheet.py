@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.observe.pictures.runs import run
-from warploom.observe.palette import LANES, REASONS
 from warploom.observe.pictures import picture
 from warploom.observe.pictures.raster import coloured, painted, rgb
+from warploom.observe.text.palette import LANES, REASONS
 
 pytest.importorskip("matplotlib")
 Image = pytest.importorskip("PIL.Image")

@@ -1,6 +1,6 @@
 from tests.observe.pictures.runs import run
 from warploom.observe.pictures import picture
-from warploom.observe.styled import plain
+from warploom.observe.text.styled import plain
 
 
 def text(result, width=80, **more):

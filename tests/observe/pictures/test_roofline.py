@@ -1,7 +1,7 @@
 import pytest
 
 from tests.observe.pictures.runs import run
-from warploom.machine.config import load_config
+from warploom.machine.config.presets import load_config
 from warploom.observe.pictures import DrawingError, picture
 from warploom.observe.pictures.roofline import Roofline, bandwidth, peak
 

@@ -5,7 +5,7 @@ from tests.observe.pictures.runs import run
 from warploom.observe.pictures import picture
 from warploom.observe.pictures import timeline as p
 from warploom.observe.pictures.view import view_of
-from warploom.observe.styled import plain
+from warploom.observe.text.styled import plain
 
 FOUR = ("guppy/four_warps.guppy", "guppy", ("core.warps", 4), ("alu.count", 2), ("core.schedulers", 2))
 

@@ -1,12 +1,10 @@
 """Runs that every format is tested on, and what they are as others count it."""
 
-from pathlib import Path
-
 import pytest
 
 import warploom
+from tests.places import EXAMPLES
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 RUNS = {
     "one instruction at a time": ("tiny/matadd.asm", "tiny", {}),
     "warps": ("tiny/matmul.asm", "tiny-simt", {}),

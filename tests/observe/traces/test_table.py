@@ -7,7 +7,7 @@ import pyarrow.parquet
 import pytest
 
 from tests.observe.traces.conftest import RUNS, WARPS
-from warploom.machine import reasons
+from warploom.machine.accounting import reasons
 from warploom.observe.traces import rows, table
 
 REASONS = [reason.name for reason in reasons.REASONS]

@@ -7,7 +7,7 @@ import pytest
 
 import warploom
 from tests.observe.traces.conftest import EXAMPLES, RUNS
-from warploom.observe.needs import MissingPackage
+from warploom.observe.text.needs import MissingPackage
 from warploom.observe.traces import FORMATS, format_of, write_trace
 
 

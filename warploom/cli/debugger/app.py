@@ -22,7 +22,7 @@ from warploom.cli.debugger.prompt import Prompt
 from warploom.cli.debugger.source_panel import SourcePanel
 from warploom.cli.debugger.state_panels import MemoryPanel, RegistersPanel, WarpsPanel
 from warploom.cli.debugger.values import FORMATS
-from warploom.observe.styled import Line, grouped
+from warploom.observe.text.styled import Line, grouped
 
 LEAST = (60, 20)  # columns and lines that the panels need
 BUSY = "it is still running: Esc stops it"

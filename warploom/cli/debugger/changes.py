@@ -11,10 +11,10 @@ from warploom.cli.debugger.moving import nothing, plain_lines
 from warploom.cli.debugger.places import OWN, Cell, cell, instruction
 from warploom.cli.debugger.places import warp as warp_named
 from warploom.cli.debugger.values import number, parsed, shown
-from warploom.machine import inspection
-from warploom.machine.session import MEMORY, REGISTER, Edit
-from warploom.machine.stops import Breakpoint, MemoryWatch, RegisterWatch, Stop
-from warploom.observe.styled import QUIET, Line
+from warploom.machine.debug import inspection
+from warploom.machine.debug.session import MEMORY, REGISTER, Edit
+from warploom.machine.debug.stops import Breakpoint, MemoryWatch, RegisterWatch, Stop
+from warploom.observe.text.styled import QUIET, Line
 
 
 def break_(debugger: Debugger, text: str) -> list[Line]:

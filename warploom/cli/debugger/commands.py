@@ -9,8 +9,8 @@ from warploom.cli.common import UserError
 from warploom.cli.debugger import changes, looking, moving
 from warploom.cli.debugger.debugger import Debugger
 from warploom.isa.diagnostics import nearest
-from warploom.machine.session import EditError
-from warploom.observe.styled import Line
+from warploom.machine.debug.session import EditError
+from warploom.observe.text.styled import Line
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from warploom.cli.common import UserError
-from warploom.machine import inspection
-from warploom.machine.inspection import WarpState
-from warploom.machine.session import Session
-from warploom.machine.stops import Breakpoint, NextIssue, Stop
-from warploom.observe.styled import counted, grouped
+from warploom.machine.debug import inspection
+from warploom.machine.debug.session import Session
+from warploom.machine.debug.stops import Breakpoint, NextIssue, Stop
+from warploom.machine.run.protocol import WarpState
+from warploom.observe.text.styled import counted, grouped
 
 Found = list[tuple[int, str]]
 

@@ -14,8 +14,8 @@ from warploom.cli.debugger.places import Cell, address, instruction
 from warploom.cli.debugger.places import warp as warp_named
 from warploom.cli.debugger.values import FORMATS, number, parsed, shown
 from warploom.isa.diagnostics import nearest
-from warploom.machine import inspection
-from warploom.observe.styled import Line
+from warploom.machine.debug import inspection
+from warploom.observe.text.styled import Line
 
 AROUND = 5  # lines of source above and below
 ROWS = 8  # of memory

@@ -6,9 +6,9 @@ import numpy as np
 
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.values import shown
-from warploom.isa.program import VIEW_BASE, VIEW_BYTES
-from warploom.machine import inspection
-from warploom.observe.styled import CHANGED, QUIET, Line
+from warploom.isa.views import VIEW_BASE, VIEW_BYTES
+from warploom.machine.debug import inspection
+from warploom.observe.text.styled import CHANGED, QUIET, Line
 
 WRITTEN = "cyan"  # another value than before the run
 

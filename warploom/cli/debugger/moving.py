@@ -5,7 +5,7 @@ from __future__ import annotations
 from warploom.cli.common import UserError
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.values import number
-from warploom.observe.styled import Line
+from warploom.observe.text.styled import Line
 
 
 def plain_lines(texts: list[str]) -> list[Line]:

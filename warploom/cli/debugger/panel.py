@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from warploom.cli.debugger.debugger import Debugger
-from warploom.observe.styled import Line
+from warploom.observe.text.styled import Line
 
 
 class Panel(Widget, can_focus=True):

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from warploom.cli.common import UserError
 from warploom.cli.debugger.values import number
 from warploom.isa.diagnostics import nearest
-from warploom.isa.program import VIEW_BASE, Program
+from warploom.isa.program import Program
+from warploom.isa.views import VIEW_BASE
 
 CELL = re.compile(r"(?P<name>[^\[\]\s=]+)\s*(?:\[\s*(?P<first>[^\[\]:\s]+)\s*(?::\s*(?P<count>[^\[\]:\s]+)\s*)?\])?")
 OWN = {"pc": "instruction number", "mask": "lanes that run", "cycle": "cycles so far"}  # what can be read and not set

@@ -5,8 +5,8 @@ from __future__ import annotations
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.values import shown
 from warploom.cli.debugger.warps import lane_place
-from warploom.machine import inspection
-from warploom.observe.styled import CHANGED, QUIET, TITLE, Line
+from warploom.machine.debug import inspection
+from warploom.observe.text.styled import CHANGED, QUIET, TITLE, Line
 
 COMING = "italic yellow"
 CHOSEN = "bold underline"

@@ -9,7 +9,7 @@ from warploom.cli.common import UserError
 from warploom.cli.debugger.commands import execute
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.looking import Unmet
-from warploom.observe.styled import Line
+from warploom.observe.text.styled import Line
 
 PROMPT = "> "
 

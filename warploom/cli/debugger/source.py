@@ -8,7 +8,7 @@ from functools import lru_cache
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.places import has_lines
 from warploom.isa.program import Program
-from warploom.observe.styled import QUIET, Line
+from warploom.observe.text.styled import QUIET, Line
 
 CURRENT, STANDS, BROKEN = "bold reverse", "bold yellow", "bold red"
 MOST_NAMES = 3  # warps that a line names

@@ -6,7 +6,7 @@ from textual import events
 
 from warploom.cli.debugger import source
 from warploom.cli.debugger.panel import Panel
-from warploom.observe.styled import Line
+from warploom.observe.text.styled import Line
 
 GUTTER = 6  # characters on the left: a click into them sets a breakpoint
 

@@ -6,7 +6,7 @@ from textual import events
 
 from warploom.cli.debugger import memory, registers, warps
 from warploom.cli.debugger.panel import Panel
-from warploom.observe.styled import Line, counted
+from warploom.observe.text.styled import Line, counted
 
 
 class WarpsPanel(Panel):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from warploom.cli.debugger.debugger import Debugger
-from warploom.machine.faults import lanes_text
-from warploom.machine.inspection import WarpState
-from warploom.observe.styled import QUIET, TITLE, Line
+from warploom.machine.accounting.faults import lanes_text
+from warploom.machine.run.protocol import WarpState
+from warploom.observe.text.styled import QUIET, TITLE, Line
 
 RUNS, WAITS, ENDED = "#", "+", "."  # a lane of a mask
 CHOSEN, ISSUED = "bold reverse", "bold green"
@@ -66,7 +66,7 @@ def mask_text(state: WarpState, lanes: int) -> str:
 
 def meaning(debugger: Debugger, state: WarpState) -> str:
     """What a warp is doing, in words."""
-    from warploom.observe.timeline import STATE_ACTIVITIES, WARP_ACTIVITIES
+    from warploom.observe.facts.timeline import STATE_ACTIVITIES, WARP_ACTIVITIES
 
     if state.activity == "not_selected":
         return "can issue"

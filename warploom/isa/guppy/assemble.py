@@ -14,7 +14,9 @@ from warploom.isa.guppy.lower import Names, Place, lower
 from warploom.isa.guppy.operands import COMPONENTS, Immediate, Label, Operand, Register, Sampler, View
 from warploom.isa.guppy.parser import Directive, Listing, Statement, parse
 from warploom.isa.guppy.table import BY_MNEMONIC, NEVER_FALLS_THROUGH
-from warploom.isa.program import F_WORD, VIEW_BASE, Launch, Position, Program, ProgramBuilder, Source
+from warploom.isa.program import Launch, Position, Program, Source
+from warploom.isa.program_builder import ProgramBuilder
+from warploom.isa.views import F_WORD, VIEW_BASE
 
 USUAL_GROUP = 32  # threads a group when nothing is said: one warp of the article's examples
 MOST_THREADS = (1 << 31) - 1

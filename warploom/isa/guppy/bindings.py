@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from warploom.isa.guppy.pictures import OPAQUE_BLACK, PictureError, pack, pattern, read_picture, unpack
-from warploom.isa.program import (
+from warploom.isa.program import Program
+from warploom.isa.views import (
     F_RGBA8,
     F_WORD,
     FILTERS,
@@ -31,7 +32,6 @@ from warploom.isa.program import (
     VIEW_WIDTH,
     VIEW_WRITABLE,
     WRAPS,
-    Program,
 )
 
 PADDING = 64

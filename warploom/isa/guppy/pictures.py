@@ -11,7 +11,7 @@ from types import ModuleType
 
 import numpy as np
 
-from warploom.isa.program import F_RGBA8, FORMATS
+from warploom.isa.views import F_RGBA8, FORMATS
 
 OPAQUE_BLACK = 0x000000FF
 RANDOM_NUMBERS = 1 << 15  # random_numbers gives 0 .. RANDOM_NUMBERS - 1

@@ -11,7 +11,8 @@ from pathlib import PurePath
 
 import numpy as np
 
-from warploom.isa.program import Launch, Position, Program, ProgramBuilder, Source
+from warploom.isa.program import Launch, Position, Program, Source
+from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.tiny.disassembler import disassemble_word
 from warploom.isa.tiny.table import BYTE, DATA_ROWS, PROGRAM_ROWS, REGISTER_NAMES, REGISTERS, WORD_MASK, Fields, row_of
 from warploom.isa.uop import WORD, Uop

@@ -15,7 +15,7 @@ The page checks the mark, the version and the checksum before it looks further. 
     machine   name, kind ("sequencer" or "pipeline"), cores, warps (slots a core), lanes, config (by setting)
     run       status, cycles, instructions, counters, profile (a row an instruction: PROFILE below), messages, memory_bytes,
               until (cycles that the recording covers, -1: none)
-    activities  a list of [name, kind, meaning]; kind as in `observe/timeline.py`
+    activities  a list of [name, kind, meaning]; kind as in `observe/facts/timeline.py`
     signals   sequencer only: names of the signals, `cores.0.threads.1.rs` as in `Result.trace`
     tables    by name: {"rows": n, "columns": {column: [first byte, bytes]}}, each column laid out by `columns.steps`
     arrays    by name: [first byte, bytes]: memory (bytes before the run, trailing zeros cut off) as it stands, values by `columns.planes`
@@ -48,14 +48,14 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine import events as e
-from warploom.machine import reasons
-from warploom.machine import recording as r
-from warploom.machine.result import Result
-from warploom.observe import timeline as t
+from warploom.machine.accounting import events as e
+from warploom.machine.accounting import reasons
+from warploom.machine.run import recording as r
+from warploom.machine.run.result import RunResult
 from warploom.observe.explorer.columns import planes, steps
 from warploom.observe.explorer.described import described
 from warploom.observe.explorer.signals import Signals, signals_of
+from warploom.observe.facts import timeline as t
 
 MARK, VERSION = b"WLR", 1
 LOW = 0xFFFFFFFF
@@ -73,7 +73,7 @@ PROFILE = {
 Tables = dict[str, dict[str, np.ndarray]]
 
 
-def packed(result: Result, progress: Callable[[int], None] | None = None) -> str:
+def packed(result: RunResult, progress: Callable[[int], None] | None = None) -> str:
     """A run as text for the page. progress: called with the cycles that a sequencer's run has been repeated for.
 
     Raises ValueError for cores with warps whose run has written down no events.
@@ -96,7 +96,7 @@ def packed(result: Result, progress: Callable[[int], None] | None = None) -> str
     return b64encode(zlib.compress(whole, 9 if len(whole) < 1 << 24 else 6)).decode()
 
 
-def _contents(result: Result, progress: Callable[[int], None] | None) -> tuple[Tables, dict[str, bytes], dict[str, Any]]:
+def _contents(result: RunResult, progress: Callable[[int], None] | None) -> tuple[Tables, dict[str, bytes], dict[str, Any]]:
     line = t.timeline(result)
     sequencer = result.config.core.control == "sequencer"
     run = _run(result) | {"profile": _profile(result)}
@@ -122,19 +122,19 @@ def _contents(result: Result, progress: Callable[[int], None] | None) -> tuple[T
 # The header
 
 
-def _machine(result: Result, line: t.Timeline) -> dict[str, Any]:
+def _machine(result: RunResult, line: t.Timeline) -> dict[str, Any]:
     config = result.config
     kind = config.core.control
     return {"name": config.name, "kind": kind, "cores": line.cores, "warps": line.warps, "lanes": line.lanes, "config": config.flat()}
 
 
-def _profile(result: Result) -> list[dict[str, int]]:
+def _profile(result: RunResult) -> list[dict[str, int]]:
     """What is counted by instruction, apart from what the spans say; nothing for a sequencer."""
     rows = result.detail.get("profile", np.zeros((0, reasons.PROFILE_COLUMNS), np.int64))
     return [{name: int(row[column]) for name, column in PROFILE.items()} for row in rows]
 
 
-def _run(result: Result) -> dict[str, Any]:
+def _run(result: RunResult) -> dict[str, Any]:
     return {
         "status": result.status,
         "cycles": result.cycles,
@@ -171,7 +171,7 @@ def _spans(line: t.Timeline) -> dict[str, np.ndarray]:
     }
 
 
-def _of_events(result: Result) -> Tables:
+def _of_events(result: RunResult) -> Tables:
     rows = result.detail["events"]
 
     def table(kind: int, **columns: int) -> dict[str, np.ndarray]:
@@ -197,7 +197,7 @@ def _of_events(result: Result) -> Tables:
     return found
 
 
-def _behind_l2(result: Result, lookups: dict[str, np.ndarray], fills: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _behind_l2(result: RunResult, lookups: dict[str, np.ndarray], fills: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The lines that memory serves to the second-level cache: from a miss's answer to the fill that the core sees in the same cycle."""
     waits: dict[tuple[int, int], list[int]] = {}
     for time, core, line in zip(fills["time"].tolist(), fills["core"].tolist(), fills["line"].tolist(), strict=True):

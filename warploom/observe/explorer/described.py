@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.program import FORMATS, VIEW_BASE, VIEW_BYTES, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH, VIEW_WRITABLE, Program
+from warploom.isa.program import Program
+from warploom.isa.views import FORMATS, VIEW_BASE, VIEW_BYTES, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH, VIEW_WRITABLE
 
 
 def described(program: Program) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from warploom.isa import uop as u
-from warploom.machine.config import Config, inherited_sources, settings
-from warploom.machine.counters import COUNTERS
-from warploom.observe.timeline import STATE_ACTIVITIES, WARP_ACTIVITIES
+from warploom.machine.accounting.counters import COUNTERS
+from warploom.machine.config.presets import inherited_sources
+from warploom.machine.config.schema import Config, settings
+from warploom.observe.facts.timeline import STATE_ACTIVITIES, WARP_ACTIVITIES
 
 # The field's words, which no table of the machine has to explain.
 WORDS = {

@@ -25,9 +25,16 @@ class App {
     this.#build(document.getElementById("app"));
     this.#colours();
     night.addEventListener("change", () => this.#colours());
-    window.addEventListener("hashchange", () => this.#follow());
+    // A write that comes due between a link and its event would otherwise stand over the address that the link leads to.
+    window.addEventListener("popstate", () => clearTimeout(this.writing));
+    window.addEventListener("hashchange", (event) => {
+      clearTimeout(this.writing);
+      this.place = null;
+      this.#follow(new URL(event.newURL).hash);
+      this.redraw();
+    });
     if (this.leader.run.run.status === "error") this.go(this.leader.run.cycles - 1);
-    this.#follow();
+    this.#follow(location.hash);
     this.redraw();
   }
 
@@ -174,13 +181,14 @@ class App {
       try {
         history.replaceState(null, "", place);
       } catch {
-        this.place = place; // a frame of a notebook has no address of its own
+        // A frame of a notebook has no address of its own.
       }
     }, 120);
   }
 
-  #follow() {
-    const asked = new URLSearchParams(location.hash.slice(1)),
+  /** Go where an address's fragment says. The event's own address is read, since `location` may have been written over since. */
+  #follow(fragment) {
+    const asked = new URLSearchParams(fragment.slice(1)),
       number = (name) => (asked.has(name) ? Number(asked.get(name)) : null);
     const view = this.views[number("run") ?? this.leader.index] ?? this.leader;
     const slot = view.run.slots.find((one) => one.core === number("core") && one.warp === number("warp"));

@@ -15,18 +15,19 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from warploom.machine import core_states, recording
-from warploom.machine.result import Result
-from warploom.observe import palette
-from warploom.observe import timeline as t
+from warploom.machine.run import recording
+from warploom.machine.run.result import RunResult
+from warploom.machine.sequencer import states as core_states
 from warploom.observe.explorer.data import VERSION, packed
 from warploom.observe.explorer.glossary import glossary
+from warploom.observe.facts import timeline as t
+from warploom.observe.text import palette
 
 FILES = Path(__file__).parent
 LARGE = 50_000_000  # characters of a page that a browser takes its time for
 
 
-def page(*results: Result, names: Sequence[str] = (), progress: Callable[[int], None] | None = None) -> str:
+def page(*results: RunResult, names: Sequence[str] = (), progress: Callable[[int], None] | None = None) -> str:
     """The page of one run, or of two runs of the same program side by side, as text.
 
     names: what the runs are called, where there are two. progress: called with cycles, while a sequencer's run is repeated.

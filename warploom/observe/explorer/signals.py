@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine.result import Result
-from warploom.machine.sequencer_machine import SequencerMachine
+from warploom.machine.run.result import RunResult
 
 NOBODY = -1
 # Left out: the cycle itself, and masks with a bit for each consumer of all cores, as the consumers' own fields say the same.
@@ -32,9 +31,9 @@ class Signals:
     memory: np.ndarray
 
 
-def signals_of(result: Result, progress: Callable[[int], None] | None = None) -> Signals:
+def signals_of(result: RunResult, progress: Callable[[int], None] | None = None) -> Signals:
     """The signals of a run. progress: called with the cycles that have been repeated."""
-    machine = SequencerMachine(result.config, result.program)
+    machine = result.again()
     threads = result.config.core.threads_per_block
     names: list[str] = []
     before: list[int] = []

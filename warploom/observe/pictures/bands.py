@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from warploom.observe.palette import Look
 from warploom.observe.pictures.raster import hex_of
 from warploom.observe.pictures.sheet import LEFT, RIGHT, ROW, SCALE, TOP, Page, Sheet, legend_rows
 from warploom.observe.pictures.view import Columns
+from warploom.observe.text.palette import Look
 
 LEAST_WIDTH = 760  # points of a sheet, though not more than it may have
 WIDEST_CELL = 40  # points

@@ -1,7 +1,7 @@
 """Banks: how many passes the accesses of every instruction to shared memory take. One pass is an access without a conflict.
 
-An n-way conflict, lanes that want n different words of one bank, takes n passes (`machine/shared.py`). An access of more than a bank's word
-a lane takes several passes even without one.
+An n-way conflict, lanes that want n different words of one bank, takes n passes
+(`machine/core/load_store/shared_memory.py`). An access of more than a bank's word a lane takes several passes even without one.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import importlib
 from dataclasses import dataclass
 from typing import Any
 
-from warploom.machine import reasons as r
-from warploom.machine.result import Result
-from warploom.observe.palette import LANES, REASONS
+from warploom.machine.accounting import reasons as r
+from warploom.machine.run.result import RunResult
 from warploom.observe.pictures.raster import hex_of, line_colour
 from warploom.observe.pictures.sheet import RIGHT, TOP, Page, Sheet
 from warploom.observe.pictures.view import DrawingError, View
-from warploom.observe.styled import grouped, percent
+from warploom.observe.text.palette import LANES, REASONS
+from warploom.observe.text.styled import grouped, percent
 
 BAR, NOTES = 26, 190  # points: a bar with its gap, the numbers behind the bars
 LETTER, MARGIN = 7, 32  # points of a letter of the instructions' text, and beside it
@@ -56,7 +56,7 @@ class Banks:
         return sum(one.passes for one in self.instructions)
 
 
-def data(result: Result, view: View, *, most_columns: int = 0) -> Banks:
+def data(result: RunResult, view: View, *, most_columns: int = 0) -> Banks:
     """The accesses of a run, by instruction. Raises DrawingError where there are none."""
     if result.config.core.control == "sequencer":
         raise DrawingError(f"the cores of {result.config.name!r} have no shared memory: bank conflicts are of machines with warps")

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine.result import Result
-from warploom.observe import timeline as t
-from warploom.observe.palette import LANES, REASONS, STATES, WARPS
+from warploom.machine.run.result import RunResult
+from warploom.observe.facts import timeline as t
 from warploom.observe.pictures.series import Panel, Part, Series, columns_for
 from warploom.observe.pictures.view import View, columns_of
-from warploom.observe.styled import counted, percent
+from warploom.observe.text.palette import LANES, REASONS, STATES, WARPS
+from warploom.observe.text.styled import counted, percent
 
 EXECUTE = "execute"
 
 
-def data(result: Result, view: View, *, most_columns: int = 1000) -> Series:
+def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Series:
     """Occupancy, issue slots and active lanes of a run. Raises ValueError where the run has written down no events."""
     line = t.timeline(result)
     cores, warps = (None if part is None else list(part) for part in (view.cores, view.warps))

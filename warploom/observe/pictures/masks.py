@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine import events as e
-from warploom.machine.result import Result
-from warploom.observe import timeline as t
-from warploom.observe.palette import INACTIVE, NONE
+from warploom.machine.accounting import events as e
+from warploom.machine.run.result import RunResult
+from warploom.observe.facts import timeline as t
 from warploom.observe.pictures.view import Columns, View, columns_of, sampled
-from warploom.observe.styled import counted, percent
+from warploom.observe.text.palette import INACTIVE, NONE
+from warploom.observe.text.styled import counted, percent
 
 NO_WARP, MASKED_OFF, FIRST_ACTIVITY = range(3)  # cells; an activity of the timeline is FIRST_ACTIVITY + its number
 NOBODY = -1  # an ALU that is free
@@ -92,7 +92,7 @@ class Masks:
         return self.lane_cycles[INACTIVE] / self.bought if self.bought else 0.0
 
 
-def data(result: Result, view: View, *, most_columns: int = 1000, most_rows: int = 560, most_shared_rows: int = 90) -> Masks:
+def data(result: RunResult, view: View, *, most_columns: int = 1000, most_rows: int = 560, most_shared_rows: int = 90) -> Masks:
     """The masks of a run. most_columns, most_rows: cells that there may be each way.
 
     Beyond, a cell stands for several lane-cycles, and there are at most `most_shared_rows` rows (though one a slot) to show their shares.
@@ -189,7 +189,7 @@ def _shares(spans: np.ndarray, lanes: int, lanes_a_row: int, columns: Columns, a
     return shares
 
 
-def _units(result: Result, events: np.ndarray, cores: list[int], columns: Columns) -> list[Unit]:
+def _units(result: RunResult, events: np.ndarray, cores: list[int], columns: Columns) -> list[Unit]:
     """Every ALU of the cores that are shown: taken from the cycle of an instruction until it takes another one."""
     taken = events[events[:, e.KIND] == e.PIPE]
     cycles = columns.samples(1)[0]
@@ -208,7 +208,7 @@ def _units(result: Result, events: np.ndarray, cores: list[int], columns: Column
     return units
 
 
-def _traffic(result: Result, events: np.ndarray, cores: list[int], columns: Columns) -> list[Traffic]:
+def _traffic(result: RunResult, events: np.ndarray, cores: list[int], columns: Columns) -> list[Traffic]:
     """Lookups of the caches that the machine has; where it has none, the requests of its cores."""
     config = result.config
     first = ", ".join(name for name, size in (("L1", config.l1.bytes), ("texture", config.texture.bytes)) if size)

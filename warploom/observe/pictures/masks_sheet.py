@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.events import OUTCOMES
-from warploom.observe.palette import DARK, LANES, LIGHT, LOOKUPS, NONE, SOLID, WARPS, Look, look_of
+from warploom.machine.accounting.events import OUTCOMES
 from warploom.observe.pictures.bands import CORE_GAP, GAP, Band, cell_width, sheet_of
 from warploom.observe.pictures.masks import FIRST_ACTIVITY, MASKED_OFF, NO_WARP, Masks, Slot, Traffic
 from warploom.observe.pictures.raster import painted, rgb, ruled, stacked
 from warploom.observe.pictures.sheet import SCALE, Page, Sheet
-from warploom.observe.styled import counted, grouped, percent
+from warploom.observe.text.palette import DARK, LANES, LIGHT, LOOKUPS, NONE, SOLID, WARPS, Look, look_of
+from warploom.observe.text.styled import counted, grouped, percent
 
 TALLEST_CELL = 14  # points
 LANES_HEIGHT = 560  # points that the lanes of all warps may take together, as long as each has one

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warploom.machine.result import Result
-from warploom.observe.palette import WARPS
+from warploom.machine.run.result import RunResult
 from warploom.observe.pictures.masks import NOBODY, Masks, caption, data
 from warploom.observe.pictures.masks_sheet import looks_of
 from warploom.observe.pictures.view import View
-from warploom.observe.styled import QUIET, Line, grouped, percent
+from warploom.observe.text.palette import WARPS
+from warploom.observe.text.styled import QUIET, Line, grouped, percent
 
 LABEL = 15  # characters in front of the lanes
 UPPER_HALF = "▀"
 MOST_LINES = 96  # of lanes
 
 
-def lines(result: Result, view: View, width: int, *, colours: bool) -> Iterator[Line]:
+def lines(result: RunResult, view: View, width: int, *, colours: bool) -> Iterator[Line]:
     """The lanes by core and warp, the ALUs (the last digit of the warp in it), the axis and the legend, in so many characters."""
     most = MOST_LINES * (2 if colours else 1)
     masks = data(result, view, most_columns=max(width - LABEL, 20), most_rows=most, most_shared_rows=most)

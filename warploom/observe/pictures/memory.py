@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine import events as e
-from warploom.machine.result import Result
-from warploom.observe.events import events_of
-from warploom.observe.palette import LOOKUPS, REASONS, STATES, WARPS
+from warploom.machine.accounting import events as e
+from warploom.machine.run.result import RunResult
+from warploom.observe.facts.events import events_of
 from warploom.observe.pictures.series import Panel, Part, Series, columns_for
 from warploom.observe.pictures.view import Columns, DrawingError, View, columns_of
-from warploom.observe.styled import counted
+from warploom.observe.text.palette import LOOKUPS, REASONS, STATES, WARPS
+from warploom.observe.text.styled import counted
 
 WAIT = 4  # state of a core: its load/store units are at work
 
 
-def data(result: Result, view: View, *, most_columns: int = 1000) -> Series:
+def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Series:
     """Traffic of a run. Raises DrawingError where it has none, ValueError where it has no events."""
     columns = columns_of(view, columns_for(most_columns))
     if result.config.core.control == "sequencer":
@@ -63,7 +63,7 @@ def _parts(counts: list[np.ndarray], columns: Columns) -> tuple[Part, ...]:
     return tuple(Part(name, LOOKUPS[name], count / length) for name, count in zip(e.OUTCOMES, counts, strict=True) if count.any())
 
 
-def _channels(result: Result, view: View, columns: Columns) -> Series:
+def _channels(result: RunResult, view: View, columns: Columns) -> Series:
     """Of a machine that runs one instruction at a time: channels that serve a request, and threads in WAIT."""
     spent = np.zeros((3, view.cycles))
     for cycle, line in enumerate(result.trace(view.start, view.stop - 1)):

@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from warploom.machine.result import Result
+from warploom.machine.run.result import RunResult
 from warploom.observe.pictures.sheet import FORMATS, LEFT, PART, RIGHT, WIDTH, Page
 from warploom.observe.pictures.view import DrawingError, View, view_of
-from warploom.observe.styled import Line, grouped
-from warploom.observe.summary import machine
+from warploom.observe.text.styled import Line, grouped
+from warploom.observe.text.summary import machine
 
 LEAST_WIDTH, MOST_WIDTH = 500, 6000  # points
 
@@ -50,7 +50,7 @@ class Picture:
     In a notebook it shows itself; `save` writes it, `png` and `svg` give its bytes; `data` is what it is drawn from.
     """
 
-    result: Result
+    result: RunResult
     kind: str
     view: View
     width: int = WIDTH
@@ -120,7 +120,7 @@ class Picture:
 
 
 def picture(
-    result: Result,
+    result: RunResult,
     kind: str = "masks",
     *,
     cycles: tuple[int, int | None] | None = None,

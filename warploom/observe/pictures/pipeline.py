@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.machine import events as e
-from warploom.machine.engine import FOREVER
-from warploom.machine.result import Result
-from warploom.observe import timeline as t
-from warploom.observe.palette import DOTTED, Look, look_of
+from warploom.machine.accounting import events as e
+from warploom.machine.engine.unit import FOREVER
+from warploom.machine.run.result import RunResult
+from warploom.observe.facts import timeline as t
 from warploom.observe.pictures.raster import hex_of, line_colour
 from warploom.observe.pictures.sheet import RIGHT, ROW, TOP, Page, Sheet, legend_rows
 from warploom.observe.pictures.view import DrawingError, View
-from warploom.observe.styled import grouped
+from warploom.observe.text.palette import DOTTED, Look, look_of
+from warploom.observe.text.styled import grouped
 
 MOST_ROWS = 40
 TALL, NOTES = 16, 54  # points: a row, the lanes behind it
@@ -64,7 +64,7 @@ class Pipeline:
     sequencer: bool
 
 
-def data(result: Result, view: View, *, most_columns: int = 0) -> Pipeline:
+def data(result: RunResult, view: View, *, most_columns: int = 0) -> Pipeline:
     """The instructions of the first warp slot of the view that has any.
 
     Raises ValueError where the run has written down no events, and DrawingError where no instruction ends in the view.
@@ -89,7 +89,7 @@ def data(result: Result, view: View, *, most_columns: int = 0) -> Pipeline:
     return Pipeline(core, warp, line.lanes, tuple(rows), len(ends) - len(rows), sequencer)
 
 
-def _row(result: Result, spans: np.ndarray, names: list[str], until: dict[int, int]) -> Row:
+def _row(result: RunResult, spans: np.ndarray, names: list[str], until: dict[int, int]) -> Row:
     pc = int(spans[-1, t.PC])
     stretches = tuple(Stretch(start, stop, names[number]) for start, stop, number in spans[:, (t.START, t.STOP, t.ACTIVITY)].tolist())
     lanes = int(np.bitwise_count(spans[-1:, t.MASK].astype(np.uint64))[0])
@@ -98,7 +98,7 @@ def _row(result: Result, spans: np.ndarray, names: list[str], until: dict[int, i
     return Row(pc, program.position(pc).line, program.text[pc], lanes, stretches, until.get(stop - 1, stop))
 
 
-def _until(result: Result, core: int, warp: int) -> dict[int, int]:
+def _until(result: RunResult, core: int, warp: int) -> dict[int, int]:
     """By the cycle of an issue, the first cycle in which its result can be used; of an access to memory, the one after its last answer."""
     rows = result.detail["events"]
     rows = rows[(rows[:, e.CORE] == core) & (rows[:, e.WARP] == warp)]

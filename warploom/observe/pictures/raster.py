@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from warploom.observe.palette import ACROSS, CROSSED, DOTTED, FALLING, RISING, SOLID, SQUARED, UPRIGHT, Look
+from warploom.observe.text.palette import ACROSS, CROSSED, DOTTED, FALLING, RISING, SOLID, SQUARED, UPRIGHT, Look
 
 PERIOD = 8  # points from line to line of a pattern
 STROKE = 2  # points that a line is wide

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from warploom.isa.uop import ALU, ISSUE_UNIT, SPECIAL
-from warploom.machine import reasons as r
-from warploom.machine.channels import DATA_HOLD
-from warploom.machine.config import Config
-from warploom.machine.result import Result
-from warploom.observe.palette import REASONS, STATES, WARPS
+from warploom.machine.accounting import reasons as r
+from warploom.machine.config.schema import Config
+from warploom.machine.memory.channels import DATA_HOLD
+from warploom.machine.run.result import RunResult
 from warploom.observe.pictures.raster import hex_of
 from warploom.observe.pictures.sheet import LEFT, RIGHT, TOP, Page, Sheet
 from warploom.observe.pictures.view import DrawingError, View
-from warploom.observe.styled import percent
+from warploom.observe.text.palette import REASONS, STATES, WARPS
+from warploom.observe.text.styled import percent
 
 HEIGHT = 430  # points of the axes
 DECADES = 1.5  # of the axes on both sides of what they show
@@ -66,7 +66,7 @@ def bandwidth(config: Config) -> float | None:
     return config.memory.data_channels * config.memory.channel_bytes / DATA_HOLD
 
 
-def data(result: Result, view: View, *, most_columns: int = 0) -> Roofline:
+def data(result: RunResult, view: View, *, most_columns: int = 0) -> Roofline:
     """The roofline of a run. Raises DrawingError where there is no arithmetic, no traffic, or a machine that does one after the other."""
     config, counters = result.config, result.counters
     if config.core.control == "sequencer":

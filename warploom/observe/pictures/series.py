@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from warploom.observe.palette import Look
 from warploom.observe.pictures.raster import hex_of, line_colour
 from warploom.observe.pictures.sheet import LEFT, RIGHT, ROW, TOP, Page, Sheet, legend_rows
 from warploom.observe.pictures.view import Columns
-from warploom.observe.styled import counted, grouped
+from warploom.observe.text.palette import Look
+from warploom.observe.text.styled import counted, grouped
 
 PANEL, GAP, AXIS = 128, 44, 50  # points: a panel, what lies above it, the axis of time
 FEWEST_POINTS = 4  # points that a step of a line takes: most columns are room / FEWEST_POINTS

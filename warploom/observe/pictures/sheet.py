@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from warploom.observe.needs import MissingPackage, needed
-from warploom.observe.palette import DARK, LIGHT, Look
 from warploom.observe.pictures.raster import hex_of
 from warploom.observe.pictures.view import Columns, DrawingError
-from warploom.observe.styled import grouped
+from warploom.observe.text.needs import MissingPackage, needed
+from warploom.observe.text.palette import DARK, LIGHT, Look
+from warploom.observe.text.styled import grouped
 
 SCALE = 2
 DPI = 100  # points an inch

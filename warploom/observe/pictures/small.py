@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from html import escape
 
-from warploom.machine.result import Result
+from warploom.machine.run.result import RunResult
 from warploom.observe.pictures.picture import Picture, picture
 from warploom.observe.pictures.view import DrawingError
 
@@ -14,7 +14,7 @@ MOST_EVENTS = 500_000  # of a run that is drawn without being asked
 MOST_REPEATED = 2_000  # cycles of a run that is repeated for it
 
 
-def small_picture(result: Result) -> str:
+def small_picture(result: RunResult) -> str:
     """The masks of a run as an image of HTML; "" where they cannot be drawn, or not at once."""
     if not result.cycles:
         return ""

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine.result import Result
-from warploom.observe import timeline as t
-from warploom.observe.palette import LANES, NONE, Look, look_of
+from warploom.machine.run.result import RunResult
+from warploom.observe.facts import timeline as t
 from warploom.observe.pictures.bands import CORE_GAP, Band, cell_width, sheet_of
 from warploom.observe.pictures.raster import painted, stacked
 from warploom.observe.pictures.sheet import SCALE, Page, Sheet
 from warploom.observe.pictures.view import Columns, View, columns_of, sampled
-from warploom.observe.styled import QUIET, Line, counted, grouped, percent
+from warploom.observe.text.palette import LANES, NONE, Look, look_of
+from warploom.observe.text.styled import QUIET, Line, counted, grouped, percent
 
 NO_WARP, FIRST_ACTIVITY = 0, 1  # cells; an activity is FIRST_ACTIVITY + its number
 HEIGHT = 560  # points that all rows may take together, as long as each has the least
@@ -47,7 +47,7 @@ class Rows:
     sequencer: bool
 
 
-def data(result: Result, view: View, *, most_columns: int = 1000) -> Rows:
+def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Rows:
     """The timeline of a run. Raises ValueError for cores with warps whose run has written down no events."""
     line = t.timeline(result)
     cores, warps = (None if part is None else list(part) for part in (view.cores, view.warps))
@@ -135,7 +135,7 @@ def _entries(rows: Rows, looks: list[Look]) -> list[tuple[str, Look]]:
     return [*entries, ("no block" if rows.sequencer else "no warp", LANES[NONE])] if empty else entries
 
 
-def lines(result: Result, view: View, width: int, *, colours: bool) -> Iterator[Line]:
+def lines(result: RunResult, view: View, width: int, *, colours: bool) -> Iterator[Line]:
     """The rows in letters or coloured blocks, a column a character, and a legend."""
     rows = data(result, view, most_columns=max(width - LABEL, 20))
     looks = _looks(rows)

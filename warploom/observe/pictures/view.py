@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warploom.machine.result import Result
+from warploom.machine.run.result import RunResult
 
 GOLDEN = 0.6180339887498949  # turns from column to column, so that a program's own rhythm never meets it
 
@@ -35,7 +35,7 @@ class View:
 
 
 def view_of(
-    result: Result,
+    result: RunResult,
     cycles: tuple[int, int | None] | None = None,
     cores: Iterable[int] | None = None,
     warps: Iterable[int] | None = None,

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from warploom.machine.result import Result
-from warploom.observe.needs import needed
+from warploom.machine.run.result import RunResult
+from warploom.observe.text.needs import needed
 from warploom.observe.traces.vocabulary import Percent, unheard
 
 
@@ -38,20 +38,20 @@ class Format(NamedTuple):
         if self.package:
             needed(self.package, f"the format {self.name}", "traces")
 
-    def write(self, result: Result, file: IO[Any], progress: Percent = unheard) -> None:
+    def write(self, result: RunResult, file: IO[Any], progress: Percent = unheard) -> None:
         """Write a run to an open file. Raises ValueError, MissingPackage."""
         getattr(importlib.import_module(f"warploom.observe.traces.{self.module}"), self.function)(result, file, progress)
 
-    def write_save(self, result: Result, file: IO[str], trace: str) -> None:
+    def write_save(self, result: RunResult, file: IO[str], trace: str) -> None:
         """Write the file beside the trace whose name is `trace`."""
         getattr(importlib.import_module(f"warploom.observe.traces.{self.module}"), self.save)(result, file, trace)
 
 
 SAVE_ENDING = ".gtkw"
 FORMATS = (
-    Format("perfetto", (".perfetto-trace", ".pftrace"), "perfetto", "write", True, "perfetto"),
-    Format("konata", (".konata", ".kanata"), "konata", "write", False, ""),
-    Format("vcd", (".vcd",), "vcd", "write", False, "vcd", "write_save"),
+    Format("perfetto", (".perfetto-trace", ".pftrace"), "perfetto.perfetto", "write", True, "perfetto"),
+    Format("konata", (".konata", ".kanata"), "konata.konata", "write", False, ""),
+    Format("vcd", (".vcd",), "vcd.vcd", "write", False, "vcd", "write_save"),
     Format("csv", (".csv",), "table", "write_csv", False, ""),
     Format("parquet", (".parquet",), "table", "write_parquet", True, "pyarrow"),
 )
@@ -68,7 +68,7 @@ def format_of(path: str | Path) -> Format:
     raise ValueError(f"{path}: the ending of the name says which format is written, one of {endings}")
 
 
-def write_trace(result: Result, path: str | Path, progress: Percent = unheard) -> None:
+def write_trace(result: RunResult, path: str | Path, progress: Percent = unheard) -> None:
     """Write a run in the format that the name of the file asks for; the file is whole or not there.
 
     A name that ends in .gz too is compressed; beside a value change dump a save file for GTKWave is written.

@@ -9,7 +9,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
-from warploom.machine import events as e
+from warploom.machine.accounting import events as e
 
 
 class Wait(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.observe import timeline as t
+from warploom.observe.facts import timeline as t
 
 
 def level(up: np.ndarray, down: np.ndarray, by: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from warploom.machine import events as e
-from warploom.machine.core_states import STATES
-from warploom.machine.engine import FOREVER
-from warploom.machine.reasons import REASONS
-from warploom.machine.result import Result
-from warploom.observe.events import events_of
-from warploom.observe.state_spans import State
+from warploom.machine.accounting import events as e
+from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.engine.unit import FOREVER
+from warploom.machine.run.result import RunResult
+from warploom.machine.sequencer.states import STATES
+from warploom.observe.facts.events import events_of
+from warploom.observe.facts.state_spans import State
 from warploom.observe.traces.steps import Request, steps
 from warploom.observe.traces.vocabulary import Percent, instruction
 
@@ -80,18 +80,18 @@ _WARP_PLACE = {column.name: number for number, column in enumerate(WARP_COLUMNS)
 _STEP_PLACE = {column.name: number for number, column in enumerate(STEP_COLUMNS)}
 
 
-def columns(result: Result) -> tuple[Column, ...]:
+def columns(result: RunResult) -> tuple[Column, ...]:
     """The columns of a run's table."""
     return STEP_COLUMNS if result.config.core.control == "sequencer" else WARP_COLUMNS
 
 
-def rows(result: Result, progress: Percent) -> Iterator[list[Any]]:
+def rows(result: RunResult, progress: Percent) -> Iterator[list[Any]]:
     """The rows, in the order of `columns`. Raises ValueError for a run on cores with warps without events."""
     yield from (_step_rows if result.config.core.control == "sequencer" else _warp_rows)(result, progress)
     progress(100)
 
 
-def _warp_rows(result: Result, progress: Percent) -> Iterator[list[Any]]:
+def _warp_rows(result: RunResult, progress: Percent) -> Iterator[list[Any]]:
     events = events_of(result, "a trace file")
     known = [_instruction(result, pc) for pc in range(len(result.program))]
     line_bytes = result.config.l1.line
@@ -101,7 +101,7 @@ def _warp_rows(result: Result, progress: Percent) -> Iterator[list[Any]]:
             yield _warp_row(event, known, line_bytes)
 
 
-def _instruction(result: Result, pc: int) -> tuple[str, int | None]:
+def _instruction(result: RunResult, pc: int) -> tuple[str, int | None]:
     return instruction(result.program, pc), result.program.position(pc).line or None
 
 
@@ -148,7 +148,7 @@ def _row(said: dict[str, Any], place: dict[str, int]) -> list[Any]:
     return row
 
 
-def _step_rows(result: Result, progress: Percent) -> Iterator[list[Any]]:
+def _step_rows(result: RunResult, progress: Percent) -> Iterator[list[Any]]:
     for step in steps(result):
         if step.cycle % EVERY == 0:
             progress(100 * step.cycle // max(result.cycles, 1))
@@ -158,7 +158,7 @@ def _step_rows(result: Result, progress: Percent) -> Iterator[list[Any]]:
             yield _row(_request(request), _STEP_PLACE)
 
 
-def _state(result: Result, state: State) -> dict[str, Any]:
+def _state(result: RunResult, state: State) -> dict[str, Any]:
     text, line = _instruction(result, state.pc)
     return {
         "cycle": state.stop,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from warploom.machine.controller import IDLE, READ_RELAY, WRITE_RELAY, WRITE_WAIT
-from warploom.machine.result import Result
-from warploom.observe.state_spans import State, changed, ended
+from warploom.machine.run.result import RunResult
+from warploom.machine.sequencer.controller import IDLE, READ_RELAY, WRITE_RELAY, WRITE_WAIT
+from warploom.observe.facts.state_spans import State, changed, ended
 
 
 class Request(NamedTuple):
@@ -38,7 +38,7 @@ class Step(NamedTuple):
     requests: list[Request]
 
 
-def steps(result: Result) -> Iterator[Step]:
+def steps(result: RunResult) -> Iterator[Step]:
     """The steps of a run. The run is repeated for it."""
     states: dict[int, State] = {}
     requests: dict[tuple[str, int], Request] = {}

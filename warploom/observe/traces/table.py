@@ -6,22 +6,22 @@ import csv
 from itertools import islice
 from typing import IO
 
-from warploom.machine.result import Result
-from warploom.observe.needs import needed
+from warploom.machine.run.result import RunResult
+from warploom.observe.text.needs import needed
 from warploom.observe.traces.rows import columns, rows
 from warploom.observe.traces.vocabulary import Percent, unheard
 
 GROUP = 1 << 16  # rows that a Parquet file holds together, and that are in memory at a time
 
 
-def write_csv(result: Result, file: IO[str], progress: Percent = unheard) -> None:
+def write_csv(result: RunResult, file: IO[str], progress: Percent = unheard) -> None:
     """Write the events as comma-separated values: a heading, a line an event, nothing where a column says nothing about it."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(column.name for column in columns(result))
     writer.writerows(rows(result, progress))
 
 
-def write_parquet(result: Result, file: IO[bytes], progress: Percent = unheard) -> None:
+def write_parquet(result: RunResult, file: IO[bytes], progress: Percent = unheard) -> None:
     """Write the events as Parquet; what a column means stands in its metadata. Raises MissingPackage without pyarrow."""
     arrow, parquet = needed("pyarrow", "writing Parquet", "traces"), needed("pyarrow.parquet", "writing Parquet", "traces")
     kinds = {"int64": arrow.int64(), "uint64": arrow.uint64(), "string": arrow.string()}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.isa.program import Program
-from warploom.machine.controller import IDLE as CHANNEL_IDLE
-from warploom.machine.controller import READ_RELAY, READ_WAIT, WRITE_RELAY, WRITE_WAIT
-from warploom.machine.result import Result
+from warploom.machine.run.result import RunResult
+from warploom.machine.sequencer.controller import IDLE as CHANNEL_IDLE
+from warploom.machine.sequencer.controller import READ_RELAY, READ_WAIT, WRITE_RELAY, WRITE_WAIT
 
 # Called with the percentage that is written.
 Percent = Callable[[int], None]
@@ -32,7 +32,7 @@ def instruction(program: Program, pc: int) -> str:
     return program.text[pc] if 0 <= pc < len(program.text) else f"instruction {pc}"
 
 
-def device_name(result: Result) -> str:
+def device_name(result: RunResult) -> str:
     """The program and the machine, for a heading."""
     return f"{result.program.name} on {result.config.name}"
 

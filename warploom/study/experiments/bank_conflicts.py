@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import gcd
 
 from warploom.isa.uop import SHARED_SPACE
-from warploom.machine.config import load_config
+from warploom.machine.config.presets import load_config
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
 from warploom.study.experiments.kernels import FREE, LANE, Kernel
 from warploom.study.figure import Figure, Panel, Series

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warploom.machine.config import load_config
+from warploom.machine.config.presets import load_config
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
 from warploom.study.experiments.kernels import FREE, GLOBAL, Kernel
 from warploom.study.figure import Figure, Panel, Series

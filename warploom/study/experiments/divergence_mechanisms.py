@@ -6,8 +6,8 @@ from collections.abc import Callable
 from statistics import geometric_mean
 from typing import Any
 
-from warploom.machine.config import load_config
-from warploom.machine.divergence import MECHANISMS
+from warploom.machine.config.presets import load_config
+from warploom.machine.core.divergence import MECHANISMS
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
 from warploom.study.experiments.kernels import FREE, GLOBAL, Kernel
 from warploom.study.experiments.mechanisms import FAST, variants

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warploom.isa import guppy
 from warploom.isa.program import Program
-from warploom.machine.config import load_config
+from warploom.machine.config.presets import load_config
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
 from warploom.study.figure import Figure, Panel, Series
 from warploom.study.sweep import Task

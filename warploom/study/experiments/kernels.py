@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.program import Launch, Program, ProgramBuilder
+from warploom.isa.program import Launch, Program
+from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import IMMEDIATE, NONE, Uop
 
 # Lane registers that a launch fills in, and the first one that a kernel may use as it likes.

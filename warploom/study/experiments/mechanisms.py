@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warploom.machine.divergence import MECHANISMS
+from warploom.machine.core.divergence import MECHANISMS
 
 # Without them a divergent branch is a fault, or the program's own business: they cannot run the same kernel.
 _NO_BRANCHES = ("uniform", "masks")

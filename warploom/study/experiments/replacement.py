@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from warploom.machine.config import load_config
-from warploom.machine.replacement import POLICIES
+from warploom.machine.config.presets import load_config
+from warploom.machine.memory.replacement import POLICIES
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
 from warploom.study.experiments.kernels import FREE, Kernel
 from warploom.study.figure import Figure, Panel, Series

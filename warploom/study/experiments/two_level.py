@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from warploom.machine.config import Config, load_config
-from warploom.machine.events import ISSUE, KIND, TIME
-from warploom.machine.gpu import GPU
+from warploom.gpu import GPU
+from warploom.machine.accounting.events import ISSUE, KIND, TIME
+from warploom.machine.config.presets import load_config
+from warploom.machine.config.schema import Config
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
 from warploom.study.experiments.kernels import FREE, GLOBAL, Kernel
 from warploom.study.figure import Figure, Panel, Series

@@ -1,0 +1,105 @@
+"""Independent threads: convergence barriers and turns, walked through by hand."""
+
+import numpy as np
+
+from tests.machine.core.divergence.walking import END, NOP, WARP, YIELD, chosen, fork, go_on, jump, note, walk_through
+from warploom.isa import uop as u
+from warploom.isa.uop import NUMBER
+from warploom.machine.core.divergence.its import branch, settle, turn
+from warploom.machine.core.divergence.path_table import clear
+from warploom.machine.engine.unit import unit
+
+YIELDS = NUMBER["yield"]
+
+
+@unit
+def walk(contexts, tables, uops, values, trace):
+    """Run a warp to its end, or until the trace is full. Rows: pc, mask of every issue. Returns how many there were."""
+    waiting = contexts[0]
+    warps = tables[0]
+    clear(waiting, WARP)
+    issues = 0
+    while warps.threads[WARP] != np.uint64(0) and issues < trace.shape[0]:
+        pc = np.int64(warps.pc[WARP])
+        issues = note(trace, issues, warps)
+        taken = chosen(uops, values, warps)
+        if go_on(uops, warps, taken) == 0:
+            branch(waiting, warps, WARP, taken, uops[pc, u.TARGET], uops[pc, u.RECONVERGE])
+        op = uops[pc, u.OP]
+        if warps.mask[WARP] != np.uint64(0) and (op == YIELDS or warps.pc[WARP] <= pc):
+            turn(waiting, warps, WARP, 1 if op == YIELDS else 0)
+        settle(waiting, warps, WARP)
+    return issues
+
+
+def seen(instructions, values, **more):
+    return walk_through(walk, instructions, values, **more)[0]
+
+
+def test_both_sides_of_an_if_wait_for_each_other_at_its_end():
+    sides = [fork(3), NOP, jump(4), NOP, END]
+    assert seen(sides, [1, 1, 0, 0]) == [(0, 15), (1, 12), (2, 12), (3, 3), (4, 15)]
+    assert seen(sides, [1, 1, 0, 0], first="taken") == [(0, 15), (3, 3), (1, 12), (2, 12), (4, 15)]
+    assert seen(sides, [1, 0, 0, 0], first="smaller") == [(0, 15), (3, 1), (1, 14), (2, 14), (4, 15)]
+
+
+def test_without_a_barrier_register_lanes_meet_only_where_they_happen_to():
+    """The side that comes first goes on and ends; the other ends after it."""
+    sides = [fork(3), NOP, jump(4), NOP, END]
+    assert seen(sides, [1, 1, 0, 0], barriers=0) == [(0, 15), (1, 12), (2, 12), (4, 12), (3, 3), (4, 3)]
+
+
+def test_a_warp_with_one_barrier_register_waits_at_the_outer_end_only():
+    """Lanes 2 and 3 part again inside of the first side. Without a barrier there they meet as their PCs are equal, and do not wait."""
+    nested = [fork(5, 0), fork(3, 1), NOP, NOP, jump(6), NOP, END]
+    values = [1, 1, 2, 0]
+    assert seen(nested, values) == [(0, 15), (1, 12), (2, 8), (5, 3), (3, 12), (4, 12), (6, 15)]
+    assert seen(nested, values, barriers=1) == [(0, 15), (1, 12), (2, 8), (3, 12), (4, 12), (5, 3), (6, 15)]
+
+
+def test_nobody_waits_where_a_side_may_end():
+    """Lane 2 goes one way; of the others, lane 3 ends on its own. The paths meet nowhere for sure, so lane 2 waits for nobody."""
+    code = [fork(2), jump(5), fork(4, 1), END, NOP, NOP, END]
+    assert seen(code, [3, 3, 0, 1]) == [(0, 15), (1, 4), (5, 4), (6, 4), (2, 11), (3, 8), (4, 3), (5, 3), (6, 3)]
+
+
+def test_lanes_that_jump_back_take_turns_with_those_that_are_ready():
+    """Lanes 0 and 1 go back to 0, while the others are ready behind: after each jump back the others run."""
+    trace = seen([NOP, fork(0, 0), NOP, NOP, END], [1, 1, 0, 0], barriers=0)
+    assert trace[:3] == [(0, 15), (1, 15), (2, 12)]
+    assert (0, 3) in trace
+    # Without barriers the others end without them.
+    assert trace.index((4, 12)) < trace.index((4, 3))
+
+
+def test_lanes_that_wait_for_others_go_on_when_those_have_jumped_back_too_often():
+    """Lanes 0 and 1 leave a loop that the others never leave, and wait for them behind it, for so many jumps back."""
+    loop = [fork(2), jump(0), NOP, END]
+    for patience in (1, 2, 5):
+        trace = seen(loop, [1, 1, 0, 0], patience=patience, limit=30)
+        # The first jump back is the one at which they come to the place where they wait.
+        assert trace[: 2 * patience + 3] == [(0, 15), (1, 12)] + [(0, 12), (1, 12)] * patience + [(2, 3)]
+        assert (3, 3) in trace
+    assert (2, 3) not in seen(loop, [1, 1, 0, 0], patience=256, limit=200)
+
+
+def test_a_yield_lets_those_that_are_ready_run_and_else_those_that_wait():
+    """At its first yield the others of lane 3 come to 4, where they wait for it; at the second they go on without it."""
+    code = [fork(4), YIELD, YIELD, NOP, NOP, END]
+    assert seen(code, [1, 1, 1, 0]) == [(0, 15), (1, 8), (2, 8), (4, 7), (5, 7), (3, 8), (4, 8), (5, 8)]
+
+
+def test_no_lane_starves_beside_one_that_spins():
+    """Lanes 2 and 3 jump to themselves for ever; the others come to their end all the same."""
+    trace = seen([fork(2), jump(1), NOP, END], [1, 1, 0, 0], limit=20)
+    assert trace[:5] == [(0, 15), (1, 12), (2, 3), (3, 3), (1, 12)]
+    assert len(trace) == 20
+
+
+def test_a_convergence_barrier_is_free_again_when_all_have_come():
+    """A loop of ifs: with two registers, one for the loop's end and one for the if's, it never runs out of them."""
+    loop = [fork(2, 6), NOP, NOP] + [fork(0, number) for number in range(4)] + [NOP, END]
+    trace, after = walk_through(walk, loop, [0b0001111, 0b1001111, 0b0000011, 0], barriers=16)
+    assert trace[-2:] == [(7, 15), (8, 15)]
+    assert after["barriers"][WARP] == 0
+    assert after["count"][WARP] == 0

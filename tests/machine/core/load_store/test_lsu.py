@@ -1,0 +1,277 @@
+"""The load/store unit on an idle machine: exact cycles, merging, throttling and write-back, seen from outside."""
+
+import numpy as np
+import pytest
+
+from tests.machine.programs import FREE, GLOBAL, LANE, THREAD, Assembly, issues, run, words
+from warploom.machine.accounting import events as e
+from warploom.machine.accounting import reasons as r
+
+A, B, C, D, X = range(FREE, FREE + 5)
+HIT, MISS, MERGED, STORED, PASSED = range(5)
+
+
+def at(result, instruction, warp=0):
+    """The cycle in which an instruction issues."""
+    return next(time for time, who, pc, _ in issues(result) if (who, pc) == (warp, instruction))
+
+
+def rows(result, kind):
+    events = result.detail["events"]
+    return events[events[:, e.KIND] == kind]
+
+
+def trial(assembly, **changes):
+    """A traced run of one warp unless told otherwise."""
+    threads = changes.pop("threads", 4)
+    result = run(assembly.program(threads=threads, block=changes.pop("block", threads)), tracing=True, **changes)
+    assert result.status == "done", result.fault
+    return result
+
+
+def loads(*offsets, use_each=False):
+    """Loads of single words, the same in all lanes, then a consumer of each."""
+    code = Assembly()
+    for number, offset in enumerate(offsets):
+        code.load(FREE + number, X + 4, offset)
+        if use_each:
+            code.op("add", X, FREE + number, imm=1)
+    if not use_each:
+        for number in range(len(offsets)):
+            code.op("add", X, FREE + number, imm=1)
+    code("exit")
+    return code
+
+
+def test_a_load_that_misses_everywhere_takes_the_latencies_of_all_levels():
+    """The article's machine with L1 4, L2 8, DRAM 20: a load issued in cycle 2, its consumer in cycle 32; then 4 cycles."""
+    code = Assembly()
+    code("nop")
+    code("nop")
+    code.load(A, X)
+    code.op("add", B, A, imm=1)
+    code.load(C, X, 4)
+    code.op("add", D, C, imm=1)
+    code("exit")
+    result = trial(code)
+    assert [at(result, pc) for pc in (2, 3, 4, 5)] == [2, 32, 33, 37]
+
+
+@pytest.mark.parametrize(
+    ("changes", "cycles"),
+    [
+        ({}, 4 + 8 + 20 - 2),
+        ({"l1__bytes": 0}, 8 + 20 - 1 + 0),
+        ({"l2__bytes": 0}, 4 + 20 - 1),
+        ({"l1__bytes": 0, "l2__bytes": 0}, 20),
+        ({"l1__latency": 9, "l2__latency": 30, "dram__latency": 50}, 9 + 30 + 50 - 2),
+        ({"memory__kind": "channels", "memory__channel_bytes": 16}, 4 + 8 + 8 - 2),
+        ({"memory__kind": "channels", "memory__channel_bytes": 16, "l1__bytes": 0, "l2__bytes": 0}, 8),
+        ({"memory__kind": "channels", "memory__channel_bytes": 4, "memory__data_channels": 1, "l1__bytes": 0, "l2__bytes": 0}, 8 + 3 * 7),
+    ],
+)
+def test_each_level_that_is_there_adds_its_latency(changes, cycles):
+    result = trial(loads(0), **changes)
+    assert at(result, 1) - at(result, 0) == cycles
+
+
+def test_a_second_load_of_a_line_on_its_way_waits_with_the_first_and_sends_nothing():
+    result = trial(loads(0, 4, 8))
+    assert rows(result, e.REQUEST)[:, e.B].tolist() == [MISS, MERGED, MERGED]
+    assert len(rows(result, e.L2)) == 1
+    assert result.counters["dram_requests"] == 1
+    assert [at(result, pc) for pc in (3, 4, 5)] == [30, 31, 32]
+
+
+def test_another_sector_of_a_line_on_its_way_is_asked_for_by_itself():
+    result = trial(loads(0, 16))
+    assert rows(result, e.REQUEST)[:, e.B].tolist() == [MISS, MISS]
+    assert result.counters["dram_bytes"] == 32
+
+
+def test_when_no_mshr_is_free_the_queue_stands_still_and_goes_on():
+    one = trial(loads(0, 64, 128, 192), l1__mshrs=1)
+    many = trial(loads(0, 64, 128, 192), l1__mshrs=4)
+    assert [at(many, pc) for pc in range(4, 8)] == [30, 31, 32, 33]
+    # One at a time: the next leaves in the cycle behind the answer, and takes as long again.
+    assert [at(one, pc) for pc in range(4, 8)] == [30, 60, 90, 120]
+    assert many.memory.tobytes() == one.memory.tobytes()
+
+
+def test_a_hit_may_pass_while_all_mshrs_are_taken():
+    code = Assembly()
+    code.load(A, X)
+    code.op("add", B, A, imm=1)
+    code.load(C, X, 64)
+    code.load(D, X, 4)
+    code.op("add", B, D, imm=1)
+    code("exit")
+    result = trial(code, l1__mshrs=1)
+    assert at(result, 4) - at(result, 3) == 4
+
+
+def test_a_warp_waits_for_the_load_that_it_needs_and_not_for_a_later_one():
+    """Both hit; the second is answered a cycle later than the first, and nobody needs it yet."""
+    code = Assembly()
+    code.load(A, X)
+    code.op("add", B, A, imm=1)
+    code.load(A, X)
+    code.load(C, X, 4)
+    code.op("add", B, A, imm=1)
+    code.op("add", B, C, imm=1)
+    code("exit")
+    result = trial(code)
+    assert [at(result, pc) - at(result, 2) for pc in (3, 4, 5)] == [1, 4, 5]
+
+
+def test_a_warp_waits_for_the_later_of_two_loads_that_it_needs():
+    code = Assembly()
+    code.load(A, X)
+    code.load(B, X, 256)
+    code.op("add", C, A, B)
+    code("exit")
+    result = trial(code)
+    assert at(result, 2) == 31
+
+
+def test_lanes_of_one_line_are_one_transaction_and_scattered_lanes_one_each():
+    for scale, transactions in ((2, 1), (6, 4)):
+        code = Assembly()
+        code.op("shl", A, LANE, imm=scale)
+        code.load(B, A)
+        code.op("add", C, B, imm=1)
+        code("exit")
+        result = trial(code)
+        assert result.counters["transactions"] == transactions
+        # One leaves a cycle, so the last answer is as many cycles later.
+        assert at(result, 2) - at(result, 1) == 30 + transactions - 1
+        assert trial(code, lsu__ports=4, l2__banks=4).cycles == result.cycles - transactions + 1
+
+
+def test_without_coalescing_every_lane_is_a_transaction():
+    code = Assembly()
+    code.op("shl", A, LANE, imm=2)
+    code.load(B, A)
+    code.op("add", C, B, imm=1)
+    code("exit")
+    result = trial(code, lsu__coalesce=False)
+    assert rows(result, e.REQUEST)[:, e.B].tolist() == [MISS, MERGED, MERGED, MERGED]
+    assert result.detail["profile"][1, [r.TRANSACTIONS, r.HITS, r.MISSES]].tolist() == [4, 0, 4]
+
+
+def test_a_full_queue_throttles():
+    code = loads(0, 64, 128, 192)
+    narrow, wide = trial(code, lsu__queue=1), trial(code, lsu__queue=4)
+    assert [at(wide, pc) for pc in range(4)] == [0, 1, 2, 3]
+    assert [at(narrow, pc) for pc in range(4)] == [0, 30, 60, 90]
+    assert narrow.counters["lg_throttle_warp_cycles"] == 3 * 29
+    assert wide.counters["lg_throttle_warp_cycles"] == 0
+
+
+def store_then_push_out(**changes):
+    """Write 4 bytes of line 0, then load lines 4, 8 and 12 of a cache of 2 ways and 4 sets: line 0 has to go."""
+    code = Assembly()
+    code.mov(A, 7)
+    code.store(X, A)
+    for number in (4, 8, 12):
+        code.load(B, X, number * 64)
+        code.op("add", C, B, imm=1)
+    code("exit")
+    return trial(code, l2__bytes=0, **changes)
+
+
+def test_a_store_goes_through_to_memory():
+    result = store_then_push_out()
+    assert rows(result, e.REQUEST)[0, e.B] == STORED
+    assert rows(result, e.MEMORY)[0, [e.A, e.MASK]].tolist() == [0, 1]
+    assert words(result)[0] == 7
+
+
+def test_a_cache_that_writes_back_keeps_a_store_until_its_line_goes():
+    result = store_then_push_out(l1__write="back", l1__allocate=True)
+    traffic = [(row[e.A], row[e.MASK]) for row in rows(result, e.MEMORY).tolist()]
+    # Memory sees the three loads, and line 0 when the second pushes it out: with the one sector that it has, not with the new line's.
+    assert traffic == [(4, 1), (8, 1), (0, 1), (12, 1)]
+    assert words(result)[0] == 7
+
+
+def test_a_written_line_goes_back_with_the_sectors_that_it_has():
+    code = Assembly()
+    code.mov(A, 7)
+    code.op("shl", B, LANE, imm=4)
+    code.store(B, A)  # four sectors of line 0
+    for number in (4, 8, 12):
+        code.load(C, X, number * 64)
+        code.op("add", D, C, imm=1)
+    code("exit")
+    result = trial(code, l2__bytes=0, l1__write="back", l1__allocate=True)
+    assert (0, 0b1111) in [(row[e.A], row[e.MASK]) for row in rows(result, e.MEMORY).tolist()]
+    assert result.counters["dram_bytes"] == 3 * 16 + 64
+
+
+def test_an_atomic_passes_the_cache_by_and_takes_longer_when_lanes_meet_on_a_word():
+    def cycles(scale):
+        code = Assembly()
+        code.op("shl", A, LANE, imm=scale)
+        code.op("and", A, A, imm=12)
+        code("atomic_add", dst=B, a=A, b=LANE)
+        code.op("add", C, B, imm=1)
+        code("exit")
+        result = trial(code)
+        assert rows(result, e.REQUEST)[0, e.B] == PASSED
+        return at(result, 3) - at(result, 2)
+
+    assert cycles(2) == 8 + 20 - 1  # every lane has a word of its own
+    assert cycles(4) == 8 + 20 - 1 + 3  # all four lanes add to one word
+
+
+def test_a_fence_waits_for_all_accesses_before_it():
+    code = Assembly()
+    code.store(X, A)
+    code.load(B, X, 256)
+    code("fence")
+    code("nop")
+    code("exit")
+    result = trial(code)
+    assert at(result, 2) == at(result, 1) + 30
+    assert result.detail["profile"][2, r.MEMBAR] == 29
+
+
+def test_a_fence_waits_for_a_hit_too():
+    code = Assembly()
+    code.load(A, X)
+    code.op("add", C, A, imm=1)
+    code.load(B, X, 4)
+    code("fence")
+    code("exit")
+    result = trial(code)
+    assert at(result, 3) - at(result, 2) == 4
+
+
+def test_a_warp_that_ends_keeps_its_slot_until_its_accesses_are_done():
+    code = Assembly()
+    code.op("shl", A, THREAD, imm=2)
+    code.load(B, A)
+    code("exit")
+    result = trial(code)
+    end = rows(result, e.END)[0]
+    assert end[e.TIME] == at(result, 1) + 30
+    assert result.detail["profile"][2, r.DRAIN] == end[e.TIME] - at(result, 2) - 1
+
+
+@pytest.mark.parametrize("changes", [{}, {"l1__mshrs": 1}, {"l1__bytes": 0}, {"l2__mshrs": 1}, {"lsu__queue": 2, "lsu__ports": 4}])
+def test_every_access_that_was_sent_is_completed_once(changes):
+    code = Assembly()
+    code.op("shl", A, GLOBAL, imm=5)
+    for offset in (0, 4, 1024, 0):
+        code.load(B, A, offset)
+        code.op("add", C, C, B)
+        code.store(A, C, 2048)
+    code("exit")
+    result = trial(code, threads=32, block=8, gpu__cores=2, **changes)
+    complete = rows(result, e.COMPLETE)
+    assert len(complete) == result.detail["profile"][:, r.ACCESSES].sum() == 8 * 8
+    assert len(rows(result, e.REQUEST)) == result.counters["transactions"]
+    asked = rows(result, e.REQUEST)
+    assert (asked[:, e.B] == MISS).sum() == len(rows(result, e.FILL))
+    assert (np.diff(complete[:, e.TIME]) >= 0).all()

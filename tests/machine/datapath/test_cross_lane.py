@@ -1,0 +1,52 @@
+"""Ballot and shuffle: the operations in which lanes see each other."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.machine.datapath.alu_model import WORD, executed, warp
+from warploom.isa.uop import IMMEDIATE, NEGATE, Uop, scalar
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from([1, 4, 32, 33, 64]), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
+def test_a_ballot_has_a_one_for_every_lane_that_takes_part_and_is_not_zero(lanes, active, nonzero, predicate):
+    registers = warp(lanes, [lane for lane in range(lanes) if active >> lane & 1])
+    registers["lane"][0, 1] = [lane + 1 if nonzero >> lane & 1 else 0 for lane in range(64)]
+    registers["scalar"][0, 4:6] = predicate & WORD, predicate >> 32
+    registers["scalar"][0, 8:10] = 0xDEADBEEF
+    inside = (1 << lanes) - 1
+    for uop, chosen in (
+        (Uop("ballot", scalar(8), 1), inside),
+        (Uop("ballot", scalar(8), 1, predicate=scalar(4)), predicate),
+        (Uop("ballot", scalar(8), 1, predicate=scalar(4), flags=NEGATE, size=1), ~predicate),
+    ):
+        low, high = executed(registers, uop, lanes)["scalar"][0, 8:10].tolist()
+        assert low | high << 32 == active & nonzero & chosen & inside
+
+
+def test_a_ballot_over_a_scalar_source_gives_the_mask():
+    registers = warp(64, [0, 5, 40])
+    assert executed(registers, Uop("ballot", scalar(0), IMMEDIATE, imm=1))["scalar"][0, :2].tolist() == [33, 1 << 8]
+
+
+@pytest.mark.parametrize("lanes", [1, 3, 12, 32, 64])
+@pytest.mark.parametrize("destination", [1, 2, 3])
+def test_a_shuffle_reads_the_lane_that_is_named_even_into_a_source(lanes, destination):
+    random = np.random.default_rng(lanes)
+    values = random.integers(0, 1 << 32, 64, dtype=np.uint64).tolist()
+    numbers = random.integers(0, 1 << 32, 64, dtype=np.uint64).tolist()
+    active = [lane for lane in range(lanes) if lane % 3 != 1]
+    registers = warp(lanes, active)
+    registers["lane"][0, 1], registers["lane"][0, 2] = values, numbers
+    expected = registers["lane"][0, destination].tolist()
+    for lane in active:
+        expected[lane] = values[numbers[lane] % lanes]
+    assert executed(registers, Uop("shuffle", destination, 1, 2), lanes)["lane"][0, destination].tolist() == expected
+
+
+def test_a_shuffle_into_a_scalar_register_reads_one_lane_active_or_not():
+    registers = warp(32, [0])
+    registers["lane"][0, 1, :32] = range(100, 132)
+    assert executed(registers, Uop("shuffle", scalar(3), 1, IMMEDIATE, imm=7), 32)["scalar"][0, 3] == 107

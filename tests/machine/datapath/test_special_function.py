@@ -1,0 +1,135 @@
+"""The special-function unit against 64-bit mathematics, and the bits of 2/pi against their own computation."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.machine.datapath.alu_model import EDGES, NAN, WORD, bits_of, compute
+from tests.machine.datapath.alu_model import value as float_of
+from warploom.isa.uop import NUMBER
+from warploom.machine.datapath.register_file import WarpRegisters
+from warploom.machine.datapath.special_function import TWO_OVER_PI, special
+from warploom.machine.engine.native.loader import native
+
+INFINITY, MINUS_INFINITY = 0x7F800000, 0xFF800000
+ACCURACY = 0.501  # units in the last place
+
+REFERENCE = {
+    "frsqrt": lambda x: math.sqrt(1 / x),
+    "fsin": math.sin,
+    "fcos": math.cos,
+    "fexp2": lambda x: 2.0**x,
+    "flog2": math.log2,
+}
+DOMAIN = {"frsqrt": lambda x: x > 0, "flog2": lambda x: x > 0, "fexp2": lambda x: (x >= -149) & (x < 128)}
+
+
+def error(got, exact):
+    """How far a 32-bit result is from the exact one, in units in the last place of that."""
+    exponent = max(math.frexp(exact)[1] - 1, -126)
+    return abs(float_of(got) - exact) / 2.0 ** (exponent - 23)
+
+
+def in_domain(name, word):
+    return math.isfinite(float_of(word)) and DOMAIN.get(name, lambda x: x == x)(float_of(word))
+
+
+@pytest.mark.parametrize("name", sorted(REFERENCE))
+@settings(deadline=None, max_examples=100)
+@given(words=st.lists(st.one_of(st.integers(0, WORD), st.floats(-200, 200, width=32).map(bits_of), st.sampled_from(EDGES)), min_size=1))
+def test_results_are_within_the_stated_accuracy_on_both_engines(name, words):
+    words = [word for word in words if in_domain(name, word)]
+    for word, got in zip(words, compute(name, words), strict=True):
+        assert error(got, REFERENCE[name](float_of(word))) <= ACCURACY
+
+
+@pytest.mark.parametrize("name", sorted(REFERENCE))
+def test_results_are_within_the_stated_accuracy_over_the_whole_range(name):
+    """Half a million arguments, natively, against NumPy's 64-bit functions."""
+    random = np.random.default_rng(5)
+    words = np.concatenate(
+        [
+            random.integers(0, 1 << 32, 1 << 18, dtype=np.uint64).astype(np.uint32),
+            random.uniform(-140, 128, 1 << 18).astype(np.float32).view(np.uint32),
+        ]
+    )
+    with np.errstate(all="ignore"):
+        numbers = words.view(np.float32).astype(np.float64)
+        inside = np.isfinite(numbers) & DOMAIN.get(name, lambda x: x == x)(numbers)
+    words = words[inside][: inside.sum() // 64 * 64]
+    numbers = words.view(np.float32).astype(np.float64)
+    functions = {"frsqrt": lambda x: np.sqrt(1 / x), "fsin": np.sin, "fcos": np.cos, "fexp2": np.exp2, "flog2": np.log2}
+    exact = functions[name](numbers)
+    registers = np.zeros(1, WarpRegisters)
+    run = native().entry(special, (registers[0], NUMBER[name], 1, 64))
+    got = np.zeros_like(words)
+    for start in range(0, len(words), 64):
+        registers["lane"][0, 1] = words[start : start + 64]
+        run(registers[0], NUMBER[name], 1, 64)
+        got[start : start + 64] = registers["result"][0]
+    exponent = np.maximum(np.frexp(exact)[1] - 1, -126)
+    errors = np.abs(got.view(np.float32).astype(np.float64) - exact) / 2.0 ** (exponent - 23)
+    assert errors.max() <= ACCURACY
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "result"),
+    [
+        ("fsqrt", bits_of(-1.0), NAN),
+        ("fsqrt", 0x80000000, 0x80000000),
+        ("frcp", 0x80000000, MINUS_INFINITY),
+        ("frcp", MINUS_INFINITY, 0x80000000),
+        ("frsqrt", 0, INFINITY),
+        ("frsqrt", 0x80000000, MINUS_INFINITY),
+        ("frsqrt", bits_of(-2.0), NAN),
+        ("frsqrt", INFINITY, 0),
+        ("fsin", 0x80000000, 0x80000000),
+        ("fsin", 1, 1),
+        ("fsin", INFINITY, NAN),
+        ("fcos", MINUS_INFINITY, NAN),
+        ("fcos", 0x80000000, bits_of(1.0)),
+        ("fexp2", INFINITY, INFINITY),
+        ("fexp2", MINUS_INFINITY, 0),
+        ("fexp2", bits_of(128.0), INFINITY),
+        ("fexp2", bits_of(-149.0), 1),
+        ("fexp2", bits_of(-150.0), 0),
+        ("fexp2", 0x7F7FFFFF, INFINITY),
+        ("flog2", 0, MINUS_INFINITY),
+        ("flog2", 0x80000000, MINUS_INFINITY),
+        ("flog2", bits_of(-1.0), NAN),
+        ("flog2", INFINITY, INFINITY),
+        ("flog2", 1, bits_of(-149.0)),
+        ("flog2", bits_of(1.0), 0),
+    ],
+)
+def test_a_corner_has_the_result_that_the_table_states(name, number, result):
+    assert compute(name, [number]) == [result]
+
+
+@pytest.mark.parametrize("name", ["fsqrt", "frcp", *sorted(REFERENCE)])
+def test_every_nan_becomes_the_canonical_one(name):
+    assert compute(name, [0x7FC12345, 0xFF800001, 0xFFFFFFFF]) == [NAN] * 3
+
+
+def test_whole_powers_of_two_are_exact():
+    powers = list(range(-149, 128))
+    numbers = [bits_of(math.ldexp(1.0, power)) for power in powers]
+    assert compute("fexp2", [bits_of(float(power)) for power in powers]) == numbers
+    assert compute("flog2", numbers) == [bits_of(float(power)) for power in powers]
+
+
+def test_the_bits_of_two_over_pi_are_those_that_machins_formula_gives():
+    def arc_tangent_of_inverse(n, one):
+        term, total, k = one // n, 0, 0
+        while term:
+            total += (-term if k % 2 else term) // (2 * k + 1)
+            term, k = term // (n * n), k + 1
+        return total
+
+    one = 1 << 400
+    pi = 4 * (4 * arc_tangent_of_inverse(5, one) - arc_tangent_of_inverse(239, one))
+    bits = (2 * one << 224) // pi
+    assert sum(int(word) << 32 * (7 - k) for k, word in enumerate(TWO_OVER_PI)) == bits

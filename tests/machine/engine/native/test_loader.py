@@ -1,0 +1,204 @@
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import warploom
+from warploom.machine.engine.native import cache
+from warploom.machine.engine.native.cache import MAKES_UNITS, cache_directory, files_of_units
+from warploom.machine.engine.native.loader import Native, native
+from warploom.machine.engine.native.piece import Array, Hook, Piece, kind_of
+from warploom.machine.engine.unit import record, unit
+from warploom.machine.run.tables import Tables, Units
+
+PACKAGE = Path(warploom.__file__).parent
+NUMBER = np.dtype(np.int64)
+Pair = record(low="u4", high="i8")
+
+
+@unit
+def weighted(pair, row, factor, limit):
+    """Something of everything: a record, an array, a float, an integer."""
+    total = np.int64(0)
+    for k in range(row.shape[0]):
+        total += np.int64(row[k] * factor)
+    pair.high = min(total, np.int64(limit))
+    return pair.high + np.int64(pair.low)
+
+
+@unit
+def half(value):
+    return np.float32(value) / np.float32(2)
+
+
+@unit
+def nothing(row):
+    row[0] = 1
+
+
+@unit
+def is_even(value):
+    return value & 1 == 0
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    """A new process, so to speak, with nothing in its cache."""
+    monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path))
+    return Native()
+
+
+def pieces():
+    return sorted(cache_directory().glob("*.piece"))
+
+
+def test_arguments_and_results_of_every_kind_go_through():
+    pair = np.zeros(1, Pair)
+    pair["low"] = 5
+    row = np.array([1.5, 2.5, 4.0])
+    run = native().entry(weighted, (pair[0], row, 2.0, 9))
+    assert run(pair[0], row, 2.0, 9) == 14
+    assert int(pair["high"][0]) == 9
+    assert run(pair[0], row[:1], 2.0, 9) == 8
+    assert native().entry(half, (3,))(3) == 1.5
+    assert native().entry(half, (np.float32(5),))(np.float32(5)) == 2.5
+    assert native().entry(is_even, (3,))(3) is False
+    assert native().entry(nothing, (np.zeros(1, np.int64),))(np.zeros(1, np.int64)) is None
+
+
+def test_what_is_placed_once_is_taken_as_it_is():
+    row = np.zeros(3, np.int64)
+    run = native().entry(nothing, (row,))
+    placed = native().place(row)
+    assert native().place(placed) is placed
+    run(placed)
+    assert row.tolist() == [1, 0, 0]
+
+
+def test_a_piece_is_compiled_once_and_then_loaded(empty, monkeypatch):
+    assert empty.entry(half, (3,))(3) == 1.5
+    assert len(pieces()) == 1
+    monkeypatch.setattr(Native, "_compile", lambda *_: pytest.fail("compiled again"))
+    assert Native().entry(half, (5,))(5) == 2.5
+
+
+def test_each_kind_of_argument_has_a_piece_of_its_own(empty):
+    empty.entry(half, (3,))
+    empty.entry(half, (3.0,))
+    assert len(pieces()) == 2
+
+
+def test_code_for_another_processor_is_not_taken(empty, monkeypatch):
+    empty.entry(half, (3,))
+    other = Native()
+    other._processor += ",another"
+    other.entry(half, (3,))
+    assert len(pieces()) == 2
+
+
+@pytest.mark.parametrize("spoilt", [lambda whole: b"", lambda whole: whole[: len(whole) // 2], lambda whole: whole[:-1] + b"x"])
+def test_a_file_that_is_not_whole_is_made_anew(empty, spoilt):
+    empty.entry(half, (3,))
+    (path,) = pieces()
+    path.write_bytes(spoilt(path.read_bytes()))
+    assert Native().entry(half, (3,))(3) == 1.5
+    assert Piece.read(path.read_bytes()).returns == "<f4"
+
+
+def test_a_piece_reads_back_as_it_was_written():
+    piece = Piece("_Z4unit", "<i8", b"\x7fELF\n\x00 \n")
+    assert Piece.read(piece.written()) == piece
+
+
+def test_functions_of_the_users_with_one_name_are_told_apart(empty):
+    def first():
+        def choose(value):
+            return value + 1
+
+        return choose
+
+    def second():
+        def choose(value):
+            return value + 2
+
+        return choose
+
+    one, two = (Hook(make(), NUMBER, (NUMBER,)) for make in (first, second))
+    assert empty.pointer(one) != empty.pointer(two)
+    assert pieces() == []  # nobody knows what they depend on
+
+
+def test_the_kind_of_an_argument():
+    assert kind_of(Tables()) is Tables
+    assert kind_of(Units()) is Units
+    assert kind_of(1) == np.int64
+    assert kind_of(np.uint64(1)) == np.uint64
+    assert kind_of(np.zeros(1, Pair)[0]) == Pair
+    assert kind_of(np.zeros((2, 3), np.int32)) == Array(np.dtype(np.int32), 2)
+    assert kind_of(np.zeros((2, 3), np.int32).T) == Array(np.dtype(np.int32), 2, "F")
+    assert kind_of(np.zeros((4, 3), np.int32)[::2]) == Array(np.dtype(np.int32), 2, "A")
+
+
+# ---- what the cache depends on
+
+
+def names():
+    return {path.relative_to(PACKAGE).as_posix() for path in files_of_units()}
+
+
+def test_the_cache_depends_on_every_file_with_units_and_on_their_constants():
+    for path in PACKAGE.glob("machine/**/*.py"):
+        found = importlib.import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts))
+        if any(getattr(value, "__warploom_unit__", False) and value.__module__ == found.__name__ for value in vars(found).values()):
+            assert path in files_of_units(), path
+    assert names() >= {
+        "isa/uop.py",
+        "isa/program.py",
+        "machine/engine/sizes.py",
+        "machine/accounting/reasons.py",
+        "machine/engine/native/rules.py",
+    }
+
+
+def test_a_change_of_a_report_compiles_nothing_anew():
+    assert not names() & {"machine/device/report.py", "machine/run/result.py", "gpu.py", "machine/debug/session.py", "cli/run.py"}
+
+
+def test_an_import_of_several_lines_is_seen():
+    assert MAKES_UNITS.search("from warploom.machine.engine.unit import (\n    mirror,\n    record,\n)\n")
+    assert not MAKES_UNITS.search("from warploom.machine.engine.unit import (\n    mirror,\n)\nunit = 1\n")
+
+
+# ---- starting
+
+
+WARM = """
+import sys
+import warploom
+program = warploom.load("examples/tiny/matmul.asm")
+print(warploom.GPU("tiny", engine="native").run(program).engine, "numba" in sys.modules)
+"""
+
+
+def test_what_is_compiled_starts_without_numba():
+    run = [sys.executable, "-c", WARM]
+    subprocess.run(run, check=True, capture_output=True, cwd=PACKAGE.parent)
+    assert subprocess.run(run, check=True, capture_output=True, text=True, cwd=PACKAGE.parent).stdout.split() == ["native", "False"]
+
+
+def test_old_versions_are_forgotten(tmp_path, monkeypatch):
+    monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path))
+    key = cache_directory().name
+    for name in (key, "0" * len(key), "1" * len(key), "mine"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(cache.time, "time", lambda: (tmp_path / key).stat().st_mtime + cache.FORGET_SECONDS + 1)
+    (tmp_path / ("1" * len(key))).touch()
+    import os
+
+    later = (tmp_path / key).stat().st_mtime + 10
+    os.utime(tmp_path / ("1" * len(key)), (later, later))
+    cache.forget_old_caches()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([key, "1" * len(key), "mine"])

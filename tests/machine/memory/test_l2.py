@@ -1,0 +1,188 @@
+"""The second-level cache as the cores see it: merging, banks, waiting for an MSHR, write-back."""
+
+import numpy as np
+import pytest
+
+from tests.machine.programs import FREE, GLOBAL, LANE, WARP, Assembly, finished, issues, machine, run
+from warploom.machine.accounting import events as e
+from warploom.machine.run.driver import drive
+
+A, B, C, D, X = range(FREE, FREE + 5)
+HIT, MISS, WAITS, STORE = range(4)
+NO_L1 = {"l1__bytes": 0}
+
+
+def rows(result, kind):
+    events = result.detail["events"]
+    return events[events[:, e.KIND] == kind]
+
+
+def trial(code, *, threads=4, block=4, **changes):
+    result = run(code.program(threads=threads, block=block), tracing=True, **changes)
+    assert result.status == "done", result.fault
+    return result
+
+
+def consumer(result, core=0):
+    """Cycles from the issue of a core's first load to its consumer, the next instruction."""
+    events = rows(result, e.ISSUE)
+    times = {int(row[e.PC]): int(row[e.TIME]) for row in events if row[e.CORE] == core}
+    return times[1] - times[0]
+
+
+def one_load(offset=0):
+    code = Assembly()
+    code.load(A, X, offset)
+    code.op("add", B, A, imm=1)
+    code("exit")
+    return code
+
+
+def test_a_second_core_finds_what_the_first_one_brought():
+    code = Assembly()
+    code.op("mul", A, GLOBAL, imm=0)
+    code.load(B, A)
+    code.op("add", C, B, imm=1)
+    code("exit")
+    result = trial(code, threads=8, block=4, gpu__cores=2)
+    # Both ask in the same cycle: the second request waits with the first one's MSHR, and memory is asked once.
+    assert rows(result, e.L2)[:, e.B].tolist() == [MISS, WAITS]
+    assert result.counters["dram_requests"] == 1
+
+
+def test_a_hit_costs_both_caches_latencies():
+    code = Assembly()
+    code.load(A, X)  # brings the line into both caches
+    code.op("add", D, A, imm=1)
+    code.load(A, X, 4 * 64)  # two more lines push it out of the first one, which is small
+    code.op("add", D, A, imm=1)
+    code.load(A, X, 8 * 64)
+    code.op("add", D, A, imm=1)
+    code.load(A, X)
+    code.op("add", D, A, imm=1)
+    code("exit")
+    result = trial(code, l1__bytes=512, l2__bytes=4096)
+    times = [time for time, *_ in issues(result)]
+    assert times[7] - times[6] == 4 + 8 - 1
+
+
+def test_a_bank_looks_up_one_request_a_cycle_and_banks_work_side_by_side():
+    code = Assembly()
+    code.op("shl", A, LANE, imm=6)
+    code.load(B, A)
+    code.op("add", C, B, imm=1)
+    code("exit")
+    one = trial(code, lsu__ports=4, l2__banks=1, **NO_L1)
+    four = trial(code, lsu__ports=4, l2__banks=4, **NO_L1)
+    assert one.cycles - four.cycles == 3
+
+
+def test_a_core_s_lines_are_parts_of_a_longer_line():
+    code = Assembly()
+    code.load(A, X)
+    code.op("add", B, A, imm=1)
+    code.load(A, X, 64)
+    code.op("add", B, A, imm=1)
+    code.load(A, X, 128)
+    code.op("add", B, A, imm=1)
+    code("exit")
+    result = trial(code, l2__line=128, l2__ways=1, l2__bytes=1024, lsu__sector=64)
+    # Line 1 of the core is in line 0 of this cache, but its sector is not there: it is fetched by itself.
+    assert rows(result, e.L2)[:, [e.A, e.B]].tolist() == [[0, MISS], [1, MISS], [2, MISS]]
+    assert result.counters["dram_bytes"] == 3 * 64
+    assert (result.counters["l2_evictions"], result.counters["l2_misses"]) == (0, 3)
+
+
+def many_lines(count, stride=64):
+    """Every lane of every warp loads lines of its own, then adds them up."""
+    code = Assembly()
+    code.op("mul", A, GLOBAL, imm=stride * count)
+    for number in range(count):
+        code.load(B + number, A, number * stride)
+    for number in range(count):
+        code.op("add", FREE + 20, FREE + 20, B + number)
+    code("exit")
+    return code
+
+
+@pytest.mark.parametrize("mshrs", [1, 2, 3, 256])
+@pytest.mark.parametrize("present", [0, 512])
+def test_requests_that_wait_for_an_mshr_are_all_served_in_the_end(mshrs, present):
+    program = many_lines(4).program(threads=16, block=16)
+    ends = finished(program, l2__mshrs=mshrs, l1__bytes=present, l1__mshrs=16, lsu__ports=4, max_cycles=5000)
+    l2 = ends.gpu["l2"]
+    assert (l2["misses"]["used"], l2["waiting"], l2["parked_first"]) == (0, 0, 0)
+    assert ends.gpu["dram"]["requests"].sum() == 64
+
+
+def test_fewer_mshrs_let_fewer_misses_overlap():
+    shape = {"threads": 16, "block": 16, "lsu__ports": 4, "dram__latency": 100, **NO_L1}
+    cycles = [trial(many_lines(4), l2__mshrs=count, **shape).cycles for count in (1, 2, 4, 64)]
+    assert cycles[0] > 64 * 100
+    assert [round(cycles[0] / each) for each in cycles[1:3]] == [2, 4]
+    assert cycles[3] < 400
+
+
+def test_parked_requests_of_one_line_do_not_wait_for_ever_when_they_all_hit():
+    """One MSHR; while it is taken, several requests for another line are parked, then all of them hit or merge at once."""
+    code = Assembly()
+    code.op("min", A, WARP, imm=1)
+    code.op("shl", A, A, imm=6)
+    code.load(B, A)
+    code.op("add", C, B, imm=1)
+    code("exit")
+    result = trial(code, threads=16, block=16, l2__mshrs=1, **NO_L1)
+    assert result.counters["dram_requests"] == 2
+    assert rows(result, e.L2)[:, e.B].tolist().count(MISS) >= 2
+
+
+def write_then_push_out(**changes):
+    code = Assembly()
+    code.mov(A, 7)
+    code.store(X, A)
+    for number in (8, 16, 24):
+        code.load(B, X, number * 64)
+        code.op("add", C, B, imm=1)
+    code("exit")
+    made = machine(code.program(), l2__bytes=1024, l2__ways=2, **NO_L1, **changes)
+    assert drive(made, engine="python").status == "done"
+    return made
+
+
+def test_a_store_goes_through_to_memory():
+    made = write_then_push_out()
+    assert made.gpu["dram"]["bytes_written"].sum() == 16
+    assert made.gpu["l2"]["cache"]["write_backs"] == 0
+
+
+def test_a_cache_that_writes_back_writes_the_sectors_that_a_line_has_when_it_goes():
+    made = write_then_push_out(l2__write="back", l2__allocate=True)
+    assert made.gpu["l2"]["cache"]["write_backs"] == 1
+    assert made.gpu["dram"]["bytes_written"].sum() == 16
+    assert made.gpu["dram"]["bytes_read"].sum() == 3 * 16
+
+
+def test_a_store_that_misses_and_does_not_allocate_passes_by():
+    made = write_then_push_out(l2__write="back", l2__allocate=False)
+    assert made.gpu["l2"]["cache"]["write_backs"] == 0
+    assert made.gpu["dram"]["bytes_written"].sum() == 16
+
+
+def test_an_atomic_dirties_a_line_of_a_cache_that_writes_back():
+    code = Assembly()
+    code("atomic_add", dst=B, a=X, b=LANE)
+    code.op("add", C, B, imm=1)
+    for number in (8, 16):
+        code.load(B, X, number * 64)
+        code.op("add", C, B, imm=1)
+    code("exit")
+    made = finished(code.program(), l2__bytes=1024, l2__ways=2, l2__write="back", **NO_L1)
+    assert made.gpu["l2"]["cache"]["write_backs"] == 1
+    assert np.array_equal(made.memory[:1], [0 + 1 + 2 + 3])
+
+
+def test_without_it_every_request_goes_to_memory():
+    result = trial(one_load(), l2__bytes=0)
+    assert len(rows(result, e.L2)) == 0
+    assert len(rows(result, e.MEMORY)) == 1
+    assert consumer(result) == 4 + 20 - 1

@@ -1,0 +1,191 @@
+"""Residency on any core: against handing out the resources one by one, and on the simulated machine."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warploom.machine.config.presets import load_config
+from warploom.machine.engine.sizes import ConfigError
+from warploom.machine.occupancy.residency import Demand, Limits, limits_of, residency
+
+
+def handed_out(limits, demand):
+    """Blocks that a core holds, by starting one after the other until something is used up."""
+    warps = -(-demand.threads // limits.lanes)
+    registers = up(demand.registers * limits.lanes, limits.register_unit)
+    shared = up(demand.shared + limits.shared_reserved, limits.shared_unit)
+    if limits.block_threads and demand.threads > limits.block_threads:
+        return 0
+    if demand.registers and limits.registers and registers * up(warps, limits.partitions) > limits.registers:
+        return 0
+    parts = [limits.registers // limits.partitions] * limits.partitions
+    free_warps, free_shared, free_threads = limits.warps, limits.shared, limits.threads or limits.lanes * limits.warps
+    for started in range(limits.blocks):
+        free_warps, free_shared, free_threads = free_warps - warps, free_shared - shared, free_threads - demand.threads
+        if free_warps < 0 or free_shared < 0 or free_threads < 0:
+            return started
+        for _ in range(warps if demand.registers and limits.registers else 0):
+            part = parts.index(max(parts))
+            parts[part] -= registers
+            if parts[part] < 0:
+                return started
+    return limits.blocks
+
+
+def up(value, unit):
+    return -(-value // unit) * unit
+
+
+cores = st.builds(
+    Limits,
+    lanes=st.sampled_from([1, 4, 32]),
+    warps=st.integers(1, 64),
+    blocks=st.integers(1, 32),
+    threads=st.sampled_from([0, 40, 100]),
+    block_threads=st.sampled_from([0, 64]),
+    registers=st.sampled_from([0, 256, 4096, 65536]),
+    register_unit=st.sampled_from([1, 64, 256]),
+    partitions=st.sampled_from([1, 2, 4]),
+    shared=st.integers(0, 4096),
+    shared_unit=st.sampled_from([1, 128]),
+    shared_reserved=st.sampled_from([0, 100]),
+)
+demands = st.builds(Demand, st.integers(1, 200), st.integers(0, 70), st.integers(0, 1500))
+
+
+@given(cores, demands)
+def test_as_many_blocks_fit_as_can_be_started_one_after_the_other(limits, demand):
+    if limits.shared < limits.shared_reserved:
+        limits = Limits(**{**vars(limits), "shared_reserved": 0})
+    if limits.shared_reserved:  # what the system adds lies outside of what a block may ask for
+        limits = Limits(**{**vars(limits), "shared_per_block": max(limits.shared - limits.shared_reserved, 1)})
+    found = residency(limits, demand)
+    assert found.blocks == handed_out(limits, demand)
+    assert found.warps == found.blocks * -(-demand.threads // limits.lanes)
+    assert found.occupancy == found.warps / limits.warps <= 1
+    assert bool(found.reason) == (found.blocks == 0)
+    assert found.limiting and all(found.limits[name] == found.blocks for name in found.limiting)
+
+
+@given(cores, demands)
+def test_a_block_that_asks_for_more_never_fits_more_often(limits, demand):
+    found = residency(limits, demand).blocks
+    for more in (demand._replace(threads=demand.threads + 1), demand._replace(shared=demand.shared + 1)):
+        assert residency(limits, more).blocks <= found
+    if demand.registers:
+        assert residency(limits, demand._replace(registers=demand.registers + 1)).blocks <= found
+
+
+CORE = Limits(lanes=32, warps=16, blocks=8, registers=16384, register_unit=256, shared=16384, shared_unit=256)
+
+
+@pytest.mark.parametrize(
+    ("limits", "demand", "reason"),
+    [
+        (CORE, Demand(1024), "a block of 1024 threads needs 32 warps, a core has 16"),
+        (
+            Limits(32, 32, 1, registers=65536, register_unit=256),
+            Demand(1024, 80),
+            "a block of 1024 threads with 80 registers a thread needs 81920 registers, a core has 65536",
+        ),
+        (
+            CORE,
+            Demand(500, 33),
+            "a block of 500 threads with 33 registers a thread needs 20480 registers in the units in which they are handed out"
+            " (16500 of its own), a core has 16384",
+        ),
+        (CORE, Demand(32, 0, 16640), "a block with 16640 bytes of shared memory needs 16640, a core has 16384"),
+        (
+            Limits(32, 16, 8, shared_unit=128),
+            Demand(32, 0, 100),
+            "a block with 100 bytes of shared memory needs 128 in the units in which they are handed out (100 of its own), a core has none",
+        ),
+        (Limits(32, 16, 8, threads=48), Demand(50), "a block of 50 threads is too large, a core has room for 48"),
+        (Limits(4, 1, 1, block_threads=4), Demand(5), "a block of 5 threads is too large, a block has at most 4"),
+        (Limits(32, 16, 8, registers=99999, registers_per_thread=63), Demand(1, 64),
+         "a thread with 64 registers is too large, a thread has at most 63"),
+        (Limits(32, 16, 8, registers=4096, registers_per_block=2048), Demand(32, 65),
+         "a block of 32 threads with 65 registers a thread needs 2080 registers, a block has at most 2048"),
+    ],
+)  # fmt: skip
+def test_a_block_that_does_not_fit_names_what_it_needs_and_what_there_is(limits, demand, reason):
+    found = residency(limits, demand)
+    assert (found.blocks, found.warps, found.occupancy, found.reason) == (0, 0, 0.0, reason)
+
+
+def test_no_limit_of_registers_allows_any_number():
+    found = residency(Limits(32, 16, 8, registers=0), Demand(32, 255))
+    assert (found.blocks, found.limits["registers"], found.limiting) == (8, None, ("blocks",))
+
+
+def test_what_a_block_needs_is_stated_as_it_is_handed_out():
+    found = residency(CORE, Demand(100, 33, 1000))
+    assert found.needs == {"warps": 4, "blocks": 1, "registers": 4 * 1280, "shared": 1024}
+    assert found.room == {"warps": 16, "blocks": 8, "registers": 16384, "shared": 16384}
+    assert found.limits == {"warps": 4, "blocks": 8, "registers": 3, "shared": 16}
+
+
+@pytest.mark.parametrize(
+    ("demand", "carveout", "message"),
+    [
+        (Demand(0), None, "threads = 0: a block has at least 1 thread"),
+        (Demand(1, -1), None, "registers = -1: a thread has 0 registers (not counted) or more"),
+        (Demand(1, 0, -8), None, "shared = -8: a block has 0 bytes of shared memory or more"),
+        (Demand(1), 101, "carveout = 101: it is a percentage of the shared memory, from 0 to 100"),
+        (Demand(1), 50, "carveout = 50: the size of this shared memory cannot be set; leave it out"),
+    ],
+)
+def test_impossible_demands_are_refused(demand, carveout, message):
+    with pytest.raises(ConfigError) as error:
+        residency(CORE, demand, carveout)
+    assert str(error.value) == message
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The simulated machine
+
+
+def core(**settings):
+    return load_config("tiny", {"core.control": "pipeline"} | {name.replace("__", "."): value for name, value in settings.items()})
+
+
+def test_a_simulated_core_has_the_limits_of_its_configuration():
+    limits = limits_of(core(core__lanes=8, core__warps=6, core__blocks=4, core__registers=512, core__register_unit=64, shared__bytes=2048))
+    assert limits == Limits(lanes=8, warps=6, blocks=4, registers=512, register_unit=64, shared=2048, shared_unit=256)
+    assert residency(limits, Demand(16, 4)).limits == {"warps": 3, "blocks": 4, "registers": 4, "shared": None}
+
+
+def test_a_core_may_have_fewer_threads_than_its_warps_have_lanes():
+    limits = limits_of(core(core__lanes=32, core__warps=4, core__threads=100))
+    found = residency(limits, Demand(50))
+    assert (found.blocks, found.limiting) == (2, ("warps", "threads"))
+    assert residency(limits, Demand(40)).limiting == ("warps", "threads")
+    assert residency(limits, Demand(101)).reason == "a block of 101 threads is too large, a core has room for 100"
+
+
+def test_threads_of_zero_means_all_lanes():
+    assert "threads" not in residency(limits_of(core(core__lanes=32, core__warps=4)), Demand(128)).limits
+    assert "threads" not in residency(limits_of(core(core__lanes=32, core__warps=4, core__threads=128)), Demand(128)).limits
+
+
+def test_registers_of_zero_means_no_limit_and_shared_bytes_of_zero_means_none():
+    limits = limits_of(core(core__registers=0, shared__bytes=0))
+    assert residency(limits, Demand(32, 500)).limits["registers"] is None
+    assert residency(limits, Demand(32, 0, 4)).blocks == 0
+
+
+def test_the_sequencer_holds_one_block_of_as_many_threads_as_it_has_lanes():
+    limits = limits_of(load_config("tiny", {"core.threads_per_block": 8}))
+    assert [residency(limits, Demand(threads)).blocks for threads in (1, 8, 9)] == [1, 1, 0]
+    assert residency(limits, Demand(9)).reason == "a block of 9 threads is too large, a block has at most 8"
+
+
+def test_the_preset_in_the_manner_of_a_multiprocessor_agrees_with_the_table_of_8_0():
+    limits = limits_of(load_config("sm"))
+    for threads, registers in itertools.product((32, 96, 192, 256, 1024), (16, 40, 63)):
+        found = residency(limits, Demand(threads, registers))
+        table = residency(Limits(32, 64, 32, registers=65536, register_unit=256, partitions=4), Demand(threads, registers))
+        assert found.limits["warps"] == table.limits["warps"]
+        assert found.blocks >= table.blocks  # the simulated register file has no partitions

@@ -1,0 +1,76 @@
+"""The book of changes: replayed, it gives the machine's own last state, and it does not disturb the run."""
+
+import numpy as np
+import pytest
+
+import warploom
+from tests.places import EXAMPLES
+from warploom.machine.run import recording as r
+from warploom.machine.run.driver import drive
+from warploom.machine.run.recording import Recorder
+
+CASES = [
+    ("tiny/matadd.asm", "tiny-simt", {}),
+    ("tiny/diverge.asm", "tiny-simt", {"core.divergence": "stack"}),
+    ("tiny/diverge.asm", "tiny-simt", {"core.divergence": "its"}),
+    ("tiny/reduction_shared.asm", "tiny-simt", {"core.divergence": "stack"}),
+    ("tiny/histogram.asm", "tiny-simt", {"core.divergence": "stack"}),
+    ("guppy/if_else.guppy", "guppy", {}),
+]
+
+
+@pytest.mark.parametrize(("file", "preset", "changes"), CASES)
+def test_the_changes_lead_from_the_first_state_to_the_last(file, preset, changes):
+    program = warploom.load(EXAMPLES / file)
+    gpu = warploom.GPU(preset, set=changes, engine="python")
+    plain, result = gpu.run(program), gpu.run(program, recording=True)
+    assert (result.cycles, result.counters) == (plain.cycles, plain.counters)
+    assert np.array_equal(result.memory, plain.memory)
+    book = result.detail["recording"]
+    assert book.until == result.cycles
+    registers = np.zeros_like(result.detail["registers"])
+    for (_, core, warp, register), values in zip(book.registers, book.values, strict=True):
+        registers[core, warp, register] = values
+    assert np.array_equal(registers, result.detail["registers"])
+    memory = result.initial_memory.view("<u4").copy()
+    for row in book.memory:
+        assert memory[row[r.WORD]] == row[r.OLD] != row[r.NEW]
+        memory[row[r.WORD]] = row[r.NEW]
+    assert np.array_equal(memory, result.memory.view("<u4"))
+    for table in (book.registers, book.memory, book.shared, book.paths):
+        assert np.all(np.diff(table[:, r.TIME]) >= 0)
+
+
+def test_a_divergent_branch_puts_paths_aside_and_takes_them_up_again():
+    program = warploom.load(EXAMPLES / "tiny/diverge.asm")
+    result = warploom.GPU("tiny-simt", set={"core.divergence": "stack"}, engine="python").run(program, recording=True)
+    paths = result.detail["recording"].paths
+    assert len(paths)
+    assert set(paths[:, r.KIND][paths[:, r.LEVEL] != r.EMPTY]) == {r.ON_STACK}
+    for core, warp in {(row[r.CORE], row[r.WARP]) for row in paths}:
+        mine = paths[(paths[:, r.CORE] == core) & (paths[:, r.WARP] == warp)]
+        assert mine[-1, r.LEVEL] == r.EMPTY
+    everything = (1 << result.config.core.lanes) - 1
+    assert all(0 < row[r.MASK] <= everything for row in paths if row[r.LEVEL] != r.EMPTY)
+
+
+def test_each_word_names_the_warp_that_wrote_it():
+    text = ".threads 8\nADD R0, R13, R13\nADD R0, R0, R0\nADD R0, R0, R15\nCONST R1, #7\nADD R1, R1, R13\nSTR R0, R1\nRET\n"
+    program = warploom.tiny.assemble(text)
+    result = warploom.GPU("tiny-simt", set={"gpu.cores": 1}, engine="python").run(program, recording=True)
+    book = result.detail["recording"]
+    written = {int(row[r.WORD]): (int(row[r.CORE]), int(row[r.WARP])) for row in book.memory}
+    launched = book.registers[book.registers[:, 3] == 13]  # blockIdx, written at the launch of block 1 only: block 0's is 0
+    assert set(launched[:, r.WARP]) <= {1}
+    assert written == {0: (0, 0), 1: (0, 1)}
+
+
+def test_a_full_book_is_closed_and_the_run_goes_on():
+    program = warploom.load(EXAMPLES / "tiny/matmul.asm")
+    machine = warploom.GPU("tiny-simt", engine="python").machine(program, recording=True)
+    machine.recorder = Recorder(machine, most_bytes=500)
+    result = machine.finish(drive(machine, engine="python"))
+    book = result.detail["recording"]
+    assert result.status == "done"
+    assert 0 < book.until < result.cycles
+    assert np.array_equal(result.memory, warploom.GPU("tiny").run(program).memory)

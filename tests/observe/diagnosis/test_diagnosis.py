@@ -1,0 +1,286 @@
+"""The diagnosis: a kernel with one planted cause gets that finding with its line, and a rule is silent below its threshold."""
+
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import warploom
+from tests.machine.programs import GLOBAL, WARP, Assembly
+from tests.machine.programs import run as run_small
+from tests.places import EXAMPLES
+from warploom.isa.uop import SHARED_SPACE
+from warploom.observe import profile as p
+from warploom.observe.diagnosis import diagnosis as d
+from warploom.observe.diagnosis import finding as f
+from warploom.observe.diagnosis.lanes import divergence, partial_warps
+from warploom.observe.diagnosis.memory import atomics, bank_conflicts, scattered
+from warploom.observe.diagnosis.time import barriers, busy_channels, fetch, latency, sequencer, spin, throttle
+
+
+@lru_cache(maxsize=32)
+def profiled(file, preset, changes=(), threads=None):
+    gpu = warploom.GPU(preset, set=dict(changes), engine="python")
+    return gpu.run(warploom.load(EXAMPLES / file), threads=threads).profile()
+
+
+STRIDED = ("guppy/load_strided.guppy", "guppy", (("core.warps", 8),))
+DIVERGENT = ("guppy/slow_divergence.guppy", "guppy", (("core.warps", 8),))
+LATENCY = ("guppy/slow_latency.guppy", "guppy")
+ALU = ("guppy/slow_alu.guppy", "guppy", (("core.warps", 8),))
+QUEUE = ("guppy/slow_lsu.guppy", "sm")
+TEXTURE = ("guppy/slow_texture.guppy", "sm")
+BANKS = ("tiny/slow_banks.asm", "tiny-simt")
+BARRIER = ("tiny/slow_barrier.asm", "tiny-simt", (("core.threads_per_block", 16),))
+FETCH = ("tiny/matmul.asm", "tiny-simt", (("fetch.sets", 0), ("fetch.shared", 0)))
+SEQUENCER = ("tiny/matmul.asm", "tiny")
+FAST = ("guppy/fast.guppy", "guppy", (("core.warps", 8),))
+
+PLANTED = {
+    STRIDED: ("scattered", "line 10: stride of 16 words; 32 transactions an access where 2 would do"),
+    DIVERGENT: ("divergence", "line 11: lanes part here; line 12 runs with 16 of 32 lanes on average, and 33 % of the lanes stand idle "),
+    LATENCY: ("latency", "line 11: warps wait for what line 10 loads, 49 cycles each time; a scheduler has 1 warp on average, and would "),
+    ALU: ("throttle", "line 13: no room in the ALUs; "),
+    QUEUE: ("throttle", "line 17: no room in the load/store unit; "),
+    TEXTURE: ("throttle", "line 20: no room in the texture unit; "),
+    BANKS: (
+        "bank conflicts",
+        "lines 24 and 25: stride of 4 bytes in the first 8 of 36 accesses; 4 passes of shared memory an access where 1 ",
+    ),
+    BARRIER: ("barriers", "line 24: warps wait 189 cycles at this barrier on average, for the last one of their block; "),
+    FETCH: ("fetch", "line 31 waits longest for its instructions: "),
+    SEQUENCER: ("fetch", "line 30: 50 % of the cores' cycles bring instructions, most of them here"),
+}
+
+
+@pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: f"{Path(planted[0]).stem} on {planted[1]}")
+def test_a_planted_cause_is_the_only_finding_and_names_its_line(planted):
+    rule, what = PLANTED[planted]
+    findings = d.diagnose(profiled(*planted))
+    assert [finding.rule for finding in findings] == [rule]
+    assert findings[0].what.startswith(what)
+
+
+def test_a_kernel_with_nothing_planted_gets_no_complaint():
+    assert d.diagnose(profiled(*FAST)) == []
+
+
+@pytest.mark.parametrize(
+    ("planted", "remedy"),
+    [
+        (ALU, {"alu.count": 2}),
+        (QUEUE, {"lsu.queue": 64}),
+        (TEXTURE, {"texture.queue": 32}),
+        (FETCH, {"fetch.sets": 64}),
+        (SEQUENCER, {"fetch.sets": 64}),
+        (SEQUENCER, {"core.prefetch": True}),
+    ],
+)
+def test_what_it_says_to_try_helps(planted, remedy):
+    file, preset, changes = (*planted, ())[:3]
+    program = warploom.load(EXAMPLES / file)
+    (setting, value), *_ = remedy.items()
+    assert f"--set {setting}={str(value).lower()}" in d.diagnose(profiled(*planted))[0].advice
+    faster = warploom.GPU(preset, set=dict(changes) | remedy, engine="python").run(program)
+    assert faster.cycles < profiled(*planted).cycles
+
+
+def test_more_warps_hide_the_latency_of_one():
+    assert d.diagnose(profiled(*LATENCY))[0].advice.startswith("more warps a core (more threads and --set core.warps)")
+    one, eight = profiled(*LATENCY), profiled(*LATENCY, (("core.warps", 8),), 256)
+    assert eight.cycles < 3 * one.cycles  # for eight times the work
+
+
+def test_a_program_that_fits_into_the_instruction_cache_is_not_told_to_get_a_larger_one():
+    (finding,) = d.diagnose(profiled("tiny/shared_reduction.asm", "tiny-simt"))
+    assert finding.rule == "fetch"
+    assert finding.advice.startswith("more work with the same instructions")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Causes that no front end can write yet
+
+
+def test_atomics_on_one_address():
+    assembly = Assembly()
+    assembly.mov(5, 64)
+    assembly.mov(6, 1)
+    for _ in range(3):
+        assembly("atomic_add", dst=7, a=5, b=6)
+    assembly("exit")
+    (finding,) = d.diagnose(run_small(assembly.program(threads=8)).profile())
+    assert (finding.rule, finding.instructions) == ("atomics", (2, 3, 4))
+    assert finding.what == "instructions 2, 3 and 4: atomic_add with up to 4 lanes of a warp at one address; they take turns"
+
+
+def test_atomics_in_shared_memory_are_not_called_bank_conflicts():
+    assembly = Assembly()
+    assembly.mov(5, 64)
+    assembly.mov(6, 1)
+    for _ in range(3):
+        assembly("atomic_add", dst=7, a=5, b=6, space=SHARED_SPACE)
+    assembly("exit")
+    found = d.diagnose(run_small(assembly.program(threads=8, shared_bytes=128)).profile())
+    assert [finding.rule for finding in found] == ["atomics"]
+
+
+def test_atomics_on_addresses_of_their_own_are_fine():
+    assembly = Assembly()
+    assembly.op("shl", 5, GLOBAL, imm=2)
+    for _ in range(3):
+        assembly("atomic_add", dst=7, a=5, b=5)
+    assembly("exit")
+    assert list(atomics(run_small(assembly.program(threads=16)).profile())) == []
+
+
+def lock(turns_under_it):
+    """Every warp takes one lock, works, and gives it back."""
+    assembly = Assembly()
+    assembly.mov(5, 64)
+    assembly.mov(6, 1)
+    assembly.mov(8, 0)
+    assembly.label("try")
+    assembly("atomic_exchange", dst=7, a=5, b=6)
+    assembly.branch(7, "try")
+    for _ in range(turns_under_it):
+        assembly.op("add", 9, 9, imm=1)
+    assembly("fence")
+    assembly.store(5, 8)
+    assembly("exit")
+    return assembly
+
+
+def test_a_spin_around_a_lock():
+    one_lane = {"core__lanes": 1, "core__threads_per_block": 1}
+    (finding,) = d.diagnose(run_small(lock(10).program(threads=4, block=1), **one_lane).profile())
+    assert (finding.rule, finding.instructions) == ("spin", (3,))
+    assert finding.what.startswith("instruction 3: 4 warps turned 22 times in the loop around this atomic_exchange, ")
+    alone = run_small(lock(10).program(threads=1, block=1), **one_lane).profile()
+    assert list(spin(alone)) == []
+
+
+def test_a_warp_whose_lanes_have_no_thread():
+    assembly = Assembly()
+    for number in range(8):
+        assembly.op("add", 5 + number, WARP, imm=number)
+    assembly("exit")
+    (finding,) = partial_warps(run_small(assembly.program(threads=12, block=5)).profile())
+    assert finding.what == "5 warps of 4 lanes hold 12 threads: 40 % of the lanes have no thread, because a block has 5"
+    assert list(partial_warps(run_small(assembly.program(threads=12, block=4)).profile())) == []
+
+
+def test_busy_channels_of_memory():
+    channels = (("memory.data_channels", 1), ("core.skip_wait", True), ("fetch.sets", 64), ("gpu.cores", 4))
+    found = profiled("tiny/saxpy.asm", "tiny", (*channels, ("memory.data_channels", 1)), 16)
+    busy = found.counters["data_channel_busy_cycles"] / found.cycles
+    assert [finding.rule for finding in busy_channels(found)] == (["busy channels"] if busy >= f.BUSY else [])
+    full = replace(found, counters=found.counters | {"data_channel_busy_cycles": int(np.ceil(f.BUSY * found.cycles))})
+    (finding,) = busy_channels(full)
+    assert "waits longest for data memory: its 1 channel is busy for 75 % of the run" in finding.what
+    assert finding.advice.endswith("--set memory.data_channels=2")
+    assert list(busy_channels(replace(full, counters=found.counters | {"data_channel_busy_cycles": int(f.BUSY * found.cycles) - 1}))) == []
+
+
+def test_a_memory_that_moves_all_the_bytes_that_it_can():
+    found = profiled("guppy/load_strided.guppy", "guppy", (("core.warps", 8), ("dram.bandwidth", 8)))
+    moved = found.counters["dram_bytes"]
+    assert 256 * 64 < moved <= (256 + 16) * 64  # the lines that are loaded, and up to all that are stored
+    (finding,) = busy_channels(found)
+    share = moved / found.cycles / 8
+    assert finding.what.endswith(f"bytes a cycle, {int(100 * share)} % of what its 1 channel can")
+    assert finding.advice.endswith("--set dram.bandwidth=16")
+    assert list(busy_channels(replace(found, cycles=int(moved / 8 / f.BUSY) + 1))) == []
+    assert list(busy_channels(profiled(*STRIDED))) == []  # no limit
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Thresholds: the numbers of a profile are moved to just below them
+
+
+def with_share(found, reason, share):
+    """The profile with this share of all warp-cycles on one reason, at the instruction that has most of it; the rest is issuing."""
+    number = [activity.name for activity in found.activities].index(reason)
+    spent = np.zeros_like(found.spent)
+    spent[int(found.spent[:, number].argmax()), number] = round(10_000 * share)
+    other = [activity.name for activity in found.activities].index("selected" if found.has_warps else "execute")
+    spent[0, other] = 10_000 - round(10_000 * share)
+    return replace(found, spent=spent)
+
+
+@pytest.mark.parametrize(
+    ("rule", "planted", "reason", "threshold"),
+    [
+        (scattered, STRIDED, "long_scoreboard", f.MEMORY),
+        (bank_conflicts, BANKS, "short_scoreboard", f.MEMORY),
+        (barriers, BARRIER, "barrier", f.STALLED),
+        (fetch, FETCH, "no_instruction", f.STALLED),
+        (throttle, ALU, "math_pipe_throttle", f.STALLED),
+        (throttle, QUEUE, "lg_throttle", f.STALLED),
+        (throttle, TEXTURE, "tex_throttle", f.STALLED),
+        (latency, LATENCY, "long_scoreboard", f.LATENCY),
+        (sequencer, SEQUENCER, "fetch", f.FETCHING),
+        (sequencer, SEQUENCER, "wait", f.DATA_WAIT),
+    ],
+)
+def test_a_rule_speaks_from_its_threshold_on(rule, planted, reason, threshold):
+    found = profiled(*planted)
+    assert len(list(rule(with_share(found, reason, threshold)))) == 1
+    assert list(rule(with_share(found, reason, threshold - 0.001))) == []
+
+
+def test_scattered_means_twice_the_transactions_that_would_do():
+    found = profiled(*STRIDED)
+    for needed, expected in ((16, 1), (17, 0)):
+        counts = found.counts.copy()
+        counts[1, [p.TRANSACTIONS, p.TRANSACTIONS_NEEDED]] = 32, needed
+        assert len(list(scattered(replace(found, counts=counts)))) == expected
+
+
+def test_latency_matters_only_where_issue_slots_are_free():
+    found = profiled(*LATENCY)
+    assert f.issue_slots_used(found) < f.QUIET_ISSUE
+    assert list(latency(replace(found, cycles=found.cycles // 5))) == []
+
+
+def test_divergence_needs_a_branch_and_a_quarter_of_the_lanes():
+    found = profiled(*DIVERGENT)
+    assert len(list(divergence(found))) == 1
+    counts = found.counts.copy()
+    counts[:, p.LANES] = counts[:, p.ISSUES] * 32
+    counts[4, p.LANES] = 16 * counts[4, p.ISSUES]
+    assert list(divergence(replace(found, counts=counts))) == []
+
+
+def test_a_stride_that_is_not_known_is_not_said():
+    (finding,) = scattered(replace(profiled(*STRIDED), addresses={}))
+    assert finding.what == "line 10: 32 transactions an access where 2 would do"
+
+
+def test_without_coalescing_the_switch_is_named():
+    found = profiled("guppy/load_coalesced.guppy", "guppy", (("core.warps", 8), ("lsu.coalesce", False)))
+    advice = {finding.advice for finding in scattered(found)}
+    assert advice == {"--set lsu.coalesce=true, so that lanes that touch a line share a transaction"}
+
+
+def test_neighbouring_words_that_begin_inside_of_a_line_are_told_to_move():
+    found = profiled("guppy/slow_texture.guppy", "sm")
+    store = len(found.program) - 2
+    counts = found.counts.copy()
+    counts[:, [p.TRANSACTIONS, p.TRANSACTIONS_NEEDED]] = 0
+    counts[store, [p.TRANSACTIONS, p.TRANSACTIONS_NEEDED]] = found.counts[store, [p.TRANSACTIONS, p.TRANSACTIONS_NEEDED]]
+    (finding,) = scattered(replace(found, counts=counts))
+    assert "2 transactions an access where 1 would do" in finding.what
+    assert finding.advice.startswith("let the data of a warp begin at a multiple of 128 bytes")
+
+
+def test_what_takes_most_cycles_comes_first():
+    findings = d.diagnose(profiled(*DIVERGENT[:2], (("core.warps", 8), ("fetch.buffer", 1), ("fetch.miss_latency", 400))))
+    assert {finding.rule for finding in findings} == {"divergence", "fetch"}
+    assert [finding.cycles for finding in findings] == sorted((finding.cycles for finding in findings), reverse=True)
+
+
+def test_a_machine_cannot_be_told_to_have_more_than_it_can():
+    assert f.twice(profiled(*QUEUE), "lsu.queue") == "--set lsu.queue=64"
+    assert f.twice(profiled("guppy/load_strided.guppy", "guppy", (("core.warps", 64),)), "core.warps") == ""

@@ -1,0 +1,80 @@
+import pytest
+
+import warploom
+from warploom.observe.text.styled import plain
+from warploom.observe.text.summary import headline, machine, outcome, summary, threads_time, warps_time
+
+ADDS = ".threads 6\nADD R0, R0, R0\nLDR R1, R0\nSTR R0, R1\nRET\n"
+ENDLESS = ".threads 4\nagain: CMP R0, R0\nBRz again\nRET\n"
+
+
+def run(text=ADDS, preset="tiny", max_cycles=10_000, **settings):
+    changes = {name.replace("__", "."): value for name, value in settings.items()}
+    return warploom.GPU(preset, set=changes, engine="python").run(warploom.tiny.assemble(text, "kernel.asm"), max_cycles=max_cycles)
+
+
+def lines(result, **options):
+    return [plain(line) for line in summary(result, **options)]
+
+
+def shares(section):
+    """Of every row: its name, value and percentage."""
+    return {line[:28].strip(): (int(line[28:42].replace(" ", "")), float(line[42:49])) for line in section if line[42:51].endswith("%")}
+
+
+def test_the_first_lines_name_kernel_machine_and_outcome():
+    result = run()
+    assert plain(headline(result)) == "kernel: 4 instructions, 6 threads; tiny: 2 cores x 4 threads, 4 data channels"
+    assert plain(outcome(result)) == f"done in {result.cycles} cycles, 8 instructions executed, 24 counting each thread"
+    assert plain(outcome(run(ENDLESS, max_cycles=1234))).startswith("still running after 1 234 cycles, ")
+    assert plain(outcome(run(".threads 4\nNOP\n"))).startswith("stopped by a fault after ")
+
+
+def test_a_machine_says_what_differs_from_its_preset():
+    assert machine(run(gpu__cores=1).config) == "tiny: 1 core x 4 threads, 4 data channels, with gpu.cores=1"
+    many = run(gpu__cores=1, core__skip_wait=True, core__prefetch=True, memory__bytes=128, core__warps=2).config
+    assert machine(many).endswith(", with gpu.cores=1, core.warps=2, core.skip_wait=true and 2 more")
+
+
+def test_the_states_add_up_and_the_rest_stood_empty():
+    result = run()
+    section = [plain(line) for line in threads_time(result, 80, True)]
+    found = shares(section)
+    states = ("fetch", "decode", "request", "wait", "execute", "update")
+    total = int(section[0].split("  ")[1].split()[0].replace(" ", ""))
+    assert sum(found[state][0] for state in states) == total
+    assert sum(found[state][1] for state in states) == pytest.approx(100, abs=0.4)
+    assert found["waiting for data memory"][0] == result.counters["data_wait_thread_cycles"] > 0
+    assert section[-1].endswith(f"of {result.cycles * 8} thread-cycles had no thread")
+
+
+def test_a_bar_is_in_proportion():
+    section = [plain(line) for line in threads_time(run(), 80, False)]
+    bars = {line[:28].strip(): line.count("#") for line in section}
+    values = shares(section)
+    assert bars["fetch"] > bars["wait"] > bars["decode"] > 0
+    assert bars["fetch"] / bars["decode"] == pytest.approx(values["fetch"][0] / values["decode"][0], rel=0.35)
+
+
+def test_memory_can_be_left_out():
+    assert "data memory: 0 of 256 bytes changed" in lines(run())
+    assert not any(line.startswith("data memory") for line in lines(run(), memory=False))
+
+
+def test_a_machine_with_warps_shows_why_its_warps_waited():
+    result = run(preset="sm")
+    section = [plain(line) for line in warps_time(result, 80, True)]
+    found = shares(section)
+    assert sum(value for value, _ in found.values()) == result.counters["warp_cycles"]
+    assert list(found) == sorted(found, key=lambda name: -found[name][0])
+    assert found["selected"][0] == result.instructions
+    shown = lines(result)
+    assert any(line.startswith("  transactions") for line in shown)
+    assert not any(line.startswith("memory channels") for line in shown)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("preset", ["tiny", "tiny-original", "sm"])
+def test_lines_below_the_headline_fit(width, preset):
+    text = ADDS.replace("6", "8")
+    assert max(len(line) for line in lines(run(text, preset), width=width)[1:]) <= width

@@ -1,0 +1,1 @@
+"""Analyses of a Program, whatever its instruction set: control flow, dominators, successors, if-conversion."""

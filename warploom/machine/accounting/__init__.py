@@ -1,0 +1,1 @@
+"""What is counted and written down: reasons, counters, events, faults, and how a run ends."""

@@ -1,0 +1,73 @@
+"""Counters: what a machine counts as it runs, each with its unit and meaning, in one place."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from warploom.machine.accounting.reasons import REASONS
+
+
+class Counter(NamedTuple):
+    """One counter. unit: what one is of."""
+
+    name: str
+    unit: str
+    meaning: str
+
+
+_SEQUENCER_STATES = {
+    "idle": "no block in the core, or no thread in the place (a block that is not full)",
+    "fetch": "the instruction is brought from program memory",
+    "decode": "the control signals are made",
+    "request": "registers are read, load/store units start",
+    "wait": "load/store units are at work, or the cycle that is spent even without them",
+    "execute": "the ALU and the next program counter",
+    "update": "registers are written",
+    "done": "the block has ended and the dispatcher has not taken the core back yet",
+}
+
+COUNTERS: tuple[Counter, ...] = (
+    Counter("cycles", "cycles", "from the start to the last block's end"),
+    Counter("instructions", "instructions", "executed, one for all threads of a block or warp"),
+    Counter("thread_instructions", "thread-instructions", "executed, one a thread"),
+    *(Counter(f"{state}_thread_cycles", "thread-cycles", meaning) for state, meaning in _SEQUENCER_STATES.items()),
+    Counter("program_wait_thread_cycles", "thread-cycles", "of FETCH: waiting for program memory"),
+    Counter("data_wait_thread_cycles", "thread-cycles", "of WAIT: threads whose own access has no answer yet"),
+    Counter("loads", "thread-accesses", "loads from data memory"),
+    Counter("stores", "thread-accesses", "stores to data memory"),
+    Counter("divisions_by_zero", "thread-instructions", "divisions whose divisor was 0"),
+    Counter("program_requests", "requests", "taken by the program memory controller"),
+    Counter("data_requests", "requests", "taken by the data memory controller"),
+    Counter("program_channel_busy_cycles", "channel-cycles", "channels of program memory that were serving a request"),
+    Counter("data_channel_busy_cycles", "channel-cycles", "channels of data memory that were serving a request"),
+    Counter("fetch_hits", "instructions", "found in the instruction cache"),
+    Counter("prefetches_thrown_away", "instructions", "fetched ahead and not wanted"),
+    Counter("fetch_misses", "instructions", "not found in the instruction cache"),
+    Counter("shared_fetch_hits", "lines", "of instructions, found in the cache that all cores share, or on their way to it"),
+    Counter("shared_fetch_misses", "lines", "of instructions, not found there"),
+    Counter("lane_uops", "lane-micro-ops", "executed, one a lane and micro-op"),
+    Counter("warp_cycles", "warp-cycles", "from the launch to the end of every warp; the reasons below add up to it"),
+    *(Counter(f"{reason.name}_warp_cycles", "warp-cycles", reason.meaning) for reason in REASONS),
+    Counter("diverged_branches", "warp-instructions", "branches on which the lanes of a warp disagreed"),
+    Counter("accesses", "warp-instructions", "accesses to memory, shared memory or textures"),
+    Counter("transactions", "transactions", "that the accesses to memory and textures took"),
+    Counter("sectors", "sectors", "that they touched"),
+    Counter("sectors_needed", "sectors", "that would do for as many bytes"),
+    Counter("shared_passes", "passes", "of shared memory; one an access when no banks conflict"),
+    Counter("l1_hits", "transactions", "found in a core's first-level or texture cache"),
+    Counter("l1_misses", "transactions", "not found there"),
+    Counter("l1_evictions", "lines", "that had to leave a first-level cache"),
+    Counter("texture_evictions", "lines", "that had to leave a texture cache"),
+    Counter("l2_hits", "transactions", "found in the second-level cache"),
+    Counter("l2_misses", "transactions", "not found there, or not all sectors"),
+    Counter("l2_evictions", "lines", "that had to leave it"),
+    Counter("l2_write_backs", "lines", "of those, changed ones"),
+    Counter("dram_requests", "requests", "served by DRAM"),
+    Counter("dram_bytes", "bytes", "that they moved"),
+    Counter("dram_row_hits", "requests", "that found their row open"),
+    Counter("dram_row_misses", "requests", "that did not"),
+    Counter("alu_instructions", "warp-instructions", "taken by the ALUs"),
+    Counter("stack_peak", "entries", "most entries of a mask stack in use"),
+)
+COUNTER = {counter.name: counter for counter in COUNTERS}
+STATE_COUNTERS = tuple(f"{state}_thread_cycles" for state in _SEQUENCER_STATES)  # they add up to cycles x cores x threads per block

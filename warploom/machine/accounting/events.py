@@ -1,0 +1,59 @@
+"""What the machine writes down as it runs, when asked to.
+
+One row an event, `int64[n, EVENT_COLUMNS]`, in a buffer that is allocated once. When it is nearly full the run
+stops between two cycles, the driver takes the rows away, and the run goes on. Off, an event costs one comparison.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.engine.sizes import WHEEL_EVENTS
+from warploom.machine.engine.unit import rare
+
+# Columns.
+TIME, KIND, CORE, WARP, PC, MASK, A, B = range(8)
+EVENT_COLUMNS = 8
+
+# Kinds. What A and B say stands behind each.
+KINDS = (
+    "issue",        # MASK = lanes that execute; A = mask after the instruction; B = first cycle in which the result can be used
+    "stall",        # a span that ends at TIME (not included): A = reason, B = its first cycle
+    "launch",       # MASK = lanes with a thread; A = block, B = warp in the block
+    "end",          # the warp has ended
+    "visit",        # the scheduler looked at a warp that could not issue: A = 0 waits, 1 lacks a unit, 2 empty slot
+    "pipe",         # an ALU took an instruction: A = pipe, B = first cycle in which its slot 0 is empty again
+    "request",      # a transaction leaves the load/store unit: A = line, B = outcome
+    "fill",         # a line arrives at a core: A = line, B = 1 for the texture cache
+    "complete",     # the last transaction of an access is done at B: A = cycle of its issue
+    "l2",           # a lookup of the second cache: A = line, B = outcome, but not passed on
+    "memory",       # memory serves a line: A = line, B = cycle in which it is done
+    "barrier",      # a warp arrives: A = barrier, B = 1 when that opens it
+    "block",        # a block starts (B = 0) or ends (B = 1): A = block
+)  # fmt: skip
+(ISSUE, STALL, LAUNCH, END, VISIT, PIPE, REQUEST, FILL, COMPLETE, L2, MEMORY, BARRIER, BLOCK) = range(len(KINDS))
+
+# What came of a lookup: column B of a request, and of a lookup of the second cache.
+OUTCOMES = ("hit", "miss", "merged", "store", "passed on")
+HIT, MISS, MERGED, STORE, PASSED_ON = range(len(OUTCOMES))
+
+# Rows that one cycle can write at most; the run stops for a drain when fewer are left. A core: 8 a scheduler, 3 a warp, 2 a transaction
+# and 1 an access that completes. The memory system: 1 for each event of the wheel, and for what it comes to in the same cycle.
+ROWS_A_CYCLE = 64 * 8 + 64 * 3 + (64 + 512) * 2 + 2 * 64
+MEMORY_ROWS_A_CYCLE = 3 * WHEEL_EVENTS
+
+
+@rare
+def emit(log, tables, time, kind, core, warp, pc, mask, a, b):
+    """Append one row. `log` is the record that counts the rows; the caller has looked at `log.tracing`."""
+    events = tables.events
+    row = log.rows
+    events[row, TIME] = time
+    events[row, KIND] = kind
+    events[row, CORE] = core
+    events[row, WARP] = warp
+    events[row, PC] = pc
+    events[row, MASK] = np.int64(mask)
+    events[row, A] = a
+    events[row, B] = b
+    log.rows = row + 1

@@ -1,0 +1,1 @@
+"""Configurations: settings (`schema.py`), what they must hold together (`check.py`), machines by name (`presets.py`)."""

@@ -1,0 +1,47 @@
+"""What settings must hold together: the rules that concern more than one of them."""
+
+from __future__ import annotations
+
+from warploom.machine.config.schema import Config
+from warploom.machine.engine.sizes import MAX_FETCH_LINES, ConfigError
+from warploom.machine.memory.cache import check as check_cache
+
+
+def check_together(config: Config) -> None:
+    """Settings that are each possible but not together."""
+
+    def refuse(message: str) -> None:
+        raise ConfigError(message)
+
+    for level in ("l1", "l2"):
+        cache = getattr(config, level)
+        if cache.line & (cache.line - 1):
+            refuse(f"{level}.line = {cache.line}: a line is a power of two bytes")
+        if cache.bytes and cache.bytes % (cache.line * cache.ways):
+            refuse(f"{level}.bytes = {cache.bytes}: not a multiple of line x ways = {cache.line * cache.ways}")
+        if cache.bytes:
+            check_cache(level, cache.bytes // (cache.line * cache.ways), cache.ways, cache.replacement)
+        if (cache.bytes or level == "l1") and cache.line // config.lsu.sector > 64:
+            refuse(f"{level}.line = {cache.line}: more than 64 sectors of lsu.sector = {config.lsu.sector} bytes")
+    if config.lsu.sector & (config.lsu.sector - 1) or config.lsu.sector > config.l1.line:
+        refuse(f"lsu.sector = {config.lsu.sector}: a sector is a power of two bytes, at most l1.line = {config.l1.line}")
+    if config.shared.bank_bytes & (config.shared.bank_bytes - 1):
+        refuse(f"shared.bank_bytes = {config.shared.bank_bytes}: a bank's word is a power of two bytes")
+    if config.l2.bytes and config.l2.line % config.l1.line:
+        refuse(f"l2.line = {config.l2.line}: not a multiple of l1.line = {config.l1.line}, the most that a core asks for at once")
+    if config.memory.kind == "dram":
+        line = max(config.l1.line, config.l2.line if config.l2.bytes else 1)
+        if config.dram.row % line:
+            refuse(f"dram.row = {config.dram.row}: a row holds whole lines, so it is a multiple of {line}")
+    if config.texture.bytes:
+        line_of_ways = config.l1.line * config.texture.ways
+        if config.texture.bytes % line_of_ways:
+            refuse(f"texture.bytes = {config.texture.bytes}: not a multiple of l1.line x texture.ways = {line_of_ways}")
+        check_cache("texture", config.texture.bytes // line_of_ways, config.texture.ways, "fifo")
+    if config.fetch.sets * config.fetch.ways > MAX_FETCH_LINES:
+        refuse(
+            f"fetch.sets = {config.fetch.sets}: with fetch.ways = {config.fetch.ways} the instruction cache has "
+            f"{config.fetch.sets * config.fetch.ways} lines; there is room for {MAX_FETCH_LINES}"
+        )
+    if config.core.schedulers > config.core.warps:
+        refuse(f"core.schedulers = {config.core.schedulers}: more than core.warps = {config.core.warps}")

@@ -1,0 +1,110 @@
+"""Reconvergence stack: every divergent branch meets again at its immediate post-dominator.
+
+In hardware: a small stack for each warp, an entry a path that waits: lane mask, PC, and the PC at which the path
+meets the others. The path on top runs; when its PC reaches its meeting point, it is popped and the next runs from where it
+waits. Pre-Volta NVIDIA GPUs work this way (Coon and Lindholm, US 7,353,369; Fung et al., MICRO 2007, section 2). The
+meeting points come from `isa/analysis/control_flow.py`.
+
+Which side of a branch runs first is a choice. With `divergence.first = "smaller"`, as AMD's fork and join do it, every side
+that waits is at least as large as all that run above it, so that at most log2(lanes) of them wait. The entries in which
+paths meet come on top of that; AMD's compiler keeps those in scalar registers (Southern Islands ISA, S_CBRANCH_G_FORK).
+
+The mask stack of machines whose programs manage masks themselves (guppy, Vortex) is the same memory with
+other rules; it has the same record (`masks.py`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.core.divergence.path_table import taken_first
+from warploom.machine.engine.bits import bit
+from warploom.machine.engine.sizes import MAX_WARPS
+from warploom.machine.engine.unit import record, unit
+
+MAX_DEPTH = 128
+
+Stack = record(
+    limit="i8",                                   # entries that the machine has
+    first="i8",                                   # FALL_THROUGH, TAKEN or SMALLER: which side of a branch runs first
+    depth=("i4", MAX_WARPS),                      # entries in use
+    peak="i8",                                    # most that were ever in use
+    sides=("i4", MAX_WARPS),                      # of them, those of sides of branches that have not run yet
+    peak_sides="i8",                              # most that there ever were
+    mask=("u8", (MAX_WARPS, MAX_DEPTH)),          # lanes of a path that waits
+    pc=("i4", (MAX_WARPS, MAX_DEPTH)),            # where it goes on
+    meet=("i4", (MAX_WARPS, MAX_DEPTH)),          # where it meets the others; -1: when its lanes end
+    current=("i4", MAX_WARPS),                    # where the running path meets the others
+)  # fmt: skip
+
+
+@unit
+def clear(stack, warp):
+    """A warp starts: one path, which meets nobody."""
+    stack.depth[warp] = 0
+    stack.sides[warp] = 0
+    stack.current[warp] = -1
+
+
+@unit
+def push(stack, warp, mask, pc, meet):
+    """Put a path on the stack; returns 0 when it is full."""
+    depth = stack.depth[warp]
+    if depth >= stack.limit:
+        return 0
+    stack.mask[warp, depth] = mask
+    stack.pc[warp, depth] = pc
+    stack.meet[warp, depth] = meet
+    stack.depth[warp] = depth + 1
+    stack.peak = max(stack.peak, depth + 1)
+    return 1
+
+
+@unit
+def branch(stack, warps, warp, taken, target, meet):
+    """Lanes `taken` go to `target`, the other active ones to the next instruction. Returns 0 when the stack is full.
+
+    Both sides are not empty.
+    """
+    mask = warps.mask[warp]
+    other = mask & ~taken
+    following = np.int64(warps.pc[warp]) + 1
+    # A loop whose exit branch meets where the running path meets anyway adds no entry, so the stack does not grow.
+    if meet != stack.current[warp] and push(stack, warp, mask, meet, stack.current[warp]) == 0:
+        return 0
+    if taken_first(stack.first, taken, other) != 0:
+        return _choose(stack, warps, warp, taken, np.int64(target), other, following, meet)
+    return _choose(stack, warps, warp, other, following, taken, np.int64(target), meet)
+
+
+@unit
+def _choose(stack, warps, warp, mask, pc, waiting, waiting_pc, meet):
+    """One side runs; the other waits, unless it stands at the meeting point already. Returns 0 when the stack is full."""
+    if waiting_pc != meet:
+        if push(stack, warp, waiting, waiting_pc, meet) == 0:
+            return 0
+        stack.sides[warp] += 1
+        stack.peak_sides = max(stack.peak_sides, np.int64(stack.sides[warp]))
+    stack.current[warp] = meet
+    warps.mask[warp] = mask
+    warps.pc[warp] = pc
+    return 1
+
+
+@unit
+def settle(stack, warps, warp):
+    """After a change of PC or of the live lanes: pop until a path with lanes stands before an instruction of its own."""
+    while warps.mask[warp] == np.uint64(0) or (stack.current[warp] >= 0 and warps.pc[warp] == stack.current[warp]):
+        depth = stack.depth[warp] - 1
+        if depth < 0:
+            break
+        stack.depth[warp] = depth
+        if stack.pc[warp, depth] != stack.current[warp]:  # else it is the one in which the sides meet
+            stack.sides[warp] -= 1
+        warps.mask[warp] = stack.mask[warp, depth] & warps.threads[warp]
+        warps.pc[warp] = stack.pc[warp, depth]
+        stack.current[warp] = stack.meet[warp, depth]
+    if stack.current[warp] >= 0:
+        warps.parted = warps.parted | bit(warp)
+    else:
+        warps.parted = warps.parted & ~bit(warp)

@@ -1,0 +1,116 @@
+"""Instruction fetch: keeps each warp's instruction buffer filled.
+
+In hardware: an instruction cache that all warps of the core share, and a few entries of buffer for each warp, so that
+the scheduler finds decoded instructions waiting. The fetch unit looks, each cycle, for a warp whose buffer has room, in
+turn; an instruction that is in the cache arrives some cycles later, one that is not brings its whole line from program
+memory. A jump empties the buffer. With a buffer of 0 instructions are always there (guppy's machine).
+
+Source: instruction buffer, Coon et al., US 7,834,881; Vortex, MICRO 2021, section 4.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.core.fetch.shared_instruction_cache import bring, program_memory
+from warploom.machine.core.warps.warp_table import set_alarm
+from warploom.machine.engine.bits import bit
+from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_WARPS
+from warploom.machine.engine.unit import FOREVER, rare, record, unit
+
+Fetch = record(
+    buffer="i8",                         # instructions that a warp's buffer holds; 0: no fetch unit
+    per_cycle="i8",                      # fetches a cycle
+    line="i8",                           # instructions in a line
+    sets="i8",                           # sets of the cache; 0: none
+    ways="i8",
+    latency="i8",                        # cycles of a hit
+    miss_latency="i8",                   # cycles of a miss, unless program memory has channels
+    channels="i8",                       # 1: misses go to the channels of program memory
+    next_warp="i8",                      # where the round goes on
+    held=("i8", MAX_WARPS),              # instructions in a warp's buffer; the first is the one at its PC
+    following=("i8", MAX_WARPS),         # instruction that is fetched next
+    arrives=("i8", MAX_WARPS),           # cycle from which the instruction on its way can be used; FOREVER: none
+    tag=("i8", MAX_FETCH_LINES),                   # line number + 1; way w of set s is s * ways + w
+    ready=("i8", MAX_FETCH_LINES),                 # first cycle in which a line can be read
+    used=("i8", MAX_FETCH_LINES),                  # when a line was last read
+    hits="i8",
+    misses="i8",
+)  # fmt: skip
+
+
+@unit
+def redirect(fetch, warp, pc):
+    """A warp starts, or goes somewhere else than to the next instruction: its buffer is empty."""
+    fetch.held[warp] = 0
+    fetch.following[warp] = pc
+    fetch.arrives[warp] = FOREVER
+
+
+@unit
+def consume(fetch, warp, before, after):
+    """A warp has issued the instruction at `before` and goes on at `after`."""
+    if after == before + 1:
+        fetch.held[warp] -= 1
+    else:
+        redirect(fetch, warp, after)
+
+
+@rare
+def step(gpu, fetch, warps, rows, now):
+    """One cycle: instructions arrive, and further ones are asked for. Returns the next cycle in which there is work."""
+    soonest = np.int64(FOREVER)
+    started = np.int64(0)
+    begin = np.int64(fetch.next_warp)
+    for offset in range(warps.slots):
+        warp = (begin + offset) % warps.slots
+        if warps.active & bit(warp) == np.uint64(0):
+            continue
+        if fetch.arrives[warp] == FOREVER and fetch.held[warp] < fetch.buffer and fetch.following[warp] < rows:
+            if started < fetch.per_cycle:
+                fetch.arrives[warp] = _look_up(gpu, fetch, np.int64(fetch.following[warp]), rows, now)
+                started += 1
+                if started == fetch.per_cycle:
+                    fetch.next_warp = (warp + 1) % warps.slots
+            else:
+                soonest = np.int64(now + 1)
+        if fetch.arrives[warp] <= now:
+            fetch.held[warp] += 1
+            fetch.following[warp] += 1
+            fetch.arrives[warp] = FOREVER
+            if warps.starved & bit(warp) != np.uint64(0):
+                warps.starved = warps.starved & ~bit(warp)
+                set_alarm(warps, warp, now + 1, now)
+            if fetch.held[warp] < fetch.buffer and fetch.following[warp] < rows:
+                soonest = np.int64(now + 1)
+        soonest = min(soonest, np.int64(fetch.arrives[warp]))
+    return max(soonest, np.int64(now + 1))
+
+
+@unit
+def _look_up(gpu, fetch, pc, rows, now):
+    """The cycle at whose end instruction `pc` is in the buffer."""
+    line = pc // fetch.line
+    if fetch.sets == 0:
+        fetch.misses = fetch.misses + 1
+        if gpu.shared_fetch.lines != 0:
+            return bring(gpu, fetch, line, rows, now)
+        return program_memory(gpu, fetch, 1, now)
+    base = (line % fetch.sets) * fetch.ways
+    victim = base
+    for way in range(base, base + fetch.ways):
+        if fetch.tag[way] == line + 1:
+            fetch.hits = fetch.hits + 1
+            fetch.used[way] = now
+            return max(now + fetch.latency - 1, np.int64(fetch.ready[way]))
+        if fetch.used[way] < fetch.used[victim] or (fetch.tag[way] == 0 and fetch.tag[victim] != 0):
+            victim = way
+    fetch.misses = fetch.misses + 1
+    fetch.tag[victim] = line + 1
+    fetch.used[victim] = now
+    beyond = now + fetch.latency
+    if gpu.shared_fetch.lines != 0:
+        fetch.ready[victim] = bring(gpu, fetch, line, rows, beyond)
+    else:
+        fetch.ready[victim] = program_memory(gpu, fetch, fetch.line, beyond - 1)
+    return np.int64(fetch.ready[victim])

@@ -1,0 +1,83 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Atomic unit: reads a word, combines it with an operand and writes it back, with nothing in between.
+
+In hardware: a small integer ALU at each bank of shared memory and at each slice of the L2 cache, where the data are; the
+word does not travel to the core and back. Lanes that want the same word have to take turns, one pass each, so a warp's
+atomic takes as many passes as its most wanted word has lanes: 32 for a histogram in which all pixels are alike.
+
+Sources: NVIDIA's atomics at L2 (Fermi whitepaper, 2009) and in shared memory (Maxwell tuning guide, 2014); RISC-V A for
+the operations.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import NUMBER
+from warploom.machine.engine.unit import unit
+
+ADD, MIN, MAX = NUMBER["atomic_add"], NUMBER["atomic_min"], NUMBER["atomic_max"]
+MINU, MAXU = NUMBER["atomic_minu"], NUMBER["atomic_maxu"]
+AND, OR, XOR = NUMBER["atomic_and"], NUMBER["atomic_or"], NUMBER["atomic_xor"]
+EXCHANGE, CAS = NUMBER["atomic_exchange"], NUMBER["atomic_cas"]
+SIGN = np.uint32(0x80000000)  # turned over, it makes signed order unsigned order
+
+
+@unit
+def apply(op, old, b, c):
+    """What memory holds after atomic operation `op` (a number of OPERATIONS) on a word that held `old`.
+
+    old, b, c: uint32; c is what compare-and-swap writes where old == b. Any other operation leaves the word as it is.
+    """
+    new = np.uint32(old)
+    if op == ADD:
+        new = np.uint32(old + b)
+    elif op == MIN:
+        new = np.uint32(b if (b ^ SIGN) < (old ^ SIGN) else old)
+    elif op == MAX:
+        new = np.uint32(b if (b ^ SIGN) > (old ^ SIGN) else old)
+    elif op == MINU:
+        new = np.uint32(b if b < old else old)
+    elif op == MAXU:
+        new = np.uint32(b if b > old else old)
+    elif op == AND:
+        new = np.uint32(old & b)
+    elif op == OR:
+        new = np.uint32(old | b)
+    elif op == XOR:
+        new = np.uint32(old ^ b)
+    elif op == EXCHANGE:
+        new = np.uint32(b)
+    elif op == CAS:
+        new = np.uint32(c if old == b else old)
+    return new
+
+
+@unit
+def conflicts(addresses, active, lanes):
+    """How many active lanes want the most wanted word: the passes of a warp's atomic; 0 when no lane is active.
+
+    addresses: uint32, bytes, one a lane. active: non-zero in the lanes that take part.
+    """
+    # Most lanes are told apart by the low bits of their word already: only the others need to be compared.
+    seen = np.uint64(0)
+    again = np.uint64(0)
+    for lane in range(lanes):
+        if active[lane] != 0:
+            low = np.uint64(1) << np.uint64((addresses[lane] >> np.uint32(2)) & np.uint32(63))
+            again |= seen & low
+            seen |= low
+    most = np.int64(1 if seen != np.uint64(0) else 0)
+    if again == np.uint64(0):
+        return most
+    for lane in range(lanes):
+        if most >= lanes - lane:  # a word's first lane meets all others behind it: fewer are left
+            break
+        word = addresses[lane] >> np.uint32(2)
+        if active[lane] != 0 and (again >> np.uint64(word & np.uint32(63))) & np.uint64(1) != np.uint64(0):
+            same = np.int64(0)
+            for other in range(lanes):
+                if active[other] != 0 and addresses[other] >> np.uint32(2) == word:
+                    same += 1
+            most = max(most, same)
+    return most

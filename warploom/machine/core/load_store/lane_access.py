@@ -1,0 +1,216 @@
+"""Memory access of one warp: addresses, checks, and the values that move.
+
+Values move at issue, lane 0 first; the load/store unit accounts for the time afterwards. That is a legal order
+of the accesses (as if memory answered each warp instruction as a whole), though not the only one that hardware
+may show: a kernel with a race may give another result elsewhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import DST, FLAGS, IMM, NUMBER, OP, SHARED_SPACE, SIGNED, SIZE, SPACE, VIEW, A, B, C
+from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_WRITABLE
+from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.core.load_store.atomic import apply
+from warploom.machine.datapath.register_file import source
+from warploom.machine.engine.unit import part, rare, record, unit
+
+STORE = NUMBER["store"]
+LOAD = NUMBER["load"]
+ADDRESS_FAULT = FAULT_NUMBER["address_out_of_range"]
+SHARED_FAULT = FAULT_NUMBER["shared_out_of_range"]
+MISALIGNED = FAULT_NUMBER["misaligned"]
+VIEW_FAULT = FAULT_NUMBER["view_out_of_range"]
+READ_ONLY = FAULT_NUMBER["read_only"]
+MAX_LANES = 64
+
+Access = record(
+    address=("u4", MAX_LANES),   # byte address a lane, of the last access
+    active=("u4", MAX_LANES),    # lanes that have a texel to fetch
+    fault="i8",                  # what is wrong with it, or 0
+    lane="i8",                   # the first lane for which it is
+    value="i8",
+    limit="i8",
+    changed="i8",                # 1: some memory cell has another value than before
+    run="i8",                    # 1: all lanes are active, and each one's item lies right behind that of the lane before it
+)  # fmt: skip
+
+
+@unit
+def addresses(access, registers, tables, k, lanes, space_bytes):
+    """Fill in `access.address` for micro-op `k` and check it against alignment, memory or its view.
+
+    space_bytes: size of the address space, at most 2**32. Returns 0, or the fault (also in `access.fault`).
+    """
+    uops = tables.uops
+    base = registers.lane[source(registers, uops, k, A, 0, lanes)]
+    offset = np.uint32(np.int64(uops[k, IMM]) & 0xFFFFFFFF)
+    size = np.int64(uops[k, SIZE])
+    view = np.int64(uops[k, VIEW])
+    active = registers.active
+    row = access.address
+    access.fault = 0
+    access.run = 0
+    start = np.int64(0)
+    limit = np.int64(space_bytes)
+    if view >= 0:
+        start = np.int64(tables.views[view, VIEW_BASE])
+        limit = np.int64(0) if _read_only(tables, k) else np.int64(tables.views[view, VIEW_BYTES])
+    first = np.uint32(base[0] + offset)
+    expected = first
+    irregular = np.uint32(0)
+    for lane in range(lanes):
+        address = np.uint32(base[lane] + offset)
+        row[lane] = address
+        irregular = np.uint32(irregular | np.uint32(active[lane] == 0) | np.uint32(address - expected))
+        expected = np.uint32(expected + np.uint32(size))
+    ahead = np.int64(first) - start
+    if irregular == 0 and ahead >= 0 and ahead + size * lanes <= limit and ahead & (size - 1) == 0:
+        access.run = 1
+    else:
+        _check_by_lane(access, active, tables, k, lanes, start, limit)
+    return access.fault
+
+
+@unit
+def _read_only(tables, k):
+    """Whether a micro-op with a view would write to one that is only read."""
+    return tables.uops[k, OP] != LOAD and tables.views[tables.uops[k, VIEW], VIEW_WRITABLE] == 0
+
+
+@rare
+def _check_by_lane(access, active, tables, k, lanes, start, limit):
+    """Each active lane must be aligned and within the `limit` bytes from `start` on; else a fault is written down."""
+    if _any_outside(access.address, active, np.int64(tables.uops[k, SIZE]), lanes, start, limit) != 0:
+        _first_fault(access, active, tables, k, lanes, start, limit)
+
+
+@unit
+def _any_outside(row, active, size, lanes, start, limit):
+    """Not 0 when an active lane's access is not aligned, or does not lie in the `limit` bytes from `start` on.
+
+    An address before `start` is a large number when `start` is taken off, modulo 2**32: one comparison finds both ends.
+    """
+    begin = np.uint32(start)
+    last = np.uint32(max(limit - size, np.int64(0)))
+    inside = np.uint32(size - 1)
+    fits = np.uint32(limit >= size)
+    found = np.uint32(0)
+    for lane in range(lanes):
+        relative = np.uint32(row[lane] - begin)
+        right = np.uint32(relative <= last) & np.uint32(relative & inside == 0) & fits
+        found = found | (active[lane] & np.uint32(right - np.uint32(1)))
+    return found
+
+
+@rare
+def _first_fault(access, active, tables, k, lanes, start, limit):
+    """Write down what is wrong with the access of the lowest lane with which something is wrong."""
+    size = np.int64(tables.uops[k, SIZE])
+    kind = SHARED_FAULT if tables.uops[k, SPACE] == SHARED_SPACE else ADDRESS_FAULT
+    if tables.uops[k, VIEW] >= 0:
+        kind = READ_ONLY if _read_only(tables, k) else VIEW_FAULT
+    for lane in range(lanes - 1, -1, -1):
+        relative = np.int64(access.address[lane]) - start
+        if active[lane] != 0 and (relative < 0 or relative + size > limit):
+            access.fault, access.lane, access.value, access.limit = kind, lane, relative, limit
+        elif active[lane] != 0 and relative & (size - 1) != 0:
+            access.fault, access.lane, access.value, access.limit = MISALIGNED, lane, relative, size
+
+
+@part
+def load(access, registers, tables, k, lanes, memory):
+    """Lane registers = memory at `access.address`; memory: uint32 words."""
+    if access.run == 0 or tables.uops[k, SIZE] != 4:
+        _load_by_lane(access, registers, tables, k, lanes, memory)
+        return
+    target = registers.lane[tables.uops[k, DST]]
+    first = np.uint64(access.address[0]) >> np.uint64(2)  # unsigned: a signed index is tested for being negative, lane by lane
+    for lane in range(lanes):
+        target[lane] = memory[first + np.uint64(lane)]
+
+
+@rare
+def _load_by_lane(access, registers, tables, k, lanes, memory):
+    """Lanes that are not side by side, or not all there, or that want less than a word."""
+    size = tables.uops[k, SIZE]
+    target = registers.lane[tables.uops[k, DST]]
+    active = registers.active
+    row = access.address
+    if size == 4:
+        for lane in range(lanes):
+            if active[lane] != 0:
+                target[lane] = memory[row[lane] >> np.uint32(2)]
+    else:
+        bits = np.uint32(8 * size)
+        keep = (np.uint32(1) << bits) - np.uint32(1)
+        sign = np.uint32(1) << (bits - np.uint32(1))
+        for lane in range(lanes):
+            if active[lane] != 0:
+                word = memory[row[lane] >> np.uint32(2)]
+                value = np.uint32(word >> np.uint32((row[lane] & np.uint32(3)) * np.uint32(8))) & keep
+                if tables.uops[k, FLAGS] & SIGNED != 0:
+                    value = np.uint32((value ^ sign) - sign)
+                target[lane] = value
+
+
+@part
+def store(access, registers, tables, k, lanes, memory):
+    """Memory at `access.address` = source B; of several lanes at one address the highest wins."""
+    value = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
+    changed = np.uint32(0)
+    if access.run == 0 or tables.uops[k, SIZE] != 4:
+        changed = _store_by_lane(access, registers, value, tables, k, lanes, memory)
+    else:
+        first = np.uint64(access.address[0]) >> np.uint64(2)
+        for lane in range(lanes):
+            changed = np.uint32(changed | (memory[first + np.uint64(lane)] ^ value[lane]))
+            memory[first + np.uint64(lane)] = value[lane]
+    if changed != np.uint32(0):
+        access.changed = 1
+
+
+@rare
+def _store_by_lane(access, registers, value, tables, k, lanes, memory):
+    """`_load_by_lane` for a store; returns the bits that have changed anywhere."""
+    size = tables.uops[k, SIZE]
+    active = registers.active
+    row = access.address
+    changed = np.uint32(0)
+    if size == 4:
+        for lane in range(lanes):
+            if active[lane] != 0:
+                index = row[lane] >> np.uint32(2)
+                changed = np.uint32(changed | (memory[index] ^ value[lane]))
+                memory[index] = value[lane]
+    else:
+        keep = np.uint32((np.uint32(1) << np.uint32(8 * size)) - np.uint32(1))
+        for lane in range(lanes):
+            if active[lane] != 0:
+                index = row[lane] >> np.uint32(2)
+                shift = np.uint32((row[lane] & np.uint32(3)) * np.uint32(8))
+                word = np.uint32(memory[index] & ~np.uint32(keep << shift)) | np.uint32((value[lane] & keep) << shift)
+                changed = np.uint32(changed | (memory[index] ^ word))
+                memory[index] = word
+    return changed
+
+
+@rare
+def atomic(access, registers, tables, k, lanes, memory):
+    """Read, change and write memory, one lane after the other; the destination gets the old values."""
+    uops = tables.uops
+    operand = registers.lane[source(registers, uops, k, B, 1, lanes)]
+    other = registers.lane[source(registers, uops, k, C, 2, lanes)]
+    active = registers.active
+    row = access.address
+    for lane in range(lanes):
+        if active[lane] != 0:
+            index = row[lane] >> np.uint32(2)
+            old = memory[index]
+            new = apply(uops[k, OP], old, operand[lane], other[lane])
+            if new != old:
+                access.changed = 1
+            memory[index] = new
+            if uops[k, DST] >= 0:
+                registers.lane[uops[k, DST], lane] = old

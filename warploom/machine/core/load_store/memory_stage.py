@@ -1,0 +1,217 @@
+"""Memory stage: what a load, store, atomic or sample does at issue.
+
+The lanes' addresses are computed and checked, the values move, and the access goes to the unit that accounts for its
+time: shared memory answers after a fixed number of passes, everything else becomes transactions of the load/store unit or
+of the texture unit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import ALU, COUNT, FIRST, MEMORY, NUMBER, OP, SHARED, SIZE, SPECIAL, TEXTURE, UNIT, VIEW, A, B
+from warploom.isa.views import VIEW_BASE, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH
+from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.accounting.reasons import ACCESSES, LONG_SCOREBOARD, PASSES, SECTORS, SECTORS_NEEDED, SHORT_SCOREBOARD, TRANSACTIONS
+from warploom.machine.core.load_store.atomic import conflicts as atomic_conflicts
+from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run, sectors_needed
+from warploom.machine.core.load_store.lane_access import addresses, atomic, load, store
+from warploom.machine.core.load_store.lsu import enqueue, free_slot
+from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
+from warploom.machine.core.texture.formats import TEXEL_BYTES
+from warploom.machine.core.texture.sampler import sample, store_image
+from warploom.machine.core.warps.scoreboard import lock
+from warploom.machine.datapath.register_file import source
+from warploom.machine.engine.bits import popcount
+from warploom.machine.engine.unit import FOREVER, part, rare, unit
+from warploom.machine.memory.transactions import ATOMIC, LOAD, STORE
+
+UNSUPPORTED = FAULT_NUMBER["unsupported"]
+LOAD_OP, STORE_OP, STORE_IMAGE = NUMBER["load"], NUMBER["store"], NUMBER["store_image"]
+
+
+@unit
+def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
+    """Execute a bundle of the memory, shared or texture unit. Returns 0 or the number of a fault."""
+    registers = core.registers[warp]
+    lanes = core.warps.lanes
+    mask = core.warps.mask[warp]
+    active = popcount(mask)
+    start = np.int64(tables.code[pc, FIRST])
+    kind = np.int64(LOAD)
+    transactions = np.int64(0)
+    extra = np.int64(0)
+    passes = np.int64(0)
+    fault = np.int64(0)
+    core.access.fault = 0
+    core.access.changed = 0
+    for k in range(start, start + np.int64(tables.code[pc, COUNT])):
+        executes = np.int64(tables.uops[k, UNIT])
+        if executes == ALU or executes == SPECIAL:
+            units.execute(registers, tables, k, lanes)
+        elif executes == TEXTURE:
+            transactions = units.sampler(core, warp, tables, k, transactions)
+            tables.profile[pc, SECTORS_NEEDED] += sectors_needed(active * 4, core.texture.sector_shift)
+        elif executes == SHARED:
+            passes += _shared(core, warp, registers, tables, k, lanes)
+            fault = core.access.fault
+        elif executes == MEMORY:
+            if tables.uops[k, OP] == STORE_IMAGE:
+                _image(core, registers, tables, k, lanes)
+                kind = np.int64(STORE)
+            else:
+                fault = addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
+                if fault == 0:
+                    kind, extra = _global(core, registers, tables, k, lanes, kind, extra)
+            if fault == 0:
+                transactions = _collect(core, registers, tables, k, lanes, transactions)
+                tables.profile[pc, SECTORS_NEEDED] += sectors_needed(active * tables.uops[k, SIZE], core.lsu.sector_shift)
+        if fault != 0:
+            return np.int64(fault)
+    if core.access.changed != 0:
+        gpu.progress = now
+    tables.profile[pc, ACCESSES] += 1
+    if wanted == SHARED:
+        tables.profile[pc, PASSES] += passes
+        core.shared_free = now + passes
+        lock(core.scoreboard, tables.code, warp, pc, mask, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
+        return fault
+    tables.profile[pc, TRANSACTIONS] += transactions
+    lsu = core.texture if wanted == TEXTURE else core.lsu
+    slot = free_slot(lsu)
+    for index in range(transactions):
+        tables.profile[pc, SECTORS] += popcount(lsu.sectors[slot, index])
+    if kind == STORE:
+        core.warps.stores[warp] += 1
+    else:
+        core.warps.pending[warp] += 1
+        lock(core.scoreboard, tables.code, warp, pc, mask, lanes, FOREVER, LONG_SCOREBOARD)
+    enqueue(lsu, slot, warp, core.warps.started[warp], pc, mask, kind, transactions, extra, now)
+    return fault
+
+
+@part
+def _global(core, registers, tables, k, lanes, kind, extra):
+    """Move the values of an access to global memory; returns what the bundle is now, and an atomic's extra cycles."""
+    op = tables.uops[k, OP]
+    if op == LOAD_OP:
+        load(core.access, registers, tables, k, lanes, tables.memory)
+        return kind, extra
+    if op == STORE_OP:
+        store(core.access, registers, tables, k, lanes, tables.memory)
+        return np.int64(STORE), extra
+    atomic(core.access, registers, tables, k, lanes, tables.memory)
+    return np.int64(ATOMIC), max(extra, np.int64(atomic_conflicts(core.access.address, registers.active, lanes) - 1))
+
+
+@unit
+def _shared(core, warp, registers, tables, k, lanes):
+    """An access to the block's shared memory; returns the passes that it takes."""
+    size = core.blocks.shared_bytes
+    base = np.int64(core.warps.block[warp]) * size
+    if addresses(core.access, registers, tables, k, lanes, size) != 0:
+        return np.int64(0)
+    row = core.access.address
+    op = tables.uops[k, OP]
+    atomically = 1 if op != LOAD_OP and op != STORE_OP else 0
+    passes = shared_conflicts(row, registers.active, tables.uops[k, SIZE], lanes, core.shared_banks, core.shared_bank_bytes, atomically)
+    for lane in range(lanes):
+        row[lane] = np.uint32(np.int64(row[lane]) + base)
+    if op == LOAD_OP:
+        load(core.access, registers, tables, k, lanes, core.shared)
+    elif op == STORE_OP:
+        store(core.access, registers, tables, k, lanes, core.shared)
+    else:
+        atomic(core.access, registers, tables, k, lanes, core.shared)
+    return np.int64(passes)
+
+
+@rare
+def _image(core, registers, tables, k, lanes):
+    """Write texels; leaves their byte addresses in the access, and only lanes inside the image active there."""
+    columns = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
+    rows = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
+    view = np.int64(tables.uops[k, VIEW])
+    pitch = np.int64(tables.views[view, VIEW_PITCH])
+    for lane in range(lanes):
+        x = np.int64(columns[lane])
+        y = np.int64(rows[lane])
+        inside = x < tables.views[view, VIEW_WIDTH] and y < tables.views[view, VIEW_HEIGHT]
+        core.access.address[lane] = np.uint32(np.int64(tables.views[view, VIEW_BASE]) + y * pitch + x * 4 if inside else 0)
+    store_image(registers, tables.uops, k, lanes, tables.memory, tables.views)
+    core.access.changed = 1
+
+
+@part
+def _collect(core, registers, tables, k, lanes, transactions):
+    """Coalesce one micro-op's addresses behind those of the bundle's earlier ones; returns how many there are now."""
+    lsu = core.lsu
+    access = core.access
+    size = np.int64(tables.uops[k, SIZE])
+    if access.run != 0 and transactions == 0 and lsu.merge != 0:
+        first = np.int64(access.address[0])
+        slot = free_slot(lsu)
+        return coalesce_run(first, first + size * lanes - 1, lsu.line_shift, lsu.sector_shift, lsu.line[slot], lsu.sectors[slot])
+    return _append(lsu, access.address, registers.active, size, lanes, transactions)
+
+
+@rare
+def _append(lsu, row, active, size, lanes, transactions):
+    """Coalesce a row of addresses behind the transactions that are there; lines that are among those are not sent twice."""
+    slot = free_slot(lsu)
+    lines = lsu.line[slot]
+    line_sectors = lsu.sectors[slot]
+    found = coalesce(
+        row, active, size, lanes, lsu.merge, lsu.line_shift, lsu.sector_shift, lines[transactions:], line_sectors[transactions:]
+    )
+    if transactions == 0 or lsu.merge == 0:
+        return transactions + found
+    kept = transactions
+    for index in range(transactions, transactions + found):
+        line = lines[index]
+        sectors = line_sectors[index]
+        known = np.int64(-1)
+        for earlier in range(kept):
+            if lines[earlier] == line:
+                known = np.int64(earlier)
+                break
+        if known >= 0:
+            line_sectors[known] |= sectors
+        else:
+            lines[kept] = line
+            line_sectors[kept] = sectors
+            kept += 1
+    return kept
+
+
+@unit
+def sample_texture(core, warp, tables, k, transactions):
+    """Sample a texture; the texels' addresses become transactions of the texture unit, behind the ones that are there.
+
+    Returns how many there are now.
+    """
+    registers = core.registers[warp]
+    lanes = core.warps.lanes
+    texels = core.texels
+    size = np.int64(TEXEL_BYTES[tables.views[tables.uops[k, VIEW], VIEW_FORMAT]])
+    rows = sample(registers, tables.uops, k, lanes, tables.memory, tables.views, tables.samplers, texels)
+    row = core.access.address
+    for texel in range(rows):
+        for lane in range(lanes):
+            address = texels.address[texel, lane]
+            row[lane] = np.uint32(max(address, np.int64(0)))
+            core.access.active[lane] = np.uint32(0 if address < 0 else 0xFFFFFFFF)
+        transactions = _append(core.texture, row, core.access.active, size, lanes, transactions)
+    return np.int64(transactions)
+
+
+@unit
+def no_memory(gpu, core, warp, pc, wanted, tables, units, now):
+    """Stands in for `access_memory` in a program without memory accesses, so that it is not compiled for nothing."""
+    return np.int64(UNSUPPORTED)
+
+
+@unit
+def no_texture(core, warp, tables, k, transactions):
+    """Stands in for `sample_texture` in a program that samples no texture."""
+    return np.int64(transactions)

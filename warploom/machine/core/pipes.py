@@ -1,0 +1,88 @@
+"""Execution pipes: when an ALU can take an instruction, and when the result is there.
+
+An ALU is a pipe of `depth` slots. An instruction enters slot 0; at the end of every cycle everything
+moves on by one slot, unless the last slot holds an operation that has not finished: then the whole pipe stands still.
+So a divide of 4 cycles in a pipe of 1 slot blocks the ALU for 4 cycles. With depth 0 nothing ever stands still: the
+usual fully pipelined unit. An ALU narrower than the warp takes a warp instruction in several passes, one a
+cycle (the *chime* of vector machines).
+
+All that can delay an instruction is older than it, so its finishing time is known when it enters: that is what
+`accept` computes, without stepping the slots. Source: the pipes of aschrein/guppy (`valu_clock`); chime: Cray-1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.engine.unit import part, record, unit
+
+MAX_PIPES = 64
+RING = 32  # instructions that a pipe can hold
+
+Pipes = record(
+    count="i8",                          # pipes
+    depth="i8",                          # slots of a pipe; 0: nothing stands still
+    passes="i8",                         # cycles that a warp instruction takes to enter: lanes / width
+    open="i8",                           # the pipe that takes the next instruction of this cycle; -1: none does
+    free=("i8", MAX_PIPES),              # first cycle in which slot 0 is empty
+    stop_from=("i8", (MAX_PIPES, RING)), # an instruction waits unfinished in the last slot from this cycle ...
+    stop_to=("i8", (MAX_PIPES, RING)),   # ... up to, not including, this one
+    head=("i8", MAX_PIPES),              # youngest entry of the ring
+    busy=("i8", MAX_PIPES),              # warp instructions taken, for the counters
+)  # fmt: skip
+
+
+@part
+def look(pipes, pipe, now):
+    """Find the first pipe, from number `pipe` on, that can take an instruction in cycle `now`."""
+    while pipe < pipes.count and pipes.free[pipe] > now:
+        pipe += 1
+    pipes.open = pipe if pipe < pipes.count else np.int64(-1)
+
+
+@unit
+def next_free(pipes):
+    """The first cycle in which some pipe is free."""
+    soonest = pipes.free[0]
+    for pipe in range(1, pipes.count):
+        soonest = min(soonest, pipes.free[pipe])
+    return np.int64(soonest)
+
+
+@part
+def accept(pipes, now, latency):
+    """Put an instruction of `latency` cycles into the open pipe; returns the first cycle in which its result can be used."""
+    pipe = np.int64(pipes.open)
+    pipes.busy[pipe] += 1
+    if pipes.depth == 0:
+        pipes.free[pipe] = now + pipes.passes
+        until = np.int64(now + latency + pipes.passes - 1)
+    else:
+        until = _enter(pipes, pipe, now, latency)
+    look(pipes, pipe + 1, now)  # those before it take nothing more in this cycle
+    return until
+
+
+@unit
+def _enter(pipes, pipe, now, latency):
+    """The same for a pipe that may stand still."""
+    stop = np.int64(now)  # first cycle of which it is not known that the pipe stands still
+    last_slot = now + pipes.depth - 1
+    head = pipes.head[pipe]
+    for age in range(pipes.depth - 1, -1, -1):  # oldest first; no more than `depth` are in the pipe
+        entry = (head - age) & (RING - 1)
+        begin = max(pipes.stop_from[pipe, entry], now)
+        end = pipes.stop_to[pipe, entry]
+        if end > begin:
+            last_slot += end - begin
+            if begin <= stop:
+                stop = max(stop, end)
+    finished = max(last_slot, now + latency - 1)
+    head = (head + 1) & (RING - 1)
+    pipes.head[pipe] = head
+    pipes.stop_from[pipe, head] = last_slot
+    pipes.stop_to[pipe, head] = finished
+    if last_slot <= stop:
+        stop = max(stop, finished)
+    pipes.free[pipe] = max(stop + 1, now + pipes.passes)
+    return np.int64(finished + pipes.passes)

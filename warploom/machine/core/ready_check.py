@@ -1,0 +1,89 @@
+"""Examination: what does a warp's next instruction wait for?
+
+In hardware: the look at instruction buffer and scoreboard that decides, each cycle, which warps are ready. Here a warp is looked
+at only when something that it waited for has happened: does its next instruction lie in its buffer, are its registers there?
+If so it is awake, and waits for nothing but its unit and its turn; else it waits for a time or an event, with a reason.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import CONTROL, FIRST, ISSUE_UNIT, OP
+from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
+from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED
+from warploom.machine.core.control import EXIT_WARP, FENCE
+from warploom.machine.core.warps.scoreboard import hazard, hazard_time
+from warploom.machine.core.warps.warp_table import set_alarm
+from warploom.machine.engine.bits import bit
+from warploom.machine.engine.unit import FOREVER, part, rare
+
+PC_FAULT = FAULT_NUMBER["pc_out_of_range"]
+
+
+@part
+def examine(gpu, core, tables, warp, at):
+    """What does a warp's next instruction wait for, as of cycle `at`? Sets the warp awake, or its reason and alarm."""
+    warps = core.warps
+    me = bit(warp)
+    pc = np.int64(warps.pc[warp])
+    warps.waiting_memory = warps.waiting_memory & ~me
+    warps.fencing = warps.fencing & ~me
+    warps.certain = warps.certain & ~me
+    if pc < 0 or pc >= core.code_rows:
+        raise_fault(gpu.fault, PC_FAULT, core.number, warp, pc, warps.mask[warp], pc, core.code_rows, at)
+        return
+    if core.fetch.buffer != 0 and core.fetch.held[warp] == 0:
+        warps.starved = warps.starved | me
+        warps.reason[warp] = NO_INSTRUCTION
+        warps.wake[warp] = FOREVER
+        return
+    wanted = np.int64(tables.code[pc, ISSUE_UNIT])
+    group = hazard(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, at)
+    if group >= 0:
+        time = hazard_time(core.scoreboard, warp, group, warps.mask[warp], warps.lanes)
+        warps.reason[warp] = core.scoreboard.reason[warp, group] if time < FOREVER else LONG_SCOREBOARD
+        if warps.reason[warp] == LONG_SCOREBOARD:
+            warps.waiting_memory = warps.waiting_memory | me
+        if time < FOREVER and wanted != CONTROL:
+            warps.certain = warps.certain | me
+        set_alarm(warps, warp, time, at)
+        return
+    if wanted == CONTROL and _must_drain(core, tables, warp, pc, at) != 0:
+        return
+    warps.reason[warp] = NOT_SELECTED
+    wake_up(core, warp, wanted, at)
+
+
+@part
+def wake_up(core, warp, wanted, at):
+    """A warp waits for nothing any more but its unit. What it has waited for is charged when it issues."""
+    warps = core.warps
+    me = bit(warp)
+    warps.awake = warps.awake | me
+    warps.certain = warps.certain & ~me
+    warps.waiting_memory = warps.waiting_memory & ~me
+    warps.wants[wanted] |= me
+    warps.wake[warp] = at
+    warps.blocked_at[warp] = core.blocked[warps.scheduler[warp], wanted]
+
+
+@rare
+def _must_drain(core, tables, warp, pc, at):
+    """A fence, and the end of a whole warp, wait for the warp's own accesses and registers. Returns 1 if it has to wait."""
+    warps = core.warps
+    op = tables.uops[tables.code[pc, FIRST], OP]
+    if op != FENCE and op != EXIT_WARP:
+        return 0
+    warps.reason[warp] = MEMBAR if op == FENCE else DRAIN
+    if warps.pending[warp] > 0 or (op == FENCE and warps.stores[warp] > 0):
+        warps.fencing = warps.fencing | bit(warp)
+        warps.wake[warp] = FOREVER
+        return 1
+    if op == FENCE and warps.landed[warp] > at:
+        set_alarm(warps, warp, np.int64(warps.landed[warp]), at)
+        return 1
+    if op == EXIT_WARP and core.scoreboard.last[warp] > at:
+        set_alarm(warps, warp, np.int64(core.scoreboard.last[warp]), at)
+        return 1
+    return 0

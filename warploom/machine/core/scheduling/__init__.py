@@ -1,0 +1,1 @@
+"""Warp schedulers (`scheduler.py`) and their policies (`policies.py`)."""

@@ -1,0 +1,142 @@
+"""Scheduling policies: which of the warps that can issue does. Each is one function of a scheduler's state.
+
+A policy's own comments say where it comes from. A policy of your own is a function like these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from warploom.machine.engine.bits import bit, lowest
+from warploom.machine.engine.unit import unit
+
+
+@unit
+def after(mask, last, warps):
+    """The first warp of a mask after warp `last`, going round; -1 when the mask is empty."""
+    if mask == np.uint64(0):
+        return np.int64(-1)
+    start = last + 1
+    if start < warps:
+        above = mask & ~(bit(start) - np.uint64(1))
+        if above != np.uint64(0):
+            return lowest(above)
+    return lowest(mask)
+
+
+@unit
+def round_robin(s, now):
+    """Loose round robin: the next warp after the last one that can issue. Warps stay close together."""
+    return after(s.eligible, s.last, s.warps)
+
+
+@unit
+def greedy_oldest(s, now):
+    """Greedy-then-oldest: the same warp until it has to wait, then the oldest that can issue. Warps drift apart."""
+    if s.last >= 0 and s.eligible & bit(s.last) != np.uint64(0):
+        return np.int64(s.last)
+    return oldest(s, now)
+
+
+@unit
+def oldest(s, now):
+    """The oldest warp that can issue, always: the one in whose row of the age matrix there is no other that can."""
+    older = s.eligible
+    if older == np.uint64(0):
+        return np.int64(-1)
+    warp = np.int64(0)
+    while older != np.uint64(0):
+        warp = lowest(older)
+        older = s.eligible & s.older[warp]
+    return warp
+
+
+@unit
+def two_level(s, now):
+    """Two-level: round robin inside a group of warps until all of the group wait for memory, then the next group.
+
+    Groups reach their loads at different times, so one computes while another waits.
+    """
+    size = max(np.int64(s.group_size), np.int64(1))
+    span = size * s.step
+    groups = (s.warps + span - 1) // span
+    group = np.int64(s.memory[0])
+    for _ in range(groups):
+        low = group * span
+        members = s.active & ~(bit(low) - np.uint64(1))
+        if low + span < s.warps:
+            members = members & (bit(low + span) - np.uint64(1))
+        ready = members & s.eligible
+        if ready != np.uint64(0):
+            s.memory[0] = group
+            return after(ready, s.last, s.warps)
+        if members & ~s.waiting_memory != np.uint64(0):
+            s.memory[0] = group
+            break
+        group = (group + 1) % groups
+    return after(s.eligible, s.last, s.warps)
+
+
+@unit
+def vortex(s, now):
+    """Vortex's four masks: the lowest visible warp that is not stalled and not at a barrier.
+
+    The visible mask is refilled from the active warps when it runs empty, so that every warp is served once a round.
+    """
+    able = s.active & s.awake & ~s.at_barrier
+    candidates = s.visible & able
+    if candidates == np.uint64(0):
+        s.visible = s.active
+        candidates = s.visible & able
+    if candidates == np.uint64(0):
+        return np.int64(-1)
+    warp = lowest(candidates)
+    s.visible = s.visible & ~bit(warp)
+    return warp
+
+
+@unit
+def guppy(s, now):
+    """guppy's fetch unit: looks at one warp slot a cycle, wanted or not.
+
+    A warp that runs keeps the unit. A warp that waits, or an empty slot, loses the cycle and the unit moves on for the
+    next one. A warp that only lacks an ALU keeps the unit: the article's pitfall.
+    """
+    if s.last < 0:
+        s.memory[0] = s.number
+    warp = np.int64(s.memory[0])
+    runs = s.active & bit(warp) != np.uint64(0)
+    if s.memory[1] != 0 and (not runs or s.launched[warp] + 1 != s.memory[1]):
+        warp = _following(s, warp)  # the warp that it looked at last has ended in that cycle
+        runs = s.active & bit(warp) != np.uint64(0)
+    waits = not runs or s.awake & bit(warp) == np.uint64(0)
+    s.memory[0] = _following(s, warp) if waits else warp
+    s.memory[1] = s.launched[warp] + 1 if not waits else np.int64(0)
+    return warp
+
+
+@unit
+def _following(s, warp):
+    """The next warp slot that a scheduler owns, going round."""
+    following = np.int64(warp + s.step)
+    return following if following < s.warps else np.int64(s.number)
+
+
+class Policy(NamedTuple):
+    """A policy by name. every_cycle: it looks even when nothing can issue, so no cycle may be skipped."""
+
+    choose: Callable[..., int]
+    every_cycle: bool = False
+
+
+POLICIES: dict[str, Policy] = {
+    "round_robin": Policy(round_robin),
+    "greedy_oldest": Policy(greedy_oldest),
+    "oldest": Policy(oldest),
+    "two_level": Policy(two_level),
+    "vortex": Policy(vortex),
+    "guppy": Policy(guppy, every_cycle=True),
+}

@@ -1,0 +1,1 @@
+"""The texture unit: sampler, addresses, formats."""

@@ -1,0 +1,118 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Vortex's texture sampler of 2021: all in fixed point, as few gates as a sampler can have.
+
+In hardware: coordinates are signed numbers of 12 whole and 20 fraction bits, 1.0 being the whole image. Sizes are powers of
+two, so that "coordinate times size" is a shift, and wrapping is an AND, an XOR or a saturation. The filter works on
+8-bit channels with 8-bit weights: two multipliers and an adder a channel and step, no floats anywhere. Source:
+Tine et al., "Vortex: Extending the RISC-V ISA for GPGPU and 3D-graphics", MICRO 2021, and its RTL.
+
+Two peculiarities of that RTL are kept, since programs can see them. The weights are the low 8 bits of the lower neighbour's
+wrapped coordinate, whatever the size of the image, although the fraction between two texels lies further up unless
+the image has 4096 texels a side. And a weight is at most 255 / 256, so the upper texel is never taken whole.
+
+Texels are unpacked to four bytes, red lowest. Of r5g6b5 red is the highest field, of rgba4 the lowest, of l8a8 alpha is the
+high byte. Narrower channels repeat their high bits below, luminance is red, green and blue alike, a channel that is not there is 255.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.engine.unit import unit
+
+FRACTION = 20
+WHOLE = (1 << FRACTION) - 1  # the largest coordinate inside the image
+HALF_IMAGE = 1 << (FRACTION - 1)
+
+FIXED_FORMATS = ("rgba8", "r5g6b5", "rgba4", "l8a8", "l8", "a8")
+X_RGBA8, X_R5G6B5, X_RGBA4, X_L8A8, X_L8, X_A8 = range(len(FIXED_FORMATS))
+STRIDE_SHIFT = np.array([2, 1, 1, 1, 0, 0], np.int64)  # log2 of a texel's bytes
+
+FIXED_WRAPS = ("clamp", "repeat", "mirror")
+X_CLAMP, X_REPEAT, X_MIRROR = range(len(FIXED_WRAPS))
+
+
+@unit
+def fixed_wrap(coordinate, wrap):
+    """A signed 32-bit coordinate brought into the image: 0 .. 2^20 - 1."""
+    if wrap == X_CLAMP:
+        return min(max(coordinate, 0), WHOLE)
+    low = coordinate & WHOLE
+    if wrap == X_MIRROR and (coordinate >> FRACTION) & 1 != 0:
+        return low ^ WHOLE
+    return low
+
+
+@unit
+def fixed_axis(coordinate, log_size, wrap, linear):
+    """One axis: (lower texel, upper texel, weight of the upper one in 256ths).
+
+    coordinate: a register's 32 bits, read as signed. log_size: log2 of the image's size, 0 .. 20. Sums wrap in 32 bits.
+    """
+    value = np.int64(np.uint32(coordinate))
+    delta = (HALF_IMAGE >> log_size) if linear != 0 else 0
+    low = (((value - delta) + 0x80000000) & 0xFFFFFFFF) - 0x80000000
+    high = (((value + delta) + 0x80000000) & 0xFFFFFFFF) - 0x80000000
+    low = fixed_wrap(low, wrap)
+    high = fixed_wrap(high, wrap)
+    return (low << log_size) >> FRACTION, (high << log_size) >> FRACTION, low & 0xFF
+
+
+@unit
+def fixed_unpack(bits, form):
+    """A texel's bits (int64, those above its size are ignored) as four bytes: red lowest, alpha highest."""
+    if form == X_RGBA8:
+        return bits & 0xFFFFFFFF
+    if form == X_R5G6B5:
+        red = (bits >> 11) & 31
+        green = (bits >> 5) & 63
+        blue = bits & 31
+        return ((red << 3) | (red >> 2)) | ((green << 2) | (green >> 4)) << 8 | ((blue << 3) | (blue >> 2)) << 16 | 0xFF000000
+    if form == X_RGBA4:
+        return (bits & 15) * 0x11 | ((bits >> 4) & 15) * 0x1100 | ((bits >> 8) & 15) * 0x110000 | ((bits >> 12) & 15) * 0x11000000
+    if form == X_L8A8:
+        return (bits & 0xFF) * 0x010101 | ((bits >> 8) & 0xFF) << 24
+    if form == X_L8:
+        return (bits & 0xFF) * 0x010101 | 0xFF000000
+    return (bits & 0xFF) << 24 | 0xFFFFFF
+
+
+@unit
+def fixed_lerp(first, second, weight):
+    """Four bytes: (first * (256 - weight) + second * weight) >> 8 in each. Even and odd bytes share a multiplication."""
+    other = 256 - weight
+    even = ((first & 0xFF00FF) * other + (second & 0xFF00FF) * weight) >> 8
+    odd = ((first >> 8) & 0xFF00FF) * other + ((second >> 8) & 0xFF00FF) * weight
+    return (even & 0xFF00FF) | (odd & 0xFF00FF00)
+
+
+@unit
+def vortex_sample(memory, base, form, linear, wrap_u, wrap_v, log_width, log_height, u, v, address):
+    """One lane's sample: four bytes as uint32, red lowest.
+
+    memory: uint32[words]. base: byte address of the level (the texture's address plus the level's offset), not negative, a multiple of
+    a texel's bytes. form, wrap_u, wrap_v: numbers of FIXED_FORMATS and FIXED_WRAPS. linear: 0 for point. u, v:
+    32-bit coordinates, 1.0 = 2^20. address: int64[4]; receives the byte addresses of the texels (-,-) (+,-) (-,+) (+,+).
+    A point sample touches the first alone; the others are -1. A texel outside of memory is 0.
+    """
+    left, right, weight_u = fixed_axis(u, log_width, wrap_u, linear)
+    top, bottom, weight_v = fixed_axis(v, log_height, wrap_v, linear)
+    upper = np.int64(0)
+    result = np.int64(0)
+    for row in range(2 if linear != 0 else 1):
+        start = (top if row == 0 else bottom) << log_width
+        here = base + ((start + left) << STRIDE_SHIFT[form])
+        beside = base + ((start + right) << STRIDE_SHIFT[form])
+        first = fixed_unpack(np.int64(memory[here >> 2]) >> (8 * (here & 3)), form) if here >> 2 < memory.shape[0] else np.int64(0)
+        second = fixed_unpack(np.int64(memory[beside >> 2]) >> (8 * (beside & 3)), form) if beside >> 2 < memory.shape[0] else np.int64(0)
+        address[2 * row] = here
+        address[2 * row + 1] = beside
+        result = fixed_lerp(first, second, weight_u)
+        if row == 0:
+            upper = result
+    if linear == 0:
+        address[1] = -1
+        address[2] = -1
+        address[3] = -1
+        return np.uint32(upper)
+    return np.uint32(fixed_lerp(upper, result, weight_v))

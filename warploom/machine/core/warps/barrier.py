@@ -1,0 +1,80 @@
+"""Barriers: the warps of a block wait for one another.
+
+In hardware: a counter, or a bit a warp, for each barrier of each resident block. A warp that arrives stops issuing; the
+last one to arrive sets all of them going (CUDA `bar.sync`). A warp may also arrive and go on, and wait later (CUDA
+`bar.arrive`). A warp that has ended no longer counts, as on NVIDIA hardware since Volta.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.core.warps.warp_table import set_alarm
+from warploom.machine.engine.bits import bit, lowest, popcount
+from warploom.machine.engine.sizes import MAX_WARPS
+from warploom.machine.engine.unit import record, unit
+
+MAX_BARRIERS = 16
+
+Barriers = record(
+    count="i8",                                      # barriers a block
+    arrived=("u8", (MAX_WARPS, MAX_BARRIERS)),       # [block slot, barrier]: warp slots that have arrived
+    waiting=("u8", (MAX_WARPS, MAX_BARRIERS)),       # those of them that wait
+    expected=("i8", (MAX_WARPS, MAX_BARRIERS)),      # warps that must arrive; 0: all of the block that have not ended
+)  # fmt: skip
+
+
+@unit
+def arrive(barriers, block, number, warp, wait, expected, alive):
+    """Warp slot `warp` arrives. Returns the mask of warps that this sets going (it may hold `warp` itself).
+
+    wait: 0 when the warp goes on at once. expected: warps that must arrive, or 0 for all in `alive`, the
+    block's warp slots that have not ended.
+    """
+    barriers.arrived[block, number] |= bit(warp)
+    barriers.expected[block, number] = expected
+    if wait != 0:
+        barriers.waiting[block, number] |= bit(warp)
+    return release(barriers, block, number, alive)
+
+
+@unit
+def release(barriers, block, number, alive):
+    """Open the barrier if enough have arrived; returns the mask of warps that this sets going."""
+    arrived = barriers.arrived[block, number]
+    expected = barriers.expected[block, number]
+    missing = expected - popcount(arrived) if expected != 0 else popcount(alive & ~arrived)
+    if arrived == np.uint64(0) or missing > 0:
+        return np.uint64(0)
+    freed = barriers.waiting[block, number]
+    barriers.arrived[block, number] = np.uint64(0)
+    barriers.waiting[block, number] = np.uint64(0)
+    return freed
+
+
+@unit
+def reset(barriers, block):
+    """A block takes the slot: its barriers are empty."""
+    for number in range(MAX_BARRIERS):
+        barriers.arrived[block, number] = np.uint64(0)
+        barriers.waiting[block, number] = np.uint64(0)
+
+
+@unit
+def wake(gpu, core, freed, now):
+    """A barrier has opened: the warps that waited there may go on in the next cycle."""
+    warps = core.warps
+    if freed != np.uint64(0):
+        gpu.progress = now
+    warps.at_barrier = warps.at_barrier & ~freed
+    while freed != np.uint64(0):
+        warp = lowest(freed)
+        freed = freed & (freed - np.uint64(1))
+        set_alarm(warps, warp, now + 1, now)
+
+
+@unit
+def leave_barriers(gpu, core, block, now):
+    """A warp of a block has ended: barriers that waited only for it open."""
+    for number in range(core.barriers.count):
+        wake(gpu, core, release(core.barriers, block, number, core.blocks.alive[block]), now)

@@ -1,0 +1,119 @@
+"""Scoreboard: which registers of a warp are still to be written.
+
+In hardware: a bit a register and warp, set at issue for the destination, cleared by the write-back; an instruction
+waits while a register that it reads (RAW) or writes (WAW) has its bit set. Sources are read at issue, so there
+is no WAR hazard. Instead of a bit that is set and cleared, a register has here the cycle from which it can be used,
+which says the same and needs no clearing; FOREVER while a load is on its way.
+
+What is locked together is a property of the program (`Program.lock_width`: guppy locks the four components of
+a register as one). Whether a lock holds for the whole warp or for the lanes that were active when it was set is a
+property of the machine (`core.lock`; guppy has a bit a lane).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import REGISTERS, SCALARS, USE, USES, WRITES
+from warploom.machine.engine.bits import bit
+from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
+from warploom.machine.engine.unit import FOREVER, part, rare, record, unit
+
+GROUPS = REGISTERS + SCALARS
+LANE_GROUPS = 128  # groups that can be locked lane by lane
+
+Scoreboard = record(
+    by_lane="i8",                                             # 1: locks hold for single lanes
+    ready=("i8", (MAX_WARPS, GROUPS)),                        # first cycle in which a group can be used
+    reason=("i4", (MAX_WARPS, GROUPS)),                       # what a warp that waits for it is charged with
+    last=("i8", MAX_WARPS),                                   # latest finite `ready` of a warp
+    lane_ready=("i8", (MAX_WARPS, LANE_GROUPS, MAX_LANES)),   # by_lane: the same for every lane
+)  # fmt: skip
+
+
+@unit
+def clear(board, warp, now):
+    """A warp starts: nothing is pending."""
+    for group in range(GROUPS):
+        board.ready[warp, group] = 0
+    if board.by_lane != 0:
+        for group in range(LANE_GROUPS):
+            for lane in range(MAX_LANES):
+                board.lane_ready[warp, group, lane] = 0
+    board.last[warp] = now
+
+
+@part
+def hazard(board, code, warp, pc, mask, lanes, now):
+    """The group that makes instruction `pc` of a warp wait longest after `now`, or -1; its time is `hazard_time`'s."""
+    if board.by_lane != 0:
+        return _hazard_of_lanes(board, code, warp, pc, mask, lanes, now)
+    worst = np.int64(-1)
+    latest = np.int64(now)
+    for use in range(USE, USE + code[pc, USES]):
+        group = np.int64(code[pc, use])
+        if board.ready[warp, group] > latest:
+            latest = np.int64(board.ready[warp, group])
+            worst = group
+    return worst
+
+
+@rare
+def _hazard_of_lanes(board, code, warp, pc, mask, lanes, now):
+    worst = np.int64(-1)
+    latest = np.int64(now)
+    for use in range(USE, USE + code[pc, USES]):
+        group = np.int64(code[pc, use])
+        if board.ready[warp, group] > latest:  # the lane that waits longest; it may be another path's
+            time = hazard_time(board, warp, group, mask, lanes)
+            if time > latest:
+                latest = time
+                worst = group
+    return worst
+
+
+@part
+def hazard_time(board, warp, group, mask, lanes):
+    """The first cycle in which a group can be used by the lanes in `mask`."""
+    if board.by_lane != 0 and group < LANE_GROUPS:
+        return _lanes_time(board, warp, group, mask, lanes)
+    return np.int64(board.ready[warp, group])
+
+
+@rare
+def _lanes_time(board, warp, group, mask, lanes):
+    latest = np.int64(0)
+    for lane in range(lanes):
+        if mask & bit(lane) != np.uint64(0):
+            latest = max(latest, np.int64(board.lane_ready[warp, group, lane]))
+    return latest
+
+
+@part
+def lock(board, code, warp, pc, mask, lanes, until, reason):
+    """Lock what instruction `pc` writes until a cycle, or FOREVER until `lock` is called again."""
+    if board.by_lane != 0:
+        _lock_lanes(board, code, warp, pc, mask, lanes, until, reason)
+    else:
+        for use in range(USE, USE + code[pc, WRITES]):
+            group = np.int64(code[pc, use])
+            board.ready[warp, group] = until
+            board.reason[warp, group] = reason
+    if until < FOREVER:
+        board.last[warp] = max(board.last[warp], np.int64(until))
+
+
+@rare
+def _lock_lanes(board, code, warp, pc, mask, lanes, until, reason):
+    for use in range(USE, USE + code[pc, WRITES]):
+        group = code[pc, use]
+        latest = np.int64(until)
+        if group < LANE_GROUPS:
+            for lane in range(lanes):
+                if mask & bit(lane) != np.uint64(0):
+                    board.lane_ready[warp, group, lane] = until
+                else:
+                    latest = max(latest, np.int64(board.lane_ready[warp, group, lane]))
+        board.ready[warp, group] = latest
+        if until >= latest:  # else a lane of another path waits longer, and for something else
+            board.reason[warp, group] = reason

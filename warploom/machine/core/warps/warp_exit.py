@@ -1,0 +1,55 @@
+"""The end of a warp: when its slot, and its block's slot, are free for the next.
+
+In hardware: a warp whose lanes have all ended keeps its slot until its accesses are answered; the last warp of a block
+gives back the block's shared memory and registers, and tells the dispatcher that there is room.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.accounting.events import BLOCK, END, emit
+from warploom.machine.accounting.reasons import DRAIN
+from warploom.machine.core.warps.barrier import leave_barriers
+from warploom.machine.engine.bits import bit
+from warploom.machine.engine.unit import FOREVER, rare
+
+
+@rare
+def end(gpu, core, warp, pc, whole, tables, now):
+    """All lanes have ended. The slot is free when the warp's accesses are done; `whole` warps do not wait for their stores."""
+    warps = core.warps
+    warps.pc[warp] = pc
+    block = np.int64(warps.block[warp])
+    core.blocks.alive[block] &= ~bit(warp)
+    leave_barriers(gpu, core, block, now)
+    gpu.progress = now
+    if warps.pending[warp] + warps.stores[warp] > 0 and whole == 0:
+        warps.draining = warps.draining | bit(warp)
+        warps.reason[warp] = DRAIN
+        warps.wake[warp] = FOREVER
+    else:
+        free(gpu, core, warp, tables, now + 1)
+
+
+@rare
+def free(gpu, core, warp, tables, at):
+    """A warp slot is free from cycle `at` on, and its block's slot when it was the block's last warp."""
+    warps = core.warps
+    me = bit(warp)
+    warps.active = warps.active & ~me
+    warps.draining = warps.draining & ~me
+    warps.wake[warp] = FOREVER
+    gpu.live = gpu.live - 1
+    gpu.room_since = at
+    if gpu.log.tracing != 0:
+        emit(gpu.log, tables, at, END, core.number, warp, warps.pc[warp], 0, 0, 0)
+    block = np.int64(warps.block[warp])
+    members = core.blocks.alive[block]
+    for other in range(warps.slots):
+        if warps.draining & bit(other) != np.uint64(0) and warps.block[other] == block:
+            members = members | bit(other)
+    if members == np.uint64(0):
+        core.blocks.used = core.blocks.used & ~bit(block)
+        if gpu.log.tracing != 0:
+            emit(gpu.log, tables, at, BLOCK, core.number, warp, -1, 0, core.blocks.number[block], 1)

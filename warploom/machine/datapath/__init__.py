@@ -1,0 +1,1 @@
+"""The datapath: registers and what computes on them, in both kinds of core."""

@@ -1,0 +1,118 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Vector ALU: executes one micro-op in all lanes of a warp at once.
+
+In hardware: one 32-bit datapath a lane (integer unit, floating-point unit), all driven by one decoded instruction;
+that sharing of fetch and decode is what makes a GPU cheap. A lane that the execution mask leaves out computes like the
+others, but its result is not written: only the write enable of the register file looks at the mask. So
+it is here: operands are read, every lane computes (`alu_integer`, `alu_float`, `special`, `warp_ops`), and the result goes
+into the destination where the mask lets it. How long that takes is the pipes' affair (`core/pipes.py`).
+
+What a micro-op means is in `isa/uop.py`. What holds for all of them:
+
+* The result is kept apart until all lanes have computed, so a destination may be a source, across lanes too.
+* A predicate (scalar register; a pair where a warp has more than 32 lanes) leaves lanes out, on top of the mask.
+* SIZE 1 and 2 keep the result's low 8 and 16 bits; the rest becomes zero.
+* A scalar destination: the operation is executed once, whatever mask and predicate say, on scalar and
+  immediate sources (of a lane register: lane 0's value). A ballot is not such a one: its sources are lanes, and it writes
+  both halves of a pair, never truncated. A shuffle into a scalar register reads one lane.
+* Arithmetic that gives a NaN gives the quiet NaN 0x7fc00000, whatever NaNs went in (RISC-V unprivileged specification, "NaN
+  Generation and Propagation"), so that hosts of every make agree. Operations that pick one of their sources keep its bits.
+  Subnormal numbers are kept, and rounding is to nearest, ties to even.
+
+Sources: masked lanes, AMD GCN3 ISA (EXEC); scalar registers, the same; division by zero and saturation, RISC-V (M, F).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import DST, FLAGS, IMM, NEGATE, NUMBER, OP, PREDICATE, SCALAR, SIZE, SPECIAL_NUMBER, UNIT, A, B, C
+from warploom.isa.uop import SPECIAL as SPECIAL_UNIT
+from warploom.machine.datapath.cross_lane import ballot, shuffle
+from warploom.machine.datapath.floating_point import floating
+from warploom.machine.datapath.integer import integer
+from warploom.machine.datapath.register_file import source
+from warploom.machine.datapath.special_function import special
+from warploom.machine.engine.unit import lanewise, part, rare, unit
+
+READ_SPECIAL, BALLOT, SHUFFLE, FIRST_FLOAT = NUMBER["special"], NUMBER["ballot"], NUMBER["shuffle"], NUMBER["fadd"]
+LANE, THREAD, GLOBAL_THREAD = SPECIAL_NUMBER["lane"], SPECIAL_NUMBER["thread"], SPECIAL_NUMBER["global_thread"]
+
+
+@unit
+def execute(registers, tables, k, lanes):
+    """Execute micro-op `k`, of the unit ALU or SPECIAL, in the lanes where `registers.active` is not zero.
+
+    registers: WarpRegisters of one warp. uops: int32[n, UOP_COLUMNS]. lanes: lanes a warp.
+    """
+    op = np.int64(tables.uops[k, OP])
+    destination = np.int64(tables.uops[k, DST])
+    predicated = tables.uops[k, PREDICATE] >= SCALAR
+    if predicated:
+        choose(registers, np.int64(tables.uops[k, PREDICATE]) - SCALAR, tables.uops[k, FLAGS] & NEGATE, lanes)
+    wide = lanes if destination < SCALAR or op == BALLOT or op == SHUFFLE else np.int64(1)
+    a = source(registers, tables.uops, k, A, 0, wide)
+    b = source(registers, tables.uops, k, B, 1, wide)
+    c = source(registers, tables.uops, k, C, 2, wide)
+    if tables.uops[k, UNIT] == SPECIAL_UNIT:
+        special(registers, op, a, wide)
+    elif op == BALLOT:
+        ballot(registers, predicated, a, destination - SCALAR, wide)
+        return
+    elif op == SHUFFLE:
+        shuffle(registers, a, b, wide)
+    elif op == READ_SPECIAL:
+        read_special(registers, np.int64(tables.uops[k, IMM]), wide)
+    elif op >= FIRST_FLOAT:
+        floating(registers.result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
+    else:
+        integer(registers.result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
+
+    result = registers.result
+    if 0 < tables.uops[k, SIZE] < 4:
+        cut(result, tables.uops[k, SIZE], wide)
+    if destination >= SCALAR:
+        registers.scalar[destination - SCALAR] = result[0]
+    elif destination >= 0:
+        takes_part = registers.chosen if predicated else registers.active
+        write(registers.lane[destination], result, takes_part, lanes)
+
+
+@rare
+def cut(result, size, wide):
+    """Keep the low byte, or the low two, of every lane's result."""
+    kept = np.uint32((1 << (8 * size)) - 1)
+    for lane in range(wide):
+        result[lane] &= kept
+
+
+@lanewise
+def write(row, result, takes_part, lanes):
+    """The result goes into a register in the lanes that take part. Without a branch: many hosts store slowly under a mask."""
+    for lane in range(lanes):
+        row[lane] = (row[lane] & ~takes_part[lane]) | (result[lane] & takes_part[lane])
+
+
+@part
+def choose(registers, predicate, negated, lanes):
+    """`registers.chosen` = the active lanes that scalar register `predicate` names, or where `negated` does not name."""
+    bits = np.uint64(registers.scalar[predicate])
+    if lanes > 32:
+        bits |= np.uint64(registers.scalar[predicate + 1]) << np.uint64(32)
+    if negated != 0:
+        bits = ~bits
+    active = registers.active
+    chosen = registers.chosen
+    for lane in range(lanes):
+        here = active[lane]
+        chosen[lane] = here if (bits >> np.uint64(lane)) & np.uint64(1) != np.uint64(0) else np.uint32(0)
+
+
+@part
+def read_special(registers, number, wide):
+    """Result = a special register; lane and thread numbers count on from lane 0's."""
+    result = registers.result
+    value = np.int64(registers.special[number])
+    step = np.int64(1 if number == LANE or number == THREAD or number == GLOBAL_THREAD else 0)
+    for lane in range(wide):
+        result[lane] = value + lane * step

@@ -1,0 +1,145 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Floating-point unit of a lane: 32-bit IEEE 754 arithmetic, comparisons and conversions.
+
+In hardware: one fused multiply-add datapath (align, multiply, add, normalise, round) does add, subtract and multiply
+too; four or five cycles deep, one result a cycle. Division has no unit of its own on a GPU: it is a reciprocal
+estimate and Newton steps in FMAs, hence its long latency. Comparisons and conversions are small.
+
+Rules that all hosts share (canonical NaN, subnormals kept, ties to even) stand in `alu.py`. Conversions
+saturate and the larger of a number and a NaN is the number, as in RISC-V (unprivileged specification, F).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import NUMBER
+from warploom.machine.engine.intrinsics import fused
+from warploom.machine.engine.unit import lanewise, part
+
+NAN = np.float32(np.nan)
+NAN_BITS = 0x7FC00000
+WHOLE = np.float32(1 << 23)  # from here on every float is a whole number
+TOP = np.float32(1 << 31)
+TWICE_TOP = np.float32(1 << 32)
+ONE = np.float32(1)
+FADD, FSUB, FMUL, FMA, FMAD, FDIV = (NUMBER[name] for name in ("fadd", "fsub", "fmul", "fma", "fmad", "fdiv"))
+FMIN, FMAX, FEQ, FLT, FLE = (NUMBER[name] for name in ("fmin", "fmax", "feq", "flt", "fle"))
+FLOOR, FCLASS, F2I, F2U, I2F, U2F = (NUMBER[name] for name in ("floor", "fclass", "f2i", "f2u", "i2f", "u2f"))
+
+
+@lanewise
+def floating(result, a, b, c, op, wide):
+    """Row `result` = floating-point operation `op` of the rows a, b and c, in the first `wide` lanes."""
+    d = result.view(np.float32)
+    p = a.view(np.float32)
+    q = b.view(np.float32)
+    if op == FADD:
+        for l in range(wide):
+            x = p[l] + q[l]
+            d[l] = x if x == x else NAN
+    elif op == FSUB:
+        for l in range(wide):
+            x = p[l] - q[l]
+            d[l] = x if x == x else NAN
+    elif op == FMUL:
+        for l in range(wide):
+            x = p[l] * q[l]
+            d[l] = x if x == x else NAN
+    elif op == FDIV:
+        for l in range(wide):
+            x = p[l] / q[l]
+            d[l] = x if x == x else NAN
+    elif op == FMA:
+        r = c.view(np.float32)
+        for l in range(wide):
+            x = fused(p[l], q[l], r[l])
+            d[l] = x if x == x else NAN
+    elif op == FMAD:
+        r = c.view(np.float32)
+        for l in range(wide):
+            x = np.float32(p[l] * q[l]) + r[l]
+            d[l] = x if x == x else NAN
+    elif op <= FLE:
+        compare_floats(result, a, b, op, wide)
+    else:
+        convert(result, a, op, wide)
+
+
+@lanewise
+def compare_floats(d, s, t, op, wide):
+    """Smaller, larger, and comparisons that give 1 or 0.
+
+    Of two equal floats only zeros can differ, in the sign: the smaller has it if one has it, the larger if both have.
+    """
+    p = s.view(np.float32)
+    q = t.view(np.float32)
+    if op == FMIN:
+        for l in range(wide):
+            x = p[l]
+            y = q[l]
+            equal = s[l] | t[l]
+            smaller = s[l] if x < y or y != y else equal
+            smaller = t[l] if y < x or x != x else smaller
+            d[l] = smaller if x == x or y == y else np.uint32(NAN_BITS)
+    elif op == FMAX:
+        for l in range(wide):
+            x = p[l]
+            y = q[l]
+            equal = s[l] & t[l]
+            larger = s[l] if x > y or y != y else equal
+            larger = t[l] if y > x or x != x else larger
+            d[l] = larger if x == x or y == y else np.uint32(NAN_BITS)
+    elif op == FEQ:
+        for l in range(wide):
+            d[l] = 1 if p[l] == q[l] else 0
+    elif op == FLT:
+        for l in range(wide):
+            d[l] = 1 if p[l] < q[l] else 0
+    elif op == FLE:
+        for l in range(wide):
+            d[l] = 1 if p[l] <= q[l] else 0
+
+
+@lanewise
+def convert(d, bits, op, wide):
+    """Floor, class, and conversions between floats and integers."""
+    p = bits.view(np.float32)
+    f = d.view(np.float32)
+    if op == FLOOR:
+        for l in range(wide):
+            x = p[l]
+            cut = np.float32(np.int32(x)) if abs(x) < WHOLE else x
+            below = cut if cut <= x else np.float32(cut - ONE)
+            below = x if cut == x else below
+            f[l] = below if x == x else NAN
+    elif op == FCLASS:
+        for l in range(wide):
+            d[l] = class_of(bits[l])
+    elif op == F2I:
+        for l in range(wide):
+            x = p[l]
+            cut = np.int64(np.int32(x)) if abs(x) < TOP else np.int64(0x7FFFFFFF)
+            d[l] = np.int64(0x80000000) if x <= -TOP else cut
+    elif op == F2U:
+        for l in range(wide):
+            x = p[l]
+            cut = np.int64(x) if abs(x) < TWICE_TOP else np.int64(0xFFFFFFFF)
+            d[l] = np.int64(0) if x < 0 else cut
+    elif op == I2F:
+        s = bits.view(np.int32)
+        for l in range(wide):
+            f[l] = np.float32(s[l])
+    elif op == U2F:
+        for l in range(wide):
+            f[l] = np.float32(bits[l])
+
+
+@part
+def class_of(p):
+    """One of ten bits: -inf, -normal, -subnormal, -0, +0, +subnormal, +normal, +inf, signalling NaN, quiet NaN."""
+    magnitude = np.int64(p) & 0x7FFFFFFF
+    if magnitude > 0x7F800000:
+        return np.uint32(1 << 9 if magnitude >= NAN_BITS else 1 << 8)
+    rank = 3 if magnitude == 0x7F800000 else 2 if magnitude >= 0x00800000 else 1 if magnitude != 0 else 0
+    return np.uint32(1 << (3 - rank) if p >> np.uint32(31) != 0 else 1 << (4 + rank))

@@ -1,0 +1,1 @@
+"""A device of cores with warps: `device.py` is its cycle, the rest builds it and reads its results."""

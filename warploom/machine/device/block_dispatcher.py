@@ -1,0 +1,197 @@
+"""Dispatcher of blocks: hands the blocks of a launch to cores that have room, and starts their warps.
+
+In hardware: one unit for the whole device (NVIDIA: the GigaThread engine or work distributor; AMD: the asynchronous compute
+engines). It knows how many blocks each core can still hold, gives the next block to one that has room, and writes into the
+core's warp table and registers what every warp knows from the start: its PC, its lanes, its numbers.
+
+Orders: `spread` gives the next block to the next core in turn, `fill` fills a core before it goes to the next, `split` is
+guppy's, in which a block's warps may lie on several cores.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import SPECIAL_NUMBER
+from warploom.machine.accounting.events import BLOCK, LAUNCH, emit
+from warploom.machine.accounting.reasons import DISPATCH_STALL
+from warploom.machine.core.divergence.mechanism import start
+from warploom.machine.core.fetch.instruction_fetch import redirect
+from warploom.machine.core.scheduling.scheduler import join
+from warploom.machine.core.warps.barrier import reset
+from warploom.machine.core.warps.scoreboard import clear as clear_scoreboard
+from warploom.machine.core.warps.warp_table import set_alarm, wake_core
+from warploom.machine.engine.bits import bit, lowest, popcount
+from warploom.machine.engine.sizes import MAX_CORES, MAX_LANES
+from warploom.machine.engine.unit import record, unit
+
+MAX_LAUNCH_REGISTERS = 32
+SPREAD, FILL, SPLIT = range(3)  # orders in which blocks are handed out
+LANE, WARP, CORE, WARP_SLOT = (SPECIAL_NUMBER[name] for name in ("lane", "warp", "core", "warp_slot"))
+THREAD, BLOCK_NUMBER, BLOCK_THREADS = (SPECIAL_NUMBER[name] for name in ("thread", "block", "block_threads"))
+GRID_THREADS, GLOBAL_THREAD, LANES = (SPECIAL_NUMBER[name] for name in ("grid_threads", "global_thread", "lanes"))
+WARPS, CORES, ARGUMENT = (SPECIAL_NUMBER[name] for name in ("warps", "cores", "argument"))
+BLOCK_CAPACITY = SPECIAL_NUMBER["block_capacity"]
+
+Grid = record(
+    order="i8",                                    # SPREAD, FILL or SPLIT
+    blocks="i8",                                   # blocks of the launch
+    threads="i8",                                  # threads of the launch
+    block_threads="i8",                            # threads a block
+    warps="i8",                                    # warps a block
+    low="i8",                                      # blocks low .. high - 1 have not been handed out
+    high="i8",
+    reverse="i8",                                  # SPLIT: 1 when the next block is taken from the high end
+    next_core="i8",                                # SPREAD: where the round goes on
+    entry="i8",                                    # first instruction
+    argument="i8",
+    latency="i8",                                  # cycles from a free slot to a block's first instruction
+    registers="i8",                                # lane registers that a launch writes
+    register=("i4", MAX_LAUNCH_REGISTERS),
+    special=("i4", MAX_LAUNCH_REGISTERS),          # and with which special register
+)  # fmt: skip
+
+
+@unit
+def dispatch(gpu, cores, tables, now):
+    """Hand out as many blocks as fit."""
+    grid = gpu.grid
+    if grid.order == SPLIT:
+        _dispatch_split(gpu, cores, tables, now)
+        return
+    tried = np.int64(0)
+    while grid.low < grid.high and tried < gpu.cores:
+        number = grid.next_core % gpu.cores
+        core = cores[number]
+        if _fits(core, grid.warps) != 0:
+            block = grid.low
+            grid.low = block + 1
+            slot = lowest(~core.blocks.used)
+            core.blocks.used = core.blocks.used | bit(slot)
+            core.blocks.number[slot] = block
+            core.blocks.alive[slot] = np.uint64(0)
+            reset(core.barriers, slot)
+            for rank in range(grid.warps):
+                _launch(gpu, core, slot, block, rank, tables, now)
+            if gpu.log.tracing != 0:
+                emit(gpu.log, tables, now, BLOCK, number, -1, -1, 0, block, 0)
+            tried = np.int64(0)
+            if grid.order == SPREAD:
+                grid.next_core = (number + 1) % gpu.cores
+        else:
+            tried += 1
+            grid.next_core = (number + 1) % gpu.cores
+
+
+@unit
+def _fits(core, warps):
+    free = core.warps.slots - popcount(core.warps.active)
+    return 1 if popcount(core.blocks.used) < core.blocks.slots and free >= warps else 0
+
+
+@unit
+def _dispatch_split(gpu, cores, tables, now):
+    """guppy's order: the warps of a block go to the first free slots of the device, core 0 first.
+
+    A block for which there are free slots but too few is put in front of a second queue, and so are all behind it: the
+    blocks that are left change their order in every such cycle.
+    """
+    grid = gpu.grid
+    free = np.int64(0)
+    for number in range(gpu.cores):
+        free += cores[number].warps.slots - popcount(cores[number].warps.active)
+    while grid.low < grid.high and free >= grid.warps:
+        if grid.reverse != 0:
+            grid.high = grid.high - 1
+            block = np.int64(grid.high)
+        else:
+            block = np.int64(grid.low)
+            grid.low = block + 1
+        free -= grid.warps
+        rank = np.int64(0)
+        for number in range(gpu.cores):
+            core = cores[number]
+            while rank < grid.warps and popcount(core.warps.active) < core.warps.slots:
+                slot = lowest(~core.warps.active)
+                core.blocks.used = core.blocks.used | bit(slot)
+                core.blocks.number[slot] = block
+                core.blocks.alive[slot] = np.uint64(0)
+                _launch(gpu, core, slot, block, rank, tables, now)
+                rank += 1
+    if free > 0:
+        grid.reverse = 1 - grid.reverse
+
+
+@unit
+def _launch(gpu, core, slot, block, rank, tables, now):
+    """Start warp `rank` of a block in the core's first free warp slot: registers, mask, PC."""
+    grid = gpu.grid
+    warps = core.warps
+    warp = lowest(~warps.active)
+    me = bit(warp)
+    begin = rank * warps.lanes
+    threads = min(grid.block_threads, grid.threads - block * grid.block_threads) - begin
+    threads = max(min(threads, warps.lanes), np.int64(0))
+    mask = (np.uint64(2) << np.uint64(threads - 1)) - np.uint64(1) if threads > 0 else np.uint64(0)
+    if threads <= 0:
+        return  # the last block has fewer warps
+    core.blocks.alive[slot] |= me
+    warps.active = warps.active | me
+    warps.awake = warps.awake & ~me
+    warps.starved = warps.starved & ~me
+    warps.pc[warp] = grid.entry
+    warps.mask[warp] = mask
+    warps.threads[warp] = mask
+    warps.expanded[warp] = ~mask
+    warps.block[warp] = slot
+    warps.rank[warp] = rank
+    warps.pending[warp] = 0
+    warps.stores[warp] = 0
+    warps.landed[warp] = now
+    warps.visits[warp] = 0
+    warps.started[warp] = now
+    warps.since[warp] = now
+    warps.reason[warp] = DISPATCH_STALL
+    join(core.schedulers[warps.scheduler[warp]], warp, now * MAX_CORES + rank)
+    start(core, warp)
+    clear_scoreboard(core.scoreboard, warp, now)
+    redirect(core.fetch, warp, grid.entry)
+    _launch_registers(gpu, core, warp, block, rank, begin)
+    gpu.live = gpu.live + 1
+    gpu.progress = now
+    # The alarm of this very cycle rings when the core is stepped, right after the dispatcher.
+    set_alarm(warps, warp, now + grid.latency, now)
+    wake_core(gpu, core, now + grid.latency, now)
+    if gpu.log.tracing != 0:
+        emit(gpu.log, tables, now, LAUNCH, core.number, warp, grid.entry, mask, block, rank)
+
+
+@unit
+def _launch_registers(gpu, core, warp, block, rank, begin):
+    grid = gpu.grid
+    registers = core.registers[warp]
+    for row in range(core.clear_registers):
+        for lane in range(MAX_LANES):
+            registers.lane[row, lane] = np.uint32(0)
+    registers.scalar[:] = np.uint32(0)
+    special = registers.special
+    special[LANE] = np.uint32(0)
+    special[WARP] = np.uint32(rank)
+    special[CORE] = np.uint32(core.number)
+    special[WARP_SLOT] = np.uint32(warp)
+    special[THREAD] = np.uint32(begin)
+    special[BLOCK_NUMBER] = np.uint32(block)
+    special[BLOCK_THREADS] = np.uint32(grid.block_threads)
+    special[BLOCK_CAPACITY] = np.uint32(grid.block_threads)
+    special[GRID_THREADS] = np.uint32(grid.threads)
+    special[GLOBAL_THREAD] = np.uint32(block * grid.block_threads + begin)
+    special[LANES] = np.uint32(core.warps.lanes)
+    special[WARPS] = np.uint32(core.warps.slots)
+    special[CORES] = np.uint32(gpu.cores)
+    special[ARGUMENT] = np.uint32(grid.argument)
+    for index in range(grid.registers):
+        number = np.int64(grid.special[index])
+        varies = np.uint32(1 if number == LANE or number == THREAD or number == GLOBAL_THREAD else 0)
+        row = registers.lane[grid.register[index]]
+        for lane in range(core.warps.lanes):
+            row[lane] = np.uint32(special[number] + varies * np.uint32(lane))

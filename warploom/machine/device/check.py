@@ -1,0 +1,67 @@
+"""What a machine of cores with warps refuses to run, and what to change: every limit that a program can pass, before its first cycle."""
+
+from __future__ import annotations
+
+from warploom.isa import uop as u
+from warploom.isa.program import Program
+from warploom.isa.views import FORMATS, LINEAR, POINT, SAMPLER_FILTER, VIEW_FORMAT
+from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.schema import Config
+from warploom.machine.core.divergence.thread_pool import OF_A_THREAD, looks_at_warps
+from warploom.machine.core.load_store.lsu import MAX_TRANSACTIONS
+from warploom.machine.core.texture.sampler import TEXELS
+from warploom.machine.core.warps.scoreboard import LANE_GROUPS
+from warploom.machine.device.block_dispatcher import MAX_LAUNCH_REGISTERS
+
+
+def check(config: Config, program: Program) -> None:
+    """Raises LaunchError, with the reason and what to change, when a machine of this configuration cannot run a program."""
+    if not len(program):
+        raise LaunchError(f"{program.source.path}: the program has no instructions")
+    if len(program) > config.memory.program_words:
+        raise LaunchError(f"the program has {len(program)} instructions, memory.program_words = {config.memory.program_words}")
+    # A thread that changes warps takes its numbers along in registers, which the launch writes.
+    numbers = len(OF_A_THREAD) if config.core.divergence == "dwf" and not looks_at_warps(program) else 0
+    why = f" with core.divergence=dwf, which needs {numbers} of its own" if numbers else ""
+    if program.registers > u.HIDDEN - numbers:
+        raise LaunchError(f"the program uses {program.registers} registers a thread, a thread can have {u.HIDDEN - numbers}{why}")
+    if config.core.lock == "lane" and (program.registers + program.lock_width - 1) // program.lock_width > LANE_GROUPS:
+        raise LaunchError(
+            f"core.lock = 'lane' has room for {LANE_GROUPS} registers, the program uses {program.registers}; use core.lock=register"
+        )
+    written = len(program.launch.registers)
+    if written > MAX_LAUNCH_REGISTERS - numbers:
+        raise LaunchError(f"a launch can write {MAX_LAUNCH_REGISTERS - numbers} registers{why}; the program wants {written}")
+    limit = config.memory.bytes
+    if config.memory.kind == "channels" and max(program.memory_bytes, len(program.data)) > limit:
+        raise LaunchError(f"the program needs {max(program.memory_bytes, len(program.data))} bytes of memory, memory.bytes = {limit}")
+    used = {u.OPERATIONS[int(row[u.OP])].name for row in program.uops}
+    if "sample" in used and config.texture.count == 0:
+        raise LaunchError("the program samples textures, and this machine has no texture unit; set texture.count=1")
+    if config.gpu.dispatch == "split" and (program.launch.shared_bytes or used & {"barrier", "barrier_arrive"}):
+        raise LaunchError("a block whose warps lie on several cores has neither shared memory nor barriers; set gpu.dispatch=spread")
+    if not 0 <= program.launch.entry < len(program):
+        raise LaunchError(f"the launch begins at instruction {program.launch.entry}, the program has {len(program)}")
+    for number in range(len(program)):
+        most = _most_transactions(config, program, number)
+        if most > MAX_TRANSACTIONS:
+            raise LaunchError(
+                f"{program.where(number)}: it may take {most} transactions, a load/store unit has room for {MAX_TRANSACTIONS}; "
+                f"use longer lines (l1.line = {config.l1.line}) or fewer lanes (core.lanes = {config.core.lanes})"
+            )
+
+
+def _most_transactions(config: Config, program: Program, number: int) -> int:
+    """The most transactions that an instruction can take: as many as its lanes touch lines, all in different ones."""
+    line = config.l1.line
+    first, pieces = int(program.code[number, u.FIRST]), 0
+    for row in program.uops[first : first + int(program.code[number, u.COUNT])]:
+        size, times = int(row[u.SIZE]), 1
+        if row[u.UNIT] == u.TEXTURE:
+            size = FORMATS[int(program.views[row[u.VIEW], VIEW_FORMAT])].bytes
+            times = {POINT: 1, LINEAR: 4}.get(int(program.samplers[row[u.IMM], SAMPLER_FILTER]), TEXELS)
+        elif row[u.UNIT] != u.MEMORY:
+            continue
+        # A cell that lies across lines: texels of 16 bytes lie anywhere, everything else is aligned.
+        pieces += times * (1 + (size - 1) // line + (1 if size > 4 else 0))
+    return pieces * config.core.lanes

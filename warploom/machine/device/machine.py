@@ -1,0 +1,195 @@
+"""A machine of cores with warps: builds its state from a Config and a Program, and reads its results.
+
+This is the workshop, not the hardware: everything here happens once, before the first cycle or after the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.analysis.control_flow import with_reconvergence
+from warploom.isa.program import Program
+from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
+from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
+from warploom.machine.accounting.status import Outcome
+from warploom.machine.config.schema import Config
+from warploom.machine.core.control import control
+from warploom.machine.core.core import Core
+from warploom.machine.core.cycle import step, step_forming_warps
+from warploom.machine.core.divergence import WITH_MEETING_POINTS
+from warploom.machine.core.divergence.dwf import foremost
+from warploom.machine.core.divergence.thread_pool import looks_at_warps, with_thread_numbers
+from warploom.machine.core.load_store.lsu import Lsu, load_store, no_load_store
+from warploom.machine.core.load_store.memory_stage import access_memory, no_memory, no_texture, sample_texture
+from warploom.machine.core.scheduling.policies import POLICIES, Policy
+from warploom.machine.core.scheduling.scheduler import Scheduler
+from warploom.machine.datapath.alu import execute
+from warploom.machine.datapath.register_file import WarpRegisters
+from warploom.machine.device import report as pipeline_report
+from warploom.machine.device.check import check
+from warploom.machine.device.device import Gpu, run
+from warploom.machine.device.memory_system import no_events, serve_events
+from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
+from warploom.machine.engine.native.piece import Array, Hook
+from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.run.livelock import Watch
+from warploom.machine.run.recording import Recorder
+from warploom.machine.run.result import RunResult
+from warploom.machine.run.tables import Tables, Units
+
+EVENT_ROWS = 1 << 16
+
+
+class PipelineMachine:
+    """One run of a program on cores with warps. See `driver.Machine` for what it offers.
+
+    policy: a scheduling policy instead of the configured one. tracing: write events down; they are kept in
+    `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
+    """
+
+    entry = staticmethod(run)
+    compile_seconds = 15.0
+
+    def __init__(
+        self,
+        config: Config,
+        program: Program,
+        *,
+        policy: Callable[..., int] | None = None,
+        tracing: bool = False,
+        recording: bool = False,
+    ) -> None:
+        program = with_reconvergence(program) if config.core.divergence in WITH_MEETING_POINTS else program
+        self.config, self.program, self.tracing = config, program, tracing or recording
+        self.forms_warps = config.core.divergence == "dwf"
+        self.users_policy = policy
+        self.policy = Policy(policy, every_cycle=True) if policy is not None else self._policy()
+        self.events: list[np.ndarray] = []
+        check(config, program)
+        self.gpu = zeros((), Gpu)
+        self.cores = zeros(config.gpu.cores, Core)
+        # As the hardware sees it; `program` stays as the user wrote it.
+        self.moves_threads = self.forms_warps and not looks_at_warps(program)
+        self.loaded = with_thread_numbers(program) if self.moves_threads else program
+        self.uops = np.ascontiguousarray(self.loaded.uops)
+        self.code = np.ascontiguousarray(program.code)
+        self.views = np.ascontiguousarray(program.views)
+        self.samplers = np.ascontiguousarray(program.samplers)
+        size = max(config.memory.bytes, program.memory_bytes, len(program.data))
+        self.memory = np.zeros((size + 3) // 4, np.uint32)
+        self.memory.view(np.uint8)[: len(program.data)] = program.data
+        self.memory_bytes = size
+        self.initial_memory = self.memory.view(np.uint8)[:size].copy()
+        self.profile = np.zeros((len(program), PROFILE_COLUMNS), np.int64)
+        rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
+        self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
+        self._set_up()
+        self.watch = Watch(self)
+        self.recorder = Recorder(self) if recording else None
+
+    def _set_up(self) -> None:
+        gpu = mirror(self.gpu)
+        gpu.every_cycle = int(self.policy.every_cycle)
+        gpu.log.tracing = int(self.tracing)
+        gpu.memory_bytes = self.memory_bytes
+        set_up_device(gpu, self.config, self.loaded)
+        resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
+        for number in range(self.config.gpu.cores):
+            set_up_core(mirror(self.cores[number : number + 1].reshape(())), number, resident, self.config, self.loaded)
+
+    # ---- the protocol of driver.Machine
+
+    @property
+    def cycle(self) -> int:
+        """Cycles simulated so far."""
+        return int(self.gpu["now"])
+
+    def arguments(self, native: bool) -> tuple[Any, ...]:
+        """The entry's arguments without the limit, for one engine or the other."""
+        tables = Tables(self.uops, self.code, self.views, self.samplers, self.memory, self.profile, self.event_buffer)
+        if native:
+            return (self._gpu_record(), self.cores, tables, self._hooks())
+        return (mirror(self.gpu), mirror(self.cores), tables, self._units())
+
+    def _units(self) -> Units:
+        """The functions that the run loop is handed: those of units that the program does not use are left out."""
+        units = {int(row[u.UNIT]) for row in self.program.uops}
+        touches_memory = bool(units & {u.MEMORY, u.SHARED, u.TEXTURE})
+        return Units(
+            execute=execute,
+            policy=self.policy.choose,
+            control=control,
+            access=access_memory if touches_memory else no_memory,
+            sampler=sample_texture if u.TEXTURE in units else no_texture,
+            load_store=load_store if touches_memory else no_load_store,
+            memory_system=serve_events if touches_memory else no_events,
+            step=step_forming_warps if self.forms_warps else step,
+        )
+
+    def _policy(self) -> Policy:
+        """The configured one; warps that are formed anew issue as their heuristic says."""
+        return Policy(foremost) if self.forms_warps else POLICIES[self.config.core.scheduler]
+
+    def _gpu_record(self) -> Any:
+        return self.gpu.reshape(1)[0]
+
+    def _hooks(self) -> Units:
+        number, cores = np.dtype(np.int64), Array(Core)
+        kinds = Units(
+            execute=(None, (WarpRegisters, Tables, number, number)),
+            policy=(number, (Scheduler, number)),
+            control=(number, (Gpu, Core, number, number, Tables, number, number)),
+            access=(number, (Gpu, Core, number, number, number, Tables, Units, number)),
+            sampler=(number, (Core, number, Tables, number, number)),
+            load_store=(number, (Gpu, Core, Lsu, Tables, number)),
+            memory_system=(None, (Gpu, cores, Tables, number)),
+            step=(number, (Gpu, Core, Tables, Units, number)),
+        )
+        return Units(*(Hook(function, *kind) for function, kind in zip(self._units(), kinds, strict=True)))
+
+    def drain(self) -> None:
+        """Take the events out of the buffer."""
+        rows = int(self.gpu["log"]["rows"])
+        if rows:
+            self.events.append(self.event_buffer[:rows].copy())
+            self.gpu["log"]["rows"] = 0
+            if self.recorder is not None:
+                self.recorder.drained()
+
+    def finish(self, outcome: Outcome) -> RunResult:
+        """What the run gave. `detail` holds the profile (int64[instructions, PROFILE_COLUMNS]), the events and the last registers."""
+        pipeline_report.charge_the_rest(self)
+        return RunResult(
+            program=self.program,
+            config=self.config,
+            status=outcome.status,
+            cycles=self.cycle,
+            instructions=int(self.profile[:, ISSUES].sum()),
+            memory=self.memory.view(np.uint8)[: self.memory_bytes],
+            initial_memory=self.initial_memory,
+            counters=pipeline_report.counters(self),
+            fault=pipeline_report.fault_text(self),
+            running=tuple(pipeline_report.running(self)) if outcome.status == "timeout" else (),
+            engine=outcome.engine,
+            seconds=outcome.seconds,
+            make=partial(PipelineMachine, self.config, self.program, policy=self.users_policy),
+            detail={
+                "profile": self.profile,
+                "events": np.concatenate([np.zeros((0, EVENT_COLUMNS), np.int64), *self.events]),
+                "registers": pipeline_report.final_registers(self),
+                "recording": self.recorder.recording() if self.recorder is not None else None,
+            },
+        )
+
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """Everything that changes: what a checkpoint has to keep."""
+        return self.gpu, self.cores, self.memory, self.profile
+
+    def state(self) -> tuple[bytes, ...]:
+        """The same as bytes: equal in two machines that have gone the same way."""
+        return tuple(array.tobytes() for array in self.arrays())

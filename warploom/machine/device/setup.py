@@ -1,0 +1,172 @@
+"""From a configuration to the registers of the hardware: what a device and its cores hold before the first cycle.
+
+Not hardware: in silicon most of this is wired. Nothing here runs again after the first cycle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.program import Program
+from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.schema import Config
+from warploom.machine.core.divergence import MECHANISMS
+from warploom.machine.core.divergence.path_table import SIDES
+from warploom.machine.core.divergence.thread_pool import HEURISTICS, OF_A_THREAD, looks_at_warps
+from warploom.machine.core.warps.barrier import MAX_BARRIERS
+from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD
+from warploom.machine.engine.sizes import MAX_WARPS
+from warploom.machine.memory import cache as caches
+from warploom.machine.memory import dram as drams
+from warploom.machine.memory.channels import DATA_ANSWER, DATA_HOLD, PROGRAM_ANSWER, PROGRAM_HOLD
+from warploom.machine.occupancy.residency import Demand, limits_of, residency
+
+ORDERS = {"spread": SPREAD, "fill": FILL, "split": SPLIT}
+
+
+def set_up_device(gpu: Any, config: Config, program: Program) -> None:
+    """Everything of a `Gpu` (its mirror, all zero) that follows from a configuration and a program. Raises LaunchError."""
+    gpu.cores = config.gpu.cores
+    gpu.line_shift = (config.l1.line - 1).bit_length()
+    gpu.sector_shift = _sector_shift(config, config.l1.line)
+    _set_up_grid(gpu.grid, config, program)
+    gpu.shared_fetch.lines, gpu.shared_fetch.ahead = config.fetch.shared, config.fetch.ahead
+    _set_up_l2(gpu, config)
+    gpu.has_dram = int(config.memory.kind == "dram")
+    if gpu.has_dram:
+        d, line = config.dram, max(config.l1.line, config.l2.line if config.l2.bytes else 1)
+        drams.configure(gpu.dram, d.channels, line, d.latency, d.bandwidth, d.row, d.row_miss)
+    for channels, count, width, hold, answer in (
+        (gpu.data_channels, config.memory.data_channels, config.memory.channel_bytes, DATA_HOLD, DATA_ANSWER),
+        (gpu.program_channels, config.memory.program_channels, 1, PROGRAM_HOLD, PROGRAM_ANSWER),
+    ):
+        channels.count, channels.width, channels.hold, channels.answer = count, width, hold, answer
+
+
+def _sector_shift(config: Config, line: int) -> int:
+    """log2 of a sector: the configured one, but no smaller than a 64th of the line and no larger than the line."""
+    sector = min(max(config.lsu.sector, line // 64), line)
+    return sector.bit_length() - 1
+
+
+def _set_up_grid(grid: Any, config: Config, program: Program) -> None:
+    launch = program.launch
+    grid.order = ORDERS[config.gpu.dispatch]
+    grid.threads = launch.threads
+    block = launch.block or config.core.threads_per_block
+    grid.block_threads = block
+    grid.blocks = (launch.threads + block - 1) // block
+    grid.warps = (block + config.core.lanes - 1) // config.core.lanes
+    grid.low, grid.high = 0, grid.blocks
+    grid.entry, grid.argument, grid.latency = launch.entry, launch.argument, config.gpu.dispatch_latency
+    grid.registers = len(launch.registers)
+    for index, (register, name) in enumerate(launch.registers):
+        grid.register[index], grid.special[index] = register, u.SPECIAL_NUMBER[name]
+
+
+def resident_blocks(config: Config, program: Program, block: int, warps: int) -> int:
+    """How many blocks a core holds at a time. Raises LaunchError with the resource that is short when it is none."""
+    if config.gpu.dispatch == "split":
+        slots = config.gpu.cores * config.core.warps
+        if warps > slots:
+            each = -(-warps // config.gpu.cores)
+            raise LaunchError(
+                f"a block has {warps} warps, the device has warp slots for {slots}; set core.warps={each} or use smaller blocks"
+            )
+        return config.core.warps
+    found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes))
+    if found.blocks == 0:
+        raise LaunchError(found.reason)
+    return min(found.blocks, config.core.warps)
+
+
+def _set_up_l2(gpu: Any, config: Config) -> None:
+    l2 = gpu.l2
+    l2.present = int(config.l2.bytes > 0)
+    if not l2.present:
+        return
+    line = config.l2.line
+    l2.banks, l2.latency, l2.limit = config.l2.banks, config.l2.latency, config.l2.mshrs
+    l2.line_shift = line.bit_length() - 1
+    l2.ratio_shift = l2.line_shift - gpu.line_shift
+    l2.sector_shift = gpu.sector_shift
+    l2.sectors_a_line = config.l1.line >> int(gpu.sector_shift)
+    l2.write_back, l2.write_allocate = int(config.l2.write == "back"), int(config.l2.allocate)
+    caches.configure(l2.cache, config.l2.bytes // (line * config.l2.ways), config.l2.ways, config.l2.replacement, 2)
+
+
+def set_up_core(core: Any, number: int, resident: int, config: Config, program: Program) -> None:
+    """Everything of a `Core` (its mirror, all zero) that follows from a configuration and a program. resident: blocks that it may hold."""
+    core.number = number
+    core.warps.slots, core.warps.lanes = config.core.warps, config.core.lanes
+    core.blocks.slots = resident
+    core.blocks.shared_bytes = (program.launch.shared_bytes + 3) // 4 * 4
+    core.divergence = MECHANISMS[config.core.divergence]
+    core.paths.limit = core.masks.limit = config.core.stack_depth
+    core.paths.first = core.contexts.first = SIDES[config.divergence.first]
+    core.contexts.barrier_limit, core.contexts.patience = config.divergence.barriers, config.divergence.patience
+    _set_up_pool(core.pool, config, program)
+    core.scoreboard.by_lane = int(config.core.lock == "lane")
+    core.scheduler_count = config.core.schedulers
+    core.warps.scheduler[:] = np.arange(MAX_WARPS) % config.core.schedulers
+    for index in range(config.core.schedulers):
+        scheduler = core.schedulers[index]
+        owned = sum(1 << warp for warp in range(index, config.core.warps, config.core.schedulers))
+        scheduler.owned, scheduler.last, scheduler.warps = np.uint64(owned), -1, config.core.warps
+        scheduler.number, scheduler.step, scheduler.group_size = index, config.core.schedulers, config.core.fetch_group
+    _set_up_units(core, config)
+    core.barriers.count = min(config.core.barriers, MAX_BARRIERS)
+    core.branch_latency = config.core.branch_latency
+    core.code_rows = len(program)
+    core.code_step = int(program.code[1, u.ADDRESS] - program.code[0, u.ADDRESS]) if len(program) > 1 else 1
+    core.clear_registers = program.registers
+    for index, name in enumerate(u.LATENCIES):
+        core.latency[index] = getattr(config.latency, name, 1)
+    _set_up_memory(core, config)
+
+
+def _set_up_pool(pool: Any, config: Config, program: Program) -> None:
+    used = {u.OPERATIONS[number].name for number in program.uops[:, u.OP].tolist()}
+    pool.heuristic, pool.majority = HEURISTICS[config.divergence.heuristic], -1
+    pool.forms, pool.fences = int(not looks_at_warps(program)), int("fence" in used)
+    pool.any_block = int("barrier" not in used and not (program.uops[:, u.UNIT] == u.SHARED).any())
+    pool.registers = program.registers + len(OF_A_THREAD)
+
+
+def _set_up_units(core: Any, config: Config) -> None:
+    alu, lanes = config.alu, config.core.lanes
+    core.alus.count, core.alus.depth = alu.count, alu.depth
+    core.alus.passes = -(-lanes // (alu.width or lanes))
+    core.specials.count = alu.special_count
+    core.specials.passes = -(-lanes // (alu.special_width or lanes))
+
+
+def _set_up_memory(core: Any, config: Config) -> None:
+    fetch = core.fetch
+    f = config.fetch
+    fetch.buffer, fetch.per_cycle, fetch.line, fetch.sets, fetch.ways = f.buffer, f.per_cycle, f.line, f.sets, f.ways
+    fetch.latency, fetch.miss_latency = f.latency, f.miss_latency
+    fetch.channels = int(config.memory.kind == "channels")
+    core.shared_latency, core.shared_banks, core.shared_bank_bytes = (
+        config.shared.latency,
+        config.shared.banks,
+        config.shared.bank_bytes,
+    )
+    lsu = core.lsu
+    lsu.capacity, lsu.ports, lsu.merge = config.lsu.queue, config.lsu.ports, int(config.lsu.coalesce)
+    lsu.line_shift, lsu.sector_shift = config.l1.line.bit_length() - 1, _sector_shift(config, config.l1.line)
+    lsu.latency, lsu.cached = config.l1.latency, int(config.l1.bytes > 0)
+    lsu.write_back, lsu.write_allocate = int(config.l1.write == "back"), int(config.l1.allocate)
+    lsu.misses.limit = config.l1.mshrs
+    if lsu.cached:
+        caches.configure(lsu.cache, config.l1.bytes // (config.l1.line * config.l1.ways), config.l1.ways, config.l1.replacement, 1)
+    t = config.texture
+    unit = core.texture
+    unit.texture, unit.capacity, unit.ports, unit.merge = 1, t.queue or config.core.warps, t.ports * max(t.count, 1), 1
+    unit.line_shift, unit.sector_shift = lsu.line_shift, lsu.sector_shift
+    unit.latency, unit.cached, unit.misses.limit = t.latency, int(t.bytes > 0), t.mshrs
+    if unit.cached:
+        caches.configure(unit.cache, t.bytes // (config.l1.line * t.ways), t.ways, "fifo", 3)

@@ -1,0 +1,43 @@
+"""Lane and warp masks: a 64-bit number, bit n for lane or warp n."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.engine.unit import part
+
+EMPTY = np.uint64(0)
+
+
+@part
+def popcount(mask):
+    """Number of ones in a 64-bit mask."""
+    x = mask - ((mask >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@part
+def bit(number):
+    """The 64-bit mask with one bit."""
+    return np.uint64(1) << np.uint64(number)
+
+
+@part
+def has(mask, number):
+    """Whether a mask has a bit."""
+    return mask & bit(number) != EMPTY
+
+
+@part
+def lowest(mask):
+    """Number of the lowest one of a 64-bit mask; 64 when there is none."""
+    low = mask & (~mask + np.uint64(1))
+    return popcount(low - np.uint64(1)) if mask != EMPTY else np.int64(64)
+
+
+@part
+def rest(mask):
+    """A mask without its lowest one."""
+    return mask & (mask - np.uint64(1))

@@ -1,0 +1,127 @@
+"""Compiles functions and the units that they reach into machine code, with Numba.
+
+Not hardware. How units are translated is in library.py and rules.py, their types in types.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+
+from warploom.machine.engine.native import types as native_types
+from warploom.machine.engine.native.library import EntryCompiler, LanewiseCompiler, RareCompiler, UnitCompiler, UsersCompiler
+from warploom.machine.engine.native.piece import Array, Bundle, Hook, Piece, made_of_units
+from warploom.machine.engine.native.rules import rules_of_units
+
+# Without `_nrt` Numba counts no references to arrays: a call that passes ten arrays on would cost more than a warp
+# instruction. The caller of an entry owns all arrays; a unit allocates none and returns none.
+OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+class Compiler:
+    """Makes pieces. It keeps what it knows of units from one to the next."""
+
+    def __init__(self) -> None:
+        self._globals: dict[str, dict[str, Any]] = {}
+        self._dispatchers: dict[Any, Any] = {}
+        self._types: dict[Any, Any] = {}
+        self._bundles: set[type[Bundle]] = set()
+
+    def compile(self, hook: Hook, bundles: Iterable[Bundle]) -> Piece:
+        """The machine code of a hook. bundles: what it, or a unit that it reaches, may be handed: their hooks too."""
+        for bundle in bundles:
+            self._describe(bundle)
+        function, ours = hook.function, made_of_units(hook)
+        signature: Any = tuple(self._type(kind) for kind in hook.arguments)
+        if hook.returns is not ...:
+            signature = self._type(hook.returns)(*signature)
+        with _no_collector(), rules_of_units() if ours else contextlib.nullcontext():
+            dispatcher = self._dispatcher_of(function, pipeline_class=EntryCompiler if ours else UsersCompiler)
+            dispatcher.compile(signature)
+        (compiled,) = dispatcher.overloads.values()
+        result = types.unliteral(compiled.signature.return_type)
+        returns = "" if result is types.none else np.dtype(str(result) if result is not types.boolean else bool).str
+        return Piece(compiled.fndesc.llvm_func_name, returns, compiled.library._get_compiled_object())
+
+    def _type(self, kind: Any) -> Any:
+        """The Numba type of a kind of argument."""
+        if kind is None:
+            return types.void
+        if isinstance(kind, type) and issubclass(kind, Bundle):
+            if kind not in self._bundles:
+                self._describe(kind())
+            return native_types.Bundle(kind.__name__)
+        if isinstance(kind, Hook):
+            return types.FunctionType(self._type(kind.returns)(*(self._type(argument) for argument in kind.arguments)))
+        if kind not in self._types:
+            if isinstance(kind, Array):
+                element = self._type(kind.dtype)
+                made = types.Array(element, kind.dimensions, kind.order, readonly=not kind.writeable, aligned=kind.aligned)
+            else:
+                made = native_types.record_type(kind) if kind.names else numba.from_dtype(kind)
+            self._types[kind] = made
+        return self._types[kind]
+
+    def _describe(self, bundle: Bundle) -> None:
+        """Tell what a bundle holds."""
+        self._bundles.add(type(bundle))
+        members = {}
+        for number, (name, member) in enumerate(bundle.members().items()):
+            if name in bundle.layout:
+                kind, columns = bundle.layout[name]
+                array = self._type(Array(np.dtype(kind), 2 if columns else 1))
+                members[name] = native_types.Member(array, 2 * number, columns)
+            elif member is not None:
+                members[name] = native_types.Member(self._type(member), 2 * number)
+        native_types.describe(type(bundle).__name__, members)
+
+    def _dispatcher_of(self, function: Callable[..., Any], **options: Any) -> Any:
+        """Numba's compiler for a function."""
+        twin = FunctionType(function.__code__, self._linked(sys.modules[function.__module__]), function.__name__)
+        twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
+        return numba.njit(**{**OPTIONS, **options})(twin)
+
+    def _linked(self, module: ModuleType) -> dict[str, Any]:
+        """A copy of a module's globals in which every unit is its native form."""
+        name = module.__name__
+        if name not in self._globals:
+            linked = self._globals[name] = dict(module.__dict__)
+            for key, value in module.__dict__.items():
+                if getattr(value, "__warploom_unit__", False):
+                    linked[key] = self._unit(value)
+        return self._globals[name]
+
+    def _unit(self, function: Callable[..., Any]) -> Any:
+        factory = getattr(function, "__warploom_native__", None)
+        self._linked(sys.modules[function.__module__])  # first: it may reach this very function
+        if function not in self._dispatchers:
+            if factory is not None:
+                module, name = factory.split(":")
+                self._dispatchers[function] = getattr(import_module(module), name)()
+            else:
+                inside = hasattr(function, "__warploom_part__")
+                kinds = {"__warploom_rare__": RareCompiler, "__warploom_lanewise__": LanewiseCompiler}
+                compiler = next((kind for mark, kind in kinds.items() if hasattr(function, mark)), UnitCompiler)
+                self._dispatchers[function] = self._dispatcher_of(function, forceinline=inside, pipeline_class=compiler)
+        return self._dispatchers[function]
+
+
+@contextlib.contextmanager
+def _no_collector() -> Iterator[None]:
+    """Compiling makes millions of objects and little garbage: looking for it takes a tenth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,155 @@
+"""Native code: where it is kept, how it is loaded, and how it is called.
+
+Not hardware: the faster of the two ways in which units run (unit.py). How it is made is in compiler.py.
+
+A *piece* is the machine code of one function, an entry or one that is handed over by pointer, with all the units that it reaches. Each is
+a file in the cache: an object file as a compiler writes it, behind a line with its name and its digest. Loading one takes LLVM's linker
+two milliseconds and no Numba, which alone would take half a second to get ready.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import os
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from warploom.machine.engine.native.cache import _touch, _write, cache_directory
+from warploom.machine.engine.native.piece import Bundle, Hook, Piece, _kind_name, entry_hook, is_ours, made_of_units
+
+
+class Placed(NamedTuple):
+    """An argument as native code takes it: its words, and what has to stay in memory as long as they are in use."""
+
+    words: list[Any]
+    keeps: Any
+
+
+class Native:
+    """Loads pieces, and has those compiled that are not there yet. One object a process is enough: `native()`."""
+
+    def __init__(self) -> None:
+        import llvmlite.binding as llvm
+
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        self._llvm, self._target = llvm, llvm.Target.from_triple(llvm.get_process_triple())
+        # Machine code is for one make of processor; Numba knows the first two from the environment.
+        self._processor = os.environ.get("NUMBA_CPU_NAME") or llvm.get_host_cpu_name()
+        self._processor += os.environ.get("NUMBA_CPU_FEATURES") or llvm.get_host_cpu_features().flatten()
+        self._engines: list[Any] = []  # their code stays in memory as long as they live
+        self._pieces: dict[Hook, Piece] = {}
+        self._addresses: dict[Hook, int] = {}
+        self._bundles: dict[type[Bundle], Bundle] = {}
+        self._compiler: Any = None
+        _touch(cache_directory())
+
+    def entry(self, function: Callable[..., Any], arguments: Iterable[Any]) -> Callable[..., Any]:
+        """The native form of `function` for arguments like these: arrays, numbers, and `Bundle`s of arrays or of `Hook`s.
+
+        The callable takes such arguments, or what `place` makes of them, which it need not look at again at every call.
+        """
+        arguments = tuple(arguments)
+        self.know(arguments)
+        hook = entry_hook(function, arguments)
+        address, returns = self.pointer(hook), self._pieces[hook].returns
+        result = np.zeros(1, returns or np.int64)
+        error = ctypes.c_void_p()
+        start = [result.ctypes.data_as(ctypes.c_void_p), ctypes.byref(error)]
+        # Numba's own way to call: result and error through pointers, then the words of the arguments; 0 when all went well.
+        call = ctypes.CFUNCTYPE(ctypes.c_int32)(address)
+
+        def run(*given: Any) -> Any:
+            placed = [self.place(argument) for argument in given]
+            if call(*start, *(word for argument in placed for word in argument.words)) != 0:
+                raise RuntimeError(f"{function.__name__} has raised an exception in native code")
+            return result[0].item() if returns else None
+
+        return run
+
+    def know(self, arguments: Iterable[Any]) -> None:
+        """Look at the bundles that a run works with, before any of their hooks is compiled."""
+        for argument in arguments:
+            if isinstance(argument, Bundle):
+                self._bundles[type(argument)] = argument
+
+    def place(self, argument: Any) -> Placed:
+        """An argument as words; the hooks of a bundle are loaded."""
+        if isinstance(argument, Placed):
+            return argument
+        if isinstance(argument, Bundle):
+            members = argument.members().values()
+            words = np.zeros((len(members), 2), np.int64)
+            for row, member in zip(words, members, strict=True):
+                if isinstance(member, Hook):
+                    row[0] = self.pointer(member)
+                elif member is not None:
+                    row[:] = member.ctypes.data, len(member)
+            return Placed([ctypes.c_void_p(words.ctypes.data)], (words, argument))
+        if isinstance(argument, np.void):
+            return Placed([ctypes.c_void_p(argument.__array_interface__["data"][0])], argument)
+        if isinstance(argument, np.ndarray):
+            shape = [argument.size, argument.itemsize, argument.ctypes.data, *argument.shape, *argument.strides]
+            return Placed([ctypes.c_void_p(0), ctypes.c_void_p(0), *(ctypes.c_int64(word) for word in shape)], argument)
+        value = np.asarray(argument)
+        return Placed([np.ctypeslib.as_ctypes_type(value.dtype)(value.item())], None)
+
+    def pointer(self, hook: Hook) -> int:
+        """Where the native form of a hook lies, which is made if need be."""
+        if hook not in self._addresses:
+            self._pieces[hook] = piece = self._piece(hook)
+            # An engine for each piece: names of one need not differ from those of another.
+            engine = self._llvm.create_mcjit_compiler(self._llvm.parse_assembly(""), self._target.create_target_machine())
+            engine.add_object_file(self._llvm.ObjectFileRef.from_data(piece.code))
+            engine.finalize_object()
+            self._engines.append(engine)
+            self._addresses[hook] = engine.get_function_address(piece.symbol)
+        return self._addresses[hook]
+
+    def is_compiled(self, hook: Hook) -> bool:
+        """Whether a hook lies in the cache."""
+        return self._file(hook).exists()
+
+    def _piece(self, hook: Hook) -> Piece:
+        """A user's own function is compiled anew in each process: nobody says what else it depends on."""
+        if not made_of_units(hook):
+            return self._compile(hook)
+        path = self._file(hook)
+        with contextlib.suppress(OSError, ValueError):
+            return Piece.read(path.read_bytes())
+        piece = self._compile(hook)
+        _write(path, piece.written())
+        return piece
+
+    def _compile(self, hook: Hook) -> Piece:
+        if self._compiler is None:
+            from warploom.machine.engine.native.compiler import Compiler
+
+            self._compiler = Compiler()
+        compiled: Piece = self._compiler.compile(hook, self._bundles.values())
+        return compiled
+
+    def _file(self, hook: Hook) -> Path:
+        function, digest = hook.function, hashlib.sha256(self._processor.encode())
+        for kind in (hook.returns, *hook.arguments):
+            digest.update(_kind_name(kind).encode())
+        if not is_ours(function):
+            digest.update(Path(function.__code__.co_filename).read_bytes() + function.__code__.co_code)
+        return cache_directory() / f"{function.__module__}.{function.__qualname__}.{digest.hexdigest()[:16]}.piece"
+
+
+@lru_cache(maxsize=1)
+def native() -> Native:
+    """The process's native code."""
+    return Native()
+
+
+def is_loaded() -> bool:
+    """Whether this process has begun to use native code, so that a run has next to nothing to load."""
+    return native.cache_info().currsize > 0

@@ -1,0 +1,106 @@
+"""Pieces of native code, and how the functions that become one are described.
+
+Not hardware. A *piece* is the machine code of one function, an entry or one that is handed over by pointer, with all the units that it
+reaches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+
+class Bundle:
+    """What units are handed as one pointer: arrays, or functions. A subclass is a NamedTuple too; a member may be None.
+
+    layout: element type and columns of each member that is an array, in the order of the fields; no columns: a row of numbers.
+    Members that are not in it are functions: a `Hook` each where native code is handed the bundle.
+    """
+
+    __slots__ = ()
+    layout: ClassVar[Mapping[str, tuple[Any, int]]] = {}
+
+    def members(self) -> dict[str, Any]:
+        """The members by name, in the order of the fields."""
+        return {name: getattr(self, name) for name in getattr(self, "_fields", ())}
+
+
+class Array(NamedTuple):
+    """The kind of an argument that is an array."""
+
+    dtype: np.dtype
+    dimensions: int = 1
+    order: str = "C"  # C, F, or A: neither
+    writeable: bool = True
+    aligned: bool = True
+
+
+class Hook(NamedTuple):
+    """A function handed to native code as a pointer: its callers are not recompiled when it changes.
+
+    returns, arguments: of each its kind: a dtype (of a record: one of them), an `Array`, a class of `Bundle`; None for no result.
+    """
+
+    function: Callable[..., Any]
+    returns: Any
+    arguments: tuple[Any, ...]
+
+
+class Piece(NamedTuple):
+    """The machine code of one function. returns: the NumPy name of its result's type; "" when it has none."""
+
+    symbol: str
+    returns: str
+    code: bytes
+
+    def written(self) -> bytes:
+        """As a file."""
+        return f"{self.symbol} {self.returns} {hashlib.sha256(self.code).hexdigest()}\n".encode() + self.code
+
+    @staticmethod
+    def read(data: bytes) -> Piece:
+        """Of a file. Raises ValueError for one that is not whole: the linker would trust it, and crash."""
+        head, code = data.split(b"\n", 1)
+        symbol, returns, digest = head.decode().split(" ")
+        if hashlib.sha256(code).hexdigest() != digest:
+            raise ValueError("the piece is not whole")
+        return Piece(symbol, returns, code)
+
+
+def is_ours(function: Callable[..., Any]) -> bool:
+    """Whether a function is the simulator's own."""
+    return function.__module__.startswith("warploom.")
+
+
+def made_of_units(hook: Hook) -> bool:
+    """Whether a hook is compiled by the rules of units and kept: one of the simulator's own, or an entry."""
+    return is_ours(hook.function) or hook.returns is ...
+
+
+def entry_hook(function: Callable[..., Any], arguments: Iterable[Any]) -> Hook:
+    """An entry for arguments like these: what it returns is found out when it is compiled."""
+    return Hook(function, ..., tuple(kind_of(argument) for argument in arguments))
+
+
+@cache
+def _kind_name(kind: Any) -> str:
+    if isinstance(kind, Array):
+        return f"array {_kind_name(kind.dtype)} {kind[1:]}"
+    if isinstance(kind, np.dtype):
+        return hashlib.sha256(str(kind).encode()).hexdigest() if kind.names else kind.str
+    return kind.__name__ if isinstance(kind, type) else str(kind)
+
+
+def kind_of(argument: Any) -> Any:
+    """The kind of an argument."""
+    if isinstance(argument, Bundle):
+        return type(argument)
+    if not isinstance(argument, np.ndarray):
+        return argument.dtype if isinstance(argument, np.void) else np.asarray(argument).dtype
+    flags = argument.flags
+    order = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+    return Array(argument.dtype, argument.ndim, order, flags.writeable, flags.aligned)

@@ -1,0 +1,109 @@
+"""The Numba types of what units are handed: records, and bundles of arrays and functions.
+
+Not hardware. Numba names a record's type by all its fields, and a core's by those of all its units: 14,000 letters, which stand in the
+name of every function that is handed one. Here a record's name is a digest of that.
+
+A bundle (`run/tables.py`) is one pointer. Numba passes an array as nine words and a function as three, at every call; with the arrays and
+functions that a core needs, that was a fifth of the simulator's time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, lower_getattr_generic, models, register_model
+from numba.np import arrayobj, numpy_support
+
+WORD = ir.IntType(64)
+
+
+def record_type(dtype: np.dtype) -> Any:
+    """The type of one element of a structured array."""
+    fields: Any = []
+    for name in dtype.names or ():
+        form, offset = dtype.fields[name][:2]  # type: ignore[index]
+        fields.append((name, {"type": _field_type(form), "offset": offset, "alignment": None, "title": None}))
+    record: Any = types.Record
+    kind = object.__new__(record)  # Numba keeps a type by its name as soon as it is made in the usual way
+    record.__init__(kind, fields, dtype.itemsize, False)
+    kind.name = f"Record_{hashlib.sha256(kind.name.encode()).hexdigest()[:12]}"
+    return record._intern(kind)
+
+
+def _field_type(form: np.dtype) -> Any:
+    if form.subdtype is not None:
+        return types.NestedArray(dtype=_field_type(form.subdtype[0]), shape=form.shape)
+    return record_type(form) if form.names else numpy_support.from_dtype(form)
+
+
+class Bundle(types.Type):
+    """A bundle: the address of two words a member, where it is and how many rows it has. Its members are told by `describe`."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__(f"Bundle({label})")
+        self.label = label
+
+
+class Member(NamedTuple):
+    """One member of a bundle. place: number of its first word. columns: of a table; 0 for a row of numbers, and for a function."""
+
+    kind: Any
+    place: int
+    columns: int = 0
+
+
+_members: dict[str, dict[str, Member]] = {}
+
+
+def describe(label: str, members: dict[str, Member]) -> Bundle:
+    """Tell what a bundle holds, before anything that uses it is compiled; a member may be a function that is handed the same bundle."""
+    _members[label] = members
+    return Bundle(label)
+
+
+register_model(Bundle)(models.OpaqueModel)
+
+
+@infer_getattr
+class BundleAttributes(AttributeTemplate):
+    """The type of `tables.code`."""
+
+    key = Bundle
+
+    def generic_resolve(self, bundle: Any, name: str) -> Any:
+        """None where there is no such member."""
+        member = _members[bundle.label].get(name)
+        return member.kind if member else None
+
+
+@lower_getattr_generic(Bundle)
+def member_value(context: Any, builder: Any, bundle: Any, value: Any, name: str) -> Any:
+    """The code for `tables.code` or `units.execute`."""
+    member = _members[bundle.label][name]
+    words = builder.bitcast(value, WORD.as_pointer())
+    address = _constant_word(builder, words, member.place)
+    if isinstance(member.kind, types.FunctionType):
+        function = cgutils.create_struct_proxy(member.kind)(context, builder)
+        function.jit_addr = builder.inttoptr(address, function.jit_addr.type)
+        builder.assume(builder.icmp_unsigned("!=", address, WORD(0)))
+        return function._getvalue()
+    rows = _constant_word(builder, words, member.place + 1)
+    array = arrayobj.make_array(member.kind)(context, builder)
+    size = WORD(context.get_abi_sizeof(context.get_data_type(member.kind.dtype)))
+    shape = [rows, WORD(member.columns)] if member.columns else [rows]
+    strides = [builder.mul(WORD(member.columns), size), size] if member.columns else [size]
+    data = builder.inttoptr(address, array.data.type)
+    arrayobj.populate_array(array, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
+    return array._getvalue()
+
+
+def _constant_word(builder: Any, words: Any, place: int) -> Any:
+    """A word that no unit writes: LLVM may read it once for many uses."""
+    load = builder.load(builder.gep(words, [WORD(place)]))
+    load.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return load

@@ -1,0 +1,174 @@
+"""One source, two speeds: the same functions as plain Python and as native code, over the same bytes.
+
+A unit declares its state as a NumPy dtype with `record(...)` and its behaviour as functions marked `@unit`. Nothing
+else is needed to run them in either of two ways:
+
+* Plain Python. `mirror(array)` wraps a structured array as objects whose fields are the array's own bytes:
+  a scalar field reads and writes the array, an array field is a view, a record field is another such object.
+* Native. `Native` (engine/native/loader.py) compiles an entry function and every unit that it reaches with Numba, once; later
+  processes load the result from a cache in about 0.1 s.
+
+Both work on the same array, so a run may change from one to the other between two cycles.
+
+Rules for a unit, so that the two agree bit for bit:
+
+* import units by name (`from warploom.machine.alu import execute`), never through their module;
+* no allocation, no closures, no default arguments; sub-records and arrays are passed as arguments, never returned;
+* no index is negative, and no variable is read on a way on which it was not written;
+* `u4 + u4` wraps in Python and widens to 64 bits in native code until it is stored: store or cast every intermediate.
+  Shift 64-bit masks by `np.uint64` values; keep `u8` and `i8` apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+F = TypeVar("F", bound=Callable[..., Any])
+FOREVER = 1 << 60  # a time that never comes (cycles)
+CACHE_LINE = 64  # bytes of a line of the cache of the machine that simulates
+
+
+GROUPS = ("settings", "inputs", "state", "counters")
+
+
+def record(**fields: Any) -> np.dtype:
+    """A unit's state: `record(active="u8", stack_pc=("i4", (64, 32)), queue=Queue)`.
+
+    A unit says of its fields what they are: `record(settings=dict(slots="i8"), inputs=dict(...), state=dict(...), counters=dict(...))`.
+    settings: written before the first cycle. inputs: written by other units, for this one. state: this unit's own. counters: what it
+    counts, which changes nothing. They are reached alike, as `unit.slots`; `groups_of` tells them apart.
+
+    Fields are aligned; those of a cache line or more begin a cache line, as does what follows the record, so that a
+    row of lanes is not spread over one line more than it needs (on such a row that costs a third of the speed).
+    """
+    groups: dict[str, tuple[str, ...]] = {}
+    flat: dict[str, Any] = {}
+    for name, kind in fields.items():
+        if isinstance(kind, dict):
+            if name not in GROUPS:
+                raise ValueError(f"{name!r} is no group of fields: there are {', '.join(GROUPS)}")
+            groups[name] = tuple(kind)
+        own = kind if isinstance(kind, dict) else {name: kind}
+        if twice := flat.keys() & own.keys():
+            raise ValueError(f"a record has two fields {min(twice)!r}")
+        flat |= own
+    fields = flat
+    formats = [np.dtype(kind) if not isinstance(kind, tuple) else np.dtype((kind[0], kind[1])) for kind in fields.values()]
+    offsets, end, widest = [], 0, 1
+    for form in formats:
+        alignment = CACHE_LINE if form.itemsize >= CACHE_LINE else (form.base.alignment or 1)
+        end = -(-end // alignment) * alignment
+        offsets.append(end)
+        end += form.itemsize
+        widest = max(widest, alignment)
+    size = -(-end // widest) * widest
+    layout: Any = {"names": list(fields), "formats": formats, "offsets": offsets, "itemsize": size}
+    return np.dtype(layout, align=False, metadata={"groups": groups})
+
+
+def groups_of(dtype: np.dtype) -> dict[str, tuple[str, ...]]:
+    """The fields of a record by group; empty for one that is not grouped."""
+    return dict((dtype.metadata or {}).get("groups", {}))
+
+
+def zeros(shape: int | tuple[int, ...], dtype: np.dtype | type) -> np.ndarray:
+    """An array of zeros that begins a cache line. Pages that are never touched take no memory."""
+    kind = np.dtype(dtype)
+    count = int(np.prod(shape))
+    raw = np.zeros(count * kind.itemsize + CACHE_LINE, np.uint8)
+    start = -raw.ctypes.data % CACHE_LINE
+    return raw[start : start + count * kind.itemsize].view(kind).reshape(shape)
+
+
+def unit(function: F) -> F:
+    """Mark a function as hardware behaviour: plain Python as it stands, native when `Native` reaches it."""
+    function.__warploom_unit__ = True  # type: ignore[attr-defined]
+    return function
+
+
+def part(function: F) -> F:
+    """Mark a unit that has one caller, or few: natively it becomes a part of it, which saves the call (about 2 ns)."""
+    function.__warploom_part__ = True  # type: ignore[attr-defined]
+    return unit(function)
+
+
+def lanewise(function: F) -> F:
+    """Mark a part that works on rows of lanes. Those that it writes overlap no other, so natively its loops need not look."""
+    function.__warploom_lanewise__ = True  # type: ignore[attr-defined]
+    return part(function)
+
+
+def rare(function: F) -> F:
+    """Mark a unit that is seldom reached: natively it stays out of the way of its callers, which are the faster for it."""
+    function.__warploom_rare__ = True  # type: ignore[attr-defined]
+    return unit(function)
+
+
+def native_twin(factory: str) -> Callable[[F], F]:
+    """A unit whose native form is something else, made by `factory` ("module:function", called without arguments).
+
+    The Python form is the specification; the two must agree on every input (a test's work).
+    """
+
+    def mark(function: F) -> F:
+        function.__warploom_unit__ = True  # type: ignore[attr-defined]
+        function.__warploom_native__ = factory  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Plain Python
+
+
+@cache
+def _mirror_class(dtype: np.dtype) -> type:
+    """A class for one record type: properties for scalars, attributes for everything else."""
+    body: dict[str, Any] = {}
+    scalars, others = [], []
+    for name in dtype.names or ():
+        field = dtype.fields[name][0]  # type: ignore[index]
+        if field.subdtype is None and field.names is None:
+            scalars.append(name)
+            body[name] = _scalar_property("_" + name, signed=field.kind == "i")
+        else:
+            others.append(name)
+
+    def __init__(self: Any, array: np.ndarray) -> None:
+        """array: 0-dimensional, of this record type."""
+        for name in scalars:
+            setattr(self, "_" + name, array[name])
+        for name in others:
+            view = array[name]
+            setattr(self, name, mirror(view) if view.dtype.names else view)
+
+    body["__init__"] = __init__
+    body["__slots__"] = tuple("_" + name for name in scalars) + tuple(others)
+    return type("Mirror", (), body)
+
+
+def _scalar_property(slot: str, signed: bool) -> property:
+    def read(self: Any) -> Any:
+        value = getattr(self, slot)[()]
+        return int(value) if signed else value
+
+    def write(self: Any, value: Any) -> None:
+        getattr(self, slot)[()] = value
+
+    return property(read, write)
+
+
+def mirror(array: np.ndarray) -> Any:
+    """A structured array as plain-Python objects over the same bytes.
+
+    A 0-dimensional array gives one object, a longer one a list. Signed scalars read as `int`, unsigned ones
+    as NumPy scalars (so that masks wrap as they do in native code).
+    """
+    if array.ndim == 0:
+        return _mirror_class(array.dtype)(array)
+    return [mirror(array[index : index + 1].reshape(array.shape[1:])) for index in range(array.shape[0])]

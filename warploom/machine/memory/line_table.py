@@ -1,0 +1,69 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Line table: finds the entry of a line number in a few steps, however many there are.
+
+In hardware a small associative memory compares all entries at once. Here the entries hang in chains, one for each value of
+the line number's low bits, so that a look-up takes a comparison or two. MSHRs of both cache levels are such tables.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.engine.unit import part, record, unit
+
+ENTRIES = 256
+CHAINS = 256
+
+LineTable = record(
+    used="i8",                    # entries in use
+    fresh="i8",                   # entries from here up were never used
+    freed="i8",                   # entries that were given back: this many of `free`
+    line=("i8", ENTRIES),         # line number of an entry
+    next=("i4", ENTRIES),         # next entry of its chain + 1; 0: the last
+    free=("i4", ENTRIES),
+    chain=("i4", CHAINS),         # first entry of a chain + 1; 0: empty
+)  # fmt: skip
+
+
+@part
+def find_line(table, line):
+    """The entry of a line, or -1."""
+    link = np.int64(table.chain[line & (CHAINS - 1)])
+    while link != 0:
+        if table.line[link - 1] == line:
+            return np.int64(link - 1)
+        link = np.int64(table.next[link - 1])
+    return np.int64(-1)
+
+
+@unit
+def add_line(table, line):
+    """A new entry for a line that has none; there must be fewer than ENTRIES. Its number is good until it is removed."""
+    if table.freed > 0:
+        table.freed = table.freed - 1
+        entry = np.int64(table.free[table.freed])
+    else:
+        entry = np.int64(table.fresh)
+        table.fresh = entry + 1
+    table.used = table.used + 1
+    slot = line & (CHAINS - 1)
+    table.line[entry] = line
+    table.next[entry] = table.chain[slot]
+    table.chain[slot] = entry + 1
+    return entry
+
+
+@unit
+def remove_line(table, entry):
+    """Give an entry back."""
+    slot = table.line[entry] & (CHAINS - 1)
+    link = np.int64(table.chain[slot])
+    if link == entry + 1:
+        table.chain[slot] = table.next[entry]
+    else:
+        while table.next[link - 1] != entry + 1:
+            link = np.int64(table.next[link - 1])
+        table.next[link - 1] = table.next[entry]
+    table.free[table.freed] = entry
+    table.freed = table.freed + 1
+    table.used = table.used - 1

@@ -1,0 +1,111 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Replacement: which line of a full set makes room for a new one.
+
+In hardware: a few bits beside the tags of a set, written when a line arrives or is used, read when one must go.
+
+* `lru`, least recently used: the whole order of a set, log2(ways!) bits. Here: the cycle of a line's last use.
+* `fifo`, first in, first out: a counter a set. Here: the cycle in which a line arrived; a use changes nothing.
+* `plru`, tree pseudo-LRU: ways - 1 bits a set, a binary tree whose nodes point away from the half used last; needs a
+  power of two of ways. Source: So and Rechtschaffen, "Cache Operations by MRU Change", IEEE Trans. Computers 1988.
+* `random`: one shift register for the whole cache and nothing a set. Here: Marsaglia's xorshift64 ("Xorshift RNGs",
+  Journal of Statistical Software 2003), so that a run with the same seed always takes the same lines.
+
+Of lines with the same cycle the one in the lowest way goes first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from warploom.machine.engine.sizes import ConfigError
+from warploom.machine.engine.unit import FOREVER, record, unit
+
+LINES = 1 << 16  # that one cache has room for
+
+LRU, FIFO, PLRU, RANDOM = range(4)
+POLICIES = ("lru", "fifo", "plru", "random")
+
+Replacement = record(
+    policy="i8",            # LRU, FIFO, PLRU, RANDOM
+    ways="i8",              # lines that a set holds
+    stamp=("i8", LINES),    # lru: cycle of the last use; fifo: of the arrival; index = set * ways + way
+    tree=("u8", LINES),     # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
+    random="u8",            # random: the shift register, never 0
+)  # fmt: skip
+
+
+def check(cache: str, ways: int, replacement: str) -> None:
+    """Refuse what no hardware of this policy can do. cache: the section's name, for the message. Raises ConfigError."""
+    if replacement not in POLICIES:
+        raise ConfigError(f"{cache}.replacement = {replacement!r}: it is one of {', '.join(POLICIES)}")
+    if replacement == "plru" and ways & (ways - 1):
+        raise ConfigError(f"{cache}.replacement = 'plru': its tree needs a power of two of ways, not {cache}.ways = {ways}")
+
+
+def configure(state: Any, ways: int, replacement: str, seed: int) -> None:
+    """Choose the policy, which `check` has passed. state: the mirror of an all-zero `Replacement`; equal seeds give equal runs."""
+    state.policy = POLICIES.index(replacement)
+    state.ways = ways
+    state.random = np.uint64((2 * seed + 1) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF)  # odd x odd: never 0
+
+
+@unit
+def touch(state, set, way, now):
+    """A line that is there is used in cycle `now`."""
+    if state.policy == LRU:
+        state.stamp[set * state.ways + way] = now
+    elif state.policy == PLRU:
+        _point_away(state, set, way)
+
+
+@unit
+def arrive(state, set, way, now):
+    """A new line is put into `way` in cycle `now`."""
+    if state.policy == PLRU:
+        _point_away(state, set, way)
+    elif state.policy != RANDOM:
+        state.stamp[set * state.ways + way] = now
+
+
+@unit
+def victim(state, set):
+    """The way whose line goes. All ways of the set hold lines. `random` moves on by one number."""
+    if state.policy == PLRU:
+        return _follow(state, set)
+    if state.policy == RANDOM:
+        x = state.random
+        x ^= x << np.uint64(13)
+        x ^= x >> np.uint64(7)
+        x ^= x << np.uint64(17)
+        state.random = x
+        return np.int64((x >> np.uint64(32)) % np.uint64(state.ways))
+    base = np.uint64(set * state.ways)
+    oldest = np.int64(FOREVER)
+    for way in range(state.ways):  # stamp and way in one number, so that it vectorises
+        oldest = min(oldest, np.int64((state.stamp[base + np.uint64(way)] << 6) | way))
+    return np.int64(oldest & 63)
+
+
+@unit
+def _point_away(state, set, way):
+    """Let every node on the path to `way` point to the other half."""
+    tree = state.tree[set]
+    node = np.int64(way) + state.ways
+    while node > 1:
+        parent = node >> 1
+        pointer = np.uint64(1) << np.uint64(parent)
+        tree = tree | pointer if node & 1 == 0 else tree & ~pointer
+        node = parent
+    state.tree[set] = tree
+
+
+@unit
+def _follow(state, set):
+    """The way that the nodes lead to, from the root down."""
+    tree = state.tree[set]
+    node = np.int64(1)
+    while node < state.ways:
+        node = 2 * node + np.int64((tree >> np.uint64(node)) & np.uint64(1))
+    return np.int64(node - state.ways)

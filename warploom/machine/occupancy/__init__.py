@@ -1,0 +1,1 @@
+"""Occupancy: how many blocks a core holds, and which resource limits it."""

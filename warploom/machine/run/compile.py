@@ -1,0 +1,123 @@
+"""Compiling a machine: its native pieces, made by several processes at the same time.
+
+Not hardware. An entry, and each function that is handed to one by pointer, is a piece of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from warploom.machine.engine.native.cache import cache_directory, forget_old_caches
+from warploom.machine.engine.native.loader import Native, native
+from warploom.machine.engine.native.piece import Hook, entry_hook, is_ours
+from warploom.machine.run.protocol import Machine, Notice
+from warploom.machine.run.tables import Units
+
+
+def is_compiled(machine: Machine) -> bool:
+    """Whether the native form of a machine lies in the on-disk cache, so that a run may start natively in a fraction of a second."""
+    return all(native().is_compiled(piece) for piece in _pieces(machine, machine.arguments(native=True)))
+
+
+def compile_native(machine: Machine, notice: Notice | None = None) -> None:
+    """Fill the on-disk cache with the native form of a machine."""
+    entry_call(machine, "native", notice)
+
+
+def entry_call(machine: Machine, engine: str, notice: Notice | None = None) -> Callable[[int], int]:
+    """The entry with all arguments but the limit in place. engine: "python" or "native"."""
+    if engine == "python":
+        arguments = machine.arguments(native=False)
+        return lambda limit: machine.entry(*arguments, limit)
+    code = native()
+    arguments = machine.arguments(native=True)
+    code.know(arguments)
+    pieces = _pieces(machine, arguments)
+    if not all(code.is_compiled(piece) for piece in pieces):
+        if notice is not None:
+            notice(f"compiling the native engine, once; about {machine.compile_seconds:.0f} s")
+        forget_old_caches()
+        _compile_pieces(machine, code, pieces)
+    entry = code.entry(machine.entry, (*arguments, 0))
+    placed = tuple(code.place(argument) for argument in arguments)
+    return lambda limit: entry(*placed, limit)
+
+
+MOST_PROCESSES = 4  # the longest piece is a quarter of the work
+LONGEST_FIRST = ("execute", "access", "control", "step", "sampler", "load_store", "memory_system")
+_HELPER = """import pickle, sys
+sys.path[:] = pickle.load(sys.stdin.buffer)
+from warploom.machine.run.compile import help_to_compile
+help_to_compile()"""
+
+
+def _compile_pieces(machine: Machine, code: Native, pieces: list[Hook]) -> None:
+    """Fill the cache with the pieces of a machine. Each process takes the longest one that none has begun."""
+    helpers = _helpers(machine, len(pieces))
+    for piece in pieces:
+        if not helpers or _claim(piece):
+            code.pointer(piece)
+    for helper in helpers:
+        helper.wait()
+
+
+def _helpers(machine: Machine, pieces: int) -> list[subprocess.Popen[bytes]]:
+    """Start other processes that compile; none where that is not possible."""
+    helpers: list[subprocess.Popen[bytes]] = []
+    try:
+        order = pickle.dumps((type(machine), machine.config, machine.program))  # type: ignore[attr-defined]
+        shutil.rmtree(_claims(), ignore_errors=True)
+        _claims().mkdir(parents=True, exist_ok=True)
+        for _ in range(min(os.cpu_count() or 1, pieces, MOST_PROCESSES) - 1):
+            helper = subprocess.Popen(
+                [sys.executable, "-c", _HELPER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            helpers.append(helper)
+            assert helper.stdin is not None
+            with helper.stdin:
+                helper.stdin.write(pickle.dumps(sys.path) + order)
+    except (OSError, AttributeError, TypeError, pickle.PicklingError):
+        pass
+    return helpers
+
+
+def help_to_compile() -> None:
+    """What another process does: make the same machine, and compile those of its pieces that are not taken."""
+    kind, config, program = pickle.load(sys.stdin.buffer)
+    machine = kind(config, program)
+    arguments = machine.arguments(native=True)
+    code = native()
+    code.know(arguments)
+    for piece in _pieces(machine, arguments):
+        if _claim(piece):
+            code.pointer(piece)
+
+
+def _pieces(machine: Machine, arguments: tuple[Any, ...]) -> list[Hook]:
+    """What is compiled for a machine once for all its runs, the longest first. A function of the user's is not among them."""
+    found = {}
+    for units in arguments:
+        if isinstance(units, Units):
+            hooks = {name: hook for name, hook in units._asdict().items() if hook is not None and is_ours(hook.function)}
+            found = {name: hooks[name] for name in sorted(hooks, key=lambda name: (*LONGEST_FIRST, name).index(name))}
+    return [*found.values(), entry_hook(machine.entry, (*arguments, 0))]
+
+
+def _claims() -> Path:
+    return cache_directory() / "claims"
+
+
+def _claim(piece: Hook) -> bool:
+    """Whether this process is the one that compiles a piece: the first that makes its file."""
+    try:
+        (_claims() / f"{piece.function.__module__}.{piece.function.__qualname__}").open("x").close()
+    except OSError:
+        return False
+    return True

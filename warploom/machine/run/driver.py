@@ -1,0 +1,98 @@
+"""Driver: runs a machine to its end, in plain Python, natively, or in one and then the other.
+
+Nothing of this is hardware. A machine (a core kind with its memory) offers one entry function over arrays; the driver
+calls it in slices, so that it can report progress, notice Ctrl-C, and change the engine between two cycles:
+the state is the same bytes in both. Plain Python starts at once and does some ten thousand cycles a second;
+native code does millions, but has to be loaded (about 0.1 s) or, once after an installation, compiled.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from warploom.machine.accounting.status import DONE, FAULT, LIMIT, STATUS, Outcome
+from warploom.machine.run.compile import entry_call, is_compiled
+from warploom.machine.run.protocol import Machine, Notice, Progress
+
+ENGINES = ("auto", "native", "python")
+DEFAULT_MAX_CYCLES = 10_000_000  # about a second of native simulation of the tiny machine
+
+PATIENCE_READY = 0.15  # seconds in plain Python before native code is loaded
+PATIENCE_COMPILE = 2.0  # seconds in plain Python before native code is compiled
+SLICE_SECONDS = 0.08  # what one call of the entry should take
+FIRST_SLICE = {"python": 16, "native": 100_000}  # cycles
+
+
+def drive(
+    machine: Machine,
+    *,
+    engine: str = "auto",
+    max_cycles: int = DEFAULT_MAX_CYCLES,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+) -> Outcome:
+    """Run `machine` until the kernel ends, faults, or its cycle counter reaches `max_cycles`.
+
+    progress: called with the cycle count several times a second. notice: called with one sentence before native code is compiled.
+    Raises ValueError for an unknown engine.
+    """
+    if engine not in ENGINES:
+        raise ValueError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
+    start = time.perf_counter()
+    current = "native" if engine == "native" else "python"
+    used = [current]
+    call = entry_call(machine, current, notice)
+    slice_cycles = FIRST_SLICE[current]
+    while True:
+        before, cycle = time.perf_counter(), machine.cycle
+        with np.errstate(all="ignore"):
+            code = advance(machine, call, min(cycle + slice_cycles, max_cycles))
+        machine.drain()
+        now = time.perf_counter()
+        if code in (DONE, FAULT) or (code == LIMIT and machine.cycle >= max_cycles):
+            return Outcome(STATUS[code], ", ".join(used), now - start)
+        if progress is not None:
+            progress(machine.cycle)
+        if code == LIMIT:
+            slice_cycles = _next_slice(slice_cycles, now - before)
+        if engine == "auto" and current == "python" and _worth_native(machine, now - start):
+            current = "native"
+            used.append(current)
+            call = entry_call(machine, current, notice)
+            slice_cycles = FIRST_SLICE[current]
+
+
+def advance(machine: Machine, call: Callable[[int], int], until: int) -> int:
+    """Run until a cycle, and let the machine's watch look at it whenever it wants to on the way. call: of `entry_call`."""
+    watch, recorder = machine.watch, machine.recorder
+    while recorder is not None and recorder.open:
+        code = call(machine.cycle + 1)
+        recorder.look()
+        if code != LIMIT or machine.cycle >= until:
+            return code
+    if watch is None:
+        return call(until)
+    while True:
+        code = call(min(until, watch.due))
+        if code != LIMIT:
+            return code
+        if machine.cycle >= watch.due and watch.look():
+            return FAULT
+        if machine.cycle >= until:
+            return LIMIT
+
+
+def _worth_native(machine: Machine, seconds: float) -> bool:
+    return seconds > PATIENCE_COMPILE or (seconds > PATIENCE_READY and is_compiled(machine))
+
+
+def _next_slice(cycles: int, seconds: float) -> int:
+    """The number of cycles that would have taken SLICE_SECONDS, at most four times as many as now."""
+    factor = SLICE_SECONDS / max(seconds, 1e-6)
+    return max(1, int(cycles * min(factor, 4.0)))
+
+
+# ---- several processes compile at the same time: an entry, and each function that is handed to one by pointer, is a piece of its own

@@ -1,0 +1,174 @@
+"""Livelock: warps that go round for ever although nothing that they read can change any more.
+
+Not hardware: hardware spins until somebody pulls the plug. Here the run is stopped, and the message names the lanes that
+spin, where, and the lanes that they keep waiting. The usual cause is a lock that a lane of the same warp holds.
+
+How it is found. While no memory cell changes, no warp ends and no barrier opens (`gpu.progress`), each warp is a machine of
+its own: what it does next follows from its PC, masks, stacks and registers alone. So a warp that comes back to a state in which it
+was since, having issued in between, never leaves its loop, and when that holds for every warp that does not wait at a
+barrier, the kernel never ends. Where warps are formed anew, it is a core as a whole that is such a machine. Two states are
+compared by their digests. A program that reads a clock is let alone.
+
+What it costs. One warp is looked at, after 32768 cycles without progress, then ever more rarely, so that a long computation
+that stores nothing pays a few hundred looks at most. Only when that warp has repeated itself are all of them looked at.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.analysis.control_flow import Flow
+from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.engine.unit import FOREVER
+
+if TYPE_CHECKING:
+    from warploom.machine.device.machine import PipelineMachine
+
+QUIET = 1 << 15  # cycles without progress before the first look
+SPACING = 1 << 13  # cycles between two looks, at least; else a sixteenth of the cycles without progress
+BURST = 512  # looks at all warps before they are given up
+STRIDE = 97  # cycles between two of those, at most
+CLOCKS = (u.SPECIAL_NUMBER["clock"], u.SPECIAL_NUMBER["cycle"])
+ISSUED = u.SPECIAL_NUMBER["cycle"]  # the special register that holds the cycle of a warp's last issue
+
+Warp = tuple[int, int]  # core, warp slot
+
+
+class Watch:
+    """Looks at a machine between two slices of its run.
+
+    due: the cycle before which it need not look again. spinning: where each warp spins that was found to, by (core,
+    warp slot); empty until `look` has returned True.
+    """
+
+    def __init__(self, machine: PipelineMachine) -> None:
+        self.machine = machine
+        self.due = FOREVER if _reads_clock(machine) else QUIET
+        self.progress = -1
+        self.spinning: dict[Warp, int] = {}
+        self._seen: dict[Warp, dict[bytes, int]] = {}
+        self._places: dict[Warp, int] = {}  # warps that have repeated themselves, and the PC at which they did
+        self._burst = 0
+
+    def look(self) -> bool:
+        """Look at the machine, in a cycle from `due` on. True: it spins for ever, which is now its fault."""
+        now, progress = self.machine.cycle, int(self.machine.gpu["progress"])
+        if progress != self.progress:
+            self._start_over(now, progress)
+            return False
+        warps = self._running()
+        if not warps:
+            self.due = now + SPACING
+            return False
+        if not self._burst:
+            self.due = now + max(SPACING, (now - progress) // 16)
+            if self._repeats(warps[0]):
+                self._burst, self.due = 1, now + 1
+            return False
+        for warp in warps:
+            if warp not in self._places:
+                self._repeats(warp)
+        if all(warp in self._places for warp in warps):
+            self._stop(warps, now)
+            return True
+        self._burst += 1
+        self.due = now + 1 + self._burst * 37 % STRIDE  # steps of many lengths, so that no loop is met at one phase only
+        if self._burst > BURST:
+            self._forget()
+            self.due = now + max(SPACING, (now - progress) // 2)
+        return False
+
+    def notes(self) -> tuple[Any, ...]:
+        """What it has seen so far, for `recall`."""
+        seen = {warp: dict(digests) for warp, digests in self._seen.items()}
+        return self.due, self.progress, dict(self.spinning), seen, dict(self._places), self._burst
+
+    def recall(self, notes: tuple[Any, ...]) -> None:
+        """Go back to what it had seen when `notes` were taken: the machine's bytes are those of then, too."""
+        self.due, self.progress, spinning, seen, places, self._burst = notes
+        self.spinning, self._places = dict(spinning), dict(places)
+        self._seen = {warp: dict(digests) for warp, digests in seen.items()}
+
+    def _start_over(self, now: int, progress: int) -> None:
+        self.progress = progress
+        self._forget()
+        self.due = max(progress + QUIET, now + 1)
+
+    def _forget(self) -> None:
+        self._seen, self._places, self._burst = {}, {}, 0
+
+    def _running(self) -> list[Warp]:
+        """The warps that neither have ended nor wait at a barrier."""
+        tables = self.machine.cores["warps"]
+        masks = tables["active"] & ~tables["draining"] & ~tables["at_barrier"]
+        return [(core, warp) for core, mask in enumerate(masks.tolist()) for warp in range(64) if mask >> warp & 1]
+
+    def _repeats(self, warp: Warp) -> bool:
+        """Whether a warp is in a state in which it was seen before an issue that came since."""
+        issued = int(self.machine.cores["registers"]["special"][warp][ISSUED])
+        seen = self._seen.setdefault(warp, {})
+        if seen.setdefault(self._digest(warp), issued) == issued:
+            return False
+        self._places[warp] = int(self.machine.cores["warps"]["pc"][warp])
+        return True
+
+    def _digest(self, warp: Warp) -> bytes:
+        """The state from which follows what a warp does next. Where threads change warps that is the state of all warps of its core."""
+        parts = self._state(warp)
+        if self.machine.forms_warps:
+            core = self.machine.cores[warp[0]]
+            pool, warps = core["pool"], [number for where, number in self._running() if where == warp[0]]
+            parts += [part for number in warps for part in self._state((warp[0], number))]
+            parts += [pool["majority"].tobytes(), core["schedulers"]["last"].tobytes(), core["warps"]["awake"].tobytes()]
+            parts.append(np.unique(pool["arrived"][warps], return_inverse=True)[1].tobytes())  # who came before whom
+        return blake2b(b"".join(parts), digest_size=16).digest()
+
+    def _state(self, warp: Warp) -> list[bytes]:
+        """Where a warp's threads stand, and what they know."""
+        cores, program = self.machine.cores, self.machine.program
+        table, contexts = cores["warps"], cores["contexts"]
+        parts = [table[name][warp].tobytes() for name in ("pc", "mask", "threads")]
+        parts.append(cores["registers"]["lane"][warp][: program.registers].tobytes())
+        parts.append(cores["registers"]["scalar"][warp].tobytes())
+        for stack in (cores["paths"], cores["masks"]):
+            depth = int(stack["depth"][warp])
+            parts.append(stack["current"][warp].tobytes())
+            parts.extend(stack[name][warp][:depth].tobytes() for name in ("mask", "pc", "meet"))
+        rows, barriers = int(contexts["count"][warp]), int(contexts["barriers"][warp])
+        parts.append(np.array([rows, barriers, contexts["turns"][warp]], np.int64).tobytes())
+        parts.extend(contexts[name][warp][:rows].tobytes() for name in ("mask", "pc", "state"))
+        parts.extend(contexts[name][warp][:barriers].tobytes() for name in ("meet", "members"))
+        return parts
+
+    def _stop(self, warps: list[Warp], now: int) -> None:
+        """Write the fault down: the first warp that spins, where it reads what never changes."""
+        flow = Flow(self.machine.program)
+        self.spinning = {warp: _reading(flow, self._places[warp]) for warp in warps}
+        core, warp = warps[0]
+        fault = self.machine.gpu["fault"]
+        fault["kind"], fault["core"], fault["warp"], fault["cycle"] = FAULT_NUMBER["livelock"], core, warp, now
+        fault["pc"] = self.spinning[core, warp]
+        fault["lanes"] = self.machine.cores["warps"]["mask"][core, warp]
+
+
+def _reads_clock(machine: PipelineMachine) -> bool:
+    """Whether a program reads a clock: then what it does does not follow from its registers."""
+    rows = machine.program.uops
+    return bool(np.isin(rows[rows[:, u.OP] == u.NUMBER["special"], u.IMM], CLOCKS).any())
+
+
+def _reading(flow: Flow, pc: int) -> int:
+    """The first instruction that reads memory in the innermost loop around an instruction; the instruction itself where there is none."""
+    code, uops = flow.program.code, flow.program.uops
+    around = [loop for loop in flow.loops if flow.block_of(pc) in loop.blocks]
+    if around:
+        for block in min(around, key=lambda loop: len(loop.blocks)).blocks:
+            for number in range(flow.blocks[block].first, flow.blocks[block].last + 1):
+                rows = uops[code[number, u.FIRST] : code[number, u.FIRST] + code[number, u.COUNT]]
+                if any(row[u.UNIT] in (u.MEMORY, u.SHARED) and "d" in u.OPERATIONS[row[u.OP]].operands for row in rows.tolist()):
+                    return number
+    return pc

@@ -1,0 +1,210 @@
+"""Recording: every change of registers, memory and divergence state, cycle by cycle.
+
+Not hardware: the note-taker that stands beside the machine. It stops the machine after every cycle and writes down what has
+changed in the warps that issued or were launched, so a run that is recorded is slower (up to half a millisecond a cycle), and
+the machine's own code knows nothing of it. When `most_bytes` are full it closes its book, and the run goes on at full speed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.machine.accounting import events as e
+from warploom.machine.core.divergence.path_table import AT_BARRIER, MEETS, READY
+from warploom.machine.core.load_store.lane_access import addresses
+from warploom.machine.engine.unit import mirror
+from warploom.machine.run.tables import Tables
+
+if TYPE_CHECKING:
+    from warploom.machine.device.machine import PipelineMachine
+
+MOST_BYTES = 256 << 20
+
+# Columns of `Recording.registers`, `.scalars`, `.memory`, `.shared` and `.paths`. TIME: the cycle after which it holds.
+TIME, CORE, WARP = range(3)
+REGISTER = 3  # registers, scalars: number of the register
+VALUE = 4  # scalars
+WORD, OLD, NEW = 3, 4, 5  # memory (word = byte address / 4) and shared (word of the core's array); the warp is the one that wrote
+LEVEL, KIND, MASK, PC, MEET = range(3, 8)  # paths
+EMPTY = -1  # the LEVEL of the only row of a warp in which nobody waits
+
+# What the lanes of a path wait for: the KIND of a row of `paths`.
+PATHS = (
+    "stack",  # an entry of the reconvergence stack: they go on at PC and meet the others at MEET (-1: when they end)
+    "mask",  # an entry of the mask stack of a program that manages masks
+    "ready",  # a group that can go on at PC
+    "meets",  # a group that waits for the others at PC
+    "barrier",  # a group that waits for the rest of its warp at barrier MEET
+)
+ON_STACK, ON_MASK_STACK, IS_READY, IS_MEETING, IS_AT_BARRIER = range(len(PATHS))
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """What changed in a run. Rows are in the order of time; times are cycles after which the new value holds.
+
+    until: cycles that are covered, from 0; the run's own number unless the book was full. registers: int64[n, 4] and
+    values: uint32[n, lanes], the whole row of a lane register after it has changed in a lane. scalars: int64[n, 5]. memory,
+    shared: int64[n, 6], a word each. paths: int64[n, 8], all the paths of a warp that wait, when they are others than before:
+    a row a path, level 0 the one that waits longest, or one row of level EMPTY.
+    """
+
+    until: int
+    registers: np.ndarray
+    values: np.ndarray
+    scalars: np.ndarray
+    memory: np.ndarray
+    shared: np.ndarray
+    paths: np.ndarray
+
+
+class Recorder:
+    """Takes down what a machine does. `look` is called after every cycle, as long as `open`."""
+
+    def __init__(self, machine: PipelineMachine, most_bytes: int = MOST_BYTES) -> None:
+        config, program = machine.config, machine.program
+        self.machine, self.most_bytes = machine, most_bytes
+        self.open = True
+        self.until = 0
+        self._bytes = 0
+        self._seen = 0  # rows of the machine's event buffer that have been looked at
+        count, self._lanes, self._scalars = min(program.registers, u.HIDDEN), config.core.lanes, program.scalars
+        lane = machine.cores["registers"]["lane"][:, : config.core.warps, :count, : self._lanes]
+        self._lane, self._lane_before = lane, lane.copy()
+        self._scalar = machine.cores["registers"]["scalar"][:, : config.core.warps, : self._scalars]
+        self._scalar_before = self._scalar.copy()
+        self._memory_before, self._shared_before = machine.memory.copy(), machine.cores["shared"].copy()
+        self._paths_before: dict[tuple[int, int], tuple[tuple[int, ...], ...]] = {}
+        self._stores, self._shares = writers(machine, u.MEMORY), writers(machine, u.SHARED)
+        self._threads_move = machine.forms_warps
+        self._rows: dict[str, list[Any]] = {name: [] for name in ("registers", "values", "scalars", "memory", "shared", "paths")}
+
+    def look(self) -> None:
+        """Note what the last cycle changed."""
+        machine = self.machine
+        rows = machine.event_buffer[self._seen : int(machine.gpu["log"]["rows"])]
+        self._seen += len(rows)
+        self.until = machine.cycle
+        concerned = rows[np.isin(rows[:, e.KIND], (e.ISSUE, e.LAUNCH))]
+        if not len(concerned):
+            return
+        time = int(concerned[-1, e.TIME])
+        warps = {(int(core), int(warp)) for core, warp in concerned[:, (e.CORE, e.WARP)]}
+        if self._threads_move:
+            warps = {(core, warp) for core, _ in warps for warp in range(machine.config.core.warps)}
+        for core, warp in sorted(warps):
+            self._note_registers(time, core, warp)
+            self._note_paths(time, core, warp)
+        issues = concerned[concerned[:, e.KIND] == e.ISSUE]
+        storing = [tuple(map(int, row)) for row in issues[:, (e.CORE, e.WARP, e.PC)] if self._stores[row[2]]]
+        if storing:
+            self._note_memory(time, storing)
+        for core, warp, pc in issues[:, (e.CORE, e.WARP, e.PC)]:
+            if self._shares[pc]:
+                self._note_shared(time, int(core), int(warp))
+        if self._bytes > self.most_bytes:
+            self.open = False
+
+    def drained(self) -> None:
+        """The machine's event buffer has been emptied."""
+        self._seen = 0
+
+    def recording(self) -> Recording:
+        """All that has been noted."""
+        widths = {"registers": 4, "scalars": 5, "memory": 6, "shared": 6, "paths": 8}
+        tables = {name: np.array(self._rows[name], np.int64).reshape(-1, width) for name, width in widths.items()}
+        values = np.array(self._rows["values"], np.uint32).reshape(-1, self._lanes)
+        return Recording(until=self.until, values=values, **tables)
+
+    def _add(self, table: str, *row: int) -> None:
+        self._rows[table].append(row)
+        self._bytes += 8 * len(row)
+
+    def _note_registers(self, time: int, core: int, warp: int) -> None:
+        now, before = self._lane[core, warp], self._lane_before[core, warp]
+        for register in np.flatnonzero((now != before).any(axis=1)):
+            self._add("registers", time, core, warp, int(register))
+            self._rows["values"].append(now[register].copy())
+            self._bytes += 4 * self._lanes
+            before[register] = now[register]
+        if self._scalars:
+            now, before = self._scalar[core, warp], self._scalar_before[core, warp]
+            for register in np.flatnonzero(now != before):
+                self._add("scalars", time, core, warp, int(register), int(now[register]))
+            before[:] = now
+
+    def _note_paths(self, time: int, core: int, warp: int) -> None:
+        paths = tuple(waiting_paths(self.machine, core, warp))
+        if paths == self._paths_before.get((core, warp), ()):
+            return
+        self._paths_before[core, warp] = paths
+        for level, path in enumerate(paths):
+            self._add("paths", time, core, warp, level, *path)
+        if not paths:
+            self._add("paths", time, core, warp, EMPTY, 0, 0, 0, 0)
+
+    def _note_memory(self, time: int, storing: list[tuple[int, ...]]) -> None:
+        memory, before = self.machine.memory, self._memory_before
+        changed = np.flatnonzero(memory != before)
+        touched = [self._touched(*store) if len(storing) > 1 else set() for store in storing]
+        for word in changed.tolist():
+            # Of several stores in one cycle the last that touches the word has written it.
+            writer = next((store for store, words in zip(storing[::-1], touched[::-1], strict=True) if word in words), storing[-1])
+            self._add("memory", time, writer[0], writer[1], word, int(before[word]), int(memory[word]))
+        before[changed] = memory[changed]
+
+    def _touched(self, core: int, warp: int, pc: int) -> set[int]:
+        """The words of memory that a store touches, from its address registers, which it leaves alone."""
+        machine = self.machine
+        registers = mirror(machine.cores["registers"][core, warp : warp + 1].reshape(()))
+        access = mirror(machine.cores["access"][core : core + 1].copy().reshape(()))
+        tables = Tables(uops=machine.uops, views=machine.views)
+        found: set[int] = set()
+        first = int(machine.code[pc, u.FIRST])
+        for k in range(first, first + int(machine.code[pc, u.COUNT])):
+            if machine.uops[k, u.UNIT] == u.MEMORY and machine.uops[k, u.OP] != u.NUMBER["store_image"]:
+                with np.errstate(over="ignore"):
+                    addresses(access, registers, tables, k, self._lanes, machine.memory_bytes)
+                active = registers.active[: self._lanes] != 0
+                found |= set((access.address[: self._lanes][active] >> 2).tolist())
+        return found
+
+    def _note_shared(self, time: int, core: int, warp: int) -> None:
+        now, before = self.machine.cores[core]["shared"], self._shared_before[core]
+        changed = np.flatnonzero(now != before)
+        for word in changed.tolist():
+            self._add("shared", time, core, warp, word, int(before[word]), int(now[word]))
+        before[changed] = now[changed]
+
+
+def writers(machine: PipelineMachine, unit: int) -> np.ndarray:
+    """bool[instructions]: which ones may write to memory (or shared memory)."""
+    load = u.NUMBER["load"]
+    writes = (machine.uops[:, u.UNIT] == unit) & (machine.uops[:, u.OP] != load)
+    return np.array([bool(writes[row[u.FIRST] : row[u.FIRST] + row[u.COUNT]].any()) for row in machine.code])
+
+
+def waiting_paths(machine: PipelineMachine, core: int, warp: int) -> list[tuple[int, int, int, int]]:
+    """(kind, mask, pc, meet) of every path of a warp that waits, whatever the divergence mechanism; the oldest first."""
+    found = []
+    state = machine.cores[core]
+    for name, kind in (("paths", ON_STACK), ("masks", ON_MASK_STACK)):
+        stack = state[name]
+        for level in range(int(stack["depth"][warp])):
+            found.append((kind, _signed(stack["mask"][warp, level]), int(stack["pc"][warp, level]), int(stack["meet"][warp, level])))
+    contexts = state["contexts"]
+    kinds = {READY: IS_READY, MEETS: IS_MEETING}
+    for row in range(int(contexts["count"][warp])):
+        group, mask = int(contexts["state"][warp, row]), _signed(contexts["mask"][warp, row])
+        meet = -1 if group in kinds else group - AT_BARRIER
+        found.append((kinds.get(group, IS_AT_BARRIER), mask, int(contexts["pc"][warp, row]), meet))
+    return found
+
+
+def _signed(mask: Any) -> int:
+    """A 64-bit mask in an int64 column, as events have it."""
+    return int(np.uint64(mask).astype(np.int64))

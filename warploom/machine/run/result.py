@@ -1,0 +1,125 @@
+"""RunResult: what a run gave, as plain data. Views of a run read nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from warploom.isa.program import Program
+from warploom.machine.accounting.counters import COUNTER, STATE_COUNTERS
+from warploom.machine.config.schema import Config
+from warploom.machine.run.driver import drive
+
+ROW = 16  # bytes of memory in a row of a table
+MOST_ROWS = 16  # rows that a Result shows of itself
+
+
+@dataclass(frozen=True, eq=False)
+class RunResult:
+    """One run.
+
+    status: "done"; "timeout", when it was still running after the allowed cycles; "error", when it stopped with a fault.
+    memory, initial_memory: uint8[bytes], after and before. counters: whole numbers by name; `counters.COUNTERS` says what
+    each means. fault: one sentence with its place in the source, or "". running: where each core was when the run
+    was stopped, a line a core. notes: what a user should know although it is no fault. engine: which engines ran it.
+    seconds: wall time. detail: what a kind of machine adds (a profile, events), by name. make: makes the run's machine again.
+    """
+
+    program: Program
+    config: Config
+    status: str
+    cycles: int
+    instructions: int
+    memory: np.ndarray
+    initial_memory: np.ndarray
+    counters: dict[str, int]
+    fault: str = ""
+    running: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    engine: str = ""
+    seconds: float = 0.0
+    detail: dict[str, Any] = field(default_factory=dict)
+    make: Callable[[], Any] | None = None
+
+    def again(self) -> Any:
+        """The machine of this run before its first cycle. A machine is deterministic: it repeats the run.
+
+        Raises ValueError for a result that no machine has given.
+        """
+        if self.make is None:
+            raise ValueError("this result does not say which machine it is of")
+        return self.make()
+
+    @property
+    def changed(self) -> np.ndarray:
+        """The addresses of memory whose byte is another than before, in order."""
+        return np.flatnonzero(self.memory != self.initial_memory)
+
+    def trace(self, first: int = 0, last: int | None = None) -> Iterator[dict[str, Any]]:
+        """One dict a cycle: the state of every unit after the clock edge, `cycles` of them, or those from `first` to `last`.
+
+        The fields are those of the original hardware's traces. The run is repeated for it: a machine is deterministic.
+        Raises ValueError for a machine whose cores have warps.
+        """
+        if self.config.core.control != "sequencer":
+            raise ValueError(
+                f"trace() shows cores that run one instruction at a time; {self.config.name!r} has "
+                f"core.control = {self.config.core.control!r}"
+            )
+
+        machine = self.again()
+        drive(machine, max_cycles=min(first, self.cycles))
+        for _ in machine.steps(self.cycles if last is None else min(last + 1, self.cycles)):
+            yield machine.trace_line()
+
+    def summary(self) -> str:
+        """How the run ended, in one line."""
+        name = f"{self.program.name} on {self.config.name}"
+        cycles = f"{self.cycles:,} cycles".replace(",", " ")
+        if self.status == "done":
+            return f"{name}: done in {cycles}"
+        if self.status == "timeout":
+            return f"{name}: still running after {cycles}"
+        return f"{name}: stopped with an error after {cycles}"
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """The fault, where the cores were when the run was stopped, and the notes: a sentence each."""
+        return (*((self.fault,) if self.fault else ()), *self.running, *self.notes)
+
+    def __str__(self) -> str:
+        lines = [self.summary()]
+        lines += [f"  {line}" for line in self.messages]
+        lines += ["", *(f"  {counter:<14} {value:>12}  {share:>6}" for counter, value, share in self._rows())]
+        rows = self._changed_rows()
+        lines += ["", f"  memory: {len(self.changed)} of {len(self.memory)} bytes changed"]
+        for row in rows[:MOST_ROWS]:
+            cells = (f"{value:>4}{'*' if changed else ' '}" for value, changed in self._cells(row))
+            lines.append(f"  {row * ROW:>6}:{''.join(cells)}")
+        if len(rows) > MOST_ROWS:
+            lines.append(f"  ... and {len(rows) - MOST_ROWS} more rows")
+        return "\n".join(lines).rstrip()
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        """What is shown of the counters: (name, value, share of all thread-cycles)."""
+        total = sum(self.counters.get(name, 0) for name in STATE_COUNTERS)
+        rows = [("instructions", str(self.instructions), "")]
+        for name in STATE_COUNTERS:
+            if name in self.counters and total:
+                value = self.counters[name]
+                rows.append((name.removesuffix("_thread_cycles"), f"{value}", f"{100 * value / total:.1f} %"))
+        if self.counters.get("divisions_by_zero"):
+            rows.append((COUNTER["divisions_by_zero"].name.replace("_", " "), str(self.counters["divisions_by_zero"]), ""))
+        return rows
+
+    def _changed_rows(self) -> list[int]:
+        return sorted({int(address) // ROW for address in self.changed})
+
+    def _cells(self, row: int) -> list[tuple[int, bool]]:
+        """(value, changed) of the bytes of one row of memory."""
+        part = slice(row * ROW, (row + 1) * ROW)
+        changed = self.memory[part] != self.initial_memory[part]
+        return [(int(value), bool(mark)) for value, mark in zip(self.memory[part], changed, strict=True)]

@@ -1,0 +1,61 @@
+"""What a run works on beside the state of the hardware, and with which units: two bundles that every part of a core is handed.
+
+`Tables` are arrays that are made before the first cycle and stay where they are: the program, memory, and what is written down.
+`Units` are functions that a run chooses: a scheduling policy of the user's, or a memory stage only where a program touches memory.
+Native code is compiled for each of them alone, and calls them through pointers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from warploom.isa.uop import CODE_COLUMNS, UOP_COLUMNS
+from warploom.isa.views import SAMPLER_COLUMNS, VIEW_COLUMNS
+from warploom.machine.accounting.events import EVENT_COLUMNS
+from warploom.machine.accounting.reasons import PROFILE_COLUMNS
+from warploom.machine.engine.native.piece import Bundle
+
+
+class _Tables(NamedTuple):
+    uops: np.ndarray | None = None  # int32[micro-ops, UOP_COLUMNS]
+    code: np.ndarray | None = None  # int32[instructions, CODE_COLUMNS]
+    views: np.ndarray | None = None  # int32[views, VIEW_COLUMNS]: buffers and images in memory
+    samplers: np.ndarray | None = None  # int32[samplers, SAMPLER_COLUMNS]
+    memory: np.ndarray | None = None  # uint32[words]
+    profile: np.ndarray | None = None  # int64[instructions, PROFILE_COLUMNS]
+    events: np.ndarray | None = None  # int64[rows, EVENT_COLUMNS]
+
+
+class Tables(_Tables, Bundle):
+    """The arrays of a run; None for those that a machine has no use for."""
+
+    __slots__ = ()
+    layout: ClassVar[Mapping[str, tuple[Any, int]]] = {
+        "uops": (np.int32, UOP_COLUMNS),
+        "code": (np.int32, CODE_COLUMNS),
+        "views": (np.int32, VIEW_COLUMNS),
+        "samplers": (np.int32, SAMPLER_COLUMNS),
+        "memory": (np.uint32, 0),
+        "profile": (np.int64, PROFILE_COLUMNS),
+        "events": (np.int64, EVENT_COLUMNS),
+    }  # fmt: skip
+
+
+class _Units(NamedTuple):
+    execute: Any = None  # datapath/alu.py
+    policy: Any = None  # core/scheduling/scheduler.py
+    control: Any = None  # core/control.py
+    access: Any = None  # core/load_store/memory_stage.py
+    sampler: Any = None  # core/load_store/memory_stage.py
+    load_store: Any = None  # core/load_store/lsu.py
+    memory_system: Any = None  # device/memory_system.py
+    step: Any = None  # core/cycle.py
+
+
+class Units(_Units, Bundle):
+    """The units of a run that are handed over by pointer; None for those that a machine has no use for."""
+
+    __slots__ = ()

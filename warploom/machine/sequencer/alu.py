@@ -1,0 +1,74 @@
+# mypy: disable-error-code="no-untyped-def"
+"""ALU of a thread, as a core that runs one instruction at a time has it: the shared ALU behind an output register.
+
+In hardware: an adder, a subtractor, a multiplier and a divider of 8 bits, and an output register that EXECUTE loads; one
+cycle, the divider included. The register is loaded by every instruction: one that has no arithmetic of its
+own leaves rs + rt there, because addition is what the idle control lines select.
+
+Two quirks of the published hardware: its comparison sets bit 2 where the operands differ and never bit 0; and of a
+division by zero it says nothing (a simulator that knows no undefined values gives 0).
+
+Source: tiny-gpu, src/alu.sv.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import DST, NUMBER, OP, SCALAR, B
+from warploom.machine.datapath.register_file import source
+from warploom.machine.engine.bits import bit
+from warploom.machine.engine.unit import unit
+from warploom.machine.sequencer.decoder import ACCESS, ACCESS_UOP, ALU_OUT, FIRST_UOP, LATCHED, LOAD, UOPS
+
+NOP, COMPARE, FIRST_DIVISION, LAST_DIVISION = (NUMBER[name] for name in ("nop", "compare", "div", "remu"))
+
+EQUAL, DIFFERENT = 2, 4  # what the quirky comparison can say
+
+
+@unit
+def execute(gpu, core, tables, units, decoded):
+    """EXECUTE's closing edge: the output registers are loaded; an instruction of several micro-ops does them all."""
+    out = core.registers.lane[ALU_OUT]
+    mask = gpu.value_mask
+    count = decoded[core.row, UOPS]
+    if decoded[core.row, LATCHED] == 0:
+        for thread in range(core.threads):
+            out[thread] = np.uint32(np.int64(core.rs[thread]) + np.int64(core.rt[thread]) & np.int64(mask))
+    if count == 0:
+        return
+    if decoded[core.row, ACCESS] == LOAD:
+        loaded = core.registers.lane[tables.uops[decoded[core.row, ACCESS_UOP], DST]]
+        for thread in range(core.threads):
+            loaded[thread] = core.lsu.out[thread]
+    first = np.int64(decoded[core.row, FIRST_UOP])
+    for k in range(first, first + count):
+        op = tables.uops[k, OP]
+        if op == NOP:
+            continue
+        zeros = zero_divisors(core, tables, k) if FIRST_DIVISION <= op <= LAST_DIVISION else np.uint64(0)
+        units.execute(core.registers, tables, k, np.int64(core.threads))
+        if tables.uops[k, DST] >= SCALAR:
+            continue
+        result = core.registers.lane[tables.uops[k, DST]]
+        if op == COMPARE and gpu.compare_flags != 0:
+            for thread in range(core.threads):
+                result[thread] = EQUAL if result[thread] == EQUAL else DIFFERENT
+        if zeros != np.uint64(0) and gpu.divide_zero != 0:
+            for thread in range(core.threads):
+                if zeros & bit(thread) != np.uint64(0):
+                    result[thread] = 0
+
+
+@unit
+def zero_divisors(core, tables, k):
+    """The threads whose divisor is 0, counted, as a mask."""
+    divisor = core.registers.lane[source(core.registers, tables.uops, k, B, 1, core.threads)]
+    zeros = np.uint64(0)
+    for thread in range(core.threads):
+        if divisor[thread] == 0:
+            zeros = zeros | bit(thread)
+            if core.divisions_by_zero == 0:
+                core.zero_divisor_pc = core.pc
+            core.divisions_by_zero = core.divisions_by_zero + 1
+    return zeros

@@ -1,0 +1,1 @@
+"""Diagnosis: what slows a run down (`diagnosis.py`), rule by rule."""

@@ -1,0 +1,89 @@
+"""What a rule finds: its record, the thresholds of all rules, and the words that they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from warploom.machine.config.schema import settings
+from warploom.observe import profile as p
+from warploom.observe.profile import Profile
+
+# Thresholds. A share is one of all warp-cycles of the run.
+MEMORY = 0.10  # from this share of memory's reasons on, it matters how memory is accessed
+SCATTERED = 2.0  # times as many transactions, or passes, as would do
+SMALL = 0.10  # of all transactions, or passes, of the run: an instruction that wastes fewer is not worth a word
+IDLE_LANES = 0.25  # share of the lanes of the issued instructions
+STALLED = 0.25  # share of one reason
+LATENCY = 0.50  # share of waiting for results
+QUIET_ISSUE = 0.50  # share of the issue slots in use, below which more warps would help
+BUSY = 0.75  # share of its time in which a memory channel serves a request
+TURNS = 4  # turns of a loop around a lock, a warp
+FETCHING = 0.50  # share of FETCH, on cores that run one instruction at a time
+DATA_WAIT = 0.25  # share of WAIT there
+
+MEMORY_REASONS = ("long_scoreboard", "lg_throttle", "membar", "drain")
+SHARED_REASONS = ("short_scoreboard", "mio_throttle")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One cause. rule: its name. instructions: where. cycles: the warp-cycles that it concerns. what: what is so; advice: what to try."""
+
+    rule: str
+    instructions: tuple[int, ...]
+    cycles: int
+    what: str
+    advice: str
+
+    def __str__(self) -> str:
+        return f"{self.what}. Try: {self.advice}."
+
+
+def places(found: Profile, instructions: list[int]) -> str:
+    """`line 4`, or `lines 4, 5 and 9`."""
+    if len(instructions) == 1:
+        return found.line_of(instructions[0])
+    lines = [found.program.position(instruction).line for instruction in instructions]
+    noun, numbers = ("line", lines) if all(lines) else ("instruction", instructions)
+    names = [str(name) for name in dict.fromkeys(numbers)]
+    return f"{noun} {names[0]}" if len(names) == 1 else f"{noun}s {', '.join(names[:-1])} and {names[-1]}"
+
+
+def hottest(values: np.ndarray) -> int:
+    """The instruction with the most of something."""
+    return int(values.argmax())
+
+
+def number(value: float) -> str:
+    """`4` or `2.5`: one digit behind the point where it is not whole."""
+    return f"{value:,.0f}".replace(",", " ") if abs(value - round(value)) < 0.05 else f"{value:.1f}"
+
+
+def percent(share: float) -> str:
+    """`37 %`, rounded down so that nothing short of all is 100 %."""
+    return f"{int(100 * share + 1e-9)} %"
+
+
+def plural(count: float, noun: str, more: str = "") -> str:
+    """`1 lane`, `4 lanes`."""
+    return f"{number(count)} {noun if number(count) == '1' else more or noun + 's'}"
+
+
+def twice(found: Profile, setting: str) -> str:
+    """`--set lsu.queue=64`: twice what the machine has of something; "" where that is more than a machine can have, or for no setting."""
+    limit = next((int(known.range.split(" .. ")[1]) for known in settings() if known.name == setting), 0)
+    value = 2 * int(found.config[setting]) if setting else 0
+    return f"--set {setting}={value}" if 0 < value <= limit else ""
+
+
+def ratio(found: Profile, instruction: int, count: int, per: int) -> float:
+    """One count of an instruction by another."""
+    return float(found.counts[instruction, count] / max(found.counts[instruction, per], 1))
+
+
+def issue_slots_used(found: Profile) -> float:
+    """The share of the issue slots of cores with work in which an instruction issued."""
+    slots = found.cycles * found.busy_cores * found.config.core.schedulers
+    return int(found.counts[:, p.ISSUES].sum()) / slots if slots else 0.0

@@ -1,0 +1,171 @@
+"""Rules about waiting: latency that nothing hides, barriers, instruction fetch, full units, full channels, locks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from warploom.isa import uop as u
+from warploom.isa.analysis.control_flow import Flow
+from warploom.observe import profile as p
+from warploom.observe.diagnosis import finding as d
+from warploom.observe.diagnosis.finding import Finding
+from warploom.observe.facts.producers import producers
+from warploom.observe.profile import Profile
+
+# A reason, the units whose results it waits for, and what is said of them.
+RESULTS = (
+    ("long_scoreboard", (u.MEMORY, u.TEXTURE), "loads"),
+    ("short_scoreboard", (u.SHARED, u.SPECIAL), "brings"),
+    ("wait", (u.ALU,), "computes"),
+)
+# A full unit, by its reason: its name, the setting that gives more of it, what else to try.
+UNITS = {
+    "math_pipe_throttle": ("ALUs", "alu.count", "fewer operations, or cheaper ones (a multiplication for a division)"),
+    "special": ("special-function units", "alu.special_count", "fewer square roots, sines and logarithms"),
+    "lg_throttle": ("load/store unit", "lsu.queue", "fewer and wider accesses, or shared memory for what is used again"),
+    "mio_throttle": ("queue of shared memory", "", "fewer accesses to shared memory, or registers for what one lane alone uses"),
+    "tex_throttle": ("texture unit", "texture.queue", "fewer samples, or a point filter, which takes a quarter of the texels"),
+}
+LOCKS = ("atomic_cas", "atomic_exchange")
+
+
+def latency(found: Profile) -> Iterator[Finding]:
+    """Warps that wait for results for LATENCY of their time, while the issue slots are used for less than QUIET_ISSUE."""
+    names = [name for name, _, _ in RESULTS]
+    if found.share(*names) < d.LATENCY or d.issue_slots_used(found) >= d.QUIET_ISSUE:
+        return
+    reason, units, verb = max(RESULTS, key=lambda result: found.share(result[0]))
+    waits = found.of(reason)
+    worst = d.hottest(waits)
+    made = [found.line_of(number) for number in producers(found.program, worst, units)]
+    issues, slots = int(found.counts[:, p.ISSUES].sum()), found.cycles * found.busy_cores * found.config.core.schedulers
+    needed, there = (found.warp_cycles - int(found.of("not_selected").sum())) / issues, found.warp_cycles / slots
+    what = f"{found.line_of(worst)}: warps wait for what {' or '.join(made) or 'an earlier line'} {verb}"
+    what += f", {d.number(int(waits[worst]) / max(int(found.counts[worst, p.ISSUES]), 1))} cycles each time; a scheduler has "
+    what += f"{d.plural(there, 'warp')} on average, and would need {d.number(needed)} to issue in every cycle"
+    room = found.config.gpu.cores * found.config.core.warps
+    if found.warps < room:
+        advice = f"more warps: the launch has {found.warps}, the machine has room for {room}; or independent work between the two lines"
+    elif found.warps > room:
+        more = d.twice(found, "core.warps")
+        advice = (f"{more}, more warps a core; or " if more else "") + "independent work between the two lines"
+    else:
+        advice = "more warps a core (more threads and --set core.warps); or independent work between the two lines"
+    yield Finding("latency", (worst,), int(found.of(*names).sum()), what, advice)
+
+
+def barriers(found: Profile) -> Iterator[Finding]:
+    """Warps that wait at barriers for STALLED of their time."""
+    waits = found.of("barrier")
+    if found.share("barrier") < d.STALLED:
+        return
+    worst = d.hottest(waits)
+    arrivals = max(int(found.counts[worst, p.ISSUES]), 1)
+    what = f"{found.line_of(worst)}: warps wait {d.number(int(waits[worst]) / arrivals)} cycles at this barrier on average, for the "
+    what += f"last one of their block; {d.percent(found.share('barrier'))} of all warp-cycles are barriers"
+    advice = "give all warps of a block the same work between two barriers, or make blocks smaller"
+    yield Finding("barriers", (worst,), int(waits.sum()), what, advice)
+
+
+def fetch(found: Profile) -> Iterator[Finding]:
+    """Warps without an instruction for STALLED of their time."""
+    waits = found.of("no_instruction", "imc_miss")
+    if waits.sum() < d.STALLED * found.warp_cycles:
+        return
+    worst, missed = d.hottest(waits), found.counters.get("fetch_misses", 0)
+    share, misses = d.percent(waits.sum() / found.warp_cycles), d.plural(missed, "miss", "misses")
+    what = f"{found.line_of(worst)} waits longest for its instructions: {share} of all warp-cycles are spent with an empty instruction "
+    what += f"buffer ({misses} of the instruction cache)"
+    settings = found.config.fetch
+    lines = max(settings.sets * settings.ways, settings.shared)
+    if lines * settings.line >= len(found.program):  # then every line is brought once
+        advice = "more work with the same instructions (more threads a launch): the program fits into the cache and is brought once"
+    elif settings.sets:
+        advice = f"a shorter loop, or a larger instruction cache ({d.twice(found, 'fetch.sets')})"
+    else:
+        advice = "an instruction cache (--set fetch.sets=64)"
+    yield Finding("fetch", (worst,), int(waits.sum()), what, advice)
+
+
+def throttle(found: Profile) -> Iterator[Finding]:
+    """Warps that could issue but for a full unit, for STALLED of their time."""
+    for reason in ("math_pipe_throttle", "lg_throttle", "mio_throttle", "tex_throttle"):
+        if found.share(reason) < d.STALLED:
+            continue
+        waits = found.of(reason)
+        worst = d.hottest(waits)
+        special = reason == "math_pipe_throttle" and found.program.code[worst, u.ISSUE_UNIT] == u.SPECIAL
+        unit, setting, advice = UNITS["special"] if special else UNITS[reason]
+        what = f"{found.line_of(worst)}: no room in the {unit}; {d.percent(found.share(reason))} of all warp-cycles wait for it"
+        more = f", or {twice}" if (twice := d.twice(found, setting)) else ""
+        yield Finding("throttle", (worst,), int(waits.sum()), what, advice + more)
+
+
+def spin(found: Profile) -> Iterator[Finding]:
+    """Loops around an atomic exchange or compare-and-swap that a warp turns TURNS times, with STALLED of all warp-cycles."""
+    program = found.program
+    flow = Flow(program)
+    for loop in flow.loops:
+        inside = [number for block in loop.blocks for number in range(flow.blocks[block].first, flow.blocks[block].last + 1)]
+        locks = [number for number in inside if p.atomic_name(program, number) in LOCKS]
+        cycles, turns = int(found.spent[inside].sum()), int(found.counts[loop.header, p.ISSUES])
+        if not locks or turns < d.TURNS * found.warps or cycles < d.STALLED * found.warp_cycles:
+            continue
+        what = f"{found.line_of(locks[0])}: {d.plural(found.warps, 'warp')} turned {d.plural(turns, 'time')} in the loop around this "
+        what += f"{p.atomic_name(program, locks[0])}, with {d.percent(cycles / found.warp_cycles)} of all warp-cycles"
+        advice = "one lane a warp that takes the lock, a shorter time under it, more locks, or an atomic operation in its place"
+        yield Finding("spin", (locks[0],), cycles, what, advice)
+
+
+def busy_channels(found: Profile) -> Iterator[Finding]:
+    """A memory whose channels serve requests for BUSY of the run, or move BUSY of the bytes that they can: it is the limit."""
+    memory = found.config.memory
+    if memory.kind == "dram":
+        yield from _full_dram(found)
+        return
+    for name, channels in (("data", memory.data_channels), ("program", memory.program_channels)):
+        busy = min(found.counters.get(f"{name}_channel_busy_cycles", 0) / (found.cycles * channels), 1.0)
+        if busy < d.BUSY:
+            continue
+        waits = found.of(*("wait", "long_scoreboard") if name == "data" else ("fetch", "no_instruction"))
+        worst = d.hottest(waits)
+        what = f"{found.line_of(worst)} waits longest for {name} memory: its {d.plural(channels, 'channel')} "
+        what += f"{'is' if channels == 1 else 'are'} busy for {d.percent(busy)} of the run"
+        less = "fewer accesses or a cache" if name == "data" else "a shorter loop or an instruction cache (--set fetch.sets=64)"
+        more = f", or {twice}" if (twice := d.twice(found, f"memory.{name}_channels")) else ""
+        advice = less + more
+        yield Finding("busy channels", (worst,), int(waits.sum()), what, advice)
+
+
+def _full_dram(found: Profile) -> Iterator[Finding]:
+    dram, moved = found.config.dram, found.counters["dram_bytes"]
+    room = found.cycles * dram.channels * dram.bandwidth
+    if not room or moved < d.BUSY * room:
+        return
+    waits = found.of(*d.MEMORY_REASONS)
+    worst = d.hottest(waits)
+    what = f"{found.line_of(worst)} waits longest for memory: DRAM moves {d.number(moved / found.cycles)} bytes a cycle, "
+    what += f"{d.percent(moved / room)} of what its {d.plural(dram.channels, 'channel')} can"
+    more = f", or {twice}" if (twice := d.twice(found, "dram.bandwidth")) else ""
+    advice = f"fewer bytes: use what has been loaded again, in registers, shared memory or a cache{more}"
+    yield Finding("busy channels", (worst,), int(waits.sum()), what, advice)
+
+
+def sequencer(found: Profile) -> Iterator[Finding]:
+    """Cores that run one instruction at a time: FETCHING of their time in FETCH, DATA_WAIT of it in WAIT."""
+    if found.share("fetch") >= d.FETCHING:
+        worst = d.hottest(found.of("fetch"))
+        what = f"{found.line_of(worst)}: {d.percent(found.share('fetch'))} of the cores' cycles bring instructions, most of them here"
+        cache = (
+            f"a shorter loop, {d.twice(found, 'fetch.sets')}" if found.config.fetch.sets else "an instruction cache (--set fetch.sets=64)"
+        )
+        advice = cache + ("" if found.config.core.prefetch else ", or fetch ahead (--set core.prefetch=true)")
+        yield Finding("fetch", (worst,), int(found.of("fetch").sum()), what, advice)
+    if found.share("wait") >= d.DATA_WAIT:
+        worst = d.hottest(found.of("wait"))
+        each = int(found.of("wait")[worst]) / max(int(found.counts[worst, p.ISSUES]), 1)
+        what = f"{found.line_of(worst)}: {d.number(each)} cycles in WAIT each time; {d.percent(found.share('wait'))} of all cycles are WAIT"
+        advice = "fewer loads and stores"
+        advice += "" if found.config.core.skip_wait else ", --set core.skip_wait=true for the other instructions"
+        advice += f", or {twice}" if (twice := d.twice(found, "memory.data_channels")) else ""
+        yield Finding("data memory", (worst,), int(found.of("wait").sum()), what, advice)

@@ -1,0 +1,1 @@
+"""Facts of a run that several views share: events, timelines, history, producers, addresses of lanes."""

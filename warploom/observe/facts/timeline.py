@@ -1,0 +1,148 @@
+"""Timeline: what every warp did and why, as spans of cycles. The common ground of all pictures, tables and trace files.
+
+A span is a stretch of cycles in which one warp did one thing. The spans of a warp join without gap or overlap from
+its launch to its end, on both kinds of machine:
+
+* cores with warps: from the events of a run with `tracing=True`. What a warp does is to issue, or to wait for a reason by
+  Nsight Compute's name (`machine/accounting/reasons.py`).
+* cores that run one instruction at a time: a core is one warp slot, and its threads are the lanes. What it does is the
+  state of its sequencer. The run is repeated for it, since such a machine writes nothing down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from warploom.machine.accounting import events as e
+from warploom.machine.accounting import reasons
+from warploom.machine.run.result import RunResult
+from warploom.machine.sequencer.states import STATES
+from warploom.observe.facts.events import events_of
+from warploom.observe.facts.state_spans import State, changed, ended
+
+# Columns of `Timeline.spans`.
+CORE, WARP, START, STOP, ACTIVITY, PC, MASK, NEXT_MASK, BLOCK, RANK = range(10)
+SPAN_COLUMNS = 10
+
+# What a span is for its lanes: KINDS, from best to worst.
+ACTIVE, READY, WAITING = range(3)
+KINDS = ("active", "ready", "waiting")
+
+
+class Activity(NamedTuple):
+    """One thing that a warp may be doing. kind: ACTIVE, READY (it could have issued) or WAITING."""
+
+    name: str
+    kind: int
+    meaning: str
+
+
+WARP_ACTIVITIES = tuple(
+    Activity(reason.name, ACTIVE if number == reasons.SELECTED else READY if number in reasons.READY else WAITING, reason.meaning)
+    for number, reason in enumerate(reasons.REASONS)
+)
+_STATE_KINDS = {"fetch": WAITING, "wait": WAITING, "idle": WAITING, "done": WAITING}
+_STATE_MEANINGS = {
+    "idle": "no block in the core",
+    "fetch": "the instruction is brought from program memory",
+    "decode": "the control signals are made",
+    "request": "registers are read, load/store units start",
+    "wait": "load/store units are at work",
+    "execute": "the ALUs and the next program counters",
+    "update": "registers are written",
+    "done": "the block has ended",
+}
+STATE_ACTIVITIES = tuple(Activity(name, _STATE_KINDS.get(name, ACTIVE), _STATE_MEANINGS[name]) for name in STATES)
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """The spans of a run.
+
+    spans: int64[n, SPAN_COLUMNS], ordered by core, warp slot and start. START is the first cycle, STOP the first one after it.
+    ACTIVITY is a number of `activities`; PC the instruction that the warp issues or waits with; MASK its lanes then; NEXT_MASK those
+    afterwards; BLOCK and RANK the block and the warp's number in it. cycles: of the run. cores, warps, lanes: of the machine
+    (warps: slots a core).
+    """
+
+    spans: np.ndarray
+    activities: tuple[Activity, ...]
+    cycles: int
+    cores: int
+    warps: int
+    lanes: int
+
+    def part(self, start: int = 0, stop: int | None = None, cores: list[int] | None = None, warps: list[int] | None = None) -> np.ndarray:
+        """The spans that touch cycles `start` to `stop` (not included), cut to them; of all cores and warp slots, or of these."""
+        stop = self.cycles if stop is None else stop
+        s = self.spans
+        keep = (s[:, STOP] > start) & (s[:, START] < stop)
+        if cores is not None:
+            keep &= np.isin(s[:, CORE], cores)
+        if warps is not None:
+            keep &= np.isin(s[:, WARP], warps)
+        found = s[keep].copy()
+        found[:, START] = np.maximum(found[:, START], start)
+        found[:, STOP] = np.minimum(found[:, STOP], stop)
+        return found
+
+    def kinds(self) -> np.ndarray:
+        """int64[activities]: the KIND of each."""
+        return np.array([activity.kind for activity in self.activities], np.int64)
+
+    def totals(self) -> dict[str, int]:
+        """Warp-cycles by the name of the activity."""
+        spent = np.bincount(self.spans[:, ACTIVITY], self.spans[:, STOP] - self.spans[:, START], len(self.activities))
+        return {activity.name: int(cycles) for activity, cycles in zip(self.activities, spent, strict=True)}
+
+
+def timeline(result: RunResult, progress: Callable[[int], None] | None = None) -> Timeline:
+    """The timeline of a run. Raises ValueError for cores with warps whose run has written down no events.
+
+    progress: called with the cycle count while a run without warps is repeated, which takes some 0.1 ms a cycle.
+    """
+    return _of_sequencer(result, progress) if result.config.core.control == "sequencer" else _of_events(result)
+
+
+def _of_events(result: RunResult) -> Timeline:
+    rows = events_of(result, "this view")
+    config = result.config
+    rows = rows[np.isin(rows[:, e.KIND], (e.ISSUE, e.STALL, e.LAUNCH))]
+    # Ordered by warp slot; of a slot as written, so that a launch comes before all that the warp does, and spans one after the other.
+    rows = rows[np.lexsort((rows[:, e.WARP], rows[:, e.CORE]))]
+    kind = rows[:, e.KIND]
+    launch = np.maximum.accumulate(np.where(kind == e.LAUNCH, np.arange(len(rows)), 0))
+    spans = np.zeros((len(rows), SPAN_COLUMNS), np.int64)
+    issued = kind == e.ISSUE
+    spans[:, CORE], spans[:, WARP], spans[:, PC], spans[:, MASK] = rows[:, e.CORE], rows[:, e.WARP], rows[:, e.PC], rows[:, e.MASK]
+    spans[:, START] = np.where(issued, rows[:, e.TIME], rows[:, e.B])
+    spans[:, STOP] = np.where(issued, rows[:, e.TIME] + 1, rows[:, e.TIME])
+    spans[:, ACTIVITY] = np.where(issued, reasons.SELECTED, rows[:, e.A])
+    spans[:, NEXT_MASK] = np.where(issued, rows[:, e.A], rows[:, e.MASK])
+    spans[:, BLOCK], spans[:, RANK] = rows[launch, e.A], rows[launch, e.B]
+    return Timeline(spans[kind != e.LAUNCH], WARP_ACTIVITIES, result.cycles, config.gpu.cores, config.core.warps, config.core.lanes)
+
+
+def _of_sequencer(result: RunResult, progress: Callable[[int], None] | None) -> Timeline:
+    config = result.config
+    cores, lanes = config.gpu.cores, config.core.threads_per_block
+    current: dict[int, State] = {}
+    found: list[State] = []
+    machine = result.again()
+    for cycle, _ in enumerate(machine.steps(result.cycles)):
+        if progress is not None and cycle % 1024 == 0:
+            progress(cycle)
+        found += changed(current, ((core.state, core.pc, core.block, core.threads) for core in machine.core_states), cycle)
+    found += ended(current, result.cycles)
+    masks = [(1 << state.threads) - 1 for state in found]
+    rows = [
+        (state.core, 0, state.start, state.stop, state.state, state.pc, mask, mask, state.block, 0)
+        for state, mask in zip(found, masks, strict=True)
+    ]
+    spans = np.array(rows, np.int64).reshape(-1, SPAN_COLUMNS)
+    spans = spans[np.lexsort((spans[:, START], spans[:, CORE]))]
+    return Timeline(spans, STATE_ACTIVITIES, result.cycles, cores, 1, lanes)

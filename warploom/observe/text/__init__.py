@@ -1,0 +1,1 @@
+"""Views in text: memory, summary, log, report, and the colours and words that all views share."""

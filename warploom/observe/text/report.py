@@ -1,0 +1,53 @@
+"""A run as one JSON object, for other programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from warploom.isa.views import FORMATS, VIEW_BASE, VIEW_BYTES, VIEW_FORMAT, VIEW_HEIGHT, VIEW_WIDTH
+from warploom.machine.run.result import RunResult
+
+WHOLE = 1 << 16  # bytes of memory that are always listed
+
+
+def report(result: RunResult) -> dict[str, Any]:
+    """A Result as plain numbers, strings, lists and dicts.
+
+    status: "done", "timeout" or "error". config: every setting by its full name. memory.data: the bytes after the run, from address 0;
+    behind the first 64 KiB the zeros at the end are left out, and memory.bytes says how many there are. memory.views: where the
+    program's buffers and images lie in it. counters: see `machine.counters`. fault: a sentence, or null. seconds: wall time.
+    """
+    program = result.program
+    body: dict[str, Any] = {
+        "isa": program.isa,
+        "program": program.name,
+        "file": program.source.path,
+        "threads": program.launch.threads,
+        "gpu": result.config.name,
+        "config": result.config.flat(),
+        "status": result.status,
+        "cycles": result.cycles,
+        "instructions": result.instructions,
+        "memory": {"bytes": len(result.memory), "data": result.memory[: _end(result.memory)].tolist()},
+        "counters": result.counters,
+        "fault": result.fault or None,
+        "running": list(result.running),
+        "notes": list(result.notes),
+        "engine": result.engine,
+        "seconds": round(result.seconds, 6),
+    }
+    if program.view_names:
+        columns = {"address": VIEW_BASE, "bytes": VIEW_BYTES, "width": VIEW_WIDTH, "height": VIEW_HEIGHT}
+        body["memory"]["views"] = {
+            name: {key: int(view[column]) for key, column in columns.items()} | {"format": FORMATS[int(view[VIEW_FORMAT])].name}
+            for name, view in zip(program.view_names, program.views, strict=False)
+        }
+    return body
+
+
+def _end(memory: np.ndarray) -> int:
+    """Where the bytes end that are listed: a memory of 64 MiB that holds a hundred numbers would be a long list of zeros."""
+    beyond = np.flatnonzero(memory[WHOLE:])
+    return min(len(memory), WHOLE + (int(beyond[-1]) + 1 if len(beyond) else 0))

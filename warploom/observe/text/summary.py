@@ -1,0 +1,170 @@
+"""What a run gave, for a person: kernel and machine, how it ended, where the time went, how busy memory was.
+
+Every function reads a Result and gives lines; what a kind of machine does not count is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from warploom.machine.accounting.counters import STATE_COUNTERS
+from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.config.presets import load_config, preset_names
+from warploom.machine.config.schema import Config
+from warploom.machine.run.result import RunResult
+from warploom.observe.text.memory_table import memory_table
+from warploom.observe.text.styled import QUIET, TITLE, Line, bar, counted, grouped, percent
+from warploom.observe.text.views import view_tables
+
+EMPTY = ("idle", "done")  # states of a core in which its places for threads stand empty
+PARTS = {"fetch": ("program_wait", "waiting for program memory"), "wait": ("data_wait", "waiting for data memory")}
+MOST_CHANGES = 3  # settings that the headline names
+LABEL, NUMBER = 28, 14  # characters of a row's name and number
+BAR = 40  # characters of the longest bar
+
+
+def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory: bool = True) -> Iterator[Line]:
+    """Everything, in the order in which a person asks. memory: with the tables of memory."""
+    yield headline(result)
+    yield outcome(result)
+    yield []
+    if memory:
+        tables = view_tables(result.program, result.initial_memory, result.memory, width=width)
+        yield from tables if result.program.view_names else memory_table(result.initial_memory, result.memory, width=width)
+        yield []
+    sections = [threads_time, warps_time, lanes, channels, caches]
+    for section in sections:
+        lines = list(section(result, width, unicode))
+        yield from lines
+        if lines:
+            yield []
+
+
+def headline(result: RunResult) -> Line:
+    """The kernel and the machine."""
+    program = result.program
+    kernel = f"{program.name}: {counted(len(program), 'instruction')}, {counted(program.launch.threads, 'thread')}"
+    return [(kernel, TITLE), (f"; {machine(result.config)}", "")]
+
+
+def machine(config: Config) -> str:
+    """A machine in a few words: its name, its size, what is changed against the preset of that name."""
+    cores, core, memory = counted(config.gpu.cores, "core"), config.core, config.memory
+    if core.control == "sequencer":
+        size = f"{cores} x {counted(core.threads_per_block, 'thread')}, {counted(memory.data_channels, 'data channel')}"
+    else:
+        size = f"{cores} x {counted(core.warps, 'warp')} x {counted(core.lanes, 'lane')}"
+    return f"{config.name}: {size}{_changes(config)}"
+
+
+def _changes(config: Config) -> str:
+    if config.name not in preset_names():
+        return ""
+    preset = load_config(config.name).flat()
+    changes = [f"{name}={value}".lower() for name, value in config.flat().items() if value != preset[name]]
+    more = f" and {len(changes) - MOST_CHANGES} more" if len(changes) > MOST_CHANGES else ""
+    return f", with {', '.join(changes[:MOST_CHANGES])}{more}" if changes else ""
+
+
+def outcome(result: RunResult) -> Line:
+    """How the run ended, and how much was executed."""
+    ended, style = {
+        "done": ("done in", "bold green"),
+        "timeout": ("still running after", "bold yellow"),
+        "error": ("stopped by a fault after", "bold red"),
+    }[result.status]
+    executed = f", {counted(result.instructions, 'instruction')} executed"
+    threads = result.counters.get("thread_instructions")
+    each = f", {grouped(threads)} counting each thread" if threads is not None else ""
+    return [(f"{ended} {counted(result.cycles, 'cycle')}", style), (executed + each, "")]
+
+
+def _share_row(name: str, value: int, share: float, width: int, unicode: bool, *, part: bool = False) -> Line:
+    """`  fetch     984  50.0 %  ██████████`, a part of another row further in."""
+    label = f"    {name}" if part else f"  {name}"
+    room = min(max(width - LABEL - NUMBER - 14, 8), BAR)
+    style = QUIET if part else ""
+    return [
+        (f"{label:<{LABEL}}{grouped(value):>{NUMBER}}  {percent(share)}  ", style),
+        (bar(share, room, unicode=unicode), style or "cyan"),
+    ]
+
+
+def threads_time(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
+    """How the threads of cores that run one instruction at a time spent their cycles, state by state."""
+    counters = result.counters
+    if STATE_COUNTERS[0] not in counters:
+        return
+    states = [name.removesuffix("_thread_cycles") for name in STATE_COUNTERS]
+    places = sum(counters[name] for name in STATE_COUNTERS)
+    empty = sum(counters[f"{state}_thread_cycles"] for state in EMPTY)
+    total = places - empty
+    yield [("how the threads spent their cycles", TITLE), (f"  {grouped(total)} thread-cycles", "")]
+    for state in states:
+        if state in EMPTY:
+            continue
+        value = counters[f"{state}_thread_cycles"]
+        yield _share_row(state, value, _share(value, total), width, unicode)
+        if state in PARTS:
+            name, meaning = PARTS[state]
+            value = counters[f"{name}_thread_cycles"]
+            yield _share_row(meaning, value, _share(value, total), width, unicode, part=True)
+    if empty:
+        said = f"  {percent(_share(empty, places)).strip()} of the machine stood empty: "
+        yield [(f"{said}{grouped(empty)} of {grouped(places)} thread-cycles had no thread", QUIET)]
+
+
+def warps_time(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
+    """Why the warps issued or did not, the most frequent reason first."""
+    total = result.counters.get("warp_cycles", 0)
+    if not total:
+        return
+    yield [("how the warps spent their cycles", TITLE), (f"  {grouped(total)} warp-cycles", "")]
+    found = [(result.counters[f"{reason.name}_warp_cycles"], reason) for reason in REASONS]
+    for value, reason in sorted(found, key=lambda item: -item[0]):
+        if value:
+            yield _share_row(reason.name, value, value / total, width, unicode)
+            yield [(f"    {reason.meaning}", QUIET)]
+
+
+def lanes(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
+    """How many lanes of an instruction were active, where there are warps."""
+    counters = result.counters
+    if not counters.get("warp_cycles") or not result.instructions:
+        return
+    full = result.instructions * result.config.core.lanes
+    yield [("lanes", TITLE)]
+    yield _share_row("lanes that were active", counters["thread_instructions"], counters["thread_instructions"] / full, width, unicode)
+    if counters.get("diverged_branches"):
+        yield [(f"  {'branches that parted a warp':<{LABEL - 2}}{grouped(counters['diverged_branches']):>{NUMBER}}", "")]
+
+
+def channels(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
+    """How busy the channels of the memory controllers were, where memory has channels."""
+    counters, memory = result.counters, result.config.memory
+    if "data_requests" not in counters or memory.kind != "channels" or not result.cycles:
+        return
+    yield [("memory channels", TITLE), ("  requests, and how much of the time a channel was busy", "")]
+    for name, count in (("data", memory.data_channels), ("program", memory.program_channels)):
+        busy = counters[f"{name}_channel_busy_cycles"] / (count * result.cycles)
+        yield _share_row(f"{name}, {counted(count, 'channel')}", counters[f"{name}_requests"], busy, width, unicode)
+
+
+def caches(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
+    """What the memory system of a machine with warps did: transactions, the part of them that each cache had, DRAM."""
+    counters = result.counters
+    if not counters.get("transactions"):
+        return
+    yield [("memory", TITLE), (f"  {grouped(counters['accesses'])} accesses of warps", "")]
+    yield [(f"  {'transactions':<{LABEL - 2}}{grouped(counters['transactions']):>{NUMBER}}", "")]
+    for level in ("l1", "l2"):
+        looked = counters[f"{level}_hits"] + counters[f"{level}_misses"]
+        if looked:
+            hits = counters[f"{level}_hits"]
+            yield _share_row(f"{level} hits, of {grouped(looked)}", hits, hits / looked, width, unicode)
+    if counters.get("dram_requests"):
+        yield [(f"  {'DRAM bytes':<{LABEL - 2}}{grouped(counters['dram_bytes']):>{NUMBER}}", "")]
+
+
+def _share(value: int, total: int) -> float:
+    return value / total if total else 0.0

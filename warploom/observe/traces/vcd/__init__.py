@@ -1,0 +1,1 @@
+"""Traces for GTKWave and Surfer (VCD)."""

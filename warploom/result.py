@@ -1,0 +1,74 @@
+"""Result: what a run gave, with its views. It prints itself in a terminal and in a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from warploom.machine.run.result import MOST_ROWS, ROW, RunResult
+
+
+class Result(RunResult):
+    """One run: the plain data of `machine.run.result.RunResult`, and the views of it."""
+
+    @classmethod
+    def of(cls, run: RunResult) -> Result:
+        """The same run with its views."""
+        return cls(**vars(run))
+
+    def picture(self, kind: str = "masks", **options: Any) -> Any:
+        """A picture of the run that shows itself in a notebook and has `save(path)`: of `observe.pictures.KINDS`, as "masks" or "timeline".
+
+        options: cycles=(first, last), both included; cores=[...], warps=[...]; width in points; dark=True. It needs a run with
+        `tracing=True` on cores with warps. Raises DrawingError (a ValueError) for what there is not.
+        """
+        from warploom.observe.pictures import picture
+
+        return picture(self, kind, **options)
+
+    def write_trace(self, path: str | Path) -> None:
+        """Write the run for another viewer; the ending of the name says for which.
+
+        .pftrace or .perfetto-trace for Perfetto, .konata or .kanata for Konata, .vcd for GTKWave and Surfer (with a .gtkw save
+        file beside it), .csv and .parquet for tables.
+
+        Cores with warps must have run with `tracing=True`. A name that ends in .gz too is compressed.
+        Raises ValueError for another ending and for a run without events, OSError when the file cannot be written.
+        """
+        from warploom.observe.traces import write_trace
+
+        write_trace(self, path)
+
+    def explorer(self, *, against: Result | None = None, height: int = 760) -> Any:
+        """The run as a page to walk through, cycle by cycle; in a notebook it shows itself in a frame of `height` pixels.
+
+        against: another run of the same program, shown beside this one. Its `save(path)` writes the page into a file. Raises ValueError
+        for cores with warps unless the run has written down its events: run it with tracing=True, recording=True.
+        """
+        from warploom.observe.explorer.page import Explorer, page
+
+        return Explorer(page(self, *(() if against is None else (against,))), height)
+
+    def profile(self) -> Any:
+        """What each line of the source cost and why, as an `observe.profile.Profile`. It needs neither events nor a recording."""
+        from warploom.observe.profile import profile
+
+        return profile(self)
+
+    def _repr_html_(self) -> str:
+        from warploom.observe.pictures.small import small_picture
+
+        parts = [f"<p><b>{escape(self.summary())}</b></p>"]
+        parts += [f"<p>{escape(line)}</p>" for line in self.messages]
+        body = ""
+        for counter_cells in self._rows():
+            body += "<tr>" + "".join(f"<td style='text-align:right'>{escape(cell)}</td>" for cell in counter_cells) + "</tr>"
+        parts.append(f"<table>{body}</table>")
+        body = ""
+        for row in self._changed_rows()[:MOST_ROWS]:
+            cells = "".join(f"<td>{f'<b>{value}</b>' if changed else value}</td>" for value, changed in self._cells(row))
+            body += f"<tr><th>{row * ROW}</th>{cells}</tr>"
+        parts.append(f"<p>{len(self.changed)} of {len(self.memory)} bytes of memory changed</p><table>{body}</table>")
+        parts.append(small_picture(self))
+        return "".join(parts)
