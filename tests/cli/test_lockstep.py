@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.places import EXAMPLES, ROOT
-from tests.rtl.test_mutants import MUTANTS, mutate
+from tests.rtl.mutants import mutate
+from tests.rtl.test_mutants import MUTANTS
 from warploom.cli import main
 
 MATADD = str(EXAMPLES / "tiny" / "matadd.asm")

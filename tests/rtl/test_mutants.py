@@ -1,11 +1,8 @@
 """Twelve wrong lines, one a unit or more: lockstep finds each, and says in which field."""
 
-import importlib
-import inspect
-import textwrap
-
 import pytest
 
+from tests.rtl.mutants import mutate
 from warploom import GPU, rtl, tiny
 
 KERNEL = """
@@ -45,18 +42,6 @@ MUTANTS = {
     "the last first": ("sequencer.controller.Controller.take", "reversed(range(self.consumers))", "range(self.consumers)", "serving[0]"),
     "a whole last block": ("sequencer.dispatcher.Dispatcher.elaborate", "Mux(dispatched == total - 1, left, size)", "size", "thread_count"),
 }  # fmt: skip
-
-
-def mutate(monkeypatch, place, right, wrong):
-    """Put a wrong piece of text in the place of the right one, in one method."""
-    module_name, kind, method = place.rsplit(".", 2)
-    module = importlib.import_module(f"warploom.rtl.{module_name}")
-    owner = getattr(module, kind)
-    source = textwrap.dedent(inspect.getsource(getattr(owner, method)))
-    assert source.count(right) >= 1, f"{place} has no {right!r} any more"
-    space = dict(vars(module))
-    exec(source.replace(right, wrong), space)
-    monkeypatch.setattr(owner, method, space[method])
 
 
 @pytest.mark.parametrize("name", MUTANTS)

@@ -3,6 +3,7 @@
 from warploom.gpu import GPU
 from warploom.isa.program import Program
 from warploom.isa.tiny.lowering import words
+from warploom.isa.tiny.table import Fields, row_of
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.native.cache import cache_directory
 from warploom.machine.run.compile import entry_call
@@ -10,4 +11,16 @@ from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
 from warploom.machine.sequencer.flat_trace import FlatTrace
 from warploom.machine.sequencer.machine import SequencerMachine
 
-__all__ = ["DEFAULT_MAX_CYCLES", "GPU", "Config", "FlatTrace", "Program", "SequencerMachine", "cache_directory", "entry_call", "words"]
+__all__ = [
+    "DEFAULT_MAX_CYCLES",
+    "GPU",
+    "Config",
+    "Fields",
+    "FlatTrace",
+    "Program",
+    "SequencerMachine",
+    "cache_directory",
+    "entry_call",
+    "row_of",
+    "words",
+]
