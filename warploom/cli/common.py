@@ -41,6 +41,7 @@ MISTAKES = (
     ("warploom.observe.pictures.view", "DrawingError"),
     ("warploom.observe.text.needs", "MissingPackage"),
     ("warploom.rtl.hardware", "NoHardware"),
+    ("warploom.rtl.testbench", "NoReplay"),
 )
 
 

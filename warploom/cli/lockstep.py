@@ -27,9 +27,7 @@ MOST_CYCLES = 100_000  # a kernel that takes more is left there, unless more are
 
 @click.command()
 @click.argument("program", metavar="PROGRAM")
-@click.option(
-    "--gpu", default="tiny-original", metavar="PRESET|TOML", help="The machine, one of single instructions. [default: tiny-original]"
-)
+@click.option("--gpu", default="tiny-original", metavar="PRESET|TOML", help="A machine of single instructions. [default: tiny-original]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
 @click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own.")
 @click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes.")

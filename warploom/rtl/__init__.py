@@ -13,17 +13,24 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from warploom.rtl.export import build
     from warploom.rtl.hardware import Hardware, NoHardware
+    from warploom.rtl.proofs.prover import Proof, prove
     from warploom.rtl.side_by_side import Difference, Lockstep, lockstep
+    from warploom.rtl.testbench import NoReplay
 
 _HOMES = {
     "Difference": "side_by_side",
     "Hardware": "hardware",
     "Lockstep": "side_by_side",
     "NoHardware": "hardware",
+    "NoReplay": "testbench",
+    "Proof": "proofs.prover",
+    "build": "export",
     "lockstep": "side_by_side",
+    "prove": "proofs.prover",
 }
-__all__ = ["Difference", "Hardware", "Lockstep", "NoHardware", "lockstep"]
+__all__ = ["Difference", "Hardware", "Lockstep", "NoHardware", "NoReplay", "Proof", "build", "lockstep", "prove"]
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ from warploom.isa.tiny.table import Fields, row_of
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.native.cache import cache_directory
 from warploom.machine.run.compile import entry_call
-from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, drive
 from warploom.machine.sequencer.flat_trace import FlatTrace
 from warploom.machine.sequencer.machine import SequencerMachine
 
@@ -20,6 +20,7 @@ __all__ = [
     "Program",
     "SequencerMachine",
     "cache_directory",
+    "drive",
     "entry_call",
     "row_of",
     "words",

