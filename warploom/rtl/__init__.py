@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from warploom.rtl.export import build
     from warploom.rtl.hardware import Hardware, NoHardware
+    from warploom.rtl.prices import Cost, cost
     from warploom.rtl.proofs.prover import Proof, prove
     from warploom.rtl.side_by_side import Difference, Lockstep, lockstep
     from warploom.rtl.testbench import NoReplay
@@ -27,10 +28,12 @@ _HOMES = {
     "NoReplay": "testbench",
     "Proof": "proofs.prover",
     "build": "export",
+    "Cost": "prices",
+    "cost": "prices",
     "lockstep": "side_by_side",
     "prove": "proofs.prover",
 }
-__all__ = ["Difference", "Hardware", "Lockstep", "NoHardware", "NoReplay", "Proof", "build", "lockstep", "prove"]
+__all__ = ["Cost", "Difference", "Hardware", "Lockstep", "NoHardware", "NoReplay", "Proof", "build", "cost", "lockstep", "prove"]
 
 
 def __getattr__(name: str) -> Any:

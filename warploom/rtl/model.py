@@ -1,6 +1,7 @@
 """What the hardware is compared with: the one place that says where the model has it."""
 
 from warploom.gpu import GPU
+from warploom.isa.diagnostics import nearest
 from warploom.isa.program import Program
 from warploom.isa.tiny.lowering import words
 from warploom.isa.tiny.table import Fields, row_of
@@ -22,6 +23,7 @@ __all__ = [
     "cache_directory",
     "drive",
     "entry_call",
+    "nearest",
     "row_of",
     "words",
 ]

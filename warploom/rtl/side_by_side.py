@@ -17,6 +17,7 @@ from warploom.rtl.model import DEFAULT_MAX_CYCLES, GPU, FlatTrace, Program, Sequ
 from warploom.rtl.simulator import Pysim, Simulation
 
 BEFORE, AFTER = 4, 2  # cycles that are shown around a difference
+PROGRESS = 64  # cycles between two calls of `progress`
 COLUMNS = 5  # fields that are shown beside the one that differs
 SIMULATORS = ("pysim", "verilator")
 
@@ -198,7 +199,7 @@ class Pair:
             self.recent.append(row)
             if self.parted is None and not np.array_equal(row.model, row.hardware):
                 self.parted = self.cycle - 1
-            if self.progress is not None and self.cycle % 64 == 0:
+            if self.progress is not None and self.cycle % PROGRESS == 0:
                 self.progress(self.cycle)
             if self._ended(row):
                 return None

@@ -1,8 +1,13 @@
-"""Yosys, as the Python package pyosys has it: synthesis, Verilog, proofs. What it prints is kept from the terminal."""
+"""Yosys, as the Python package pyosys has it: synthesis, Verilog, proofs.
+
+It runs in a process of its own. So what it prints stays from the terminal, and what it gives does not depend on what it did before: its
+results follow from the numbers that it gives to new names, and it counts them for as long as it lives.
+"""
 
 from __future__ import annotations
 
-import os
+import json
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -14,6 +19,12 @@ from amaranth.back import rtlil
 
 from warploom.observe.text.needs import needed
 
+_RUNNER = """import json, sys
+from pyosys import libyosys
+design = libyosys.Design()
+for command in json.load(sys.stdin):
+    libyosys.run_pass(command, design)"""
+
 
 def rtlil_text(component: Any, name: str) -> str:
     """A component as RTLIL, Yosys' own language, in which its ports are the top module's."""
@@ -23,7 +34,7 @@ def rtlil_text(component: Any, name: str) -> str:
 def run(design: str, passes: Sequence[str]) -> list[str]:
     """Run passes over a design, and return what each has to report. design: RTLIL. Raises MissingPackage where there is no pyosys.
 
-    In a pass `{folder}` stands for a folder for its files, in which the current one does not lie; it is gone afterwards.
+    In a pass `{folder}` stands for a folder for its files, which is gone afterwards.
     """
     with folder() as place:
         return run_in(place, design, passes)
@@ -31,19 +42,15 @@ def run(design: str, passes: Sequence[str]) -> list[str]:
 
 def run_in(place: Path, design: str, passes: Sequence[str]) -> list[str]:
     """The same with a folder of the caller's."""
-    yosys = needed("pyosys.libyosys", "synthesis", "rtl")
-    source = place / "design.il"
-    source.write_text(design)
-    reports = []
-    with _quiet():
-        circuit = yosys.Design()
-        yosys.run_pass(f"read_rtlil {source}", circuit)
-        for command in passes:
-            report = place / "report.txt"
-            report.unlink(missing_ok=True)
-            yosys.run_pass(f"tee -q -o {report} {command.format(folder=place)}", circuit)
-            reports.append(report.read_text() if report.exists() else "")
-    return reports
+    needed("pyosys", "synthesis", "rtl")
+    (place / "design.il").write_text(design)
+    reports = [place / f"report-{number}.txt" for number in range(len(passes))]
+    commands = [f"read_rtlil {place / 'design.il'}"]
+    commands += [f"tee -q -o {report} {command.format(folder=place)}" for report, command in zip(reports, passes, strict=True)]
+    done = subprocess.run([sys.executable, "-c", _RUNNER], input=json.dumps(commands), capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"Yosys has stopped: {(done.stderr or done.stdout).strip()[-1000:]}")
+    return [report.read_text() if report.exists() else "" for report in reports]
 
 
 @contextmanager
@@ -51,18 +58,3 @@ def folder() -> Iterator[Path]:
     """A folder for files between Yosys and us, for a while."""
     with tempfile.TemporaryDirectory(prefix="warploom-") as name:
         yield Path(name)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Standard output leads nowhere: Yosys writes to its file descriptor."""
-    sys.stdout.flush()
-    kept = os.dup(1)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 1)
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(nowhere)
