@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warploom.observe.text.needs import needed
+
 LOW, HIGH = "▁", "▔"
 
 
@@ -57,9 +59,8 @@ class Waveform:
 
     def write_vcd(self, path: str | Path) -> None:
         """Write it for GTKWave or Surfer, 10 ns a cycle."""
-        from vcd import VCDWriter
-
-        with Path(path).open("w") as file, VCDWriter(file, timescale="1 ns", date="") as writer:
+        vcd = needed("vcd", "a value change dump", "rtl")
+        with Path(path).open("w") as file, vcd.VCDWriter(file, timescale="1 ns", date="") as writer:
             signals = {name: writer.register_var("property", name, "wire", size=self.widths[name]) for name in self.signals}
             for cycle in range(len(self)):
                 for name, signal in signals.items():
