@@ -101,7 +101,7 @@ def lookups(result: Result) -> tuple[int, int]:
 
 def lines_asked(result: Result) -> int:
     """Lines that a load or a sample has missed in the second cache: each is fetched from memory once."""
-    events = result.detail["events"]
+    events = result.detail.events
     return int(np.count_nonzero((events[:, e.KIND] == e.L2) & (events[:, e.B] == 1)))
 
 

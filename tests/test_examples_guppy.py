@@ -91,7 +91,7 @@ def test_an_example_computes_what_it_says(name):
 @pytest.mark.parametrize("name", REGISTERS)
 def test_an_example_without_memory_leaves_its_result_in_registers(name):
     register, kind, value = REGISTERS[name]
-    assert run(name).detail["registers"][0, 0, register].view(kind).tolist() == [value(lane) for lane in range(32)]
+    assert run(name).detail.registers[0, 0, register].view(kind).tolist() == [value(lane) for lane in range(32)]
 
 
 def test_saxpy():
@@ -163,4 +163,4 @@ def test_the_ray_marcher_goes_the_same_way_on_both_engines():
     assert plain.cycles == fast.cycles
     assert plain.memory.tobytes() == fast.memory.tobytes()
     for part in ("events", "registers", "profile"):
-        assert plain.detail[part].tobytes() == fast.detail[part].tobytes()
+        assert getattr(plain.detail, part).tobytes() == getattr(fast.detail, part).tobytes()

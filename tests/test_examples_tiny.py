@@ -207,4 +207,4 @@ def test_a_machine_without_shared_memory_refuses_the_extensions(preset):
     with pytest.raises(LaunchError) as caught:
         gpu(preset).run(load(path))
     place = f"{path}:16 (STS %threadIdx, R1)"
-    assert str(caught.value).startswith(f"{place}: a core that runs one instruction at a time has neither shared memory nor barriers; ")
+    assert str(caught.value).startswith(f"{place}: a core that runs one instruction at a time has no shared memory; ")

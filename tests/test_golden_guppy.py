@@ -39,7 +39,7 @@ def test_a_recorded_run_takes_the_same_cycles_and_instructions(name):
     result, golden = run(name)
     assert (result.status, result.fault) == ("done", "")
     assert result.cycles == golden["result"]["total_cycles"]
-    profile = result.detail["profile"]
+    profile = result.detail.profile
     issued = {}
     for number, instruction in enumerate(golden["parsed"]):
         counts = issued.setdefault(instruction["op"], [0, 0])
@@ -84,7 +84,7 @@ def test_the_time_of_every_wave_and_alu_is_spent_as_recorded(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recorded_run_ends_with_the_same_registers_and_memory(name):
     result, golden = run(name)
-    registers = result.detail["registers"]
+    registers = result.detail.registers
     warps = result.config.core.warps
     for wave in golden["result"]["registers_final"]:
         core, slot = divmod(wave["cu"] * golden["config"]["waves_per_cu"] + wave["wave"], warps)
@@ -112,7 +112,7 @@ def lanes_of(name: str, mnemonic: str) -> int:
     for number, text in enumerate(result.program.text):
         if text.startswith(f"{mnemonic} "):
             components = len(text.split()[1].rstrip(",").partition(".")[2]) if mnemonic == "ld" else 1
-            count += components * int(result.detail["profile"][number, LANES])
+            count += components * int(result.detail.profile[number, LANES])
     return count
 
 
@@ -139,7 +139,7 @@ def test_both_engines_write_the_same_events_registers_and_profile():
         plain, fast = repeat(name, "python"), repeat(name, "native")
         assert plain.cycles == fast.cycles, name
         for part in ("events", "registers", "profile"):
-            assert plain.detail[part].tobytes() == fast.detail[part].tobytes(), f"{name}: {part}"
+            assert getattr(plain.detail, part).tobytes() == getattr(fast.detail, part).tobytes(), f"{name}: {part}"
         assert plain.memory.tobytes() == fast.memory.tobytes()
 
 

@@ -21,8 +21,8 @@ from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.run.compile import compile_native
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, drive
-from warploom.machine.run.protocol import Machine, Notice, Progress
-from warploom.machine.sequencer.machine import SequencerMachine
+from warploom.machine.run.protocol import Machine
+from warploom.machine.run.runnable import ClockEdge, Notice, Progress
 from warploom.result import Result
 
 Data = Sequence[int] | np.ndarray
@@ -76,17 +76,12 @@ class GPU:
 
     def steps(
         self, program: Program, *, max_cycles: int = DEFAULT_MAX_CYCLES, threads: int | None = None, data: Data | None = None
-    ) -> Iterator[SequencerMachine]:
+    ) -> Iterator[ClockEdge]:
         """Run a program cycle by cycle: the machine itself, with all its state, after every clock edge.
 
         For machines whose cores run one instruction at a time. Raises LaunchError.
         """
-        machine = self.machine(program, threads=threads, data=data)
-        if not isinstance(machine, SequencerMachine):
-            raise LaunchError(
-                f"{self.config.name!r} has core.control = {self.config.core.control!r}; steps() is for core.control = 'sequencer'"
-            )
-        return machine.steps(max_cycles)
+        return self.machine(program, threads=threads, data=data).steps(max_cycles)
 
     def machine(
         self,

@@ -118,6 +118,6 @@ def issues(result: Result) -> list[tuple[int, int, int, int]]:
     """(cycle, warp, instruction, mask) of every issue of a traced run."""
     from warploom.machine.accounting import events as e
 
-    rows = result.detail["events"]
+    rows = result.detail.events
     rows = rows[rows[:, e.KIND] == e.ISSUE]
     return [tuple(int(row[column]) for column in (e.TIME, e.WARP, e.PC, e.MASK)) for row in rows]

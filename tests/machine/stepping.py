@@ -7,6 +7,7 @@ from typing import Any
 from warploom import GPU, Program, load
 from warploom.machine.debug.session import Session
 from warploom.machine.run.driver import drive
+from warploom.observe.facts.timeline import ACTIVITY, CORE, MASK, PC, WAITING, WARP, timeline
 
 # A kernel of each kind of machine: preset, file, settings.
 RUNS: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -16,6 +17,7 @@ RUNS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("guppy", "guppy/if_else.guppy", {}),
     ("sm", "guppy/if_else.guppy", {"memory.bytes": 1 << 16}),
 )
+CYCLES = 120  # of a run that are compared
 NAMES = [f"{preset}-{kernel}" for preset, kernel, _ in RUNS]
 
 
@@ -39,3 +41,31 @@ class Straight:
         machine = self.gpu.machine(self.program)
         drive(machine, engine="python", max_cycles=cycle)
         return machine.state()
+
+
+def assert_agrees_with_timeline(run: tuple[str, str, dict[str, Any]]) -> None:
+    """What warps are about to do, cycle by cycle, is what the timeline of the whole run says they did."""
+    gpu, program = gpu_and_program(*run)
+    line = timeline(gpu.run(program, tracing=True))
+    found = session(*run)
+    sequencer = run[0] == "tiny"
+    compared = 0
+    for cycle in range(1, CYCLES):
+        found.goto(cycle)
+        if found.ended:
+            break
+        # The timeline of cores that run one instruction at a time has the state after a cycle's edge.
+        at = cycle - 1 if sequencer else cycle
+        spans = {(int(span[CORE]), int(span[WARP])): span for span in line.part(at, at + 1)}
+        for state in found.machine.inspection.warp_states():
+            span = spans.get((state.core, state.slot))
+            if span is None or state.activity in ("idle", "done", "drain"):
+                continue
+            did = line.activities[int(span[ACTIVITY])]
+            if state.activity == "not_selected":
+                assert did.kind != WAITING, (cycle, state, did.name)
+            else:
+                assert did.name == state.activity, (cycle, state)
+            assert (state.pc, state.mask) == (int(span[PC]), int(span[MASK])), cycle
+            compared += 1
+    assert compared > 10

@@ -107,5 +107,5 @@ def test_it_is_the_same_with_a_policy_of_ones_own():
     program = warploom.load(EXAMPLES / "guppy/load_strided.guppy")
     result = warploom.GPU("guppy", set={"core.warps": 8}, engine="python", scheduler=policy).run(program)
     found = p.profile(result)
-    assert np.array_equal(found.counts[:, p.TRANSACTIONS], result.detail["profile"][:, TRANSACTIONS])
+    assert np.array_equal(found.counts[:, p.TRANSACTIONS], result.detail.profile[:, TRANSACTIONS])
     assert len(found.addresses[1]) == 8

@@ -74,7 +74,7 @@ def _debugger(kernel: str, options: dict[str, Any]) -> Debugger:
     if not options["as_json"]:
         print_warnings(order.warnings, order.program.source)
     machine = GPU(order.config, engine=order.engine, scheduler=order.policy).machine(order.program)
-    return Debugger(Session(machine, engine=order.engine, limit=order.limit))  # type: ignore[arg-type]
+    return Debugger(Session(machine, engine=order.engine, limit=order.limit))
 
 
 def _script(debugger: Debugger, orders: list[Order], as_json: bool) -> int:

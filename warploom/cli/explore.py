@@ -94,7 +94,7 @@ def _page(results: list[Result], names: list[str], quiet: bool) -> str:
     from warploom.observe.explorer.page import page
 
     for result in results:
-        if "events" in result.detail and not len(result.detail["events"]):
+        if result.detail.events is not None and not len(result.detail.events):
             raise UserError(f"{result.program.source.path}: no warp has run, so there is nothing to walk through")
     with Progress("writing the page", max(result.cycles for result in results), quiet=quiet) as progress:
         return page(*results, names=names, progress=progress)
@@ -111,7 +111,7 @@ def _check_output(kernel: str, path: str, options: dict[str, Any]) -> None:
 def _tell(path: str, text: str, results: list[Result], names: list[str], options: dict[str, Any]) -> None:
     from warploom.observe.explorer.page import LARGE
 
-    covered = [int(result.detail["recording"].until) if "recording" in result.detail else result.cycles for result in results]
+    covered = [result.cycles if result.detail.recording is None else int(result.detail.recording.until) for result in results]
     if options["as_json"]:
         runs = [
             {"name": name, "status": result.status, "cycles": result.cycles, "recorded": until, "fault": result.fault or None}

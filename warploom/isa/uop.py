@@ -95,6 +95,14 @@ LATENCIES = ("alu", "multiply", "divide", "float", "float_multiply", "fma", "flo
     len(LATENCIES)
 )
 
+# Datapaths: which part of the vector ALU computes an operation; a function of `machine/datapath` each.
+DATAPATHS = (
+    "none", "integer", "multiply", "compare", "bits", "float", "float_compare", "convert", "special_function", "special_register",
+    "ballot", "shuffle",
+)  # fmt: skip
+(D_NONE, D_INTEGER, D_MULTIPLY, D_COMPARE, D_BITS, D_FLOAT, D_FLOAT_COMPARE, D_CONVERT, D_SPECIAL_FUNCTION, D_SPECIAL_REGISTER,
+ D_BALLOT, D_SHUFFLE) = range(len(DATAPATHS))
+
 # Address spaces.
 SPACES = ("global", "shared", "local", "constant")
 GLOBAL_SPACE, SHARED_SPACE, LOCAL_SPACE, CONSTANT_SPACE = range(len(SPACES))
@@ -132,62 +140,66 @@ class Operation(NamedTuple):
     latency: int
     operands: str  # letters: d destination, a b c sources, i immediate, m memory address (a + imm), t target, r reconvergence
     meaning: str
+    datapath: int = 0  # D_NONE ...: what computes it
 
 
 def _rows() -> list[Operation]:
     alu = [
-        ("mov", L_ALU, "da", "d = a"),
-        ("special", L_ALU, "di", "d = special register number i; in a scalar d, of lane 0"),
-        ("add", L_ALU, "dab", "d = a + b"),
-        ("sub", L_ALU, "dab", "d = a - b"),
-        ("mul", L_MULTIPLY, "dab", "d = low 32 bits of a * b"),
-        ("mulh", L_MULTIPLY, "dab", "d = high 32 bits of a * b, both signed"),
-        ("mulhu", L_MULTIPLY, "dab", "d = high 32 bits of a * b, both unsigned"),
-        ("mulhsu", L_MULTIPLY, "dab", "d = high 32 bits of a * b, a signed, b unsigned"),
-        ("mad", L_MULTIPLY, "dabc", "d = low 32 bits of a * b + c"),
-        ("div", L_DIVIDE, "dab", "d = a / b signed, towards zero; -1 when b is 0; -2^31 / -1 gives -2^31"),
-        ("divu", L_DIVIDE, "dab", "d = a / b unsigned; all ones when b is 0"),
-        ("rem", L_DIVIDE, "dab", "d = remainder of div, with the sign of a; a when b is 0; 0 of -2^31 / -1"),
-        ("remu", L_DIVIDE, "dab", "d = remainder of divu; a when b is 0"),
-        ("and", L_ALU, "dab", "d = a & b"),
-        ("or", L_ALU, "dab", "d = a | b"),
-        ("xor", L_ALU, "dab", "d = a ^ b"),
-        ("shl", L_ALU, "dab", "d = a << (b & 31)"),
-        ("shr", L_ALU, "dab", "d = a >> (b & 31), zeros come in"),
-        ("sra", L_ALU, "dab", "d = a >> (b & 31), the sign comes in"),
-        ("min", L_ALU, "dab", "d = the smaller, signed"),
-        ("max", L_ALU, "dab", "d = the larger, signed"),
-        ("minu", L_ALU, "dab", "d = the smaller, unsigned"),
-        ("maxu", L_ALU, "dab", "d = the larger, unsigned"),
-        ("seq", L_ALU, "dab", "d = 1 where a == b, else 0"),
-        ("sne", L_ALU, "dab", "d = 1 where a != b, else 0"),
-        ("slt", L_ALU, "dab", "d = 1 where a < b signed, else 0"),
-        ("sltu", L_ALU, "dab", "d = 1 where a < b unsigned, else 0"),
-        ("compare", L_ALU, "dab", "d = 4 where a < b unsigned, 2 where equal, 1 where above"),
-        ("sel", L_ALU, "dabc", "d = a where c != 0, else b"),
-        ("clz", L_ALU, "da", "d = leading zeros of a; 32 when a is 0"),
-        ("ctz", L_ALU, "da", "d = trailing zeros of a; 32 when a is 0"),
-        ("popc", L_ALU, "da", "d = number of ones in a"),
-        ("brev", L_ALU, "da", "d = a with its bits in reverse order"),
-        ("fadd", L_FLOAT, "dab", "d = a + b, 32-bit float"),
-        ("fsub", L_FLOAT, "dab", "d = a - b, 32-bit float"),
-        ("fmul", L_FLOAT_MULTIPLY, "dab", "d = a * b, 32-bit float"),
-        ("fma", L_FMA, "dabc", "d = a * b + c, 32-bit float, rounded once"),
-        ("fmad", L_FMA, "dabc", "d = a * b + c, 32-bit float, rounded twice"),
-        ("fdiv", L_FLOAT_DIVIDE, "dab", "d = a / b, 32-bit float, IEEE 754"),
-        ("fmin", L_FLOAT, "dab", "d = the smaller float; the other one where one is NaN, the canonical NaN where both are; -0 below +0"),
-        ("fmax", L_FLOAT, "dab", "d = the larger float; the other one where one is NaN, the canonical NaN where both are; -0 below +0"),
-        ("feq", L_FLOAT, "dab", "d = 1 where a == b as floats, else 0"),
-        ("flt", L_FLOAT, "dab", "d = 1 where a < b as floats, else 0"),
-        ("fle", L_FLOAT, "dab", "d = 1 where a <= b as floats, else 0"),
-        ("floor", L_FLOAT, "da", "d = the largest whole float not above a; -0 and infinities stay"),
-        ("fclass", L_FLOAT, "da", "d = RISC-V's ten class bits of the float a"),
-        ("f2i", L_CONVERT, "da", "d = a as a signed integer, towards zero, saturated; NaN gives the largest"),
-        ("f2u", L_CONVERT, "da", "d = a as an unsigned integer, towards zero, saturated; NaN gives the largest"),
-        ("i2f", L_CONVERT, "da", "d = the signed integer a as a float, nearest even"),
-        ("u2f", L_CONVERT, "da", "d = the unsigned integer a as a float, nearest even"),
-        ("ballot", L_ALU, "da", "scalar pair d = one bit a lane, 1 where the lane takes part (mask, predicate) and a != 0"),
-        ("shuffle", L_ALU, "dab", "d = a of lane b, b unsigned modulo the lanes a warp; active or not; a scalar d takes lane 0's b"),
+        ("mov", L_ALU, D_INTEGER, "da", "d = a"),
+        ("special", L_ALU, D_SPECIAL_REGISTER, "di", "d = special register number i; in a scalar d, of lane 0"),
+        ("add", L_ALU, D_INTEGER, "dab", "d = a + b"),
+        ("sub", L_ALU, D_INTEGER, "dab", "d = a - b"),
+        ("mul", L_MULTIPLY, D_MULTIPLY, "dab", "d = low 32 bits of a * b"),
+        ("mulh", L_MULTIPLY, D_MULTIPLY, "dab", "d = high 32 bits of a * b, both signed"),
+        ("mulhu", L_MULTIPLY, D_MULTIPLY, "dab", "d = high 32 bits of a * b, both unsigned"),
+        ("mulhsu", L_MULTIPLY, D_MULTIPLY, "dab", "d = high 32 bits of a * b, a signed, b unsigned"),
+        ("mad", L_MULTIPLY, D_MULTIPLY, "dabc", "d = low 32 bits of a * b + c"),
+        ("div", L_DIVIDE, D_MULTIPLY, "dab", "d = a / b signed, towards zero; -1 when b is 0; -2^31 / -1 gives -2^31"),
+        ("divu", L_DIVIDE, D_MULTIPLY, "dab", "d = a / b unsigned; all ones when b is 0"),
+        ("rem", L_DIVIDE, D_MULTIPLY, "dab", "d = remainder of div, with the sign of a; a when b is 0; 0 of -2^31 / -1"),
+        ("remu", L_DIVIDE, D_MULTIPLY, "dab", "d = remainder of divu; a when b is 0"),
+        ("and", L_ALU, D_INTEGER, "dab", "d = a & b"),
+        ("or", L_ALU, D_INTEGER, "dab", "d = a | b"),
+        ("xor", L_ALU, D_INTEGER, "dab", "d = a ^ b"),
+        ("shl", L_ALU, D_INTEGER, "dab", "d = a << (b & 31)"),
+        ("shr", L_ALU, D_INTEGER, "dab", "d = a >> (b & 31), zeros come in"),
+        ("sra", L_ALU, D_INTEGER, "dab", "d = a >> (b & 31), the sign comes in"),
+        ("min", L_ALU, D_COMPARE, "dab", "d = the smaller, signed"),
+        ("max", L_ALU, D_COMPARE, "dab", "d = the larger, signed"),
+        ("minu", L_ALU, D_COMPARE, "dab", "d = the smaller, unsigned"),
+        ("maxu", L_ALU, D_COMPARE, "dab", "d = the larger, unsigned"),
+        ("seq", L_ALU, D_COMPARE, "dab", "d = 1 where a == b, else 0"),
+        ("sne", L_ALU, D_COMPARE, "dab", "d = 1 where a != b, else 0"),
+        ("slt", L_ALU, D_COMPARE, "dab", "d = 1 where a < b signed, else 0"),
+        ("sltu", L_ALU, D_COMPARE, "dab", "d = 1 where a < b unsigned, else 0"),
+        ("compare", L_ALU, D_COMPARE, "dab", "d = 4 where a < b unsigned, 2 where equal, 1 where above"),
+        ("sel", L_ALU, D_INTEGER, "dabc", "d = a where c != 0, else b"),
+        ("clz", L_ALU, D_BITS, "da", "d = leading zeros of a; 32 when a is 0"),
+        ("ctz", L_ALU, D_BITS, "da", "d = trailing zeros of a; 32 when a is 0"),
+        ("popc", L_ALU, D_BITS, "da", "d = number of ones in a"),
+        ("brev", L_ALU, D_BITS, "da", "d = a with its bits in reverse order"),
+        ("fadd", L_FLOAT, D_FLOAT, "dab", "d = a + b, 32-bit float"),
+        ("fsub", L_FLOAT, D_FLOAT, "dab", "d = a - b, 32-bit float"),
+        ("fmul", L_FLOAT_MULTIPLY, D_FLOAT, "dab", "d = a * b, 32-bit float"),
+        ("fma", L_FMA, D_FLOAT, "dabc", "d = a * b + c, 32-bit float, rounded once"),
+        ("fmad", L_FMA, D_FLOAT, "dabc", "d = a * b + c, 32-bit float, rounded twice"),
+        ("fdiv", L_FLOAT_DIVIDE, D_FLOAT, "dab", "d = a / b, 32-bit float, IEEE 754"),
+        ("fmin", L_FLOAT, D_FLOAT_COMPARE, "dab", "d = the smaller float; the other one where one is NaN, "
+            "the canonical NaN where both are; -0 below +0"),
+        ("fmax", L_FLOAT, D_FLOAT_COMPARE, "dab", "d = the larger float; the other one where one is NaN, "
+            "the canonical NaN where both are; -0 below +0"),
+        ("feq", L_FLOAT, D_FLOAT_COMPARE, "dab", "d = 1 where a == b as floats, else 0"),
+        ("flt", L_FLOAT, D_FLOAT_COMPARE, "dab", "d = 1 where a < b as floats, else 0"),
+        ("fle", L_FLOAT, D_FLOAT_COMPARE, "dab", "d = 1 where a <= b as floats, else 0"),
+        ("floor", L_FLOAT, D_CONVERT, "da", "d = the largest whole float not above a; -0 and infinities stay"),
+        ("fclass", L_FLOAT, D_CONVERT, "da", "d = RISC-V's ten class bits of the float a"),
+        ("f2i", L_CONVERT, D_CONVERT, "da", "d = a as a signed integer, towards zero, saturated; NaN gives the largest"),
+        ("f2u", L_CONVERT, D_CONVERT, "da", "d = a as an unsigned integer, towards zero, saturated; NaN gives the largest"),
+        ("i2f", L_CONVERT, D_CONVERT, "da", "d = the signed integer a as a float, nearest even"),
+        ("u2f", L_CONVERT, D_CONVERT, "da", "d = the unsigned integer a as a float, nearest even"),
+        ("ballot", L_ALU, D_BALLOT, "da", "scalar pair d = one bit a lane, 1 where the lane takes part (mask, predicate) and a != 0"),
+        ("shuffle", L_ALU, D_SHUFFLE, "dab", "d = a of lane b, b unsigned modulo the lanes a warp; "
+            "active or not; a scalar d takes lane 0's b"),
     ]
     special = [
         ("fsqrt", "da", "d = square root of a, 32-bit float, IEEE 754"),
@@ -240,8 +252,8 @@ def _rows() -> list[Operation]:
         ("yield", "", "a hint: another path of this warp may run"),
         ("trap", "i", "stops the kernel with fault number i"),
     ]
-    rows = [Operation(name, ALU, latency, operands, meaning) for name, latency, operands, meaning in alu]
-    rows += [Operation(name, SPECIAL, L_SPECIAL, operands, meaning) for name, operands, meaning in special]
+    rows = [Operation(name, ALU, latency, operands, meaning, datapath) for name, latency, datapath, operands, meaning in alu]
+    rows += [Operation(name, SPECIAL, L_SPECIAL, operands, meaning, D_SPECIAL_FUNCTION) for name, operands, meaning in special]
     rows += [Operation(name, MEMORY, L_MEMORY, operands, meaning) for name, operands, meaning in memory]
     rows += [Operation(name, TEXTURE, L_MEMORY, operands, meaning) for name, operands, meaning in texture]
     rows += [Operation(name, CONTROL, L_CONTROL, operands, meaning) for name, operands, meaning in control]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from warploom.isa.program import Program
 from warploom.machine.config.schema import Config
 from warploom.machine.device.machine import PipelineMachine
+from warploom.machine.run.protocol import Machine
 from warploom.machine.sequencer.machine import SequencerMachine
 
 
@@ -20,7 +21,7 @@ def build(
     policy: Callable[..., int] | None = None,
     tracing: bool = False,
     recording: bool = False,
-) -> PipelineMachine | SequencerMachine:
+) -> Machine:
     """The machine of a configuration, before its first cycle. Raises LaunchError when it cannot run the program.
 
     policy, tracing, recording: see `PipelineMachine`; cores that run one instruction at a time have no use for them.

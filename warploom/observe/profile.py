@@ -22,6 +22,7 @@ from warploom.machine.config.schema import Config
 from warploom.machine.run.result import RunResult
 from warploom.machine.sequencer.states import DECODE
 from warploom.observe.facts import timeline as t
+from warploom.observe.facts.events import profile_of
 from warploom.observe.facts.lane_addresses import Addresses, lane_addresses
 from warploom.observe.facts.timeline import Activity
 
@@ -163,7 +164,7 @@ def profile(result: RunResult, *, progress: Callable[[int], None] | None = None)
 
 def _of_warps(result: RunResult) -> tuple[np.ndarray, np.ndarray]:
     """(spent, counts) from what cores with warps have counted."""
-    rows, program, config = result.detail["profile"], result.program, result.config
+    rows, program, config = profile_of(result, "a profile"), result.program, result.config
     spent = rows[:, : len(r.REASONS)].copy()
     for behind in np.flatnonzero(spent[:, r.BARRIER]).tolist():  # a warp that waits at a barrier stands behind it already
         if behind and "barrier" in operations(program, behind - 1):

@@ -104,7 +104,7 @@ class Lockstep:
         if self.difference is not None:
             return str(self.difference)
         cycles, compared = (f"{number:,}".replace(",", " ") for number in (self.cycles, self.cycles * self.fields))
-        ending = {"done": "", "error": "; the kernel stops with a fault, in both", "timeout": "; the kernel still runs then"}
+        ending = {"done": "", "error": "\nthe kernel stops with a fault, in both", "timeout": "\nthe kernel still runs then"}
         return f"model and hardware agree: {cycles} cycles, {self.fields} fields in each, {compared} values{ending[self.status]}"
 
 

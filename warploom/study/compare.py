@@ -24,7 +24,7 @@ from warploom.machine.config.presets import load_config, parse_setting
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES
-from warploom.machine.run.protocol import Notice
+from warploom.machine.run.runnable import Notice
 from warploom.study.metrics import METRICS
 from warploom.study.needs import StudyError
 from warploom.study.sweep import Outcome, Progress, Task, measure, spread

@@ -181,7 +181,7 @@ class _Climber:
             place = program.where(program.extensions[0])
             return f"{place}: shared memory and barriers come with the rung {SHARED_MEMORY!r}"
         machine: Any = GPU(config, engine=self.engine).machine(program)
-        result: Result = machine.finish(drive(machine, engine=self.engine, max_cycles=self.max_cycles))
+        result = Result.of(machine.finish(drive(machine, engine=self.engine, max_cycles=self.max_cycles)))
         if result.status == "done":
             return result
         fault = machine.gpu["fault"]

@@ -26,7 +26,7 @@ from warploom.machine.config.schema import Config
 from warploom.machine.engine.native.loader import is_loaded
 from warploom.machine.run.compile import is_compiled
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, drive
-from warploom.machine.run.protocol import Notice
+from warploom.machine.run.runnable import Notice
 from warploom.study.metrics import metrics_of
 from warploom.study.needs import StudyError, needed
 

@@ -41,7 +41,7 @@ def program():
 
 
 def test_a_run_tells_its_story():
-    rows = run(program(), tracing=True, core__blocks=1).detail["events"]
+    rows = run(program(), tracing=True, core__blocks=1).detail.events
 
     def of(kind, **columns):
         found = rows[rows[:, e.KIND] == kind]
@@ -67,7 +67,7 @@ def test_a_run_tells_its_story():
 
 
 def test_rows_are_in_the_order_of_their_cycles_but_for_spans_and_ends():
-    rows = run(program(), tracing=True).detail["events"]
+    rows = run(program(), tracing=True).detail.events
     in_order = rows[np.isin(rows[:, e.KIND], [e.ISSUE, e.REQUEST, e.FILL, e.COMPLETE, e.L2, e.MEMORY, e.BARRIER, e.LAUNCH])]
     assert (np.diff(in_order[:, e.TIME]) >= 0).all()
 
@@ -77,12 +77,12 @@ def test_a_buffer_that_fills_up_is_emptied_and_nothing_is_lost(engine, monkeypat
     whole = run(program(), tracing=True)
     monkeypatch.setattr(pipeline_machine, "EVENT_ROWS", 5)
     pieces = run(program(), tracing=True, engine=engine)
-    assert np.array_equal(whole.detail["events"], pieces.detail["events"])
+    assert np.array_equal(whole.detail.events, pieces.detail.events)
     assert whole.cycles == pieces.cycles
 
 
 def test_nothing_is_written_when_nobody_asked():
-    assert len(run(program()).detail["events"]) == 0
+    assert len(run(program()).detail.events) == 0
 
 
 def test_every_kind_has_a_number():
@@ -106,6 +106,6 @@ def test_visits_of_warps_that_cannot_issue_are_written_down():
         latency__divide=4,
         core__blocks=1,
     )
-    rows = result.detail["events"]
+    rows = result.detail.events
     visits = rows[rows[:, e.KIND] == e.VISIT]
     assert visits[:3, [e.TIME, e.WARP, e.A]].tolist() == [[1, 0, 1], [2, 0, 1], [3, 0, 1]]

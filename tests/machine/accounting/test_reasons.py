@@ -22,7 +22,7 @@ def cycles(code, *, threads=4, **changes):
     program = code.program(threads=threads, block=changes.pop("block", threads), shared_bytes=64)
     result = run(program, **changes)
     assert result.status == "done", result.fault
-    totals = result.detail["profile"].sum(axis=0)
+    totals = result.detail.profile.sum(axis=0)
     return {reason.name: int(totals[number]) for number, reason in enumerate(REASONS) if totals[number]}
 
 
@@ -150,7 +150,7 @@ def test_every_warp_cycle_has_one_reason_and_events_and_counters_agree(body, lau
     result = GPU(config, engine="native").run(written(body, *launch, table(seed)), tracing=True, max_cycles=3_000_000)
     assert result.status == "done", result.fault
     assert len(result.memory) == BYTES
-    events, totals = result.detail["events"], result.detail["profile"].sum(axis=0)
+    events, totals = result.detail.events, result.detail.profile.sum(axis=0)
     assert totals[: len(REASONS)].sum() == lives(events) == result.counters["warp_cycles"]
     stalls = events[events[:, e.KIND] == e.STALL]
     for number in range(len(REASONS)):
@@ -170,7 +170,7 @@ def test_tracing_changes_nothing(body, seed, machine):
     quiet, traced = (GPU(config, engine="native").run(program, tracing=tracing, max_cycles=3_000_000) for tracing in (False, True))
     assert (quiet.cycles, quiet.counters) == (traced.cycles, traced.counters)
     assert np.array_equal(quiet.memory, traced.memory)
-    assert len(quiet.detail["events"]) == 0
+    assert len(quiet.detail.events) == 0
 
 
 @pytest.mark.parametrize("threads", [4, 64])

@@ -114,7 +114,7 @@ def test_exit_warp_ends_all_lanes_and_waits_for_pending_registers_only():
     code("exit")
     result = run(code.program(), core__divergence="masks", latency__multiply=9)
     assert (result.status, result.cycles) == ("done", 3 + 9 + 1)
-    assert result.detail["profile"][4, r.DRAIN] == 8
+    assert result.detail.profile[4, r.DRAIN] == 8
 
 
 def test_masks_are_read_and_written():

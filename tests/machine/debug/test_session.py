@@ -10,7 +10,6 @@ from tests.machine.programs import FREE, GLOBAL, WARP, Assembly
 from tests.machine.programs import machine as warp_machine
 from tests.machine.stepping import NAMES, RUNS, Straight, gpu_and_program, session
 from warploom import GPU
-from warploom.machine.debug import inspection
 from warploom.machine.debug.session import EditError, Session
 from warploom.machine.debug.stops import Breakpoint, MemoryWatch, NextIssue
 from warploom.machine.run.driver import drive
@@ -158,7 +157,7 @@ def test_the_run_goes_on_with_a_changed_register():
     assert [edit.before for edit in made] == [0, 0, 0, 0]
     found.run()
     # 42 more than [1 2; 3 4] x [1 2; 3 4]
-    assert inspection.memory(found.machine)[8:12].tolist() == [49, 52, 57, 64]
+    assert found.machine.inspection.memory[8:12].tolist() == [49, 52, 57, 64]
 
 
 def test_a_changed_byte_of_memory_is_what_a_run_over_that_data_computes():
@@ -167,7 +166,7 @@ def test_a_changed_byte_of_memory_is_what_a_run_over_that_data_computes():
     found.set_memory(7, 9)
     found.run()
     # [1 2; 3 4] x [1 2; 3 9]
-    assert inspection.memory(found.machine)[8:12].tolist() == [7, 20, 15, 42]
+    assert found.machine.inspection.memory[8:12].tolist() == [7, 20, 15, 42]
 
 
 @settings(max_examples=10, deadline=None)
@@ -181,7 +180,7 @@ def test_an_edit_is_made_again_whenever_the_run_comes_by(cycle, value, moves):
         straight = gpu.machine(program)
         drive(straight, engine="python", max_cycles=min(cycle, found.cycle))
         if found.cycle >= cycle:
-            inspection.memory(straight)[200] = value
+            straight.inspection.memory[200] = value
             drive(straight, engine="python", max_cycles=found.cycle)
         assert found.machine.state() == straight.state()
 
@@ -194,9 +193,9 @@ def test_a_new_edit_gives_up_those_of_later_cycles_and_undo_takes_the_last_one_b
         found.set_memory(100, value)
     assert [(edit.cycle, edit.before, edit.value) for edit in found.edits] == [(100, 0, 1), (150, 1, 3)]
     found.goto(300)
-    assert inspection.memory(found.machine)[100] == 3
+    assert found.machine.inspection.memory[100] == 3
     assert [edit.value for edit in found.undo()] == [3]
-    assert (found.cycle, inspection.memory(found.machine)[100]) == (150, 1)
+    assert (found.cycle, found.machine.inspection.memory[100]) == (150, 1)
     found.undo()
     assert found.undo() == []
     found.goto(400)
@@ -229,7 +228,7 @@ def test_a_spin_that_is_broken_by_hand_is_no_livelock():
     text.store(FREE, GLOBAL, 64)
     text("exit")
     made = warp_machine(text.program(threads=1), core__divergence="stack")
-    made.watch.due = 600  # look early, so that the test is short
+    made.detector.next_check = 600  # check early, so that the test is short
     found = Session(made, engine="python", limit=40_000)
     found.goto(500)
     found.set_memory(64, 1, 4)
@@ -259,7 +258,7 @@ def test_a_long_run_can_be_interrupted_and_keeps_a_few_checkpoints_only():
 def test_an_unknown_register_is_not_touched_by_a_change_of_others():
     found = session("guppy", "guppy/if_else.guppy", {})
     found.goto(6)
-    before = inspection.registers(found.machine, 0, 0).copy()
+    before = found.machine.inspection.registers(0, 0).copy()
     found.set_register(0, 0, 3, [1, 5], 7)
-    changed = np.argwhere(inspection.registers(found.machine, 0, 0) != before)
+    changed = np.argwhere(found.machine.inspection.registers(0, 0) != before)
     assert changed.tolist() == [[3, 1], [3, 5]]

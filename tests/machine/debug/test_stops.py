@@ -10,7 +10,7 @@ SAXPY = ("sm", "guppy/saxpy.guppy", {"memory.bytes": 1 << 16})
 def issues(run):
     """(cycle, core, warp, instruction) of every issue of a straight run."""
     gpu, program = gpu_and_program(*run)
-    rows = gpu.run(program, tracing=True).detail["events"]
+    rows = gpu.run(program, tracing=True).detail.events
     return [tuple(int(row[column]) for column in (e.TIME, e.CORE, e.WARP, e.PC)) for row in rows[rows[:, e.KIND] == e.ISSUE]]
 
 

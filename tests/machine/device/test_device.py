@@ -28,7 +28,7 @@ def marks(length=1):
 
 def launches(result):
     """(cycle, core, warp slot, block, warp in the block, lanes) of every launch."""
-    rows = result.detail["events"]
+    rows = result.detail.events
     rows = rows[rows[:, e.KIND] == e.LAUNCH]
     return [tuple(row) for row in rows[:, [e.TIME, e.CORE, e.WARP, e.A, e.B, e.MASK]].tolist()]
 
@@ -69,7 +69,7 @@ def test_split_gives_the_warps_of_a_block_to_the_first_free_slots_of_the_device(
 @pytest.mark.parametrize("blocks", [1, 2, 4])
 def test_a_core_holds_as_many_blocks_as_it_has_slots(blocks):
     result = run(marks(5).program(threads=32, block=4), tracing=True, core__warps=8, core__blocks=blocks)
-    events = result.detail["events"]
+    events = result.detail.events
     live, most = 0, 0
     for row in events[np.isin(events[:, e.KIND], [e.BLOCK])].tolist():
         live += 1 if row[e.B] == 0 else -1

@@ -136,7 +136,7 @@ def test_a_program_may_want_more_memory_than_the_preset_has():
 
 def test_the_final_registers_are_there():
     result = run(program())
-    assert result.detail["registers"].shape[-1] >= 1
+    assert result.detail.registers.shape[-1] >= 1
 
 
 def test_two_machines_that_go_the_same_way_have_the_same_state_and_others_have_not():
@@ -154,7 +154,7 @@ def test_results_of_both_engines_are_equal():
     plain, fast = run(program()), GPU(config(), engine="native").run(program())
     assert (plain.cycles, plain.counters, plain.status) == (fast.cycles, fast.counters, fast.status)
     assert np.array_equal(plain.memory, fast.memory)
-    assert np.array_equal(plain.detail["profile"], fast.detail["profile"])
+    assert np.array_equal(plain.detail.profile, fast.detail.profile)
 
 
 def test_reconvergence_points_are_found_for_machines_with_a_stack_only():

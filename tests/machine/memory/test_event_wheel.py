@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from tests.machine.two_engines import both
 from warploom.machine.engine.sizes import WHEEL_EVENTS
 from warploom.machine.engine.unit import FOREVER, unit
-from warploom.machine.memory.event_wheel import SLOTS, Wheel, give_back, next_time, room, schedule, take
+from warploom.machine.memory.event_wheel import SLOTS, Wheel, give_back, next_time, request_at, room, schedule, take
+from warploom.machine.memory.request import request
 
 
 @unit
@@ -25,13 +26,14 @@ def drive(wheels, asked, seen):
     while now < FOREVER:
         visited += 1
         while row < rows and asked[row, 0] == now:
-            schedule(wheel, now + asked[row, 1], row, row & 3, row * 5, np.uint64(row), row * 7)
+            schedule(wheel, now + asked[row, 1], request(row, row & 3, row * 5, row, row * 7))
             row += 1
         index = take(wheel, now)
         while index >= 0:
             seen[count, 0] = now
-            seen[count, 1] = wheel.kind[index]
-            seen[count, 2] = wheel.core[index] + wheel.line[index] + np.int64(wheel.sectors[index]) + wheel.tag[index]
+            found = request_at(wheel, index)
+            seen[count, 1] = found.kind
+            seen[count, 2] = found.core + found.line + np.int64(found.sectors) + found.tag
             count += 1
             give_back(wheel, index)
             index = take(wheel, now)
@@ -81,7 +83,7 @@ def churn(wheels, rounds):
     wheel = wheels[0]
     for now in range(rounds):
         for _ in range(100):
-            schedule(wheel, np.int64(now + 1), 1, 0, 0, np.uint64(0), 0)
+            schedule(wheel, np.int64(now + 1), request(1, 0, 0, 0, 0))
         index = take(wheel, np.int64(now))
         while index >= 0:
             give_back(wheel, index)

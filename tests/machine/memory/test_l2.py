@@ -13,7 +13,7 @@ NO_L1 = {"l1__bytes": 0}
 
 
 def rows(result, kind):
-    events = result.detail["events"]
+    events = result.detail.events
     return events[events[:, e.KIND] == kind]
 
 

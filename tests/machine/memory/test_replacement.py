@@ -10,7 +10,7 @@ from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import settings as all_settings
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import mirror, unit
-from warploom.machine.memory.replacement import POLICIES, Replacement, arrive, configure, touch, victim
+from warploom.machine.memory.replacement import POLICIES, Replacement, arrive, configure, oldest_way, touch, victim
 
 ARRIVE, TOUCH, VICTIM = range(3)
 
@@ -26,6 +26,11 @@ def drive(states, operations, answers):
             touch(states[0], set, way, now)
         else:
             answers[k] = victim(states[0], set)
+
+
+@unit
+def oldest(states, set):
+    return oldest_way(states[0], set)
 
 
 def fresh(policy, ways, seed=1):
@@ -101,6 +106,14 @@ def test_agrees_with_its_model(policy, ways, steps):
         else:
             (models[set].arrive if kind == ARRIVE else models[set].touch)(way % ways)
     assert run(policy, ways, operations) == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(0, 5) | st.integers(0, 1 << 50), min_size=1, max_size=64))
+def test_the_oldest_way_has_the_smallest_stamp_and_is_the_lowest_of_those(stamps):
+    states = fresh("lru", len(stamps))
+    states["stamp"][0, 2 * len(stamps) : 3 * len(stamps)] = stamps
+    assert both(oldest, states, 2)[0] == stamps.index(min(stamps))
 
 
 @pytest.mark.parametrize("policy", POLICIES)

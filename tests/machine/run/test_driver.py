@@ -29,8 +29,9 @@ def count(state, limit):
 class Counting:
     entry = staticmethod(count)
     compile_seconds = 3.0
-    watch = None
+    detector = None
     recorder = None
+    probes = ()
 
     def __init__(self, end, code=DONE, room=0):
         self.state = np.zeros((), State)

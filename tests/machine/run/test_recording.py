@@ -26,12 +26,12 @@ def test_the_changes_lead_from_the_first_state_to_the_last(file, preset, changes
     plain, result = gpu.run(program), gpu.run(program, recording=True)
     assert (result.cycles, result.counters) == (plain.cycles, plain.counters)
     assert np.array_equal(result.memory, plain.memory)
-    book = result.detail["recording"]
+    book = result.detail.recording
     assert book.until == result.cycles
-    registers = np.zeros_like(result.detail["registers"])
+    registers = np.zeros_like(result.detail.registers)
     for (_, core, warp, register), values in zip(book.registers, book.values, strict=True):
         registers[core, warp, register] = values
-    assert np.array_equal(registers, result.detail["registers"])
+    assert np.array_equal(registers, result.detail.registers)
     memory = result.initial_memory.view("<u4").copy()
     for row in book.memory:
         assert memory[row[r.WORD]] == row[r.OLD] != row[r.NEW]
@@ -44,7 +44,7 @@ def test_the_changes_lead_from_the_first_state_to_the_last(file, preset, changes
 def test_a_divergent_branch_puts_paths_aside_and_takes_them_up_again():
     program = warploom.load(EXAMPLES / "tiny/diverge.asm")
     result = warploom.GPU("tiny-simt", set={"core.divergence": "stack"}, engine="python").run(program, recording=True)
-    paths = result.detail["recording"].paths
+    paths = result.detail.recording.paths
     assert len(paths)
     assert set(paths[:, r.KIND][paths[:, r.LEVEL] != r.EMPTY]) == {r.ON_STACK}
     for core, warp in {(row[r.CORE], row[r.WARP]) for row in paths}:
@@ -58,7 +58,7 @@ def test_each_word_names_the_warp_that_wrote_it():
     text = ".threads 8\nADD R0, R13, R13\nADD R0, R0, R0\nADD R0, R0, R15\nCONST R1, #7\nADD R1, R1, R13\nSTR R0, R1\nRET\n"
     program = warploom.tiny.assemble(text)
     result = warploom.GPU("tiny-simt", set={"gpu.cores": 1}, engine="python").run(program, recording=True)
-    book = result.detail["recording"]
+    book = result.detail.recording
     written = {int(row[r.WORD]): (int(row[r.CORE]), int(row[r.WARP])) for row in book.memory}
     launched = book.registers[book.registers[:, 3] == 13]  # blockIdx, written at the launch of block 1 only: block 0's is 0
     assert set(launched[:, r.WARP]) <= {1}
@@ -70,7 +70,7 @@ def test_a_full_book_is_closed_and_the_run_goes_on():
     machine = warploom.GPU("tiny-simt", engine="python").machine(program, recording=True)
     machine.recorder = Recorder(machine, most_bytes=500)
     result = machine.finish(drive(machine, engine="python"))
-    book = result.detail["recording"]
+    book = result.detail.recording
     assert result.status == "done"
     assert 0 < book.until < result.cycles
     assert np.array_equal(result.memory, warploom.GPU("tiny").run(program).memory)

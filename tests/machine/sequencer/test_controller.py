@@ -3,12 +3,12 @@ import pytest
 
 from tests.machine.two_engines import both
 from warploom.machine.engine.unit import unit
-from warploom.machine.sequencer.controller import IDLE, READ_RELAY, READ_WAIT, WRITE_WAIT, Controller, edge
+from warploom.machine.sequencer.controller import IDLE, READ_RELAY, READ_WAIT, WRITE_WAIT, Controller, clock_edge
 
 
 @unit
 def first_edge(controllers):
-    return edge(controllers[0])
+    return clock_edge(controllers[0])
 
 
 def controller(channels=1, groups=2, width=4, reads=(), writes=()):

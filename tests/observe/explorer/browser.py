@@ -3,6 +3,9 @@
 import os
 import shutil
 
+import warploom
+from tests.places import EXAMPLES
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -23,3 +26,22 @@ def start(playwright):
     # Chromium's own sandbox does not run as root, which containers are.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     return playwright.chromium.launch(executable_path=path(), args=arguments)
+
+
+def run(file, preset, **changes):
+    keep = {} if preset == "tiny" else {"tracing": True, "recording": True}
+    return warploom.GPU(preset, set=changes, engine="python").run(warploom.load(EXAMPLES / file), **keep)
+
+
+def cycle(view):
+    return view.evaluate("explorer.leader.cycle")
+
+
+def settled(view):
+    """Wait until what was asked for is drawn."""
+    view.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return view
+
+
+def texts(view, selector):
+    return settled(view).eval_on_selector_all(selector, "elements => elements.map((element) => element.textContent)")

@@ -45,11 +45,11 @@ def test_the_changes_lead_to_the_last_registers_and_memory(file, preset, changes
     assert header["run"]["until"] == result.cycles
     lanes = header["machine"]["lanes"]
     values = np.array(reader.words(arrays["values"]), np.uint32).reshape(-1, lanes)
-    registers = np.zeros_like(result.detail["registers"])
+    registers = np.zeros_like(result.detail.registers)
     table = tables["registers"]
     for core, warp, register, row in zip(table["core"], table["warp"], table["register"], values, strict=True):
         registers[core, warp, register] ^= row
-    assert np.array_equal(registers, result.detail["registers"])
+    assert np.array_equal(registers, result.detail.registers)
     memory = np.zeros(len(result.memory), np.uint8)
     memory[: len(arrays["memory"])] = np.frombuffer(arrays["memory"], np.uint8)
     assert np.array_equal(memory, result.initial_memory)
@@ -61,7 +61,7 @@ def test_the_changes_lead_to_the_last_registers_and_memory(file, preset, changes
 def test_every_event_of_the_memory_system_is_there():
     result = recorded("tiny/matadd.asm", "tiny-simt", {})
     _, tables, _ = reader.read(packed(result))
-    rows = result.detail["events"]
+    rows = result.detail.events
     for name, kind in (("requests", e.REQUEST), ("fills", e.FILL), ("completes", e.COMPLETE), ("l2", e.L2), ("pipes", e.PIPE)):
         of_kind = rows[rows[:, e.KIND] == kind]
         assert tables[name]["time"] == of_kind[:, e.TIME].tolist()
@@ -73,7 +73,7 @@ def test_memory_behind_a_second_cache_is_busy_from_a_miss_to_its_fill():
     result = recorded("tiny/matadd.asm", "tiny-simt", {})
     _, tables, _ = reader.read(packed(result))
     serves = list(zip(*(tables["serves"][name] for name in ("core", "line", "time", "done")), strict=True))
-    misses = [row for row in result.detail["events"].tolist() if row[e.KIND] == e.L2 and row[e.B] == 1]
+    misses = [row for row in result.detail.events.tolist() if row[e.KIND] == e.L2 and row[e.B] == 1]
     assert len(serves) == len(misses) > 0
     for (core, line, time, done), miss in zip(serves, misses, strict=True):
         assert (core, line) == (miss[e.CORE], miss[e.A])

@@ -69,7 +69,7 @@ def test_a_warp_is_active_with_its_mask_and_leads_to_its_next_instruction(schedu
 def test_an_alu_holds_a_divide_for_four_cycles():
     ran = history(run())
     held = (ran.alu[:, 0, 0] != NOBODY).sum()
-    counts = run().detail["profile"][:, 0]
+    counts = run().detail.profile[:, 0]
     lengths = [2, 0, 1, 0, 1, 0, 1, 4, 0, 0, 0]  # mul mov lt add div
     assert held == (counts * lengths).sum()
 

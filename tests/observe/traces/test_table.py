@@ -47,7 +47,7 @@ def test_every_instruction_issues_as_often_as_the_profile_says(run, read):
     result = run("divergent")
     events = read(result)
     issues = events[events.kind == "issue"].groupby("pc").size()
-    assert [issues.get(pc, 0) for pc in range(len(result.program))] == result.detail["profile"][:, reasons.ISSUES].tolist()
+    assert [issues.get(pc, 0) for pc in range(len(result.program))] == result.detail.profile[:, reasons.ISSUES].tolist()
     assert set(events.instruction.dropna()) == set(result.program.text)
     # In the source the first instruction stands in the line that holds its text.
     first = events[events.kind == "issue"].iloc[0]
@@ -107,6 +107,6 @@ def test_a_long_table_is_written_in_pieces(run, monkeypatch):
     file = io.BytesIO()
     table.write_parquet(run("memory"), file)
     found = pyarrow.parquet.ParquetFile(io.BytesIO(file.getvalue()))
-    events = run("memory").detail["events"]
+    events = run("memory").detail.events
     assert found.metadata.num_row_groups == -(-len(events) // 50)
     assert found.read().column("cycle").to_pylist() == events[:, 0].tolist()

@@ -11,7 +11,6 @@ from warploom.cli.debugger.moving import nothing, plain_lines
 from warploom.cli.debugger.places import OWN, Cell, cell, instruction
 from warploom.cli.debugger.places import warp as warp_named
 from warploom.cli.debugger.values import number, parsed, shown
-from warploom.machine.debug import inspection
 from warploom.machine.debug.session import MEMORY, REGISTER, Edit
 from warploom.machine.debug.stops import Breakpoint, MemoryWatch, RegisterWatch, Stop
 from warploom.observe.text.styled import QUIET, Line
@@ -36,7 +35,7 @@ def _conditions(debugger: Debugger, words: list[str]) -> dict[str, Any]:
         if name not in ("warp", "block", "lane") or not value:
             raise UserError(f"{' '.join(words)!r}: the conditions of a breakpoint are as in `warp 0:1`, `block 2`, `lane 3`")
         if name == "warp":
-            found["core"], found["slot"] = warp_named(value, len(debugger.machine.cores), inspection.slots(debugger.machine))
+            found["core"], found["slot"] = warp_named(value, len(debugger.machine.cores), debugger.machine.inspection.slots)
         else:
             found[name] = number(value, f"a {name}")
             if found[name] < 0 or (name == "lane" and found[name] >= debugger.lanes):

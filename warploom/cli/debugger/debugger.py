@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from warploom.cli.common import UserError
-from warploom.machine.debug import inspection
 from warploom.machine.debug.session import Session
 from warploom.machine.debug.stops import Breakpoint, NextIssue, Stop
 from warploom.machine.run.protocol import WarpState
@@ -42,7 +41,7 @@ class Debugger:
         self.address = 0
         self.quitting = False
         self.cancel = threading.Event()
-        self.memory_before = inspection.memory(self.machine).copy()
+        self.memory_before = self.machine.inspection.memory.copy()
         self._registers_before = self._all_registers()
         self._change: tuple[int | None] | None = None
 
@@ -51,12 +50,12 @@ class Debugger:
     @property
     def lanes(self) -> int:
         """Lanes a warp."""
-        return inspection.lanes(self.machine)
+        return self.machine.inspection.lanes
 
     @property
     def memory(self) -> np.ndarray:
         """uint8[bytes]."""
-        return inspection.memory(self.machine)
+        return self.machine.inspection.memory
 
     @property
     def bits(self) -> int:
@@ -65,7 +64,7 @@ class Debugger:
 
     def warps(self) -> list[WarpState]:
         """Every warp that runs."""
-        return inspection.warp_states(self.machine)
+        return self.machine.inspection.warp_states()
 
     def warp(self) -> WarpState | None:
         """The chosen warp; None when no warp is in its slot."""
@@ -73,11 +72,11 @@ class Debugger:
 
     def registers(self) -> np.ndarray:
         """uint32[registers, lanes] of the chosen warp slot."""
-        return inspection.registers(self.machine, self.core, self.slot)
+        return self.machine.inspection.registers(self.core, self.slot)
 
     def registers_before(self) -> np.ndarray:
         """The same before the last move."""
-        return self._registers_before[self.core * inspection.slots(self.machine) + self.slot]
+        return self._registers_before[self.core * self.machine.inspection.slots + self.slot]
 
     def last_change(self) -> int | None:
         """The address of the first byte that the last move has changed; None when it has changed none."""
@@ -181,8 +180,8 @@ class Debugger:
             self.core, self.slot = states[0].core, states[0].slot
 
     def _all_registers(self) -> list[np.ndarray]:
-        cores, slots = len(self.machine.cores), inspection.slots(self.machine)
-        return [inspection.registers(self.machine, core, slot).copy() for core in range(cores) for slot in range(slots)]
+        cores, slots = len(self.machine.cores), self.machine.inspection.slots
+        return [self.machine.inspection.registers(core, slot).copy() for core in range(cores) for slot in range(slots)]
 
     # ---- marks
 

@@ -14,7 +14,6 @@ from warploom.cli.debugger.places import Cell, address, instruction
 from warploom.cli.debugger.places import warp as warp_named
 from warploom.cli.debugger.values import FORMATS, number, parsed, shown
 from warploom.isa.diagnostics import nearest
-from warploom.machine.debug import inspection
 from warploom.observe.text.styled import Line
 
 AROUND = 5  # lines of source above and below
@@ -34,7 +33,7 @@ def _width() -> int:
 def warp(debugger: Debugger, text: str) -> list[Line]:
     """Choose a warp."""
     if text:
-        debugger.choose(*warp_named(text, len(debugger.machine.cores), inspection.slots(debugger.machine)))
+        debugger.choose(*warp_named(text, len(debugger.machine.cores), debugger.machine.inspection.slots))
     return plain_lines([debugger.status()])
 
 
@@ -112,7 +111,7 @@ def _values(debugger: Debugger, found: Cell) -> tuple[list[int], int]:
     if found.kind == "memory":
         return [int(value) for value in debugger.memory[found.address : found.address + found.count]], 8
     if found.kind == "scalar":
-        return [int(inspection.scalars(debugger.machine, debugger.core, debugger.slot)[found.register])], 32
+        return [int(debugger.machine.inspection.scalars(debugger.core, debugger.slot)[found.register])], 32
     row = [int(value) for value in debugger.registers()[found.register]]
     return (row if found.lane is None else [row[found.lane]]), debugger.bits
 

@@ -7,7 +7,6 @@ import numpy as np
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.values import shown
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES
-from warploom.machine.debug import inspection
 from warploom.observe.text.styled import CHANGED, QUIET, Line
 
 WRITTEN = "cyan"  # another value than before the run
@@ -69,7 +68,7 @@ def buffer_at(debugger: Debugger, address: int) -> str:
 
 def shared_lines(debugger: Debugger, width: int, start: int, count: int) -> list[Line]:
     """Words of the chosen warp's shared memory, from byte `start` on."""
-    words = inspection.shared_memory(debugger.machine, debugger.core, debugger.slot)
+    words = debugger.machine.inspection.shared_memory(debugger.core, debugger.slot)
     row = max(1 << ((max(width - 8, 12) // 12).bit_length() - 1), 1)
     found: list[Line] = []
     for first in range(start // 4 // row * row, min(start // 4 + row * count, len(words)), row):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.values import shown
 from warploom.cli.debugger.warps import lane_place
-from warploom.machine.debug import inspection
 from warploom.observe.text.styled import CHANGED, QUIET, TITLE, Line
 
 COMING = "italic yellow"
@@ -18,7 +17,7 @@ def lines(debugger: Debugger, width: int, only: list[int] | None = None) -> list
     Marks: * changed by the last move, ~ on its way (computed, but hardware would still wait for it).
     """
     program, rows, before = debugger.program, debugger.registers(), debugger.registers_before()
-    coming = inspection.on_their_way(debugger.machine, debugger.core, debugger.slot)
+    coming = debugger.machine.inspection.pending_registers(debugger.core, debugger.slot)
     names = {number: name for number, name in enumerate(program.register_names[: len(rows)]) if name and (only is None or number in only)}
     state = debugger.warp()
     first = max((len(name) for name in names.values()), default=4)
@@ -58,7 +57,7 @@ def _line(debugger: Debugger, pc: int | None) -> str:
 
 
 def _scalars(debugger: Debugger, first: int) -> list[Line]:
-    values = inspection.scalars(debugger.machine, debugger.core, debugger.slot)
+    values = debugger.machine.inspection.scalars(debugger.core, debugger.slot)
     return [
         [(f"{name:<{first}}  ", ""), (shown(int(value), 32, debugger.form), "")]
         for name, value in zip(debugger.program.scalar_names, values, strict=False)

@@ -50,7 +50,7 @@ from warploom.machine.core.warps.scoreboard import lock
 from warploom.machine.core.warps.stall_account import charge
 from warploom.machine.core.warps.warp_exit import end
 from warploom.machine.core.warps.warp_table import set_alarm
-from warploom.machine.datapath.register_file import expand
+from warploom.machine.datapath.register_file import expand_mask
 from warploom.machine.engine.bits import bit, popcount
 from warploom.machine.engine.unit import FOREVER, part, rare
 
@@ -129,7 +129,7 @@ def issue(gpu, core, number, warp, tables, units, now):
 @rare
 def _spread(registers, warps, warp, mask):
     """The lanes that execute have changed."""
-    expand(mask, registers.active, warps.lanes)
+    expand_mask(mask, registers.active, warps.lanes)
     warps.expanded[warp] = mask
     registers.special[MASK_LOW] = np.uint32(mask & np.uint64(0xFFFFFFFF))
     registers.special[MASK_HIGH] = np.uint32(mask >> np.uint64(32))

@@ -3,11 +3,12 @@
 
 In hardware: one 32-bit datapath a lane (integer unit, floating-point unit), all driven by one decoded instruction;
 that sharing of fetch and decode is what makes a GPU cheap. A lane that the execution mask leaves out computes like the
-others, but its result is not written: only the write enable of the register file looks at the mask. So
-it is here: operands are read, every lane computes (`alu_integer`, `alu_float`, `special`, `warp_ops`), and the result goes
-into the destination where the mask lets it. How long that takes is the pipes' affair (`core/pipes.py`).
+others, but its result is not written: only the write enable of the register file depends on the mask. So
+it is here: operands are read, every lane computes, and the result goes into the destination where the mask lets it. How long that
+takes is up to the pipes (`core/pipes.py`).
 
-What a micro-op means is in `isa/uop.py`. What holds for all of them:
+What an operation means is in `isa/uop.py`, and which part of the ALU computes it: the column `datapath`. The parts are in `integer.py`,
+`floating_point.py`, `special_function.py` and `cross_lane.py`. What holds for all operations:
 
 * The result is kept apart until all lanes have computed, so a destination may be a source, across lanes too.
 * A predicate (scalar register; a pair where a warp has more than 32 lanes) leaves lanes out, on top of the mask.
@@ -26,16 +27,41 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import DST, FLAGS, IMM, NEGATE, NUMBER, OP, PREDICATE, SCALAR, SIZE, SPECIAL_NUMBER, UNIT, A, B, C
-from warploom.isa.uop import SPECIAL as SPECIAL_UNIT
+from warploom.isa.uop import (
+    D_BALLOT,
+    D_BITS,
+    D_COMPARE,
+    D_CONVERT,
+    D_FLOAT,
+    D_FLOAT_COMPARE,
+    D_INTEGER,
+    D_MULTIPLY,
+    D_SHUFFLE,
+    D_SPECIAL_FUNCTION,
+    D_SPECIAL_REGISTER,
+    DST,
+    FLAGS,
+    IMM,
+    NEGATE,
+    OP,
+    OPERATIONS,
+    PREDICATE,
+    SCALAR,
+    SIZE,
+    SPECIAL_NUMBER,
+    A,
+    B,
+    C,
+)
 from warploom.machine.datapath.cross_lane import ballot, shuffle
-from warploom.machine.datapath.floating_point import floating
-from warploom.machine.datapath.integer import integer
+from warploom.machine.datapath.floating_point import compare_floats, convert, floating
+from warploom.machine.datapath.integer import compare, count_bits, integer, multiply_divide
 from warploom.machine.datapath.register_file import source
 from warploom.machine.datapath.special_function import special
+from warploom.machine.engine.bits import has
 from warploom.machine.engine.unit import lanewise, part, rare, unit
 
-READ_SPECIAL, BALLOT, SHUFFLE, FIRST_FLOAT = NUMBER["special"], NUMBER["ballot"], NUMBER["shuffle"], NUMBER["fadd"]
+DATAPATH = np.array([operation.datapath for operation in OPERATIONS], np.int64)  # by operation
 LANE, THREAD, GLOBAL_THREAD = SPECIAL_NUMBER["lane"], SPECIAL_NUMBER["thread"], SPECIAL_NUMBER["global_thread"]
 
 
@@ -46,40 +72,51 @@ def execute(registers, tables, k, lanes):
     registers: WarpRegisters of one warp. uops: int32[n, UOP_COLUMNS]. lanes: lanes a warp.
     """
     op = np.int64(tables.uops[k, OP])
+    datapath = DATAPATH[op]
     destination = np.int64(tables.uops[k, DST])
-    predicated = tables.uops[k, PREDICATE] >= SCALAR
-    if predicated:
-        choose(registers, np.int64(tables.uops[k, PREDICATE]) - SCALAR, tables.uops[k, FLAGS] & NEGATE, lanes)
-    wide = lanes if destination < SCALAR or op == BALLOT or op == SHUFFLE else np.int64(1)
+    takes_part = registers.active
+    if tables.uops[k, PREDICATE] >= SCALAR:
+        apply_predicate(registers, np.int64(tables.uops[k, PREDICATE]) - SCALAR, tables.uops[k, FLAGS] & NEGATE, lanes)
+        takes_part = registers.predicated
+    wide = lanes if destination < SCALAR or datapath == D_BALLOT or datapath == D_SHUFFLE else np.int64(1)
     a = source(registers, tables.uops, k, A, 0, wide)
     b = source(registers, tables.uops, k, B, 1, wide)
     c = source(registers, tables.uops, k, C, 2, wide)
-    if tables.uops[k, UNIT] == SPECIAL_UNIT:
-        special(registers, op, a, wide)
-    elif op == BALLOT:
-        ballot(registers, predicated, a, destination - SCALAR, wide)
-        return
-    elif op == SHUFFLE:
-        shuffle(registers, a, b, wide)
-    elif op == READ_SPECIAL:
-        read_special(registers, np.int64(tables.uops[k, IMM]), wide)
-    elif op >= FIRST_FLOAT:
-        floating(registers.result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
-    else:
-        integer(registers.result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
-
     result = registers.result
+    if datapath == D_INTEGER:
+        integer(result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
+    elif datapath == D_MULTIPLY:
+        multiply_divide(result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
+    elif datapath == D_COMPARE:
+        compare(result, registers.lane[a], registers.lane[b], op, wide)
+    elif datapath == D_BITS:
+        count_bits(result, registers.lane[a], op, wide)
+    elif datapath == D_FLOAT:
+        floating(result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
+    elif datapath == D_FLOAT_COMPARE:
+        compare_floats(result, registers.lane[a], registers.lane[b], op, wide)
+    elif datapath == D_CONVERT:
+        convert(result, registers.lane[a], op, wide)
+    elif datapath == D_SPECIAL_FUNCTION:
+        special(registers, op, a, wide)
+    elif datapath == D_SPECIAL_REGISTER:
+        read_special(registers, np.int64(tables.uops[k, IMM]), wide)
+    elif datapath == D_SHUFFLE:
+        shuffle(registers, a, b, wide)
+    elif datapath == D_BALLOT:
+        ballot(registers, takes_part, a, destination - SCALAR, wide)
+        return
+
     if 0 < tables.uops[k, SIZE] < 4:
-        cut(result, tables.uops[k, SIZE], wide)
+        truncate(result, tables.uops[k, SIZE], wide)
     if destination >= SCALAR:
         registers.scalar[destination - SCALAR] = result[0]
     elif destination >= 0:
-        takes_part = registers.chosen if predicated else registers.active
         write(registers.lane[destination], result, takes_part, lanes)
 
 
 @rare
-def cut(result, size, wide):
+def truncate(result, size, wide):
     """Keep the low byte, or the low two, of every lane's result."""
     kept = np.uint32((1 << (8 * size)) - 1)
     for lane in range(wide):
@@ -94,18 +131,18 @@ def write(row, result, takes_part, lanes):
 
 
 @part
-def choose(registers, predicate, negated, lanes):
-    """`registers.chosen` = the active lanes that scalar register `predicate` names, or where `negated` does not name."""
+def apply_predicate(registers, predicate, negated, lanes):
+    """`registers.predicated` = the active lanes that scalar register `predicate` names, or where `negated` does not name."""
     bits = np.uint64(registers.scalar[predicate])
     if lanes > 32:
         bits |= np.uint64(registers.scalar[predicate + 1]) << np.uint64(32)
     if negated != 0:
         bits = ~bits
     active = registers.active
-    chosen = registers.chosen
+    predicated = registers.predicated
     for lane in range(lanes):
         here = active[lane]
-        chosen[lane] = here if (bits >> np.uint64(lane)) & np.uint64(1) != np.uint64(0) else np.uint32(0)
+        predicated[lane] = here if has(bits, lane) else np.uint32(0)
 
 
 @part

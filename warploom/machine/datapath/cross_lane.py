@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import part
 
 
 @part
-def ballot(registers, predicated, a, pair, lanes):
-    """Scalar registers `pair` and `pair` + 1 = one bit a lane, 1 where the lane takes part and row `a` is not zero."""
+def ballot(registers, takes_part, a, pair, lanes):
+    """Scalar registers `pair` and `pair` + 1 = one bit a lane, 1 where `takes_part` and row `a` are not zero."""
     value = registers.lane[a]
-    takes_part = registers.chosen if predicated else registers.active
-    bits = np.uint64(0)
+    bits = EMPTY
     for lane in range(lanes):
         if takes_part[lane] != 0 and value[lane] != 0:
-            bits |= np.uint64(1) << np.uint64(lane)
+            bits |= bit(lane)
     registers.scalar[pair] = np.uint32(bits & np.uint64(0xFFFFFFFF))
     registers.scalar[pair + 1] = np.uint32(bits >> np.uint64(32))
 

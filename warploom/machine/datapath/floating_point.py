@@ -30,7 +30,7 @@ FLOOR, FCLASS, F2I, F2U, I2F, U2F = (NUMBER[name] for name in ("floor", "fclass"
 
 @lanewise
 def floating(result, a, b, c, op, wide):
-    """Row `result` = floating-point operation `op` of the rows a, b and c, in the first `wide` lanes."""
+    """Row `result` = operation `op` of the rows a, b and c, in the first `wide` lanes: float arithmetic."""
     d = result.view(np.float32)
     p = a.view(np.float32)
     q = b.view(np.float32)
@@ -60,10 +60,6 @@ def floating(result, a, b, c, op, wide):
         for l in range(wide):
             x = np.float32(p[l] * q[l]) + r[l]
             d[l] = x if x == x else NAN
-    elif op <= FLE:
-        compare_floats(result, a, b, op, wide)
-    else:
-        convert(result, a, op, wide)
 
 
 @lanewise
@@ -109,9 +105,9 @@ def convert(d, bits, op, wide):
     if op == FLOOR:
         for l in range(wide):
             x = p[l]
-            cut = np.float32(np.int32(x)) if abs(x) < WHOLE else x
-            below = cut if cut <= x else np.float32(cut - ONE)
-            below = x if cut == x else below
+            truncated = np.float32(np.int32(x)) if abs(x) < WHOLE else x
+            below = truncated if truncated <= x else np.float32(truncated - ONE)
+            below = x if truncated == x else below
             f[l] = below if x == x else NAN
     elif op == FCLASS:
         for l in range(wide):
@@ -119,13 +115,13 @@ def convert(d, bits, op, wide):
     elif op == F2I:
         for l in range(wide):
             x = p[l]
-            cut = np.int64(np.int32(x)) if abs(x) < TOP else np.int64(0x7FFFFFFF)
-            d[l] = np.int64(0x80000000) if x <= -TOP else cut
+            truncated = np.int64(np.int32(x)) if abs(x) < TOP else np.int64(0x7FFFFFFF)
+            d[l] = np.int64(0x80000000) if x <= -TOP else truncated
     elif op == F2U:
         for l in range(wide):
             x = p[l]
-            cut = np.int64(x) if abs(x) < TWICE_TOP else np.int64(0xFFFFFFFF)
-            d[l] = np.int64(0) if x < 0 else cut
+            truncated = np.int64(x) if abs(x) < TWICE_TOP else np.int64(0xFFFFFFFF)
+            d[l] = np.int64(0) if x < 0 else truncated
     elif op == I2F:
         s = bits.view(np.int32)
         for l in range(wide):

@@ -3,7 +3,7 @@
 
 In hardware: an adder and a barrel shifter (one cycle each), a multiplier (two to five) and, on the smaller machines, an
 iterative divider (about a cycle a bit). Large GPUs have no divider: the compiler multiplies by a reciprocal. So does this
-model: a quotient of two 32-bit integers, computed as a 64-bit float and cut, is exact, because where it is not whole it
+model: a quotient of two 32-bit integers, computed as a 64-bit float and truncated, is exact, because where it is not whole it
 is at least 2^-32 of itself away from the next whole number. A vector unit divides floats, not integers.
 
 Division by zero and overflow follow RISC-V (unprivileged specification, M): no trap, defined results.
@@ -28,7 +28,7 @@ SEL, CLZ, CTZ, POPC, BREV = NUMBER["sel"], NUMBER["clz"], NUMBER["ctz"], NUMBER[
 
 @lanewise
 def integer(d, p, q, r, op, wide):
-    """Row d = integer operation `op` of the rows p, q and r, in the first `wide` lanes."""
+    """Row d = operation `op` of the rows p, q and r, in the first `wide` lanes: sums, logic, shifts and the choice between two."""
     if op == MOV:
         for l in range(wide):
             d[l] = p[l]
@@ -62,12 +62,6 @@ def integer(d, p, q, r, op, wide):
             x = p[l]
             y = q[l]
             d[l] = x if r[l] != 0 else y
-    elif op <= REMU:
-        multiply_divide(d, p, q, r, op, wide)
-    elif op <= COMPARE:
-        compare(d, p, q, op, wide)
-    else:
-        count_bits(d, p, op, wide)
 
 
 @lanewise

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-def"
 """Register file: what one warp keeps.
 
 In hardware: a bank of SRAM. Row r holds register r of every lane side by side, so one access reads a whole operand
@@ -5,7 +6,7 @@ of a warp; a row of 32 lanes is 128 bytes. A core's register file is its largest
 NVIDIA multiprocessor), and how much of it a thread takes decides how many warps fit.
 
 Here: one record a warp. `lane[r, l]` is register r of lane l. Scalar registers, as AMD GCN has them, hold one
-value a warp. The rest is what the hardware knows without asking a register.
+value a warp. Special registers hold what the hardware knows without being told by a program.
 """
 
 from __future__ import annotations
@@ -17,18 +18,22 @@ from warploom.machine.engine.sizes import MAX_LANES
 from warploom.machine.engine.unit import part, record, unit
 
 WarpRegisters = record(
-    lane=("u4", (REGISTERS + 3, MAX_LANES)),  # lane registers, row r = register r of every lane; then one row a read port
-    scalar=("u4", SCALARS),                # scalar registers
-    special=("u4", len(SPECIALS)),         # special registers; of lane, thread and global_thread: lane 0's value
-    active=("u4", MAX_LANES),              # 0xffffffff in the lanes that execute the current micro-op, else 0
-    chosen=("u4", MAX_LANES),              # of a micro-op with a predicate: the active lanes that it does not leave out
-    result=("u4", MAX_LANES),              # what the execution unit puts out, before the mask lets it into a register
+    inputs=dict(
+        active=("u4", MAX_LANES),                 # by lane: 0xffffffff where it executes the current micro-op, else 0
+        special=("u4", len(SPECIALS)),            # by special register; of lane, thread and global_thread: lane 0's value
+    ),
+    state=dict(
+        lane=("u4", (REGISTERS + 3, MAX_LANES)),  # row r = register r of every lane; then one row for each read port
+        scalar=("u4", SCALARS),                   # by scalar register
+        predicated=("u4", MAX_LANES),             # by lane, of a micro-op with a predicate: `active` where the predicate lets it, else 0
+        result=("u4", MAX_LANES),                 # by lane: what the execution unit puts out, before the mask lets it into a register
+    ),
 )  # fmt: skip
 
 
 @part
-def expand(mask, active, lanes):
-    """Spread a 64-bit lane mask over `active`: all ones in an active lane, all zeros in another."""
+def expand_mask(mask, active, lanes):
+    """Spread a 64-bit lane mask over `active`: all ones in an active lane, all zeros in one that is not."""
     for lane in range(lanes):
         active[lane] = np.uint32(0) - np.uint32((mask >> np.uint64(lane)) & np.uint64(1))
 

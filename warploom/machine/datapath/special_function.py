@@ -38,7 +38,7 @@ SQUARE_ROOT_OF_2 = 0xB504F3  # times 2^-23
 LOWEST, HIGHEST = -160, 130
 POWERS = np.ldexp(1.0, np.arange(LOWEST, HIGHEST + 1))
 
-# Bits of 2/pi in words of 32, behind a word of zeros. An argument of at most 24 bits times a power of two, 2^104 at most,
+# Bits of 2/pi in words of 32, after a word of zeros. An argument of at most 24 bits times a power of two, 2^104 at most,
 # needs 96 of them.
 TWO_OVER_PI = np.array([0, 0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB], np.uint64)
 WORD = np.uint64(32)
@@ -146,7 +146,7 @@ def power_of_two(x):
     y = np.float64(x)
     y = y if y > LOWEST else np.float64(LOWEST)  # a NaN too
     y = y if y < HIGHEST else np.float64(HIGHEST)
-    whole = np.int64(y + 512.5) - 512  # nearest: a cut number is a floor where all are positive
+    whole = np.int64(y + 512.5) - 512  # nearest: a truncated number is a floor where all are positive
     t = (y - np.float64(whole)) * LN_2
     e = 1 / 3628800
     e = e * t + 1 / 362880

@@ -1,8 +1,8 @@
-"""Checkpoints: what a machine's bytes were at some cycles of its run, so that a run can be taken up again at any of them.
+"""Checkpoints: what a machine's bytes were at some cycles of its run, so that a run can continue from any of them.
 
-Not hardware: the memory of whoever steps a machine backwards. A machine is deterministic, so its state at a cycle is a checkpoint
+Not hardware: what stepping backwards needs. A machine is deterministic, so its state at a cycle is a checkpoint
 before it and a run from there. Only pages of memory that are not zero are kept, compressed. The further a checkpoint
-lies from the cycle that was looked at last, the wider the gap to its neighbour, so a run of n cycles has some log n of them.
+lies from the cycle that was visited last, the wider the gap to its neighbour, so a run of n cycles has some log n of them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+
+from warploom.machine.run.runnable import Detector
 
 PAGE = 4096  # bytes
 NEAREST = 16  # cycles between two checkpoints, at least
@@ -30,8 +32,8 @@ class Stateful(Protocol):
         """Cycles simulated so far."""
 
     @property
-    def watch(self) -> Any:
-        """What keeps notes about the run (`livelock.Watch`), or None."""
+    def detector(self) -> Detector | None:
+        """What else has a memory of the run, or None."""
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         """Everything that changes."""
@@ -39,7 +41,7 @@ class Stateful(Protocol):
 
 @dataclass(frozen=True)
 class Pages:
-    """The pages of one array that are not zero: their numbers, and their bytes, compressed. tail: the bytes behind the last page."""
+    """The pages of one array that are not zero: their numbers, and their bytes, compressed. tail: the bytes after the last whole page."""
 
     numbers: np.ndarray
     packed: bytes
@@ -51,7 +53,7 @@ class Checkpoints:
 
     def __init__(self, machine: Stateful, most_bytes: int = MOST_BYTES) -> None:
         self.machine, self.most_bytes = machine, most_bytes
-        self._kept: dict[int, tuple[tuple[Pages, ...], Any]] = {}
+        self._kept: dict[int, tuple[tuple[Pages, ...], tuple[Any, ...] | None]] = {}
         self._seconds = 0.0  # that the last one took
         self._ready = 0.0  # when the next one may be taken
         self.take()
@@ -81,9 +83,9 @@ class Checkpoints:
         cycle, start = self.machine.cycle, time.perf_counter()
         if cycle in self._kept:
             return
-        watch = self.machine.watch
+        detector = self.machine.detector
         arrays = tuple(_pages(array) for array in self.machine.arrays())
-        self._kept[cycle] = arrays, watch.notes() if watch is not None else None
+        self._kept[cycle] = arrays, detector.snapshot() if detector is not None else None
         self._thin(cycle)
         now = time.perf_counter()
         self._seconds = now - start
@@ -91,14 +93,14 @@ class Checkpoints:
 
     def restore(self, cycle: int) -> None:
         """Make the machine what it was at the last checkpoint at or before a cycle."""
-        arrays, notes = self._kept[self.before(cycle)]
+        arrays, snapshot = self._kept[self.before(cycle)]
         for array, pages in zip(self.machine.arrays(), arrays, strict=True):
             _write(array, pages)
-        if self.machine.watch is not None:
-            self.machine.watch.recall(notes)
+        if self.machine.detector is not None and snapshot is not None:
+            self.machine.detector.restore(snapshot)
 
     def forget_after(self, cycle: int) -> None:
-        """Give up those behind a cycle: what comes after it is to be something else."""
+        """Give up those after a cycle: the run continues differently from there."""
         for late in [kept for kept in self.cycles[1:] if kept > cycle]:
             del self._kept[late]
 
@@ -120,7 +122,7 @@ def _flat(array: np.ndarray) -> np.ndarray:
 
 
 def _split(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(uint8[pages, PAGE], the bytes behind them): views."""
+    """(uint8[pages, PAGE], the bytes after them): views."""
     flat = _flat(array)
     whole = len(flat) // PAGE * PAGE
     return flat[:whole].reshape(-1, PAGE), flat[whole:]

@@ -1,10 +1,10 @@
 """Session: a machine that is stepped, forwards and backwards, halted, changed and run on. Without any screen.
 
-Not hardware: what a debugger is made of. A machine is deterministic. So a step back is a run from a checkpoint before it, and the state
-at a cycle is the same whichever way it was reached: that of a straight run, with the edits that the user has made on the way.
+Not hardware: what a debugger is made of. A machine is deterministic. So a step back is a run from an earlier checkpoint, and the state
+at a cycle does not depend on how it was reached: it is that of a straight run, with the edits that the user has made.
 
-An edit is part of the run: whoever goes back before it and forward again sees it made again, in the cycle in which it was made.
-A new edit gives up the edits of later cycles, which belong to a run that is not going to happen.
+An edit is part of the run: after going back before it and forward again, it is made again in its cycle.
+A new edit gives up the edits of later cycles, which belong to a run that will not happen.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.accounting.status import DONE, FAULT, STATUS
-from warploom.machine.debug import inspection
 from warploom.machine.debug.checkpoints import Checkpoints
-from warploom.machine.debug.inspection import AnyMachine
 from warploom.machine.debug.stops import Stop
 from warploom.machine.run.compile import entry_call, is_compiled
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, PATIENCE_READY, advance
+from warploom.machine.run.protocol import Machine
 
 SLICE_SECONDS = 0.05  # of a run in which nobody can interrupt it
 LEAST_PATIENCE, MOST_PATIENCE = 32, 4096  # cycles
@@ -55,10 +54,10 @@ class Session:
 
     machine: of `GPU.machine`. engine: "python", "native", or "auto": plain Python, and native code for runs that take longer where it is
     compiled already. limit: the cycle beyond which `run` does not go by itself. leaps: look for stops over many cycles at
-    once, where that is possible; worth it natively.
+    once, where that is possible; it pays natively.
     """
 
-    def __init__(self, machine: AnyMachine, *, engine: str = "auto", limit: int = DEFAULT_MAX_CYCLES) -> None:
+    def __init__(self, machine: Machine, *, engine: str = "auto", limit: int = DEFAULT_MAX_CYCLES) -> None:
         self.machine, self.engine, self.limit = machine, engine, limit
         self.status = "running"
         self.edits: list[Edit] = []
@@ -81,7 +80,7 @@ class Session:
     @property
     def fault(self) -> str:
         """The fault as a sentence with its place; "" when there is none."""
-        return inspection.fault_text(self.machine) if self.status == "error" else ""
+        return self.machine.inspection.fault_text() if self.status == "error" else ""
 
     # ---- moving
 
@@ -111,14 +110,14 @@ class Session:
         if not stops:
             self._run(self.limit, interrupted)
             return []
-        before, steps = self._looks(stops), 0
+        before, steps = self._observations(stops), 0
         while not self.ended and self.cycle < self.limit:
             if steps >= self._patience and self._leap(stops, interrupted):
-                before, steps = self._looks(stops), 0
+                before, steps = self._observations(stops), 0
                 continue
             steps = steps + 1 if steps < self._patience else 0
             self._run(self.cycle + 1)
-            now = self._looks(stops)
+            now = self._observations(stops)
             found = self._reasons(stops, before, now)
             if found or (interrupted is not None and interrupted()):
                 return found
@@ -157,12 +156,12 @@ class Session:
             found: tuple[int, list[tuple[int, str]]] | None = None
             self._restore(start)
             self._run(start)
-            before = self._looks(stops)
+            before = self._observations(stops)
             while self.cycle < last:
                 self._run(self.cycle + 1)
                 if self.ended:
                     break
-                now = self._looks(stops)
+                now = self._observations(stops)
                 reasons = self._reasons(stops, before, now)
                 found = (self.cycle, reasons) if reasons else found
                 before = now
@@ -222,41 +221,41 @@ class Session:
         """Raises EditError where there is no such cell."""
         if space == MEMORY:
             address, size = index
-            there = len(inspection.memory(self.machine))
+            there = len(self.machine.inspection.memory)
             if not 0 <= address <= there - size:
                 raise EditError(f"there is no memory at address {address}: it has {there} bytes")
             return
         core, slot, *at = index
-        if not (0 <= core < len(self.machine.cores) and 0 <= slot < inspection.slots(self.machine)):
+        if not (0 <= core < len(self.machine.cores) and 0 <= slot < self.machine.inspection.slots):
             raise EditError(f"there is no warp slot {core}:{slot}")
         rows = self._rows(space, core, slot)
         if any(not 0 <= number < size for number, size in zip(at, rows.shape, strict=True)):
             raise EditError(f"there is no {space} {', '.join(map(str, at))}: there are {' x '.join(map(str, rows.shape))}")
 
     def _rows(self, space: str, core: int, slot: int) -> np.ndarray:
-        return (inspection.registers if space == REGISTER else inspection.scalars)(self.machine, core, slot)
+        inspection = self.machine.inspection
+        return inspection.registers(core, slot) if space == REGISTER else inspection.scalars(core, slot)
 
     def _value(self, space: str, index: tuple[int, ...]) -> int:
         if space == MEMORY:
             address, size = index
-            return int.from_bytes(inspection.memory(self.machine)[address : address + size].tobytes(), "little")
+            return int.from_bytes(self.machine.inspection.memory[address : address + size].tobytes(), "little")
         core, slot, *at = index
         return int(self._rows(space, core, slot)[tuple(at)])
 
     def _apply(self, edit: Edit) -> None:
         if edit.space == MEMORY:
             address, size = edit.index
-            inspection.memory(self.machine)[address : address + size] = np.frombuffer(edit.value.to_bytes(size, "little"), np.uint8)
+            self.machine.inspection.memory[address : address + size] = np.frombuffer(edit.value.to_bytes(size, "little"), np.uint8)
         else:
             core, slot, *at = edit.index
             self._rows(edit.space, core, slot)[tuple(at)] = edit.value
-        if self.machine.watch is not None:  # what repeated itself before need not do so now
-            self.machine.gpu["progress"] = self.cycle
+        self.machine.inspection.edited()
 
     # ---- the machine
 
-    def _looks(self, stops: Sequence[Stop]) -> list[Any]:
-        return [stop.look(self.machine) for stop in stops]
+    def _observations(self, stops: Sequence[Stop]) -> list[Any]:
+        return [stop.observe(self.machine) for stop in stops]
 
     def _reasons(self, stops: Sequence[Stop], before: list[Any], now: list[Any]) -> list[tuple[int, str]]:
         said = [stop.reason(self.machine, one, other) for stop, one, other in zip(stops, before, now, strict=True)]
@@ -295,7 +294,7 @@ class Session:
         return True
 
     def _consider_native(self, seconds: float) -> None:
-        """Who has waited long goes on natively, where that needs no compiling."""
+        """After a long wait the session continues natively, where that needs no compiling."""
         if self.engine != "auto" or self._native:
             return
         self._waited += seconds

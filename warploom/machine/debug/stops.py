@@ -1,6 +1,6 @@
 """Stops: what a run is halted at. Breakpoints, watchpoints, and the next issue.
 
-A stop looks at the machine after every cycle, and says by comparing two looks whether something has happened in between.
+A stop observes the machine after every cycle, and says by comparing two observations whether something has happened in between.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from typing import Any, Protocol
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.machine.accounting.reasons import ISSUES
-from warploom.machine.debug.inspection import AnyMachine, memory, places, registers
-from warploom.machine.run.protocol import Places
+from warploom.machine.run.protocol import Machine, Places
 from warploom.machine.run.recording import writers
-from warploom.machine.sequencer.machine import SequencerMachine
 
 
 class Stop(Protocol):
     """Something that a run is halted at."""
 
-    def look(self, machine: AnyMachine) -> Any:
-        """What it is decided by, as it is now."""
+    def observe(self, machine: Machine) -> Any:
+        """The state that the stop compares."""
 
-    def reason(self, machine: AnyMachine, before: Any, now: Any) -> str:
+    def reason(self, machine: Machine, before: Any, now: Any) -> str:
         """What has happened in the last cycle, as a sentence; "" when nothing has."""
 
-    def trail(self, machine: AnyMachine) -> int | None:
-        """A number that is another one after any cycles in which it may have happened; None where there is no such number."""
+    def trail(self, machine: Machine) -> int | None:
+        """A number that changes whenever the stop may have been hit; equal before and after means it was not.
+
+        None where there is no such number.
+        """
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Breakpoint:
     block: int | None = None
     lane: int | None = None
 
-    def look(self, machine: AnyMachine) -> Places:
+    def observe(self, machine: Machine) -> Places:
         """Where all warps are."""
-        return places(machine)
+        return machine.inspection.places()
 
-    def reason(self, machine: AnyMachine, before: Places, now: Places) -> str:
+    def reason(self, machine: Machine, before: Places, now: Places) -> str:
         """Which warps have come. A warp that was launched and has issued its first instruction in one cycle has come, too."""
         there = (now.pc == self.instruction) & (now.mask != 0)
         if self.instruction == machine.program.launch.entry:
@@ -62,15 +62,13 @@ class Breakpoint:
             return ""
         return f"warp{'s' if len(names) > 1 else ''} {', '.join(names)} at {machine.program.where(self.instruction)}"
 
-    def trail(self, machine: AnyMachine) -> int | None:
-        """Issues of the instruction. A warp that stands there has come, or will have issued it."""
-        if isinstance(machine, SequencerMachine):
-            return None
-        now = places(machine)
+    def trail(self, machine: Machine) -> int | None:
+        """Issues of the instruction; none while a warp stands there, which has come or will issue it."""
+        now = machine.inspection.places()
         there = (now.pc == self.instruction) & (now.mask != 0)
-        return None if there.any() else int(machine.profile[self.instruction, ISSUES])
+        return None if there.any() else machine.inspection.issues(self.instruction)
 
-    def _concerns(self, machine: AnyMachine, now: Places, core: int, slot: int) -> bool:
+    def _concerns(self, machine: Machine, now: Places, core: int, slot: int) -> bool:
         if self.core not in (None, core) or self.slot not in (None, slot):
             return False
         if self.lane is not None and not int(now.mask[core, slot]) >> self.lane & 1:
@@ -85,11 +83,11 @@ class MemoryWatch:
     address: int
     count: int = 1
 
-    def look(self, machine: AnyMachine) -> np.ndarray:
+    def observe(self, machine: Machine) -> np.ndarray:
         """The bytes."""
-        return memory(machine)[self.address : self.address + self.count].copy()
+        return machine.inspection.memory[self.address : self.address + self.count].copy()
 
-    def reason(self, machine: AnyMachine, before: np.ndarray, now: np.ndarray) -> str:
+    def reason(self, machine: Machine, before: np.ndarray, now: np.ndarray) -> str:
         """Which bytes have changed."""
         changed = np.flatnonzero(before != now)
         if not len(changed):
@@ -98,11 +96,9 @@ class MemoryWatch:
         more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
         return f"memory[{self.address + first}] was {before[first]} and is {now[first]}{more}"
 
-    def trail(self, machine: AnyMachine) -> int | None:
+    def trail(self, machine: Machine) -> int | None:
         """Issues of all instructions that write to memory."""
-        if isinstance(machine, SequencerMachine):
-            return None
-        return int(machine.profile[writers(machine, u.MEMORY), ISSUES].sum())
+        return machine.inspection.issues(writers(machine.program.uops, machine.program.code, u.MEMORY))
 
 
 @dataclass(frozen=True)
@@ -114,11 +110,11 @@ class RegisterWatch:
     register: int
     lane: int | None = None
 
-    def look(self, machine: AnyMachine) -> np.ndarray:
+    def observe(self, machine: Machine) -> np.ndarray:
         """The row of the register."""
-        return registers(machine, self.core, self.slot)[self.register].copy()
+        return machine.inspection.registers(self.core, self.slot)[self.register].copy()
 
-    def reason(self, machine: AnyMachine, before: np.ndarray, now: np.ndarray) -> str:
+    def reason(self, machine: Machine, before: np.ndarray, now: np.ndarray) -> str:
         """In which lane it has changed."""
         changed = [int(lane) for lane in np.flatnonzero(before != now) if self.lane in (None, lane)]
         if not changed:
@@ -129,7 +125,7 @@ class RegisterWatch:
         name = machine.program.register_names[self.register]
         return f"{name}[{lane}] of warp {self.core}:{self.slot} was {before[lane]} and is {now[lane]}{more}"
 
-    def trail(self, machine: AnyMachine) -> None:
+    def trail(self, machine: Machine) -> None:
         """Registers change too often."""
 
 
@@ -143,11 +139,11 @@ class NextIssue:
     core: int | None = None
     slot: int | None = None
 
-    def look(self, machine: AnyMachine) -> Places:
+    def observe(self, machine: Machine) -> Places:
         """Where all warps are."""
-        return places(machine)
+        return machine.inspection.places()
 
-    def reason(self, machine: AnyMachine, before: Places, now: Places) -> str:
+    def reason(self, machine: Machine, before: Places, now: Places) -> str:
         """Which warps have issued."""
         issued = before.issues != now.issues
         names = [f"{core}:{slot}" for core, slot in np.argwhere(issued) if self.core in (None, core) and self.slot in (None, slot)]
@@ -157,11 +153,9 @@ class NextIssue:
             return f"warp {self.core}:{self.slot} has ended"
         return ""
 
-    def trail(self, machine: AnyMachine) -> None:
+    def trail(self, machine: Machine) -> None:
         """It is never far away."""
 
 
-def _block(machine: AnyMachine, core: int, slot: int) -> int:
-    from warploom.machine.debug.inspection import warp_states
-
-    return next((state.block for state in warp_states(machine) if (state.core, state.slot) == (core, slot)), -1)
+def _block(machine: Machine, core: int, slot: int) -> int:
+    return next((state.block for state in machine.inspection.warp_states() if (state.core, state.slot) == (core, slot)), -1)

@@ -1,10 +1,11 @@
+# mypy: disable-error-code="no-untyped-def"
 """Dispatcher of blocks: hands the blocks of a launch to cores that have room, and starts their warps.
 
 In hardware: one unit for the whole device (NVIDIA: the GigaThread engine or work distributor; AMD: the asynchronous compute
 engines). It knows how many blocks each core can still hold, gives the next block to one that has room, and writes into the
 core's warp table and registers what every warp knows from the start: its PC, its lanes, its numbers.
 
-Orders: `spread` gives the next block to the next core in turn, `fill` fills a core before it goes to the next, `split` is
+Orders: `spread` gives the next block to the next core, round and round, `fill` fills a core before the next one, `split` is
 guppy's, in which a block's warps may lie on several cores.
 """
 
@@ -21,7 +22,7 @@ from warploom.machine.core.scheduling.scheduler import join
 from warploom.machine.core.warps.barrier import reset
 from warploom.machine.core.warps.scoreboard import clear as clear_scoreboard
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
-from warploom.machine.engine.bits import bit, lowest, popcount
+from warploom.machine.engine.bits import EMPTY, bit, lowest, popcount
 from warploom.machine.engine.sizes import MAX_CORES, MAX_LANES
 from warploom.machine.engine.unit import record, unit
 
@@ -34,21 +35,25 @@ WARPS, CORES, ARGUMENT = (SPECIAL_NUMBER[name] for name in ("warps", "cores", "a
 BLOCK_CAPACITY = SPECIAL_NUMBER["block_capacity"]
 
 Grid = record(
-    order="i8",                                    # SPREAD, FILL or SPLIT
-    blocks="i8",                                   # blocks of the launch
-    threads="i8",                                  # threads of the launch
-    block_threads="i8",                            # threads a block
-    warps="i8",                                    # warps a block
-    low="i8",                                      # blocks low .. high - 1 have not been handed out
-    high="i8",
-    reverse="i8",                                  # SPLIT: 1 when the next block is taken from the high end
-    next_core="i8",                                # SPREAD: where the round goes on
-    entry="i8",                                    # first instruction
-    argument="i8",
-    latency="i8",                                  # cycles from a free slot to a block's first instruction
-    registers="i8",                                # lane registers that a launch writes
-    register=("i4", MAX_LAUNCH_REGISTERS),
-    special=("i4", MAX_LAUNCH_REGISTERS),          # and with which special register
+    settings=dict(
+        order="i8",                                    # SPREAD, FILL or SPLIT
+        blocks="i8",                                   # blocks of the launch
+        threads="i8",                                  # threads of the launch
+        block_threads="i8",                            # threads a block
+        warps="i8",                                    # warps a block
+        entry="i8",                                    # first instruction
+        argument="i8",                                 # argument pointer, bytes
+        latency="i8",                                  # cycles from a free slot to a block's first instruction
+        registers="i8",                                # lane registers that a launch writes,
+        register=("i4", MAX_LAUNCH_REGISTERS),         # ... which ones,
+        special=("i4", MAX_LAUNCH_REGISTERS),          # ... and with which special register
+    ),
+    state=dict(
+        low="i8",                                      # blocks low .. high - 1 have not been handed out
+        high="i8",
+        reverse="i8",                                  # SPLIT: 1 when the next block is taken from the high end
+        next_core="i8",                                # SPREAD: the core that is tried first
+    ),
 )  # fmt: skip
 
 
@@ -63,13 +68,13 @@ def dispatch(gpu, cores, tables, now):
     while grid.low < grid.high and tried < gpu.cores:
         number = grid.next_core % gpu.cores
         core = cores[number]
-        if _fits(core, grid.warps) != 0:
+        if _has_room(core, grid.warps) != 0:
             block = grid.low
             grid.low = block + 1
             slot = lowest(~core.blocks.used)
             core.blocks.used = core.blocks.used | bit(slot)
             core.blocks.number[slot] = block
-            core.blocks.alive[slot] = np.uint64(0)
+            core.blocks.alive[slot] = EMPTY
             reset(core.barriers, slot)
             for rank in range(grid.warps):
                 _launch(gpu, core, slot, block, rank, tables, now)
@@ -84,7 +89,8 @@ def dispatch(gpu, cores, tables, now):
 
 
 @unit
-def _fits(core, warps):
+def _has_room(core, warps):
+    """1 when a core has a free block slot, and free warp slots for this many warps."""
     free = core.warps.slots - popcount(core.warps.active)
     return 1 if popcount(core.blocks.used) < core.blocks.slots and free >= warps else 0
 
@@ -93,8 +99,8 @@ def _fits(core, warps):
 def _dispatch_split(gpu, cores, tables, now):
     """guppy's order: the warps of a block go to the first free slots of the device, core 0 first.
 
-    A block for which there are free slots but too few is put in front of a second queue, and so are all behind it: the
-    blocks that are left change their order in every such cycle.
+    A block for which there are too few free slots is put in front of a second queue, and so are all that follow it: the
+    blocks that are left reverse their order in every such cycle.
     """
     grid = gpu.grid
     free = np.int64(0)
@@ -115,7 +121,7 @@ def _dispatch_split(gpu, cores, tables, now):
                 slot = lowest(~core.warps.active)
                 core.blocks.used = core.blocks.used | bit(slot)
                 core.blocks.number[slot] = block
-                core.blocks.alive[slot] = np.uint64(0)
+                core.blocks.alive[slot] = EMPTY
                 _launch(gpu, core, slot, block, rank, tables, now)
                 rank += 1
     if free > 0:
@@ -128,17 +134,17 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     grid = gpu.grid
     warps = core.warps
     warp = lowest(~warps.active)
-    me = bit(warp)
+    warp_bit = bit(warp)
     begin = rank * warps.lanes
     threads = min(grid.block_threads, grid.threads - block * grid.block_threads) - begin
     threads = max(min(threads, warps.lanes), np.int64(0))
-    mask = (np.uint64(2) << np.uint64(threads - 1)) - np.uint64(1) if threads > 0 else np.uint64(0)
+    mask = (np.uint64(2) << np.uint64(threads - 1)) - np.uint64(1) if threads > 0 else EMPTY
     if threads <= 0:
         return  # the last block has fewer warps
-    core.blocks.alive[slot] |= me
-    warps.active = warps.active | me
-    warps.awake = warps.awake & ~me
-    warps.starved = warps.starved & ~me
+    core.blocks.alive[slot] |= warp_bit
+    warps.active = warps.active | warp_bit
+    warps.awake = warps.awake & ~warp_bit
+    warps.starved = warps.starved & ~warp_bit
     warps.pc[warp] = grid.entry
     warps.mask[warp] = mask
     warps.threads[warp] = mask
@@ -156,7 +162,7 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     start(core, warp)
     clear_scoreboard(core.scoreboard, warp, now)
     redirect(core.fetch, warp, grid.entry)
-    _launch_registers(gpu, core, warp, block, rank, begin)
+    _write_launch_registers(gpu, core, warp, block, rank, begin)
     gpu.live = gpu.live + 1
     gpu.progress = now
     # The alarm of this very cycle rings when the core is stepped, right after the dispatcher.
@@ -167,7 +173,8 @@ def _launch(gpu, core, slot, block, rank, tables, now):
 
 
 @unit
-def _launch_registers(gpu, core, warp, block, rank, begin):
+def _write_launch_registers(gpu, core, warp, block, rank, begin):
+    """What a warp knows from the start: its special registers, and the lane registers that the launch fills with them."""
     grid = gpu.grid
     registers = core.registers[warp]
     for row in range(core.clear_registers):

@@ -1,6 +1,7 @@
-"""The device: every core lives through each cycle, and time jumps over the cycles in which nothing can happen.
+# mypy: disable-error-code="no-untyped-def"
+"""The device: every core is stepped through each cycle, and time jumps over the cycles in which nothing can happen.
 
-A cycle goes: dispatcher (block_dispatcher.py), cores in order (issue, then load/store), memory system (memory_system.py). Every
+The order of a cycle: dispatcher (block_dispatcher.py), cores in order (issue, then load/store), memory system (memory_system.py). Every
 part says when it next has something to do, and the cycles up to then are skipped. If no part ever has, and warps are left, the
 kernel is deadlocked.
 """
@@ -15,7 +16,7 @@ from warploom.machine.accounting.status import DONE, EVENTS_FULL, LIMIT
 from warploom.machine.accounting.status import FAULT as FAULTED
 from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.device.block_dispatcher import SPLIT, Grid, dispatch
-from warploom.machine.engine.bits import lowest
+from warploom.machine.engine.bits import EMPTY, lowest
 from warploom.machine.engine.sizes import MAX_CORES
 from warploom.machine.engine.unit import FOREVER, record, unit
 from warploom.machine.memory.channels import Channels
@@ -25,36 +26,47 @@ from warploom.machine.memory.l2 import L2
 
 DEADLOCK = FAULT_NUMBER["deadlock"]
 
-Log = record(tracing="i8", rows="i8")
+Log = record(
+    settings=dict(
+        tracing="i8",                              # 1: events are written down
+    ),
+    state=dict(
+        rows="i8",                                 # events in the buffer
+    ),
+)  # fmt: skip
 
 Gpu = record(
-    now="i8",                                      # cycles since the start
-    cores="i8",
-    live="i8",                                     # warps that run or drain
-    every_cycle="i8",                              # 1: the scheduling policy looks in every cycle
-    progress="i8",                                 # last cycle in which memory changed, a warp ended or a barrier opened
-    room_since="i8",                               # last cycle in which a warp slot became free
-    fault=Fault,
-    log=Log,
-    grid=Grid,
-    wake=("i8", MAX_CORES),                        # next cycle in which a core has something to do
-    wheel=Wheel,
-    l2=L2,
-    has_dram="i8",
-    dram=Dram,
-    data_channels=Channels,
-    program_channels=Channels,
-    shared_fetch=SharedFetch,
-    written="i8",                                  # memory channels: cycle at whose end the last store is done
-    memory_bytes="i8",
-    line_shift="i8",                               # log2 of the bytes of a core's line
-    sector_shift="i8",
+    settings=dict(
+        cores="i8",
+        every_cycle="i8",                          # 1: the scheduling policy runs in every cycle
+        has_dram="i8",                             # 1: memory is DRAM; 0: channels
+        memory_bytes="i8",
+        line_shift="i8",                           # log2 of the bytes of a core's line
+        sector_shift="i8",                         # log2 of the bytes of a sector
+    ),
+    state=dict(
+        now="i8",                                  # cycles since the start
+        live="i8",                                 # warps that run or drain
+        progress="i8",                             # last cycle in which memory changed, a warp ended or a barrier opened
+        room_since="i8",                           # last cycle in which a warp slot became free
+        written="i8",                              # memory channels: cycle at whose end the last store is done
+        fault=Fault,
+        log=Log,
+        grid=Grid,
+        wake=("i8", MAX_CORES),                    # by core: next cycle in which it has something to do
+        wheel=Wheel,
+        l2=L2,
+        dram=Dram,
+        data_channels=Channels,
+        program_channels=Channels,
+        shared_fetch=SharedFetch,
+    ),
 )  # fmt: skip
 
 
 @unit
 def run(gpu, cores, tables, units, limit):
-    """Simulate until cycle `limit`, the end, a fault, or a full event buffer; returns a stop code of `run/driver.py`."""
+    """Simulate until cycle `limit`, the end, a fault, or a full event buffer; returns a stop code of `accounting/status.py`."""
     capacity = tables.events.shape[0] - ROWS_A_CYCLE * gpu.cores - MEMORY_ROWS_A_CYCLE
     while gpu.now < limit:
         now = gpu.now
@@ -64,7 +76,7 @@ def run(gpu, cores, tables, units, limit):
             dispatch(gpu, cores, tables, now)
         soonest = np.int64(FOREVER)
         for number in range(gpu.cores):
-            if gpu.wake[number] <= now or (gpu.every_cycle != 0 and cores[number].warps.active != np.uint64(0)):
+            if gpu.wake[number] <= now or (gpu.every_cycle != 0 and cores[number].warps.active != EMPTY):
                 gpu.wake[number] = units.step(gpu, cores[number], tables, units, now)
         if may_happen(gpu.wheel, now):
             units.memory_system(gpu, cores, tables, now)
@@ -80,7 +92,7 @@ def run(gpu, cores, tables, units, limit):
         if gpu.grid.low < gpu.grid.high and (gpu.room_since >= now or gpu.grid.order == SPLIT):
             soonest = now + 1
         if soonest == FOREVER:
-            _deadlock(gpu, cores, now)
+            _report_deadlock(gpu, cores, now)
             return FAULTED
         if gpu.every_cycle != 0:
             soonest = now + 1
@@ -89,9 +101,10 @@ def run(gpu, cores, tables, units, limit):
 
 
 @unit
-def _deadlock(gpu, cores, now):
+def _report_deadlock(gpu, cores, now):
+    """A fault for the lowest warp of each core: of several the first is kept."""
     for number in range(gpu.cores):
-        if cores[number].warps.active != np.uint64(0):
+        if cores[number].warps.active != EMPTY:
             warp = lowest(cores[number].warps.active)
             warps = cores[number].warps
             raise_fault(gpu.fault, DEADLOCK, number, warp, warps.pc[warp], warps.mask[warp], 0, 0, now)

@@ -1,11 +1,11 @@
 """A machine of cores with warps: builds its state from a Config and a Program, and reads its results.
 
-This is the workshop, not the hardware: everything here happens once, before the first cycle or after the last.
+This is the builder, not the hardware: everything here happens once, before the first cycle or after the last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.program import Program
 from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
 from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
-from warploom.machine.accounting.status import Outcome
+from warploom.machine.accounting.status import LaunchError, Outcome
 from warploom.machine.config.schema import Config
 from warploom.machine.core.control import control
 from warploom.machine.core.core import Core
@@ -33,20 +33,23 @@ from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.device import report as pipeline_report
 from warploom.machine.device.check import check
 from warploom.machine.device.device import Gpu, run
+from warploom.machine.device.inspection import PipelineInspection
 from warploom.machine.device.memory_system import no_events, serve_events
 from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
 from warploom.machine.engine.native.piece import Array, Hook
 from warploom.machine.engine.unit import mirror, zeros
-from warploom.machine.run.livelock import Watch
+from warploom.machine.run.livelock import LivelockDetector
+from warploom.machine.run.probe import Probe
 from warploom.machine.run.recording import Recorder
-from warploom.machine.run.result import RunResult
+from warploom.machine.run.result import Detail, RunResult
+from warploom.machine.run.runnable import ClockEdge
 from warploom.machine.run.tables import Tables, Units
 
 EVENT_ROWS = 1 << 16
 
 
 class PipelineMachine:
-    """One run of a program on cores with warps. See `driver.Machine` for what it offers.
+    """One run of a program on cores with warps. See `run.protocol.Machine` for what it offers.
 
     policy: a scheduling policy instead of the configured one. tracing: write events down; they are kept in
     `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
@@ -89,7 +92,8 @@ class PipelineMachine:
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
         self._set_up()
-        self.watch = Watch(self)
+        self.probes: list[Probe] = []
+        self.detector = LivelockDetector(self)
         self.recorder = Recorder(self) if recording else None
 
     def _set_up(self) -> None:
@@ -102,7 +106,7 @@ class PipelineMachine:
         for number in range(self.config.gpu.cores):
             set_up_core(mirror(self.cores[number : number + 1].reshape(())), number, resident, self.config, self.loaded)
 
-    # ---- the protocol of driver.Machine
+    # ---- the protocol of run.protocol.Machine
 
     @property
     def cycle(self) -> int:
@@ -161,9 +165,19 @@ class PipelineMachine:
             if self.recorder is not None:
                 self.recorder.drained()
 
+    @property
+    def inspection(self) -> PipelineInspection:
+        """What is in it now."""
+        return PipelineInspection(self)
+
+    def steps(self, last: int, first: int = 0) -> Iterator[ClockEdge]:
+        """Raises LaunchError: cores with warps skip cycles in which nothing happens, and do not show single signals."""
+        name, kind = self.config.name, self.config.core.control
+        raise LaunchError(f"{name!r} has core.control = {kind!r}; steps() is for core.control = 'sequencer'")
+
     def finish(self, outcome: Outcome) -> RunResult:
-        """What the run gave. `detail` holds the profile (int64[instructions, PROFILE_COLUMNS]), the events and the last registers."""
-        pipeline_report.charge_the_rest(self)
+        """What the run gave."""
+        pipeline_report.account_the_rest(self)
         return RunResult(
             program=self.program,
             config=self.config,
@@ -177,13 +191,13 @@ class PipelineMachine:
             running=tuple(pipeline_report.running(self)) if outcome.status == "timeout" else (),
             engine=outcome.engine,
             seconds=outcome.seconds,
-            make=partial(PipelineMachine, self.config, self.program, policy=self.users_policy),
-            detail={
-                "profile": self.profile,
-                "events": np.concatenate([np.zeros((0, EVENT_COLUMNS), np.int64), *self.events]),
-                "registers": pipeline_report.final_registers(self),
-                "recording": self.recorder.recording() if self.recorder is not None else None,
-            },
+            rebuild=partial(PipelineMachine, self.config, self.program, policy=self.users_policy),
+            detail=Detail(
+                profile=self.profile,
+                events=np.concatenate([np.zeros((0, EVENT_COLUMNS), np.int64), *self.events]),
+                registers=pipeline_report.final_registers(self),
+                recording=self.recorder.recording() if self.recorder is not None else None,
+            ),
         )
 
     def arrays(self) -> tuple[np.ndarray, ...]:
@@ -191,5 +205,5 @@ class PipelineMachine:
         return self.gpu, self.cores, self.memory, self.profile
 
     def state(self) -> tuple[bytes, ...]:
-        """The same as bytes: equal in two machines that have gone the same way."""
+        """The same as bytes: equal in two machines that have run alike."""
         return tuple(array.tobytes() for array in self.arrays())

@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.program import Program
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
+from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.path_table import AT_BARRIER, MEETS, READY
 from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
-
-if TYPE_CHECKING:
-    from warploom.machine.device.machine import PipelineMachine
+from warploom.machine.run.livelock import LivelockDetector
 
 MOST_WARPS = 8  # warps that a message lists
 
 
-def counters(machine: PipelineMachine) -> dict[str, int]:
+class Reported(Protocol):
+    """What is read of a machine after its run."""
+
+    program: Program
+    config: Config
+    gpu: np.ndarray
+    cores: np.ndarray
+    code: np.ndarray
+    profile: np.ndarray
+    moves_threads: bool
+    detector: LivelockDetector
+
+    @property
+    def cycle(self) -> int:
+        """Cycles simulated."""
+
+
+def counters(machine: Reported) -> dict[str, int]:
     """The counters, by their names in `counters.COUNTERS`."""
     gpu, cores, totals = machine.gpu, machine.cores, machine.profile.sum(axis=0)
     found = {
@@ -66,8 +83,8 @@ def counters(machine: PipelineMachine) -> dict[str, int]:
     return found
 
 
-def charge_the_rest(machine: PipelineMachine) -> None:
-    """Warps that were stopped in the middle have a span of cycles that nobody has charged yet: charge it to its reason."""
+def account_the_rest(machine: Reported) -> None:
+    """Account for the last cycles of warps that were stopped in the middle: each span goes to its reason."""
     for core, warp in live_warps(machine):
         warps = machine.cores[core]["warps"]
         since, now = int(warps["since"][warp]), machine.cycle
@@ -79,14 +96,14 @@ def charge_the_rest(machine: PipelineMachine) -> None:
             warps["since"][warp] = now
 
 
-def live_warps(machine: PipelineMachine) -> Iterator[tuple[int, int]]:
+def live_warps(machine: Reported) -> Iterator[tuple[int, int]]:
     """(core, warp slot) of every warp that has not ended."""
     for core in range(len(machine.cores)):
         active = int(machine.cores[core]["warps"]["active"])
         yield from ((core, warp) for warp in range(64) if active >> warp & 1)
 
 
-def fault_text(machine: PipelineMachine) -> str:
+def fault_text(machine: Reported) -> str:
     """The fault with its place in the source; "" when there is none."""
     fault = machine.gpu["fault"]
     kind = int(fault["kind"])
@@ -99,7 +116,7 @@ def fault_text(machine: PipelineMachine) -> str:
     return f"{text} ({_who(machine, core, warp, int(fault['lanes']))}, core {core}, cycle {int(fault['cycle'])})"
 
 
-def _who(machine: PipelineMachine, core: int, warp: int, lanes: int) -> str:
+def _who(machine: Reported, core: int, warp: int, lanes: int) -> str:
     """Whose lanes these are: their block and warp; the threads, where they are not all of the warp that was launched in this slot."""
     block = int(machine.cores[core]["blocks"]["number"][int(machine.cores[core]["warps"]["block"][warp])])
     rank = int(machine.cores[core]["warps"]["rank"][warp])
@@ -111,7 +128,7 @@ def _who(machine: PipelineMachine, core: int, warp: int, lanes: int) -> str:
     return f"block {block}, warp {rank}, {lanes_text(lanes, 'lane')}"
 
 
-def running(machine: PipelineMachine) -> list[str]:
+def running(machine: Reported) -> list[str]:
     """Where each live warp is and what it waits for, a line each; the rest is counted."""
     found = list(live_warps(machine))
     lines = [_warp_line(machine, core, warp) for core, warp in found[:MOST_WARPS]]
@@ -120,15 +137,15 @@ def running(machine: PipelineMachine) -> list[str]:
     return lines
 
 
-def _warp_line(machine: PipelineMachine, core: int, warp: int) -> str:
+def _warp_line(machine: Reported, core: int, warp: int) -> str:
     state = machine.cores[core]["warps"]
     pc, reason = int(state["pc"][warp]), r.REASONS[int(state["reason"][warp])]
     waits = int(state["at_barrier"]) >> warp & 1
     block = int(machine.cores[core]["blocks"]["number"][int(state["block"][warp])])
     mask = int(state["mask"][warp])
     name = f"warp {int(state['rank'][warp])} of block {block} (core {core}"
-    if (core, warp) in machine.watch.spinning:
-        text = f"{name}, {lanes_text(mask, 'lane')}) spins at {machine.program.where(machine.watch.spinning[core, warp])}"
+    if (core, warp) in machine.detector.spinning:
+        text = f"{name}, {lanes_text(mask, 'lane')}) spins at {machine.program.where(machine.detector.spinning[core, warp])}"
     elif mask:
         text = f"{name}, {lanes_text(mask, 'lane')}) at {machine.program.where(pc - 1 if waits else pc)}: {reason.meaning}"
     else:
@@ -136,7 +153,7 @@ def _warp_line(machine: PipelineMachine, core: int, warp: int) -> str:
     return "; ".join([text, *_waiting_lanes(machine, core, warp, mask)])
 
 
-def _waiting_lanes(machine: PipelineMachine, core: int, warp: int, running_lanes: int) -> Iterator[str]:
+def _waiting_lanes(machine: Reported, core: int, warp: int, running_lanes: int) -> Iterator[str]:
     """The lanes of a warp that wait for others of it, and where."""
     where = machine.program.where
     paths, contexts = machine.cores[core]["paths"], machine.cores[core]["contexts"]
@@ -158,15 +175,15 @@ def _wait(mask: int) -> str:
     return f"{lanes_text(mask, 'lane')} of it wait{'' if mask & (mask - 1) else 's'}"
 
 
-def _way_out(machine: PipelineMachine) -> list[str]:
+def _way_out(machine: Reported) -> list[str]:
     """What to change when lanes keep others of their own warp from going on."""
-    for core, warp in machine.watch.spinning:
+    for core, warp in machine.detector.spinning:
         if machine.config.core.divergence != "its" and any(_waiting_lanes(machine, core, warp, 0)):
             return ["with core.divergence=its no lane waits for another one for ever"]
     return []
 
 
-def final_registers(machine: PipelineMachine) -> np.ndarray:
+def final_registers(machine: Reported) -> np.ndarray:
     """uint32[cores, warp slots, registers, lanes]: what the last warp of each slot had in its lane registers."""
     config = machine.config.core
     return machine.cores["registers"]["lane"][:, : config.warps, : min(machine.program.registers, u.HIDDEN), : config.lanes].copy()

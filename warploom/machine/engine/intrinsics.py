@@ -1,6 +1,6 @@
 """Operations of the host processor that plain Python does not have: the fused multiply-add.
 
-In hardware: a multiplier whose full product goes into the adder without being rounded, and one rounding behind it. It
+In hardware: a multiplier whose full product goes into the adder without being rounded, and one rounding after it. It
 costs little more than the multiplier alone, which is why every GPU since 2010 has it (IEEE 754-2008, section 5.4.1).
 
 Natively this is the host's own instruction, through LLVM's `llvm.fma.f32`. The plain-Python form computes the same

@@ -72,7 +72,7 @@ def record(**fields: Any) -> np.dtype:
 
 def groups_of(dtype: np.dtype) -> dict[str, tuple[str, ...]]:
     """The fields of a record by group; empty for one that is not grouped."""
-    return dict((dtype.metadata or {}).get("groups", {}))
+    return dict(dtype.metadata["groups"]) if dtype.metadata and "groups" in dtype.metadata else {}
 
 
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype | type) -> np.ndarray:
@@ -122,8 +122,27 @@ def native_twin(factory: str) -> Callable[[F], F]:
     return mark
 
 
+def native_form_of(plain: Callable[..., Any]) -> Callable[[F], F]:
+    """Mark a unit as the native form of another one, `plain`, which is written for readers and runs in plain Python.
+
+    Everybody calls `plain`. The two must agree on every input (a test's work).
+    """
+
+    def mark(function: F) -> F:
+        plain.__warploom_native__ = function  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
 # ---------------------------------------------------------------------------------------------------------
 # Plain Python
+
+
+class Mirror:
+    """A record as a plain-Python object over its bytes, as `mirror` makes it. `__slots__` name what it holds: views of the bytes."""
+
+    __slots__: tuple[str, ...] = ()
 
 
 @cache
@@ -149,7 +168,7 @@ def _mirror_class(dtype: np.dtype) -> type:
 
     body["__init__"] = __init__
     body["__slots__"] = tuple("_" + name for name in scalars) + tuple(others)
-    return type("Mirror", (), body)
+    return type("Mirror", (Mirror,), body)
 
 
 def _scalar_property(slot: str, signed: bool) -> property:

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-def"
 """Memory channels, as a core with warps sees them: tiny-gpu's controller as a server.
 
 tiny-gpu's controller takes a request into the first idle channel; the handshakes on both sides keep that channel for 7 cycles
@@ -9,20 +10,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.unit import record, unit
+from warploom.machine.engine.unit import part, record, unit
 
 MAX_CHANNELS = 64
 DATA_HOLD, DATA_ANSWER = 7, 8  # cycles: a channel is kept; request to use of the answer. tiny-gpu, measured
 PROGRAM_HOLD, PROGRAM_ANSWER = 5, 6  # the same for program memory: fetch without contention. tiny-gpu, measured
 
 Channels = record(
-    count="i8",
-    width="i8",                  # bytes that one request moves
-    hold="i8",                   # cycles that a request keeps its channel
-    answer="i8",                 # cycles from the request to the first cycle in which its answer can be used
-    free=("i8", MAX_CHANNELS),   # first cycle in which a channel takes a request
-    busy=("i8", MAX_CHANNELS),   # cycles kept, for the counters
-    requests="i8",
+    settings=dict(
+        count="i8",
+        width="i8",                  # bytes that one request moves
+        hold="i8",                   # cycles that a request keeps its channel
+        answer="i8",                 # cycles from the request to the first cycle in which its answer can be used
+    ),
+    state=dict(
+        free=("i8", MAX_CHANNELS),   # by channel: first cycle in which it takes a request
+    ),
+    counters=dict(
+        busy=("i8", MAX_CHANNELS),   # by channel: cycles kept
+        requests="i8",
+    ),
 )  # fmt: skip
 
 
@@ -32,17 +39,23 @@ def request(channels, bytes_wanted, now):
     done = np.int64(now)
     left = np.int64(bytes_wanted)
     while left > 0:
-        chosen = np.int64(0)
-        for channel in range(channels.count):
-            if channels.free[channel] <= now:
-                chosen = np.int64(channel)
-                break
-            if channels.free[channel] < channels.free[chosen]:
-                chosen = np.int64(channel)
-        start = max(np.int64(now), np.int64(channels.free[chosen]))
-        channels.free[chosen] = start + channels.hold
-        channels.busy[chosen] += channels.hold
+        channel = _first_free(channels, now)
+        start = max(np.int64(now), np.int64(channels.free[channel]))
+        channels.free[channel] = start + channels.hold
+        channels.busy[channel] += channels.hold
         channels.requests = channels.requests + 1
         done = max(done, start + channels.answer - 1)
         left -= channels.width
     return done
+
+
+@part
+def _first_free(channels, now):
+    """The lowest channel that is free; where none is, the one that will be first."""
+    soonest = np.int64(0)
+    for channel in range(channels.count):
+        if channels.free[channel] <= now:
+            return np.int64(channel)
+        if channels.free[channel] < channels.free[soonest]:
+            soonest = np.int64(channel)
+    return soonest

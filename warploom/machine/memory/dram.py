@@ -1,9 +1,9 @@
 # mypy: disable-error-code="no-untyped-def"
-"""DRAM: memory behind the chip's edge, as channels that each serve one request after the other.
+"""DRAM: memory outside of the chip, as channels that each serve one request after the other.
 
 In hardware: a channel is a bus of its own with its own devices. Consecutive lines go to consecutive channels
 (`address / interleave % channels`), so that a stream keeps all of them busy. Within a channel the lines that are its
-own lie side by side in rows; a row must be opened before it is read, and stays open until another is needed.
+own lie side by side in rows; a row must be opened before it is read, and stays open until a different one is needed.
 
 What a request costs, in cycles. It starts when it arrives, or when the channel has finished with the requests
 before it, whichever is later:
@@ -21,7 +21,7 @@ A queue is not stepped, and need not be. Requests leave a channel in the order i
 them costs depends on the one before it and on none that comes later. So when a request arrives, everything that it
 will wait for is known: the recursion above is Lindley's for a FIFO server ("The theory of queues with a single
 server", 1952), and gives the cycles that stepping the queue gives. A controller that reorders (FR-FCFS) could not be
-computed so.
+computed in this way.
 
 Source: channels, rows and open-page policy as in Jacob, Ng and Wang, "Memory Systems", 2007; banks within a
 channel, refresh and the turn-around between reads and writes are left out.
@@ -39,20 +39,26 @@ from warploom.machine.engine.unit import record, unit
 CHANNELS = 64
 
 Dram = record(
-    channels="i8",
-    interleave_shift="i8",          # log2 of the bytes that lie in one channel before the next one's begin
-    latency="i8",                   # cycles
-    bandwidth="i8",                 # bytes a cycle and channel; 0: no limit
-    row="i8",                       # bytes; 0: no row buffers
-    row_miss="i8",                  # cycles that opening a row takes
-    busy_until=("i8", CHANNELS),    # first cycle in which the channel can begin another request
-    open_row=("i8", CHANNELS),      # row number + 1; 0: none is open
-    requests=("i8", CHANNELS),      # counters by channel: requests,
-    row_hits=("i8", CHANNELS),      # ... that found their row open,
-    row_misses=("i8", CHANNELS),    # ... that had to open it,
-    busy=("i8", CHANNELS),          # ... cycles in which the channel was opening or transferring,
-    bytes_read=("i8", CHANNELS),    # ... bytes that left it,
-    bytes_written=("i8", CHANNELS), # ... bytes that went in
+    settings=dict(
+        channels="i8",
+        interleave_shift="i8",           # log2 of the bytes that lie in one channel before the next one's begin
+        latency="i8",                    # cycles
+        bandwidth="i8",                  # bytes per cycle and channel; 0: no limit
+        row="i8",                        # bytes; 0: no row buffers
+        row_miss="i8",                   # cycles that opening a row takes
+    ),
+    state=dict(
+        busy_until=("i8", CHANNELS),     # by channel: first cycle in which it can begin the next request
+        open_row=("i8", CHANNELS),       # by channel: row number + 1; 0: none is open
+    ),
+    counters=dict(
+        requests=("i8", CHANNELS),       # by channel: requests
+        row_hits=("i8", CHANNELS),       # ... that found their row open
+        row_misses=("i8", CHANNELS),     # ... that had to open it
+        busy=("i8", CHANNELS),           # ... cycles in which the channel was opening or transferring
+        bytes_read=("i8", CHANNELS),     # ... bytes that left it
+        bytes_written=("i8", CHANNELS),  # ... bytes that went in
+    ),
 )  # fmt: skip
 
 
@@ -87,7 +93,7 @@ def row_of(dram, address):
 
 @unit
 def request(dram, address, bytes, write, now):
-    """`bytes` (1 or more) from a byte address on are asked for in cycle `now`; returns the cycle in which they are there.
+    """Ask in cycle `now` for `bytes` (1 or more) from a byte address on; returns the cycle in which they are there.
 
     They lie in one line. write: 1 for a store, whose answer is the cycle in which it is done. Calls come in
     the order of their arrival: `now` never falls.

@@ -1,36 +1,39 @@
+# mypy: disable-error-code="no-untyped-def"
 """Event wheel: what the memory system will do, and when.
 
 A level of the memory system answers a request some cycles later. Hardware holds the request in a queue for that
-long; here it lies on a wheel of 1,024 slots, slot = cycle modulo 1,024, each slot a list in order of arrival. Putting
-an event down and taking it up cost the same few instructions however many are waiting, and
-finding the next cycle in which anything happens is a look at a bitmap (Varghese and Lauck, "Hashed and
-hierarchical timing wheels", SOSP 1987).
+long; here it lies on a wheel of 1,024 slots, slot = cycle modulo 1,024, each slot a list in order of arrival. Adding and
+taking a request cost the same few instructions however many are waiting, and the next cycle in which anything happens is found
+in a bitmap (Varghese and Lauck, "Hashed and hierarchical timing wheels", SOSP 1987).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.bits import bit, lowest
+from warploom.machine.engine.bits import EMPTY, bit, lowest
 from warploom.machine.engine.sizes import WHEEL_EVENTS
 from warploom.machine.engine.unit import FOREVER, part, rare, record, unit
+from warploom.machine.memory.request import request
 
 SLOTS = 1024
 
 Wheel = record(
-    first=("i4", SLOTS),       # index + 1 of the first event of a slot; 0 for none
-    last=("i4", SLOTS),
-    occupied=("u8", SLOTS // 64),
-    time=("i8", WHEEL_EVENTS),     # cycle in which an event happens
-    kind=("i4", WHEEL_EVENTS),     # what happens: the user's numbers
-    core=("i4", WHEEL_EVENTS),     # which core asked
-    line=("i8", WHEEL_EVENTS),
-    sectors=("u8", WHEEL_EVENTS),
-    tag=("i8", WHEEL_EVENTS),      # the user's own
-    next=("i4", WHEEL_EVENTS),
-    free=("i4", WHEEL_EVENTS),     # stack of indices given back
-    freed="i8",                # how many those are
-    used="i8",                 # indices never given out start here
+    state=dict(
+        first=("i4", SLOTS),           # by slot: index + 1 of its first event; 0 for none
+        last=("i4", SLOTS),            # by slot: index + 1 of its last event, where it has one
+        occupied=("u8", SLOTS // 64),  # bit s % 64 of word s / 64 = slot s has an event
+        time=("i8", WHEEL_EVENTS),     # by event: cycle in which it happens
+        kind=("i4", WHEEL_EVENTS),     # by event: its request, as in `Request`
+        core=("i4", WHEEL_EVENTS),
+        line=("i8", WHEEL_EVENTS),
+        sectors=("u8", WHEEL_EVENTS),
+        tag=("i8", WHEEL_EVENTS),
+        next=("i4", WHEEL_EVENTS),     # by event: index + 1 of the next one of its slot; 0 for none
+        free=("i4", WHEEL_EVENTS),     # stack of indices given back
+        freed="i8",                    # how many those are
+        used="i8",                     # indices never given out start here
+    ),
 )  # fmt: skip
 
 
@@ -53,8 +56,8 @@ def may_happen(wheel, now):
 
 
 @unit
-def schedule(wheel, time, kind, core, line, sectors, tag):
-    """Let an event happen at `time`, which lies in the future. The caller has made sure that there is room."""
+def schedule(wheel, time, asked):
+    """Let something happen to request `asked` at `time`, which lies in the future. The caller has made sure that there is room."""
     if wheel.freed > 0:
         wheel.freed = wheel.freed - 1
         index = np.int64(wheel.free[wheel.freed])
@@ -62,16 +65,17 @@ def schedule(wheel, time, kind, core, line, sectors, tag):
         index = wheel.used
         wheel.used = wheel.used + 1
     wheel.time[index] = time
-    wheel.kind[index] = kind
-    wheel.core[index] = core
-    wheel.line[index] = line
-    wheel.sectors[index] = sectors
-    wheel.tag[index] = tag
+    wheel.kind[index] = asked.kind
+    wheel.core[index] = asked.core
+    wheel.line[index] = asked.line
+    wheel.sectors[index] = asked.sectors
+    wheel.tag[index] = asked.tag
     _append(wheel, time & (SLOTS - 1), index)
 
 
 @part
 def _append(wheel, slot, index):
+    """An event becomes the last one of a slot."""
     wheel.next[index] = 0
     if wheel.first[slot] == 0:
         wheel.first[slot] = index + 1
@@ -85,14 +89,14 @@ def _append(wheel, slot, index):
 def take(wheel, now):
     """Index of the next event of cycle `now`, taken off the wheel; -1 when there is none left.
 
-    Its fields stay readable until `schedule` is called with the index given back by `give_back`.
+    Read it (`request_at`), then give the index back.
     """
     slot = now & (SLOTS - 1)
     link = np.int64(wheel.first[slot])
     if link == 0:
         return np.int64(-1)
     if wheel.time[link - 1] > now:
-        return _take_from_behind(wheel, slot, link, now)
+        return _take_after_later_rounds(wheel, slot, link, now)
     after = wheel.next[link - 1]
     wheel.first[slot] = after
     if after == 0:
@@ -101,8 +105,8 @@ def take(wheel, now):
 
 
 @rare
-def _take_from_behind(wheel, slot, link, now):
-    """`take` where the first event of the slot is one of a later round: some 1,000 cycles ahead."""
+def _take_after_later_rounds(wheel, slot, link, now):
+    """`take` where the first event of the slot is one of a later round of the wheel: 1,024 cycles or more ahead."""
     before = link
     link = np.int64(wheel.next[before - 1])
     while link != 0:
@@ -118,8 +122,14 @@ def _take_from_behind(wheel, slot, link, now):
 
 
 @part
+def request_at(wheel, index):
+    """The request of an event."""
+    return request(wheel.kind[index], wheel.core[index], wheel.line[index], wheel.sectors[index], wheel.tag[index])
+
+
+@part
 def give_back(wheel, index):
-    """The event's fields have been read; its place may be used again."""
+    """The event has been read; its place may be used again."""
     wheel.free[wheel.freed] = index
     wheel.freed = wheel.freed + 1
 
@@ -133,7 +143,7 @@ def next_time(wheel, now):
     word = start >> 6
     bits = wheel.occupied[word] & ~(bit(start & 63) - np.uint64(1))
     for step in range(SLOTS // 64 + 1):
-        if bits != np.uint64(0):
+        if bits != EMPTY:
             slot = (((word + step) & (SLOTS // 64 - 1)) << 6) + lowest(bits)
             return now + 1 + ((slot - start) & (SLOTS - 1))
         bits = wheel.occupied[(word + step + 1) & (SLOTS // 64 - 1)]

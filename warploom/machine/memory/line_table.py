@@ -2,7 +2,7 @@
 """Line table: finds the entry of a line number in a few steps, however many there are.
 
 In hardware a small associative memory compares all entries at once. Here the entries hang in chains, one for each value of
-the line number's low bits, so that a look-up takes a comparison or two. MSHRs of both cache levels are such tables.
+the line number's low bits, so that a lookup takes a comparison or two. MSHRs of both cache levels are such tables.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ ENTRIES = 256
 CHAINS = 256
 
 LineTable = record(
-    used="i8",                    # entries in use
-    fresh="i8",                   # entries from here up were never used
-    freed="i8",                   # entries that were given back: this many of `free`
-    line=("i8", ENTRIES),         # line number of an entry
-    next=("i4", ENTRIES),         # next entry of its chain + 1; 0: the last
-    free=("i4", ENTRIES),
-    chain=("i4", CHAINS),         # first entry of a chain + 1; 0: empty
+    state=dict(
+        used="i8",                # entries in use
+        fresh="i8",               # entries from here up were never used
+        freed="i8",               # entries that were given back: this many of `free`
+        line=("i8", ENTRIES),     # by entry: its line number
+        next=("i4", ENTRIES),     # by entry: next entry of its chain + 1; 0: the last
+        free=("i4", ENTRIES),     # stack of entries given back
+        chain=("i4", CHAINS),     # by the line number's low bits: first entry of the chain + 1; 0: empty
+    ),
 )  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""Memory behind the caches: who serves a line, and until when that takes.
+# mypy: disable-error-code="no-untyped-def"
+"""Main memory, below all caches: who serves a line, and when that is done.
 
 Memory channels answer a store as they answer a load, and a kernel has ended when its last store has its answer, as on tiny-gpu. DRAM
 takes a store and says nothing.

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.machine.engine.bits import EMPTY, bit, has
 from warploom.machine.engine.unit import part, record, unit
 from warploom.machine.memory.line_table import ENTRIES, LineTable, add_line, find_line, remove_line
 
@@ -22,14 +23,20 @@ WORDS = 4  # of 64 waiters each
 WAITERS = 64 * WORDS  # waiter w is bit w % 64 of word w // 64
 
 Mshr = record(
-    limit="i8",                           # entries that the hardware has, up to ENTRIES
-    table=LineTable,                      # the entries in use, by line number
-    sectors=("u8", ENTRIES),              # sectors that were asked for
-    waiting=("u8", (ENTRIES, WORDS)),     # who waits
-    allocated="i8",                       # counters: entries taken,
-    merged="i8",                          # ... waiters that joined an entry,
-    refused="i8",                         # ... misses that found all entries taken
-    most="i8",                            # most entries that were in use at a time
+    settings=dict(
+        limit="i8",                           # entries that the hardware has, up to ENTRIES
+    ),
+    state=dict(
+        table=LineTable,                      # the entries in use, by line number
+        sectors=("u8", ENTRIES),              # by entry: bit s = sector s was asked for
+        waiting=("u8", (ENTRIES, WORDS)),     # by entry: bit w % 64 of word w / 64 = waiter w waits
+    ),
+    counters=dict(
+        allocated="i8",                       # entries taken
+        merged="i8",                          # waiters that joined an entry
+        refused="i8",                         # misses that found all entries taken
+        most="i8",                            # most entries that were in use at a time
+    ),
 )  # fmt: skip
 
 
@@ -50,8 +57,8 @@ def allocate(mshr, line, sectors, waiter):
     mshr.most = max(np.int64(mshr.most), np.int64(mshr.table.used))
     mshr.sectors[entry] = sectors
     for word in range(WORDS):
-        mshr.waiting[entry, word] = np.uint64(0)
-    mshr.waiting[entry, waiter >> 6] = np.uint64(1) << np.uint64(waiter & 63)
+        mshr.waiting[entry, word] = EMPTY
+    mshr.waiting[entry, waiter >> 6] = bit(waiter & 63)
     return entry
 
 
@@ -62,10 +69,9 @@ def merge(mshr, entry, sectors, waiter):
     Sectors that must still be asked for are `sectors & ~mshr.sectors[entry]` before the call.
     """
     mshr.sectors[entry] |= sectors
-    mark = np.uint64(1) << np.uint64(waiter & 63)
-    if mshr.waiting[entry, waiter >> 6] & mark != np.uint64(0):
+    if has(mshr.waiting[entry, waiter >> 6], waiter & 63):
         return np.int64(0)
-    mshr.waiting[entry, waiter >> 6] |= mark
+    mshr.waiting[entry, waiter >> 6] |= bit(waiter & 63)
     mshr.merged += 1
     return np.int64(1)
 

@@ -19,20 +19,25 @@ from typing import Any
 
 import numpy as np
 
+from warploom.machine.engine.bits import bit, has
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import FOREVER, record, unit
+from warploom.machine.engine.unit import FOREVER, native_form_of, record, unit
+from warploom.machine.memory.block import LINES, block_of
 
-LINES = 1 << 16  # that one cache has room for
-
+WAY_BITS = 6  # that the number of a way takes: a set has at most 64 ways
 LRU, FIFO, PLRU, RANDOM = range(4)
 POLICIES = ("lru", "fifo", "plru", "random")
 
 Replacement = record(
-    policy="i8",            # LRU, FIFO, PLRU, RANDOM
-    ways="i8",              # lines that a set holds
-    stamp=("i8", LINES),    # lru: cycle of the last use; fifo: of the arrival; index = set * ways + way
-    tree=("u8", LINES),     # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
-    random="u8",            # random: the shift register, never 0
+    settings=dict(
+        policy="i8",          # LRU, FIFO, PLRU, RANDOM
+        ways="i8",            # blocks of a set
+    ),
+    state=dict(
+        stamp=("i8", LINES),  # lru, by block: cycle of the last use; fifo: of the arrival
+        tree=("u8", LINES),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
+        random="u8",          # random: the shift register, never 0
+    ),
 )  # fmt: skip
 
 
@@ -55,7 +60,7 @@ def configure(state: Any, ways: int, replacement: str, seed: int) -> None:
 def touch(state, set, way, now):
     """A line that is there is used in cycle `now`."""
     if state.policy == LRU:
-        state.stamp[set * state.ways + way] = now
+        state.stamp[block_of(state, set, way)] = now
     elif state.policy == PLRU:
         _point_away(state, set, way)
 
@@ -66,7 +71,7 @@ def arrive(state, set, way, now):
     if state.policy == PLRU:
         _point_away(state, set, way)
     elif state.policy != RANDOM:
-        state.stamp[set * state.ways + way] = now
+        state.stamp[block_of(state, set, way)] = now
 
 
 @unit
@@ -75,17 +80,39 @@ def victim(state, set):
     if state.policy == PLRU:
         return _follow(state, set)
     if state.policy == RANDOM:
-        x = state.random
-        x ^= x << np.uint64(13)
-        x ^= x >> np.uint64(7)
-        x ^= x << np.uint64(17)
-        state.random = x
-        return np.int64((x >> np.uint64(32)) % np.uint64(state.ways))
-    base = np.uint64(set * state.ways)
+        return _draw(state)
+    return oldest_way(state, set)
+
+
+@unit
+def oldest_way(state, set):
+    """The way with the earliest stamp; of several the lowest."""
+    oldest = np.int64(0)
+    for way in range(1, state.ways):
+        if state.stamp[block_of(state, set, way)] < state.stamp[block_of(state, set, oldest)]:
+            oldest = np.int64(way)
+    return oldest
+
+
+@native_form_of(oldest_way)
+@unit
+def oldest_way_by_packed_stamps(state, set):
+    """Stamp and way in one number: its minimum needs no branch, so several ways are compared at once."""
     oldest = np.int64(FOREVER)
-    for way in range(state.ways):  # stamp and way in one number, so that it vectorises
-        oldest = min(oldest, np.int64((state.stamp[base + np.uint64(way)] << 6) | way))
-    return np.int64(oldest & 63)
+    for way in range(state.ways):
+        oldest = min(oldest, np.int64((state.stamp[block_of(state, set, way)] << WAY_BITS) | way))
+    return np.int64(oldest & ((1 << WAY_BITS) - 1))
+
+
+@unit
+def _draw(state):
+    """The next number of the shift register, as a way."""
+    x = state.random
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    state.random = x
+    return np.int64((x >> np.uint64(32)) % np.uint64(state.ways))
 
 
 @unit
@@ -95,8 +122,7 @@ def _point_away(state, set, way):
     node = np.int64(way) + state.ways
     while node > 1:
         parent = node >> 1
-        pointer = np.uint64(1) << np.uint64(parent)
-        tree = tree | pointer if node & 1 == 0 else tree & ~pointer
+        tree = tree | bit(parent) if node & 1 == 0 else tree & ~bit(parent)
         node = parent
     state.tree[set] = tree
 
@@ -107,5 +133,5 @@ def _follow(state, set):
     tree = state.tree[set]
     node = np.int64(1)
     while node < state.ways:
-        node = 2 * node + np.int64((tree >> np.uint64(node)) & np.uint64(1))
+        node = 2 * node + np.int64(has(tree, node))
     return np.int64(node - state.ways)

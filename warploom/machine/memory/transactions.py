@@ -1,29 +1,28 @@
-"""Transactions: what travels between the cores, the second-level cache and memory.
+"""Transactions: what a core sends to the memory system, and what becomes of it there.
 
-A transaction is one line, or some sectors of it, that a core wants or writes. It is an event on the wheel: it lies
-there for as long as the wire and the lookup before it take.
+A transaction is one line, or some sectors of it, that a core wants or writes. It lies on the event wheel as a request, for as long as
+the wire and the lookup before it take.
 """
 
 from __future__ import annotations
 
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import part, unit
 from warploom.machine.memory.event_wheel import room, schedule
+from warploom.machine.memory.request import request
 
 # What an access does.
 LOAD, STORE, ATOMIC = range(3)
 
-# What happens when an event's time has come.
+# What happens to a request when its time has come.
 LOAD_ARRIVES, STORE_ARRIVES, ATOMIC_ARRIVES, TO_MEMORY, WRITE_MEMORY, L2_FILL, ANSWER = range(7)
 
-# Fields of an event's tag: the slot of the unit that waits, whether that is the texture unit, extra cycles, and
-# whether the answer goes through the unit's MSHRs.
-SLOT_BITS = 8
-TEXTURE_TAG = 1 << 8
-CACHED_TAG = 1 << 9
-EXTRA_SHIFT = 16
+# Fields of a request's tag. Bits 0 to 7: the slot of the unit that waits.
+SLOT_MASK = (1 << 8) - 1
+TEXTURE_TAG = 1 << 8  # that unit is the texture unit
+CACHED_TAG = 1 << 9  # the answer goes through the unit's MSHRs into its cache
+EXTRA_SHIFT = 16  # the bits above: cycles that an atomic takes longer
 
-
-# Events that the second-level cache may add to those that were sent: one for every sector that it has asked memory for.
+# Requests that the second-level cache may add to those that were sent: one for every sector that it has asked memory for.
 RESERVE = 256 * 64
 
 
@@ -33,8 +32,13 @@ def transaction_room(gpu):
     return room(gpu.wheel) - gpu.l2.waiting - RESERVE
 
 
+@part
+def tag_of(slot, texture, cached, extra):
+    """The tag of a transaction. slot: of the unit that waits; texture, cached: 0 or 1; extra: cycles."""
+    return slot + texture * TEXTURE_TAG + cached * CACHED_TAG + (extra << EXTRA_SHIFT)
+
+
 @unit
-def send(gpu, core, line, sectors, kind, texture, cached, slot, extra, time):
-    """Send a transaction that arrives beyond the first-level cache at `time`."""
-    tag = slot + texture * TEXTURE_TAG + cached * CACHED_TAG + (extra << EXTRA_SHIFT)
-    schedule(gpu.wheel, time, LOAD_ARRIVES + kind, core, line, sectors, tag)
+def send(gpu, core, access, line, sectors, tag, time):
+    """Send a transaction that arrives beyond the first-level cache at `time`. access: LOAD, STORE or ATOMIC."""
+    schedule(gpu.wheel, time, request(LOAD_ARRIVES + access, core.number, line, sectors, tag))

@@ -17,28 +17,36 @@ from typing import Any
 from warploom.machine.engine.native.cache import cache_directory, forget_old_caches
 from warploom.machine.engine.native.loader import Native, native
 from warploom.machine.engine.native.piece import Hook, entry_hook, is_ours
-from warploom.machine.run.protocol import Machine, Notice
+from warploom.machine.run.probe import probed
+from warploom.machine.run.runnable import Notice, Runnable
 from warploom.machine.run.tables import Units
 
 
-def is_compiled(machine: Machine) -> bool:
+def is_compiled(machine: Runnable) -> bool:
     """Whether the native form of a machine lies in the on-disk cache, so that a run may start natively in a fraction of a second."""
-    return all(native().is_compiled(piece) for piece in _pieces(machine, machine.arguments(native=True)))
+    return not machine.probes and all(native().is_compiled(piece) for piece in _pieces(machine, machine.arguments(native=True)))
 
 
-def compile_native(machine: Machine, notice: Notice | None = None) -> None:
+def compile_native(machine: Runnable, notice: Notice | None = None) -> None:
     """Fill the on-disk cache with the native form of a machine."""
     entry_call(machine, "native", notice)
 
 
-def entry_call(machine: Machine, engine: str, notice: Notice | None = None) -> Callable[[int], int]:
-    """The entry with all arguments but the limit in place. engine: "python" or "native"."""
+def entry_call(machine: Runnable, engine: str, notice: Notice | None = None) -> Callable[[int], int]:
+    """The entry with all arguments but the limit in place. engine: "python" or "native".
+
+    Raises ValueError for a probe of a unit that the machine does not reach, and for a native run with probes.
+    """
     if engine == "python":
-        arguments = machine.arguments(native=False)
-        return lambda limit: machine.entry(*arguments, limit)
+        plain, arguments = machine.entry, machine.arguments(native=False)
+        if machine.probes:
+            plain, arguments = probed(plain, arguments, machine.probes, lambda: machine.cycle)
+        return lambda limit: plain(*arguments, limit)
+    if machine.probes:
+        raise ValueError("probes listen to plain Python: run it with engine='python'")
     code = native()
     arguments = machine.arguments(native=True)
-    code.know(arguments)
+    code.declare_units(arguments)
     pieces = _pieces(machine, arguments)
     if not all(code.is_compiled(piece) for piece in pieces):
         if notice is not None:
@@ -58,8 +66,8 @@ from warploom.machine.run.compile import help_to_compile
 help_to_compile()"""
 
 
-def _compile_pieces(machine: Machine, code: Native, pieces: list[Hook]) -> None:
-    """Fill the cache with the pieces of a machine. Each process takes the longest one that none has begun."""
+def _compile_pieces(machine: Runnable, code: Native, pieces: list[Hook]) -> None:
+    """Fill the cache with the pieces of a machine. Each process compiles the longest piece that nobody has claimed."""
     helpers = _helpers(machine, len(pieces))
     for piece in pieces:
         if not helpers or _claim(piece):
@@ -68,11 +76,11 @@ def _compile_pieces(machine: Machine, code: Native, pieces: list[Hook]) -> None:
         helper.wait()
 
 
-def _helpers(machine: Machine, pieces: int) -> list[subprocess.Popen[bytes]]:
+def _helpers(machine: Runnable, pieces: int) -> list[subprocess.Popen[bytes]]:
     """Start other processes that compile; none where that is not possible."""
     helpers: list[subprocess.Popen[bytes]] = []
     try:
-        order = pickle.dumps((type(machine), machine.config, machine.program))  # type: ignore[attr-defined]
+        order = pickle.dumps((type(machine), machine.config, machine.program))
         shutil.rmtree(_claims(), ignore_errors=True)
         _claims().mkdir(parents=True, exist_ok=True)
         for _ in range(min(os.cpu_count() or 1, pieces, MOST_PROCESSES) - 1):
@@ -89,19 +97,19 @@ def _helpers(machine: Machine, pieces: int) -> list[subprocess.Popen[bytes]]:
 
 
 def help_to_compile() -> None:
-    """What another process does: make the same machine, and compile those of its pieces that are not taken."""
+    """What another process does: build the same machine, and compile those of its pieces that nobody has claimed."""
     kind, config, program = pickle.load(sys.stdin.buffer)
     machine = kind(config, program)
     arguments = machine.arguments(native=True)
     code = native()
-    code.know(arguments)
+    code.declare_units(arguments)
     for piece in _pieces(machine, arguments):
         if _claim(piece):
             code.pointer(piece)
 
 
-def _pieces(machine: Machine, arguments: tuple[Any, ...]) -> list[Hook]:
-    """What is compiled for a machine once for all its runs, the longest first. A function of the user's is not among them."""
+def _pieces(machine: Runnable, arguments: tuple[Any, ...]) -> list[Hook]:
+    """What is compiled for a machine once for all its runs, the longest first. A user's own function is not among them."""
     found = {}
     for units in arguments:
         if isinstance(units, Units):
@@ -115,7 +123,7 @@ def _claims() -> Path:
 
 
 def _claim(piece: Hook) -> bool:
-    """Whether this process is the one that compiles a piece: the first that makes its file."""
+    """Whether this process is the one that compiles a piece: the first to create its file."""
     try:
         (_claims() / f"{piece.function.__module__}.{piece.function.__qualname__}").open("x").close()
     except OSError:

@@ -1,6 +1,6 @@
 """Driver: runs a machine to its end, in plain Python, natively, or in one and then the other.
 
-Nothing of this is hardware. A machine (a core kind with its memory) offers one entry function over arrays; the driver
+Not hardware. A machine (cores of one kind with their memory) offers one entry function over arrays; the driver
 calls it in slices, so that it can report progress, notice Ctrl-C, and change the engine between two cycles:
 the state is the same bytes in both. Plain Python starts at once and does some ten thousand cycles a second;
 native code does millions, but has to be loaded (about 0.1 s) or, once after an installation, compiled.
@@ -9,13 +9,13 @@ native code does millions, but has to be loaded (about 0.1 s) or, once after an 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from warploom.machine.accounting.status import DONE, FAULT, LIMIT, STATUS, Outcome
 from warploom.machine.run.compile import entry_call, is_compiled
-from warploom.machine.run.protocol import Machine, Notice, Progress
+from warploom.machine.run.runnable import Notice, Progress, Runnable
 
 ENGINES = ("auto", "native", "python")
 DEFAULT_MAX_CYCLES = 10_000_000  # about a second of native simulation of the tiny machine
@@ -27,7 +27,7 @@ FIRST_SLICE = {"python": 16, "native": 100_000}  # cycles
 
 
 def drive(
-    machine: Machine,
+    machine: Runnable,
     *,
     engine: str = "auto",
     max_cycles: int = DEFAULT_MAX_CYCLES,
@@ -65,27 +65,40 @@ def drive(
             slice_cycles = FIRST_SLICE[current]
 
 
-def advance(machine: Machine, call: Callable[[int], int], until: int) -> int:
-    """Run until a cycle, and let the machine's watch look at it whenever it wants to on the way. call: of `entry_call`."""
-    watch, recorder = machine.watch, machine.recorder
+def advance(machine: Runnable, call: Callable[[int], int], until: int) -> int:
+    """Run until a cycle; on the way the machine's recorder and detector get their turns. call: of `entry_call`. Returns the stop code."""
+    detector, recorder = machine.detector, machine.recorder
     while recorder is not None and recorder.open:
         code = call(machine.cycle + 1)
-        recorder.look()
+        recorder.record_cycle()
         if code != LIMIT or machine.cycle >= until:
             return code
-    if watch is None:
+    if detector is None:
         return call(until)
     while True:
-        code = call(min(until, watch.due))
+        code = call(min(until, detector.next_check))
         if code != LIMIT:
             return code
-        if machine.cycle >= watch.due and watch.look():
+        if machine.cycle >= detector.next_check and detector.check():
             return FAULT
         if machine.cycle >= until:
             return LIMIT
 
 
-def _worth_native(machine: Machine, seconds: float) -> bool:
+def slices(machine: Runnable, last: int, cycles: int = 1) -> Iterator[int]:
+    """Run on in plain Python, so many cycles at a time, to cycle `last` or the end of the run. Yields the cycle after each slice."""
+    call, code = entry_call(machine, "python"), LIMIT
+    while code == LIMIT and machine.cycle < last:
+        before = machine.cycle
+        with np.errstate(all="ignore"):
+            code = call(min(before + cycles, last))
+        if machine.cycle > before:
+            yield machine.cycle
+
+
+def _worth_native(machine: Runnable, seconds: float) -> bool:
+    if machine.probes:
+        return False
     return seconds > PATIENCE_COMPILE or (seconds > PATIENCE_READY and is_compiled(machine))
 
 
@@ -93,6 +106,3 @@ def _next_slice(cycles: int, seconds: float) -> int:
     """The number of cycles that would have taken SLICE_SECONDS, at most four times as many as now."""
     factor = SLICE_SECONDS / max(seconds, 1e-6)
     return max(1, int(cycles * min(factor, 4.0)))
-
-
-# ---- several processes compile at the same time: an entry, and each function that is handed to one by pointer, is a piece of its own

@@ -4,33 +4,31 @@ Not hardware: hardware spins until somebody pulls the plug. Here the run is stop
 spin, where, and the lanes that they keep waiting. The usual cause is a lock that a lane of the same warp holds.
 
 How it is found. While no memory cell changes, no warp ends and no barrier opens (`gpu.progress`), each warp is a machine of
-its own: what it does next follows from its PC, masks, stacks and registers alone. So a warp that comes back to a state in which it
-was since, having issued in between, never leaves its loop, and when that holds for every warp that does not wait at a
-barrier, the kernel never ends. Where warps are formed anew, it is a core as a whole that is such a machine. Two states are
-compared by their digests. A program that reads a clock is let alone.
+its own: what it does next follows from its PC, masks, stacks and registers alone. So a warp that returns to an earlier state,
+having issued in between, never leaves its loop. When that holds for every warp that does not wait at a
+barrier, the kernel never ends. Where warps are formed anew, a whole core is such a machine. Two states are
+compared by their digests. A program that reads a clock is left alone.
 
-What it costs. One warp is looked at, after 32768 cycles without progress, then ever more rarely, so that a long computation
-that stores nothing pays a few hundred looks at most. Only when that warp has repeated itself are all of them looked at.
+What it costs. One warp is examined, after 32768 cycles without progress, then ever more rarely, so that a long computation
+that stores nothing pays for a few hundred checks at most. Only when that warp has repeated itself are all of them examined.
 """
 
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
+from warploom.isa.program import Program
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.engine.unit import FOREVER
 
-if TYPE_CHECKING:
-    from warploom.machine.device.machine import PipelineMachine
-
-QUIET = 1 << 15  # cycles without progress before the first look
-SPACING = 1 << 13  # cycles between two looks, at least; else a sixteenth of the cycles without progress
-BURST = 512  # looks at all warps before they are given up
+QUIET = 1 << 15  # cycles without progress before the first check
+SPACING = 1 << 13  # cycles between two checks, at least; else a sixteenth of the cycles without progress
+BURST = 512  # checks of all warps before it gives up
 STRIDE = 97  # cycles between two of those, at most
 CLOCKS = (u.SPECIAL_NUMBER["clock"], u.SPECIAL_NUMBER["cycle"])
 ISSUED = u.SPECIAL_NUMBER["cycle"]  # the special register that holds the cycle of a warp's last issue
@@ -38,36 +36,49 @@ ISSUED = u.SPECIAL_NUMBER["cycle"]  # the special register that holds the cycle 
 Warp = tuple[int, int]  # core, warp slot
 
 
-class Watch:
-    """Looks at a machine between two slices of its run.
+class Watched(Protocol):
+    """What the detector reads of a machine of cores with warps. `gpu` is where it writes the fault down."""
 
-    due: the cycle before which it need not look again. spinning: where each warp spins that was found to, by (core,
-    warp slot); empty until `look` has returned True.
+    program: Program
+    gpu: np.ndarray
+    cores: np.ndarray
+    forms_warps: bool
+
+    @property
+    def cycle(self) -> int:
+        """Cycles simulated so far."""
+
+
+class LivelockDetector:
+    """Examines a machine between two slices of its run.
+
+    next_check: the cycle before which `check` need not be called again. spinning: where each warp spins that was found to, by
+    (core, warp slot); empty until `check` has returned True.
     """
 
-    def __init__(self, machine: PipelineMachine) -> None:
+    def __init__(self, machine: Watched) -> None:
         self.machine = machine
-        self.due = FOREVER if _reads_clock(machine) else QUIET
+        self.next_check = FOREVER if _reads_clock(machine.program) else QUIET
         self.progress = -1
         self.spinning: dict[Warp, int] = {}
         self._seen: dict[Warp, dict[bytes, int]] = {}
         self._places: dict[Warp, int] = {}  # warps that have repeated themselves, and the PC at which they did
         self._burst = 0
 
-    def look(self) -> bool:
-        """Look at the machine, in a cycle from `due` on. True: it spins for ever, which is now its fault."""
+    def check(self) -> bool:
+        """Examine the machine, in a cycle from `next_check` on. True: it spins for ever, which is now its fault."""
         now, progress = self.machine.cycle, int(self.machine.gpu["progress"])
         if progress != self.progress:
             self._start_over(now, progress)
             return False
         warps = self._running()
         if not warps:
-            self.due = now + SPACING
+            self.next_check = now + SPACING
             return False
         if not self._burst:
-            self.due = now + max(SPACING, (now - progress) // 16)
+            self.next_check = now + max(SPACING, (now - progress) // 16)
             if self._repeats(warps[0]):
-                self._burst, self.due = 1, now + 1
+                self._burst, self.next_check = 1, now + 1
             return False
         for warp in warps:
             if warp not in self._places:
@@ -76,39 +87,39 @@ class Watch:
             self._stop(warps, now)
             return True
         self._burst += 1
-        self.due = now + 1 + self._burst * 37 % STRIDE  # steps of many lengths, so that no loop is met at one phase only
+        self.next_check = now + 1 + self._burst * 37 % STRIDE  # steps of many lengths, so that no loop is always met in the same phase
         if self._burst > BURST:
             self._forget()
-            self.due = now + max(SPACING, (now - progress) // 2)
+            self.next_check = now + max(SPACING, (now - progress) // 2)
         return False
 
-    def notes(self) -> tuple[Any, ...]:
-        """What it has seen so far, for `recall`."""
+    def snapshot(self) -> tuple[Any, ...]:
+        """What it has seen so far, for `restore`."""
         seen = {warp: dict(digests) for warp, digests in self._seen.items()}
-        return self.due, self.progress, dict(self.spinning), seen, dict(self._places), self._burst
+        return self.next_check, self.progress, dict(self.spinning), seen, dict(self._places), self._burst
 
-    def recall(self, notes: tuple[Any, ...]) -> None:
-        """Go back to what it had seen when `notes` were taken: the machine's bytes are those of then, too."""
-        self.due, self.progress, spinning, seen, places, self._burst = notes
+    def restore(self, snapshot: tuple[Any, ...]) -> None:
+        """Go back to what it had seen when the snapshot was taken; the machine's bytes are those of that cycle again."""
+        self.next_check, self.progress, spinning, seen, places, self._burst = snapshot
         self.spinning, self._places = dict(spinning), dict(places)
         self._seen = {warp: dict(digests) for warp, digests in seen.items()}
 
     def _start_over(self, now: int, progress: int) -> None:
         self.progress = progress
         self._forget()
-        self.due = max(progress + QUIET, now + 1)
+        self.next_check = max(progress + QUIET, now + 1)
 
     def _forget(self) -> None:
         self._seen, self._places, self._burst = {}, {}, 0
 
     def _running(self) -> list[Warp]:
-        """The warps that neither have ended nor wait at a barrier."""
+        """The warps that have not ended and do not wait at a barrier."""
         tables = self.machine.cores["warps"]
         masks = tables["active"] & ~tables["draining"] & ~tables["at_barrier"]
         return [(core, warp) for core, mask in enumerate(masks.tolist()) for warp in range(64) if mask >> warp & 1]
 
     def _repeats(self, warp: Warp) -> bool:
-        """Whether a warp is in a state in which it was seen before an issue that came since."""
+        """Whether a warp is in a state that it was seen in before, and has issued since."""
         issued = int(self.machine.cores["registers"]["special"][warp][ISSUED])
         seen = self._seen.setdefault(warp, {})
         if seen.setdefault(self._digest(warp), issued) == issued:
@@ -117,7 +128,7 @@ class Watch:
         return True
 
     def _digest(self, warp: Warp) -> bytes:
-        """The state from which follows what a warp does next. Where threads change warps that is the state of all warps of its core."""
+        """The state that determines what a warp does next. Where threads change warps, that is the state of all warps of its core."""
         parts = self._state(warp)
         if self.machine.forms_warps:
             core = self.machine.cores[warp[0]]
@@ -128,7 +139,7 @@ class Watch:
         return blake2b(b"".join(parts), digest_size=16).digest()
 
     def _state(self, warp: Warp) -> list[bytes]:
-        """Where a warp's threads stand, and what they know."""
+        """Where a warp's threads are, and their registers."""
         cores, program = self.machine.cores, self.machine.program
         table, contexts = cores["warps"], cores["contexts"]
         parts = [table[name][warp].tobytes() for name in ("pc", "mask", "threads")]
@@ -155,9 +166,9 @@ class Watch:
         fault["lanes"] = self.machine.cores["warps"]["mask"][core, warp]
 
 
-def _reads_clock(machine: PipelineMachine) -> bool:
-    """Whether a program reads a clock: then what it does does not follow from its registers."""
-    rows = machine.program.uops
+def _reads_clock(program: Program) -> bool:
+    """Whether a program reads a clock: then its registers alone do not say what it does next."""
+    rows = program.uops
     return bool(np.isin(rows[rows[:, u.OP] == u.NUMBER["special"], u.IMM], CLOCKS).any())
 
 

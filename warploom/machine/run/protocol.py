@@ -1,61 +1,18 @@
-"""DOCSTRING."""
+"""The protocol of a machine, whatever its kind: running, watching and inspecting it.
+
+A machine answers for itself. Debugger, recorder and views ask what is here and know no kind of machine.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 
 from warploom.machine.accounting.status import Outcome
-
-if TYPE_CHECKING:
-    from warploom.machine.run.livelock import Watch
-    from warploom.machine.run.recording import Recorder
-    from warploom.machine.run.result import RunResult
-
-
-@runtime_checkable
-class Machine(Protocol):
-    """What the driver needs of a machine.
-
-    entry: the run function, `entry(*arguments, limit) -> stop code`. It simulates until its cycle counter reaches
-    `limit` (LIMIT), the kernel has ended (DONE), a fault has been written down (FAULT), or the event buffer is full
-    (EVENTS_FULL). It may be called again after LIMIT and EVENTS_FULL. compile_seconds: about how long the native form takes to
-    compile. watch: looks for what the entry does not see as it runs; None where there is no need.
-    """
-
-    entry: Callable[..., int]
-    compile_seconds: float
-
-    @property
-    def watch(self) -> Watch | None:
-        """What looks for endless waiting while the entry runs, or None."""
-
-    @property
-    def recorder(self) -> Recorder | None:
-        """What takes down every change, cycle by cycle, or None."""
-
-    @property
-    def cycle(self) -> int:
-        """Cycles simulated so far."""
-
-    def arguments(self, native: bool) -> tuple[Any, ...]:
-        """The entry's arguments without `limit`: mirrors, or (native) the arrays; and `Tables`, and `Units` of functions or of `Hook`s.
-
-        Both are views of the same bytes.
-        """
-
-    def drain(self) -> None:
-        """Take the events out of the buffer; called after every slice, full or not."""
-
-    def finish(self, outcome: Outcome) -> RunResult:
-        """What the run gave; called once, at the end."""
-
-
-Progress = Callable[[int], None]
-Notice = Callable[[str], None]
+from warploom.machine.run.result import RunResult
+from warploom.machine.run.runnable import Runnable
 
 
 @dataclass(frozen=True)
@@ -92,3 +49,70 @@ class Places:
     mask: np.ndarray
     issues: np.ndarray
     launched: np.ndarray
+
+
+class Inspection(Protocol):
+    """What is in a machine between two cycles. Arrays are the machine's own bytes unless it says otherwise.
+
+    A core that runs one instruction at a time is one warp, in slot 0, whose lanes are the threads of its block.
+    """
+
+    @property
+    def slots(self) -> int:
+        """Warp slots a core."""
+
+    @property
+    def lanes(self) -> int:
+        """Lanes a warp."""
+
+    @property
+    def memory(self) -> np.ndarray:
+        """uint8[bytes]: data memory."""
+
+    def warp_states(self) -> list[WarpState]:
+        """Every warp that has been launched and has not ended, by core and slot."""
+
+    def places(self) -> Places:
+        """Where all warps are now: what breakpoints are decided by, in a few microseconds."""
+
+    def registers(self, core: int, slot: int) -> np.ndarray:
+        """uint32[registers, lanes]: the lane registers of a warp slot, hidden ones left out."""
+
+    def scalars(self, core: int, slot: int) -> np.ndarray:
+        """uint32[scalars]: the scalar registers of a warp slot."""
+
+    def pending_registers(self, core: int, slot: int) -> np.ndarray:
+        """bool[registers], a copy: what an instruction has written that hardware would still be waiting for."""
+
+    def shared_memory(self, core: int, slot: int) -> np.ndarray:
+        """uint32[words]: the shared memory of a warp's block; empty where there is none."""
+
+    def issues(self, instructions: np.ndarray | int) -> int | None:
+        """How often these instructions have been issued, all together; None where that is not counted."""
+
+    def fault_text(self) -> str:
+        """The fault as a sentence with its place; "" when there is none."""
+
+    def edited(self) -> None:
+        """A register or memory has just been changed by hand: what has repeated itself so far need not do so from now on."""
+
+
+class Machine(Runnable, Protocol):
+    """A machine that a program was loaded into. `build.build` makes one."""
+
+    gpu: np.ndarray
+    cores: np.ndarray
+    initial_memory: np.ndarray
+
+    @property
+    def inspection(self) -> Inspection:
+        """What is in it now."""
+
+    def finish(self, outcome: Outcome) -> RunResult:
+        """What the run gave; called once, at the end."""
+
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """Everything that changes: what a checkpoint has to keep."""
+
+    def state(self) -> tuple[bytes, ...]:
+        """The same as bytes: equal in two machines that have run alike."""

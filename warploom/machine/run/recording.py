@@ -1,26 +1,25 @@
 """Recording: every change of registers, memory and divergence state, cycle by cycle.
 
-Not hardware: the note-taker that stands beside the machine. It stops the machine after every cycle and writes down what has
-changed in the warps that issued or were launched, so a run that is recorded is slower (up to half a millisecond a cycle), and
-the machine's own code knows nothing of it. When `most_bytes` are full it closes its book, and the run goes on at full speed.
+Not hardware: an observer. It stops the machine after every cycle and writes down what has changed in the warps that issued
+or were launched, so a recorded run is slower (up to half a millisecond per cycle), and the machine's own code knows nothing
+of it. When `most_bytes` are full it stops recording, and the run continues at full speed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.program import Program
 from warploom.machine.accounting import events as e
+from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.path_table import AT_BARRIER, MEETS, READY
 from warploom.machine.core.load_store.lane_access import addresses
 from warploom.machine.engine.unit import mirror
 from warploom.machine.run.tables import Tables
-
-if TYPE_CHECKING:
-    from warploom.machine.device.machine import PipelineMachine
 
 MOST_BYTES = 256 << 20
 
@@ -47,7 +46,7 @@ ON_STACK, ON_MASK_STACK, IS_READY, IS_MEETING, IS_AT_BARRIER = range(len(PATHS))
 class Recording:
     """What changed in a run. Rows are in the order of time; times are cycles after which the new value holds.
 
-    until: cycles that are covered, from 0; the run's own number unless the book was full. registers: int64[n, 4] and
+    until: cycles that are covered, from 0; the run's own number unless `most_bytes` were full. registers: int64[n, 4] and
     values: uint32[n, lanes], the whole row of a lane register after it has changed in a lane. scalars: int64[n, 5]. memory,
     shared: int64[n, 6], a word each. paths: int64[n, 8], all the paths of a warp that wait, when they are others than before:
     a row a path, level 0 the one that waits longest, or one row of level EMPTY.
@@ -62,16 +61,36 @@ class Recording:
     paths: np.ndarray
 
 
-class Recorder:
-    """Takes down what a machine does. `look` is called after every cycle, as long as `open`."""
+class Recorded(Protocol):
+    """What the recorder reads of a machine of cores with warps."""
 
-    def __init__(self, machine: PipelineMachine, most_bytes: int = MOST_BYTES) -> None:
+    config: Config
+    program: Program
+    gpu: np.ndarray
+    cores: np.ndarray
+    memory: np.ndarray
+    memory_bytes: int
+    event_buffer: np.ndarray
+    uops: np.ndarray
+    code: np.ndarray
+    views: np.ndarray
+    forms_warps: bool
+
+    @property
+    def cycle(self) -> int:
+        """Cycles simulated so far."""
+
+
+class Recorder:
+    """Writes down what a machine changes. `record_cycle` is called after every cycle, as long as `open`."""
+
+    def __init__(self, machine: Recorded, most_bytes: int = MOST_BYTES) -> None:
         config, program = machine.config, machine.program
         self.machine, self.most_bytes = machine, most_bytes
         self.open = True
         self.until = 0
         self._bytes = 0
-        self._seen = 0  # rows of the machine's event buffer that have been looked at
+        self._seen = 0  # rows of the machine's event buffer that have been read
         count, self._lanes, self._scalars = min(program.registers, u.HIDDEN), config.core.lanes, program.scalars
         lane = machine.cores["registers"]["lane"][:, : config.core.warps, :count, : self._lanes]
         self._lane, self._lane_before = lane, lane.copy()
@@ -79,12 +98,12 @@ class Recorder:
         self._scalar_before = self._scalar.copy()
         self._memory_before, self._shared_before = machine.memory.copy(), machine.cores["shared"].copy()
         self._paths_before: dict[tuple[int, int], tuple[tuple[int, ...], ...]] = {}
-        self._stores, self._shares = writers(machine, u.MEMORY), writers(machine, u.SHARED)
+        self._stores, self._shares = writers(machine.uops, machine.code, u.MEMORY), writers(machine.uops, machine.code, u.SHARED)
         self._threads_move = machine.forms_warps
         self._rows: dict[str, list[Any]] = {name: [] for name in ("registers", "values", "scalars", "memory", "shared", "paths")}
 
-    def look(self) -> None:
-        """Note what the last cycle changed."""
+    def record_cycle(self) -> None:
+        """Write down what the last cycle changed."""
         machine = self.machine
         rows = machine.event_buffer[self._seen : int(machine.gpu["log"]["rows"])]
         self._seen += len(rows)
@@ -114,7 +133,7 @@ class Recorder:
         self._seen = 0
 
     def recording(self) -> Recording:
-        """All that has been noted."""
+        """All that has been written down."""
         widths = {"registers": 4, "scalars": 5, "memory": 6, "shared": 6, "paths": 8}
         tables = {name: np.array(self._rows[name], np.int64).reshape(-1, width) for name, width in widths.items()}
         values = np.array(self._rows["values"], np.uint32).reshape(-1, self._lanes)
@@ -138,7 +157,7 @@ class Recorder:
             before[:] = now
 
     def _note_paths(self, time: int, core: int, warp: int) -> None:
-        paths = tuple(waiting_paths(self.machine, core, warp))
+        paths = tuple(waiting_paths(self.machine.cores, core, warp))
         if paths == self._paths_before.get((core, warp), ()):
             return
         self._paths_before[core, warp] = paths
@@ -181,17 +200,20 @@ class Recorder:
         before[changed] = now[changed]
 
 
-def writers(machine: PipelineMachine, unit: int) -> np.ndarray:
-    """bool[instructions]: which ones may write to memory (or shared memory)."""
+def writers(uops: np.ndarray, code: np.ndarray, unit: int) -> np.ndarray:
+    """bool[instructions]: which ones may write to memory (or shared memory). uops, code: of a program."""
     load = u.NUMBER["load"]
-    writes = (machine.uops[:, u.UNIT] == unit) & (machine.uops[:, u.OP] != load)
-    return np.array([bool(writes[row[u.FIRST] : row[u.FIRST] + row[u.COUNT]].any()) for row in machine.code])
+    writes = (uops[:, u.UNIT] == unit) & (uops[:, u.OP] != load)
+    return np.array([bool(writes[row[u.FIRST] : row[u.FIRST] + row[u.COUNT]].any()) for row in code])
 
 
-def waiting_paths(machine: PipelineMachine, core: int, warp: int) -> list[tuple[int, int, int, int]]:
-    """(kind, mask, pc, meet) of every path of a warp that waits, whatever the divergence mechanism; the oldest first."""
+def waiting_paths(cores: np.ndarray, core: int, warp: int) -> list[tuple[int, int, int, int]]:
+    """(kind, mask, pc, meet) of every path of a warp that waits, whatever the divergence mechanism; the oldest first.
+
+    cores: the records of the cores.
+    """
     found = []
-    state = machine.cores[core]
+    state = cores[core]
     for name, kind in (("paths", ON_STACK), ("masks", ON_MASK_STACK)):
         stack = state[name]
         for level in range(int(stack["depth"][warp])):

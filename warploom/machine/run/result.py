@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,27 @@ import numpy as np
 from warploom.isa.program import Program
 from warploom.machine.accounting.counters import COUNTER, STATE_COUNTERS
 from warploom.machine.config.schema import Config
-from warploom.machine.run.driver import drive
+from warploom.machine.run.recording import Recording
+from warploom.machine.run.runnable import Runnable
 
 ROW = 16  # bytes of memory in a row of a table
 MOST_ROWS = 16  # rows that a Result shows of itself
+
+
+@dataclass(frozen=True, eq=False)
+class Detail:
+    """What a machine gives of a run beside its counters; None for what its kind has not, or was not asked for.
+
+    profile: int64[instructions, PROFILE_COLUMNS] of `accounting/reasons.py`. events: int64[n, EVENT_COLUMNS] of
+    `accounting/events.py`, in the order in which they were written down; no rows unless the run was traced. registers:
+    uint32[cores, warp slots, registers, lanes], what the last warp of each slot had in its lane registers. recording: every
+    change of registers and memory.
+    """
+
+    profile: np.ndarray | None = None
+    events: np.ndarray | None = None
+    registers: np.ndarray | None = None
+    recording: Recording | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +42,7 @@ class RunResult:
     memory, initial_memory: uint8[bytes], after and before. counters: whole numbers by name; `counters.COUNTERS` says what
     each means. fault: one sentence with its place in the source, or "". running: where each core was when the run
     was stopped, a line a core. notes: what a user should know although it is no fault. engine: which engines ran it.
-    seconds: wall time. detail: what a kind of machine adds (a profile, events), by name. make: makes the run's machine again.
+    seconds: wall time. detail: what a kind of machine adds (a profile, events). rebuild: builds the run's machine anew.
     """
 
     program: Program
@@ -41,21 +58,21 @@ class RunResult:
     notes: tuple[str, ...] = ()
     engine: str = ""
     seconds: float = 0.0
-    detail: dict[str, Any] = field(default_factory=dict)
-    make: Callable[[], Any] | None = None
+    detail: Detail = Detail()
+    rebuild: Callable[[], Runnable] | None = None
 
-    def again(self) -> Any:
+    def replay(self) -> Runnable:
         """The machine of this run before its first cycle. A machine is deterministic: it repeats the run.
 
         Raises ValueError for a result that no machine has given.
         """
-        if self.make is None:
+        if self.rebuild is None:
             raise ValueError("this result does not say which machine it is of")
-        return self.make()
+        return self.rebuild()
 
     @property
     def changed(self) -> np.ndarray:
-        """The addresses of memory whose byte is another than before, in order."""
+        """The addresses of memory whose byte has changed, in order."""
         return np.flatnonzero(self.memory != self.initial_memory)
 
     def trace(self, first: int = 0, last: int | None = None) -> Iterator[dict[str, Any]]:
@@ -69,10 +86,7 @@ class RunResult:
                 f"trace() shows cores that run one instruction at a time; {self.config.name!r} has "
                 f"core.control = {self.config.core.control!r}"
             )
-
-        machine = self.again()
-        drive(machine, max_cycles=min(first, self.cycles))
-        for _ in machine.steps(self.cycles if last is None else min(last + 1, self.cycles)):
+        for machine in self.replay().steps(self.cycles if last is None else min(last + 1, self.cycles), min(first, self.cycles)):
             yield machine.trace_line()
 
     def summary(self) -> str:

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def"
-"""ALU of a thread, as a core that runs one instruction at a time has it: the shared ALU behind an output register.
+"""ALU of a thread, as a core that runs one instruction at a time has it: the shared ALU with an output register after it.
 
 In hardware: an adder, a subtractor, a multiplier and a divider of 8 bits, and an output register that EXECUTE loads; one
 cycle, the divider included. The register is loaded by every instruction: one that has no arithmetic of its
@@ -17,11 +17,11 @@ import numpy as np
 
 from warploom.isa.uop import DST, NUMBER, OP, SCALAR, B
 from warploom.machine.datapath.register_file import source
-from warploom.machine.engine.bits import bit
+from warploom.machine.engine.bits import EMPTY, bit, has
 from warploom.machine.engine.unit import unit
 from warploom.machine.sequencer.decoder import ACCESS, ACCESS_UOP, ALU_OUT, FIRST_UOP, LATCHED, LOAD, UOPS
 
-NOP, COMPARE, FIRST_DIVISION, LAST_DIVISION = (NUMBER[name] for name in ("nop", "compare", "div", "remu"))
+NOP, COMPARE, DIV, DIVU, REM, REMU = (NUMBER[name] for name in ("nop", "compare", "div", "divu", "rem", "remu"))
 
 EQUAL, DIFFERENT = 2, 4  # what the quirky comparison can say
 
@@ -46,7 +46,7 @@ def execute(gpu, core, tables, units, decoded):
         op = tables.uops[k, OP]
         if op == NOP:
             continue
-        zeros = zero_divisors(core, tables, k) if FIRST_DIVISION <= op <= LAST_DIVISION else np.uint64(0)
+        zeros = zero_divisors(core, tables, k) if op == DIV or op == DIVU or op == REM or op == REMU else EMPTY
         units.execute(core.registers, tables, k, np.int64(core.threads))
         if tables.uops[k, DST] >= SCALAR:
             continue
@@ -54,9 +54,9 @@ def execute(gpu, core, tables, units, decoded):
         if op == COMPARE and gpu.compare_flags != 0:
             for thread in range(core.threads):
                 result[thread] = EQUAL if result[thread] == EQUAL else DIFFERENT
-        if zeros != np.uint64(0) and gpu.divide_zero != 0:
+        if zeros != EMPTY and gpu.divide_zero != 0:
             for thread in range(core.threads):
-                if zeros & bit(thread) != np.uint64(0):
+                if has(zeros, thread):
                     result[thread] = 0
 
 
@@ -64,7 +64,7 @@ def execute(gpu, core, tables, units, decoded):
 def zero_divisors(core, tables, k):
     """The threads whose divisor is 0, counted, as a mask."""
     divisor = core.registers.lane[source(core.registers, tables.uops, k, B, 1, core.threads)]
-    zeros = np.uint64(0)
+    zeros = EMPTY
     for thread in range(core.threads):
         if divisor[thread] == 0:
             zeros = zeros | bit(thread)

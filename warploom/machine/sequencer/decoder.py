@@ -3,7 +3,7 @@
 
 In hardware: a few gates and a register for each signal, loaded in the state DECODE and held until the next one; one
 cycle. The signals say which registers to read, whether to access memory, what the ALU does, where the
-result comes from, and how the program counter goes on.
+result comes from, and where the program counter goes next.
 
 Here the signals of every instruction are worked out once, when a program is loaded, from its micro-ops: one row of a table
 an instruction. What the register loads in DECODE is the row's number.
@@ -34,7 +34,7 @@ UOPS = 6  # how many, NOPs between them included
 WRITE_FROM = 7  # what UPDATE writes into a register: FROM_NOTHING ...
 WRITE_TO = 8  # that register
 IMMEDIATE = 9  # the constant of FROM_IMMEDIATE
-NEXT = 10  # how the program counter goes on: NEXT_INSTRUCTION ...
+NEXT = 10  # where the program counter goes next: NEXT_INSTRUCTION ...
 NEXT_UOP = 11  # the micro-op that says so
 COLUMNS = 12
 
@@ -49,7 +49,7 @@ _NEXT = {"branch": NEXT_BRANCH, "jump": NEXT_JUMP, "exit": NEXT_END}
 
 @unit
 def decode(core, table):
-    """DECODE's closing edge: the signals of the instruction at the program counter. Behind the program lie NOPs."""
+    """DECODE's closing edge: the signals of the instruction at the program counter. After the program lie NOPs."""
     core.row = min(core.pc, table.shape[0] - 1)
     core.ends = 1 if table[core.row, NEXT] == NEXT_END else 0
 

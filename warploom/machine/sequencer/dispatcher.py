@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def"
 """Dispatcher: cuts the threads of a launch into blocks and hands each free core the next one.
 
-In hardware: two counters (blocks handed out, blocks done) and three lines to every core: start, reset, and back, done.
+In hardware: two counters (blocks handed out, blocks done) and three lines to every core: start and reset, and done on the way back.
 A core that has ended its block is reset for one cycle and started again; from the end of a block to the next one's first
 fetch it takes 3 cycles. Lower cores get lower block numbers, because the counter moves on within a cycle.
 
@@ -15,26 +15,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.bits import bit, lowest
+from warploom.machine.engine.bits import EMPTY, bit, lowest, popcount, rest
 from warploom.machine.engine.unit import record, unit
 
 Dispatcher = record(
-    # device control register
-    threads="i8",             # threads of the launch
-    # dispatcher
-    started="i8",             # 1: the host has said go
-    done="i8",                # 1: every block has ended; stays up
-    total="i8",               # blocks of the launch
-    dispatched="i8",          # blocks handed out
-    ended="i8",               # blocks done
-    start="u8",               # start lines, bit c = core c
-    reset="u8",               # reset lines
-    finished="u8",            # done lines of the cores
+    settings=dict(
+        threads="i8",             # threads of the launch: the device control register
+        total="i8",               # blocks of the launch
+    ),
+    inputs=dict(
+        finished="u8",            # done lines of the cores, bit c = core c
+    ),
+    state=dict(
+        started="i8",             # 1: the host has said go
+        done="i8",                # 1: every block has ended; stays up
+        dispatched="i8",          # blocks handed out
+        ended="i8",               # blocks done
+        start="u8",               # start lines, bit c = core c
+        reset="u8",               # reset lines, bit c = core c
+    ),
 )  # fmt: skip
 
 
 @unit
-def edge(gpu, cores, finished):
+def clock_edge(gpu, cores, finished):
     """One clock edge. finished: the cores' done lines before it. Returns 1 when something has changed."""
     d = gpu.dispatcher
     if d.started == 0:
@@ -45,14 +49,11 @@ def edge(gpu, cores, finished):
         d.done = 1
         moved = np.int64(1)
     ending = d.start & finished
-    if d.reset != np.uint64(0):
+    if d.reset != EMPTY:
         hand_out(gpu, cores)
         moved = np.int64(1)
-    if ending != np.uint64(0):
-        left = ending
-        while left != np.uint64(0):
-            left = left & (left - np.uint64(1))
-            d.ended = d.ended + 1
+    if ending != EMPTY:
+        d.ended = d.ended + popcount(ending)
         d.reset = d.reset | ending
         d.start = d.start & ~ending
         moved = np.int64(1)
@@ -64,14 +65,14 @@ def hand_out(gpu, cores):
     """Every core that has just been reset gets the next block, the last one with as many threads as are left."""
     d = gpu.dispatcher
     left = d.reset
-    d.reset = np.uint64(0)
-    while left != np.uint64(0):
+    d.reset = EMPTY
+    while left != EMPTY:
         number = lowest(left)
-        left = left & (left - np.uint64(1))
+        left = rest(left)
         if d.dispatched < d.total:
             core = cores[number]
             core.block = d.dispatched
             core.threads = min(d.threads - d.dispatched * gpu.threads_per_block, gpu.threads_per_block)
-            core.enabled = ~np.uint64(0) >> np.uint64(64 - core.threads)
+            core.enabled = ~EMPTY >> np.uint64(64 - core.threads)
             d.start = d.start | bit(number)
             d.dispatched = d.dispatched + 1

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def"
-"""External memory: what lies behind the controllers' channels. Program memory and data memory are separate.
+"""External memory: what the controllers' channels lead to. Program memory and data memory are separate.
 
 In hardware: chips outside of the GPU, one port a channel. tiny-gpu comes without them; what a cycle means there is laid
 down by its test bench, and so it is here: a request line that was up before a clock edge is answered after it, so the
@@ -42,7 +42,7 @@ def answer_data(controller, memory):
 
 @unit
 def answer_program(controller, code):
-    """Answer program memory's channels. Behind the program's last instruction lie words of 0."""
+    """Answer program memory's channels. After the program's last instruction lie words of 0."""
     for channel in range(controller.channels):
         controller.memory_read_ready[channel] = controller.sampled_read[channel]
         word = np.uint32(0)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.bits import bit
+from warploom.machine.engine.bits import EMPTY, bit, has
 from warploom.machine.engine.unit import record, unit
 from warploom.machine.sequencer.states import DECODE, FETCH, REQUEST
 
@@ -30,29 +30,32 @@ MAX_CACHE_LINES = 1024
 IDLE, FETCHING, FETCHED, LOOKING_UP = range(4)
 
 Fetcher = record(
-    state="i8",
-    address="i8",                          # instruction number that is fetched, or was last
-    instruction="u4",                      # instruction register
-    countdown="i8",                        # LOOKING_UP: cycles until the cache has answered
-    # instruction cache: way w of set s is line s * ways + w
-    tag=("i8", MAX_CACHE_LINES),           # line number in program memory
-    valid=("u8", MAX_CACHE_LINES),         # bit w: word w of the line is here
-    used=("i8", MAX_CACHE_LINES),          # when the line was last looked at
-    words=("u4", (MAX_CACHE_LINES, 64)),   # its instructions
-    # counters
-    fetches="i8",                          # instructions asked of program memory
-    hits="i8",
-    thrown_away="i8",                      # prefetched instructions that were not wanted
+    state=dict(
+        state="i8",                            # IDLE ... LOOKING_UP
+        address="i8",                          # instruction number that is fetched, or was last
+        instruction="u4",                      # instruction register
+        countdown="i8",                        # LOOKING_UP: cycles until the cache has answered
+        # instruction cache: way w of set s is line s * ways + w
+        tag=("i8", MAX_CACHE_LINES),           # by line: its number in program memory
+        valid=("u8", MAX_CACHE_LINES),         # by line: bit w = word w is here
+        used=("i8", MAX_CACHE_LINES),          # by line: cycle of its last use
+        words=("u4", (MAX_CACHE_LINES, 64)),   # by line: its instructions
+    ),
+    counters=dict(
+        fetches="i8",                          # instructions asked of program memory
+        hits="i8",                             # instructions found in the cache
+        thrown_away="i8",                      # prefetched instructions that were not wanted
+    ),
 )  # fmt: skip
 
 
 @unit
-def edge(gpu, core, number):
+def clock_edge(gpu, core, number):
     """One clock edge. Returns 1 when the fetcher's state has changed."""
     fetcher = core.fetcher
     state = fetcher.state
     if state == FETCHING:
-        if gpu.program.read_ready[0] & bit(number) == np.uint64(0):
+        if not has(gpu.program.read_ready[0], number):
             return 0
         fetcher.instruction = gpu.program.read_data[0, number]
         gpu.fetch_lines = gpu.fetch_lines & ~bit(number)
@@ -82,10 +85,10 @@ def edge(gpu, core, number):
 
 @unit
 def begin(gpu, fetcher, number, address):
-    """Start to bring the instruction at `address`: look into the cache, or ask program memory."""
+    """Start to bring the instruction at `address`: from the cache, or from program memory."""
     fetcher.address = address
     if gpu.cache_sets == 0:
-        ask(gpu, fetcher, number)
+        request(gpu, fetcher, number)
     elif gpu.cache_latency == 1:
         finish_lookup(gpu, fetcher, number)
     else:
@@ -94,7 +97,7 @@ def begin(gpu, fetcher, number, address):
 
 
 @unit
-def ask(gpu, fetcher, number):
+def request(gpu, fetcher, number):
     """Raise the request line to the program memory controller."""
     gpu.program.read_address[0, number] = fetcher.address
     gpu.fetch_lines = gpu.fetch_lines | bit(number)
@@ -108,13 +111,13 @@ def finish_lookup(gpu, fetcher, number):
     line = fetcher.address // gpu.cache_line
     word = fetcher.address - line * gpu.cache_line
     place = find(gpu, fetcher, line)
-    if place >= 0 and fetcher.valid[place] & bit(word) != np.uint64(0):
+    if place >= 0 and has(fetcher.valid[place], word):
         fetcher.used[place] = gpu.cycle
         fetcher.instruction = fetcher.words[place, word]
         fetcher.hits = fetcher.hits + 1
         fetcher.state = FETCHED
     else:
-        ask(gpu, fetcher, number)
+        request(gpu, fetcher, number)
 
 
 @unit
@@ -122,7 +125,7 @@ def find(gpu, fetcher, line):
     """Where a line of program memory lies in the cache; -1: nowhere."""
     start = (line % gpu.cache_sets) * gpu.cache_ways
     for place in range(start, start + gpu.cache_ways):
-        if fetcher.valid[place] != np.uint64(0) and fetcher.tag[place] == line:
+        if fetcher.valid[place] != EMPTY and fetcher.tag[place] == line:
             return np.int64(place)
     return np.int64(-1)
 

@@ -19,7 +19,7 @@ import numpy as np
 from warploom.isa.uop import IMM, A, B
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.datapath.register_file import source
-from warploom.machine.engine.bits import bit, lowest, popcount
+from warploom.machine.engine.bits import EMPTY, bit, lowest, popcount, rest
 from warploom.machine.engine.sizes import MAX_LANES
 from warploom.machine.engine.unit import record, unit
 from warploom.machine.sequencer.decoder import ACCESS, ACCESS_UOP, LOAD, NO_ACCESS, STORE
@@ -27,19 +27,23 @@ from warploom.machine.sequencer.decoder import ACCESS, ACCESS_UOP, LOAD, NO_ACCE
 ADDRESS_OUT_OF_RANGE = FAULT_NUMBER["address_out_of_range"]
 
 ThreadLsu = record(
-    requesting="u8",                 # threads in each state; a thread in none of them is idle
-    waiting="u8",
-    done="u8",
-    read_valid="u8",                 # request lines of the threads; their addresses lie in the controller's record
-    write_valid="u8",
-    out=("u4", MAX_LANES),           # output registers: what a load has brought
-    # pass-through registers, towards the threads
-    read_ready="u8",
-    write_ready="u8",
-    read_data=("u4", MAX_LANES),
-    # and towards the controller: what they take at this edge
-    arriving_read="u8",
-    arriving_write="u8",
+    inputs=dict(
+        # pass-through registers, towards the threads
+        read_ready="u8",                 # ready lines, bit t = thread t
+        write_ready="u8",
+        read_data=("u4", MAX_LANES),     # by thread: what was read for it
+    ),
+    state=dict(
+        requesting="u8",                 # threads in each state, bit t = thread t; a thread in none of them is idle
+        waiting="u8",
+        done="u8",
+        read_valid="u8",                 # request lines, bit t = thread t; the addresses lie in the controller's record
+        write_valid="u8",
+        out=("u4", MAX_LANES),           # output registers, by thread: what a load has brought
+        # pass-through registers, towards the controller: what they take at this edge
+        arriving_read="u8",              # bit t = thread t
+        arriving_write="u8",
+    ),
 )  # fmt: skip
 
 
@@ -56,19 +60,19 @@ def begin(core, decoded):
 
 
 @unit
-def edge(gpu, core, number, tables, decoded):
+def clock_edge(gpu, core, number, tables, decoded):
     """One clock edge in WAIT: requests go up, answers are taken. Returns 1 when something has changed."""
     lsu = core.lsu
-    if lsu.requesting != np.uint64(0):
+    if lsu.requesting != EMPTY:
         request(gpu, core, number, tables, decoded)
         return 1
     answered = lsu.waiting & (lsu.read_ready | lsu.write_ready)
-    if answered == np.uint64(0):
+    if answered == EMPTY:
         return 0
     left = lsu.read_valid & answered
-    while left != np.uint64(0):
+    while left != EMPTY:
         thread = lowest(left)
-        left = left & (left - np.uint64(1))
+        left = rest(left)
         lsu.out[thread] = lsu.read_data[thread]
     lsu.read_valid = lsu.read_valid & ~answered
     lsu.write_valid = lsu.write_valid & ~answered
@@ -84,7 +88,7 @@ def request(gpu, core, number, tables, decoded):
     k = np.int64(decoded[core.row, ACCESS_UOP])
     base = core.registers.lane[source(core.registers, tables.uops, k, A, 0, core.threads)]
     offset = np.int64(tables.uops[k, IMM])
-    outside = np.uint64(0)
+    outside = EMPTY
     highest = np.int64(0)
     if decoded[core.row, ACCESS] == STORE:
         data = core.registers.lane[source(core.registers, tables.uops, k, B, 1, core.threads)]
@@ -104,10 +108,10 @@ def request(gpu, core, number, tables, decoded):
                 highest = max(highest, address)
             gpu.data.read_address[number, thread] = address
         lsu.read_valid = lsu.requesting
-    if outside != np.uint64(0):
+    if outside != EMPTY:
         raise_fault(gpu.fault, ADDRESS_OUT_OF_RANGE, number, 0, core.pc, outside, highest, gpu.memory_bytes, gpu.cycle)
     lsu.waiting = lsu.requesting
-    lsu.requesting = np.uint64(0)
+    lsu.requesting = EMPTY
     gpu.data_quiet = 0
 
 
@@ -121,11 +125,11 @@ def unfinished(lsu):
 def reset(gpu, core, number):
     """The core's reset line. The pass-through registers have none."""
     lsu = core.lsu
-    lsu.requesting = np.uint64(0)
-    lsu.waiting = np.uint64(0)
-    lsu.done = np.uint64(0)
-    lsu.read_valid = np.uint64(0)
-    lsu.write_valid = np.uint64(0)
+    lsu.requesting = EMPTY
+    lsu.waiting = EMPTY
+    lsu.done = EMPTY
+    lsu.read_valid = EMPTY
+    lsu.write_valid = EMPTY
     for thread in range(gpu.threads_per_block):
         lsu.out[thread] = 0
         gpu.data.read_address[number, thread] = 0
@@ -152,9 +156,9 @@ def pass_answers(controller, lsu, number):
     lsu.read_ready = controller.read_ready[number]
     lsu.write_ready = controller.write_ready[number]
     left = lsu.read_ready
-    while left != np.uint64(0):
+    while left != EMPTY:
         thread = lowest(left)
-        left = left & (left - np.uint64(1))
+        left = rest(left)
         lsu.read_data[thread] = controller.read_data[number, thread]
     return 1
 

@@ -1,6 +1,6 @@
 """A machine of cores that run one instruction at a time: builds its state from a Config and a Program, and reads its results.
 
-This is the workshop, not the hardware: everything here happens once, before the first cycle or after the last.
+This is the builder, not the hardware: everything here happens once, before the first cycle or after the last.
 """
 
 from __future__ import annotations
@@ -20,25 +20,28 @@ from warploom.machine.datapath.alu import execute
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.engine.native.piece import Hook
 from warploom.machine.engine.unit import mirror
+from warploom.machine.run.driver import drive, slices
+from warploom.machine.run.probe import Probe
 from warploom.machine.run.result import RunResult
 from warploom.machine.run.tables import Tables, Units
 from warploom.machine.sequencer import states as core_states
 from warploom.machine.sequencer.decoder import decode_program, pipelines
 from warploom.machine.sequencer.fetcher import MAX_CACHE_LINES
+from warploom.machine.sequencer.inspection import SequencerInspection
 from warploom.machine.sequencer.sequencer import MAX_LAUNCH_REGISTERS, SequencerCore, SequencerGpu, run
 from warploom.machine.sequencer.sequencer import reset as reset_core
 from warploom.machine.sequencer.trace import trace_line
 
 
 class SequencerMachine:
-    """One run of a program on cores that run one instruction at a time. See `driver.Machine` for what it offers.
+    """One run of a program on cores that run one instruction at a time. See `run.protocol.Machine` for what it offers.
 
     Raises LaunchError when this machine cannot run the program.
     """
 
     entry: Callable[..., int] = staticmethod(run)
     compile_seconds = 6.0
-    watch = None
+    detector = None
     recorder = None
 
     def __init__(self, config: Config, program: Program) -> None:
@@ -53,11 +56,12 @@ class SequencerMachine:
         self.cores = np.zeros(config.gpu.cores, SequencerCore)
         self.gpu_state: Any = mirror(self.gpu)
         self.core_states: Any = mirror(self.cores)
+        self.probes: list[Probe] = []
         self._set_up_gpu(self.gpu_state)
         for number, core in enumerate(self.core_states):
             self._set_up_core(core, number)
 
-    # ---- the protocol of driver.Machine
+    # ---- the protocol of run.protocol.Machine
 
     @property
     def cycle(self) -> int:
@@ -72,7 +76,12 @@ class SequencerMachine:
         return (self.gpu_state, self.core_states, tables, Units(execute=execute), self.table)
 
     def drain(self) -> None:
-        """This machine records no events: a run is deterministic, and whoever wants to see it steps through it."""
+        """This machine records no events: a run is deterministic, and a view steps through it again."""
+
+    @property
+    def inspection(self) -> SequencerInspection:
+        """What is in it now."""
+        return SequencerInspection(self)
 
     def finish(self, outcome: Outcome) -> RunResult:
         """What the run gave."""
@@ -90,20 +99,16 @@ class SequencerMachine:
             notes=tuple(self.notes()),
             engine=outcome.engine,
             seconds=outcome.seconds,
-            make=partial(SequencerMachine, self.config, self.program),
+            rebuild=partial(SequencerMachine, self.config, self.program),
         )
 
     # ---- step by step
 
-    def steps(self, max_cycles: int) -> Iterator[SequencerMachine]:
-        """Go on cycle by cycle, in plain Python, until the run ends or the counter is `max_cycles`; this very machine after each."""
-        arguments = self.arguments(native=False)
-        while self.cycle < max_cycles:
-            before = self.cycle
-            with np.errstate(all="ignore"):
-                self.entry(*arguments, before + 1)
-            if self.cycle == before:
-                return
+    def steps(self, last: int, first: int = 0) -> Iterator[SequencerMachine]:
+        """Run on clock edge by clock edge, in plain Python, to cycle `last` or the end; this very machine after each edge past `first`."""
+        if self.cycle < first:
+            drive(self, max_cycles=first)
+        for _ in slices(self, last):
             yield self
 
     def trace_line(self) -> dict[str, Any]:
@@ -117,7 +122,7 @@ class SequencerMachine:
         return self.gpu, self.cores, self.memory
 
     def state(self) -> tuple[bytes, ...]:
-        """The same as bytes: equal in two machines that have gone the same way."""
+        """The same as bytes: equal in two machines that have run alike."""
         return tuple(array.tobytes() for array in self.arrays())
 
     def counters(self) -> dict[str, int]:
@@ -234,9 +239,6 @@ def _check(config: Config, program: Program) -> None:
     most_bytes = max(len(program.data), 1)
     if not len(program):
         raise LaunchError(f"{path}: the program has no instructions")
-    if program.extensions:
-        place = program.where(program.extensions[0])
-        raise LaunchError(f"{place}: a core that runs one instruction at a time has neither shared memory nor barriers; {pipelines()}")
     if len(program) > config.memory.program_words:
         raise LaunchError(
             f"{path}: the program has {len(program)} instructions, program memory holds {config.memory.program_words}; "

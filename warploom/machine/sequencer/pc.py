@@ -8,7 +8,7 @@ to instruction 0 for ever.
 
 `quirks.partial_block` and `quirks.last_lane_decides` keep those two. Without them the last thread that is in the block
 speaks for all, and a disagreement is a fault that names the threads; a program counter that runs off the program is one, too
-(`quirks.wrap_pc`: it wraps, and what lies behind the program does nothing).
+(`quirks.wrap_pc`: it wraps, and what lies after the program does nothing).
 
 Source: tiny-gpu, src/pc.sv and src/scheduler.sv.
 """
@@ -19,7 +19,7 @@ import numpy as np
 
 from warploom.isa.uop import FLAGS, IMM, NEGATE, TARGET, A
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
-from warploom.machine.engine.bits import bit
+from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import unit
 from warploom.machine.sequencer.decoder import NEXT, NEXT_BRANCH, NEXT_JUMP, NEXT_UOP
 
@@ -65,10 +65,10 @@ def advance(gpu, core, number, tables, decoded):
 @unit
 def check_agreement(gpu, core, number, target):
     """A fault when some threads of the block go to the target and others do not."""
-    taking = np.uint64(0)
+    taking = EMPTY
     for thread in range(core.threads):
         if core.next_pc[thread] == target:
             taking = taking | bit(thread)
-    if taking != np.uint64(0) and taking != core.enabled:
+    if taking != EMPTY and taking != core.enabled:
         raise_fault(gpu.fault, DIVERGENCE, number, 0, core.pc, taking, target, 0, gpu.cycle)
         gpu.fault.others = core.enabled & ~taking

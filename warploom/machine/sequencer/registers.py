@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def"
 """Register file of a thread, as a core that runs one instruction at a time has it.
 
-In hardware: sixteen registers of 8 bits for every thread, two read ports with a register behind each (`rs`, `rt`), one
+In hardware: sixteen registers of 8 bits for every thread, two read ports with an output register each (`rs`, `rt`), one
 write port. REQUEST loads the two port registers, from whatever the instruction has in those bits, wanted or
 not; UPDATE writes the result. One cycle each. Three of the sixteen are read-only: the block's number, which follows the
 dispatcher's wires in every cycle, the size of a block, and the thread's number, which are constants of the chip.

@@ -30,22 +30,22 @@ import numpy as np
 from warploom.machine.accounting.faults import FAULT_NUMBER, Fault, raise_fault
 from warploom.machine.accounting.status import DONE, FAULT, LIMIT
 from warploom.machine.datapath.register_file import WarpRegisters
-from warploom.machine.engine.bits import bit, lowest
+from warploom.machine.engine.bits import EMPTY, bit, has, lowest
 from warploom.machine.engine.sizes import MAX_LANES
 from warploom.machine.engine.unit import record, unit
 from warploom.machine.sequencer import states as core_states
 from warploom.machine.sequencer.alu import execute as execute_alu
 from warploom.machine.sequencer.controller import Controller
-from warploom.machine.sequencer.controller import edge as controller_edge
+from warploom.machine.sequencer.controller import clock_edge as controller_edge
 from warploom.machine.sequencer.decoder import ACCESS, NO_ACCESS, decode
 from warploom.machine.sequencer.dispatcher import Dispatcher
-from warploom.machine.sequencer.dispatcher import edge as dispatcher_edge
+from warploom.machine.sequencer.dispatcher import clock_edge as dispatcher_edge
 from warploom.machine.sequencer.external_memory import answer_data, answer_program
 from warploom.machine.sequencer.fetcher import FETCHED, Fetcher
-from warploom.machine.sequencer.fetcher import edge as fetcher_edge
+from warploom.machine.sequencer.fetcher import clock_edge as fetcher_edge
 from warploom.machine.sequencer.fetcher import reset as reset_fetcher
 from warploom.machine.sequencer.lsu import ThreadLsu, begin, pass_answers, pass_requests, sample, unfinished
-from warploom.machine.sequencer.lsu import edge as lsu_edge
+from warploom.machine.sequencer.lsu import clock_edge as lsu_edge
 from warploom.machine.sequencer.lsu import reset as reset_lsu
 from warploom.machine.sequencer.pc import advance
 from warploom.machine.sequencer.pc import execute as execute_pc
@@ -58,66 +58,72 @@ CORE_DONE = core_states.DONE
 MAX_LAUNCH_REGISTERS = 32
 
 SequencerCore = record(
-    # from the dispatcher
-    block="i8",                              # block number
-    threads="i8",                            # threads of the block; they are 0 .. threads - 1
-    enabled="u8",                            # the same as a mask
-    # its own registers
-    state="i8",                              # a number of core_states.STATES
-    pc="i8",                                 # instruction number
-    row="i8",                                # control signals: a row of the decoder's table
-    ends="i8",                               # control signal: 1 for an instruction that ends the block
-    fresh="i8",                              # 1: reset, and the block's number has not reached the registers yet
-    # its units
-    fetcher=Fetcher,
-    lsu=ThreadLsu,
-    rs=("u4", MAX_LANES),                    # the register file's port registers
-    rt=("u4", MAX_LANES),
-    next_pc=("i8", MAX_LANES),
-    registers=WarpRegisters,
-    # counters
-    spent=("i8", len(core_states.STATES)),   # thread-cycles by state; places without a thread count as idle
-    program_wait="i8",                       # thread-cycles in FETCH with the request on its way
-    data_wait="i8",                          # thread-cycles in WAIT of threads without an answer
-    instructions="i8",
-    thread_instructions="i8",
-    loads="i8",                              # of threads
-    stores="i8",
-    divisions_by_zero="i8",                  # of threads
-    zero_divisor_pc="i8",                    # the instruction of the first of them
+    inputs=dict(
+        # from the dispatcher
+        block="i8",                              # block number
+        threads="i8",                            # threads of the block; they are 0 .. threads - 1
+        enabled="u8",                            # the same as a mask, bit t = thread t
+    ),
+    state=dict(
+        state="i8",                              # a number of core_states.STATES
+        pc="i8",                                 # instruction number
+        row="i8",                                # control signals: a row of the decoder's table
+        ends="i8",                               # control signal: 1 for an instruction that ends the block
+        fresh="i8",                              # 1: reset, and the block's number has not reached the registers yet
+        # its units
+        fetcher=Fetcher,
+        lsu=ThreadLsu,
+        rs=("u4", MAX_LANES),                    # the register file's port registers, by thread
+        rt=("u4", MAX_LANES),
+        next_pc=("i8", MAX_LANES),               # by thread: instruction number
+        registers=WarpRegisters,
+    ),
+    counters=dict(
+        spent=("i8", len(core_states.STATES)),   # thread-cycles by state; places without a thread count as idle
+        program_wait="i8",                       # thread-cycles in FETCH with the request on its way
+        data_wait="i8",                          # thread-cycles in WAIT of threads without an answer
+        instructions="i8",
+        thread_instructions="i8",
+        loads="i8",                              # of threads
+        stores="i8",                             # of threads
+        divisions_by_zero="i8",                  # of threads
+        zero_divisor_pc="i8",                    # the instruction of the first of them
+    ),
 )  # fmt: skip
 
 SequencerGpu = record(
-    # settings
-    cores="i8",
-    threads_per_block="i8",
-    memory_bytes="i8",
-    program_rows="i8",                       # instructions of the program
-    program_words="i8",                      # instructions that program memory holds
-    registers="i8",                          # lane registers that the program uses
-    value_mask="i8",                         # the bits that a register has
-    launch_registers="i8",                   # registers that a launch fills, and the special register for each
-    launch_register=("i8", MAX_LAUNCH_REGISTERS),
-    launch_special=("i8", MAX_LAUNCH_REGISTERS),
-    skip_wait="i8",
-    prefetch="i8",
-    cache_sets="i8",                         # instruction cache of a core; 0: none
-    cache_ways="i8",
-    cache_line="i8",                         # instructions
-    cache_latency="i8",
-    partial_block="i8",                      # quirks
-    last_lane_decides="i8",
-    compare_flags="i8",
-    divide_zero="i8",
-    wrap_pc="i8",
-    # state
-    cycle="i8",                              # clock edges so far
-    dispatcher=Dispatcher,
-    fetch_lines="u8",                        # request lines of the cores' fetchers
-    data_quiet="i8",                         # 1: nothing is on its way between the threads and data memory
-    data=Controller,
-    program=Controller,
-    fault=Fault,
+    settings=dict(
+        cores="i8",
+        threads_per_block="i8",
+        memory_bytes="i8",
+        program_rows="i8",                       # instructions of the program
+        program_words="i8",                      # instructions that program memory holds
+        registers="i8",                          # lane registers that the program uses
+        value_mask="i8",                         # the bits that a register has
+        launch_registers="i8",                   # registers that a launch fills,
+        launch_register=("i8", MAX_LAUNCH_REGISTERS),  # ... which ones,
+        launch_special=("i8", MAX_LAUNCH_REGISTERS),   # ... and with which special register
+        skip_wait="i8",                          # 1: REQUEST goes to EXECUTE without a memory access
+        prefetch="i8",                           # 1: the next instruction is fetched while this one executes
+        cache_sets="i8",                         # instruction cache of a core; 0: none
+        cache_ways="i8",
+        cache_line="i8",                         # instructions
+        cache_latency="i8",                      # cycles
+        partial_block="i8",                      # quirks, 0 or 1
+        last_lane_decides="i8",
+        compare_flags="i8",
+        divide_zero="i8",
+        wrap_pc="i8",
+    ),
+    state=dict(
+        cycle="i8",                              # clock edges so far
+        dispatcher=Dispatcher,
+        fetch_lines="u8",                        # request lines of the cores' fetchers, bit c = core c
+        data_quiet="i8",                         # 1: nothing is on its way between the threads and data memory
+        data=Controller,
+        program=Controller,
+        fault=Fault,
+    ),
 )  # fmt: skip
 
 
@@ -151,7 +157,7 @@ def cycle(gpu, cores, tables, units, decoded):
         moved = moved + core_edge(gpu, core, number, tables, units, decoded)
     if quiet == 0:
         moved = moved + data_edge(gpu, cores, tables)
-    if gpu.program.busy != 0 or gpu.program.read_request[0] != np.uint64(0):
+    if gpu.program.busy != 0 or gpu.program.read_request[0] != EMPTY:
         moved = moved + controller_edge(gpu.program)
         answer_program(gpu.program, tables.code)
     moved = moved + dispatcher_edge(gpu, cores, finished)
@@ -170,7 +176,7 @@ def core_edge(gpu, core, number, tables, units, decoded):
     elif threads < gpu.threads_per_block:
         core.spent[IDLE] += gpu.threads_per_block - threads
     core.spent[state] += threads
-    if gpu.dispatcher.reset & bit(number) != np.uint64(0):
+    if has(gpu.dispatcher.reset, number):
         reset(gpu, core, number)
         return 1
     fetched = core.fetcher.state == FETCHED and core.fetcher.address == core.pc
@@ -217,7 +223,7 @@ def idle(gpu, core, number):
     if fresh != 0:
         follow_block(gpu, core)
         core.fresh = 0
-    if gpu.dispatcher.start & bit(number) != np.uint64(0):
+    if has(gpu.dispatcher.start, number):
         core.state = FETCH
         return 1
     return fresh
@@ -225,11 +231,11 @@ def idle(gpu, core, number):
 
 @unit
 def update(gpu, core, number, tables, decoded):
-    """UPDATE's closing edge: the results are written, and the core goes on or has ended its block."""
+    """UPDATE's closing edge: the results are written, and the core continues or has ended its block."""
     core.instructions = core.instructions + 1
     core.thread_instructions = core.thread_instructions + core.threads
     write(core, decoded)
-    core.lsu.done = np.uint64(0)
+    core.lsu.done = EMPTY
     if core.ends != 0:
         gpu.dispatcher.finished = gpu.dispatcher.finished | bit(number)
         core.state = CORE_DONE
@@ -263,13 +269,13 @@ def data_edge(gpu, cores, tables):
         moved = moved + pass_answers(gpu.data, cores[number].lsu, number)
     moved = moved + controller_edge(gpu.data)
     answer_data(gpu.data, tables.memory)
-    lines = np.uint64(0)
+    lines = EMPTY
     for number in range(gpu.cores):
         before = gpu.data.read_request[number] | gpu.data.write_request[number]
         lines = lines | pass_requests(gpu.data, cores[number].lsu, number)
         if before != gpu.data.read_request[number] | gpu.data.write_request[number]:
             moved = np.int64(1)
-    gpu.data_quiet = 1 if lines == np.uint64(0) and gpu.data.busy == 0 else 0
+    gpu.data_quiet = 1 if lines == EMPTY and gpu.data.busy == 0 else 0
     return moved
 
 
@@ -277,6 +283,6 @@ def data_edge(gpu, cores, tables):
 def report_deadlock(gpu, cores):
     """A whole cycle in which nothing has changed: nothing ever will."""
     left = gpu.dispatcher.start
-    number = lowest(left) if left != np.uint64(0) else np.int64(0)
+    number = lowest(left) if left != EMPTY else np.int64(0)
     core = cores[number]
     raise_fault(gpu.fault, DEADLOCK, number, 0, core.pc, core.enabled, 0, 0, gpu.cycle)

@@ -56,6 +56,7 @@ from warploom.observe.explorer.columns import planes, steps
 from warploom.observe.explorer.described import described
 from warploom.observe.explorer.signals import Signals, signals_of
 from warploom.observe.facts import timeline as t
+from warploom.observe.facts.events import events_of
 
 MARK, VERSION = b"WLR", 1
 LOW = 0xFFFFFFFF
@@ -110,7 +111,7 @@ def _contents(result: RunResult, progress: Callable[[int], None] | None) -> tupl
         run["until"] = result.cycles
     else:
         tables |= _of_events(result)
-        book = result.detail.get("recording")
+        book = result.detail.recording
         if book is not None:
             tables |= _of_recording(book, line.lanes)
             arrays["values"] = planes(_against_before(book))
@@ -130,8 +131,8 @@ def _machine(result: RunResult, line: t.Timeline) -> dict[str, Any]:
 
 def _profile(result: RunResult) -> list[dict[str, int]]:
     """What is counted by instruction, apart from what the spans say; nothing for a sequencer."""
-    rows = result.detail.get("profile", np.zeros((0, reasons.PROFILE_COLUMNS), np.int64))
-    return [{name: int(row[column]) for name, column in PROFILE.items()} for row in rows]
+    rows = result.detail.profile
+    return [] if rows is None else [{name: int(row[column]) for name, column in PROFILE.items()} for row in rows]
 
 
 def _run(result: RunResult) -> dict[str, Any]:
@@ -172,7 +173,7 @@ def _spans(line: t.Timeline) -> dict[str, np.ndarray]:
 
 
 def _of_events(result: RunResult) -> Tables:
-    rows = result.detail["events"]
+    rows = events_of(result, "the explorer")
 
     def table(kind: int, **columns: int) -> dict[str, np.ndarray]:
         of_kind = rows[rows[:, e.KIND] == kind]

@@ -9,6 +9,7 @@ const WIDTH = 780,
   SVG = "http://www.w3.org/2000/svg";
 export const CHANNEL = { 0: "idle", 2: "reads", 3: "writes", 4: "answers a read", 5: "answers a write" };
 export const LSU = ["idle", "asks", "waits", "done"];
+const DECODED = ["decode", "request", "wait", "execute", "update"]; // the states in which the decoder has an instruction
 const FETCHER = ["idle", "fetching", "fetched", "looks up"];
 
 export class Diagram {
@@ -71,8 +72,8 @@ export class Diagram {
     for (let index = 0; index < cores; index++) this.#core(svg, first + index, left + index * (wide + 12), wide, thread, threads, left);
     if (machine.cores > CORES)
       text(svg, 560, 28, `cores ${first} and ${first + cores - 1} of ${machine.cores}; choose others above`, "title");
-    this.#controller(svg, "prog_ctrl", "program memory", 4, 210, first, cores);
-    this.#controller(svg, "data_ctrl", "data memory", 226, 550, first, cores);
+    this.#controller(svg, "prog_ctrl", "program memory", 4, 232, first, cores);
+    this.#controller(svg, "data_ctrl", "data memory", 246, 530, first, cores);
     this.place.replaceChildren(svg);
   }
 
@@ -119,7 +120,10 @@ export class Diagram {
       `PC ${this.at(signal("current_pc"), cycle)}: ${FETCHER[this.at(signal("fetcher_state"), cycle)]}`,
       states[state(cycle)] === "fetch",
     ]);
-    this.#block(svg, x + 16 + half, 112, half, 40, "decoder", (cycle) => [this.#decoded(core, cycle), states[state(cycle)] === "decode"]);
+    this.#block(svg, x + 16 + half, 112, half, 40, "decoder", (cycle) => [
+      DECODED.includes(states[state(cycle)]) ? this.#decoded(core, cycle) : "no instruction",
+      states[state(cycle)] === "decode",
+    ]);
     this.#wire(`M${x + 10 + half} 132H${x + 16 + half}`, (cycle) => states[state(cycle)] === "decode");
     this.#wire(`M${x + 30} 152V${core % 2 ? 358 : 354}H${60 + (core % 2) * 60}V370`, (cycle) => this.at(signal("fetch_valid"), cycle));
     const each = (wide - 20) / threads;

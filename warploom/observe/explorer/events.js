@@ -21,16 +21,17 @@ export function kindsOf(run) {
   };
   found.state = {
     meaning: "the chosen warp begins to do something else",
-    times: (view) => (view.slot ? Array.from(spans.start.subarray(view.slot.first, view.slot.last)) : []),
+    times: (view) =>
+      view.slot
+        ? Array.from({ length: view.slot.last - view.slot.first }, (_, index) => view.slot.first + index)
+            .filter((row) => !run.continues(view.slot, row))
+            .map((row) => spans.start[row])
+        : [],
   };
   if (!run.sequencer) {
-    const high = spans.mask_high;
-    const parts = (row) =>
-      (spans.mask[row] !== spans.next[row] && spans.next[row] !== 0 && (spans.mask[row] & spans.next[row]) === spans.next[row]) ||
-      Boolean(high && high[row] !== spans.next_high[row] && spans.next_high[row] !== 0);
     found.divergence = fixed(
       "some lanes of a warp stop and others go on",
-      starts((row) => spans.activity[row] === 0 && parts(row)),
+      starts((row) => spans.activity[row] === run.issueActivity && run.parts(row)),
     );
     found.barrier = fixed("a warp arrives at a barrier", sorted(tables.barriers.time));
     found.miss = fixed(

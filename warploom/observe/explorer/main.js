@@ -7,6 +7,7 @@ import { Help, Keys } from "explorer/keys.js";
 import { Paint, rgb } from "explorer/paint.js";
 import { Run } from "explorer/run.js";
 import { SourceView } from "explorer/source.js";
+import { split } from "explorer/split.js";
 import { matching } from "explorer/sync.js";
 import { Transport } from "explorer/transport.js";
 import { RunView } from "explorer/view.js";
@@ -33,9 +34,21 @@ class App {
       this.#follow(new URL(event.newURL).hash);
       this.redraw();
     });
-    if (this.leader.run.run.status === "error") this.go(this.leader.run.cycles - 1);
+    this.#open();
+    for (const view of this.views) view.timeline.measure(); // a key may come before the first frame
     this.#follow(location.hash);
     this.redraw();
+  }
+
+  /** The place where the page opens, unless its address names one: the first issue of a warp, or the fault that ended the run. */
+  #open() {
+    const { run } = this.leader;
+    if (run.run.status === "error") return this.go(run.cycles - 1);
+    const { start, core, warp } = run.spans,
+      first = run.issues.reduce((one, other) => (start[other] < start[one] ? other : one), run.issues[0]);
+    if (first === undefined) return;
+    this.leader.select(run.slots.find((slot) => slot.core === core[first] && slot.warp === warp[first]));
+    this.go(start[first]);
   }
 
   #build(host) {
@@ -58,13 +71,13 @@ class App {
     );
     const source = el("section.panel.source"),
       runs = el(`div.runs${two ? ".two" : ""}`);
-    host.append(bar, source, runs);
+    host.append(bar, source, split(this, "--source", "width of the source", true), runs);
     document.getElementById("loading").remove();
     host.hidden = false;
     this.source = new SourceView(source, this);
     for (const view of this.views) {
       view.build(!two);
-      runs.append(view.element);
+      runs.append(...(view.index ? [split(this, "--first", "width of the first run", true)] : []), view.element);
     }
     this.transport = new Transport(moves, this);
     this.keys = new Keys(this);
@@ -198,7 +211,7 @@ class App {
 }
 
 const common = JSON.parse(document.getElementById("common").textContent);
-const packed = [...document.querySelectorAll("script.run")];
+const packed = [...document.querySelectorAll("script.packed")];
 const runs = await Promise.all(packed.map((element) => readRun(element.textContent, common.version)));
 packed.forEach((element) => element.remove());
 window.explorer = new App(

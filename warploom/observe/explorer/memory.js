@@ -2,11 +2,13 @@
 
 import { el, term, valueText } from "explorer/dom.js";
 
-const MOST_ROWS = 96;
+const MOST_ROWS = 96,
+  MOST_BYTES = 32, // of a row; fewer where they would not all be in view
+  LEAST_BYTES = 4;
 
 export class MemoryView {
   constructor(host, view, app) {
-    Object.assign(this, { view, app, run: view.run, first: 0, style: "auto", follow: true });
+    Object.assign(this, { view, app, run: view.run, first: 0, style: "auto", follow: true, rowBytes: MOST_BYTES });
     const { program } = this.run;
     this.bytes = program.value_bits === 8;
     this.where = el(
@@ -57,11 +59,6 @@ export class MemoryView {
     );
   }
 
-  /** Bytes of a row: as many as there is room for. */
-  get rowBytes() {
-    return this.bytes ? (this.body.clientWidth > 560 ? 32 : 16) : this.body.clientWidth > 370 ? 32 : 16;
-  }
-
   #jump(address) {
     this.first = Math.floor(address / this.rowBytes) * this.rowBytes;
     this.follow = this.followBox.checked = false;
@@ -87,6 +84,11 @@ export class MemoryView {
       if (address < this.first || address >= this.first + (room - 1) * this.rowBytes)
         this.first = Math.max(0, Math.floor(address / this.rowBytes) - 2) * this.rowBytes;
     }
+    const shape = [this.body.offsetWidth, this.bytes, this.style].join();
+    if (shape !== this.shape) {
+      this.shape = shape;
+      this.rowBytes = MOST_BYTES;
+    }
     this.first -= this.first % this.rowBytes;
     const fresh = last >= 0 && changes.time[last] === view.cycle ? view.cycle : -1;
     const key = [memory.applied, fresh, this.first, this.rowBytes, this.bytes, this.style].join();
@@ -108,6 +110,10 @@ export class MemoryView {
       more.push(el("button.small", { click: () => this.#jump(Math.max(0, this.first - MOST_ROWS * this.rowBytes)) }, "earlier addresses"));
     const after = end < run.run.memory_bytes ? el("button.small", { click: () => this.#jump(end) }, "later addresses") : null;
     this.body.replaceChildren(...more, el("table.matrix", {}, el("thead", {}, head), el("tbody", {}, rows)), ...(after ? [after] : []));
+    if (this.body.scrollWidth > this.body.clientWidth && this.rowBytes > LEAST_BYTES) {
+      this.rowBytes /= 2;
+      return this.draw();
+    }
     this.body.scrollTop = top;
     this.#latest(last);
   }

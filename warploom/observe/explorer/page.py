@@ -49,7 +49,7 @@ def page(*results: RunResult, names: Sequence[str] = (), progress: Callable[[int
         "paths": list(recording.PATHS),
         "states": list(core_states.STATES),
     }
-    runs = "\n".join(f'<script type="text/plain" class="run">{packed(result, progress)}</script>' for result in results)
+    runs = "\n".join(f'<script type="text/plain" class="packed">{packed(result, progress)}</script>' for result in results)
     parts = {
         "title": escape(f"{first.program.name} on {' and '.join(dict.fromkeys(result.config.name for result in results))}"),
         "style": (FILES / "style.css").read_text(encoding="utf-8"),

@@ -81,17 +81,34 @@ export class Run {
     return -1;
   }
 
+  /** Whether a warp goes on in a span with what it did in the span before: spans may end where nothing new begins. */
+  continues(slot, row) {
+    const { start, length, activity, pc, block, rank } = this.spans,
+      before = row - 1;
+    if (row === slot.first || start[before] + length[before] !== start[row]) return false;
+    if (activity[before] !== activity[row] || pc[before] !== pc[row]) return false;
+    if (activity[row] === this.issueActivity && !this.sequencer) return false;
+    return block[before] === block[row] && rank[before] === rank[row];
+  }
+
   /** The stretch around a span in which its warp does the same at the same instruction: [first cycle, first cycle after it]. */
   stretch(slot, row) {
-    const { start, length, activity, pc } = this.spans;
-    const joins = (one, other) => activity[one] === activity[row] && pc[one] === pc[row] && start[one] + length[one] === start[other];
+    const { start, length } = this.spans;
     let first = row,
       last = row;
-    if (activity[row] !== this.issueActivity || this.sequencer) {
-      while (first > slot.first && joins(first - 1, first)) first--;
-      while (last + 1 < slot.last && activity[last + 1] === activity[row] && joins(last, last + 1) && pc[last + 1] === pc[row]) last++;
-    }
+    while (this.continues(slot, first)) first--;
+    while (last + 1 < slot.last && this.continues(slot, last + 1)) last++;
     return [start[first], start[last] + length[last]];
+  }
+
+  /** Whether the instruction of a span stops some lanes while others go on. */
+  parts(row) {
+    const { mask, next, mask_high: maskHigh, next_high: nextHigh } = this.spans;
+    // Bitwise operators give signed numbers, whatever the columns hold: only zero is compared.
+    const halves = [[mask[row], next[row]]];
+    if (maskHigh) halves.push([maskHigh[row], nextHigh[row]]);
+    const some = (test) => halves.some(([whole, part]) => test(whole, part) !== 0);
+    return some((whole, part) => whole ^ part) && some((_, part) => part) && !some((whole, part) => part & ~whole);
   }
 
   /** Whether a lane is in the mask of a span; `next`: in the mask after it. */

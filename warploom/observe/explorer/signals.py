@@ -33,15 +33,15 @@ class Signals:
 
 def signals_of(result: RunResult, progress: Callable[[int], None] | None = None) -> Signals:
     """The signals of a run. progress: called with the cycles that have been repeated."""
-    machine = result.again()
     threads = result.config.core.threads_per_block
     names: list[str] = []
     before: list[int] = []
     rows: list[tuple[int, int, int]] = []
     writes: list[tuple[int, int, int, int, int, int]] = []
-    memory = machine.memory.copy()
+    replay = result.replay()
+    memory = replay.memory.copy()
     line: dict[str, Any] = {}
-    for cycle, _ in enumerate(machine.steps(result.cycles)):
+    for cycle, machine in enumerate(replay.steps(result.cycles)):
         channels = line["data_ctrl"]["channels"] if line else []
         line = machine.trace_line()
         if not names:

@@ -81,7 +81,7 @@ export class SourceView {
         bars,
       ),
       here,
-      el("pre", { click: () => this.#choose(pcs) }, colourful(text || " ")),
+      el("pre", { click: () => this.#choose(pcs), style: `--indent:${text.search(/\S|$/)}ch` }, colourful(text || " ")),
       micro.length ? el("div.uops", {}, micro) : null,
     );
     return { element, here, pcs, last: "" };

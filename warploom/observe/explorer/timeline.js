@@ -18,7 +18,7 @@ export class Timeline {
     this.context = this.canvas.getContext("2d", { alpha: false });
     this.sums = new Float64Array(this.run.activities.length + this.run.lanes);
     this.traffic = inFlightOf(view.causes?.traffic);
-    new ResizeObserver(() => this.#resize()).observe(this.canvas);
+    new ResizeObserver(() => this.measure()).observe(this.canvas);
     listen(this);
   }
 
@@ -90,7 +90,8 @@ export class Timeline {
     return { slot, lane: Math.floor((inside * this.run.lanes) / this.band) };
   }
 
-  #resize() {
+  /** Take the canvas's size. Nothing may be zoomed, moved or drawn before. */
+  measure() {
     const box = this.canvas.getBoundingClientRect();
     if (!box.width || !box.height) return;
     const whole = this.scale === undefined || this.scale <= this.leastScale * 1.001;

@@ -8,6 +8,7 @@ import { ImageView } from "explorer/images.js";
 import { MemoryView, SharedView } from "explorer/memory.js";
 import { NumbersView } from "explorer/numbers.js";
 import { swatch } from "explorer/paint.js";
+import { split } from "explorer/split.js";
 import { Timeline } from "explorer/timeline.js";
 import { Warps } from "explorer/warps.js";
 
@@ -55,8 +56,12 @@ export class RunView {
     if (this.causes) rest.push(["caches", CacheView]);
     rest.push(["numbers", NumbersView]);
     const panes = el("div.panes");
-    this.panes = alone ? [new Pane(panes, this, first), new Pane(panes, this, rest)] : [new Pane(panes, this, [...first, ...rest])];
-    this.element.append(panes);
+    this.panes = [new Pane(panes, this, alone ? first : [...first, ...rest])];
+    if (alone) {
+      panes.append(split(app, "--pane", "width of the left pane", true));
+      this.panes.push(new Pane(panes, this, rest));
+    }
+    this.element.append(split(app, "--picture", "height of the picture", false), panes);
   }
 
   select(slot, lane = this.lane) {

@@ -1,4 +1,4 @@
-"""The events of a run, for the views that are made of them."""
+"""The events of a run and its profile, for the views that are made of them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,19 @@ def events_of(result: RunResult, purpose: str, run: str = "the run") -> np.ndarr
 
     purpose: what needs them, as the beginning of a sentence. run: of what run. Raises ValueError when it has written down none.
     """
-    rows = result.detail.get("events")
+    rows = result.detail.events
     if rows is None or (not len(rows) and result.instructions):
         raise ValueError(f"{purpose} needs the events of {run}: run it with tracing=True")
     if not len(rows):
         raise ValueError("no warp has run, so there is nothing to show")
     return rows
+
+
+def profile_of(result: RunResult, purpose: str) -> np.ndarray:
+    """What was counted by instruction: int64[instructions, PROFILE_COLUMNS].
+
+    purpose: what needs it, as the beginning of a sentence. Raises ValueError for cores that run one instruction at a time.
+    """
+    if result.detail.profile is None:
+        raise ValueError(f"{purpose} needs counts by instruction, which are kept by cores with warps: run it on one, as with --gpu sm")
+    return result.detail.profile

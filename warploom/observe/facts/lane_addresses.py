@@ -1,21 +1,24 @@
 """Which addresses the lanes of a warp ask memory for: what a profile needs to say why an access is slow.
 
 A run counts transactions and bank conflicts but keeps no addresses. So its beginning is repeated in plain Python with a
-listener behind the memory stage, until every instruction that is asked about has made some accesses: a machine is deterministic.
+probe at the memory stage, until every instruction that is asked about has made some accesses: a machine is deterministic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from warploom.machine.accounting.reasons import ISSUES
+from warploom.machine.run.driver import slices
+from warploom.machine.run.probe import Call, Probe
 from warploom.machine.run.result import RunResult
+from warploom.observe.facts.events import profile_of
 
-MOST_ACCESSES = 8  # of an instruction that are looked at
+MOST_ACCESSES = 8  # of an instruction that are kept
 MOST_CYCLES = 10_000  # of the run that are repeated
+SLICE = 64  # cycles
 
 
 class Access(NamedTuple):
@@ -32,29 +35,29 @@ def lane_addresses(result: RunResult, instructions: list[int]) -> Addresses:
     """The first accesses of some instructions, at most MOST_ACCESSES of each, as far as they lie in the first MOST_CYCLES of the run."""
     if not instructions:
         return {}
-    from warploom.machine.core.load_store.memory_stage import access_memory
-
-    machine = result.again()
     found: Addresses = {instruction: [] for instruction in instructions}
-    wanted = {number: min(int(result.detail["profile"][number, ISSUES]), MOST_ACCESSES) for number in instructions}
+    issues = profile_of(result, "what lanes access")[:, ISSUES]
+    wanted = {number: min(int(issues[number]), MOST_ACCESSES) for number in instructions}
     open_ones = {number for number in instructions if wanted[number]}
-    entry: Callable[..., int] = machine.entry
-    gpu, cores, tables, units = machine.arguments(native=False)
 
-    def listen(gpu: Any, core: Any, warp: int, pc: int, *others: Any) -> int:
-        fault = access_memory(gpu, core, warp, pc, *others)
-        if pc in open_ones and fault == 0:
-            lanes = np.flatnonzero(core.registers[warp].active[: core.warps.lanes])
-            found[pc].append(Access(lanes, core.access.address[lanes].astype(np.int64)))
+    def keep(_gpu: Any, core: Any, warp: int, pc: int, *_: Any) -> tuple[int, Access | None]:
+        if pc not in open_ones:
+            return pc, None
+        lanes = np.flatnonzero(core.registers[warp].active[: core.warps.lanes])
+        return pc, Access(lanes, core.access.address[lanes].astype(np.int64))
+
+    def listen(call: Call) -> None:
+        pc, access = call.after
+        if access is not None and call.answer == 0:  # no fault
+            found[pc].append(access)
             if len(found[pc]) == wanted[pc]:
                 open_ones.discard(pc)
-        return fault
 
-    units = units._replace(access=listen)
-    last = min(result.cycles, MOST_CYCLES)
-    with np.errstate(all="ignore"):
-        while open_ones and machine.cycle < last and entry(gpu, cores, tables, units, min(machine.cycle + 64, last)) == 0:
-            pass
+    machine = result.replay()
+    machine.probes.append(Probe("access", listen, keep))
+    for _ in slices(machine, min(result.cycles, MOST_CYCLES) if open_ones else 0, SLICE):
+        if not open_ones:
+            break
     return found
 
 

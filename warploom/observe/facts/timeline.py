@@ -132,8 +132,7 @@ def _of_sequencer(result: RunResult, progress: Callable[[int], None] | None) -> 
     cores, lanes = config.gpu.cores, config.core.threads_per_block
     current: dict[int, State] = {}
     found: list[State] = []
-    machine = result.again()
-    for cycle, _ in enumerate(machine.steps(result.cycles)):
+    for cycle, machine in enumerate(result.replay().steps(result.cycles)):
         if progress is not None and cycle % 1024 == 0:
             progress(cycle)
         found += changed(current, ((core.state, core.pc, core.block, core.threads) for core in machine.core_states), cycle)

@@ -12,6 +12,7 @@ from typing import Any
 
 from warploom.machine.accounting import reasons as r
 from warploom.machine.run.result import RunResult
+from warploom.observe.facts.events import profile_of
 from warploom.observe.pictures.raster import hex_of, line_colour
 from warploom.observe.pictures.sheet import RIGHT, TOP, Page, Sheet
 from warploom.observe.pictures.view import DrawingError, View
@@ -60,7 +61,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 0) -> Banks:
     """The accesses of a run, by instruction. Raises DrawingError where there are none."""
     if result.config.core.control == "sequencer":
         raise DrawingError(f"the cores of {result.config.name!r} have no shared memory: bank conflicts are of machines with warps")
-    profile, program = result.detail["profile"], result.program
+    profile, program = profile_of(result, "a picture of bank conflicts"), result.program
     found = [
         Instruction(program.position(pc).line, program.text[pc], int(row[r.ACCESSES]), int(row[r.PASSES]))
         for pc, row in enumerate(profile)

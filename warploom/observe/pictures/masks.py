@@ -19,6 +19,7 @@ import numpy as np
 from warploom.machine.accounting import events as e
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
+from warploom.observe.facts.events import events_of
 from warploom.observe.pictures.view import Columns, View, columns_of, sampled
 from warploom.observe.text.palette import INACTIVE, NONE
 from warploom.observe.text.styled import counted, percent
@@ -112,7 +113,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000, most_rows: 
         slots.append(Slot(core, warp, _cells(of_slot, line.lanes, lanes_a_row, columns), shares))
     asked = (len(view.cores) if view.cores else line.cores) * (len(view.warps) if view.warps else line.warps)
     sequencer = result.config.core.control == "sequencer"
-    events = None if sequencer else result.detail["events"]
+    events = None if sequencer else events_of(result, "this view")
     cores = sorted({core for core, _ in used})
     return Masks(
         columns,

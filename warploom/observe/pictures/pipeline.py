@@ -16,6 +16,7 @@ from warploom.machine.accounting import events as e
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
+from warploom.observe.facts.events import events_of
 from warploom.observe.pictures.raster import hex_of, line_colour
 from warploom.observe.pictures.sheet import RIGHT, ROW, TOP, Page, Sheet, legend_rows
 from warploom.observe.pictures.view import DrawingError, View
@@ -100,7 +101,7 @@ def _row(result: RunResult, spans: np.ndarray, names: list[str], until: dict[int
 
 def _until(result: RunResult, core: int, warp: int) -> dict[int, int]:
     """By the cycle of an issue, the first cycle in which its result can be used; of an access to memory, the one after its last answer."""
-    rows = result.detail["events"]
+    rows = events_of(result, "this view")
     rows = rows[(rows[:, e.CORE] == core) & (rows[:, e.WARP] == warp)]
     issues, done = (rows[rows[:, e.KIND] == kind] for kind in (e.ISSUE, e.COMPLETE))
     found = {time: until for time, until in issues[:, (e.TIME, e.B)].tolist() if until < FOREVER}

@@ -17,6 +17,7 @@ from warploom.machine.accounting import reasons as r
 from warploom.machine.config.schema import Config
 from warploom.machine.memory.channels import DATA_HOLD
 from warploom.machine.run.result import RunResult
+from warploom.observe.facts.events import profile_of
 from warploom.observe.pictures.raster import hex_of
 from warploom.observe.pictures.sheet import LEFT, RIGHT, TOP, Page, Sheet
 from warploom.observe.pictures.view import DrawingError, View
@@ -74,7 +75,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 0) -> Roofline:
             f"a roofline needs arithmetic and memory that work side by side, and a core of {config.name!r} does one thing at a time: "
             "the picture timeline shows where its cycles go, and --gpu sm is a machine with a roofline"
         )
-    profile = result.detail["profile"]
+    profile = profile_of(result, "a roofline")
     arithmetic = np.isin(result.program.code[:, ISSUE_UNIT], (ALU, SPECIAL))
     work = int(profile[arithmetic, r.LANES].sum())
     moved = counters["dram_bytes"] if config.memory.kind == "dram" else counters["data_requests"] * config.memory.channel_bytes

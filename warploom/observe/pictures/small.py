@@ -21,7 +21,7 @@ def small_picture(result: RunResult) -> str:
     if result.config.core.control == "sequencer":
         if result.cycles > MOST_REPEATED:
             return ""
-    elif not 0 < len(result.detail.get("events", ())) <= MOST_EVENTS:
+    elif result.detail.events is None or not 0 < len(result.detail.events) <= MOST_EVENTS:
         return ""
     try:
         return image(picture(result, "masks", width=WIDTH))

@@ -8,6 +8,7 @@ from warploom.gpu import GPU
 from warploom.machine.accounting.events import ISSUE, KIND, TIME
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
+from warploom.observe.facts.events import events_of
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
 from warploom.study.experiments.kernels import FREE, GLOBAL, Kernel
 from warploom.study.figure import Figure, Panel, Series
@@ -58,7 +59,7 @@ def machines() -> dict[str, Config]:
 def issue_rate(config: Config) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Instructions a cycle in each window of a run, from its events: (first cycles, rates)."""
     result = GPU(config).run(_program(), tracing=True)
-    events = result.detail["events"]
+    events = events_of(result, "the rate of issues")
     counts = [0] * (result.cycles // WINDOW + 1)
     for time in events[events[:, KIND] == ISSUE][:, TIME]:
         counts[int(time) // WINDOW] += 1

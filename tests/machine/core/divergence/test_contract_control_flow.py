@@ -166,7 +166,7 @@ def test_lanes_meet_in_a_short_circuit_at_once_by_their_pc_and_only_behind_it_on
     program, work = short_circuit()
     result = run(program, core__lanes=8, **way.changes)
     assert words(result)[:8].tolist() == [0, *range(101, 108)]
-    assert tuple(result.detail["profile"][work, [r.SELECTED, r.LANES]]) == (times, 7)
+    assert tuple(result.detail.profile[work, [r.SELECTED, r.LANES]]) == (times, 7)
 
 
 @pytest.mark.parametrize(("way", "times"), [(Way("stack"), 2), (Way("minpc"), 1), (Way("dwf", "pc"), 1)])
@@ -187,7 +187,7 @@ def test_a_goto_into_the_other_side_is_where_lanes_meet_by_their_pc_but_not_on_a
     code("exit")
     result = run(code.program(threads=8, block=8), core__lanes=8, **way.changes)
     # Lanes 2 and 6 come from the even side, 1 and 3 from the odd one.
-    assert tuple(result.detail["profile"][work, [r.SELECTED, r.LANES]]) == (times, 4)
+    assert tuple(result.detail.profile[work, [r.SELECTED, r.LANES]]) == (times, 4)
 
 
 @pytest.mark.parametrize("way", [Way("stack"), Way("minpc"), Way("its")], ids=lambda way: way.mechanism)
@@ -204,7 +204,7 @@ def test_lanes_that_leave_a_loop_one_by_one_are_together_behind_it(way):
     code.instructions[0:0] = [[{"name": "mov", "dst": A, "a": LANE}]]
     code.labels = {name: number + 1 for name, number in code.labels.items()}
     result = run(code.program(threads=8, block=8), core__lanes=8, **way.changes)
-    assert tuple(result.detail["profile"][behind + 1, [r.SELECTED, r.LANES]]) == (1, 8)
+    assert tuple(result.detail.profile[behind + 1, [r.SELECTED, r.LANES]]) == (1, 8)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -305,10 +305,10 @@ def test_reasons_of_a_run_that_diverges_add_up_to_the_cycles_of_its_warps(way):
 
     program = kernel(OTHERS["nested loops with break and continue"], threads=24, block=24)
     result = run(program, core__lanes=4, core__warps=6, tracing=True, max_cycles=50_000, **way.changes)
-    rows = result.detail["events"]
+    rows = result.detail.events
     begin = {int(row[e.WARP]): int(row[e.TIME]) for row in rows[rows[:, e.KIND] == e.LAUNCH]}
     ends = {int(row[e.WARP]): int(row[e.TIME]) for row in rows[rows[:, e.KIND] == e.END]}
     assert sorted(begin) == sorted(ends) == list(range(6))
-    profile = result.detail["profile"]
+    profile = result.detail.profile
     assert profile[:, : len(r.REASONS)].sum() == sum(ends[warp] - begin[warp] for warp in ends)
     assert profile[:, r.SELECTED].sum() == len(issues(result))

@@ -106,7 +106,7 @@ def test_the_law_of_serialisation(mechanism, ways):
     code, paths = switch(ways, length, masks=MECHANISMS_UNDER_TEST[mechanism].masks)
     result = run(code.program(threads=lanes, block=lanes), core__divergence=mechanism, core__lanes=lanes, tracing=True)
     assert result.status == "done", result.fault
-    profile = result.detail["profile"][paths.start : paths.stop]
+    profile = result.detail.profile[paths.start : paths.stop]
     assert profile[:, r.SELECTED].sum() == length * ways
     assert set(profile[:, r.LANES]) == {lanes // ways}
     if MECHANISMS_UNDER_TEST[mechanism].waits:  # all lanes are together again at the end
@@ -126,10 +126,10 @@ def test_the_law_of_serialisation_is_broken_by_warps_that_fill_each_other_up(way
     shape = {"core__lanes": lanes, "core__warps": ways, "core__scheduler": "greedy_oldest"}
     result = run(program, core__divergence="dwf", divergence__heuristic=heuristic, **shape)
     assert result.status == "done", result.fault
-    rows = result.detail["profile"][paths.start + 1 : paths.stop + 1]
+    rows = result.detail.profile[paths.start + 1 : paths.stop + 1]
     assert rows[:, r.LANES].tolist() == [lanes] * len(rows)
     assert rows[:, r.SELECTED].tolist() == [1] * len(rows)
-    stack = run(program, core__divergence="stack", **shape).detail["profile"][paths.start + 1 : paths.stop + 1]
+    stack = run(program, core__divergence="stack", **shape).detail.profile[paths.start + 1 : paths.stop + 1]
     assert stack[:, r.SELECTED].tolist() == [ways] * len(rows)
 
 
@@ -142,7 +142,7 @@ def test_lanes_that_take_the_same_path_in_every_warp_gain_nothing(heuristic):
         code.program(threads=warps * lanes, block=warps * lanes),
         core__divergence="dwf", divergence__heuristic=heuristic, core__lanes=lanes, core__warps=warps,
     )  # fmt: skip
-    profile = result.detail["profile"][paths.start : paths.stop]
+    profile = result.detail.profile[paths.start : paths.stop]
     assert set(profile[:, r.SELECTED]) == {warps}
     assert set(profile[:, r.LANES]) == {warps * lanes // 2}
 
@@ -152,7 +152,7 @@ def test_lanes_that_agree_cost_one_path(mechanism):
     code, paths = switch(4, 6, masks=MECHANISMS_UNDER_TEST[mechanism].masks)
     code.instructions[0] = [{"name": "mov", "dst": A, "a": u.IMMEDIATE, "imm": 2}]
     result = run(code.program(threads=16, block=16), core__divergence=mechanism, core__lanes=16)
-    profile = result.detail["profile"][paths.start : paths.stop]
+    profile = result.detail.profile[paths.start : paths.stop]
     assert (profile[:, r.SELECTED].sum(), profile[:, r.LANES].sum()) == (6, 6 * 16)
 
 
@@ -179,7 +179,7 @@ def test_a_loop_takes_as_long_as_its_longest_lane(mechanism):
     code("exit")
     result = run(code.program(threads=lanes, block=lanes), core__divergence=mechanism, core__lanes=lanes)
     assert words(result)[:lanes].tolist() == list(range(1, lanes + 1))
-    row = result.detail["profile"][body]
+    row = result.detail.profile[body]
     assert (row[r.SELECTED], row[r.LANES]) == (lanes, lanes * (lanes + 1) // 2)
 
 

@@ -134,7 +134,7 @@ def test_the_rests_of_two_warps_become_one_and_the_other_gives_its_slot_back():
     assert result.status == "done", result.fault
     behind = [(time, warp, mask) for time, warp, pc, mask in issues(result) if work <= pc <= work + 20]
     assert [(warp, mask) for _, warp, mask in behind] == [(0, ALL)] * 21
-    rows = result.detail["events"]
+    rows = result.detail.events
     ends = {int(row[e.WARP]): int(row[e.TIME]) for row in rows[rows[:, e.KIND] == e.END]}
     assert ends == {1: behind[0][0], 0: behind[-1][0] + 1}
 

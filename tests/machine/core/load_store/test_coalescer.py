@@ -7,8 +7,15 @@ from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
 from warploom.machine.core.load_store.coalescer import coalesce, sectors_needed
+from warploom.machine.engine.unit import record, unit
 
 ALL = 0xFFFFFFFF
+Settings = record(settings=dict(merge="i8", line_shift="i8", sector_shift="i8"))
+
+
+@unit
+def drive(settings, addresses, active, size, lanes, lines, sectors):
+    return coalesce(settings[0], addresses, active, size, lanes, lines, sectors)
 
 
 def transactions(addresses, active=None, size=4, merge=1, line=128, sector=32):
@@ -18,9 +25,9 @@ def transactions(addresses, active=None, size=4, merge=1, line=128, sector=32):
     row[:lanes] = addresses
     on = np.zeros(64, np.uint32)
     on[:lanes] = ALL if active is None else active
-    shifts = line.bit_length() - 1, sector.bit_length() - 1
+    shape = np.array([(merge, line.bit_length() - 1, sector.bit_length() - 1)], Settings)
     lines, sectors = np.full(128, -1), np.zeros(128, np.uint64)
-    count, after = both(coalesce, row, on, size, lanes, merge, *shifts, lines, sectors)
+    count, after = both(drive, shape, row, on, size, lanes, lines, sectors)
     return [(int(number), int(mask)) for number, mask in zip(after[-2][:count], after[-1][:count], strict=True)]
 
 

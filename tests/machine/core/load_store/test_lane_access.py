@@ -11,8 +11,8 @@ from warploom.isa import uop as u
 from warploom.isa.uop import Uop
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_WRITABLE
 from warploom.machine.accounting.faults import FAULTS
-from warploom.machine.core.load_store.lane_access import Access, addresses, atomic, load, store
-from warploom.machine.datapath.register_file import WarpRegisters, expand
+from warploom.machine.core.load_store.lane_access import Access, addresses, any_outside, atomic, load, store
+from warploom.machine.datapath.register_file import WarpRegisters, expand_mask
 from warploom.machine.engine.unit import unit
 from warploom.machine.run.tables import Tables
 
@@ -24,7 +24,7 @@ A, B, C, D = range(FREE, FREE + 4)
 @unit
 def drive(accesses, warps, tables, mask):
     registers, uops, memory = warps[0], tables.uops, tables.memory
-    expand(mask, registers.active, LANES)
+    expand_mask(mask, registers.active, LANES)
     fault = addresses(accesses[0], registers, tables, 0, LANES, memory.shape[0] * 4)
     if fault == 0:
         if uops[0, u.OP] == LOAD:
@@ -239,3 +239,20 @@ def test_atomics_on_shared_memory_are_done_one_lane_after_the_other():
     assert sorted(words(result)[:8].tolist()) == [5 * number for number in range(8)]
     # Four lanes on one word: four passes, and the next access waits until they are over.
     assert result.counters["shared_passes"] == 2 * 2 * 4
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_an_active_lane_outside_or_not_aligned_is_found(data):
+    size = data.draw(st.sampled_from([1, 2, 4, 8, 16]))
+    start = size * data.draw(st.integers(0, 20) | st.integers(0, (1 << 32) // size - 1))
+    limit = data.draw(st.integers(0, min(100, (1 << 32) - start)) | st.integers(0, (1 << 32) - start))
+    near = st.integers(-20, 120).map(lambda offset: (start + offset) % (1 << 32))
+    inside = st.integers(0, max(limit // size - 1, 0)).map(lambda item: (start + item * size) % (1 << 32))
+    row = data.draw(st.lists(st.one_of(inside, inside, near), min_size=1, max_size=LANES))
+    active = data.draw(st.lists(st.sampled_from([0, WORD]), min_size=len(row), max_size=len(row)))
+    expected = any(
+        on and not (start <= at and at + size <= start + limit and (at - start) % size == 0) for at, on in zip(row, active, strict=True)
+    )
+    rows = [np.array(values, np.uint64).astype(np.uint32) for values in (row, active)]
+    assert bool(both(any_outside, *rows, size, len(row), start, limit)[0]) == expected

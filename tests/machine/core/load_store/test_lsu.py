@@ -17,7 +17,7 @@ def at(result, instruction, warp=0):
 
 
 def rows(result, kind):
-    events = result.detail["events"]
+    events = result.detail.events
     return events[events[:, e.KIND] == kind]
 
 
@@ -156,7 +156,7 @@ def test_without_coalescing_every_lane_is_a_transaction():
     code("exit")
     result = trial(code, lsu__coalesce=False)
     assert rows(result, e.REQUEST)[:, e.B].tolist() == [MISS, MERGED, MERGED, MERGED]
-    assert result.detail["profile"][1, [r.TRANSACTIONS, r.HITS, r.MISSES]].tolist() == [4, 0, 4]
+    assert result.detail.profile[1, [r.TRANSACTIONS, r.HITS, r.MISSES]].tolist() == [4, 0, 4]
 
 
 def test_a_full_queue_throttles():
@@ -234,7 +234,7 @@ def test_a_fence_waits_for_all_accesses_before_it():
     code("exit")
     result = trial(code)
     assert at(result, 2) == at(result, 1) + 30
-    assert result.detail["profile"][2, r.MEMBAR] == 29
+    assert result.detail.profile[2, r.MEMBAR] == 29
 
 
 def test_a_fence_waits_for_a_hit_too():
@@ -256,7 +256,7 @@ def test_a_warp_that_ends_keeps_its_slot_until_its_accesses_are_done():
     result = trial(code)
     end = rows(result, e.END)[0]
     assert end[e.TIME] == at(result, 1) + 30
-    assert result.detail["profile"][2, r.DRAIN] == end[e.TIME] - at(result, 2) - 1
+    assert result.detail.profile[2, r.DRAIN] == end[e.TIME] - at(result, 2) - 1
 
 
 @pytest.mark.parametrize("changes", [{}, {"l1__mshrs": 1}, {"l1__bytes": 0}, {"l2__mshrs": 1}, {"lsu__queue": 2, "lsu__ports": 4}])
@@ -270,7 +270,7 @@ def test_every_access_that_was_sent_is_completed_once(changes):
     code("exit")
     result = trial(code, threads=32, block=8, gpu__cores=2, **changes)
     complete = rows(result, e.COMPLETE)
-    assert len(complete) == result.detail["profile"][:, r.ACCESSES].sum() == 8 * 8
+    assert len(complete) == result.detail.profile[:, r.ACCESSES].sum() == 8 * 8
     assert len(rows(result, e.REQUEST)) == result.counters["transactions"]
     asked = rows(result, e.REQUEST)
     assert (asked[:, e.B] == MISS).sum() == len(rows(result, e.FILL))

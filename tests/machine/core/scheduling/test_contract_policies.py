@@ -81,7 +81,7 @@ def test_memory_is_the_same_under_each(name):
 def test_each_issue_is_of_a_warp_that_its_scheduler_owns_and_no_scheduler_issues_twice_a_cycle(name):
     result = gpu(name, core__warps=6, core__schedulers=3, alu__count=3).run(busy_program(), tracing=True)
     slots = [(time, warp % 3) for time, warp, _, _ in issues(result)]
-    assert len(slots) == len(set(slots)) == result.detail["profile"][:, r.SELECTED].sum()
+    assert len(slots) == len(set(slots)) == result.detail.profile[:, r.SELECTED].sum()
 
 
 @pytest.mark.parametrize("name", UNDER_TEST)

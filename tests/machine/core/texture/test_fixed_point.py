@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.machine import two_engines
 from warploom.machine.core.texture.fixed_point import FIXED_FORMATS, FIXED_WRAPS, fixed_lerp, vortex_sample
 from warploom.machine.engine.native.loader import native
 from warploom.machine.engine.unit import unit
@@ -134,4 +135,4 @@ def test_weights_are_the_low_byte_of_the_coordinate_whatever_the_size():
 def test_lerp_keeps_the_channels_apart(first, second, weight):
     a, b = first.to_bytes(4, "little"), second.to_bytes(4, "little")
     want = bytes((p * (256 - weight) + q * weight) >> 8 for p, q in zip(a, b, strict=True))
-    assert int(fixed_lerp(first, second, weight)) == int.from_bytes(want, "little")
+    assert two_engines.both(fixed_lerp, first, second, weight)[0] == int.from_bytes(want, "little")

@@ -99,7 +99,7 @@ def test_a_load_executes_until_its_last_answer(run):
     result = run("memory")
     found, _ = log(result)
     loads = {(operation.thread, issue): stop for operation in found for stage, issue, stop in operation.lane(0) if stage == "XM"}
-    done = result.detail["events"][result.detail["events"][:, 1] == 8]  # accesses that are complete
+    done = result.detail.events[result.detail.events[:, 1] == 8]  # accesses that are complete
     slots = result.config.core.warps
     assert loads == {(core * slots + warp, issued): min(last + 1, result.cycles) for _, _, core, warp, _, _, issued, last in done.tolist()}
 

@@ -72,7 +72,7 @@ def test_the_clock_rises_at_every_cycle_and_the_time_ends_with_the_run(run, read
 
 def test_a_warp_is_there_when_the_history_says_so(run, read):
     result, waves = run("divergent"), read("divergent")
-    events = result.detail["events"]
+    events = result.detail.events
     present = np.zeros((result.cycles, result.config.core.warps), bool)
     for time, kind, _, warp in events[:, : e.WARP + 1].tolist():
         if kind in (e.LAUNCH, e.END):

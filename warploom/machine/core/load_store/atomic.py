@@ -14,13 +14,14 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import NUMBER
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.bits import EMPTY, bit, has
+from warploom.machine.engine.unit import native_form_of, unit
 
 ADD, MIN, MAX = NUMBER["atomic_add"], NUMBER["atomic_min"], NUMBER["atomic_max"]
 MINU, MAXU = NUMBER["atomic_minu"], NUMBER["atomic_maxu"]
 AND, OR, XOR = NUMBER["atomic_and"], NUMBER["atomic_or"], NUMBER["atomic_xor"]
 EXCHANGE, CAS = NUMBER["atomic_exchange"], NUMBER["atomic_cas"]
-SIGN = np.uint32(0x80000000)  # turned over, it makes signed order unsigned order
+SIGN = np.uint32(0x80000000)  # inverted, it makes signed order unsigned order
 
 
 @unit
@@ -59,25 +60,41 @@ def conflicts(addresses, active, lanes):
 
     addresses: uint32, bytes, one a lane. active: non-zero in the lanes that take part.
     """
-    # Most lanes are told apart by the low bits of their word already: only the others need to be compared.
-    seen = np.uint64(0)
-    again = np.uint64(0)
+    most = np.int64(0)
     for lane in range(lanes):
         if active[lane] != 0:
-            low = np.uint64(1) << np.uint64((addresses[lane] >> np.uint32(2)) & np.uint32(63))
+            most = max(most, _lanes_at_word(addresses, active, lanes, addresses[lane] >> np.uint32(2)))
+    return most
+
+
+@unit
+def _lanes_at_word(addresses, active, lanes, word):
+    """How many active lanes want a word."""
+    same = np.int64(0)
+    for lane in range(lanes):
+        if active[lane] != 0 and addresses[lane] >> np.uint32(2) == word:
+            same += 1
+    return same
+
+
+@native_form_of(conflicts)
+@unit
+def conflicts_of_likely_words(addresses, active, lanes):
+    """Most words are told apart by their low bits: only those that share them with another are compared."""
+    seen = EMPTY  # bit b = some word's low bits are b
+    again = EMPTY  # bit b = those of several are
+    for lane in range(lanes):
+        if active[lane] != 0:
+            low = bit((addresses[lane] >> np.uint32(2)) & np.uint32(63))
             again |= seen & low
             seen |= low
-    most = np.int64(1 if seen != np.uint64(0) else 0)
-    if again == np.uint64(0):
+    most = np.int64(1 if seen != EMPTY else 0)
+    if again == EMPTY:
         return most
     for lane in range(lanes):
-        if most >= lanes - lane:  # a word's first lane meets all others behind it: fewer are left
+        if most >= lanes - lane:  # a word's first lane meets all others after it: fewer are left
             break
         word = addresses[lane] >> np.uint32(2)
-        if active[lane] != 0 and (again >> np.uint64(word & np.uint32(63))) & np.uint64(1) != np.uint64(0):
-            same = np.int64(0)
-            for other in range(lanes):
-                if active[other] != 0 and addresses[other] >> np.uint32(2) == word:
-                    same += 1
-            most = max(most, same)
+        if active[lane] != 0 and has(again, word & np.uint32(63)):
+            most = max(most, _lanes_at_word(addresses, active, lanes, word))
     return most

@@ -1,8 +1,9 @@
+# mypy: disable-error-code="no-untyped-def"
 """Memory access of one warp: addresses, checks, and the values that move.
 
 Values move at issue, lane 0 first; the load/store unit accounts for the time afterwards. That is a legal order
 of the accesses (as if memory answered each warp instruction as a whole), though not the only one that hardware
-may show: a kernel with a race may give another result elsewhere.
+may show: a kernel with a race may give a different result elsewhere.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import numpy as np
 from warploom.isa.uop import DST, FLAGS, IMM, NUMBER, OP, SHARED_SPACE, SIGNED, SIZE, SPACE, VIEW, A, B, C
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_WRITABLE
 from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.core.load_store.address_pattern import is_run
 from warploom.machine.core.load_store.atomic import apply
 from warploom.machine.datapath.register_file import source
-from warploom.machine.engine.unit import part, rare, record, unit
+from warploom.machine.engine.sizes import MAX_LANES
+from warploom.machine.engine.unit import native_form_of, part, rare, record, unit
 
 STORE = NUMBER["store"]
 LOAD = NUMBER["load"]
@@ -23,17 +26,20 @@ SHARED_FAULT = FAULT_NUMBER["shared_out_of_range"]
 MISALIGNED = FAULT_NUMBER["misaligned"]
 VIEW_FAULT = FAULT_NUMBER["view_out_of_range"]
 READ_ONLY = FAULT_NUMBER["read_only"]
-MAX_LANES = 64
 
 Access = record(
-    address=("u4", MAX_LANES),   # byte address a lane, of the last access
-    active=("u4", MAX_LANES),    # lanes that have a texel to fetch
-    fault="i8",                  # what is wrong with it, or 0
-    lane="i8",                   # the first lane for which it is
-    value="i8",
-    limit="i8",
-    changed="i8",                # 1: some memory cell has another value than before
-    run="i8",                    # 1: all lanes are active, and each one's item lies right behind that of the lane before it
+    inputs=dict(
+        active=("u4", MAX_LANES),    # by lane, of a texture access: 0xffffffff where there is a texel to fetch, else 0
+    ),
+    state=dict(
+        address=("u4", MAX_LANES),   # by lane: byte address of the last access
+        fault="i8",                  # what is wrong with it: a number of FAULTS, or 0
+        lane="i8",                   # of a fault: the first lane that has it
+        value="i8",                  # of a fault: what is wrong there, bytes
+        limit="i8",                  # of a fault: what it must keep to, bytes
+        changed="i8",                # 1: some memory cell has a different value than before
+        run="i8",                    # 1: all lanes are active, and each one's item follows that of the lane before it
+    ),
 )  # fmt: skip
 
 
@@ -48,28 +54,21 @@ def addresses(access, registers, tables, k, lanes, space_bytes):
     offset = np.uint32(np.int64(uops[k, IMM]) & 0xFFFFFFFF)
     size = np.int64(uops[k, SIZE])
     view = np.int64(uops[k, VIEW])
-    active = registers.active
     row = access.address
     access.fault = 0
     access.run = 0
     start = np.int64(0)
     limit = np.int64(space_bytes)
     if view >= 0:
-        start = np.int64(tables.views[view, VIEW_BASE])
-        limit = np.int64(0) if _read_only(tables, k) else np.int64(tables.views[view, VIEW_BYTES])
-    first = np.uint32(base[0] + offset)
-    expected = first
-    irregular = np.uint32(0)
+        start = np.int64(tables.views[view, VIEW_BASE]) & 0xFFFFFFFF
+        limit = np.int64(0) if _read_only(tables, k) else np.int64(tables.views[view, VIEW_BYTES]) & 0xFFFFFFFF
     for lane in range(lanes):
-        address = np.uint32(base[lane] + offset)
-        row[lane] = address
-        irregular = np.uint32(irregular | np.uint32(active[lane] == 0) | np.uint32(address - expected))
-        expected = np.uint32(expected + np.uint32(size))
-    ahead = np.int64(first) - start
-    if irregular == 0 and ahead >= 0 and ahead + size * lanes <= limit and ahead & (size - 1) == 0:
+        row[lane] = np.uint32(base[lane] + offset)
+    first = np.int64(row[0]) - start
+    if is_run(row, registers.active, size, lanes) and first >= 0 and first + size * lanes <= limit and first & (size - 1) == 0:
         access.run = 1
     else:
-        _check_by_lane(access, active, tables, k, lanes, start, limit)
+        _check_by_lane(access, registers.active, tables, k, lanes, start, limit)
     return access.fault
 
 
@@ -82,26 +81,37 @@ def _read_only(tables, k):
 @rare
 def _check_by_lane(access, active, tables, k, lanes, start, limit):
     """Each active lane must be aligned and within the `limit` bytes from `start` on; else a fault is written down."""
-    if _any_outside(access.address, active, np.int64(tables.uops[k, SIZE]), lanes, start, limit) != 0:
+    if any_outside(access.address, active, np.int64(tables.uops[k, SIZE]), lanes, start, limit):
         _first_fault(access, active, tables, k, lanes, start, limit)
 
 
 @unit
-def _any_outside(row, active, size, lanes, start, limit):
-    """Not 0 when an active lane's access is not aligned, or does not lie in the `limit` bytes from `start` on.
+def any_outside(row, active, size, lanes, start, limit):
+    """Whether an active lane's access is not aligned, or does not lie in the `limit` bytes from `start` on."""
+    for lane in range(lanes):
+        offset = np.int64(row[lane]) - start
+        if active[lane] != 0 and (offset < 0 or offset + size > limit or offset & (size - 1) != 0):
+            return True
+    return False
 
-    An address before `start` is a large number when `start` is taken off, modulo 2**32: one comparison finds both ends.
+
+@native_form_of(any_outside)
+@unit
+def any_outside_without_branches(row, active, size, lanes, start, limit):
+    """One comparison finds both ends, and several lanes are compared at once.
+
+    An address before `start` is a large number when `start` is taken off, modulo 2**32.
     """
     begin = np.uint32(start)
     last = np.uint32(max(limit - size, np.int64(0)))
-    inside = np.uint32(size - 1)
+    low_bits = np.uint32(size - 1)
     fits = np.uint32(limit >= size)
     found = np.uint32(0)
     for lane in range(lanes):
-        relative = np.uint32(row[lane] - begin)
-        right = np.uint32(relative <= last) & np.uint32(relative & inside == 0) & fits
+        offset = np.uint32(row[lane] - begin)
+        right = np.uint32(offset <= last) & np.uint32(offset & low_bits == 0) & fits
         found = found | (active[lane] & np.uint32(right - np.uint32(1)))
-    return found
+    return found != 0
 
 
 @rare
@@ -126,9 +136,9 @@ def load(access, registers, tables, k, lanes, memory):
         _load_by_lane(access, registers, tables, k, lanes, memory)
         return
     target = registers.lane[tables.uops[k, DST]]
-    first = np.uint64(access.address[0]) >> np.uint64(2)  # unsigned: a signed index is tested for being negative, lane by lane
+    first = np.int64(access.address[0]) >> 2
     for lane in range(lanes):
-        target[lane] = memory[first + np.uint64(lane)]
+        target[lane] = memory[first + lane]
 
 
 @rare
@@ -163,10 +173,10 @@ def store(access, registers, tables, k, lanes, memory):
     if access.run == 0 or tables.uops[k, SIZE] != 4:
         changed = _store_by_lane(access, registers, value, tables, k, lanes, memory)
     else:
-        first = np.uint64(access.address[0]) >> np.uint64(2)
+        first = np.int64(access.address[0]) >> 2
         for lane in range(lanes):
-            changed = np.uint32(changed | (memory[first + np.uint64(lane)] ^ value[lane]))
-            memory[first + np.uint64(lane)] = value[lane]
+            changed = np.uint32(changed | (memory[first + lane] ^ value[lane]))
+            memory[first + lane] = value[lane]
     if changed != np.uint32(0):
         access.changed = 1
 

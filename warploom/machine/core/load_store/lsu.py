@@ -1,8 +1,9 @@
+# mypy: disable-error-code="no-untyped-def"
 """Load/store unit of a core: takes a warp's access, turns it into transactions, and waits for the answers.
 
 In hardware: a queue of warp instructions. The one at the head sends a transaction a cycle and port to the first-level
 cache. A hit answers after the cache's latency. A miss waits in an MSHR (miss status holding register) for its line; a
-second miss to the same line waits with it and sends nothing. When no MSHR is free the queue stands still. A store goes on
+second miss to the same line waits with it and sends nothing. When no MSHR is free the queue stands still. A store continues
 to the next level and needs no answer; an atomic operation passes the cache by, because it is done where all cores meet.
 
 Values move at issue (`lane_access.py`); this file is about time only. The same unit, with a cache of its own, serves
@@ -11,55 +12,77 @@ the texture unit. Sources: MSHRs, Kroft, ISCA 1981; a GPU's load/store path, MGP
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from warploom.machine.accounting.events import COMPLETE, FILL, REQUEST, emit
+from warploom.machine.accounting.events import COMPLETE, FILL, HIT, MERGED, MISS, PASSED_ON, REQUEST, emit
+from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.accounting.reasons import HITS, LONG_SCOREBOARD, MISSES
 from warploom.machine.core.warps.scoreboard import lock
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
-from warploom.machine.engine.bits import bit, lowest
+from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
 from warploom.machine.engine.unit import part, rare, record, unit
 from warploom.machine.memory.cache import Cache, contains, fill, lookup, mark_dirty
 from warploom.machine.memory.mshr import Mshr, allocate, find, merge, release
-from warploom.machine.memory.transactions import ATOMIC, CACHED_TAG, LOAD, STORE, TEXTURE_TAG, send, transaction_room
+from warploom.machine.memory.transactions import ATOMIC, CACHED_TAG, LOAD, SLOT_MASK, STORE, send, tag_of, transaction_room
 
 SLOTS = 64
 MAX_TRANSACTIONS = 512
 ROW = MAX_TRANSACTIONS + 8  # not a power of two, or the first transactions of all slots would share one set of the host's cache
 
 Lsu = record(
-    texture="i8",                                     # 1: this is the texture unit's
-    capacity="i8",                                    # slots that the machine has
-    ports="i8",                                       # transactions a cycle
-    merge="i8",                                       # 1: lanes that touch the same line share a transaction
-    line_shift="i8",                                  # log2 of the bytes of a line
-    sector_shift="i8",                                # log2 of the bytes of a sector
-    latency="i8",                                     # cycles of a lookup
-    cached="i8",                                      # 1: there is a cache
-    write_back="i8",
-    write_allocate="i8",
-    cache=Cache,
-    misses=Mshr,
-    used="u8",                                        # slots in use
-    count="i8",                                       # how many
-    warp=("i4", SLOTS),                               # whose access
-    pc=("i4", SLOTS),
-    mask=("u8", SLOTS),
-    kind=("i4", SLOTS),                               # LOAD, STORE or ATOMIC
-    issued=("i8", SLOTS),                             # cycle of its issue
-    launched=("i8", SLOTS),                           # when that warp started
-    total=("i8", SLOTS),                              # transactions
-    sent=("i8", SLOTS),                               # of those, how many have left
-    open=("i8", SLOTS),                               # of those, how many have not been answered
-    done=("i8", SLOTS),                               # cycle in which the last answer so far was there
-    extra=("i8", SLOTS),                              # cycles that an atomic takes longer, for lanes on one word
-    line=("i8", (SLOTS, ROW)),                        # its transactions: line numbers
-    sectors=("u8", (SLOTS, ROW)),                     # ... and sectors of each
-    queue=("i4", SLOTS),                              # slots that still send, oldest first
-    head="i8",
-    waiting="i8",                                     # how many
-    stalled="i8",                                     # cycles in which the head could not send
+    settings=dict(
+        texture="i8",                                 # 1: this is the texture unit's
+        capacity="i8",                                # slots that the machine has
+        ports="i8",                                   # transactions per cycle
+        merge="i8",                                   # 1: lanes that touch the same line share a transaction
+        line_shift="i8",                              # log2 of the bytes of a line
+        sector_shift="i8",                            # log2 of the bytes of a sector
+        latency="i8",                                 # cycles of a lookup
+        cached="i8",                                  # 1: there is a cache
+        write_back="i8",                              # 1: the cache keeps a store until its line has to go; 0: it passes it on
+        write_allocate="i8",                          # 1: so does a store whose line is not there
+    ),
+    inputs=dict(
+        line=("i8", (SLOTS, ROW)),                    # by slot: line numbers of its transactions, written before `enqueue`
+        sectors=("u8", (SLOTS, ROW)),                 # by slot: bit s = sector s, of each transaction
+    ),
+    state=dict(
+        cache=Cache,
+        misses=Mshr,
+        used="u8",                                    # bit s = slot s is in use
+        count="i8",                                   # how many slots are
+        warp=("i4", SLOTS),                           # by slot: whose access it is
+        pc=("i4", SLOTS),                             # by slot: instruction number
+        mask=("u8", SLOTS),                           # by slot: bit l = lane l takes part
+        kind=("i4", SLOTS),                           # by slot: LOAD, STORE or ATOMIC
+        issued=("i8", SLOTS),                         # by slot: cycle of its issue
+        launched=("i8", SLOTS),                       # by slot: cycle in which that warp started
+        total=("i8", SLOTS),                          # by slot: transactions
+        sent=("i8", SLOTS),                           # of those, how many have left
+        open=("i8", SLOTS),                           # of those, how many have not been answered
+        done=("i8", SLOTS),                           # by slot: cycle in which the last answer so far was there
+        extra=("i8", SLOTS),                          # by slot: cycles that an atomic takes longer, for lanes on one word
+        queue=("i4", SLOTS),                          # slots that still send, a ring, oldest first
+        head="i8",                                    # where the oldest stands
+        waiting="i8",                                 # how many slots still send
+    ),
+    counters=dict(
+        stalled="i8",                                 # cycles in which the oldest could not send
+    ),
 )  # fmt: skip
+
+
+class WarpAccess(NamedTuple):
+    """What the unit has to know of a warp's access. Natively its fields are passed side by side."""
+
+    kind: Any  # i8: LOAD, STORE or ATOMIC
+    warp: Any  # i8
+    pc: Any  # i8: instruction number
+    mask: Any  # u8: bit l = lane l takes part
+    launched: Any  # i8: cycle in which the warp started
+    extra: Any  # i8: cycles that an atomic takes longer
 
 
 @unit
@@ -75,28 +98,28 @@ def free_slot(lsu):
 
 
 @part
-def enqueue(lsu, slot, warp, launched, pc, mask, kind, transactions, extra, now):
+def enqueue(lsu, slot, access, transactions, now):
     """Take an access into the free slot in which its transactions lie."""
     lsu.used = lsu.used | bit(slot)
     lsu.count = lsu.count + 1
-    lsu.warp[slot] = warp
-    lsu.pc[slot] = pc
-    lsu.mask[slot] = mask
-    lsu.kind[slot] = kind
+    lsu.warp[slot] = access.warp
+    lsu.pc[slot] = access.pc
+    lsu.mask[slot] = access.mask
+    lsu.kind[slot] = access.kind
     lsu.issued[slot] = now
-    lsu.launched[slot] = launched
+    lsu.launched[slot] = access.launched
     lsu.total[slot] = transactions
     lsu.sent[slot] = 0
     lsu.open[slot] = 0
     lsu.done[slot] = now
-    lsu.extra[slot] = extra
+    lsu.extra[slot] = access.extra
     lsu.queue[(lsu.head + lsu.waiting) & (SLOTS - 1)] = slot
     lsu.waiting = lsu.waiting + 1
 
 
 @unit
 def load_store(gpu, core, lsu, tables, now):
-    """One cycle: the access at the head sends up to `ports` transactions. Returns 1 if something may go on next cycle."""
+    """One cycle: the access at the head sends up to `ports` transactions. Returns 1 if it has something to do in the next cycle."""
     for _ in range(lsu.ports):
         if lsu.waiting == 0:
             return 0
@@ -129,8 +152,8 @@ def _send(gpu, core, lsu, slot, line, sectors, tables, now):
     if transaction_room(gpu) < 2:
         return 0
     if lsu.cached == 0 or kind == ATOMIC:
-        outcome = 4
-        send(gpu, core.number, line, sectors, kind, lsu.texture, 0, slot, lsu.extra[slot], now)
+        outcome = PASSED_ON
+        send(gpu, core, kind, line, sectors, tag_of(slot, lsu.texture, 0, lsu.extra[slot]), now)
         if kind != STORE:
             lsu.open[slot] += 1
         else:
@@ -143,13 +166,13 @@ def _send(gpu, core, lsu, slot, line, sectors, tables, now):
         arrives = now + lsu.latency - 1
         if kind == LOAD:
             outcome = _load(gpu, core, lsu, slot, line, missing, entry, arrives)
-            tables.profile[lsu.pc[slot], HITS if outcome == 0 else MISSES] += 1
+            tables.profile[lsu.pc[slot], HITS if outcome == HIT else MISSES] += 1
         else:
-            outcome = 3
+            outcome = STORED
             if lsu.write_back != 0 and (missing != sectors or lsu.write_allocate != 0):
                 _keep_store(gpu, core, lsu, slot, line, sectors, missing, arrives, now)
             else:
-                send(gpu, core.number, line, sectors, STORE, lsu.texture, 0, slot, 0, arrives)
+                send(gpu, core, STORE, line, sectors, tag_of(slot, lsu.texture, 0, 0), arrives)
         lsu.done[slot] = max(np.int64(lsu.done[slot]), np.int64(arrives))
     if gpu.log.tracing != 0:
         emit(gpu.log, tables, now, REQUEST, core.number, lsu.warp[slot], lsu.pc[slot], lsu.mask[slot], line, outcome)
@@ -159,31 +182,31 @@ def _send(gpu, core, lsu, slot, line, sectors, tables, now):
 @part
 def _would_need_mshr(lsu, line, sectors):
     """Whether a load of a line that is not on its way would need an MSHR when none is free."""
-    return lsu.misses.table.used >= lsu.misses.limit and sectors & ~contains(lsu.cache, line) != np.uint64(0)
+    return lsu.misses.table.used >= lsu.misses.limit and sectors & ~contains(lsu.cache, line) != EMPTY
 
 
 @part
 def _load(gpu, core, lsu, slot, line, missing, entry, arrives):
-    """What a load finds: 0 all its sectors, 1 a miss that asks the next level, 2 a miss that waits with another one, in `entry`."""
-    if missing == np.uint64(0):
-        return 0
+    """What a load finds: HIT, all its sectors; MISS, it asks the next level; MERGED, it waits with a miss in MSHR `entry`."""
+    if missing == EMPTY:
+        return HIT
     if entry < 0:
         allocate(lsu.misses, line, missing, slot)
         lsu.open[slot] += 1
     else:
         new = missing & ~lsu.misses.sectors[entry]
         lsu.open[slot] += merge(lsu.misses, entry, missing, slot)
-        if new == np.uint64(0):
-            return 2
+        if new == EMPTY:
+            return MERGED
         missing = new
-    send(gpu, core.number, line, missing, LOAD, lsu.texture, 1, slot, 0, arrives)
-    return 1
+    send(gpu, core, LOAD, line, missing, tag_of(slot, lsu.texture, 1, 0), arrives)
+    return MISS
 
 
 @rare
 def _keep_store(gpu, core, lsu, slot, line, sectors, missing, arrives, now):
-    """A cache that writes back keeps a store. (Another one passes it on to the next level.)"""
-    if missing != np.uint64(0):
+    """A cache that writes back keeps a store. (One that writes through passes it on to the next level.)"""
+    if missing != EMPTY:
         _fill(gpu, core, lsu, slot, line, sectors, arrives, now)
     mark_dirty(lsu.cache, line)
 
@@ -193,32 +216,32 @@ def _fill(gpu, core, lsu, slot, line, sectors, arrives, now):
     """Put sectors into the cache; a dirty line that has to go is written to the next level."""
     evicted = fill(lsu.cache, line, sectors, now)
     if lsu.cache.evicted_dirty != 0:
-        send(gpu, core.number, evicted, lsu.cache.evicted_sectors, STORE, lsu.texture, 0, slot, 0, arrives)
+        send(gpu, core, STORE, evicted, lsu.cache.evicted_sectors, tag_of(slot, lsu.texture, 0, 0), arrives)
 
 
 @part
-def answer(gpu, core, lsu, tables, line, sectors, tag, now):
-    """The next level has answered a transaction."""
-    if tag & CACHED_TAG == 0:
-        _answered(gpu, core, lsu, tag & (TEXTURE_TAG - 1), tables, now)
+def answer(gpu, core, lsu, tables, asked, now):
+    """The next level has answered a request."""
+    if asked.tag & CACHED_TAG == 0:
+        _count_answer(gpu, core, lsu, asked.tag & SLOT_MASK, tables, now)
         return
-    _fill(gpu, core, lsu, 0, line, sectors, now, now)
+    _fill(gpu, core, lsu, 0, asked.line, asked.sectors, now, now)
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, FILL, core.number, -1, -1, sectors, line, lsu.texture)
-    entry = find(lsu.misses, line)
-    lsu.misses.sectors[entry] &= ~sectors
-    if lsu.misses.sectors[entry] != np.uint64(0):
+        emit(gpu.log, tables, now, FILL, core.number, -1, -1, asked.sectors, asked.line, lsu.texture)
+    entry = find(lsu.misses, asked.line)
+    lsu.misses.sectors[entry] &= ~asked.sectors
+    if lsu.misses.sectors[entry] != EMPTY:
         return
     waiters = lsu.misses.waiting[entry, 0]
     release(lsu.misses, entry)
-    while waiters != np.uint64(0):
-        slot = lowest(waiters)
-        waiters = waiters & (waiters - np.uint64(1))
-        _answered(gpu, core, lsu, slot, tables, now)
+    while waiters != EMPTY:
+        _count_answer(gpu, core, lsu, lowest(waiters), tables, now)
+        waiters = rest(waiters)
 
 
 @unit
-def _answered(gpu, core, lsu, slot, tables, now):
+def _count_answer(gpu, core, lsu, slot, tables, now):
+    """One transaction of an access is answered."""
     lsu.done[slot] = max(np.int64(lsu.done[slot]), np.int64(now))
     lsu.open[slot] -= 1
     if lsu.open[slot] == 0 and lsu.sent[slot] >= lsu.total[slot]:
@@ -226,15 +249,15 @@ def _answered(gpu, core, lsu, slot, tables, now):
 
 
 @part
-def _tell(gpu, core, warp, time, now):
-    """A warp that waits for a load is looked at again in cycle `time`, unless it knows of an earlier one or of the very cycle.
+def _wake_waiting_warp(gpu, core, warp, time, now):
+    """A warp that waits for a load is examined again in cycle `time`, unless it is to be examined earlier or knows the very cycle.
 
     A fence, and a warp that has ended, wait for all that has been on its way.
     """
     warps = core.warps
-    if (warps.fencing | warps.draining) & bit(warp) != np.uint64(0):
+    if has(warps.fencing | warps.draining, warp):
         time = max(time, np.int64(warps.landed[warp]))
-    elif warps.waiting_memory & ~warps.certain & bit(warp) == np.uint64(0) or warps.wake[warp] <= time:
+    elif not has(warps.waiting_memory & ~warps.certain, warp) or warps.wake[warp] <= time:
         return
     set_alarm(warps, warp, time, now)
     wake_core(gpu, core, time, now)
@@ -248,15 +271,15 @@ def complete(gpu, core, lsu, slot, tables, now):
     done = np.int64(lsu.done[slot])
     lsu.used = lsu.used & ~bit(slot)
     lsu.count = lsu.count - 1
-    if core.taken != np.uint64(0):  # a warp may have been waiting for room
+    if core.taken != EMPTY:  # a warp may have been waiting for room
         gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(now + 1))
     if lsu.kind[slot] != STORE:
         lock(core.scoreboard, tables.code, warp, lsu.pc[slot], lsu.mask[slot], warps.lanes, done + 1, LONG_SCOREBOARD)
         warps.pending[warp] -= 1
-    if lsu.launched[slot] == warps.started[warp]:  # else the warp has ended, and another one has its slot
+    if lsu.launched[slot] == warps.started[warp]:  # else the warp has ended, and a new one has its slot
         if lsu.kind[slot] == STORE:
             warps.stores[warp] -= 1
         warps.landed[warp] = max(np.int64(warps.landed[warp]), done + 1)
-        _tell(gpu, core, warp, max(done + 1, now + 1), now)
+        _wake_waiting_warp(gpu, core, warp, max(done + 1, now + 1), now)
     if gpu.log.tracing != 0:
         emit(gpu.log, tables, now, COMPLETE, core.number, warp, lsu.pc[slot], lsu.mask[slot], lsu.issued[slot], done)

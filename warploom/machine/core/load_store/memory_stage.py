@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-def"
 """Memory stage: what a load, store, atomic or sample does at issue.
 
 The lanes' addresses are computed and checked, the values move, and the access goes to the unit that accounts for its
@@ -16,7 +17,7 @@ from warploom.machine.accounting.reasons import ACCESSES, LONG_SCOREBOARD, PASSE
 from warploom.machine.core.load_store.atomic import conflicts as atomic_conflicts
 from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run, sectors_needed
 from warploom.machine.core.load_store.lane_access import addresses, atomic, load, store
-from warploom.machine.core.load_store.lsu import enqueue, free_slot
+from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.sampler import sample, store_image
@@ -86,7 +87,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     else:
         core.warps.pending[warp] += 1
         lock(core.scoreboard, tables.code, warp, pc, mask, lanes, FOREVER, LONG_SCOREBOARD)
-    enqueue(lsu, slot, warp, core.warps.started[warp], pc, mask, kind, transactions, extra, now)
+    enqueue(lsu, slot, WarpAccess(kind, warp, pc, mask, core.warps.started[warp], extra), transactions, now)
     return fault
 
 
@@ -144,7 +145,7 @@ def _image(core, registers, tables, k, lanes):
 
 @part
 def _collect(core, registers, tables, k, lanes, transactions):
-    """Coalesce one micro-op's addresses behind those of the bundle's earlier ones; returns how many there are now."""
+    """Append the transactions of one micro-op to those of the bundle's earlier ones; returns how many there are now."""
     lsu = core.lsu
     access = core.access
     size = np.int64(tables.uops[k, SIZE])
@@ -157,13 +158,11 @@ def _collect(core, registers, tables, k, lanes, transactions):
 
 @rare
 def _append(lsu, row, active, size, lanes, transactions):
-    """Coalesce a row of addresses behind the transactions that are there; lines that are among those are not sent twice."""
+    """Coalesce a row of addresses and append its transactions; a line that is there already is not sent twice."""
     slot = free_slot(lsu)
     lines = lsu.line[slot]
     line_sectors = lsu.sectors[slot]
-    found = coalesce(
-        row, active, size, lanes, lsu.merge, lsu.line_shift, lsu.sector_shift, lines[transactions:], line_sectors[transactions:]
-    )
+    found = coalesce(lsu, row, active, size, lanes, lines[transactions:], line_sectors[transactions:])
     if transactions == 0 or lsu.merge == 0:
         return transactions + found
     kept = transactions
@@ -186,7 +185,7 @@ def _append(lsu, row, active, size, lanes, transactions):
 
 @unit
 def sample_texture(core, warp, tables, k, transactions):
-    """Sample a texture; the texels' addresses become transactions of the texture unit, behind the ones that are there.
+    """Sample a texture; the texels' addresses become transactions of the texture unit, appended to the ones that are there.
 
     Returns how many there are now.
     """

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.core.load_store.coalescer import irregularity
-from warploom.machine.engine.unit import unit
+from warploom.machine.core.load_store.address_pattern import address_range, is_run
+from warploom.machine.engine.bits import EMPTY, bit
+from warploom.machine.engine.unit import native_form_of, unit
 
 
 @unit
@@ -55,31 +56,23 @@ def conflicts(addresses, active, size, lanes, banks, bank_bytes, atomic):
 @unit
 def _passes(addresses, active, size, lanes, banks, shift, atomic):
     """Passes of the lanes that are served together."""
-    lowest = np.uint32(0xFFFFFFFF)
-    highest = np.uint32(0)
-    for lane in range(lanes):  # masks instead of branches, so that it vectorises
-        off = np.uint32(np.uint32(active[lane] != 0) - np.uint32(1))
-        on = np.uint32(np.uint32(active[lane] == 0) - np.uint32(1))
-        lowest = min(lowest, np.uint32(addresses[lane] | off))
-        highest = max(highest, np.uint32(addresses[lane] & on))
-    if lowest > highest:
+    low, high = address_range(addresses, active, lanes)
+    if high < 0:
         return np.int64(0)
-    low = np.int64(lowest)
-    high = np.int64(highest)
     span = ((high + size - 1) >> shift) - (low >> shift)
     if atomic == 0 and span < banks:
         return np.int64(1)  # all within one row of the banks: no two of its words share a bank
     if lanes > 1:
         step = np.int64(addresses[1]) - np.int64(addresses[0])
         words = abs(step) >> shift
-        if span == words * (lanes - 1) and irregularity(addresses, active, step, lanes) == 0:  # one word a lane
+        if span == words * (lanes - 1) and is_run(addresses, active, step, lanes):  # one word a lane
             return np.int64(lanes) if words == 0 else _stride_passes(words, lanes, banks)
     return _fullest_bank(addresses, active, size, lanes, banks, shift, atomic)
 
 
 @unit
 def _stride_passes(words, lanes, banks):
-    """Passes of lanes that lie `words` words apart: after banks / gcd(words, banks) lanes a bank comes up again."""
+    """Passes of lanes that lie `words` words apart: after banks / gcd(words, banks) lanes the banks repeat."""
     a = np.int64(banks)
     b = np.int64(words)
     while b != 0:
@@ -90,21 +83,47 @@ def _stride_passes(words, lanes, banks):
 
 @unit
 def _fullest_bank(addresses, active, size, lanes, banks, shift, atomic):
-    """The most different words that one bank must give.
+    """The most words that one bank must give: different ones, unless `atomic`."""
+    most = np.int64(0)
+    for bank in range(banks):
+        words = np.int64(0)
+        for lane in range(lanes):
+            if active[lane] != 0:
+                first = np.int64(addresses[lane])
+                for word in range(first >> shift, ((first + size - 1) >> shift) + 1):
+                    if word % banks == bank and (atomic != 0 or not _wanted_before(addresses, active, size, lane, shift, word)):
+                        words += 1
+        most = max(most, words)
+    return most
 
-    A counter a bank, 64 of them, written upright: bit b of plane p is bit p of bank b's counter. Counting is a carry
-    that runs through the planes.
+
+@unit
+def _wanted_before(addresses, active, size, lane, shift, word):
+    """Whether a lane before this one wants the same word."""
+    for other in range(lane):
+        first = np.int64(addresses[other])
+        if active[other] != 0 and first >> shift <= word <= (first + size - 1) >> shift:
+            return True
+    return False
+
+
+@native_form_of(_fullest_bank)
+@unit
+def fullest_bank_by_planes(addresses, active, size, lanes, banks, shift, atomic):
+    """A counter for each of 64 banks, written upright: bit b of plane p is bit p of bank b's counter.
+
+    Counting is a carry that runs through the planes.
     """
-    plane0 = plane1 = plane2 = plane3 = plane4 = plane5 = plane6 = plane7 = np.uint64(0)
-    wanted = np.uint64(0)  # banks that have anything to give
+    plane0 = plane1 = plane2 = plane3 = plane4 = plane5 = plane6 = plane7 = EMPTY
+    wanted = EMPTY  # banks that have anything to give
     for lane in range(lanes):
         if active[lane] == 0:
             continue
         first = np.int64(addresses[lane])
         for word in range(first >> shift, ((first + size - 1) >> shift) + 1):
             bank = word & (banks - 1) if banks & (banks - 1) == 0 else word % banks
-            mark = np.uint64(1) << np.uint64(bank)
-            if atomic == 0 and wanted & mark != np.uint64(0) and _wanted_before(addresses, active, size, lane, shift, word):
+            mark = bit(bank)
+            if atomic == 0 and wanted & mark != EMPTY and _wanted_before(addresses, active, size, lane, shift, word):
                 continue
             wanted |= mark
             plane0, carry = plane0 ^ mark, plane0 & mark
@@ -119,17 +138,18 @@ def _fullest_bank(addresses, active, size, lanes, banks, shift, atomic):
     fullest = wanted
     for plane in (plane7, plane6, plane5, plane4, plane3, plane2, plane1, plane0):
         most *= 2
-        if fullest & plane != np.uint64(0):
+        if fullest & plane != EMPTY:
             fullest &= plane
             most += 1
     return most
 
 
+@native_form_of(_wanted_before)
 @unit
-def _wanted_before(addresses, active, size, lane, shift, word):
-    """Whether a lane before this one wants the same word."""
+def _wanted_before_without_branches(addresses, active, size, lane, shift, word):
+    """All lanes before are compared, several at once."""
     found = False
-    for other in range(lane):  # without a way out, so that it vectorises
+    for other in range(lane):
         first = np.int64(addresses[other])
         found |= (active[other] != 0) & (first >> shift <= word) & (word <= (first + size - 1) >> shift)
     return found

@@ -2,8 +2,8 @@
 """Texture addressing: from a coordinate to texel numbers, weights and byte addresses.
 
 In hardware: the first stages of a texture unit, per lane two multipliers (coordinate times size), a floor that
-is a cut between integer and fraction bits, a wrap that is an AND for sizes that are powers of two, and one
-multiply-add for the address. It is the part that a shader would otherwise spend a dozen instructions on.
+is the boundary between integer and fraction bits, a wrap that is an AND for sizes that are powers of two, and one
+multiply-add for the address. A shader would otherwise spend a dozen instructions on it.
 
 Coordinates run from 0 to 1 over the image, whatever its size. Texel i covers [i, i + 1) of coordinate times size, so its centre
 lies at i + 0.5, which is why linear filtering subtracts a half before it looks for the neighbours on both sides.
@@ -59,7 +59,7 @@ def level_of(level_0, size, level):
 
 @unit
 def scaled(coordinate, size, wrap, offset):
-    """Coordinate times size minus offset, as a finite float: where to cut into texel number and fraction.
+    """Coordinate times size minus offset, as a finite float: its floor is the texel number, the rest the fraction.
 
     A clamping sampler saturates it to -1 .. size, where both neighbours are the edge texel.
     """

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import native_form_of, unit
 
 FRACTION = 20
 WHOLE = (1 << FRACTION) - 1  # the largest coordinate inside the image
@@ -79,7 +79,18 @@ def fixed_unpack(bits, form):
 
 @unit
 def fixed_lerp(first, second, weight):
-    """Four bytes: (first * (256 - weight) + second * weight) >> 8 in each. Even and odd bytes share a multiplication."""
+    """Four bytes: (first * (256 - weight) + second * weight) >> 8 in each."""
+    result = np.int64(0)
+    for shift in range(0, 32, 8):
+        mixed = ((first >> shift) & 0xFF) * (256 - weight) + ((second >> shift) & 0xFF) * weight
+        result |= (mixed >> 8) << shift
+    return result
+
+
+@native_form_of(fixed_lerp)
+@unit
+def fixed_lerp_in_pairs(first, second, weight):
+    """The two even bytes share a multiplication, and so do the two odd ones: no product reaches the next byte but one."""
     other = 256 - weight
     even = ((first & 0xFF00FF) * other + (second & 0xFF00FF) * weight) >> 8
     odd = ((first >> 8) & 0xFF00FF) * other + ((second >> 8) & 0xFF00FF) * weight

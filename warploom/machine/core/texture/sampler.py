@@ -14,7 +14,7 @@ levels, whose weights are further multiplied by 1 - fraction and fraction of the
 take the level that is nearest to it. Texels outside of the view or of memory are 0 in all channels.
 
 `sample` is `locate` (which texels, with which weights) and then `filter_texels` (their weighted sum). When the texels
-arrive is the business of the cache that looks up the addresses.
+arrive is up to the cache that looks up the addresses.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ TEXELS = 8  # texels that one sample can touch: two levels of four
 NOT_A_NUMBER = np.float32(np.nan)
 
 Texels = record(
-    address=("i8", (TEXELS, MAX_LANES)),  # byte address of texel t of every lane; -1 where there is none
-    weight=("f4", (TEXELS, MAX_LANES)),   # its share of the lane's sample
+    state=dict(
+        address=("i8", (TEXELS, MAX_LANES)),  # row t, by lane: byte address of its texel t; -1 where there is none
+        weight=("f4", (TEXELS, MAX_LANES)),   # row t, by lane: the texel's share of the sample
+    ),
 )  # fmt: skip
 
 

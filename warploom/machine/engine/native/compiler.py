@@ -40,7 +40,7 @@ class Compiler:
         """The machine code of a hook. bundles: what it, or a unit that it reaches, may be handed: their hooks too."""
         for bundle in bundles:
             self._describe(bundle)
-        function, ours = hook.function, made_of_units(hook)
+        function, ours = native_form(hook.function), made_of_units(hook)
         signature: Any = tuple(self._type(kind) for kind in hook.arguments)
         if hook.returns is not ...:
             signature = self._type(hook.returns)(*signature)
@@ -72,7 +72,7 @@ class Compiler:
         return self._types[kind]
 
     def _describe(self, bundle: Bundle) -> None:
-        """Tell what a bundle holds."""
+        """Say what a bundle holds."""
         self._bundles.add(type(bundle))
         members = {}
         for number, (name, member) in enumerate(bundle.members().items()):
@@ -101,6 +101,7 @@ class Compiler:
         return self._globals[name]
 
     def _unit(self, function: Callable[..., Any]) -> Any:
+        function = native_form(function)
         factory = getattr(function, "__warploom_native__", None)
         self._linked(sys.modules[function.__module__])  # first: it may reach this very function
         if function not in self._dispatchers:
@@ -113,6 +114,12 @@ class Compiler:
                 compiler = next((kind for mark, kind in kinds.items() if hasattr(function, mark)), UnitCompiler)
                 self._dispatchers[function] = self._dispatcher_of(function, forceinline=inside, pipeline_class=compiler)
         return self._dispatchers[function]
+
+
+def native_form(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The unit that stands for another one natively, or the function itself where there is none."""
+    twin = getattr(function, "__warploom_native__", None)
+    return twin if callable(twin) else function
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 Not hardware. Left to itself, Numba makes every function ready to be called from Python: it gives it two wrappers, optimises it together
 with all that it calls, and emits machine code. A unit is called by units only, so all that would be done again for each
 caller, and its caller, up to the entry. Here a unit stops at LLVM's intermediate form, and the entry links the units that it reaches,
-each once. Of Numba's thirty passes a unit goes through eight. Together that makes compiling three times as fast.
+each once. Of Numba's thirty passes a unit takes eight. Together that makes compiling three times as fast.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class UnitLibrary(JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """The code generator, which is asked to tell the machine code of its Python environment: there is none."""
+        """The code generator, which would link the machine code to its Python environment: there is none."""
         return _NoEnvironment(self._codegen)
 
 
@@ -56,7 +56,7 @@ class EntryLibrary(JITCodeLibrary):
         super().finalize()
 
     def _optimize_final_module(self) -> None:
-        """Once. Numba goes through it twice, the first time for the counting of references, of which there are none."""
+        """Once. Numba does it twice, the first time for the counting of references, of which there are none."""
         manager, builder = self._codegen._module_pass_manager()
         manager.run(self._final_module, builder)
 
@@ -87,13 +87,13 @@ class UnitPasses(PassManager):
     """What Numba does with a unit: read its bytecode, find the types, and write LLVM's intermediate form.
 
     What it would do besides is for what units have not: closures, exceptions, parallel loops, array expressions, references that are
-    counted. Nor does it look the result of each pass over.
+    counted. Nor is the result of each pass checked.
     """
 
     PASSES = (
         TranslateByteCode,
         FixupArgs,
-        ReconstructSSA,  # a variable may have one type here and another there
+        ReconstructSSA,  # a variable may have different types in different places
         NopythonTypeInference,
         PreLowerStripPhis,
         NativeLowering,

@@ -3,7 +3,7 @@
 Not hardware: the faster of the two ways in which units run (unit.py). How it is made is in compiler.py.
 
 A *piece* is the machine code of one function, an entry or one that is handed over by pointer, with all the units that it reaches. Each is
-a file in the cache: an object file as a compiler writes it, behind a line with its name and its digest. Loading one takes LLVM's linker
+a file in the cache: an object file as a compiler writes it, after a line with its name and its digest. Loading one takes LLVM's linker
 two milliseconds and no Numba, which alone would take half a second to get ready.
 """
 
@@ -53,10 +53,10 @@ class Native:
     def entry(self, function: Callable[..., Any], arguments: Iterable[Any]) -> Callable[..., Any]:
         """The native form of `function` for arguments like these: arrays, numbers, and `Bundle`s of arrays or of `Hook`s.
 
-        The callable takes such arguments, or what `place` makes of them, which it need not look at again at every call.
+        The callable takes such arguments, or what `place` makes of them, which it need not examine again at every call.
         """
         arguments = tuple(arguments)
-        self.know(arguments)
+        self.declare_units(arguments)
         hook = entry_hook(function, arguments)
         address, returns = self.pointer(hook), self._pieces[hook].returns
         result = np.zeros(1, returns or np.int64)
@@ -73,8 +73,8 @@ class Native:
 
         return run
 
-    def know(self, arguments: Iterable[Any]) -> None:
-        """Look at the bundles that a run works with, before any of their hooks is compiled."""
+    def declare_units(self, arguments: Iterable[Any]) -> None:
+        """Say which bundles a run works with, before any of their hooks is compiled."""
         for argument in arguments:
             if isinstance(argument, Bundle):
                 self._bundles[type(argument)] = argument

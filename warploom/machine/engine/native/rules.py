@@ -53,7 +53,7 @@ def _wide_template(self: Any, args: Any, kws: Any) -> Any:
 
 
 def _remembered_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
-    """What an operation gives for these types, found out once: Numba goes through all forms of `&` at every `&`."""
+    """What an operation gives for these types, found out once: Numba tries all forms of `&` at every `&`."""
     known = self.__dict__.setdefault("_call_types", {})
     key = (tuple(args), tuple(sorted(kws.items())))
     if key not in known:
@@ -62,7 +62,7 @@ def _remembered_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
 
 
 def _hash_of_options(self: Any) -> int:
-    """Of those that are set: Numba goes through all seventy, thousands of times."""
+    """Of the options that are set: Numba hashes all seventy, thousands of times."""
     return hash(tuple(sorted((name, str(value)) for name, value in self._values.items())))
 
 
@@ -88,8 +88,8 @@ def _no_lifetimes(self: Any, emit_dels: bool = False, extend_lifetimes: bool = F
     self.func_ir.generator_info = None
 
 
-def _nobody_listens(kind: str, data: Any = None, exc_details: Any = None) -> None:
-    """Numba tells every call of LLVM to whoever wants to measure it."""
+def _no_event(kind: str, data: Any = None, exc_details: Any = None) -> None:
+    """Numba reports every call of LLVM to those that measure it: here nobody does."""
 
 
 RULES = (
@@ -100,8 +100,8 @@ RULES = (
     (TargetConfig, "__hash__", _hash_of_options),
     (ir.Inst, "_rec_list_vars", _variables),
     (PostProcessor, "run", _no_lifetimes),
-    (event, "start_event", _nobody_listens),
-    (event, "end_event", _nobody_listens),
+    (event, "start_event", _no_event),
+    (event, "end_event", _no_event),
 )
 
 

@@ -42,7 +42,7 @@ def _field_type(form: np.dtype) -> Any:
 
 
 class Bundle(types.Type):
-    """A bundle: the address of two words a member, where it is and how many rows it has. Its members are told by `describe`."""
+    """A bundle: the address of two words a member, where it is and how many rows it has. `describe` says what they are."""
 
     def __init__(self, label: str) -> None:
         super().__init__(f"Bundle({label})")
@@ -61,7 +61,7 @@ _members: dict[str, dict[str, Member]] = {}
 
 
 def describe(label: str, members: dict[str, Member]) -> Bundle:
-    """Tell what a bundle holds, before anything that uses it is compiled; a member may be a function that is handed the same bundle."""
+    """Say what a bundle holds, before anything that uses it is compiled; a member may be a function that is handed the same bundle."""
     _members[label] = members
     return Bundle(label)
 

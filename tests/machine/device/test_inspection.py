@@ -1,0 +1,51 @@
+import pytest
+
+from tests.machine.stepping import NAMES, RUNS, assert_agrees_with_timeline, gpu_and_program, session
+from warploom.observe.facts.timeline import ACTIVITY, CORE, WARP, timeline
+
+WITH_WARPS = [run for run in RUNS if run[0] != "tiny"]
+
+
+@pytest.mark.parametrize("run", WITH_WARPS, ids=NAMES[1:])
+def test_what_warps_are_about_to_do_is_what_the_timeline_of_the_run_says_they_did(run):
+    assert_agrees_with_timeline(run)
+
+
+def test_a_warp_that_has_issued_says_so():
+    gpu, program = gpu_and_program(*RUNS[-1])
+    line = timeline(gpu.run(program, tracing=True))
+    found = session(*RUNS[-1])
+    for cycle in range(1, 60):
+        found.goto(cycle)
+        spans = [span for span in line.part(cycle - 1, cycle) if line.activities[int(span[ACTIVITY])].name == "selected"]
+        issued = {(int(span[CORE]), int(span[WARP])) for span in spans}
+        assert {(state.core, state.slot) for state in found.machine.inspection.warp_states() if state.issued} == issued
+
+
+def test_the_paths_of_a_warp_are_its_lanes_each_of_them_once():
+    found = session("guppy", "guppy/if_else.guppy", {})
+    found.goto(7)
+    (state,) = found.machine.inspection.warp_states()
+    far, met = (found.machine.program.labels[name] for name in ("FAR", "MET"))
+    # Lanes 0 to 19 have run their side and wait where all meet; 20 to 31 run theirs.
+    assert (state.pc, state.mask) == (far, 0xFFF00000)
+    assert state.waiting == ((0x000FFFFF, met),)
+
+
+def test_a_result_that_hardware_would_wait_for_is_on_its_way():
+    found = session("sm", "guppy/if_else.guppy", {"memory.bytes": 1 << 16})
+    found.goto(0)
+    names = found.machine.program.register_names
+    while not found.machine.inspection.pending_registers(0, 0).any():
+        found.step()
+    # The first instruction writes r0.x, and guppy's scoreboard locks the four components of a register as one.
+    coming = found.machine.inspection.pending_registers(0, 0)
+    assert [name for name, on_way in zip(names, coming, strict=False) if on_way] == ["r0.x", "r0.y", "r0.z", "r0.w"]
+
+
+def test_shared_memory_is_that_of_the_warps_block():
+    found = session("tiny-simt", "tiny/shared_reduction.asm", {})
+    found.run()
+    words = found.machine.inspection.shared_memory(0, 0)
+    assert words.dtype == "uint32"
+    assert words.nbytes == found.machine.program.launch.shared_bytes

@@ -1,0 +1,78 @@
+"""The picture of lanes in a browser: clicks, the wheel, keys, and its pixels."""
+
+from math import isfinite
+
+import pytest
+
+from tests.observe.explorer.browser import cycle, run, settled, texts
+from warploom.observe.explorer.page import page
+
+
+def test_clicks_on_the_picture_choose_cycle_lane_and_warp(show, tiny):
+    view = show(tiny.text)
+    box = settled(view).locator("canvas.timeline").bounding_box()
+    place = view.evaluate("(() => { const t = explorer.leader.timeline; return [t.x(90.5), t.plotTop + t.band + 4 + t.band * 0.6]; })()")
+    view.mouse.click(box["x"] + place[0], box["y"] + place[1])
+    assert view.evaluate("[explorer.leader.cycle, explorer.leader.slot.core, explorer.leader.lane]") == [90, 1, 2]
+
+
+def test_the_wheel_zooms_around_the_pointer_and_dragging_moves(show, tiny):
+    view = show(tiny.text, "#cycle=0")
+    box = settled(view).locator("canvas.timeline").bounding_box()
+    under = "explorer.leader.timeline.cycleAt(400)"
+    before = view.evaluate(under)
+    view.mouse.move(box["x"] + 400, box["y"] + 80)
+    view.mouse.wheel(0, -900)
+    view.wait_for_function(f"() => explorer.leader.timeline.scale > 4 * {view.evaluate('explorer.leader.timeline.leastScale')}")
+    assert view.evaluate(under) == pytest.approx(before, abs=0.01)
+    view.mouse.down()
+    view.mouse.move(box["x"] + 300, box["y"] + 80, steps=4)
+    view.mouse.up()
+    assert view.evaluate("explorer.leader.timeline.cycleAt(300)") == pytest.approx(before, abs=0.01)
+    assert cycle(view) == 0
+    view.keyboard.press("PageDown")
+    assert view.evaluate("explorer.leader.timeline.cycleAt(300)") > before
+    view.keyboard.press("0")
+    assert view.evaluate("explorer.leader.timeline.from") == 0
+
+
+def test_the_pixels_of_a_lane_are_those_of_its_state(show, warps):
+    view = settled(show(warps.text, "#cycle=48"))
+    spans = warps.line.spans
+    names = [warps.line.activities[activity].name for activity in spans[:, 4]]
+    for row, name in zip(spans.tolist(), names, strict=True):
+        if name != "selected":
+            continue
+        for lane in range(4):
+            expected = "lanes.active" if row[6] >> lane & 1 else "lanes.inactive"
+            pixel = view.evaluate(
+                f"""(() => {{ const t = explorer.leader.timeline, r = t.ratio; const lane = t.band / 4;
+                const at = t.context.getImageData(t.x({row[2]} + 0.5) * r, (t.plotTop + ({lane} + 0.4) * lane) * r, 1, 1).data;
+                return [[...at.slice(0, 3)], explorer.paint.{expected}.rgb]; }})()"""
+            )
+            assert pixel[0] == pixel[1], (row, lane)
+
+
+def test_the_keys_that_choose_a_warp_bring_it_into_sight(show):
+    result = run("guppy/four_warps.guppy", "guppy", **{"core.warps": 4})
+    view = show(page(result))
+    view.set_viewport_size({"width": 1280, "height": 560})
+    settled(view).keyboard.press("ArrowUp")
+    assert settled(view).evaluate("explorer.leader.slot.warp") == 3
+    assert texts(view, ".list tr.chosen td:nth-child(2)") == ["w3"]
+    assert view.evaluate("explorer.leader.timeline.rowAt(explorer.leader.timeline.plotBottom - 12).slot === explorer.leader.slot")
+    view.keyboard.press("ArrowDown")
+    view.keyboard.press("]")
+    assert view.evaluate("[explorer.leader.slot.warp, explorer.leader.lane]") == [0, 1]
+
+
+@pytest.mark.parametrize("key", ["+", "-", "1", "PageDown", "PageUp", "ArrowDown", "0"])
+def test_a_key_that_comes_before_the_first_picture_leaves_it_whole(show, warps, key):
+    """The observer tells of the page in the same task in which it is set up: before anything has been laid out."""
+    press = f"document.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))"
+    observe = f"new MutationObserver(() => document.getElementById('loading') || window.early || ({press}, window.early = true))"
+    view = show(warps.text, script=f"{observe}.observe(document, {{ subtree: true, childList: true, attributes: true }})")
+    assert view.evaluate("window.early")
+    shown = settled(view).evaluate("(({ scale, from, top }) => [scale, from, top])(explorer.leader.timeline)")
+    assert all(isfinite(value) for value in shown), shown
+    assert view.evaluate("explorer.leader.timeline.scale >= explorer.leader.timeline.leastScale")

@@ -1,0 +1,65 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Address patterns: what can be said of the addresses of a warp's lanes as a whole.
+
+In hardware: comparators between neighbouring lanes. Most accesses lie side by side, or at least close together, and are then handled
+without looking at one lane after the other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.engine.unit import native_form_of, part, unit
+
+LARGEST = np.uint32(0xFFFFFFFF)
+
+
+@unit
+def is_run(addresses, active, stride, lanes):
+    """Whether every lane is active and lies `stride` bytes beyond the lane before it, modulo 2**32.
+
+    addresses: u4[lanes], bytes. active: u4[lanes], non-zero in the lanes that take part.
+    """
+    for lane in range(lanes):
+        if active[lane] == 0 or (np.int64(addresses[lane]) - np.int64(addresses[0]) - lane * stride) & 0xFFFFFFFF != 0:
+            return False
+    return True
+
+
+@native_form_of(is_run)
+@part
+def is_run_without_branches(addresses, active, stride, lanes):
+    """All differences in one word, in 32 bits: several lanes are compared at once."""
+    start = addresses[0]
+    step = np.uint32(stride & 0xFFFFFFFF)
+    found = np.uint32(0)
+    for lane in range(lanes):
+        expected = np.uint32(start + np.uint32(np.uint32(lane) * step))
+        found = np.uint32(found | np.uint32(active[lane] == 0) | np.uint32(addresses[lane] - expected))
+    return found == 0
+
+
+@unit
+def address_range(addresses, active, lanes):
+    """(lowest, highest) address of the active lanes, as int64; the lowest is above the highest when no lane is active."""
+    lowest = np.int64(LARGEST)
+    highest = np.int64(0)
+    for lane in range(lanes):
+        if active[lane] != 0:
+            lowest = min(lowest, np.int64(addresses[lane]))
+            highest = max(highest, np.int64(addresses[lane]))
+    return lowest, highest if lowest <= highest else np.int64(-1)
+
+
+@native_form_of(address_range)
+@part
+def address_range_without_branches(addresses, active, lanes):
+    """Masks instead of branches: several lanes are compared at once. An inactive lane stands as the largest address, or as 0."""
+    lowest = LARGEST
+    highest = np.uint32(0)
+    for lane in range(lanes):
+        off = np.uint32(np.uint32(active[lane] != 0) - np.uint32(1))
+        on = np.uint32(np.uint32(active[lane] == 0) - np.uint32(1))
+        lowest = min(lowest, np.uint32(addresses[lane] | off))
+        highest = max(highest, np.uint32(addresses[lane] & on))
+    return np.int64(lowest), np.int64(highest) if lowest <= highest else np.int64(-1)

@@ -1,0 +1,158 @@
+"""What is in a machine of cores with warps between two cycles: its warps, their registers, its memory.
+
+Not hardware: what a debugger reads, see `run.protocol.Inspection`.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.program import Program
+from warploom.machine.accounting import reasons
+from warploom.machine.config.schema import Config
+from warploom.machine.core.warps.scoreboard import hazard, hazard_time
+from warploom.machine.device.report import Reported, fault_text, live_warps
+from warploom.machine.engine.unit import FOREVER, mirror
+from warploom.machine.run.protocol import Places, WarpState
+from warploom.machine.run.recording import waiting_paths
+
+
+class Inspected(Reported, Protocol):
+    """What is read of the machine."""
+
+    program: Program
+    config: Config
+    memory: np.ndarray
+    initial_memory: np.ndarray
+
+
+class PipelineInspection:
+    """The warps, registers and memory of a machine of cores with warps, as they are when they are asked for."""
+
+    def __init__(self, machine: Inspected) -> None:
+        self.machine = machine
+        self.slots, self.lanes = machine.config.core.warps, machine.config.core.lanes
+
+    @property
+    def memory(self) -> np.ndarray:
+        """uint8[bytes]: data memory; the machine's own bytes."""
+        return self.machine.memory.view(np.uint8)[: len(self.machine.initial_memory)]
+
+    # ---- warps
+
+    def warp_states(self) -> list[WarpState]:
+        """Every warp that has been launched and has not ended, by core and slot."""
+        return [self._warp_state(core, slot) for core, slot in live_warps(self.machine)]
+
+    def _warp_state(self, core: int, slot: int) -> WarpState:
+        state, now = self.machine.cores[core], self.machine.cycle
+        warps = state["warps"]
+        wake, mask, reason = int(warps["wake"][slot]), int(warps["mask"][slot]), int(warps["reason"][slot])
+        if int(warps["draining"]) >> slot & 1:
+            reason = reasons.DRAIN
+        elif int(warps["awake"]) >> slot & 1:
+            reason = reasons.NOT_SELECTED
+        elif wake <= now:  # it is examined in the coming cycle, and may have to wait for something else
+            reason, wake = self._next_wait(core, slot)
+        return WarpState(
+            core,
+            slot,
+            int(state["blocks"]["number"][int(warps["block"][slot])]),
+            int(warps["rank"][slot]),
+            reasons.REASONS[reason].name,
+            wake if now < wake < FOREVER else None,
+            int(warps["pc"][slot]),
+            mask,
+            int(warps["threads"][slot]),
+            tuple(self._waiting(core, slot, mask)),
+            self._issued(core, slot),
+        )
+
+    def _next_wait(self, core: int, slot: int) -> tuple[int, int]:
+        """(reason, until when) of a warp whose waiting ends now: what `examine` will find that its next instruction waits for."""
+        machine = self.machine
+        warps, fetch, now = machine.cores[core]["warps"], machine.cores[core]["fetch"], machine.cycle
+        if int(fetch["buffer"]) and not int(fetch["held"][slot]):
+            return reasons.NO_INSTRUCTION, FOREVER
+        board = mirror(machine.cores["scoreboard"][core : core + 1].reshape(()))
+        pc, mask = int(warps["pc"][slot]), warps["mask"][slot]
+        if not 0 <= pc < len(machine.code):
+            return reasons.NOT_SELECTED, now
+        group = hazard(board, machine.code, slot, pc, mask, self.lanes, now)
+        if group < 0:
+            return reasons.NOT_SELECTED, now
+        time = hazard_time(board, slot, group, mask, self.lanes)
+        return int(board.reason[slot, group]) if time < FOREVER else reasons.LONG_SCOREBOARD, time
+
+    def _waiting(self, core: int, slot: int, running: int) -> list[tuple[int, int]]:
+        """(lanes, instruction) of the paths of a warp that wait; a lane is named at the path that it runs next."""
+        found, named = [], running
+        threads = int(self.machine.cores[core]["warps"]["threads"][slot])
+        for _, mask, pc, _ in reversed(waiting_paths(self.machine.cores, core, slot)):
+            lanes = mask & (1 << 64) - 1 & threads & ~named
+            if lanes:
+                found.append((lanes, pc))
+            named |= lanes
+        return found
+
+    def _issued(self, core: int, slot: int) -> bool:
+        """Whether a warp issued in the last cycle. `since` is the first cycle not accounted for: an issue accounts for its own."""
+        cores, cycle = self.machine.cores, self.machine.cycle
+        last = int(cores["registers"]["special"][core, slot, u.SPECIAL_NUMBER["cycle"]])
+        visited = int(cores["warps"]["visits"][core, slot]) > 0
+        return visited and last == (cycle - 1) & 0xFFFFFFFF and int(cores["warps"]["since"][core, slot]) == cycle
+
+    def places(self) -> Places:
+        """Where all warps are now, in a few microseconds."""
+        warps, slots = self.machine.cores["warps"], self.slots
+        live = (warps["active"] & ~warps["draining"])[:, None] >> np.arange(slots, dtype=np.uint64)[None, :] & np.uint64(1)
+        launched = warps["started"][:, :slots] == self.machine.cycle - 1
+        return Places(warps["pc"][:, :slots].copy(), warps["mask"][:, :slots] * live, self._issue_stamps(), launched)
+
+    def _issue_stamps(self) -> np.ndarray:
+        """uint64[cores, slots]: a number that changes with every issue: its cycle, and how often its scheduler had picked the warp."""
+        special = self.machine.cores["registers"]["special"][:, : self.slots].astype(np.uint64)
+        found: np.ndarray = special[..., u.SPECIAL_NUMBER["cycle"]] << np.uint64(32) | special[..., u.SPECIAL_NUMBER["clock"]]
+        return found
+
+    def issues(self, instructions: np.ndarray | int) -> int | None:
+        """How often these instructions have been issued, all together."""
+        return int(self.machine.profile[instructions, reasons.ISSUES].sum())
+
+    # ---- registers and memory
+
+    def registers(self, core: int, slot: int) -> np.ndarray:
+        """uint32[registers, lanes]: the lane registers of a warp slot, hidden ones left out; the machine's own bytes."""
+        rows: np.ndarray = self.machine.cores["registers"]["lane"][core, slot]
+        return rows[: min(self.machine.program.registers, u.HIDDEN), : self.lanes]
+
+    def scalars(self, core: int, slot: int) -> np.ndarray:
+        """uint32[scalars]: the scalar registers of a warp slot; the machine's own bytes."""
+        rows: np.ndarray = self.machine.cores["registers"]["scalar"][core, slot]
+        return rows[: self.machine.program.scalars]
+
+    def pending_registers(self, core: int, slot: int) -> np.ndarray:
+        """bool[registers]: what an instruction has written that hardware would still be waiting for."""
+        program = self.machine.program
+        groups = np.arange(min(program.registers, u.HIDDEN)) // program.lock_width
+        ready: np.ndarray = self.machine.cores["scoreboard"]["ready"][core, slot][groups]
+        return ready > self.machine.cycle
+
+    def shared_memory(self, core: int, slot: int) -> np.ndarray:
+        """uint32[words]: the shared memory of a warp's block; the machine's own bytes."""
+        state = self.machine.cores[core]
+        words = int(state["blocks"]["shared_bytes"]) // 4
+        first = int(state["warps"]["block"][slot]) * words
+        found: np.ndarray = state["shared"][first : first + words]
+        return found
+
+    def fault_text(self) -> str:
+        """The fault as a sentence with its place; "" when there is none."""
+        return fault_text(self.machine)
+
+    def edited(self) -> None:
+        """Something was changed by hand: that counts as progress, so the livelock detector starts over."""
+        self.machine.gpu["progress"] = self.machine.cycle

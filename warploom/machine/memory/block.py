@@ -1,0 +1,18 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Blocks: the places of a cache that hold a line each.
+
+In hardware: a row of the tag and data SRAMs is a set, and lies side by side with its ways. Here the blocks of all sets are numbered
+through, set after set, and everything that is kept for each block is an array over these numbers.
+"""
+
+from __future__ import annotations
+
+from warploom.machine.engine.unit import part
+
+LINES = 1 << 16  # that one cache has room for
+
+
+@part
+def block_of(cache, set, way):
+    """Number of the block in a way of a set. cache: a record with `ways`, the blocks of a set."""
+    return set * cache.ways + way

@@ -1,0 +1,30 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Request: what travels between a core, the second-level cache and memory, and back.
+
+In hardware: one entry of the queues and links on the way. It asks for one line, or some sectors of it, and carries what the answer
+needs to find its way home: the core, and a tag that the core alone understands.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from warploom.machine.engine.unit import part
+
+
+class Request(NamedTuple):
+    """Natively five words that are passed side by side: it costs what its fields would cost as arguments."""
+
+    kind: Any  # i8: where it is on its way: LOAD_ARRIVES ... ANSWER of transactions.py
+    core: Any  # i8: number of the core that asks; -1 where none does
+    line: Any  # i8: line number, in lines of the unit that it is on its way to
+    sectors: Any  # u8: bit s = sector s of the line
+    tag: Any  # i8: the sender's own (transactions.py)
+
+
+@part
+def request(kind, core, line, sectors, tag):
+    """A request of these fields."""
+    return Request(np.int64(kind), np.int64(core), np.int64(line), np.uint64(sectors), np.int64(tag))

@@ -1,0 +1,149 @@
+"""Probe: the inputs and outputs of a unit, taken from a running machine, call by call.
+
+Not hardware: a logic analyser's clip. A hardware twin is fed what the unit was fed and has to answer the same; a check sees what no event
+says. A machine with probes runs in plain Python. It runs the same source: every unit is copied once with names of its own, as the
+native engine does it, and in the copies the probed name means a function that tells the listener of each call. So nothing outside
+of the machine is touched, the machine's bytes are those of a run without probes, and a machine without probes pays nothing.
+
+    machine = warploom.GPU("sm").machine(program)
+    machine.probes.append(Probe("policy", lambda call: print(call.cycle, call.before[0].eligible, call.answer)))
+    machine.probes.append(Probe(coalesce, calls.append))
+    drive(machine, engine="python")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from warploom.machine.engine.native.piece import Bundle
+from warploom.machine.engine.unit import Mirror
+
+
+class Call(NamedTuple):
+    """One call of a unit. cycle: in which it happened. before, after: what the probe keeps of the arguments. answer: what it returned."""
+
+    cycle: int
+    before: Any
+    after: Any
+    answer: Any
+
+
+def copies(*arguments: Any) -> tuple[Any, ...]:
+    """All arguments as they are now: records (as mirrors), arrays and bundles of arrays are copied with everything in them."""
+    return tuple(_copied(argument) for argument in arguments)
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, list):
+        return [_copied(item) for item in value]
+    if isinstance(value, Bundle):
+        return type(value)(**{name: _copied(member) for name, member in value.members().items()})
+    if not isinstance(value, Mirror):
+        return value
+    copy = object.__new__(type(value))
+    for name in value.__slots__:
+        setattr(copy, name, _copied(getattr(value, name)))
+    return copy
+
+
+class Probe(NamedTuple):
+    """A listener at a unit.
+
+    unit: the function, as `machine.core.load_store.coalescer.coalesce`; or the name of a unit that the machine was handed, as "policy"
+    (the members of `run.tables.Units`). listener: called with a `Call` after each call of the unit. keep: called with the
+    unit's arguments before and after the call, says what of them the listener wants; by default copies of all, which is slow where the
+    arguments are a whole core.
+    """
+
+    unit: Callable[..., Any] | str
+    listener: Callable[[Call], None]
+    keep: Callable[..., Any] = copies
+
+
+def probed(
+    entry: Callable[..., int], arguments: Iterable[Any], probes: Sequence[Probe], cycle: Callable[[], int]
+) -> tuple[Callable[..., int], tuple[Any, ...]]:
+    """The plain-Python entry of a machine and its arguments with the probes in place. cycle: says the machine's cycle.
+
+    Raises ValueError for a probe of a unit that this machine does not reach.
+    """
+    arguments = tuple(arguments)
+    handed = {name: unit for bundle in _functions(arguments) for name, unit in bundle.members().items() if unit is not None}
+    listening: dict[Callable[..., Any], list[Probe]] = {}
+    for probe in probes:
+        listening.setdefault(_function(probe.unit, handed), []).append(probe)
+    copy = _Copy(listening, cycle)
+    linked = tuple(
+        type(value)(**{name: member and copy.of(member) for name, member in value.members().items()})
+        if isinstance(value, Bundle) and not value.layout
+        else value
+        for value in arguments
+    )
+    found = copy.of(entry), linked
+    missing = [unit.__qualname__ for unit in listening if unit not in copy.made]
+    if missing:
+        raise ValueError(f"a probe of {missing[0]}: this machine does not reach it")
+    return found
+
+
+def _functions(arguments: Iterable[Any]) -> list[Bundle]:
+    """The bundles of functions among an entry's arguments."""
+    return [value for value in arguments if isinstance(value, Bundle) and not value.layout]
+
+
+def _function(unit: Callable[..., Any] | str, handed: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
+    if not isinstance(unit, str):
+        return unit
+    if unit not in handed:
+        raise ValueError(f"a probe of {unit!r}: this machine was handed {', '.join(handed)}")
+    return handed[unit]
+
+
+class _Copy:
+    """Copies of units in which a probed unit is one that tells its listeners."""
+
+    def __init__(self, listening: dict[Callable[..., Any], list[Probe]], cycle: Callable[[], int]) -> None:
+        self.listening, self.cycle = listening, cycle
+        self.made: dict[Callable[..., Any], Callable[..., Any]] = {}
+        self._names: dict[int, dict[str, Any]] = {}
+
+    def of(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The copy of a unit."""
+        if not isinstance(function, FunctionType):
+            return function
+        names = self._names_for(function)  # first: it may reach this very function
+        if function not in self.made:
+            copy: Callable[..., Any] = FunctionType(
+                function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+            )
+            for probe in self.listening.get(function, ()):
+                copy = self._told(copy, probe)
+            self.made[function] = copy
+        return self.made[function]
+
+    def _names_for(self, function: FunctionType) -> dict[str, Any]:
+        """The names that a function knows, those of units standing for their copies."""
+        key = id(function.__globals__)
+        if key not in self._names:
+            self._names[key] = names = dict(function.__globals__)
+            for name, value in function.__globals__.items():
+                if getattr(value, "__warploom_unit__", False):
+                    names[name] = self.of(value)
+        return self._names[key]
+
+    def _told(self, function: Callable[..., Any], probe: Probe) -> Callable[..., Any]:
+        @wraps(function)
+        def told(*arguments: Any) -> Any:
+            cycle, before = self.cycle(), probe.keep(*arguments)
+            answer = function(*arguments)
+            probe.listener(Call(cycle, before, probe.keep(*arguments), answer))
+            return answer
+
+        return told
