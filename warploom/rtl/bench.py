@@ -41,9 +41,9 @@ class Bench(wiring.Component):
         self._weights = np.concatenate([np.uint64(1) << np.arange(width, dtype=np.uint64) for width in widths])
         super().__init__(
             {
-                "stimulus": In(sum(map(len, self.driven))),
-                "requests": Out(sum(map(len, self.watched))),
-                "probe": Out(sum(widths)),
+                "stimulus": In(sum(map(len, self.driven))),  # what the outside drives
+                "requests": Out(sum(map(len, self.watched))),  # what it looks at in every cycle
+                "probe": Out(sum(widths)),  # every field of the flat trace
             }
         )
         self.probe_bytes = -(-sum(widths) // 8)

@@ -35,10 +35,10 @@ class Faults(wiring.Component):
                 # to the cores
                 "stop": Out(cores),  # there is a fault: of an earlier cycle, of this core, or of a lower one
                 # for the host
-                "kind": Out(FaultKind),
-                "core": Out(range(max(cores, 2))),
-                "pc": Out(8),
-                "lanes": Out(threads_per_block),
+                "kind": Out(FaultKind),  # of the first fault; it stays until reset
+                "core": Out(range(max(cores, 2))),  # that found it
+                "pc": Out(8),  # at this instruction
+                "lanes": Out(threads_per_block),  # and the threads concerned
             }
         )
 

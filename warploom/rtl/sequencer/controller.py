@@ -24,28 +24,28 @@ class Controller(wiring.Component):
             "read_address": In(8).array(consumers),  # stable while the request line is up
             # controller -> consumers
             "read_ready": Out(consumers),  # the answer is here, until the request line falls
-            "read_data": Out(data_bits).array(consumers),
+            "read_data": Out(data_bits).array(consumers),  # what the last read of each has brought
             # its own registers
             "serving": Out(consumers),  # consumers that have a channel
-            "state": Out(ChannelState).array(channels),
+            "state": Out(ChannelState).array(channels),  # of each channel
             "consumer": Out(range(max(consumers, 2))).array(channels),  # the consumer served now, or last
             # controller -> memory
             "memory_read": Out(channels),  # request lines, a bit a channel
-            "memory_read_address": Out(8).array(channels),
+            "memory_read_address": Out(8).array(channels),  # of each channel's request
             # memory -> controller
-            "memory_read_ready": In(channels),
-            "memory_read_data": In(data_bits).array(channels),
+            "memory_read_ready": In(channels),  # the answer is here, a bit a channel
+            "memory_read_data": In(data_bits).array(channels),  # and this is it
         }
         if writes:
             ports |= {
-                "write_request": In(consumers),
-                "write_address": In(8).array(consumers),
-                "write_data": In(data_bits).array(consumers),
-                "write_ready": Out(consumers),
-                "memory_write": Out(channels),
-                "memory_write_address": Out(8).array(channels),
-                "memory_write_data": Out(data_bits).array(channels),
-                "memory_write_ready": In(channels),
+                "write_request": In(consumers),  # request lines, a bit a consumer
+                "write_address": In(8).array(consumers),  # stable while the request line is up
+                "write_data": In(data_bits).array(consumers),  # likewise
+                "write_ready": Out(consumers),  # the write is done, until the request line falls
+                "memory_write": Out(channels),  # request lines, a bit a channel
+                "memory_write_address": Out(8).array(channels),  # of each channel's request
+                "memory_write_data": Out(data_bits).array(channels),  # what is written there
+                "memory_write_ready": In(channels),  # the write is done, a bit a channel
             }
         super().__init__(ports)
 

@@ -29,25 +29,25 @@ class Core(wiring.Component):
         super().__init__(
             {
                 # from the dispatcher, and back
-                "start": In(1),
+                "start": In(1),  # run the block; up until it has ended
                 "block": In(8),  # block number
                 "thread_count": In(range(threads + 1)),  # threads of the block; they are 0 .. threads - 1
                 "program_length": In(9),  # instructions of the program
                 "done": Out(1),  # the block has ended
                 # to program memory's controller, and back
-                "fetch_valid": Out(1),
-                "fetch_address": Out(8),
-                "fetch_ready": In(1),
-                "fetch_data": In(16),
+                "fetch_valid": Out(1),  # request line, up until the answer is here
+                "fetch_address": Out(8),  # number of the instruction
+                "fetch_ready": In(1),  # the answer is here
+                "fetch_data": In(16),  # and this is it
                 # the threads' request lines, and the answers
-                "read_valid": Out(threads),
-                "read_address": Out(8).array(threads),
-                "read_ready": In(threads),
-                "read_data": In(8).array(threads),
-                "write_valid": Out(threads),
-                "write_address": Out(8).array(threads),
-                "write_data": Out(8).array(threads),
-                "write_ready": In(threads),
+                "read_valid": Out(threads),  # request lines of loads, a bit a thread
+                "read_address": Out(8).array(threads),  # what each thread loads from
+                "read_ready": In(threads),  # the answers are here, a bit a thread
+                "read_data": In(8).array(threads),  # and these are they
+                "write_valid": Out(threads),  # request lines of stores, a bit a thread
+                "write_address": Out(8).array(threads),  # where each thread stores
+                "write_data": Out(8).array(threads),  # what it stores
+                "write_ready": In(threads),  # the stores are done, a bit a thread
                 # faults
                 "stop": In(1),  # there is a fault: no further instruction
                 "found": Out(FaultKind),  # the fault that this core finds in this cycle

@@ -27,12 +27,12 @@ class Lsu(wiring.Component):
     state: Out(LsuState)  # its own
     out: Out(8)  # output register: what a load has brought
     read_valid: Out(1)  # request line, up until the answer is here
-    read_address: Out(8)
+    read_address: Out(8)  # of the load that is requested
     read_ready: In(1)  # the answer to a load is here
     read_data: In(8)  # and this is it
     write_valid: Out(1)  # request line of a store
-    write_address: Out(8)
-    write_data: Out(8)
+    write_address: Out(8)  # of the store that is requested
+    write_data: Out(8)  # what it stores
     write_ready: In(1)  # the store is done
     outside: Out(1)  # the address that is put on the request lines now lies beyond data memory
 
@@ -75,25 +75,25 @@ class PassThrough(wiring.Component):
         super().__init__(
             {
                 # from the threads
-                "read_valid": In(consumers),
-                "write_valid": In(consumers),
-                "read_address": In(8).array(consumers),
-                "write_address": In(8).array(consumers),
-                "write_data": In(8).array(consumers),
+                "read_valid": In(consumers),  # request lines of loads, a bit a consumer
+                "write_valid": In(consumers),  # request lines of stores
+                "read_address": In(8).array(consumers),  # of the loads
+                "write_address": In(8).array(consumers),  # of the stores
+                "write_data": In(8).array(consumers),  # what they store
                 # the same, to the controller
-                "read_request": Out(consumers),
-                "write_request": Out(consumers),
-                "request_read_address": Out(8).array(consumers),
-                "request_write_address": Out(8).array(consumers),
-                "request_write_data": Out(8).array(consumers),
+                "read_request": Out(consumers),  # read_valid a cycle later
+                "write_request": Out(consumers),  # write_valid a cycle later
+                "request_read_address": Out(8).array(consumers),  # read_address a cycle later
+                "request_write_address": Out(8).array(consumers),  # write_address a cycle later
+                "request_write_data": Out(8).array(consumers),  # write_data a cycle later
                 # from the controller
-                "answer_read_ready": In(consumers),
-                "answer_write_ready": In(consumers),
-                "answer_read_data": In(8).array(consumers),
+                "answer_read_ready": In(consumers),  # the answers to loads are here, a bit a consumer
+                "answer_write_ready": In(consumers),  # the stores are done
+                "answer_read_data": In(8).array(consumers),  # what the loads have brought
                 # the same, to the threads
-                "read_ready": Out(consumers),
-                "write_ready": Out(consumers),
-                "read_data": Out(8).array(consumers),
+                "read_ready": Out(consumers),  # answer_read_ready a cycle later
+                "write_ready": Out(consumers),  # answer_write_ready a cycle later
+                "read_data": Out(8).array(consumers),  # answer_read_data a cycle later
             }
         )
 

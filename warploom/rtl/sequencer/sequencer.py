@@ -22,7 +22,7 @@ class Sequencer(wiring.Component):
     ends: In(1)  # control signal: the instruction ends the block
     following: In(8)  # the program counter that comes next
     stop: In(1)  # a fault: the instruction at the program counter is the last one
-    state: Out(CoreState)
+    state: Out(CoreState)  # of the core
     pc: Out(8)  # the core's program counter
     done: Out(1)  # the block has ended: the dispatcher's done line
 
