@@ -47,7 +47,7 @@ def run_instruction(program: Program, number: int, registers: np.ndarray, mask: 
 
     registers: uint32[REGISTERS, lanes]. mask: bool[lanes]. memory: bytes. specials: name to lane values.
     """
-    first, count = program.code[number, u.FIRST], program.code[number, u.COUNT]
+    first, count = program.code[number, u.FIRST_UOP], program.code[number, u.COUNT]
     with np.errstate(all="ignore"):
         for row in program.uops[first : first + count]:
             run_uop(program, row, registers, mask, memory, specials)

@@ -52,7 +52,7 @@ class ProgramBuilder:
         if len(groups) > u.MAX_USES:
             raise ValueError(f"an instruction may use at most {u.MAX_USES} register groups, {text!r} uses {len(groups)}")
         row = [0] * u.CODE_COLUMNS
-        row[u.FIRST], row[u.COUNT] = len(self.uops), len(rows)
+        row[u.FIRST_UOP], row[u.COUNT] = len(self.uops), len(rows)
         row[u.ISSUE_UNIT], row[u.ISSUE_LATENCY] = main[u.UNIT] if unit == u.NONE else unit, latency
         row[u.WORD], row[u.WORD_HIGH] = _signed(word), _signed(word >> 32)
         row[u.READ_A], row[u.READ_B] = reads if reads is not None else (rows[0][u.A], rows[0][u.B])

@@ -49,7 +49,7 @@ SIGNED = 1        # a load narrower than 32 bits extends the sign
 NEGATE = 2        # a branch is taken where the condition is zero; a predicate names the lanes left out
 
 # Columns of an instruction row.
-FIRST = 0         # its first micro-op
+FIRST_UOP = 0         # its first micro-op
 COUNT = 1         # how many micro-ops it has
 ISSUE_UNIT = 2    # the unit whose issue port it takes (of its micro-ops the one that is not ALU, if there is one)
 ISSUE_LATENCY = 3 # latency class of the whole bundle

@@ -188,7 +188,7 @@ def _of_warps(result: RunResult) -> tuple[np.ndarray, np.ndarray]:
 def _least_passes(program: Program, config: Config) -> np.ndarray:
     """int64[instructions]: passes of shared memory without bank conflicts, of each access."""
     of_uop = np.where(program.uops[:, u.UNIT] == u.SHARED, np.maximum(program.uops[:, u.SIZE] // config.shared.bank_bytes, 1), 0)
-    return np.array([of_uop[row[u.FIRST] : row[u.FIRST] + row[u.COUNT]].sum() for row in program.code], np.int64)
+    return np.array([of_uop[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]].sum() for row in program.code], np.int64)
 
 
 def _of_sequencer(result: RunResult, progress: Callable[[int], None] | None) -> tuple[tuple[Activity, ...], np.ndarray, np.ndarray]:
@@ -215,7 +215,7 @@ def _worth_a_look(program: Program, counts: np.ndarray) -> list[int]:
 
 def operations(program: Program, instruction: int) -> list[str]:
     """The names of an instruction's micro-ops, as `atomic_add`."""
-    first, count = (int(program.code[instruction, column]) for column in (u.FIRST, u.COUNT))
+    first, count = (int(program.code[instruction, column]) for column in (u.FIRST_UOP, u.COUNT))
     return [u.OPERATIONS[int(row[u.OP])].name for row in program.uops[first : first + count]]
 
 

@@ -16,7 +16,7 @@ A, B, C, D = range(FREE, FREE + 4)
 
 
 def names(program):
-    return [u.OPERATIONS[int(program.uops[row[u.FIRST], u.OP])].name for row in program.code]
+    return [u.OPERATIONS[int(program.uops[row[u.FIRST_UOP], u.OP])].name for row in program.code]
 
 
 def one_sided(length, *, negate=False, imm=0xFFFFFFFF):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.core.pipes import Pipes, accept, look, next_free
+from warploom.machine.core.pipes import Pipes, accept, find_free_pipe, next_free
 from warploom.machine.engine.unit import unit
 
 
@@ -25,10 +25,10 @@ def drive(units, wishes, answers):
     now = np.int64(0)
     for k in range(wishes.shape[0]):
         now = max(now, np.int64(wishes[k, 0]))
-        look(pipes, np.int64(0), now)
+        find_free_pipe(pipes, np.int64(0), now)
         if pipes.open < 0:
             now = next_free(pipes)
-            look(pipes, np.int64(0), now)
+            find_free_pipe(pipes, np.int64(0), now)
         answers[k, 0] = pipes.open
         answers[k, 1] = now
         answers[k, 2] = accept(pipes, now, wishes[k, 1])

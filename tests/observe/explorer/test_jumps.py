@@ -39,7 +39,7 @@ def strict_part(part, whole):
 
 
 def stores(program, pc):
-    first, count = program.code[pc][[u.FIRST, u.COUNT]]
+    first, count = program.code[pc][[u.FIRST_UOP, u.COUNT]]
     return any("store" in (name := u.OPERATIONS[op].name) or "atomic" in name for op in program.uops[first : first + count, u.OP])
 
 

@@ -230,7 +230,7 @@ def with_reconvergence(program: Program) -> Program:
     flow = Flow(program)
     uops = program.uops.copy()
     for number in range(len(program)):
-        first = int(program.code[number, u.FIRST])
+        first = int(program.code[number, u.FIRST_UOP])
         for row in uops[first : first + int(program.code[number, u.COUNT])]:
             if row[u.OP] == BRANCH:
                 row[u.RECONVERGE] = flow.reconvergence(number)

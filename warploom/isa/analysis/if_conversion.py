@@ -72,7 +72,7 @@ def if_convert(program: Program, longest: int = 4) -> Program:
         if hammock.jump != u.NONE:
             bundles[hammock.jump] = np.array([Uop("nop").row()], np.int32)
     code[:, u.COUNT] = [len(rows) for rows in bundles]
-    code[:, u.FIRST] = np.cumsum(code[:, u.COUNT]) - code[:, u.COUNT]
+    code[:, u.FIRST_UOP] = np.cumsum(code[:, u.COUNT]) - code[:, u.COUNT]
     return replace(program, uops=np.concatenate(bundles), code=code, text=tuple(text), scalars=program.scalars + 2)
 
 
@@ -125,7 +125,7 @@ def _entries(program: Program) -> dict[int, set[int]]:
 
 def _rows(program: Program, number: int) -> np.ndarray:
     """A copy of an instruction's micro-ops."""
-    first = int(program.code[number, u.FIRST])
+    first = int(program.code[number, u.FIRST_UOP])
     return program.uops[first : first + int(program.code[number, u.COUNT])].copy()
 
 

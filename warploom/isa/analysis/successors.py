@@ -80,7 +80,7 @@ def ways(program: Program) -> Ways:
 
 def _step(program: Program, number: int) -> Step:
     """What the control micro-ops of an instruction do."""
-    first, count = int(program.code[number, u.FIRST]), int(program.code[number, u.COUNT])
+    first, count = int(program.code[number, u.FIRST_UOP]), int(program.code[number, u.COUNT])
     rows = [row for row in program.uops[first : first + count].tolist() if row[u.UNIT] == u.CONTROL]
     step = Step()
     for row in rows:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.engine.sizes import WHEEL_EVENTS
-from warploom.machine.engine.unit import rare
+from warploom.machine.engine.unit import out_of_line
 
 # Columns.
 TIME, KIND, CORE, WARP, PC, MASK, A, B = range(8)
@@ -43,7 +43,7 @@ ROWS_A_CYCLE = 64 * 8 + 64 * 3 + (64 + 512) * 2 + 2 * 64
 MEMORY_ROWS_A_CYCLE = 3 * WHEEL_EVENTS
 
 
-@rare
+@out_of_line
 def emit(log, tables, time, kind, core, warp, pc, mask, a, b):
     """Append one row. `log` is the record that counts the rows; the caller has looked at `log.tracing`."""
     events = tables.events

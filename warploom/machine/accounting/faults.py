@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from warploom.machine.engine.unit import rare, record
+from warploom.machine.engine.unit import out_of_line, record
 
 Fault = record(
     kind="i8",      # a number of FAULTS; 0 for none
@@ -52,7 +52,7 @@ FAULTS = (
 FAULT_NUMBER = {kind.name: number for number, kind in enumerate(FAULTS)}
 
 
-@rare
+@out_of_line
 def raise_fault(fault, kind, core, warp, pc, lanes, value, limit, cycle):
     """Write the run's fault down, unless there is one already: the first is the cause."""
     if fault.kind == 0:

@@ -13,7 +13,14 @@ from warploom.machine.accounting.events import BARRIER as BARRIER_EVENT
 from warploom.machine.accounting.events import emit
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.divergence.masks import OVERFLOW, branch_push, join, mask_nonzero, pop_mask, push_mask, split
-from warploom.machine.core.divergence.mechanism import comes, leave, part, scatter, settle, took_turn
+from warploom.machine.core.divergence.mechanism import (
+    arrive_at_barrier,
+    backward_jump_or_yield,
+    diverge,
+    diverge_indirect,
+    exit_lanes,
+    select_path,
+)
 from warploom.machine.core.divergence.path_table import left_at_barrier
 from warploom.machine.core.divergence.path_table import run as run_context
 from warploom.machine.core.warps.barrier import arrive, wake
@@ -67,9 +74,9 @@ def control(gpu, core, warp, pc, tables, k, now):
     elif op == JUMP:
         warps.pc[warp] = tables.uops[k, TARGET]
     elif op == EXIT:
-        leave(core, warp, mask)
+        exit_lanes(core, warp, mask)
     elif op == EXIT_WARP:
-        leave(core, warp, warps.threads[warp])
+        exit_lanes(core, warp, warps.threads[warp])
     elif op == PUSH_MASK:
         result = _stack_fault(gpu, core, push_mask(core.masks, warps, warp, tables.uops[k, TARGET]))
     elif op == POP_MASK:
@@ -90,8 +97,8 @@ def control(gpu, core, warp, pc, tables, k, now):
     else:
         result = _masks(gpu, core, warp, tables, k, mask, lanes)
     if warps.mask[warp] != np.uint64(0) and (op == YIELD or warps.pc[warp] <= pc):
-        took_turn(core, warp, 1 if op == YIELD else 0)
-    settle(core, warp)
+        backward_jump_or_yield(core, warp, 1 if op == YIELD else 0)
+    select_path(core, warp)
     if warps.mask[warp] == np.uint64(0) and core.contexts.count[warp] > 0:
         _nobody_runs(gpu, core, warp, tables, now)
     return result
@@ -106,7 +113,7 @@ def _stack_fault(gpu, core, outcome):
 
 
 @unit
-def _branch(gpu, core, warp, taken, target, meet):
+def _branch(gpu, core, warp, taken, target, reconvergence_pc):
     """All active lanes one way, or whatever the machine's mechanism does when they disagree."""
     warps = core.warps
     mask = warps.mask[warp]
@@ -116,7 +123,7 @@ def _branch(gpu, core, warp, taken, target, meet):
         warps.pc[warp] = target
     else:
         core.diverged = 1
-        return part(gpu, core, warp, taken, target, meet)
+        return diverge(gpu, core, warp, taken, target, reconvergence_pc)
     return np.int64(0)
 
 
@@ -138,7 +145,7 @@ def _jump(gpu, core, warp, tables, k, mask, lanes):
         if mask & ~same != np.uint64(0):
             core.diverged = 1
             mask = mask & same
-            fault = scatter(gpu, core, warp, mask)
+            fault = diverge_indirect(gpu, core, warp, mask)
             if fault != 0:
                 return fault
         warps.pc[warp] = core.code_rows
@@ -219,7 +226,7 @@ def _barrier(gpu, core, warp, tables, k, now):
     waits = 1 if tables.uops[k, OP] == BARRIER else 0
     at = np.int64(warps.pc[warp])
     warps.pc[warp] = at + 1
-    if waits == 0 or comes(core, warp, number, expected) != 0:
+    if waits == 0 or arrive_at_barrier(core, warp, number, expected) != 0:
         _arrive(gpu, core, warp, at, number, waits, expected, tables, now)
     return np.int64(0)
 
@@ -246,6 +253,6 @@ def _nobody_runs(gpu, core, warp, tables, now):
         core.warps.at_barrier = core.warps.at_barrier | bit(warp)  # at different barriers: for ever
         return
     run_context(core.contexts, core.warps, warp, 0)
-    comes(core, warp, number, core.contexts.expected[warp])
-    settle(core, warp)
+    arrive_at_barrier(core, warp, number, core.contexts.expected[warp])
+    select_path(core, warp)
     _arrive(gpu, core, warp, np.int64(core.warps.pc[warp]) - 1, number, 1, core.contexts.expected[warp], tables, now)

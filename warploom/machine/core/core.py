@@ -40,16 +40,16 @@ Core = record(
     divergence="i8",                   # a number of MECHANISMS
     paths=Stack,                       # the reconvergence stacks
     contexts=Contexts,                 # the groups of lanes that wait, where there is no stack
-    pool=Pool,                         # what forms warps anew
+    thread_pool=Pool,                         # what forms warps anew
     masks=Stack,                       # the mask stacks of programs that manage masks
     scoreboard=Scoreboard,
     scheduler_count="i8",
     schedulers=(Scheduler, MAX_SCHEDULERS),
-    taken="u8",                        # units that take no instruction in this cycle: bit u = unit u
-    busy="u8",                         # warp slots whose next instruction goes to one of them
+    full_units="u8",                        # units that take no instruction in this cycle: bit u = unit u
+    warps_blocked="u8",                         # warp slots whose next instruction goes to one of them
     issued="i8",                       # instructions issued in this cycle
     stepped="i8",                      # the last cycle that was not skipped
-    blocked=("i8", (MAX_SCHEDULERS, len(UNITS))),  # cycles in which a warp of a scheduler wanted a unit that was taken
+    unit_full_cycles=("i8", (MAX_SCHEDULERS, len(UNITS))),  # cycles in which a warp of a scheduler wanted a unit that was taken
     registers=(WarpRegisters, MAX_WARPS),
     alus=Pipes,
     specials=Pipes,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.unit import part, record, unit
+from warploom.machine.engine.unit import inlined, record, unit
 
 MAX_PIPES = 64
 RING = 32  # instructions that a pipe can hold
@@ -32,8 +32,8 @@ Pipes = record(
 )  # fmt: skip
 
 
-@part
-def look(pipes, pipe, now):
+@inlined
+def find_free_pipe(pipes, pipe, now):
     """Find the first pipe, from number `pipe` on, that can take an instruction in cycle `now`."""
     while pipe < pipes.count and pipes.free[pipe] > now:
         pipe += 1
@@ -49,7 +49,7 @@ def next_free(pipes):
     return np.int64(soonest)
 
 
-@part
+@inlined
 def accept(pipes, now, latency):
     """Put an instruction of `latency` cycles into the open pipe; returns the first cycle in which its result can be used."""
     pipe = np.int64(pipes.open)
@@ -59,7 +59,7 @@ def accept(pipes, now, latency):
         until = np.int64(now + latency + pipes.passes - 1)
     else:
         until = _enter(pipes, pipe, now, latency)
-    look(pipes, pipe + 1, now)  # those before it take nothing more in this cycle
+    find_free_pipe(pipes, pipe + 1, now)  # those before it take nothing more in this cycle
     return until
 
 

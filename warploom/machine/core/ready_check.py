@@ -9,70 +9,70 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import CONTROL, FIRST, ISSUE_UNIT, OP
+from warploom.isa.uop import CONTROL, FIRST_UOP, ISSUE_UNIT, OP
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED
 from warploom.machine.core.control import EXIT_WARP, FENCE
-from warploom.machine.core.warps.scoreboard import hazard, hazard_time
+from warploom.machine.core.warps.scoreboard import blocking_group, ready_at
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.engine.bits import bit
-from warploom.machine.engine.unit import FOREVER, part, rare
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
 
 PC_FAULT = FAULT_NUMBER["pc_out_of_range"]
 
 
-@part
+@inlined
 def examine(gpu, core, tables, warp, at):
     """What does a warp's next instruction wait for, as of cycle `at`? Sets the warp awake, or its reason and alarm."""
     warps = core.warps
-    me = bit(warp)
+    warp_bit = bit(warp)
     pc = np.int64(warps.pc[warp])
-    warps.waiting_memory = warps.waiting_memory & ~me
-    warps.fencing = warps.fencing & ~me
-    warps.certain = warps.certain & ~me
+    warps.waiting_memory = warps.waiting_memory & ~warp_bit
+    warps.fencing = warps.fencing & ~warp_bit
+    warps.wake_time_known = warps.wake_time_known & ~warp_bit
     if pc < 0 or pc >= core.code_rows:
         raise_fault(gpu.fault, PC_FAULT, core.number, warp, pc, warps.mask[warp], pc, core.code_rows, at)
         return
     if core.fetch.buffer != 0 and core.fetch.held[warp] == 0:
-        warps.starved = warps.starved | me
+        warps.starved = warps.starved | warp_bit
         warps.reason[warp] = NO_INSTRUCTION
         warps.wake[warp] = FOREVER
         return
-    wanted = np.int64(tables.code[pc, ISSUE_UNIT])
-    group = hazard(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, at)
+    unit = np.int64(tables.code[pc, ISSUE_UNIT])
+    group = blocking_group(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, at)
     if group >= 0:
-        time = hazard_time(core.scoreboard, warp, group, warps.mask[warp], warps.lanes)
+        time = ready_at(core.scoreboard, warp, group, warps.mask[warp], warps.lanes)
         warps.reason[warp] = core.scoreboard.reason[warp, group] if time < FOREVER else LONG_SCOREBOARD
         if warps.reason[warp] == LONG_SCOREBOARD:
-            warps.waiting_memory = warps.waiting_memory | me
-        if time < FOREVER and wanted != CONTROL:
-            warps.certain = warps.certain | me
+            warps.waiting_memory = warps.waiting_memory | warp_bit
+        if time < FOREVER and unit != CONTROL:
+            warps.wake_time_known = warps.wake_time_known | warp_bit
         set_alarm(warps, warp, time, at)
         return
-    if wanted == CONTROL and _must_drain(core, tables, warp, pc, at) != 0:
+    if unit == CONTROL and _must_drain(core, tables, warp, pc, at) != 0:
         return
     warps.reason[warp] = NOT_SELECTED
-    wake_up(core, warp, wanted, at)
+    wake_up(core, warp, unit, at)
 
 
-@part
-def wake_up(core, warp, wanted, at):
+@inlined
+def wake_up(core, warp, unit, at):
     """A warp waits for nothing any more but its unit. What it has waited for is charged when it issues."""
     warps = core.warps
-    me = bit(warp)
-    warps.awake = warps.awake | me
-    warps.certain = warps.certain & ~me
-    warps.waiting_memory = warps.waiting_memory & ~me
-    warps.wants[wanted] |= me
+    warp_bit = bit(warp)
+    warps.awake = warps.awake | warp_bit
+    warps.wake_time_known = warps.wake_time_known & ~warp_bit
+    warps.waiting_memory = warps.waiting_memory & ~warp_bit
+    warps.wants[unit] |= warp_bit
     warps.wake[warp] = at
-    warps.blocked_at[warp] = core.blocked[warps.scheduler[warp], wanted]
+    warps.unit_full_at_wake[warp] = core.unit_full_cycles[warps.scheduler[warp], unit]
 
 
-@rare
+@out_of_line
 def _must_drain(core, tables, warp, pc, at):
     """A fence, and the end of a whole warp, wait for the warp's own accesses and registers. Returns 1 if it has to wait."""
     warps = core.warps
-    op = tables.uops[tables.code[pc, FIRST], OP]
+    op = tables.uops[tables.code[pc, FIRST_UOP], OP]
     if op != FENCE and op != EXIT_WARP:
         return 0
     warps.reason[warp] = MEMBAR if op == FENCE else DRAIN

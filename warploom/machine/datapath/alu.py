@@ -59,7 +59,7 @@ from warploom.machine.datapath.integer import compare, count_bits, integer, mult
 from warploom.machine.datapath.register_file import source
 from warploom.machine.datapath.special_function import special
 from warploom.machine.engine.bits import has
-from warploom.machine.engine.unit import lanewise, part, rare, unit
+from warploom.machine.engine.unit import inlined, lanewise, out_of_line, unit
 
 DATAPATH = np.array([operation.datapath for operation in OPERATIONS], np.int64)  # by operation
 LANE, THREAD, GLOBAL_THREAD = SPECIAL_NUMBER["lane"], SPECIAL_NUMBER["thread"], SPECIAL_NUMBER["global_thread"]
@@ -115,7 +115,7 @@ def execute(registers, tables, k, lanes):
         write(registers.lane[destination], result, takes_part, lanes)
 
 
-@rare
+@out_of_line
 def truncate(result, size, wide):
     """Keep the low byte, or the low two, of every lane's result."""
     kept = np.uint32((1 << (8 * size)) - 1)
@@ -130,7 +130,7 @@ def write(row, result, takes_part, lanes):
         row[lane] = (row[lane] & ~takes_part[lane]) | (result[lane] & takes_part[lane])
 
 
-@part
+@inlined
 def apply_predicate(registers, predicate, negated, lanes):
     """`registers.predicated` = the active lanes that scalar register `predicate` names, or where `negated` does not name."""
     bits = np.uint64(registers.scalar[predicate])
@@ -145,7 +145,7 @@ def apply_predicate(registers, predicate, negated, lanes):
         predicated[lane] = here if has(bits, lane) else np.uint32(0)
 
 
-@part
+@inlined
 def read_special(registers, number, wide):
     """Result = a special register; lane and thread numbers count on from lane 0's."""
     result = registers.result

@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.engine.bits import EMPTY, bit
-from warploom.machine.engine.unit import part
+from warploom.machine.engine.unit import inlined
 
 
-@part
+@inlined
 def ballot(registers, takes_part, a, pair, lanes):
     """Scalar registers `pair` and `pair` + 1 = one bit a lane, 1 where `takes_part` and row `a` are not zero."""
     value = registers.lane[a]
@@ -27,7 +27,7 @@ def ballot(registers, takes_part, a, pair, lanes):
     registers.scalar[pair + 1] = np.uint32(bits >> np.uint64(32))
 
 
-@part
+@inlined
 def shuffle(registers, a, b, lanes):
     """Result = row `a` of the lane whose number row `b` gives, modulo `lanes`.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from warploom.isa.uop import NUMBER
 from warploom.machine.engine.intrinsics import fused
-from warploom.machine.engine.unit import lanewise, part
+from warploom.machine.engine.unit import inlined, lanewise
 
 NAN = np.float32(np.nan)
 NAN_BITS = 0x7FC00000
@@ -131,7 +131,7 @@ def convert(d, bits, op, wide):
             f[l] = np.float32(bits[l])
 
 
-@part
+@inlined
 def class_of(p):
     """One of ten bits: -inf, -normal, -subnormal, -0, +0, +subnormal, +normal, +inf, signalling NaN, quiet NaN."""
     magnitude = np.int64(p) & 0x7FFFFFFF

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import NUMBER
-from warploom.machine.engine.unit import lanewise, part, unit
+from warploom.machine.engine.unit import inlined, lanewise, unit
 
 ONES = 0xFFFFFFFF
 MOV, ADD, SUB, MUL, MAD = NUMBER["mov"], NUMBER["add"], NUMBER["sub"], NUMBER["mul"], NUMBER["mad"]
@@ -172,7 +172,7 @@ def ones_of(x):
     return np.uint32(np.uint32(x * np.uint32(0x01010101)) >> np.uint32(24))
 
 
-@part
+@inlined
 def reversed_bits(x):
     """Neighbours swapped: bits, pairs, nibbles, bytes, halves."""
     x = np.uint32(((x >> np.uint32(1)) & np.uint32(0x55555555)) | ((x & np.uint32(0x55555555)) << np.uint32(1)))

@@ -15,7 +15,7 @@ import numpy as np
 
 from warploom.isa.uop import IMM, IMMEDIATE, REGISTERS, SCALAR, SCALARS, SPECIALS
 from warploom.machine.engine.sizes import MAX_LANES
-from warploom.machine.engine.unit import part, record, unit
+from warploom.machine.engine.unit import inlined, record, unit
 
 WarpRegisters = record(
     inputs=dict(
@@ -31,7 +31,7 @@ WarpRegisters = record(
 )  # fmt: skip
 
 
-@part
+@inlined
 def expand_mask(mask, active, lanes):
     """Spread a 64-bit lane mask over `active`: all ones in an active lane, all zeros in one that is not."""
     for lane in range(lanes):

@@ -22,7 +22,7 @@ import numpy as np
 
 from warploom.isa.uop import NUMBER
 from warploom.machine.datapath.integer import ones_of, smear
-from warploom.machine.engine.unit import part, unit
+from warploom.machine.engine.unit import inlined, unit
 
 FSQRT, FRCP, FRSQRT, FSIN, FCOS = (NUMBER[name] for name in ("fsqrt", "frcp", "frsqrt", "fsin", "fcos"))
 FEXP2, FLOG2 = NUMBER["fexp2"], NUMBER["flog2"]
@@ -49,7 +49,7 @@ FIXED_TO_RADIANS = HALF_PI / 2.0**62
 HALF_EXPONENT = 126  # exponent field of 0.5
 
 
-@part
+@inlined
 def special(registers, op, a, wide):
     """Result = operation `op` of row `a` of `registers.lane`, in the first `wide` lanes."""
     bits = registers.lane[a]
@@ -114,7 +114,7 @@ def circular(registers, a, ahead, wide):
         d[l] = np.float32(y) if exponent != 0xFF else NAN
 
 
-@part
+@inlined
 def sine_series(x):
     """Sine of an angle between -pi/4 and pi/4, to 2^-43 of itself."""
     z = x * x
@@ -127,7 +127,7 @@ def sine_series(x):
     return x + x * (y * z)
 
 
-@part
+@inlined
 def cosine_series(x):
     """Cosine of an angle between -pi/4 and pi/4, to 2^-39 of itself."""
     z = x * x
@@ -140,7 +140,7 @@ def cosine_series(x):
     return 1.0 + y * z
 
 
-@part
+@inlined
 def power_of_two(x):
     """2 to the power x: a whole power from the table, and the series of e^t for the rest, |t| <= ln(2) / 2."""
     y = np.float64(x)
@@ -163,7 +163,7 @@ def power_of_two(x):
     return power if x == x else NAN
 
 
-@part
+@inlined
 def logarithm(bits, x):
     """Logarithm to base 2: the exponent, and the series of the inverse hyperbolic tangent for a fraction near 1."""
     magnitude = np.uint32(bits & np.uint32(0x7FFFFFFF))

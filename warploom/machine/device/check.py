@@ -54,7 +54,7 @@ def check(config: Config, program: Program) -> None:
 def _most_transactions(config: Config, program: Program, number: int) -> int:
     """The most transactions that an instruction can take: as many as its lanes touch lines, all in different ones."""
     line = config.l1.line
-    first, pieces = int(program.code[number, u.FIRST]), 0
+    first, pieces = int(program.code[number, u.FIRST_UOP]), 0
     for row in program.uops[first : first + int(program.code[number, u.COUNT])]:
         size, times = int(row[u.SIZE]), 1
         if row[u.UNIT] == u.TEXTURE:

@@ -13,7 +13,7 @@ from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting import reasons
 from warploom.machine.config.schema import Config
-from warploom.machine.core.warps.scoreboard import hazard, hazard_time
+from warploom.machine.core.warps.scoreboard import blocking_group, ready_at
 from warploom.machine.device.report import Reported, fault_text, live_warps
 from warploom.machine.engine.unit import FOREVER, mirror
 from warploom.machine.run.protocol import Places, WarpState
@@ -81,10 +81,10 @@ class PipelineInspection:
         pc, mask = int(warps["pc"][slot]), warps["mask"][slot]
         if not 0 <= pc < len(machine.code):
             return reasons.NOT_SELECTED, now
-        group = hazard(board, machine.code, slot, pc, mask, self.lanes, now)
+        group = blocking_group(board, machine.code, slot, pc, mask, self.lanes, now)
         if group < 0:
             return reasons.NOT_SELECTED, now
-        time = hazard_time(board, slot, group, mask, self.lanes)
+        time = ready_at(board, slot, group, mask, self.lanes)
         return int(board.reason[slot, group]) if time < FOREVER else reasons.LONG_SCOREBOARD, time
 
     def _waiting(self, core: int, slot: int, running: int) -> list[tuple[int, int]]:

@@ -21,7 +21,7 @@ from warploom.machine.config.schema import Config
 from warploom.machine.core.control import control
 from warploom.machine.core.core import Core
 from warploom.machine.core.cycle import step, step_forming_warps
-from warploom.machine.core.divergence import WITH_MEETING_POINTS
+from warploom.machine.core.divergence import WITH_RECONVERGENCE
 from warploom.machine.core.divergence.dwf import foremost
 from warploom.machine.core.divergence.thread_pool import looks_at_warps, with_thread_numbers
 from warploom.machine.core.load_store.lsu import Lsu, load_store, no_load_store
@@ -67,7 +67,7 @@ class PipelineMachine:
         tracing: bool = False,
         recording: bool = False,
     ) -> None:
-        program = with_reconvergence(program) if config.core.divergence in WITH_MEETING_POINTS else program
+        program = with_reconvergence(program) if config.core.divergence in WITH_RECONVERGENCE else program
         self.config, self.program, self.tracing = config, program, tracing or recording
         self.forms_warps = config.core.divergence == "dwf"
         self.users_policy = policy

@@ -10,7 +10,7 @@ from __future__ import annotations
 from warploom.machine.accounting.events import MEMORY, emit
 from warploom.machine.core.load_store.lsu import answer
 from warploom.machine.engine.bits import popcount
-from warploom.machine.engine.unit import rare, unit
+from warploom.machine.engine.unit import out_of_line, unit
 from warploom.machine.memory.event_wheel import give_back, request_at, schedule, take
 from warploom.machine.memory.l2 import accept_fill, look_up, read_memory, waiting_room, write_memory
 from warploom.machine.memory.main_memory import serve
@@ -44,7 +44,7 @@ def serve_events(gpu, cores, tables, now):
             _wait_outside(gpu, asked, now)
 
 
-@rare
+@out_of_line
 def _wait_outside(gpu, asked, now):
     """The second-level cache takes nothing more in this cycle."""
     schedule(gpu.wheel, now + 1, asked)

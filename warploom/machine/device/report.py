@@ -12,7 +12,7 @@ from warploom.isa.program import Program
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
 from warploom.machine.config.schema import Config
-from warploom.machine.core.divergence.path_table import AT_BARRIER, MEETS, READY
+from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, READY
 from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
 from warploom.machine.run.livelock import LivelockDetector
 
@@ -165,7 +165,7 @@ def _waiting_lanes(machine: Reported, core: int, warp: int, running_lanes: int) 
         mask, pc, state = (int(contexts[name][warp][row]) for name in ("mask", "pc", "state"))
         if state == READY:
             yield f"{_wait(mask)} to go on at {where(pc)}"
-        elif state == MEETS:
+        elif state == AT_RECONVERGENCE:
             yield f"{_wait(mask)} for the others at {where(pc)}"
         else:
             yield f"{_wait(mask)} for the others at barrier {state - AT_BARRIER}, {where(pc - 1)}"

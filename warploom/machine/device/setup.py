@@ -106,9 +106,9 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.blocks.shared_bytes = (program.launch.shared_bytes + 3) // 4 * 4
     core.divergence = MECHANISMS[config.core.divergence]
     core.paths.limit = core.masks.limit = config.core.stack_depth
-    core.paths.first = core.contexts.first = SIDES[config.divergence.first]
+    core.paths.first_side = core.contexts.first_side = SIDES[config.divergence.first]
     core.contexts.barrier_limit, core.contexts.patience = config.divergence.barriers, config.divergence.patience
-    _set_up_pool(core.pool, config, program)
+    _set_up_pool(core.thread_pool, config, program)
     core.scoreboard.by_lane = int(config.core.lock == "lane")
     core.scheduler_count = config.core.schedulers
     core.warps.scheduler[:] = np.arange(MAX_WARPS) % config.core.schedulers

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.unit import part
+from warploom.machine.engine.unit import inlined
 
 EMPTY = np.uint64(0)
 
 
-@part
+@inlined
 def popcount(mask):
     """Number of ones in a 64-bit mask."""
     x = mask - ((mask >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -18,26 +18,26 @@ def popcount(mask):
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@part
+@inlined
 def bit(number):
     """The 64-bit mask with one bit."""
     return np.uint64(1) << np.uint64(number)
 
 
-@part
+@inlined
 def has(mask, number):
     """Whether a mask has a bit."""
     return mask & bit(number) != EMPTY
 
 
-@part
+@inlined
 def lowest(mask):
     """Number of the lowest one of a 64-bit mask; 64 when there is none."""
     low = mask & (~mask + np.uint64(1))
     return popcount(low - np.uint64(1)) if mask != EMPTY else np.int64(64)
 
 
-@part
+@inlined
 def rest(mask):
     """A mask without its lowest one."""
     return mask & (mask - np.uint64(1))

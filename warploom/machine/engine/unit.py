@@ -90,21 +90,21 @@ def unit(function: F) -> F:
     return function
 
 
-def part(function: F) -> F:
+def inlined(function: F) -> F:
     """Mark a unit that has one caller, or few: natively it becomes a part of it, which saves the call (about 2 ns)."""
-    function.__warploom_part__ = True  # type: ignore[attr-defined]
+    function.__warploom_inlined__ = True  # type: ignore[attr-defined]
     return unit(function)
 
 
 def lanewise(function: F) -> F:
     """Mark a part that works on rows of lanes. Those that it writes overlap no other, so natively its loops need not look."""
     function.__warploom_lanewise__ = True  # type: ignore[attr-defined]
-    return part(function)
+    return inlined(function)
 
 
-def rare(function: F) -> F:
+def out_of_line(function: F) -> F:
     """Mark a unit that is seldom reached: natively it stays out of the way of its callers, which are the faster for it."""
-    function.__warploom_rare__ = True  # type: ignore[attr-defined]
+    function.__warploom_out_of_line__ = True  # type: ignore[attr-defined]
     return unit(function)
 
 

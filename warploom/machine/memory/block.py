@@ -7,12 +7,12 @@ through, set after set, and everything that is kept for each block is an array o
 
 from __future__ import annotations
 
-from warploom.machine.engine.unit import part
+from warploom.machine.engine.unit import inlined
 
 LINES = 1 << 16  # that one cache has room for
 
 
-@part
+@inlined
 def block_of(cache, set, way):
     """Number of the block in a way of a set. cache: a record with `ways`, the blocks of a set."""
     return set * cache.ways + way

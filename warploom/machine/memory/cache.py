@@ -22,7 +22,7 @@ import numpy as np
 
 from warploom.machine.engine.bits import EMPTY
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import part, rare, record, unit
+from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory import replacement as policies
 from warploom.machine.memory.block import LINES, block_of
 from warploom.machine.memory.replacement import Replacement, arrive, touch, victim
@@ -80,7 +80,7 @@ def set_of(cache, line):
     return np.int64(line & cache.set_mask if cache.set_mask >= 0 else line % cache.sets)
 
 
-@part
+@inlined
 def lookup(cache, line, sectors, now):
     """Ask for some sectors of a line (u8, not 0) in cycle `now`; returns those that are missing, 0 for a hit.
 
@@ -170,7 +170,7 @@ def contains(cache, line):
     return np.uint64(cache.sectors[block_of(cache, set, way)])
 
 
-@rare
+@out_of_line
 def _empty_way(cache, set):
     """The lowest way without a line. There is one: a set fills up once and is full from then on."""
     way = np.int64(0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.unit import part, record, unit
+from warploom.machine.engine.unit import inlined, record, unit
 
 MAX_CHANNELS = 64
 DATA_HOLD, DATA_ANSWER = 7, 8  # cycles: a channel is kept; request to use of the answer. tiny-gpu, measured
@@ -49,7 +49,7 @@ def request(channels, bytes_wanted, now):
     return done
 
 
-@part
+@inlined
 def _first_free(channels, now):
     """The lowest channel that is free; where none is, the one that will be first."""
     soonest = np.int64(0)

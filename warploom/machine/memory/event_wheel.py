@@ -13,7 +13,7 @@ import numpy as np
 
 from warploom.machine.engine.bits import EMPTY, bit, lowest
 from warploom.machine.engine.sizes import WHEEL_EVENTS
-from warploom.machine.engine.unit import FOREVER, part, rare, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
 from warploom.machine.memory.request import request
 
 SLOTS = 1024
@@ -37,19 +37,19 @@ Wheel = record(
 )  # fmt: skip
 
 
-@part
+@inlined
 def events_waiting(wheel):
     """How many events lie on the wheel."""
     return wheel.used - wheel.freed
 
 
-@part
+@inlined
 def room(wheel):
     """How many more events fit."""
     return WHEEL_EVENTS - events_waiting(wheel)
 
 
-@part
+@inlined
 def may_happen(wheel, now):
     """Whether an event may happen in cycle `now`."""
     return wheel.first[now & (SLOTS - 1)] != 0
@@ -73,7 +73,7 @@ def schedule(wheel, time, asked):
     _append(wheel, time & (SLOTS - 1), index)
 
 
-@part
+@inlined
 def _append(wheel, slot, index):
     """An event becomes the last one of a slot."""
     wheel.next[index] = 0
@@ -85,7 +85,7 @@ def _append(wheel, slot, index):
     wheel.last[slot] = index + 1
 
 
-@part
+@inlined
 def take(wheel, now):
     """Index of the next event of cycle `now`, taken off the wheel; -1 when there is none left.
 
@@ -104,7 +104,7 @@ def take(wheel, now):
     return link - 1
 
 
-@rare
+@out_of_line
 def _take_after_later_rounds(wheel, slot, link, now):
     """`take` where the first event of the slot is one of a later round of the wheel: 1,024 cycles or more ahead."""
     before = link
@@ -121,20 +121,20 @@ def _take_after_later_rounds(wheel, slot, link, now):
     return np.int64(-1)
 
 
-@part
+@inlined
 def request_at(wheel, index):
     """The request of an event."""
     return request(wheel.kind[index], wheel.core[index], wheel.line[index], wheel.sectors[index], wheel.tag[index])
 
 
-@part
+@inlined
 def give_back(wheel, index):
     """The event has been read; its place may be used again."""
     wheel.free[wheel.freed] = index
     wheel.freed = wheel.freed + 1
 
 
-@part
+@inlined
 def next_time(wheel, now):
     """The next cycle after `now` in which an event may happen; FOREVER when none waits. Never too late."""
     if events_waiting(wheel) == 0:

@@ -15,7 +15,7 @@ import numpy as np
 from warploom.machine.accounting.events import HIT, MERGED, MISS, STORE, emit
 from warploom.machine.accounting.events import L2 as L2_EVENT
 from warploom.machine.engine.bits import EMPTY, popcount
-from warploom.machine.engine.unit import part, rare, record, unit
+from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory.cache import Cache, fill, lookup, mark_dirty
 from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.line_table import ENTRIES, LineTable, add_line, find_line, remove_line
@@ -68,7 +68,7 @@ def waiting_room(l2):
     return WAITING_REQUESTS - l2.waiting
 
 
-@part
+@inlined
 def _add_waiting(l2, asked):
     """A request begins to wait; returns its index."""
     if l2.freed > 0:
@@ -87,13 +87,13 @@ def _add_waiting(l2, asked):
     return index
 
 
-@part
+@inlined
 def _waiting_request(l2, index):
     """The request with an index."""
     return request(l2.kind[index], l2.core[index], l2.line[index], l2.sectors[index], l2.tag[index])
 
 
-@part
+@inlined
 def _remove_waiting(l2, index):
     """A request waits no longer."""
     l2.free[l2.freed] = index
@@ -101,7 +101,7 @@ def _remove_waiting(l2, index):
     l2.waiting = l2.waiting - 1
 
 
-@part
+@inlined
 def look_up(gpu, l2, tables, asked, now):
     """A request has reached the cache: its bank looks it up, one after the other."""
     line = asked.line >> l2.ratio_shift
@@ -126,13 +126,13 @@ def look_up(gpu, l2, tables, asked, now):
         emit(gpu.log, tables, now, L2_EVENT, asked.core, -1, -1, asked.sectors, asked.line, outcome)
 
 
-@part
+@inlined
 def _answer(gpu, asked, time):
     """A request goes back to its core."""
     schedule(gpu.wheel, time, request(ANSWER, asked.core, asked.line, asked.sectors, asked.tag))
 
 
-@part
+@inlined
 def _miss(gpu, l2, line, missing, asked, answer):
     """A request waits for the sectors of its line that are missing. Returns the outcome of its lookup."""
     entry = find_line(l2.misses, line)
@@ -159,7 +159,7 @@ def _miss(gpu, l2, line, missing, asked, answer):
     return outcome
 
 
-@rare
+@out_of_line
 def _park(l2, index):
     """A request waits for an MSHR to be free, after those that do already."""
     if l2.parked_first == 0:
@@ -169,7 +169,7 @@ def _park(l2, index):
     l2.parked_last = index + 1
 
 
-@part
+@inlined
 def _store(gpu, l2, line, sectors, missing, now, time):
     """A store stays here, or goes on to memory at `time`."""
     if l2.write_back != 0 and (missing != sectors or l2.write_allocate != 0):
@@ -188,20 +188,20 @@ def _fill(gpu, l2, line, sectors, now):
         serve(gpu, evicted << l2.line_shift, popcount(l2.cache.evicted_sectors) << l2.sector_shift, 1, now)
 
 
-@rare
+@out_of_line
 def write_memory(gpu, l2, asked, now):
     """A store that the cache passed on reaches memory."""
     serve(gpu, asked.line << l2.line_shift, popcount(asked.sectors) << l2.sector_shift, 1, now)
 
 
-@part
+@inlined
 def read_memory(gpu, l2, asked, now):
     """A miss reaches memory."""
     done = serve(gpu, asked.line << l2.line_shift, popcount(asked.sectors) << l2.sector_shift, 0, now)
     schedule(gpu.wheel, done, request(L2_FILL, -1, asked.line, asked.sectors, 0))
 
 
-@part
+@inlined
 def accept_fill(gpu, l2, filled, now):
     """Memory has answered: the sectors are there. If nothing more of the line is missing, all that wait for it are answered."""
     _fill(gpu, l2, filled.line, filled.sectors, now)
@@ -222,7 +222,7 @@ def accept_fill(gpu, l2, filled, now):
         _retry_parked(gpu, l2, now)
 
 
-@rare
+@out_of_line
 def _retry_parked(gpu, l2, now):
     """Look up as many parked requests again as there are free MSHRs; all of them when nothing is on its way,
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.unit import part, record, unit
+from warploom.machine.engine.unit import inlined, record, unit
 
 ENTRIES = 256
 CHAINS = 256
@@ -27,7 +27,7 @@ LineTable = record(
 )  # fmt: skip
 
 
-@part
+@inlined
 def find_line(table, line):
     """The entry of a line, or -1."""
     link = np.int64(table.chain[line & (CHAINS - 1)])

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.engine.bits import EMPTY, bit, has
-from warploom.machine.engine.unit import part, record, unit
+from warploom.machine.engine.unit import inlined, record, unit
 from warploom.machine.memory.line_table import ENTRIES, LineTable, add_line, find_line, remove_line
 
 WORDS = 4  # of 64 waiters each
@@ -40,7 +40,7 @@ Mshr = record(
 )  # fmt: skip
 
 
-@part
+@inlined
 def find(mshr, line):
     """The entry of a line, or -1."""
     return find_line(mshr.table, line)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.machine.engine.unit import part
+from warploom.machine.engine.unit import inlined
 
 
 class Request(NamedTuple):
@@ -24,7 +24,7 @@ class Request(NamedTuple):
     tag: Any  # i8: the sender's own (transactions.py)
 
 
-@part
+@inlined
 def request(kind, core, line, sectors, tag):
     """A request of these fields."""
     return Request(np.int64(kind), np.int64(core), np.int64(line), np.uint64(sectors), np.int64(tag))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.engine.bits import EMPTY, lowest, rest
-from warploom.machine.engine.unit import native_form_of, part, unit
+from warploom.machine.engine.unit import inlined, native_form_of, unit
 from warploom.machine.memory.block import block_of
 
 EACH_BYTE = np.uint64(0x0101010101010101)
@@ -51,7 +51,7 @@ def find_way_by_partial_tags(cache, set, line):
     return -1
 
 
-@part
+@inlined
 def write_tag(cache, set, way, line):
     """A line comes to lie in a way."""
     cache.tag[block_of(cache, set, way)] = line + 1
@@ -60,7 +60,7 @@ def write_tag(cache, set, way, line):
     cache.partial[word] = (cache.partial[word] & ~(np.uint64(0xFF) << shift)) | (partial_tag(line) << shift)
 
 
-@part
+@inlined
 def partial_tag(line):
     """Eight bits made from a whole line number."""
     return np.uint64((line * GOLDEN_RATIO >> 24) & 0xFF)

@@ -6,7 +6,7 @@ the wire and the lookup before it take.
 
 from __future__ import annotations
 
-from warploom.machine.engine.unit import part, unit
+from warploom.machine.engine.unit import inlined, unit
 from warploom.machine.memory.event_wheel import room, schedule
 from warploom.machine.memory.request import request
 
@@ -32,7 +32,7 @@ def transaction_room(gpu):
     return room(gpu.wheel) - gpu.l2.waiting - RESERVE
 
 
-@part
+@inlined
 def tag_of(slot, texture, cached, extra):
     """The tag of a transaction. slot: of the unit that waits; texture, cached: 0 or 1; extra: cycles."""
     return slot + texture * TEXTURE_TAG + cached * CACHED_TAG + (extra << EXTRA_SHIFT)

@@ -132,7 +132,7 @@ class LivelockDetector:
         parts = self._state(warp)
         if self.machine.forms_warps:
             core = self.machine.cores[warp[0]]
-            pool, warps = core["pool"], [number for where, number in self._running() if where == warp[0]]
+            pool, warps = core["thread_pool"], [number for where, number in self._running() if where == warp[0]]
             parts += [part for number in warps for part in self._state((warp[0], number))]
             parts += [pool["majority"].tobytes(), core["schedulers"]["last"].tobytes(), core["warps"]["awake"].tobytes()]
             parts.append(np.unique(pool["arrived"][warps], return_inverse=True)[1].tobytes())  # who came before whom
@@ -147,12 +147,12 @@ class LivelockDetector:
         parts.append(cores["registers"]["scalar"][warp].tobytes())
         for stack in (cores["paths"], cores["masks"]):
             depth = int(stack["depth"][warp])
-            parts.append(stack["current"][warp].tobytes())
-            parts.extend(stack[name][warp][:depth].tobytes() for name in ("mask", "pc", "meet"))
+            parts.append(stack["rejoins_at"][warp].tobytes())
+            parts.extend(stack[name][warp][:depth].tobytes() for name in ("mask", "pc", "reconvergence_pc"))
         rows, barriers = int(contexts["count"][warp]), int(contexts["barriers"][warp])
-        parts.append(np.array([rows, barriers, contexts["turns"][warp]], np.int64).tobytes())
+        parts.append(np.array([rows, barriers, contexts["backward_jumps"][warp]], np.int64).tobytes())
         parts.extend(contexts[name][warp][:rows].tobytes() for name in ("mask", "pc", "state"))
-        parts.extend(contexts[name][warp][:barriers].tobytes() for name in ("meet", "members"))
+        parts.extend(contexts[name][warp][:barriers].tobytes() for name in ("reconvergence_pc", "members"))
         return parts
 
     def _stop(self, warps: list[Warp], now: int) -> None:
@@ -179,7 +179,7 @@ def _reading(flow: Flow, pc: int) -> int:
     if around:
         for block in min(around, key=lambda loop: len(loop.blocks)).blocks:
             for number in range(flow.blocks[block].first, flow.blocks[block].last + 1):
-                rows = uops[code[number, u.FIRST] : code[number, u.FIRST] + code[number, u.COUNT]]
+                rows = uops[code[number, u.FIRST_UOP] : code[number, u.FIRST_UOP] + code[number, u.COUNT]]
                 if any(row[u.UNIT] in (u.MEMORY, u.SHARED) and "d" in u.OPERATIONS[row[u.OP]].operands for row in rows.tolist()):
                     return number
     return pc

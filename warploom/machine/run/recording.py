@@ -16,7 +16,7 @@ from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting import events as e
 from warploom.machine.config.schema import Config
-from warploom.machine.core.divergence.path_table import AT_BARRIER, MEETS, READY
+from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, READY
 from warploom.machine.core.load_store.lane_access import addresses
 from warploom.machine.engine.unit import mirror
 from warploom.machine.run.tables import Tables
@@ -28,18 +28,18 @@ TIME, CORE, WARP = range(3)
 REGISTER = 3  # registers, scalars: number of the register
 VALUE = 4  # scalars
 WORD, OLD, NEW = 3, 4, 5  # memory (word = byte address / 4) and shared (word of the core's array); the warp is the one that wrote
-LEVEL, KIND, MASK, PC, MEET = range(3, 8)  # paths
+LEVEL, KIND, MASK, PC, RECONVERGENCE_PC = range(3, 8)  # paths
 EMPTY = -1  # the LEVEL of the only row of a warp in which nobody waits
 
 # What the lanes of a path wait for: the KIND of a row of `paths`.
 PATHS = (
-    "stack",  # an entry of the reconvergence stack: they go on at PC and meet the others at MEET (-1: when they end)
+    "stack",  # an entry of the reconvergence stack: they run at PC next and reconverge at RECONVERGENCE_PC (-1: when they end)
     "mask",  # an entry of the mask stack of a program that manages masks
     "ready",  # a group that can go on at PC
-    "meets",  # a group that waits for the others at PC
-    "barrier",  # a group that waits for the rest of its warp at barrier MEET
+    "at reconvergence",  # a group that waits for the others at PC
+    "barrier",  # a group that waits for the rest of its warp at barrier RECONVERGENCE_PC
 )
-ON_STACK, ON_MASK_STACK, IS_READY, IS_MEETING, IS_AT_BARRIER = range(len(PATHS))
+ON_STACK, ON_MASK_STACK, IS_READY, IS_AT_RECONVERGENCE, IS_AT_BARRIER = range(len(PATHS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +183,7 @@ class Recorder:
         access = mirror(machine.cores["access"][core : core + 1].copy().reshape(()))
         tables = Tables(uops=machine.uops, views=machine.views)
         found: set[int] = set()
-        first = int(machine.code[pc, u.FIRST])
+        first = int(machine.code[pc, u.FIRST_UOP])
         for k in range(first, first + int(machine.code[pc, u.COUNT])):
             if machine.uops[k, u.UNIT] == u.MEMORY and machine.uops[k, u.OP] != u.NUMBER["store_image"]:
                 with np.errstate(over="ignore"):
@@ -204,11 +204,11 @@ def writers(uops: np.ndarray, code: np.ndarray, unit: int) -> np.ndarray:
     """bool[instructions]: which ones may write to memory (or shared memory). uops, code: of a program."""
     load = u.NUMBER["load"]
     writes = (uops[:, u.UNIT] == unit) & (uops[:, u.OP] != load)
-    return np.array([bool(writes[row[u.FIRST] : row[u.FIRST] + row[u.COUNT]].any()) for row in code])
+    return np.array([bool(writes[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]].any()) for row in code])
 
 
 def waiting_paths(cores: np.ndarray, core: int, warp: int) -> list[tuple[int, int, int, int]]:
-    """(kind, mask, pc, meet) of every path of a warp that waits, whatever the divergence mechanism; the oldest first.
+    """(kind, mask, pc, reconvergence_pc) of every path of a warp that waits, whatever the divergence mechanism; the oldest first.
 
     cores: the records of the cores.
     """
@@ -217,13 +217,14 @@ def waiting_paths(cores: np.ndarray, core: int, warp: int) -> list[tuple[int, in
     for name, kind in (("paths", ON_STACK), ("masks", ON_MASK_STACK)):
         stack = state[name]
         for level in range(int(stack["depth"][warp])):
-            found.append((kind, _signed(stack["mask"][warp, level]), int(stack["pc"][warp, level]), int(stack["meet"][warp, level])))
+            mask, pc, joins = (stack[name][warp, level] for name in ("mask", "pc", "reconvergence_pc"))
+            found.append((kind, _signed(mask), int(pc), int(joins)))
     contexts = state["contexts"]
-    kinds = {READY: IS_READY, MEETS: IS_MEETING}
+    kinds = {READY: IS_READY, AT_RECONVERGENCE: IS_AT_RECONVERGENCE}
     for row in range(int(contexts["count"][warp])):
         group, mask = int(contexts["state"][warp, row]), _signed(contexts["mask"][warp, row])
-        meet = -1 if group in kinds else group - AT_BARRIER
-        found.append((kinds.get(group, IS_AT_BARRIER), mask, int(contexts["pc"][warp, row]), meet))
+        reconvergence_pc = -1 if group in kinds else group - AT_BARRIER
+        found.append((kinds.get(group, IS_AT_BARRIER), mask, int(contexts["pc"][warp, row]), reconvergence_pc))
     return found
 
 

@@ -67,7 +67,7 @@ def decode_program(program: Program) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _decode_instruction(program: Program, number: int, row: np.ndarray, uops: np.ndarray) -> None:
-    first, count = (int(program.code[number, column]) for column in (u.FIRST, u.COUNT))
+    first, count = (int(program.code[number, column]) for column in (u.FIRST_UOP, u.COUNT))
     row[READ_A], row[READ_B] = (max(0, int(program.code[number, column])) for column in (u.READ_A, u.READ_B))
     row[FIRST_UOP] = first
     last = -1

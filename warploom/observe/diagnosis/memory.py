@@ -107,7 +107,7 @@ def _looked(found: Profile, instruction: int) -> str:
 
 
 def _bytes(found: Profile, instruction: int) -> int:
-    first, count = (int(found.program.code[instruction, column]) for column in (u.FIRST, u.COUNT))
+    first, count = (int(found.program.code[instruction, column]) for column in (u.FIRST_UOP, u.COUNT))
     rows = found.program.uops[first : first + count]
     sizes = rows[np.isin(rows[:, u.UNIT], (u.MEMORY, u.SHARED)), u.SIZE]
     return int(sizes.min()) if len(sizes) else 0

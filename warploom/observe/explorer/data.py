@@ -30,7 +30,7 @@ Tables and their columns (times are cycles; a mask's lanes from 32 on stand in a
     pipes      time, core, warp, pipe, until                blocks    time, core, block, ends
     registers  time, core, warp, register; the row's values are row i of `values`: uint32[rows, lanes], each one exclusive-or the
                values that the same register of the same warp slot had before, since most lanes keep theirs
-    scalars    time, core, warp, register, value            paths     time, core, warp, level, kind, mask, pc, meet
+    scalars    time, core, warp, register, value            paths     time, core, warp, level, kind, mask, pc, reconvergence_pc
     memory     time, core, warp, word, old, new             shared    time, core, warp, word, old, new
     changes    signal, time, value: sequencer only, ordered by signal and time; a signal is 0 until it first changes
 
@@ -223,7 +223,9 @@ def _of_recording(book: r.Recording, lanes: int) -> Tables:
         "scalars": table(book.scalars, "register", "value"),
         "memory": table(book.memory, "word", "old", "new"),
         "shared": table(book.shared, "word", "old", "new"),
-        "paths": table(paths, "level", "kind") | _masks("mask", paths[:, r.MASK], lanes) | {"pc": paths[:, r.PC], "meet": paths[:, r.MEET]},
+        "paths": table(paths, "level", "kind")
+        | _masks("mask", paths[:, r.MASK], lanes)
+        | {"pc": paths[:, r.PC], "reconvergence_pc": paths[:, r.RECONVERGENCE_PC]},
     }
 
 

@@ -15,7 +15,7 @@ def described(program: Program) -> dict[str, Any]:
     """A program for the page. An instruction: text, line, address, uops (text), unit, latency (class), stores, uses, writes (groups)."""
     instructions = []
     for number, row in enumerate(program.code.tolist()):
-        first, count = row[u.FIRST], row[u.COUNT]
+        first, count = row[u.FIRST_UOP], row[u.COUNT]
         groups = row[u.USE : u.USE + row[u.USES]]
         instructions.append(
             {

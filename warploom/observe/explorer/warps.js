@@ -187,14 +187,14 @@ export class Warps {
     if (view.cycle >= run.run.until)
       return [el("h3", {}, term("paths")), el("p.quiet", {}, `The recording was full in cycle ${run.run.until}.`)];
     const rows = run.paths(view.slot, view.cycle);
-    const names = ["stack", "mask stack", "ready group", "meeting group", "barrier group"];
+    const names = ["stack", "mask stack", "ready group", "reconvergence group", "barrier group"];
     const drawn = rows.reverse().map((row) => {
       const kind = table.kind[row],
         pc = table.pc[row],
-        meet = table.meet[row];
+        reconvergence = table.reconvergence_pc[row];
       const goes = pc >= 0 ? `go on at ${run.where(pc)}` : "restore these lanes";
-      const meets = kind === 4 ? `, wait at barrier ${meet}` : kind === 0 && meet >= 0 ? `, meet at ${run.where(meet)}` : "";
-      return el("li", {}, term(names[kind] ?? app.common.paths[kind]), boxes(run.maskOf(table, row)), el("span", {}, goes + meets));
+      const then = kind === 4 ? `, wait at barrier ${reconvergence}` : kind === 0 && reconvergence >= 0 ? `, reconverge at ${run.where(reconvergence)}` : "";
+      return el("li", {}, term(names[kind] ?? app.common.paths[kind]), boxes(run.maskOf(table, row)), el("span", {}, goes + then));
     });
     return [
       el("h3", {}, term("paths", "lanes that wait their turn")),

@@ -205,6 +205,6 @@ def test_branches_and_masks_do_the_same_number_of_lane_instructions_in_statement
     for name in DIVERGING:
         program = written(body, *launch, table(seed), masks=MECHANISMS_UNDER_TEST[name].masks)
         made = finished(program, core__divergence=name, **shape)
-        touching = [int(program.uops[row[u.FIRST], u.UNIT]) in (u.MEMORY, u.SHARED) for row in program.code]
+        touching = [int(program.uops[row[u.FIRST_UOP], u.UNIT]) in (u.MEMORY, u.SHARED) for row in program.code]
         counts.append(int(made.profile[touching, r.LANES].sum()))
     assert len(set(counts)) == 1

@@ -5,7 +5,7 @@ import numpy as np
 from tests.machine.core.divergence.walking import END, NOP, WARP, YIELD, chosen, fork, go_on, jump, note, walk_through
 from warploom.isa import uop as u
 from warploom.isa.uop import NUMBER
-from warploom.machine.core.divergence.its import branch, settle, turn
+from warploom.machine.core.divergence.its import backward_jump_or_yield, branch, select_path
 from warploom.machine.core.divergence.path_table import clear
 from warploom.machine.engine.unit import unit
 
@@ -27,8 +27,8 @@ def walk(contexts, tables, uops, values, trace):
             branch(waiting, warps, WARP, taken, uops[pc, u.TARGET], uops[pc, u.RECONVERGE])
         op = uops[pc, u.OP]
         if warps.mask[WARP] != np.uint64(0) and (op == YIELDS or warps.pc[WARP] <= pc):
-            turn(waiting, warps, WARP, 1 if op == YIELDS else 0)
-        settle(waiting, warps, WARP)
+            backward_jump_or_yield(waiting, warps, WARP, 1 if op == YIELDS else 0)
+        select_path(waiting, warps, WARP)
     return issues
 
 

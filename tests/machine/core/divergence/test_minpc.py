@@ -4,8 +4,8 @@ import numpy as np
 
 from tests.machine.core.divergence.walking import END, LANES, NOP, WARP, chosen, fork, go_on, jump, note, walk_through
 from warploom.isa import uop as u
-from warploom.machine.core.divergence.minpc import settle
-from warploom.machine.core.divergence.path_table import clear, part
+from warploom.machine.core.divergence.minpc import select_path
+from warploom.machine.core.divergence.path_table import clear, split_group
 from warploom.machine.engine.unit import unit
 
 
@@ -21,8 +21,8 @@ def walk(contexts, tables, uops, values, trace):
         issues = note(trace, issues, warps)
         taken = chosen(uops, values, warps)
         if go_on(uops, warps, taken) == 0:
-            part(waiting, warps, WARP, taken, uops[pc, u.TARGET])
-        settle(waiting, warps, WARP)
+            split_group(waiting, warps, WARP, taken, uops[pc, u.TARGET])
+        select_path(waiting, warps, WARP)
     return issues
 
 

@@ -9,7 +9,7 @@ from tests.machine.two_engines import both
 from warploom.isa import uop as u
 from warploom.isa.uop import Uop
 from warploom.machine.core.divergence.path_table import SIDES
-from warploom.machine.core.divergence.stack import MAX_DEPTH, Stack, branch, clear, push, settle
+from warploom.machine.core.divergence.stack import MAX_DEPTH, Stack, branch, clear, push, select_path
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.unit import unit
@@ -46,7 +46,7 @@ def walk(stacks, tables, uops, values, trace):
         parted = go_on(uops, warps, taken) == 0
         if parted and branch(stack, warps, WARP, taken, uops[pc, u.TARGET], uops[pc, u.RECONVERGE]) == 0:
             return -1
-        settle(stack, warps, WARP)
+        select_path(stack, warps, WARP)
     return issues
 
 
@@ -69,7 +69,7 @@ def alone(uops, value, fuel):
 
 def run(instructions, values, fuel, limit=64, mask=(1 << LANES) - 1, first="fall_through"):
     stacks, tables = np.zeros(1, Stack), np.zeros(1, Warps)
-    stacks["limit"], stacks["first"] = limit, SIDES[first]
+    stacks["limit"], stacks["first_side"] = limit, SIDES[first]
     tables["mask"][0, WARP] = tables["threads"][0, WARP] = mask
     state = np.array([[value, fuel] for value in values], np.int64)
     issues, after = both(walk, stacks, tables, program(instructions).uops, state, np.zeros((5000, 2), np.int64))

@@ -31,13 +31,13 @@ def core(masks, pcs):
     """A core whose warp slots run these masks at these PCs; register r of lane l of warp w holds 100 w + 10 r + l."""
     made = zeros(1, Core)
     warps = made["warps"]
-    warps["lanes"], warps["slots"], made["pool"]["registers"] = LANES, len(masks), REGISTERS
+    warps["lanes"], warps["slots"], made["thread_pool"]["registers"] = LANES, len(masks), REGISTERS
     for warp, (mask, pc) in enumerate(zip(masks, pcs, strict=True)):
         warps["active"] |= np.uint64(1 << warp)
         warps["mask"][0, warp], warps["threads"][0, warp], warps["pc"][0, warp] = mask, mask, pc
         for register in range(REGISTERS):
             made["registers"]["lane"][0, warp, register, :LANES] = 100 * warp + 10 * register + np.arange(LANES)
-        made["pool"]["arrived"][0, warp, :LANES] = 1000 * warp + np.arange(LANES)
+        made["thread_pool"]["arrived"][0, warp, :LANES] = 1000 * warp + np.arange(LANES)
     return made
 
 
@@ -81,7 +81,7 @@ def test_threads_that_change_places_take_registers_and_arrival_along_and_leave_t
     for register in range(REGISTERS):
         assert registers(made, 0, register) == [10 * register, 10 * register + 1, 100 + 10 * register + 2, 10 * register + 3]
         assert registers(made, 1, register) == [100 + 10 * register, 101 + 10 * register, 10 * register + 2, 103 + 10 * register]
-    assert made["pool"]["arrived"][0, :2, :LANES].tolist() == [[0, 1, 1002, 3], [1000, 1001, 2, 1003]]
+    assert made["thread_pool"]["arrived"][0, :2, :LANES].tolist() == [[0, 1, 1002, 3], [1000, 1001, 2, 1003]]
 
 
 def test_a_whole_group_that_ran_leaves_those_that_came_in_its_place():
@@ -90,7 +90,7 @@ def test_a_whole_group_that_ran_leaves_those_that_came_in_its_place():
     assert groups(made, 0) == {HERE: 0b1111}
     assert groups(made, 1) == {ELSEWHERE: 0b0011, THERE: 0b1100}
     assert made["warps"]["mask"][0, 1] == 0  # nobody runs until another group is chosen
-    assert int(made["warps"]["parted"][0]) == 0b10  # warp 0 is of one mind again
+    assert int(made["warps"]["diverged"][0]) == 0b10  # warp 0 is of one mind again
 
 
 def test_a_thread_that_takes_a_lane_without_a_thread_leaves_one():
@@ -133,8 +133,8 @@ NOW = 50
         ({("scoreboard", "last", 0): NOW + 1}, 0b110),  # its last instruction is not done
         ({("warps", "mask", 0): 0}, 0b110),
         ({("warps", "stores", 1): 1}, 0b111),
-        ({("warps", "stores", 1): 1, ("pool", "fences", None): 1}, 0b101),
-        ({("warps", "landed", 1): NOW + 1, ("pool", "fences", None): 1}, 0b101),
+        ({("warps", "stores", 1): 1, ("thread_pool", "fences", None): 1}, 0b101),
+        ({("warps", "landed", 1): NOW + 1, ("thread_pool", "fences", None): 1}, 0b101),
         ({("warps", "at_barrier", None): 0b010}, 0b101),
         ({("warps", "starved", None): 0b100}, 0b011),
         ({("warps", "draining", None): 0b001}, 0b110),
@@ -142,11 +142,11 @@ NOW = 50
 )
 def test_a_thread_is_in_the_pool_when_its_instruction_is_done_and_the_next_one_waits_for_its_turn(changes, expected):
     made = core([0b1111] * 3, [HERE] * 3)
-    for (part, name, warp), value in changes.items():
+    for (record, name, warp), value in changes.items():
         if warp is None:
-            made[part][name][0] = value
+            made[record][name][0] = value
         else:
-            made[part][name][0, warp] = value
+            made[record][name][0, warp] = value
     assert both(members, made, NOW)[0] == expected
 
 
@@ -175,7 +175,7 @@ def single(*fields, **more):
 )
 def test_what_depends_on_which_threads_share_a_warp(program, looks):
     assert looks_at_warps(program) is looks
-    assert PipelineMachine(config(core__divergence="dwf"), program).cores["pool"]["forms"][0] == (not looks)
+    assert PipelineMachine(config(core__divergence="dwf"), program).cores["thread_pool"]["forms"][0] == (not looks)
 
 
 def test_thread_numbers_become_registers_behind_the_programs_own():

@@ -76,7 +76,7 @@ def go_on(uops, warps, taken):
 def walk_through(walk, instructions, values, *, first="fall_through", barriers=16, patience=256, limit=200):
     """The issues of a warp as (instruction, lanes), and its contexts afterwards. walk: a unit of the mechanism's own test."""
     contexts, tables = np.zeros(1, Contexts), np.zeros(1, Warps)
-    contexts["first"], contexts["barrier_limit"], contexts["patience"] = SIDES[first], barriers, patience
+    contexts["first_side"], contexts["barrier_limit"], contexts["patience"] = SIDES[first], barriers, patience
     tables["mask"][0, WARP] = tables["threads"][0, WARP] = (1 << LANES) - 1
     issued, after = both(walk, contexts, tables, program(instructions).uops, np.array(values, np.int64), np.zeros((limit, 2), np.int64))
     assert not issued or after[4][issued - 1].any()

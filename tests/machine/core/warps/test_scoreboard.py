@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.machine.two_engines import both
 from warploom.isa.uop import CODE_COLUMNS, SCALAR_GROUP, USE, USES, WRITES
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD, WAIT
-from warploom.machine.core.warps.scoreboard import Scoreboard, clear, hazard, hazard_time, lock
+from warploom.machine.core.warps.scoreboard import Scoreboard, blocking_group, clear, mark_busy, ready_at
 from warploom.machine.engine.unit import FOREVER, unit
 
 LANES, WARPS = 4, 2
@@ -24,15 +24,15 @@ def drive(boards, code, steps, answers):
         if kind == START:
             clear(board, warp, now)
         elif kind == LAND:
-            lock(board, code, warp, pc, mask, LANES, until, LONG_SCOREBOARD)
+            mark_busy(board, code, warp, pc, mask, LANES, until, LONG_SCOREBOARD)
         else:
-            group = hazard(board, code, warp, pc, mask, LANES, now)
+            group = blocking_group(board, code, warp, pc, mask, LANES, now)
             answers[k, 0] = group
             if group >= 0:
-                answers[k, 1] = hazard_time(board, warp, group, mask, LANES)
+                answers[k, 1] = ready_at(board, warp, group, mask, LANES)
                 answers[k, 2] = board.reason[warp, group]
             else:
-                lock(board, code, warp, pc, mask, LANES, until, LONG_SCOREBOARD if until == FOREVER else WAIT)
+                mark_busy(board, code, warp, pc, mask, LANES, until, LONG_SCOREBOARD if until == FOREVER else WAIT)
 
 
 def code_of(instructions):
@@ -57,7 +57,7 @@ class Bits:
     def latest(self, warp, group, mask):
         return max((self.until.get((warp, group, lane), 0) for lane in self.lanes(group, mask)), default=0)
 
-    def lock(self, warp, groups, mask, until):
+    def mark_busy(self, warp, groups, mask, until):
         self.until.update({(warp, group, lane): until for group in groups for lane in self.lanes(group, mask)})
 
     def clear(self, warp):

@@ -20,4 +20,4 @@ MECHANISMS = {
 UNIFORM, MASKS, STACK, MINPC, ITS, DWF = MECHANISMS.values()
 
 # Mechanisms that use the meeting points that `isa/analysis/control_flow.py` finds.
-WITH_MEETING_POINTS = ("stack", "its")
+WITH_RECONVERGENCE = ("stack", "its")

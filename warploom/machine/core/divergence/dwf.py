@@ -45,7 +45,7 @@ from warploom.machine.core.divergence.thread_pool import (
 )
 from warploom.machine.core.fetch.instruction_fetch import redirect
 from warploom.machine.core.scheduling.policies import after
-from warploom.machine.core.warps.stall_account import charge
+from warploom.machine.core.warps.stall_account import account
 from warploom.machine.core.warps.warp_exit import end
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.engine.bits import bit, lowest, popcount
@@ -66,12 +66,12 @@ def form_warps(gpu, core, tables, now):
     pool = in_pool(core, now)
     _count(core, pool)
     # A warp that has an instruction buffer changes its course once an issue, lest it never finds an instruction there.
-    left = warps.parted & ~(warps.at_barrier | warps.draining) & (issued if core.fetch.buffer != 0 else pool)
+    left = warps.diverged & ~(warps.at_barrier | warps.draining) & (issued if core.fetch.buffer != 0 else pool)
     while left != np.uint64(0):
         warp = lowest(left)
         left = left & (left - np.uint64(1))
         _choose(gpu, core, warp, tables, now)
-    if core.pool.forms != 0:
+    if core.thread_pool.forms != 0:
         _form(gpu, core, pool, tables, now)
     _rank(core)
 
@@ -96,7 +96,7 @@ def foremost(s, now):
 @unit
 def _count(core, warps_in_pool):
     """How many threads are ready at each PC; and the PC of the majority, which keeps its turn while a thread is ready there."""
-    pool = core.pool
+    pool = core.thread_pool
     contexts = core.contexts
     if pool.heuristic != MAJORITY:
         return
@@ -155,7 +155,7 @@ def _rank(core):
         warp = lowest(left)
         left = left & (left - np.uint64(1))
         if warps.mask[warp] != np.uint64(0):
-            order = _order(core.pool, warp, warps.mask[warp], np.int64(warps.pc[warp]))
+            order = _order(core.thread_pool, warp, warps.mask[warp], np.int64(warps.pc[warp]))
             core.schedulers[warps.scheduler[warp]].rank[warp] = order
 
 
@@ -167,10 +167,10 @@ def _choose(gpu, core, warp, tables, now):
     best = np.int64(-1)
     lowest = np.int64(FOREVER)
     if warps.mask[warp] != np.uint64(0):
-        lowest = _order(core.pool, warp, warps.mask[warp], np.int64(warps.pc[warp]))
+        lowest = _order(core.thread_pool, warp, warps.mask[warp], np.int64(warps.pc[warp]))
     for row in range(np.int64(contexts.count[warp])):
         if contexts.state[warp, row] == READY:
-            order = _order(core.pool, warp, contexts.mask[warp, row], np.int64(contexts.pc[warp, row]))
+            order = _order(core.thread_pool, warp, contexts.mask[warp, row], np.int64(contexts.pc[warp, row]))
             if order < lowest:
                 lowest = order
                 best = np.int64(row)
@@ -192,12 +192,12 @@ def _choose(gpu, core, warp, tables, now):
 def _look_again(core, warp, now):
     """A warp goes on at another PC than the one that was examined."""
     warps = core.warps
-    me = bit(warp)
-    warps.awake = warps.awake & ~me
-    warps.certain = warps.certain & ~me
-    warps.starved = warps.starved & ~me
-    for wanted in range(len(UNITS)):
-        warps.wants[wanted] &= ~me
+    warp_bit = bit(warp)
+    warps.awake = warps.awake & ~warp_bit
+    warps.wake_time_known = warps.wake_time_known & ~warp_bit
+    warps.starved = warps.starved & ~warp_bit
+    for number in range(len(UNITS)):
+        warps.wants[number] &= ~warp_bit
     if core.fetch.buffer != 0:
         redirect(core.fetch, warp, np.int64(warps.pc[warp]))
     if warps.reason[warp] != BRANCH_RESOLVING or warps.wake[warp] <= now:
@@ -209,10 +209,10 @@ def _charge(gpu, core, warp, tables, now):
     """Charge the cycles that a warp has spent at its PC, before it leaves it without an issue."""
     warps = core.warps
     if warps.awake & bit(warp) != np.uint64(0):
-        charge(gpu, core, warp, np.int64(warps.reason[warp]), tables, min(np.int64(warps.wake[warp]), np.int64(now)))
-        charge(gpu, core, warp, NOT_SELECTED, tables, now)
+        account(gpu, core, warp, np.int64(warps.reason[warp]), tables, min(np.int64(warps.wake[warp]), np.int64(now)))
+        account(gpu, core, warp, NOT_SELECTED, tables, now)
     else:
-        charge(gpu, core, warp, np.int64(warps.reason[warp]), tables, now)
+        account(gpu, core, warp, np.int64(warps.reason[warp]), tables, now)
 
 
 @unit
@@ -231,7 +231,7 @@ def _form(gpu, core, pool, tables, now):
         while others != np.uint64(0) and room != np.uint64(0):
             other = lowest(others)
             others = others & (others - np.uint64(1))
-            if core.pool.any_block == 0 and warps.block[other] != warps.block[warp]:
+            if core.thread_pool.any_block == 0 and warps.block[other] != warps.block[warp]:
                 continue
             movers = _movers(core, warp, other, room)
             if movers != np.uint64(0):

@@ -26,33 +26,33 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.core.divergence.path_table import MEETS, READY, mark, merge, part, put, put_aside, run
+from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, READY, mark, merge, put, put_aside, run, split_group
 from warploom.machine.engine.unit import unit
 
 
 @unit
-def branch(contexts, warps, warp, taken, target, meet):
+def branch(contexts, warps, warp, taken, target, reconvergence_pc):
     """Lanes `taken` go to `target`, the other active ones on; all of them join a convergence barrier at `meet`, if that is one."""
-    if meet >= 0:
-        _join(contexts, warp, meet, warps.mask[warp])
-    part(contexts, warps, warp, taken, target)
+    if reconvergence_pc >= 0:
+        _join(contexts, warp, reconvergence_pc, warps.mask[warp])
+    split_group(contexts, warps, warp, taken, target)
 
 
 @unit
-def _join(contexts, warp, meet, mask):
+def _join(contexts, warp, reconvergence_pc, mask):
     """Lanes will wait for each other at instruction `meet`. Those that do already need no further barrier."""
     count = np.int64(contexts.barriers[warp])
     for index in range(count):
-        if contexts.meet[warp, index] == meet and mask & ~contexts.members[warp, index] == np.uint64(0):
+        if contexts.reconvergence_pc[warp, index] == reconvergence_pc and mask & ~contexts.members[warp, index] == np.uint64(0):
             return
     if count < contexts.barrier_limit:
-        contexts.meet[warp, count] = meet
+        contexts.reconvergence_pc[warp, count] = reconvergence_pc
         contexts.members[warp, count] = mask
         contexts.barriers[warp] = count + 1
 
 
 @unit
-def settle(contexts, warps, warp):
+def select_path(contexts, warps, warp):
     """After a change of PC or of the live lanes: lanes wait where they are to meet others, and a group that is ready runs."""
     while True:
         if warps.mask[warp] == np.uint64(0) and _next(contexts, warps, warp) == 0:
@@ -60,25 +60,25 @@ def settle(contexts, warps, warp):
         waiting = warps.mask[warp] & _held(contexts, warp, warps.pc[warp])
         if waiting == np.uint64(0):
             break
-        put(contexts, warp, waiting, np.int64(warps.pc[warp]), MEETS)
+        put(contexts, warp, waiting, np.int64(warps.pc[warp]), AT_RECONVERGENCE)
         warps.mask[warp] &= ~waiting
-        contexts.turns[warp] = 0
+        contexts.backward_jumps[warp] = 0
         _open(contexts, warps, warp)
     merge(contexts, warps, warp)
     mark(contexts, warps, warp)
 
 
 @unit
-def turn(contexts, warps, warp, yields):
+def backward_jump_or_yield(contexts, warps, warp, yields):
     """The running group has jumped back, or yields: another one that is ready runs; those that meet lose patience."""
     meets = np.int64(0)
     ready = np.int64(0)
     for index in range(np.int64(contexts.count[warp])):
-        meets += 1 if contexts.state[warp, index] == MEETS else 0
+        meets += 1 if contexts.state[warp, index] == AT_RECONVERGENCE else 0
         ready += 1 if contexts.state[warp, index] == READY else 0
     if meets > 0:
-        contexts.turns[warp] += 1
-        if contexts.turns[warp] >= contexts.patience or (yields != 0 and ready == 0):
+        contexts.backward_jumps[warp] += 1
+        if contexts.backward_jumps[warp] >= contexts.patience or (yields != 0 and ready == 0):
             for index in range(np.int64(contexts.count[warp])):
                 _release(contexts, warp, index)
             ready += 1
@@ -96,7 +96,7 @@ def _next(contexts, warps, warp):
         if contexts.state[warp, index] == READY:
             run(contexts, warps, warp, index)
             return 1
-        if meets < 0 and contexts.state[warp, index] == MEETS:
+        if meets < 0 and contexts.state[warp, index] == AT_RECONVERGENCE:
             meets = np.int64(index)
     if meets < 0:
         return 0
@@ -111,7 +111,7 @@ def _held(contexts, warp, pc):
     """The lanes that are to meet others at instruction `pc`."""
     held = np.uint64(0)
     for index in range(np.int64(contexts.barriers[warp])):
-        if contexts.meet[warp, index] == pc:
+        if contexts.reconvergence_pc[warp, index] == pc:
             held = held | contexts.members[warp, index]
     return held
 
@@ -122,13 +122,13 @@ def _open(contexts, warps, warp):
     for barrier in range(np.int64(contexts.barriers[warp]) - 1, -1, -1):
         missing = contexts.members[warp, barrier] & warps.threads[warp]
         for index in range(np.int64(contexts.count[warp])):
-            if contexts.state[warp, index] == MEETS and contexts.pc[warp, index] == contexts.meet[warp, barrier]:
+            if contexts.state[warp, index] == AT_RECONVERGENCE and contexts.pc[warp, index] == contexts.reconvergence_pc[warp, barrier]:
                 missing = missing & ~contexts.mask[warp, index]
         if missing == np.uint64(0):
             _drop(contexts, warp, barrier)
-            contexts.turns[warp] = 0
+            contexts.backward_jumps[warp] = 0
     for index in range(np.int64(contexts.count[warp]) - 1, -1, -1):
-        if contexts.state[warp, index] == MEETS:
+        if contexts.state[warp, index] == AT_RECONVERGENCE:
             free = contexts.mask[warp, index] & ~_held(contexts, warp, contexts.pc[warp, index])
             if free == contexts.mask[warp, index]:
                 contexts.state[warp, index] = READY
@@ -141,7 +141,7 @@ def _open(contexts, warps, warp):
 def _drop(contexts, warp, barrier):
     """A barrier register is free again: the last one takes its row."""
     last = np.int64(contexts.barriers[warp]) - 1
-    contexts.meet[warp, barrier] = contexts.meet[warp, last]
+    contexts.reconvergence_pc[warp, barrier] = contexts.reconvergence_pc[warp, last]
     contexts.members[warp, barrier] = contexts.members[warp, last]
     contexts.barriers[warp] = last
 
@@ -149,9 +149,9 @@ def _drop(contexts, warp, barrier):
 @unit
 def _release(contexts, warp, index):
     """Lanes that wait at a convergence barrier go on without the others, who need not wait for them either."""
-    if contexts.state[warp, index] != MEETS:
+    if contexts.state[warp, index] != AT_RECONVERGENCE:
         return
     for barrier in range(np.int64(contexts.barriers[warp])):
-        if contexts.meet[warp, barrier] == contexts.pc[warp, index]:
+        if contexts.reconvergence_pc[warp, barrier] == contexts.pc[warp, index]:
             contexts.members[warp, barrier] &= ~contexts.mask[warp, index]
     contexts.state[warp, index] = READY

@@ -46,11 +46,11 @@ def mask_nonzero(stack, warps, warp, chosen):
 
 
 @unit
-def branch_push(stack, warps, warp, chosen, otherwise, meet):
+def branch_push(stack, warps, warp, chosen, otherwise, reconvergence_pc):
     """guppy br_push: the chosen lanes now, the others at `otherwise` afterwards, all together at `meet`."""
     mask = warps.mask[warp]
     rest = mask & ~chosen
-    if push(stack, warp, mask, meet, -1) == 0:
+    if push(stack, warp, mask, reconvergence_pc, -1) == 0:
         return OVERFLOW
     if rest != np.uint64(0) and push(stack, warp, rest, otherwise, -1) == 0:
         return OVERFLOW
@@ -88,7 +88,7 @@ def join(stack, warps, warp):
         return UNDERFLOW
     stack.depth[warp] = depth
     warps.mask[warp] = stack.mask[warp, depth] & warps.threads[warp]
-    if stack.meet[warp, depth] != 0:
+    if stack.reconvergence_pc[warp, depth] != 0:
         warps.pc[warp] += 1
     else:
         warps.pc[warp] = stack.pc[warp, depth]

@@ -10,16 +10,15 @@ import numpy as np
 
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.divergence import DWF, ITS, MINPC, STACK
+from warploom.machine.core.divergence.its import backward_jump_or_yield as its_backward_jump_or_yield
 from warploom.machine.core.divergence.its import branch as its_branch
-from warploom.machine.core.divergence.its import settle as its_settle
-from warploom.machine.core.divergence.its import turn
-from warploom.machine.core.divergence.minpc import settle as minpc_settle
-from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, all_come, put, put_aside
+from warploom.machine.core.divergence.its import select_path as its_select_path
+from warploom.machine.core.divergence.minpc import select_path as minpc_select_path
+from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, all_come, put, put_aside, split_group
 from warploom.machine.core.divergence.path_table import clear as clear_contexts
-from warploom.machine.core.divergence.path_table import part as part_contexts
 from warploom.machine.core.divergence.stack import branch as stack_branch
 from warploom.machine.core.divergence.stack import clear as clear_stack
-from warploom.machine.core.divergence.stack import settle as stack_settle
+from warploom.machine.core.divergence.stack import select_path as stack_select_path
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.unit import unit
 
@@ -32,31 +31,31 @@ def start(core, warp):
     clear_stack(core.paths, warp)
     clear_stack(core.masks, warp)
     clear_contexts(core.contexts, warp)
-    core.warps.parted = core.warps.parted & ~bit(warp)
+    core.warps.diverged = core.warps.diverged & ~bit(warp)
 
 
 @unit
-def part(gpu, core, warp, taken, target, meet):
+def diverge(gpu, core, warp, taken, target, reconvergence_pc):
     """Lanes `taken` go to `target`, the other active ones to the next instruction; neither side is empty.
 
     meet: the branch's immediate post-dominator, or NONE. Returns 0 or the number of a fault.
     """
     warps = core.warps
     if core.divergence == STACK:
-        if stack_branch(core.paths, warps, warp, taken, target, meet) == 0:
+        if stack_branch(core.paths, warps, warp, taken, target, reconvergence_pc) == 0:
             gpu.fault.limit = core.paths.limit
             return np.int64(STACK_OVERFLOW)
     elif core.divergence == MINPC or core.divergence == DWF:
-        part_contexts(core.contexts, warps, warp, taken, target)
+        split_group(core.contexts, warps, warp, taken, target)
     elif core.divergence == ITS:
-        its_branch(core.contexts, warps, warp, taken, target, meet)
+        its_branch(core.contexts, warps, warp, taken, target, reconvergence_pc)
     else:
         return _disagree(gpu, core, warp, taken)
     return np.int64(0)
 
 
 @unit
-def scatter(gpu, core, warp, same):
+def diverge_indirect(gpu, core, warp, same):
     """Lanes `same` go to one place through a register, the other active ones elsewhere: those come to this jump again.
 
     Returns 0 or the number of a fault.
@@ -78,7 +77,7 @@ def _disagree(gpu, core, warp, lanes):
 
 
 @unit
-def leave(core, warp, leaving):
+def exit_lanes(core, warp, leaving):
     """Lanes end. Those of a program that manages masks go on with the lanes that it had put aside."""
     warps = core.warps
     warps.threads[warp] = warps.threads[warp] & ~leaving
@@ -95,7 +94,7 @@ def leave(core, warp, leaving):
 
 
 @unit
-def comes(core, warp, number, expected):
+def arrive_at_barrier(core, warp, number, expected):
     """The active lanes come to barrier `number` of their block, which expects so many warps. Returns 1 when the warp has come.
 
     Otherwise they wait for the rest of their warp, and the PC of the warp is that of others.
@@ -110,18 +109,18 @@ def comes(core, warp, number, expected):
 
 
 @unit
-def settle(core, warp):
+def select_path(core, warp):
     """After a change of PC or of the live lanes: which lanes run, and from where."""
     if core.divergence == STACK:
-        stack_settle(core.paths, core.warps, warp)
+        stack_select_path(core.paths, core.warps, warp)
     elif core.divergence == MINPC or core.divergence == DWF:  # which then forms warps, and chooses anew
-        minpc_settle(core.contexts, core.warps, warp)
+        minpc_select_path(core.contexts, core.warps, warp)
     elif core.divergence == ITS:
-        its_settle(core.contexts, core.warps, warp)
+        its_select_path(core.contexts, core.warps, warp)
 
 
 @unit
-def took_turn(core, warp, yields):
+def backward_jump_or_yield(core, warp, yields):
     """The active lanes have jumped back, or yield: where the mechanism is fair, others run now."""
     if core.divergence == ITS:
-        turn(core.contexts, core.warps, warp, yields)
+        its_backward_jump_or_yield(core.contexts, core.warps, warp, yields)

@@ -22,7 +22,7 @@ from warploom.machine.engine.unit import unit
 
 
 @unit
-def settle(contexts, warps, warp):
+def select_path(contexts, warps, warp):
     """After a change of PC or of the live lanes: the group with the lowest PC runs, with all that are there too."""
     lowest = np.int64(-1)
     for index in range(np.int64(contexts.count[warp])):

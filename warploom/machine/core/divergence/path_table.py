@@ -19,23 +19,24 @@ from warploom.machine.engine.bits import bit, popcount
 from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
 from warploom.machine.engine.unit import record, unit
 
-READY, MEETS, AT_BARRIER = 0, 1, 2  # what a group waits for: its turn, others of its warp; AT_BARRIER + n: barrier n of the block
+# What a group waits for: to be selected; for other lanes of its warp; AT_BARRIER + n: at barrier n of the block.
+READY, AT_RECONVERGENCE, AT_BARRIER = 0, 1, 2
 SIDES = {"fall_through": 0, "taken": 1, "smaller": 2}  # which side of a branch runs first
 FALL_THROUGH, TAKEN, SMALLER = SIDES.values()
 
 Contexts = record(
-    first="i8",                                        # FALL_THROUGH, TAKEN or SMALLER
+    first_side="i8",                                        # FALL_THROUGH, TAKEN or SMALLER
     count=("i4", MAX_WARPS),                           # groups of a warp that wait
     peak="i8",                                         # most that ever waited
     mask=("u8", (MAX_WARPS, MAX_LANES)),               # their lanes; no lane is in two groups
     pc=("i4", (MAX_WARPS, MAX_LANES)),                 # where they go on
-    state=("i4", (MAX_WARPS, MAX_LANES)),              # READY, MEETS, or AT_BARRIER + number
+    state=("i4", (MAX_WARPS, MAX_LANES)),              # READY, AT_RECONVERGENCE, or AT_BARRIER + number
     expected=("i8", MAX_WARPS),                        # warps that the barrier expects at which groups wait
     barriers=("i4", MAX_WARPS),                        # its: convergence barriers in use
     barrier_limit="i8",                                # its: those that a warp has
-    meet=("i4", (MAX_WARPS, MAX_LANES)),               # its: the instruction at which a convergence barrier stands
+    reconvergence_pc=("i4", (MAX_WARPS, MAX_LANES)),               # its: the instruction at which a convergence barrier stands
     members=("u8", (MAX_WARPS, MAX_LANES)),            # its: the lanes that wait for each other there
-    turns=("i8", MAX_WARPS),                           # its: jumps back since a lane last came to a convergence barrier
+    backward_jumps=("i8", MAX_WARPS),                           # its: jumps back since a lane last came to a convergence barrier
     patience="i8",                                     # its: after how many lanes there go on without the others
 )  # fmt: skip
 
@@ -45,15 +46,15 @@ def clear(contexts, warp):
     """A warp starts, or ends: nobody waits."""
     contexts.count[warp] = 0
     contexts.barriers[warp] = 0
-    contexts.turns[warp] = 0
+    contexts.backward_jumps[warp] = 0
 
 
 @unit
-def taken_first(first, taken, other):
+def taken_first(first_side, taken, other):
     """1 when the lanes that take a branch run before those that do not; of sides of the same size the latter run first."""
-    if first == SMALLER:
+    if first_side == SMALLER:
         return 1 if popcount(taken) < popcount(other) else 0
-    return 1 if first == TAKEN else 0
+    return 1 if first_side == TAKEN else 0
 
 
 @unit
@@ -107,11 +108,11 @@ def merge(contexts, warps, warp):
 
 
 @unit
-def part(contexts, warps, warp, taken, target):
+def split_group(contexts, warps, warp, taken, target):
     """Lanes `taken` go to `target`, the other active ones to the next instruction; one side runs, the other is ready."""
     other = warps.mask[warp] & ~taken
     following = np.int64(warps.pc[warp]) + 1
-    if taken_first(contexts.first, taken, other) != 0:
+    if taken_first(contexts.first_side, taken, other) != 0:
         put(contexts, warp, other, following, READY)
         warps.mask[warp] = taken
         warps.pc[warp] = target
@@ -125,9 +126,9 @@ def part(contexts, warps, warp, taken, target):
 def mark(contexts, warps, warp):
     """Note in the warp table whether the warp's course has to be looked at behind every instruction."""
     if contexts.count[warp] > 0 or contexts.barriers[warp] > 0:
-        warps.parted = warps.parted | bit(warp)
+        warps.diverged = warps.diverged | bit(warp)
     else:
-        warps.parted = warps.parted & ~bit(warp)
+        warps.diverged = warps.diverged & ~bit(warp)
 
 
 @unit

@@ -26,15 +26,15 @@ MAX_DEPTH = 128
 
 Stack = record(
     limit="i8",                                   # entries that the machine has
-    first="i8",                                   # FALL_THROUGH, TAKEN or SMALLER: which side of a branch runs first
+    first_side="i8",                                   # FALL_THROUGH, TAKEN or SMALLER: which side of a branch runs first
     depth=("i4", MAX_WARPS),                      # entries in use
     peak="i8",                                    # most that were ever in use
     sides=("i4", MAX_WARPS),                      # of them, those of sides of branches that have not run yet
     peak_sides="i8",                              # most that there ever were
     mask=("u8", (MAX_WARPS, MAX_DEPTH)),          # lanes of a path that waits
     pc=("i4", (MAX_WARPS, MAX_DEPTH)),            # where it goes on
-    meet=("i4", (MAX_WARPS, MAX_DEPTH)),          # where it meets the others; -1: when its lanes end
-    current=("i4", MAX_WARPS),                    # where the running path meets the others
+    reconvergence_pc=("i4", (MAX_WARPS, MAX_DEPTH)),          # where it meets the others; -1: when its lanes end
+    rejoins_at=("i4", MAX_WARPS),                    # where the running path meets the others
 )  # fmt: skip
 
 
@@ -43,25 +43,25 @@ def clear(stack, warp):
     """A warp starts: one path, which meets nobody."""
     stack.depth[warp] = 0
     stack.sides[warp] = 0
-    stack.current[warp] = -1
+    stack.rejoins_at[warp] = -1
 
 
 @unit
-def push(stack, warp, mask, pc, meet):
+def push(stack, warp, mask, pc, reconvergence_pc):
     """Put a path on the stack; returns 0 when it is full."""
     depth = stack.depth[warp]
     if depth >= stack.limit:
         return 0
     stack.mask[warp, depth] = mask
     stack.pc[warp, depth] = pc
-    stack.meet[warp, depth] = meet
+    stack.reconvergence_pc[warp, depth] = reconvergence_pc
     stack.depth[warp] = depth + 1
     stack.peak = max(stack.peak, depth + 1)
     return 1
 
 
 @unit
-def branch(stack, warps, warp, taken, target, meet):
+def branch(stack, warps, warp, taken, target, reconvergence_pc):
     """Lanes `taken` go to `target`, the other active ones to the next instruction. Returns 0 when the stack is full.
 
     Both sides are not empty.
@@ -70,41 +70,41 @@ def branch(stack, warps, warp, taken, target, meet):
     other = mask & ~taken
     following = np.int64(warps.pc[warp]) + 1
     # A loop whose exit branch meets where the running path meets anyway adds no entry, so the stack does not grow.
-    if meet != stack.current[warp] and push(stack, warp, mask, meet, stack.current[warp]) == 0:
+    if reconvergence_pc != stack.rejoins_at[warp] and push(stack, warp, mask, reconvergence_pc, stack.rejoins_at[warp]) == 0:
         return 0
-    if taken_first(stack.first, taken, other) != 0:
-        return _choose(stack, warps, warp, taken, np.int64(target), other, following, meet)
-    return _choose(stack, warps, warp, other, following, taken, np.int64(target), meet)
+    if taken_first(stack.first_side, taken, other) != 0:
+        return _choose(stack, warps, warp, taken, np.int64(target), other, following, reconvergence_pc)
+    return _choose(stack, warps, warp, other, following, taken, np.int64(target), reconvergence_pc)
 
 
 @unit
-def _choose(stack, warps, warp, mask, pc, waiting, waiting_pc, meet):
+def _choose(stack, warps, warp, mask, pc, waiting, waiting_pc, reconvergence_pc):
     """One side runs; the other waits, unless it stands at the meeting point already. Returns 0 when the stack is full."""
-    if waiting_pc != meet:
-        if push(stack, warp, waiting, waiting_pc, meet) == 0:
+    if waiting_pc != reconvergence_pc:
+        if push(stack, warp, waiting, waiting_pc, reconvergence_pc) == 0:
             return 0
         stack.sides[warp] += 1
         stack.peak_sides = max(stack.peak_sides, np.int64(stack.sides[warp]))
-    stack.current[warp] = meet
+    stack.rejoins_at[warp] = reconvergence_pc
     warps.mask[warp] = mask
     warps.pc[warp] = pc
     return 1
 
 
 @unit
-def settle(stack, warps, warp):
+def select_path(stack, warps, warp):
     """After a change of PC or of the live lanes: pop until a path with lanes stands before an instruction of its own."""
-    while warps.mask[warp] == np.uint64(0) or (stack.current[warp] >= 0 and warps.pc[warp] == stack.current[warp]):
+    while warps.mask[warp] == np.uint64(0) or (stack.rejoins_at[warp] >= 0 and warps.pc[warp] == stack.rejoins_at[warp]):
         depth = stack.depth[warp] - 1
         if depth < 0:
             break
         stack.depth[warp] = depth
-        if stack.pc[warp, depth] != stack.current[warp]:  # else it is the one in which the sides meet
+        if stack.pc[warp, depth] != stack.rejoins_at[warp]:  # else it is the one in which the sides meet
             stack.sides[warp] -= 1
         warps.mask[warp] = stack.mask[warp, depth] & warps.threads[warp]
         warps.pc[warp] = stack.pc[warp, depth]
-        stack.current[warp] = stack.meet[warp, depth]
-    if stack.current[warp] >= 0:
-        warps.parted = warps.parted | bit(warp)
+        stack.rejoins_at[warp] = stack.reconvergence_pc[warp, depth]
+    if stack.rejoins_at[warp] >= 0:
+        warps.diverged = warps.diverged | bit(warp)
     else:
-        warps.parted = warps.parted & ~bit(warp)
+        warps.diverged = warps.diverged & ~bit(warp)

@@ -76,7 +76,7 @@ def with_thread_numbers(program: Program) -> Program:
 @unit
 def note(core, warp):
     """Note a launch or an issue of a warp since the last look: when its threads came to where they are. Returns 1 if there was one."""
-    pool = core.pool
+    pool = core.thread_pool
     warps = core.warps
     cycle = core.registers[warp].special[ISSUED]
     if pool.launched[warp] != warps.started[warp] + 1:
@@ -89,7 +89,7 @@ def note(core, warp):
         return 0
     pool.issued[warp] = cycle
     for lane in range(warps.lanes):
-        if warps.expanded[warp] & bit(lane) != np.uint64(0):
+        if warps.expanded_from[warp] & bit(lane) != np.uint64(0):
             pool.arrived[warp, lane] = np.int64(cycle)
     return 1
 
@@ -105,7 +105,7 @@ def in_pool(core, now):
         left = left & (left - np.uint64(1))
         if warps.wake[warp] > now or warps.pending[warp] > 0 or core.scoreboard.last[warp] > now or warps.mask[warp] == np.uint64(0):
             continue
-        if core.pool.fences == 0 or (warps.stores[warp] == 0 and warps.landed[warp] <= now):
+        if core.thread_pool.fences == 0 or (warps.stores[warp] == 0 and warps.landed[warp] <= now):
             found = found | bit(warp)
     return found
 
@@ -189,7 +189,7 @@ def _place(core, warp, lanes, pc):
 @unit
 def _change_registers(core, warp, other, movers):
     """The registers of two warps' lanes, and what the pool knows of their threads, change places."""
-    pool = core.pool
+    pool = core.thread_pool
     mine = core.registers[warp].lane
     theirs = core.registers[other].lane
     left = movers

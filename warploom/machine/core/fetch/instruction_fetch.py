@@ -16,7 +16,7 @@ from warploom.machine.core.fetch.shared_instruction_cache import bring, program_
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_WARPS
-from warploom.machine.engine.unit import FOREVER, rare, record, unit
+from warploom.machine.engine.unit import FOREVER, out_of_line, record, unit
 
 Fetch = record(
     buffer="i8",                         # instructions that a warp's buffer holds; 0: no fetch unit
@@ -56,7 +56,7 @@ def consume(fetch, warp, before, after):
         redirect(fetch, warp, after)
 
 
-@rare
+@out_of_line
 def step(gpu, fetch, warps, rows, now):
     """One cycle: instructions arrive, and further ones are asked for. Returns the next cycle in which there is work."""
     soonest = np.int64(FOREVER)

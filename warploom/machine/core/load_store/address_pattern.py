@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.unit import native_form_of, part, unit
+from warploom.machine.engine.unit import inlined, native_form_of, unit
 
 LARGEST = np.uint32(0xFFFFFFFF)
 
@@ -27,7 +27,7 @@ def is_run(addresses, active, stride, lanes):
 
 
 @native_form_of(is_run)
-@part
+@inlined
 def is_run_without_branches(addresses, active, stride, lanes):
     """All differences in one word, in 32 bits: several lanes are compared at once."""
     start = addresses[0]
@@ -52,7 +52,7 @@ def address_range(addresses, active, lanes):
 
 
 @native_form_of(address_range)
-@part
+@inlined
 def address_range_without_branches(addresses, active, lanes):
     """Masks instead of branches: several lanes are compared at once. An inactive lane stands as the largest address, or as 0."""
     lowest = LARGEST

@@ -22,7 +22,7 @@ import numpy as np
 
 from warploom.machine.core.load_store.address_pattern import address_range, is_run
 from warploom.machine.engine.bits import EMPTY, bit
-from warploom.machine.engine.unit import native_form_of, part, rare, unit
+from warploom.machine.engine.unit import inlined, native_form_of, out_of_line, unit
 
 GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)  # times 2^-64: the high bits of a product with it are a good hash
 HASH_BITS = np.uint64(6)
@@ -151,7 +151,7 @@ def ones(first, last):
     return (np.uint64(0xFFFFFFFFFFFFFFFF) << np.uint64(first)) & (np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(63 - last))
 
 
-@part
+@inlined
 def coalesce_run(first, last, line_shift, sector_shift, lines, sectors):
     """`coalesce` of an access that wants every byte from `first` to `last`: its lines follow one another."""
     line = first >> line_shift
@@ -162,7 +162,7 @@ def coalesce_run(first, last, line_shift, sector_shift, lines, sectors):
     return np.int64(1)
 
 
-@rare
+@out_of_line
 def _lines_of_run(first, last, line_shift, sector_shift, lines, sectors):
     """A run that one line does not hold."""
     count = np.int64(0)

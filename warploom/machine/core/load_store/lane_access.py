@@ -17,7 +17,7 @@ from warploom.machine.core.load_store.address_pattern import is_run
 from warploom.machine.core.load_store.atomic import apply
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.sizes import MAX_LANES
-from warploom.machine.engine.unit import native_form_of, part, rare, record, unit
+from warploom.machine.engine.unit import inlined, native_form_of, out_of_line, record, unit
 
 STORE = NUMBER["store"]
 LOAD = NUMBER["load"]
@@ -78,7 +78,7 @@ def _read_only(tables, k):
     return tables.uops[k, OP] != LOAD and tables.views[tables.uops[k, VIEW], VIEW_WRITABLE] == 0
 
 
-@rare
+@out_of_line
 def _check_by_lane(access, active, tables, k, lanes, start, limit):
     """Each active lane must be aligned and within the `limit` bytes from `start` on; else a fault is written down."""
     if any_outside(access.address, active, np.int64(tables.uops[k, SIZE]), lanes, start, limit):
@@ -114,7 +114,7 @@ def any_outside_without_branches(row, active, size, lanes, start, limit):
     return found != 0
 
 
-@rare
+@out_of_line
 def _first_fault(access, active, tables, k, lanes, start, limit):
     """Write down what is wrong with the access of the lowest lane with which something is wrong."""
     size = np.int64(tables.uops[k, SIZE])
@@ -129,7 +129,7 @@ def _first_fault(access, active, tables, k, lanes, start, limit):
             access.fault, access.lane, access.value, access.limit = MISALIGNED, lane, relative, size
 
 
-@part
+@inlined
 def load(access, registers, tables, k, lanes, memory):
     """Lane registers = memory at `access.address`; memory: uint32 words."""
     if access.run == 0 or tables.uops[k, SIZE] != 4:
@@ -141,7 +141,7 @@ def load(access, registers, tables, k, lanes, memory):
         target[lane] = memory[first + lane]
 
 
-@rare
+@out_of_line
 def _load_by_lane(access, registers, tables, k, lanes, memory):
     """Lanes that are not side by side, or not all there, or that want less than a word."""
     size = tables.uops[k, SIZE]
@@ -165,7 +165,7 @@ def _load_by_lane(access, registers, tables, k, lanes, memory):
                 target[lane] = value
 
 
-@part
+@inlined
 def store(access, registers, tables, k, lanes, memory):
     """Memory at `access.address` = source B; of several lanes at one address the highest wins."""
     value = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
@@ -181,7 +181,7 @@ def store(access, registers, tables, k, lanes, memory):
         access.changed = 1
 
 
-@rare
+@out_of_line
 def _store_by_lane(access, registers, value, tables, k, lanes, memory):
     """`_load_by_lane` for a store; returns the bits that have changed anywhere."""
     size = tables.uops[k, SIZE]
@@ -206,7 +206,7 @@ def _store_by_lane(access, registers, value, tables, k, lanes, memory):
     return changed
 
 
-@rare
+@out_of_line
 def atomic(access, registers, tables, k, lanes, memory):
     """Read, change and write memory, one lane after the other; the destination gets the old values."""
     uops = tables.uops

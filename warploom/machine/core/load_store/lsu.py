@@ -19,10 +19,10 @@ import numpy as np
 from warploom.machine.accounting.events import COMPLETE, FILL, HIT, MERGED, MISS, PASSED_ON, REQUEST, emit
 from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.accounting.reasons import HITS, LONG_SCOREBOARD, MISSES
-from warploom.machine.core.warps.scoreboard import lock
+from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
-from warploom.machine.engine.unit import part, rare, record, unit
+from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory.cache import Cache, contains, fill, lookup, mark_dirty
 from warploom.machine.memory.mshr import Mshr, allocate, find, merge, release
 from warploom.machine.memory.transactions import ATOMIC, CACHED_TAG, LOAD, SLOT_MASK, STORE, send, tag_of, transaction_room
@@ -91,13 +91,13 @@ def full(lsu):
     return 1 if lsu.count >= lsu.capacity else 0
 
 
-@part
+@inlined
 def free_slot(lsu):
     """The slot that the next access takes: its transactions are written there, then it is put into the queue."""
     return lowest(~lsu.used)
 
 
-@part
+@inlined
 def enqueue(lsu, slot, access, transactions, now):
     """Take an access into the free slot in which its transactions lie."""
     lsu.used = lsu.used | bit(slot)
@@ -145,7 +145,7 @@ def no_load_store(gpu, core, lsu, tables, now):
     return 0
 
 
-@part
+@inlined
 def _send(gpu, core, lsu, slot, line, sectors, tables, now):
     """Send one transaction; returns 0 when it must be tried again."""
     kind = np.int64(lsu.kind[slot])
@@ -179,13 +179,13 @@ def _send(gpu, core, lsu, slot, line, sectors, tables, now):
     return 1
 
 
-@part
+@inlined
 def _would_need_mshr(lsu, line, sectors):
     """Whether a load of a line that is not on its way would need an MSHR when none is free."""
     return lsu.misses.table.used >= lsu.misses.limit and sectors & ~contains(lsu.cache, line) != EMPTY
 
 
-@part
+@inlined
 def _load(gpu, core, lsu, slot, line, missing, entry, arrives):
     """What a load finds: HIT, all its sectors; MISS, it asks the next level; MERGED, it waits with a miss in MSHR `entry`."""
     if missing == EMPTY:
@@ -203,7 +203,7 @@ def _load(gpu, core, lsu, slot, line, missing, entry, arrives):
     return MISS
 
 
-@rare
+@out_of_line
 def _keep_store(gpu, core, lsu, slot, line, sectors, missing, arrives, now):
     """A cache that writes back keeps a store. (One that writes through passes it on to the next level.)"""
     if missing != EMPTY:
@@ -211,7 +211,7 @@ def _keep_store(gpu, core, lsu, slot, line, sectors, missing, arrives, now):
     mark_dirty(lsu.cache, line)
 
 
-@part
+@inlined
 def _fill(gpu, core, lsu, slot, line, sectors, arrives, now):
     """Put sectors into the cache; a dirty line that has to go is written to the next level."""
     evicted = fill(lsu.cache, line, sectors, now)
@@ -219,7 +219,7 @@ def _fill(gpu, core, lsu, slot, line, sectors, arrives, now):
         send(gpu, core, STORE, evicted, lsu.cache.evicted_sectors, tag_of(slot, lsu.texture, 0, 0), arrives)
 
 
-@part
+@inlined
 def answer(gpu, core, lsu, tables, asked, now):
     """The next level has answered a request."""
     if asked.tag & CACHED_TAG == 0:
@@ -248,7 +248,7 @@ def _count_answer(gpu, core, lsu, slot, tables, now):
         complete(gpu, core, lsu, slot, tables, now)
 
 
-@part
+@inlined
 def _wake_waiting_warp(gpu, core, warp, time, now):
     """A warp that waits for a load is examined again in cycle `time`, unless it is to be examined earlier or knows the very cycle.
 
@@ -257,7 +257,7 @@ def _wake_waiting_warp(gpu, core, warp, time, now):
     warps = core.warps
     if has(warps.fencing | warps.draining, warp):
         time = max(time, np.int64(warps.landed[warp]))
-    elif not has(warps.waiting_memory & ~warps.certain, warp) or warps.wake[warp] <= time:
+    elif not has(warps.waiting_memory & ~warps.wake_time_known, warp) or warps.wake[warp] <= time:
         return
     set_alarm(warps, warp, time, now)
     wake_core(gpu, core, time, now)
@@ -271,10 +271,10 @@ def complete(gpu, core, lsu, slot, tables, now):
     done = np.int64(lsu.done[slot])
     lsu.used = lsu.used & ~bit(slot)
     lsu.count = lsu.count - 1
-    if core.taken != EMPTY:  # a warp may have been waiting for room
+    if core.full_units != EMPTY:  # a warp may have been waiting for room
         gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(now + 1))
     if lsu.kind[slot] != STORE:
-        lock(core.scoreboard, tables.code, warp, lsu.pc[slot], lsu.mask[slot], warps.lanes, done + 1, LONG_SCOREBOARD)
+        mark_busy(core.scoreboard, tables.code, warp, lsu.pc[slot], lsu.mask[slot], warps.lanes, done + 1, LONG_SCOREBOARD)
         warps.pending[warp] -= 1
     if lsu.launched[slot] == warps.started[warp]:  # else the warp has ended, and a new one has its slot
         if lsu.kind[slot] == STORE:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ALU, COUNT, FIRST, MEMORY, NUMBER, OP, SHARED, SIZE, SPECIAL, TEXTURE, UNIT, VIEW, A, B
+from warploom.isa.uop import ALU, COUNT, FIRST_UOP, MEMORY, NUMBER, OP, SHARED, SIZE, SPECIAL, TEXTURE, UNIT, VIEW, A, B
 from warploom.isa.views import VIEW_BASE, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import ACCESSES, LONG_SCOREBOARD, PASSES, SECTORS, SECTORS_NEEDED, SHORT_SCOREBOARD, TRANSACTIONS
@@ -21,10 +21,10 @@ from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.sampler import sample, store_image
-from warploom.machine.core.warps.scoreboard import lock
+from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import popcount
-from warploom.machine.engine.unit import FOREVER, part, rare, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
 from warploom.machine.memory.transactions import ATOMIC, LOAD, STORE
 
 UNSUPPORTED = FAULT_NUMBER["unsupported"]
@@ -38,7 +38,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     lanes = core.warps.lanes
     mask = core.warps.mask[warp]
     active = popcount(mask)
-    start = np.int64(tables.code[pc, FIRST])
+    start = np.int64(tables.code[pc, FIRST_UOP])
     kind = np.int64(LOAD)
     transactions = np.int64(0)
     extra = np.int64(0)
@@ -75,7 +75,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     if wanted == SHARED:
         tables.profile[pc, PASSES] += passes
         core.shared_free = now + passes
-        lock(core.scoreboard, tables.code, warp, pc, mask, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
+        mark_busy(core.scoreboard, tables.code, warp, pc, mask, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
         return fault
     tables.profile[pc, TRANSACTIONS] += transactions
     lsu = core.texture if wanted == TEXTURE else core.lsu
@@ -86,12 +86,12 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         core.warps.stores[warp] += 1
     else:
         core.warps.pending[warp] += 1
-        lock(core.scoreboard, tables.code, warp, pc, mask, lanes, FOREVER, LONG_SCOREBOARD)
+        mark_busy(core.scoreboard, tables.code, warp, pc, mask, lanes, FOREVER, LONG_SCOREBOARD)
     enqueue(lsu, slot, WarpAccess(kind, warp, pc, mask, core.warps.started[warp], extra), transactions, now)
     return fault
 
 
-@part
+@inlined
 def _global(core, registers, tables, k, lanes, kind, extra):
     """Move the values of an access to global memory; returns what the bundle is now, and an atomic's extra cycles."""
     op = tables.uops[k, OP]
@@ -127,7 +127,7 @@ def _shared(core, warp, registers, tables, k, lanes):
     return np.int64(passes)
 
 
-@rare
+@out_of_line
 def _image(core, registers, tables, k, lanes):
     """Write texels; leaves their byte addresses in the access, and only lanes inside the image active there."""
     columns = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
@@ -143,7 +143,7 @@ def _image(core, registers, tables, k, lanes):
     core.access.changed = 1
 
 
-@part
+@inlined
 def _collect(core, registers, tables, k, lanes, transactions):
     """Append the transactions of one micro-op to those of the bundle's earlier ones; returns how many there are now."""
     lsu = core.lsu
@@ -156,7 +156,7 @@ def _collect(core, registers, tables, k, lanes, transactions):
     return _append(lsu, access.address, registers.active, size, lanes, transactions)
 
 
-@rare
+@out_of_line
 def _append(lsu, row, active, size, lanes, transactions):
     """Coalesce a row of addresses and append its transactions; a line that is there already is not sent twice."""
     slot = free_slot(lsu)

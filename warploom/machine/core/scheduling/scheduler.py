@@ -48,13 +48,13 @@ Scheduler = record(
 @unit
 def join(s, warp, age):
     """A warp starts in a slot: it gets its row and its column of the age matrix. age: the smaller, the older; else by slot."""
-    me = bit(warp)
+    warp_bit = bit(warp)
     s.launched[warp] = age
     older = np.uint64(0)
     for other in range(s.warps):
         if s.launched[other] < age or (s.launched[other] == age and other < warp):
             older = older | bit(other)
-            s.older[other] &= ~me
+            s.older[other] &= ~warp_bit
         else:
-            s.older[other] |= me
-    s.older[warp] = older & ~me
+            s.older[other] |= warp_bit
+    s.older[warp] = older & ~warp_bit

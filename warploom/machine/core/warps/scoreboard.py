@@ -17,7 +17,7 @@ import numpy as np
 from warploom.isa.uop import REGISTERS, SCALARS, USE, USES, WRITES
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
-from warploom.machine.engine.unit import FOREVER, part, rare, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
 
 GROUPS = REGISTERS + SCALARS
 LANE_GROUPS = 128  # groups that can be locked lane by lane
@@ -43,11 +43,11 @@ def clear(board, warp, now):
     board.last[warp] = now
 
 
-@part
-def hazard(board, code, warp, pc, mask, lanes, now):
+@inlined
+def blocking_group(board, code, warp, pc, mask, lanes, now):
     """The group that makes instruction `pc` of a warp wait longest after `now`, or -1; its time is `hazard_time`'s."""
     if board.by_lane != 0:
-        return _hazard_of_lanes(board, code, warp, pc, mask, lanes, now)
+        return _blocking_group_of_lanes(board, code, warp, pc, mask, lanes, now)
     worst = np.int64(-1)
     latest = np.int64(now)
     for use in range(USE, USE + code[pc, USES]):
@@ -58,30 +58,30 @@ def hazard(board, code, warp, pc, mask, lanes, now):
     return worst
 
 
-@rare
-def _hazard_of_lanes(board, code, warp, pc, mask, lanes, now):
+@out_of_line
+def _blocking_group_of_lanes(board, code, warp, pc, mask, lanes, now):
     worst = np.int64(-1)
     latest = np.int64(now)
     for use in range(USE, USE + code[pc, USES]):
         group = np.int64(code[pc, use])
         if board.ready[warp, group] > latest:  # the lane that waits longest; it may be another path's
-            time = hazard_time(board, warp, group, mask, lanes)
+            time = ready_at(board, warp, group, mask, lanes)
             if time > latest:
                 latest = time
                 worst = group
     return worst
 
 
-@part
-def hazard_time(board, warp, group, mask, lanes):
+@inlined
+def ready_at(board, warp, group, mask, lanes):
     """The first cycle in which a group can be used by the lanes in `mask`."""
     if board.by_lane != 0 and group < LANE_GROUPS:
-        return _lanes_time(board, warp, group, mask, lanes)
+        return _lanes_ready_at(board, warp, group, mask, lanes)
     return np.int64(board.ready[warp, group])
 
 
-@rare
-def _lanes_time(board, warp, group, mask, lanes):
+@out_of_line
+def _lanes_ready_at(board, warp, group, mask, lanes):
     latest = np.int64(0)
     for lane in range(lanes):
         if mask & bit(lane) != np.uint64(0):
@@ -89,11 +89,11 @@ def _lanes_time(board, warp, group, mask, lanes):
     return latest
 
 
-@part
-def lock(board, code, warp, pc, mask, lanes, until, reason):
-    """Lock what instruction `pc` writes until a cycle, or FOREVER until `lock` is called again."""
+@inlined
+def mark_busy(board, code, warp, pc, mask, lanes, until, reason):
+    """Lock what instruction `pc` writes until a cycle, or FOREVER until `mark_busy` is called again."""
     if board.by_lane != 0:
-        _lock_lanes(board, code, warp, pc, mask, lanes, until, reason)
+        _mark_busy_lanes(board, code, warp, pc, mask, lanes, until, reason)
     else:
         for use in range(USE, USE + code[pc, WRITES]):
             group = np.int64(code[pc, use])
@@ -103,8 +103,8 @@ def lock(board, code, warp, pc, mask, lanes, until, reason):
         board.last[warp] = max(board.last[warp], np.int64(until))
 
 
-@rare
-def _lock_lanes(board, code, warp, pc, mask, lanes, until, reason):
+@out_of_line
+def _mark_busy_lanes(board, code, warp, pc, mask, lanes, until, reason):
     for use in range(USE, USE + code[pc, WRITES]):
         group = code[pc, use]
         latest = np.int64(until)

@@ -11,7 +11,7 @@ from warploom.machine.engine.unit import unit
 
 
 @unit
-def charge(gpu, core, warp, reason, tables, until):
+def account(gpu, core, warp, reason, tables, until):
     """Charge the cycles that the warp has spent since its last charge."""
     warps = core.warps
     since = warps.since[warp]

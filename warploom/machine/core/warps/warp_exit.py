@@ -12,10 +12,10 @@ from warploom.machine.accounting.events import BLOCK, END, emit
 from warploom.machine.accounting.reasons import DRAIN
 from warploom.machine.core.warps.barrier import leave_barriers
 from warploom.machine.engine.bits import bit
-from warploom.machine.engine.unit import FOREVER, rare
+from warploom.machine.engine.unit import FOREVER, out_of_line
 
 
-@rare
+@out_of_line
 def end(gpu, core, warp, pc, whole, tables, now):
     """All lanes have ended. The slot is free when the warp's accesses are done; `whole` warps do not wait for their stores."""
     warps = core.warps
@@ -32,13 +32,13 @@ def end(gpu, core, warp, pc, whole, tables, now):
         free(gpu, core, warp, tables, now + 1)
 
 
-@rare
+@out_of_line
 def free(gpu, core, warp, tables, at):
     """A warp slot is free from cycle `at` on, and its block's slot when it was the block's last warp."""
     warps = core.warps
-    me = bit(warp)
-    warps.active = warps.active & ~me
-    warps.draining = warps.draining & ~me
+    warp_bit = bit(warp)
+    warps.active = warps.active & ~warp_bit
+    warps.draining = warps.draining & ~warp_bit
     warps.wake[warp] = FOREVER
     gpu.live = gpu.live - 1
     gpu.room_since = at

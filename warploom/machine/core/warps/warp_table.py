@@ -15,7 +15,7 @@ import numpy as np
 from warploom.isa.uop import UNITS
 from warploom.machine.engine.bits import bit, lowest
 from warploom.machine.engine.sizes import MAX_WARPS
-from warploom.machine.engine.unit import FOREVER, part, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, record, unit
 
 ALARMS = 64
 
@@ -29,13 +29,13 @@ Warps = record(
     at_barrier="u8",                     # those that wait at a barrier
     fencing="u8",                        # those that wait for their own accesses at a fence, or to end
     starved="u8",                        # those whose instruction buffer is empty
-    certain="u8",                        # those that wait for a known cycle, and for nothing after it
-    parted="u8",                         # those whose lanes are not all on one path: their course is looked at at each instruction
+    wake_time_known="u8",                        # those that wait for a known cycle, and for nothing after it
+    diverged="u8",                         # those whose lanes are not all on one path: their course is looked at at each instruction
     wants=("u8", len(UNITS)),            # warp slots whose next instruction goes to each unit
     pc=("i4", MAX_WARPS),                # instruction number
     mask=("u8", MAX_WARPS),              # active lanes
     threads=("u8", MAX_WARPS),           # lanes that have a thread which has not ended
-    expanded=("u8", MAX_WARPS),          # the mask that WarpRegisters.active was made from
+    expanded_from=("u8", MAX_WARPS),          # the mask that WarpRegisters.active was made from
     block=("i4", MAX_WARPS),             # block slot in the core
     rank=("i4", MAX_WARPS),              # warp number in its block
     scheduler=("i4", MAX_WARPS),         # which scheduler owns the slot
@@ -43,7 +43,7 @@ Warps = record(
     resolve=("i8", MAX_WARPS),           # first cycle in which it may issue after its last instruction
     reason=("i4", MAX_WARPS),            # what it waits for: a number of REASONS
     since=("i8", MAX_WARPS),             # first cycle that has not been charged to a reason
-    blocked_at=("i8", MAX_WARPS),        # its scheduler's count of blocked cycles of its unit when it woke up
+    unit_full_at_wake=("i8", MAX_WARPS),        # its scheduler's count of blocked cycles of its unit when it woke up
     pending=("i8", MAX_WARPS),           # loads, atomics and samples on their way
     stores=("i8", MAX_WARPS),            # stores on their way
     landed=("i8", MAX_WARPS),            # first cycle in which all accesses that have been answered are done
@@ -54,7 +54,7 @@ Warps = record(
 )  # fmt: skip
 
 
-@part
+@inlined
 def set_alarm(warps, warp, time, now):
     """Look at a warp again in cycle `time`, which lies after `now`; FOREVER sets no alarm."""
     warps.wake[warp] = time
@@ -70,7 +70,7 @@ def wake_core(gpu, core, time, now):
     gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(time), np.int64(now + ALARMS - 1))
 
 
-@part
+@inlined
 def ring(warps, now):
     """The warps whose alarm rings in cycle `now`, as a mask."""
     slot = now & (ALARMS - 1)
@@ -91,7 +91,7 @@ def ring(warps, now):
     return rung
 
 
-@part
+@inlined
 def next_alarm(warps, now):
     """The next cycle after `now` in which an alarm may ring; FOREVER when none is set."""
     if warps.ringing == np.uint64(0):

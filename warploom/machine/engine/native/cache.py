@@ -38,7 +38,7 @@ def _cache_key() -> str:
 
 
 MACHINE = Path(__file__).parents[2]
-MARKS = "unit|part|lanewise|rare|record|native_twin"
+MARKS = "unit|inlined|lanewise|out_of_line|record|native_twin"
 MAKES_UNITS = re.compile(rf"^from warploom\.machine\.engine\.unit import (?:\([^)]*|.*)\b(?:{MARKS})\b", re.MULTILINE)
 IMPORTS = re.compile(r"^from (warploom[\w.]*) import (\([^)]*|.*)", re.MULTILINE)
 

@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 
 from warploom.machine.engine.native import types as native_types
-from warploom.machine.engine.native.library import EntryCompiler, LanewiseCompiler, RareCompiler, UnitCompiler, UsersCompiler
+from warploom.machine.engine.native.library import EntryCompiler, LanewiseCompiler, OutOfLineCompiler, UnitCompiler, UsersCompiler
 from warploom.machine.engine.native.piece import Array, Bundle, Hook, Piece, made_of_units
 from warploom.machine.engine.native.rules import rules_of_units
 
@@ -109,8 +109,8 @@ class Compiler:
                 module, name = factory.split(":")
                 self._dispatchers[function] = getattr(import_module(module), name)()
             else:
-                inside = hasattr(function, "__warploom_part__")
-                kinds = {"__warploom_rare__": RareCompiler, "__warploom_lanewise__": LanewiseCompiler}
+                inside = hasattr(function, "__warploom_inlined__")
+                kinds = {"__warploom_out_of_line__": OutOfLineCompiler, "__warploom_lanewise__": LanewiseCompiler}
                 compiler = next((kind for mark, kind in kinds.items() if hasattr(function, mark)), UnitCompiler)
                 self._dispatchers[function] = self._dispatcher_of(function, forceinline=inside, pipeline_class=compiler)
         return self._dispatchers[function]

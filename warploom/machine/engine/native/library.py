@@ -71,7 +71,7 @@ def _reached(library: Any, seen: set[int]) -> Iterator[Any]:
             yield needed
 
 
-class RareLibrary(UnitLibrary):
+class OutOfLineLibrary(UnitLibrary):
     """A unit that is seldom reached: it stays a function of its own, out of the way of those that call it."""
 
     def add_ir_module(self, module: Any) -> None:
@@ -122,10 +122,10 @@ class UnitCompiler(Compiler):
         return [UnitPasses()]
 
 
-class RareCompiler(UnitCompiler):
+class OutOfLineCompiler(UnitCompiler):
     """Numba's compiler for a unit that is seldom reached."""
 
-    library = RareLibrary
+    library = OutOfLineLibrary
 
 
 class LanewiseCompiler(UnitCompiler):
