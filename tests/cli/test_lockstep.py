@@ -33,7 +33,8 @@ def test_a_difference_is_exit_status_1_with_cycle_field_and_values(monkeypatch):
     assert result.exit_code == 1
     assert "cycle 12: cores[0].threads[0].next_pc is 2 in the hardware, the model says 1" in result.stdout
     body = json.loads(run(MATADD, *SMALL, "--json").stdout)
-    assert (body["agrees"], body["difference"]["field"], body["difference"]["cycle"]) == (False, "cores[0].threads[0].next_pc", 12)
+    assert (body["agrees"], body["status"]) == (False, "stopped")
+    assert (body["difference"]["field"], body["difference"]["cycle"]) == ("cores[0].threads[0].next_pc", 12)
     assert [row["cycle"] for row in body["difference"]["around"]] == list(range(8, 15))
 
 

@@ -81,8 +81,8 @@ class Difference:
 
 @dataclass(frozen=True)
 class Lockstep:
-    """What a comparison gave. status: of the kernel, "done", "error" or "timeout". fields: compared in each cycle. difference: None
-    where all agree. fault: the kernel's, in both; "" without one. seconds: wall time of the simulation and the comparison.
+    """What a comparison gave. status: of the kernel in the model, "done", "error" or "timeout"; "stopped" when a difference ended the
+    comparison. fields: compared in each cycle. difference: None where all agree. fault: the kernel's; "" without one. seconds: wall time.
     """
 
     program: Program
@@ -213,7 +213,7 @@ class Pair:
         elif self.cycle >= self.max_cycles:
             self.status = "timeout"
         if self.parted is not None and self.cycle > self.parted + AFTER:
-            self.status = self.status or "timeout"
+            self.status = self.status or "stopped"
         return self.status != ""
 
     def difference(self) -> Difference | None:
