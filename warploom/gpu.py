@@ -3,12 +3,12 @@
     gpu = warploom.GPU("tiny", set={"gpu.cores": 4})
     result = gpu.run(warploom.load("matadd.asm"))
 
-It only chooses: the configuration makes the machine, the driver runs it, the machine reads its own results.
+It only chooses: the configuration says which machine is built, the driver runs it, the machine reads its own results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.run.compile import compile_native
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, drive
+from warploom.machine.run.probe import Probe
 from warploom.machine.run.protocol import Machine
 from warploom.machine.run.runnable import ClockEdge, Notice, Progress
 from warploom.result import Result
@@ -32,7 +33,7 @@ class GPU:
     """A GPU made to a configuration.
 
     preset: a preset's name, the path of a TOML file, or a Config. set: changes by full setting name, as {"gpu.cores": 4}. engine:
-    "python"; "native"; or "auto", which starts in plain Python and goes on natively when the run is a long
+    "python"; "native"; or "auto", which starts in plain Python and continues natively when the run is a long
     one. scheduler: a scheduling policy of your own for machines with warps, see `machine.scheduler`.
     Raises ConfigError for settings that cannot be, ValueError for an unknown engine.
     """
@@ -61,6 +62,7 @@ class GPU:
         notice: Notice | None = None,
         tracing: bool = False,
         recording: bool = False,
+        probes: Iterable[Probe] = (),
     ) -> Result:
         """Run a program to its end and say what came out.
 
@@ -68,9 +70,11 @@ class GPU:
         data are bytes, from address 0. progress: called with the cycle count several times a second. notice: called with a
         sentence when something takes a while. tracing: machines with warps write down what happens (`Result.detail`).
         recording: they write down every change of a register or of memory too, and take up to half a millisecond a cycle.
-        Raises LaunchError when this machine cannot run the program.
+        probes: listeners that are handed the inputs and outputs of units (`machine.run.probe`); such a run stays in plain Python.
+        Raises LaunchError when this machine cannot run the program, ValueError for a probe that it cannot place.
         """
         machine = self.machine(program, threads=threads, data=data, tracing=tracing, recording=recording)
+        machine.probes.extend(probes)
         outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice)
         return Result.of(machine.finish(outcome))
 

@@ -173,7 +173,7 @@ def test_a_copy_is_made_only_where_a_later_component_still_needs_the_old_value()
 
 def test_control_instructions_know_their_targets():
     program = assemble("push_mask B", "A: br_push r2.z, A, B", "B: jmp A")
-    assert [u.listing(row) for row in program.uops] == ["push_mask ->2", "branch_push v10, ->1, meet 2", "jump ->1", "exit_warp"]
+    assert [u.listing(row) for row in program.uops] == ["push_mask ->2", "branch_push v10, ->1, reconverge 2", "jump ->1", "exit_warp"]
 
 
 def test_sample_names_its_texture_and_sampler():

@@ -8,7 +8,7 @@ documentation are made from that table or checked against it.
 An *instruction* of the source program is a bundle of one or more micro-ops that issues as one: one PC,
 one issue slot, one mask, one source position. It is a row of a second array
 (`int32[m, CODE_COLUMNS]`), which names its first micro-op, how many follow, and which
-registers the scoreboard has to look at. The micro-ops of a bundle execute in order; a front end whose
+registers the scoreboard checks. The micro-ops of a bundle execute in order; a front end whose
 instruction must read all its sources before it writes (`mov r0.xy, r0.yx`) copies through hidden registers.
 
 Operands. A lane has 32-bit registers, numbered 0, 1, 2 ...; a warp has scalar 32-bit registers (masks,
@@ -36,12 +36,12 @@ PREDICATE = 6     # NONE, or a scalar register (pair) with the lanes that take p
 SIZE = 7          # bytes: of a memory access; of the result elsewhere (1 and 2 truncate it)
 SPACE = 8         # address space of a memory access: a number of SPACES
 TARGET = 9        # where a control operation goes: an instruction number
-RECONVERGE = 10   # where disagreeing lanes meet again: an instruction number, or NONE
+RECONVERGE = 10   # where lanes that disagree reconverge: an instruction number, or NONE
 UNIT = 11         # functional unit: a number of UNITS
 LATENCY = 12      # latency class: a number of LATENCIES
 VIEW = 13         # NONE, or the row of Program.views that bounds a memory access or describes a texture
 FLAGS = 14        # bits: SIGNED, NEGATE, WRITES_SCALAR
-SPARE = 15
+DATAPATH = 15     # which part of the datapath computes the result: a number of DATAPATHS
 UOP_COLUMNS = 16
 
 # FLAGS
@@ -49,7 +49,7 @@ SIGNED = 1        # a load narrower than 32 bits extends the sign
 NEGATE = 2        # a branch is taken where the condition is zero; a predicate names the lanes left out
 
 # Columns of an instruction row.
-FIRST_UOP = 0         # its first micro-op
+FIRST_UOP = 0     # its first micro-op
 COUNT = 1         # how many micro-ops it has
 ISSUE_UNIT = 2    # the unit whose issue port it takes (of its micro-ops the one that is not ALU, if there is one)
 ISSUE_LATENCY = 3 # latency class of the whole bundle
@@ -60,7 +60,7 @@ READ_B = 7
 LINE = 8          # line of the source, from 1; 0 for none
 COLUMN = 9        # column of the source, from 1
 ADDRESS = 10      # where the instruction lies in program memory, in the instruction set's own unit
-USES = 11         # how many register groups the scoreboard looks at
+USES = 11         # how many register groups the scoreboard checks
 WRITES = 12       # the first WRITES of them are written
 USE = 13          # the groups: columns USE .. USE + MAX_USES - 1
 MAX_USES = 11
@@ -89,19 +89,15 @@ def scalar(number: int) -> int:
 UNITS = ("alu", "special", "memory", "shared", "texture", "control")
 ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL = range(len(UNITS))
 
+# Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
+DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register")
+NO_DATAPATH, INTEGER, FLOATING_POINT, SPECIAL_FUNCTION, CROSS_LANE, SPECIAL_REGISTER = range(len(DATAPATHS))
+
 # Latency classes: a preset gives cycles for each (section `latency`).
 LATENCIES = ("alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory")
 (L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY) = range(
     len(LATENCIES)
 )
-
-# Datapaths: which part of the vector ALU computes an operation; a function of `machine/datapath` each.
-DATAPATHS = (
-    "none", "integer", "multiply", "compare", "bits", "float", "float_compare", "convert", "special_function", "special_register",
-    "ballot", "shuffle",
-)  # fmt: skip
-(D_NONE, D_INTEGER, D_MULTIPLY, D_COMPARE, D_BITS, D_FLOAT, D_FLOAT_COMPARE, D_CONVERT, D_SPECIAL_FUNCTION, D_SPECIAL_REGISTER,
- D_BALLOT, D_SHUFFLE) = range(len(DATAPATHS))
 
 # Address spaces.
 SPACES = ("global", "shared", "local", "constant")
@@ -119,7 +115,7 @@ SPECIALS = (
     "block_threads",      # threads a block, as launched
     "grid_threads",       # all threads of the launch
     "global_thread",      # block * block_threads + thread
-    "clock",              # cycles in which the fetch unit has looked at this warp since its launch (guppy)
+    "clock",              # cycles in which the scheduler has picked this warp since its launch (guppy)
     "cycle",              # cycles since the start, low 32 bits
     "lanes",              # lanes a warp
     "warps",              # warp slots a core
@@ -136,72 +132,73 @@ class Operation(NamedTuple):
     """One row of the table: everything about an operation that is not its behaviour."""
 
     name: str
-    unit: int
-    latency: int
+    unit: int  # a number of UNITS
+    datapath: int  # a number of DATAPATHS
+    latency: int  # a number of LATENCIES
     operands: str  # letters: d destination, a b c sources, i immediate, m memory address (a + imm), t target, r reconvergence
     meaning: str
-    datapath: int = 0  # D_NONE ...: what computes it
 
 
 def _rows() -> list[Operation]:
-    alu = [
-        ("mov", L_ALU, D_INTEGER, "da", "d = a"),
-        ("special", L_ALU, D_SPECIAL_REGISTER, "di", "d = special register number i; in a scalar d, of lane 0"),
-        ("add", L_ALU, D_INTEGER, "dab", "d = a + b"),
-        ("sub", L_ALU, D_INTEGER, "dab", "d = a - b"),
-        ("mul", L_MULTIPLY, D_MULTIPLY, "dab", "d = low 32 bits of a * b"),
-        ("mulh", L_MULTIPLY, D_MULTIPLY, "dab", "d = high 32 bits of a * b, both signed"),
-        ("mulhu", L_MULTIPLY, D_MULTIPLY, "dab", "d = high 32 bits of a * b, both unsigned"),
-        ("mulhsu", L_MULTIPLY, D_MULTIPLY, "dab", "d = high 32 bits of a * b, a signed, b unsigned"),
-        ("mad", L_MULTIPLY, D_MULTIPLY, "dabc", "d = low 32 bits of a * b + c"),
-        ("div", L_DIVIDE, D_MULTIPLY, "dab", "d = a / b signed, towards zero; -1 when b is 0; -2^31 / -1 gives -2^31"),
-        ("divu", L_DIVIDE, D_MULTIPLY, "dab", "d = a / b unsigned; all ones when b is 0"),
-        ("rem", L_DIVIDE, D_MULTIPLY, "dab", "d = remainder of div, with the sign of a; a when b is 0; 0 of -2^31 / -1"),
-        ("remu", L_DIVIDE, D_MULTIPLY, "dab", "d = remainder of divu; a when b is 0"),
-        ("and", L_ALU, D_INTEGER, "dab", "d = a & b"),
-        ("or", L_ALU, D_INTEGER, "dab", "d = a | b"),
-        ("xor", L_ALU, D_INTEGER, "dab", "d = a ^ b"),
-        ("shl", L_ALU, D_INTEGER, "dab", "d = a << (b & 31)"),
-        ("shr", L_ALU, D_INTEGER, "dab", "d = a >> (b & 31), zeros come in"),
-        ("sra", L_ALU, D_INTEGER, "dab", "d = a >> (b & 31), the sign comes in"),
-        ("min", L_ALU, D_COMPARE, "dab", "d = the smaller, signed"),
-        ("max", L_ALU, D_COMPARE, "dab", "d = the larger, signed"),
-        ("minu", L_ALU, D_COMPARE, "dab", "d = the smaller, unsigned"),
-        ("maxu", L_ALU, D_COMPARE, "dab", "d = the larger, unsigned"),
-        ("seq", L_ALU, D_COMPARE, "dab", "d = 1 where a == b, else 0"),
-        ("sne", L_ALU, D_COMPARE, "dab", "d = 1 where a != b, else 0"),
-        ("slt", L_ALU, D_COMPARE, "dab", "d = 1 where a < b signed, else 0"),
-        ("sltu", L_ALU, D_COMPARE, "dab", "d = 1 where a < b unsigned, else 0"),
-        ("compare", L_ALU, D_COMPARE, "dab", "d = 4 where a < b unsigned, 2 where equal, 1 where above"),
-        ("sel", L_ALU, D_INTEGER, "dabc", "d = a where c != 0, else b"),
-        ("clz", L_ALU, D_BITS, "da", "d = leading zeros of a; 32 when a is 0"),
-        ("ctz", L_ALU, D_BITS, "da", "d = trailing zeros of a; 32 when a is 0"),
-        ("popc", L_ALU, D_BITS, "da", "d = number of ones in a"),
-        ("brev", L_ALU, D_BITS, "da", "d = a with its bits in reverse order"),
-        ("fadd", L_FLOAT, D_FLOAT, "dab", "d = a + b, 32-bit float"),
-        ("fsub", L_FLOAT, D_FLOAT, "dab", "d = a - b, 32-bit float"),
-        ("fmul", L_FLOAT_MULTIPLY, D_FLOAT, "dab", "d = a * b, 32-bit float"),
-        ("fma", L_FMA, D_FLOAT, "dabc", "d = a * b + c, 32-bit float, rounded once"),
-        ("fmad", L_FMA, D_FLOAT, "dabc", "d = a * b + c, 32-bit float, rounded twice"),
-        ("fdiv", L_FLOAT_DIVIDE, D_FLOAT, "dab", "d = a / b, 32-bit float, IEEE 754"),
-        ("fmin", L_FLOAT, D_FLOAT_COMPARE, "dab", "d = the smaller float; the other one where one is NaN, "
-            "the canonical NaN where both are; -0 below +0"),
-        ("fmax", L_FLOAT, D_FLOAT_COMPARE, "dab", "d = the larger float; the other one where one is NaN, "
-            "the canonical NaN where both are; -0 below +0"),
-        ("feq", L_FLOAT, D_FLOAT_COMPARE, "dab", "d = 1 where a == b as floats, else 0"),
-        ("flt", L_FLOAT, D_FLOAT_COMPARE, "dab", "d = 1 where a < b as floats, else 0"),
-        ("fle", L_FLOAT, D_FLOAT_COMPARE, "dab", "d = 1 where a <= b as floats, else 0"),
-        ("floor", L_FLOAT, D_CONVERT, "da", "d = the largest whole float not above a; -0 and infinities stay"),
-        ("fclass", L_FLOAT, D_CONVERT, "da", "d = RISC-V's ten class bits of the float a"),
-        ("f2i", L_CONVERT, D_CONVERT, "da", "d = a as a signed integer, towards zero, saturated; NaN gives the largest"),
-        ("f2u", L_CONVERT, D_CONVERT, "da", "d = a as an unsigned integer, towards zero, saturated; NaN gives the largest"),
-        ("i2f", L_CONVERT, D_CONVERT, "da", "d = the signed integer a as a float, nearest even"),
-        ("u2f", L_CONVERT, D_CONVERT, "da", "d = the unsigned integer a as a float, nearest even"),
-        ("ballot", L_ALU, D_BALLOT, "da", "scalar pair d = one bit a lane, 1 where the lane takes part (mask, predicate) and a != 0"),
-        ("shuffle", L_ALU, D_SHUFFLE, "dab", "d = a of lane b, b unsigned modulo the lanes a warp; "
-            "active or not; a scalar d takes lane 0's b"),
+    special_register = [("special", L_ALU, "di", "d = special register number i; in a scalar d, of lane 0")]
+    integer = [
+        ("mov", L_ALU, "da", "d = a"),
+        ("add", L_ALU, "dab", "d = a + b"),
+        ("sub", L_ALU, "dab", "d = a - b"),
+        ("mul", L_MULTIPLY, "dab", "d = low 32 bits of a * b"),
+        ("mulh", L_MULTIPLY, "dab", "d = high 32 bits of a * b, both signed"),
+        ("mulhu", L_MULTIPLY, "dab", "d = high 32 bits of a * b, both unsigned"),
+        ("mulhsu", L_MULTIPLY, "dab", "d = high 32 bits of a * b, a signed, b unsigned"),
+        ("mad", L_MULTIPLY, "dabc", "d = low 32 bits of a * b + c"),
+        ("div", L_DIVIDE, "dab", "d = a / b signed, towards zero; -1 when b is 0; -2^31 / -1 gives -2^31"),
+        ("divu", L_DIVIDE, "dab", "d = a / b unsigned; all ones when b is 0"),
+        ("rem", L_DIVIDE, "dab", "d = remainder of div, with the sign of a; a when b is 0; 0 of -2^31 / -1"),
+        ("remu", L_DIVIDE, "dab", "d = remainder of divu; a when b is 0"),
+        ("and", L_ALU, "dab", "d = a & b"),
+        ("or", L_ALU, "dab", "d = a | b"),
+        ("xor", L_ALU, "dab", "d = a ^ b"),
+        ("shl", L_ALU, "dab", "d = a << (b & 31)"),
+        ("shr", L_ALU, "dab", "d = a >> (b & 31), zeros come in"),
+        ("sra", L_ALU, "dab", "d = a >> (b & 31), the sign comes in"),
+        ("min", L_ALU, "dab", "d = the smaller, signed"),
+        ("max", L_ALU, "dab", "d = the larger, signed"),
+        ("minu", L_ALU, "dab", "d = the smaller, unsigned"),
+        ("maxu", L_ALU, "dab", "d = the larger, unsigned"),
+        ("seq", L_ALU, "dab", "d = 1 where a == b, else 0"),
+        ("sne", L_ALU, "dab", "d = 1 where a != b, else 0"),
+        ("slt", L_ALU, "dab", "d = 1 where a < b signed, else 0"),
+        ("sltu", L_ALU, "dab", "d = 1 where a < b unsigned, else 0"),
+        ("compare", L_ALU, "dab", "d = 4 where a < b unsigned, 2 where equal, 1 where above"),
+        ("sel", L_ALU, "dabc", "d = a where c != 0, else b"),
+        ("clz", L_ALU, "da", "d = leading zeros of a; 32 when a is 0"),
+        ("ctz", L_ALU, "da", "d = trailing zeros of a; 32 when a is 0"),
+        ("popc", L_ALU, "da", "d = number of ones in a"),
+        ("brev", L_ALU, "da", "d = a with its bits in reverse order"),
     ]
-    special = [
+    floating_point = [
+        ("fadd", L_FLOAT, "dab", "d = a + b, 32-bit float"),
+        ("fsub", L_FLOAT, "dab", "d = a - b, 32-bit float"),
+        ("fmul", L_FLOAT_MULTIPLY, "dab", "d = a * b, 32-bit float"),
+        ("fma", L_FMA, "dabc", "d = a * b + c, 32-bit float, rounded once"),
+        ("fmad", L_FMA, "dabc", "d = a * b + c, 32-bit float, rounded twice"),
+        ("fdiv", L_FLOAT_DIVIDE, "dab", "d = a / b, 32-bit float, IEEE 754"),
+        ("fmin", L_FLOAT, "dab", "d = the smaller float; the other one where one is NaN, the canonical NaN where both are; -0 below +0"),
+        ("fmax", L_FLOAT, "dab", "d = the larger float; the other one where one is NaN, the canonical NaN where both are; -0 below +0"),
+        ("feq", L_FLOAT, "dab", "d = 1 where a == b as floats, else 0"),
+        ("flt", L_FLOAT, "dab", "d = 1 where a < b as floats, else 0"),
+        ("fle", L_FLOAT, "dab", "d = 1 where a <= b as floats, else 0"),
+        ("floor", L_FLOAT, "da", "d = the largest whole float not above a; -0 and infinities stay"),
+        ("fclass", L_FLOAT, "da", "d = RISC-V's ten class bits of the float a"),
+        ("f2i", L_CONVERT, "da", "d = a as a signed integer, towards zero, saturated; NaN gives the largest"),
+        ("f2u", L_CONVERT, "da", "d = a as an unsigned integer, towards zero, saturated; NaN gives the largest"),
+        ("i2f", L_CONVERT, "da", "d = the signed integer a as a float, nearest even"),
+        ("u2f", L_CONVERT, "da", "d = the unsigned integer a as a float, nearest even"),
+    ]
+    cross_lane = [
+        ("ballot", L_ALU, "da", "scalar pair d = one bit a lane, 1 where the lane takes part (mask, predicate) and a != 0"),
+        ("shuffle", L_ALU, "dab", "d = a of lane b, b unsigned modulo the lanes a warp; active or not; a scalar d takes lane 0's b"),
+    ]
+    special_function = [
         ("fsqrt", "da", "d = square root of a, 32-bit float, IEEE 754"),
         ("frcp", "da", "d = 1 / a, 32-bit float, IEEE 754"),
         ("frsqrt", "da", "d = 1 / square root of a, to 0.501 units in the last place; infinite, with its sign, for a zero"),
@@ -230,7 +227,7 @@ def _rows() -> list[Operation]:
     ]
     control = [
         ("nop", "", "nothing"),
-        ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they meet"),
+        ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they reconverge"),
         ("jump", "t", "all active lanes go to the target"),
         ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one"),
         ("call", "dt", "lane register d = address of the next instruction; all active lanes go to the target"),
@@ -247,16 +244,17 @@ def _rows() -> list[Operation]:
         ("read_mask", "d", "scalar pair d = active lanes"),
         ("write_mask", "a", "active lanes = scalar pair a & the lanes that have a thread"),
         ("barrier", "ai", "waits until b warps (NONE: all of the block) have arrived at barrier a + i"),
-        ("barrier_arrive", "ai", "counts an arrival at barrier a + i and goes on"),
+        ("barrier_arrive", "ai", "counts an arrival at barrier a + i and continues"),
         ("fence", "", "waits until this warp's earlier memory accesses are done"),
-        ("yield", "", "a hint: another path of this warp may run"),
+        ("yield", "", "a hint: a different path of this warp may run"),
         ("trap", "i", "stops the kernel with fault number i"),
     ]
-    rows = [Operation(name, ALU, latency, operands, meaning, datapath) for name, latency, datapath, operands, meaning in alu]
-    rows += [Operation(name, SPECIAL, L_SPECIAL, operands, meaning, D_SPECIAL_FUNCTION) for name, operands, meaning in special]
-    rows += [Operation(name, MEMORY, L_MEMORY, operands, meaning) for name, operands, meaning in memory]
-    rows += [Operation(name, TEXTURE, L_MEMORY, operands, meaning) for name, operands, meaning in texture]
-    rows += [Operation(name, CONTROL, L_CONTROL, operands, meaning) for name, operands, meaning in control]
+    alu = ((INTEGER, integer), (SPECIAL_REGISTER, special_register), (FLOATING_POINT, floating_point), (CROSS_LANE, cross_lane))
+    rows = [Operation(name, ALU, part, latency, operands, meaning) for part, table in alu for name, latency, operands, meaning in table]
+    rows += [Operation(name, SPECIAL, SPECIAL_FUNCTION, L_SPECIAL, operands, meaning) for name, operands, meaning in special_function]
+    rows += [Operation(name, MEMORY, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in memory]
+    rows += [Operation(name, TEXTURE, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in texture]
+    rows += [Operation(name, CONTROL, NO_DATAPATH, L_CONTROL, operands, meaning) for name, operands, meaning in control]
     return rows
 
 
@@ -292,7 +290,7 @@ class Uop:
         imm = (self.imm + (1 << 31)) % (1 << 32) - (1 << 31)
         return [
             number, self.dst, self.a, self.b, self.c, imm, self.predicate, self.size,
-            self.space, self.target, self.reconverge, unit, latency, self.view, self.flags, 0,
+            self.space, self.target, self.reconverge, unit, latency, self.view, self.flags, operation.datapath,
         ]  # fmt: skip
 
     def __str__(self) -> str:
@@ -324,7 +322,7 @@ def listing(row: np.ndarray) -> str:
         elif letter == "t":
             parts.append(f"->{int(row[TARGET])}")
         elif letter == "r" and int(row[RECONVERGE]) != NONE:
-            parts.append(f"meet {int(row[RECONVERGE])}")
+            parts.append(f"reconverge {int(row[RECONVERGE])}")
     if operation.name == "special":
         parts.append("%" + SPECIALS[int(row[IMM])])
     predicate = int(row[PREDICATE])

@@ -18,6 +18,23 @@ def test_the_model_and_the_other_tests_cover_every_operation_of_the_table():
     assert set(NAMES) == set(MODEL) | TRANSCENDENTAL | ACROSS
 
 
+def test_every_operation_of_the_alu_has_a_datapath_and_no_other_has():
+    for operation in u.OPERATIONS:
+        assert (operation.datapath != u.NO_DATAPATH) == (operation.unit in (u.ALU, u.SPECIAL)), operation.name
+        assert 0 <= operation.datapath < len(u.DATAPATHS)
+
+
+@pytest.mark.parametrize("name", sorted(MODEL))
+def test_the_datapath_of_an_operation_computes_it(name):
+    """A datapath without a case for the operation would leave what the one before it put out."""
+    registers = warp(32)
+    registers["lane"][0, 1:4] = np.array([[0x40400000], [3], [5]])
+    for left in (0, 0x12345678):
+        registers["result"][:] = left
+        after = executed(registers, Uop(name, 4, a=1, b=2, c=3), 32)
+        assert (after["lane"][0, 4, :32] == MODEL[name](0x40400000, 3, 5) & WORD).all()
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_operation_of_the_table_changes_its_destination(name):
     registers = warp(32)

@@ -1,65 +1,11 @@
-import numpy as np
 import pytest
 
-from warploom.machine.accounting.status import DONE, EVENTS_FULL, FAULT, LIMIT
+from tests.machine.run.counting import Counting
+from warploom.machine.accounting.status import FAULT
 from warploom.machine.engine.native.loader import native
-from warploom.machine.engine.unit import mirror, record, unit
 from warploom.machine.run import driver
 from warploom.machine.run.compile import compile_native, is_compiled
-from warploom.machine.run.driver import drive
-
-State = record(cycle="i8", end="i8", code="i8", rows="i8", room="i8", written="i8")
-
-
-@unit
-def count(state, limit):
-    """A machine that counts to `end`, and writes an event down each cycle when it has room for any."""
-    while state.cycle < state.end:
-        if state.cycle >= limit:
-            return LIMIT
-        if state.room > 0:
-            if state.rows == state.room:
-                return EVENTS_FULL
-            state.rows = state.rows + 1
-            state.written = state.written + 1
-        state.cycle = state.cycle + 1
-    return state.code
-
-
-class Counting:
-    entry = staticmethod(count)
-    compile_seconds = 3.0
-    detector = None
-    recorder = None
-    probes = ()
-
-    def __init__(self, end, code=DONE, room=0):
-        self.state = np.zeros((), State)
-        self.state["end"], self.state["code"], self.state["room"] = end, code, room
-        self.drained = 0
-
-    @property
-    def cycle(self):
-        return int(self.state["cycle"])
-
-    def arguments(self, native):
-        return (self.state.reshape(1)[0] if native else mirror(self.state),)
-
-    def drain(self):
-        self.drained += int(self.state["rows"])
-        self.state["rows"] = 0
-
-    def finish(self, outcome):
-        return outcome
-
-
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    """An empty on-disk cache, so that nothing is compiled yet."""
-    monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path))
-    native.cache_clear()
-    yield tmp_path
-    native.cache_clear()
+from warploom.machine.run.driver import drive, slices
 
 
 @pytest.mark.parametrize("engine", ["python", "native"])
@@ -127,3 +73,51 @@ def test_without_a_place_for_the_cache_a_run_is_native_all_the_same(monkeypatch)
     native.cache_clear()
     assert drive(Counting(50), engine="native").status == "done"
     assert not is_compiled(Counting(50))
+
+
+class Repeating:
+    """A detector that finds in its third check that nothing changes."""
+
+    def __init__(self, machine):
+        self.machine, self.next_check, self.checks = machine, 10, []
+
+    def check(self):
+        self.checks.append(self.machine.cycle)
+        self.next_check = self.machine.cycle + 100
+        return len(self.checks) == 3
+
+
+def test_a_detector_is_asked_in_its_cycles_and_its_finding_ends_the_run():
+    machine = Counting(5000)
+    machine.detector = Repeating(machine)
+    assert drive(machine, engine="python").status == "error"
+    assert machine.detector.checks == [10, 110, 210]
+    assert machine.cycle == 210
+
+
+class Recording:
+    """A recorder that is full after 5 cycles."""
+
+    def __init__(self, machine):
+        self.machine, self.cycles = machine, []
+
+    @property
+    def open(self):
+        return len(self.cycles) < 5
+
+    def record_cycle(self):
+        self.cycles.append(self.machine.cycle)
+
+
+def test_a_recorder_is_told_of_every_cycle_until_it_is_full():
+    machine = Counting(50)
+    machine.recorder = Recording(machine)
+    assert drive(machine, engine="python").status == "done"
+    assert machine.recorder.cycles == [1, 2, 3, 4, 5]
+
+
+def test_slices_end_with_the_run_or_at_the_last_cycle():
+    assert list(slices(Counting(100), 50, 20)) == [20, 40, 50]
+    assert list(slices(Counting(45), 100, 20)) == [20, 40, 45]
+    assert list(slices(Counting(3), 10)) == [1, 2, 3]
+    assert list(slices(Counting(3), 0)) == []

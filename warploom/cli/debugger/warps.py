@@ -5,6 +5,7 @@ from __future__ import annotations
 from warploom.cli.debugger.debugger import Debugger
 from warploom.machine.accounting.faults import lanes_text
 from warploom.machine.run.protocol import WarpState
+from warploom.observe.facts.timeline import STATE_ACTIVITIES, WARP_ACTIVITIES
 from warploom.observe.text.styled import QUIET, TITLE, Line
 
 RUNS, WAITS, ENDED = "#", "+", "."  # a lane of a mask
@@ -66,8 +67,6 @@ def mask_text(state: WarpState, lanes: int) -> str:
 
 def meaning(debugger: Debugger, state: WarpState) -> str:
     """What a warp is doing, in words."""
-    from warploom.observe.facts.timeline import STATE_ACTIVITIES, WARP_ACTIVITIES
-
     if state.activity == "not_selected":
         return "can issue"
     return next(found.meaning for found in (*WARP_ACTIVITIES, *STATE_ACTIVITIES) if found.name == state.activity)

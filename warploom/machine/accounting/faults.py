@@ -13,15 +13,17 @@ import numpy as np
 from warploom.machine.engine.unit import out_of_line, record
 
 Fault = record(
-    kind="i8",      # a number of FAULTS; 0 for none
-    core="i8",
-    warp="i8",      # warp slot in the core
-    pc="i8",        # instruction number
-    lanes="u8",     # the lanes concerned
-    others="u8",    # the lanes on the other side, where there are two
-    value="i8",     # an address, a barrier's number ...
-    limit="i8",     # what the value may be at most
-    cycle="i8",
+    state=dict(
+        kind="i8",      # a number of FAULTS; 0 for none
+        core="i8",      # core number
+        warp="i8",      # warp slot in the core
+        pc="i8",        # instruction number
+        lanes="u8",     # the lanes concerned: bit l = lane l
+        others="u8",    # the lanes on the other side of a branch, where there are two
+        value="i8",     # an address, a barrier's number ...
+        limit="i8",     # what the value may be at most
+        cycle="i8",     # cycle in which it was found
+    ),
 )  # fmt: skip
 
 

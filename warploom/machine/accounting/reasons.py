@@ -1,7 +1,7 @@
 """Why a warp did not issue: one reason for every warp and cycle.
 
-The names are those of NVIDIA's Nsight Compute (its "warp states"), so what is learned here reads the same there.
-A unit charges a whole span of cycles at once, when the span ends; the spans of a warp join without gap or
+The names are those of NVIDIA's Nsight Compute (its "warp states"), so what is learned here applies there.
+A unit accounts a whole span of cycles at once, when the span ends; the spans of a warp join without gap or
 overlap from its launch to its end, so the reasons add up to the warp's cycles.
 """
 

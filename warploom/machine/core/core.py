@@ -1,12 +1,12 @@
 """A core (NVIDIA: streaming multiprocessor; AMD: compute unit): everything that its warps share, as one record.
 
-The order of the fields is the order in which an instruction meets the units.
+After the settings the fields are in the order in which an instruction reaches the units.
 """
 
 from __future__ import annotations
 
 from warploom.isa.uop import UNITS
-from warploom.machine.core.divergence.path_table import Contexts
+from warploom.machine.core.divergence.path_table import PathTable
 from warploom.machine.core.divergence.stack import Stack
 from warploom.machine.core.divergence.thread_pool import Pool
 from warploom.machine.core.fetch.instruction_fetch import Fetch
@@ -25,48 +25,59 @@ from warploom.machine.engine.unit import record
 SHARED_WORDS = 1 << 16
 
 Blocks = record(
-    slots="i8",                        # blocks that the core may hold, as the launch's resources allow
-    used="u8",                         # block slots in use
-    alive=("u8", MAX_WARPS),           # warp slots of a block that have not ended
-    number=("i8", MAX_WARPS),          # block number in the grid
-    shared_bytes="i8",                 # shared memory that a block owns: slot b's begins at b times this
+    settings=dict(
+        slots="i8",                    # blocks that the core may hold, as the launch's resources allow
+        shared_bytes="i8",             # shared memory that a block owns: slot b's begins at b times this
+    ),
+    state=dict(
+        used="u8",                     # block slots in use: bit b = slot b
+        alive=("u8", MAX_WARPS),       # [block slot] its warp slots that have not ended: bit w = warp slot w
+        number=("i8", MAX_WARPS),      # [block slot] block number in the grid
+    ),
 )  # fmt: skip
 
 Core = record(
-    number="i8",
-    blocks=Blocks,
-    warps=Warps,
-    fetch=Fetch,
-    divergence="i8",                   # a number of MECHANISMS
-    paths=Stack,                       # the reconvergence stacks
-    contexts=Contexts,                 # the groups of lanes that wait, where there is no stack
-    thread_pool=Pool,                         # what forms warps anew
-    masks=Stack,                       # the mask stacks of programs that manage masks
-    scoreboard=Scoreboard,
-    scheduler_count="i8",
-    schedulers=(Scheduler, MAX_SCHEDULERS),
-    full_units="u8",                        # units that take no instruction in this cycle: bit u = unit u
-    warps_blocked="u8",                         # warp slots whose next instruction goes to one of them
-    issued="i8",                       # instructions issued in this cycle
-    stepped="i8",                      # the last cycle that was not skipped
-    unit_full_cycles=("i8", (MAX_SCHEDULERS, len(UNITS))),  # cycles in which a warp of a scheduler wanted a unit that was taken
-    registers=(WarpRegisters, MAX_WARPS),
-    alus=Pipes,
-    specials=Pipes,
-    access=Access,
-    lsu=Lsu,
-    texture=Lsu,                       # the texture unit's queue and cache
-    texels=Texels,
-    shared=("u4", SHARED_WORDS),       # shared memory of all resident blocks
-    shared_latency="i8",
-    shared_banks="i8",
-    shared_bank_bytes="i8",
-    shared_free="i8",                  # first cycle in which shared memory takes an access
-    barriers=Barriers,
-    branch_latency="i8",
-    diverged="i8",                     # 1: the lanes disagreed at the branch that was just executed
-    code_rows="i8",                    # instructions of the program
-    code_step="i8",                    # addresses from one instruction to the next
-    clear_registers="i8",              # lane registers that a launch sets to zero
-    latency=("i8", 16),                # cycles by latency class
+    settings=dict(
+        number="i8",                   # which core of the GPU this is
+        scheduler_count="i8",          # schedulers, 1 to MAX_SCHEDULERS
+        divergence="i8",               # the number of a row of MECHANISMS
+        uses_path_table="i8",          # 1: as that row says
+        branch_latency="i8",           # cycles from the issue of a control instruction to the next issue of its warp
+        code_rows="i8",                # instructions of the program
+        code_step="i8",                # addresses from one instruction to the next
+        clear_registers="i8",          # lane registers that a launch sets to zero
+        shared_latency="i8",           # cycles of an access to shared memory without conflicts
+        shared_banks="i8",             # banks of shared memory
+        shared_bank_bytes="i8",        # bytes that a bank moves a cycle
+        latency=("i8", 16),            # cycles by latency class: a number of LATENCIES
+    ),
+    state=dict(
+        stepped="i8",                  # the last cycle that was not skipped
+        issued="i8",                   # instructions issued in this cycle
+        full_units="u8",               # units that take no instruction in this cycle: bit u = unit u
+        warps_blocked="u8",            # warps whose next instruction goes to one of them: bit w = warp slot w
+        branch_diverged="i8",          # 1: the lanes disagreed at the branch that was just executed
+        shared_free="i8",              # first cycle in which shared memory takes an access
+        blocks=Blocks,
+        warps=Warps,
+        fetch=Fetch,
+        reconvergence_stack=Stack,     # paths that wait for their reconvergence PC
+        path_table=PathTable,          # groups of lanes that wait, where there is no such stack
+        thread_pool=Pool,              # what dynamic warp formation knows of the threads
+        mask_stack=Stack,              # masks that wait, of programs that manage masks
+        scoreboard=Scoreboard,
+        schedulers=(Scheduler, MAX_SCHEDULERS),
+        registers=(WarpRegisters, MAX_WARPS),
+        alus=Pipes,
+        specials=Pipes,
+        access=Access,
+        lsu=Lsu,
+        texture=Lsu,                   # the texture unit's queue and cache
+        texels=Texels,
+        shared=("u4", SHARED_WORDS),   # shared memory of all resident blocks, in words of 32 bits
+        barriers=Barriers,
+    ),
+    counters=dict(
+        unit_full_cycles=("i8", (MAX_SCHEDULERS, len(UNITS))),  # cycles in which a warp of a scheduler needed a unit that was full
+    ),
 )  # fmt: skip

@@ -1,8 +1,8 @@
-"""Issue: a warp's instruction is executed, its results are locked, its PC moves.
+"""Issue: a warp's instruction is executed, its results are marked busy, its PC moves.
 
-In hardware: the stage behind the scheduler, which reads the registers and hands the instruction to a unit. Values are computed at
-issue; time is accounted for beside them: what an instruction writes is locked until its unit's latency is over.
-Sources are read and results written in program order in every warp, so what a dependent instruction sees is what it would
+In hardware: the stage after the scheduler, which reads the registers and hands the instruction to a unit. Values are computed at
+issue; time is accounted for separately: what an instruction writes is busy until its unit's latency is over.
+Sources are read and results written in program order in every warp, so a dependent instruction sees what it would
 see in hardware.
 """
 
@@ -48,24 +48,55 @@ from warploom.machine.core.pipes import accept
 from warploom.machine.core.ready_check import examine
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.stall_account import account
-from warploom.machine.core.warps.warp_exit import end
+from warploom.machine.core.warps.warp_exit import end_warp
 from warploom.machine.core.warps.warp_table import set_alarm
-from warploom.machine.datapath.register_file import expand_mask
-from warploom.machine.engine.bits import bit, popcount
+from warploom.machine.datapath.register_file import expand
+from warploom.machine.engine.bits import EMPTY, bit, has, popcount
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
 
 CLOCK, CYCLE = SPECIAL_NUMBER["clock"], SPECIAL_NUMBER["cycle"]
 MASK_LOW, MASK_HIGH = SPECIAL_NUMBER["mask_low"], SPECIAL_NUMBER["mask_high"]
+LOW_HALF = 0xFFFFFFFF  # of a 64-bit number
 
 
 @inlined
 def issue(gpu, core, number, warp, tables, units, now):
-    """Issue a warp's next instruction: charge its waiting, execute its micro-ops, move its PC, examine what follows."""
+    """Issue a warp's next instruction: account its waiting, execute its micro-ops, move its PC, examine what follows.
+
+    number: the scheduler that picked the warp.
+    """
     warps = core.warps
-    warp_bit = bit(warp)
     pc = np.int64(warps.pc[warp])
     mask = warps.mask[warp]
     unit = np.int64(tables.code[pc, ISSUE_UNIT])
+    _account_wait(gpu, core, number, warp, unit, tables, now)
+    warps.awake = warps.awake & ~bit(warp)
+    warps.wants[unit] &= ~bit(warp)
+    _prepare_registers(core.registers[warp], warps, warp, mask, now)
+    _count_issue(tables, pc, mask)
+    fault = np.int64(0)
+    until = np.int64(now + 1)
+    if unit == ALU or unit == SPECIAL:
+        until = _execute_arithmetic(gpu, core, warp, pc, unit, tables, units, now)
+    elif unit == CONTROL:
+        fault = _execute_control(gpu, core, warp, pc, tables, units, now)
+    else:
+        fault = units.access(gpu, core, warp, pc, unit, tables, units, now)
+        until = np.int64(FOREVER)
+    if unit != CONTROL:
+        _advance(core, warp, pc)
+    if gpu.log.tracing != 0:
+        emit(gpu.log, tables, now, ISSUE, core.number, warp, pc, mask, np.int64(warps.mask[warp]), until)
+    if fault != 0:
+        raise_fault(gpu.fault, fault, core.number, warp, pc, _faulting_lanes(gpu, core, mask), gpu.fault.value, gpu.fault.limit, now)
+    else:
+        _follow(gpu, core, warp, pc, unit, tables, now)
+
+
+@inlined
+def _account_wait(gpu, core, number, warp, unit, tables, now):
+    """Account the cycles since the last issue: waiting until the warp woke up, then for a full unit, then for the scheduler."""
+    warps = core.warps
     if warps.wake[warp] > warps.since[warp]:
         account(gpu, core, warp, warps.reason[warp], tables, warps.wake[warp])
     throttled = min(core.unit_full_cycles[number, unit] - warps.unit_full_at_wake[warp], now - warps.since[warp])
@@ -74,69 +105,11 @@ def issue(gpu, core, number, warp, tables, units, now):
     if now > warps.since[warp]:
         account(gpu, core, warp, NOT_SELECTED, tables, now)
     warps.since[warp] = now + 1
-    warps.awake = warps.awake & ~warp_bit
-    warps.wants[unit] &= ~warp_bit
-
-    registers = core.registers[warp]
-    if warps.expanded_from[warp] != mask:
-        activate_lanes(registers, warps, warp, mask)
-    registers.special[CLOCK] = np.uint32(warps.visits[warp])
-    registers.special[CYCLE] = np.uint32(now & 0xFFFFFFFF)
-    count = np.int64(tables.code[pc, COUNT])
-    row = tables.profile[pc]
-    row[SELECTED] += 1
-    row[LANES] += popcount(mask)
-
-    start = np.int64(tables.code[pc, FIRST_UOP])
-    until = np.int64(now + 1)
-    fault = np.int64(0)
-    if unit == ALU or unit == SPECIAL:
-        for k in range(start, start + count):
-            units.execute(registers, tables, k, warps.lanes)
-        warps.pc[warp] = pc + 1
-        latency = core.latency[tables.code[pc, ISSUE_LATENCY]]
-        if unit == ALU:
-            pipe = np.int64(core.alus.open)
-            until = accept(core.alus, now, latency)
-            if gpu.log.tracing != 0:
-                emit(gpu.log, tables, now, PIPE, core.number, warp, pc, mask, pipe, core.alus.free[pipe])
-        else:
-            until = accept(core.specials, now, latency)
-        mark_busy(core.scoreboard, tables.code, warp, pc, mask, warps.lanes, until, WAIT if unit == ALU else SHORT_SCOREBOARD)
-    elif unit == CONTROL:
-        core.diverged = 0
-        for k in range(start, start + count):
-            if tables.uops[k, UNIT] == CONTROL:
-                fault = units.control(gpu, core, warp, pc, tables, k, now)
-            else:
-                units.execute(registers, tables, k, warps.lanes)
-        row[DIVERGED] += core.diverged
-        mark_busy(core.scoreboard, tables.code, warp, pc, mask, warps.lanes, now + 1, WAIT)
-    else:
-        fault = units.access(gpu, core, warp, pc, unit, tables, units, now)
-        warps.pc[warp] = pc + 1
-        until = np.int64(FOREVER)
-    if unit != CONTROL and warps.diverged & warp_bit != np.uint64(0):
-        select_path(core, warp)
-    if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, ISSUE, core.number, warp, pc, mask, np.int64(warps.mask[warp]), until)
-    if fault != 0:
-        raise_fault(gpu.fault, fault, core.number, warp, pc, _guilty(gpu, core, fault, mask), gpu.fault.value, gpu.fault.limit, now)
-        return
-    _go_on(gpu, core, warp, pc, unit, tables, now)
-
-
-@out_of_line
-def activate_lanes(registers, warps, warp, mask):
-    """The lanes that execute have changed."""
-    expand_mask(mask, registers.active, warps.lanes)
-    warps.expanded_from[warp] = mask
-    registers.special[MASK_LOW] = np.uint32(mask & np.uint64(0xFFFFFFFF))
-    registers.special[MASK_HIGH] = np.uint32(mask >> np.uint64(32))
 
 
 @inlined
 def _throttle_reason(unit):
+    """The reason of a warp that waits because its unit is full."""
     if unit == MEMORY:
         return LG_THROTTLE
     if unit == SHARED:
@@ -147,28 +120,101 @@ def _throttle_reason(unit):
 
 
 @inlined
-def _guilty(gpu, core, fault, mask):
+def _prepare_registers(registers, warps, warp, mask, now):
+    """Bring the expanded lane mask and the special registers that count up to date."""
+    if warps.expanded_from[warp] != mask:
+        expand_mask(registers, warps, warp, mask)
+    registers.special[CLOCK] = np.uint32(warps.visits[warp])
+    registers.special[CYCLE] = np.uint32(now & LOW_HALF)
+
+
+@out_of_line
+def expand_mask(registers, warps, warp, mask):
+    """The lanes that execute have changed: a word for each lane instead of a bit."""
+    expand(mask, registers.active, warps.lanes)
+    warps.expanded_from[warp] = mask
+    registers.special[MASK_LOW] = np.uint32(mask & np.uint64(LOW_HALF))
+    registers.special[MASK_HIGH] = np.uint32(mask >> np.uint64(32))
+
+
+@inlined
+def _count_issue(tables, pc, mask):
+    """One more issue of instruction `pc`, with its active lanes."""
+    row = tables.profile[pc]
+    row[SELECTED] += 1
+    row[LANES] += popcount(mask)
+
+
+@inlined
+def _execute_arithmetic(gpu, core, warp, pc, unit, tables, units, now):
+    """Execute an instruction of the ALU or of the special-function unit. Returns the first cycle in which its result can be used."""
+    warps = core.warps
+    registers = core.registers[warp]
+    start = np.int64(tables.code[pc, FIRST_UOP])
+    for k in range(start, start + np.int64(tables.code[pc, COUNT])):
+        units.execute(registers, tables, k, warps.lanes)
+    latency = core.latency[tables.code[pc, ISSUE_LATENCY]]
+    if unit == ALU:
+        pipe = np.int64(core.alus.open)
+        until = accept(core.alus, now, latency)
+        if gpu.log.tracing != 0:
+            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, warps.mask[warp], pipe, core.alus.free[pipe])
+    else:
+        until = accept(core.specials, now, latency)
+    reason = WAIT if unit == ALU else SHORT_SCOREBOARD
+    mark_busy(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, until, reason)
+    return until
+
+
+@inlined
+def _execute_control(gpu, core, warp, pc, tables, units, now):
+    """Execute an instruction of the control unit, which writes the PC itself. Returns 0 or the number of a fault."""
+    warps = core.warps
+    registers = core.registers[warp]
+    mask = warps.mask[warp]
+    fault = np.int64(0)
+    core.branch_diverged = 0
+    start = np.int64(tables.code[pc, FIRST_UOP])
+    for k in range(start, start + np.int64(tables.code[pc, COUNT])):
+        if tables.uops[k, UNIT] == CONTROL:
+            fault = units.control(gpu, core, warp, pc, tables, k, now)
+        else:
+            units.execute(registers, tables, k, warps.lanes)
+    tables.profile[pc, DIVERGED] += core.branch_diverged
+    mark_busy(core.scoreboard, tables.code, warp, pc, mask, warps.lanes, now + 1, WAIT)
+    return fault
+
+
+@inlined
+def _advance(core, warp, pc):
+    """The warp is at the next instruction. If its lanes have diverged, that may be where they reconverge."""
+    core.warps.pc[warp] = pc + 1
+    if has(core.warps.diverged, warp):
+        select_path(core, warp)
+
+
+@inlined
+def _faulting_lanes(gpu, core, mask):
     """The lanes that a fault names: the one that was found, the ones that took the branch, or all."""
     if core.access.fault != 0:
         gpu.fault.value = core.access.value
         gpu.fault.limit = core.access.limit
         return bit(core.access.lane)
-    return gpu.fault.lanes if gpu.fault.lanes != np.uint64(0) else mask
+    return gpu.fault.lanes if gpu.fault.lanes != EMPTY else mask
 
 
 @inlined
-def _go_on(gpu, core, warp, pc, unit, tables, now):
-    """After an issue: the warp ends, waits at a barrier, or its next instruction is examined."""
+def _follow(gpu, core, warp, pc, unit, tables, now):
+    """After an issue: the warp ends, waits at a barrier or for its branch, or its next instruction is examined."""
     warps = core.warps
-    warp_bit = bit(warp)
     if core.fetch.buffer != 0:
         consume(core.fetch, warp, pc, warps.pc[warp])
-    if warps.threads[warp] == np.uint64(0):
+    if warps.threads[warp] == EMPTY:
         whole = 1 if tables.uops[tables.code[pc, FIRST_UOP], OP] == EXIT_WARP else 0
-        end(gpu, core, warp, pc, whole, tables, now)
+        end_warp(gpu, core, warp, pc, whole, tables, now)
         return
     inside = 0 <= warps.pc[warp] < core.code_rows
-    if inside and warps.at_barrier & warp_bit != np.uint64(0):
+    if inside and has(warps.at_barrier, warp):
         warps.reason[warp] = BARRIER
         warps.wake[warp] = FOREVER
     elif inside and unit == CONTROL and core.branch_latency > 1:

@@ -1,9 +1,9 @@
 """Execution pipes: when an ALU can take an instruction, and when the result is there.
 
 An ALU is a pipe of `depth` slots. An instruction enters slot 0; at the end of every cycle everything
-moves on by one slot, unless the last slot holds an operation that has not finished: then the whole pipe stands still.
-So a divide of 4 cycles in a pipe of 1 slot blocks the ALU for 4 cycles. With depth 0 nothing ever stands still: the
-usual fully pipelined unit. An ALU narrower than the warp takes a warp instruction in several passes, one a
+moves by one slot, unless the last slot holds an operation that has not finished: then the whole pipe stalls.
+So a divide of 4 cycles in a pipe of 1 slot blocks the ALU for 4 cycles. With depth 0 nothing ever stalls: the
+usual fully pipelined unit. An ALU narrower than the warp takes a warp instruction in several passes, one per
 cycle (the *chime* of vector machines).
 
 All that can delay an instruction is older than it, so its finishing time is known when it enters: that is what
@@ -20,15 +20,21 @@ MAX_PIPES = 64
 RING = 32  # instructions that a pipe can hold
 
 Pipes = record(
-    count="i8",                          # pipes
-    depth="i8",                          # slots of a pipe; 0: nothing stands still
-    passes="i8",                         # cycles that a warp instruction takes to enter: lanes / width
-    open="i8",                           # the pipe that takes the next instruction of this cycle; -1: none does
-    free=("i8", MAX_PIPES),              # first cycle in which slot 0 is empty
-    stop_from=("i8", (MAX_PIPES, RING)), # an instruction waits unfinished in the last slot from this cycle ...
-    stop_to=("i8", (MAX_PIPES, RING)),   # ... up to, not including, this one
-    head=("i8", MAX_PIPES),              # youngest entry of the ring
-    busy=("i8", MAX_PIPES),              # warp instructions taken, for the counters
+    settings=dict(
+        count="i8",                           # pipes, at most MAX_PIPES
+        depth="i8",                           # slots of a pipe; 0: no pipe ever stalls
+        passes="i8",                          # cycles that a warp instruction takes to enter: lanes / width
+    ),
+    state=dict(
+        open="i8",                            # the pipe that takes the next instruction of this cycle; -1: none does
+        free=("i8", MAX_PIPES),               # first cycle in which slot 0 is empty
+        head=("i8", MAX_PIPES),               # youngest entry of the ring
+        stop_from=("i8", (MAX_PIPES, RING)),  # an instruction waits unfinished in the last slot from this cycle ...
+        stop_to=("i8", (MAX_PIPES, RING)),    # ... up to, not including, this one
+    ),
+    counters=dict(
+        busy=("i8", MAX_PIPES),               # warp instructions taken
+    ),
 )  # fmt: skip
 
 
@@ -65,8 +71,8 @@ def accept(pipes, now, latency):
 
 @unit
 def _enter(pipes, pipe, now, latency):
-    """The same for a pipe that may stand still."""
-    stop = np.int64(now)  # first cycle of which it is not known that the pipe stands still
+    """`accept` for a pipe that may stall. Returns the first cycle in which the result can be used."""
+    stop = np.int64(now)  # first cycle of which it is not known that the pipe stalls
     last_slot = now + pipes.depth - 1
     head = pipes.head[pipe]
     for age in range(pipes.depth - 1, -1, -1):  # oldest first; no more than `depth` are in the pipe

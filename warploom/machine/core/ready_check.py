@@ -1,8 +1,8 @@
 """Examination: what does a warp's next instruction wait for?
 
-In hardware: the look at instruction buffer and scoreboard that decides, each cycle, which warps are ready. Here a warp is looked
-at only when something that it waited for has happened: does its next instruction lie in its buffer, are its registers there?
-If so it is awake, and waits for nothing but its unit and its turn; else it waits for a time or an event, with a reason.
+In hardware: the logic that checks, each cycle, the instruction buffer and the scoreboard of every warp. Here a warp is examined
+only when something that it waited for has happened: is its next instruction in its buffer, can its registers be used?
+If so it is awake, and waits only for its unit and its scheduler; else it waits for a time or an event, with a reason.
 """
 
 from __future__ import annotations
@@ -25,39 +25,49 @@ PC_FAULT = FAULT_NUMBER["pc_out_of_range"]
 def examine(gpu, core, tables, warp, at):
     """What does a warp's next instruction wait for, as of cycle `at`? Sets the warp awake, or its reason and alarm."""
     warps = core.warps
-    warp_bit = bit(warp)
     pc = np.int64(warps.pc[warp])
-    warps.waiting_memory = warps.waiting_memory & ~warp_bit
-    warps.fencing = warps.fencing & ~warp_bit
-    warps.wake_time_known = warps.wake_time_known & ~warp_bit
+    warps.waiting_memory = warps.waiting_memory & ~bit(warp)
+    warps.fencing = warps.fencing & ~bit(warp)
+    warps.wake_time_known = warps.wake_time_known & ~bit(warp)
     if pc < 0 or pc >= core.code_rows:
         raise_fault(gpu.fault, PC_FAULT, core.number, warp, pc, warps.mask[warp], pc, core.code_rows, at)
         return
     if core.fetch.buffer != 0 and core.fetch.held[warp] == 0:
-        warps.starved = warps.starved | warp_bit
-        warps.reason[warp] = NO_INSTRUCTION
-        warps.wake[warp] = FOREVER
+        _wait_for_instruction(warps, warp)
         return
     unit = np.int64(tables.code[pc, ISSUE_UNIT])
     group = blocking_group(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, at)
     if group >= 0:
-        time = ready_at(core.scoreboard, warp, group, warps.mask[warp], warps.lanes)
-        warps.reason[warp] = core.scoreboard.reason[warp, group] if time < FOREVER else LONG_SCOREBOARD
-        if warps.reason[warp] == LONG_SCOREBOARD:
-            warps.waiting_memory = warps.waiting_memory | warp_bit
-        if time < FOREVER and unit != CONTROL:
-            warps.wake_time_known = warps.wake_time_known | warp_bit
-        set_alarm(warps, warp, time, at)
-        return
-    if unit == CONTROL and _must_drain(core, tables, warp, pc, at) != 0:
-        return
-    warps.reason[warp] = NOT_SELECTED
-    wake_up(core, warp, unit, at)
+        _wait_for_registers(core, warp, group, unit, at)
+    elif unit != CONTROL or _must_drain(core, tables, warp, pc, at) == 0:
+        warps.reason[warp] = NOT_SELECTED
+        wake_up(core, warp, unit, at)
+
+
+@inlined
+def _wait_for_instruction(warps, warp):
+    """The warp's instruction buffer is empty: the fetch unit wakes it."""
+    warps.starved = warps.starved | bit(warp)
+    warps.reason[warp] = NO_INSTRUCTION
+    warps.wake[warp] = FOREVER
+
+
+@inlined
+def _wait_for_registers(core, warp, group, unit, at):
+    """The next instruction waits longest for a register group: until a known cycle, or for a load to wake the warp."""
+    warps = core.warps
+    time = ready_at(core.scoreboard, warp, group, warps.mask[warp], warps.lanes)
+    warps.reason[warp] = core.scoreboard.reason[warp, group] if time < FOREVER else LONG_SCOREBOARD
+    if warps.reason[warp] == LONG_SCOREBOARD:
+        warps.waiting_memory = warps.waiting_memory | bit(warp)
+    if time < FOREVER and unit != CONTROL:
+        warps.wake_time_known = warps.wake_time_known | bit(warp)
+    set_alarm(warps, warp, time, at)
 
 
 @inlined
 def wake_up(core, warp, unit, at):
-    """A warp waits for nothing any more but its unit. What it has waited for is charged when it issues."""
+    """A warp waits for nothing but its unit. The cycles that it has waited are accounted when it issues."""
     warps = core.warps
     warp_bit = bit(warp)
     warps.awake = warps.awake | warp_bit

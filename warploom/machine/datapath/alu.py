@@ -28,40 +28,35 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import (
-    D_BALLOT,
-    D_BITS,
-    D_COMPARE,
-    D_CONVERT,
-    D_FLOAT,
-    D_FLOAT_COMPARE,
-    D_INTEGER,
-    D_MULTIPLY,
-    D_SHUFFLE,
-    D_SPECIAL_FUNCTION,
-    D_SPECIAL_REGISTER,
+    CROSS_LANE,
+    DATAPATH,
     DST,
     FLAGS,
+    FLOATING_POINT,
     IMM,
+    INTEGER,
     NEGATE,
+    NUMBER,
     OP,
-    OPERATIONS,
     PREDICATE,
     SCALAR,
     SIZE,
+    SPECIAL_FUNCTION,
     SPECIAL_NUMBER,
+    SPECIAL_REGISTER,
     A,
     B,
     C,
 )
 from warploom.machine.datapath.cross_lane import ballot, shuffle
-from warploom.machine.datapath.floating_point import compare_floats, convert, floating
-from warploom.machine.datapath.integer import compare, count_bits, integer, multiply_divide
+from warploom.machine.datapath.floating_point import floating
+from warploom.machine.datapath.integer import integer
 from warploom.machine.datapath.register_file import source
 from warploom.machine.datapath.special_function import special
 from warploom.machine.engine.bits import has
 from warploom.machine.engine.unit import inlined, lanewise, out_of_line, unit
 
-DATAPATH = np.array([operation.datapath for operation in OPERATIONS], np.int64)  # by operation
+BALLOT = NUMBER["ballot"]
 LANE, THREAD, GLOBAL_THREAD = SPECIAL_NUMBER["lane"], SPECIAL_NUMBER["thread"], SPECIAL_NUMBER["global_thread"]
 
 
@@ -72,40 +67,30 @@ def execute(registers, tables, k, lanes):
     registers: WarpRegisters of one warp. uops: int32[n, UOP_COLUMNS]. lanes: lanes a warp.
     """
     op = np.int64(tables.uops[k, OP])
-    datapath = DATAPATH[op]
+    datapath = tables.uops[k, DATAPATH]
     destination = np.int64(tables.uops[k, DST])
     takes_part = registers.active
     if tables.uops[k, PREDICATE] >= SCALAR:
         apply_predicate(registers, np.int64(tables.uops[k, PREDICATE]) - SCALAR, tables.uops[k, FLAGS] & NEGATE, lanes)
         takes_part = registers.predicated
-    wide = lanes if destination < SCALAR or datapath == D_BALLOT or datapath == D_SHUFFLE else np.int64(1)
+    wide = lanes if destination < SCALAR or datapath == CROSS_LANE else np.int64(1)
     a = source(registers, tables.uops, k, A, 0, wide)
     b = source(registers, tables.uops, k, B, 1, wide)
     c = source(registers, tables.uops, k, C, 2, wide)
     result = registers.result
-    if datapath == D_INTEGER:
+    if datapath == INTEGER:
         integer(result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
-    elif datapath == D_MULTIPLY:
-        multiply_divide(result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
-    elif datapath == D_COMPARE:
-        compare(result, registers.lane[a], registers.lane[b], op, wide)
-    elif datapath == D_BITS:
-        count_bits(result, registers.lane[a], op, wide)
-    elif datapath == D_FLOAT:
+    elif datapath == FLOATING_POINT:
         floating(result, registers.lane[a], registers.lane[b], registers.lane[c], op, wide)
-    elif datapath == D_FLOAT_COMPARE:
-        compare_floats(result, registers.lane[a], registers.lane[b], op, wide)
-    elif datapath == D_CONVERT:
-        convert(result, registers.lane[a], op, wide)
-    elif datapath == D_SPECIAL_FUNCTION:
+    elif datapath == SPECIAL_FUNCTION:
         special(registers, op, a, wide)
-    elif datapath == D_SPECIAL_REGISTER:
+    elif datapath == SPECIAL_REGISTER:
         read_special(registers, np.int64(tables.uops[k, IMM]), wide)
-    elif datapath == D_SHUFFLE:
-        shuffle(registers, a, b, wide)
-    elif datapath == D_BALLOT:
+    elif op == BALLOT:
         ballot(registers, takes_part, a, destination - SCALAR, wide)
         return
+    else:
+        shuffle(registers, a, b, wide)
 
     if 0 < tables.uops[k, SIZE] < 4:
         truncate(result, tables.uops[k, SIZE], wide)

@@ -30,7 +30,10 @@ FLOOR, FCLASS, F2I, F2U, I2F, U2F = (NUMBER[name] for name in ("floor", "fclass"
 
 @lanewise
 def floating(result, a, b, c, op, wide):
-    """Row `result` = operation `op` of the rows a, b and c, in the first `wide` lanes: float arithmetic."""
+    """Row `result` = floating-point operation `op` of the rows a, b and c, in the first `wide` lanes.
+
+    Here sums, products and quotients. Each of these functions hands on the operations that it has no case for.
+    """
     d = result.view(np.float32)
     p = a.view(np.float32)
     q = b.view(np.float32)
@@ -60,6 +63,8 @@ def floating(result, a, b, c, op, wide):
         for l in range(wide):
             x = np.float32(p[l] * q[l]) + r[l]
             d[l] = x if x == x else NAN
+    else:
+        compare_floats(result, a, b, op, wide)
 
 
 @lanewise
@@ -95,6 +100,8 @@ def compare_floats(d, s, t, op, wide):
     elif op == FLE:
         for l in range(wide):
             d[l] = 1 if p[l] <= q[l] else 0
+    else:
+        convert(d, s, op, wide)
 
 
 @lanewise

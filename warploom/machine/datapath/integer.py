@@ -28,7 +28,10 @@ SEL, CLZ, CTZ, POPC, BREV = NUMBER["sel"], NUMBER["clz"], NUMBER["ctz"], NUMBER[
 
 @lanewise
 def integer(d, p, q, r, op, wide):
-    """Row d = operation `op` of the rows p, q and r, in the first `wide` lanes: sums, logic, shifts and the choice between two."""
+    """Row d = integer operation `op` of the rows p, q and r, in the first `wide` lanes.
+
+    Here sums, logic, shifts and the choice between two. Each of these functions hands on the operations that it has no case for.
+    """
     if op == MOV:
         for l in range(wide):
             d[l] = p[l]
@@ -62,6 +65,8 @@ def integer(d, p, q, r, op, wide):
             x = p[l]
             y = q[l]
             d[l] = x if r[l] != 0 else y
+    else:
+        multiply_divide(d, p, q, r, op, wide)
 
 
 @lanewise
@@ -98,6 +103,8 @@ def multiply_divide(d, p, q, r, op, wide):
         for l in range(wide):
             quotient = np.int64(np.float64(p[l]) / np.float64(q[l])) if q[l] != 0 else np.int64(0)
             d[l] = np.int64(p[l]) - quotient * np.int64(q[l])
+    else:
+        compare(d, p, q, op, wide)
 
 
 @lanewise
@@ -134,6 +141,8 @@ def compare(d, p, q, op, wide):
             x = p[l]
             y = q[l]
             d[l] = 4 if x < y else 2 if x == y else 1
+    else:
+        count_bits(d, p, op, wide)
 
 
 @lanewise

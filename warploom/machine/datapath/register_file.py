@@ -32,7 +32,7 @@ WarpRegisters = record(
 
 
 @inlined
-def expand_mask(mask, active, lanes):
+def expand(mask, active, lanes):
     """Spread a 64-bit lane mask over `active`: all ones in an active lane, all zeros in one that is not."""
     for lane in range(lanes):
         active[lane] = np.uint32(0) - np.uint32((mask >> np.uint64(lane)) & np.uint64(1))

@@ -18,7 +18,7 @@ from warploom.machine.accounting.events import BLOCK, LAUNCH, emit
 from warploom.machine.accounting.reasons import DISPATCH_STALL
 from warploom.machine.core.divergence.mechanism import start
 from warploom.machine.core.fetch.instruction_fetch import redirect
-from warploom.machine.core.scheduling.scheduler import join
+from warploom.machine.core.scheduling.scheduler import add_warp
 from warploom.machine.core.warps.barrier import reset
 from warploom.machine.core.warps.scoreboard import clear as clear_scoreboard
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
@@ -158,7 +158,7 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     warps.started[warp] = now
     warps.since[warp] = now
     warps.reason[warp] = DISPATCH_STALL
-    join(core.schedulers[warps.scheduler[warp]], warp, now * MAX_CORES + rank)
+    add_warp(core.schedulers[warps.scheduler[warp]], warp, now * MAX_CORES + rank)
     start(core, warp)
     clear_scoreboard(core.scoreboard, warp, now)
     redirect(core.fetch, warp, grid.entry)

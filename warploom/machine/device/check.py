@@ -7,7 +7,7 @@ from warploom.isa.program import Program
 from warploom.isa.views import FORMATS, LINEAR, POINT, SAMPLER_FILTER, VIEW_FORMAT
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import Config
-from warploom.machine.core.divergence.thread_pool import OF_A_THREAD, looks_at_warps
+from warploom.machine.core.divergence.thread_pool import OF_A_THREAD, depends_on_warps
 from warploom.machine.core.load_store.lsu import MAX_TRANSACTIONS
 from warploom.machine.core.texture.sampler import TEXELS
 from warploom.machine.core.warps.scoreboard import LANE_GROUPS
@@ -21,7 +21,7 @@ def check(config: Config, program: Program) -> None:
     if len(program) > config.memory.program_words:
         raise LaunchError(f"the program has {len(program)} instructions, memory.program_words = {config.memory.program_words}")
     # A thread that changes warps takes its numbers along in registers, which the launch writes.
-    numbers = len(OF_A_THREAD) if config.core.divergence == "dwf" and not looks_at_warps(program) else 0
+    numbers = len(OF_A_THREAD) if config.core.divergence == "dwf" and not depends_on_warps(program) else 0
     why = f" with core.divergence=dwf, which needs {numbers} of its own" if numbers else ""
     if program.registers > u.HIDDEN - numbers:
         raise LaunchError(f"the program uses {program.registers} registers a thread, a thread can have {u.HIDDEN - numbers}{why}")

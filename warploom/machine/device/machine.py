@@ -21,9 +21,9 @@ from warploom.machine.config.schema import Config
 from warploom.machine.core.control import control
 from warploom.machine.core.core import Core
 from warploom.machine.core.cycle import step, step_forming_warps
-from warploom.machine.core.divergence import WITH_RECONVERGENCE
+from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.dwf import foremost
-from warploom.machine.core.divergence.thread_pool import looks_at_warps, with_thread_numbers
+from warploom.machine.core.divergence.thread_pool import depends_on_warps, with_thread_numbers
 from warploom.machine.core.load_store.lsu import Lsu, load_store, no_load_store
 from warploom.machine.core.load_store.memory_stage import access_memory, no_memory, no_texture, sample_texture
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
@@ -67,7 +67,7 @@ class PipelineMachine:
         tracing: bool = False,
         recording: bool = False,
     ) -> None:
-        program = with_reconvergence(program) if config.core.divergence in WITH_RECONVERGENCE else program
+        program = with_reconvergence(program) if MECHANISMS[config.core.divergence].uses_reconvergence_pc else program
         self.config, self.program, self.tracing = config, program, tracing or recording
         self.forms_warps = config.core.divergence == "dwf"
         self.users_policy = policy
@@ -77,7 +77,7 @@ class PipelineMachine:
         self.gpu = zeros((), Gpu)
         self.cores = zeros(config.gpu.cores, Core)
         # As the hardware sees it; `program` stays as the user wrote it.
-        self.moves_threads = self.forms_warps and not looks_at_warps(program)
+        self.moves_threads = self.forms_warps and not depends_on_warps(program)
         self.loaded = with_thread_numbers(program) if self.moves_threads else program
         self.uops = np.ascontiguousarray(self.loaded.uops)
         self.code = np.ascontiguousarray(program.code)

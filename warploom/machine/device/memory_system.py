@@ -15,7 +15,7 @@ from warploom.machine.memory.event_wheel import give_back, request_at, schedule,
 from warploom.machine.memory.l2 import accept_fill, look_up, read_memory, waiting_room, write_memory
 from warploom.machine.memory.main_memory import serve
 from warploom.machine.memory.request import request
-from warploom.machine.memory.transactions import ANSWER, EXTRA_SHIFT, L2_FILL, STORE_ARRIVES, TEXTURE_TAG, TO_MEMORY, WRITE_MEMORY
+from warploom.machine.memory.transactions import ANSWER, EXTRA_SHIFT, L2_FILL, STORE, TEXTURE_TAG, TO_MEMORY, WRITE_MEMORY
 
 
 @unit
@@ -58,9 +58,9 @@ def no_events(gpu, cores, tables, now):
 @unit
 def _serve_from_memory(gpu, tables, asked, now):
     """Without a second-level cache a transaction goes straight to memory."""
-    writes = 1 if asked.kind == STORE_ARRIVES else 0
+    writes = 1 if asked.kind == STORE else 0
     done = serve(gpu, asked.line << gpu.line_shift, popcount(asked.sectors) << gpu.sector_shift, writes, now) + (asked.tag >> EXTRA_SHIFT)
     if gpu.log.tracing != 0:
         emit(gpu.log, tables, now, MEMORY, asked.core, -1, -1, asked.sectors, asked.line, done)
-    if asked.kind != STORE_ARRIVES:
+    if asked.kind != STORE:
         schedule(gpu.wheel, done, request(ANSWER, asked.core, asked.line, asked.sectors, asked.tag))

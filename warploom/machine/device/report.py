@@ -78,7 +78,7 @@ def counters(machine: Reported) -> dict[str, int]:
         "shared_fetch_hits": int(gpu["shared_fetch"]["hits"]),
         "shared_fetch_misses": int(gpu["shared_fetch"]["misses"]),
         "alu_instructions": int(cores["alus"]["busy"].sum()),
-        "stack_peak": int(max(cores["paths"]["peak"].max(), cores["masks"]["peak"].max())),
+        "stack_peak": int(max(cores["reconvergence_stack"]["peak"].max(), cores["mask_stack"]["peak"].max())),
     }
     return found
 
@@ -156,13 +156,13 @@ def _warp_line(machine: Reported, core: int, warp: int) -> str:
 def _waiting_lanes(machine: Reported, core: int, warp: int, running_lanes: int) -> Iterator[str]:
     """The lanes of a warp that wait for others of it, and where."""
     where = machine.program.where
-    paths, contexts = machine.cores[core]["paths"], machine.cores[core]["contexts"]
-    depth = int(paths["depth"][warp])
+    stack, groups = machine.cores[core]["reconvergence_stack"], machine.cores[core]["path_table"]
+    depth = int(stack["depth"][warp])
     if depth:
-        mask = int(paths["mask"][warp][depth - 1]) & ~running_lanes
-        yield f"{_wait(mask)} on the stack for {where(int(paths['pc'][warp][depth - 1]))}"
-    for row in range(int(contexts["count"][warp])):
-        mask, pc, state = (int(contexts[name][warp][row]) for name in ("mask", "pc", "state"))
+        mask = int(stack["mask"][warp][depth - 1]) & ~running_lanes
+        yield f"{_wait(mask)} on the stack for {where(int(stack['pc'][warp][depth - 1]))}"
+    for row in range(int(groups["count"][warp])):
+        mask, pc, state = (int(groups[name][warp][row]) for name in ("mask", "pc", "state"))
         if state == READY:
             yield f"{_wait(mask)} to go on at {where(pc)}"
         elif state == AT_RECONVERGENCE:

@@ -15,7 +15,7 @@ from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
-from warploom.machine.core.divergence.thread_pool import HEURISTICS, OF_A_THREAD, looks_at_warps
+from warploom.machine.core.divergence.thread_pool import HEURISTICS, OF_A_THREAD, depends_on_warps
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD
 from warploom.machine.engine.sizes import MAX_WARPS
@@ -104,10 +104,11 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.warps.slots, core.warps.lanes = config.core.warps, config.core.lanes
     core.blocks.slots = resident
     core.blocks.shared_bytes = (program.launch.shared_bytes + 3) // 4 * 4
-    core.divergence = MECHANISMS[config.core.divergence]
-    core.paths.limit = core.masks.limit = config.core.stack_depth
-    core.paths.first_side = core.contexts.first_side = SIDES[config.divergence.first]
-    core.contexts.barrier_limit, core.contexts.patience = config.divergence.barriers, config.divergence.patience
+    mechanism = MECHANISMS[config.core.divergence]
+    core.divergence, core.uses_path_table = mechanism.number, int(mechanism.uses_path_table)
+    core.reconvergence_stack.limit = core.mask_stack.limit = config.core.stack_depth
+    core.reconvergence_stack.first_side = core.path_table.first_side = SIDES[config.divergence.first]
+    core.path_table.barrier_limit, core.path_table.patience = config.divergence.barriers, config.divergence.patience
     _set_up_pool(core.thread_pool, config, program)
     core.scoreboard.by_lane = int(config.core.lock == "lane")
     core.scheduler_count = config.core.schedulers
@@ -131,7 +132,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
 def _set_up_pool(pool: Any, config: Config, program: Program) -> None:
     used = {u.OPERATIONS[number].name for number in program.uops[:, u.OP].tolist()}
     pool.heuristic, pool.majority = HEURISTICS[config.divergence.heuristic], -1
-    pool.forms, pool.fences = int(not looks_at_warps(program)), int("fence" in used)
+    pool.forms, pool.fences = int(not depends_on_warps(program)), int("fence" in used)
     pool.any_block = int("barrier" not in used and not (program.uops[:, u.UNIT] == u.SHARED).any())
     pool.registers = program.registers + len(OF_A_THREAD)
 

@@ -41,3 +41,15 @@ def lowest(mask):
 def rest(mask):
     """A mask without its lowest one."""
     return mask & (mask - np.uint64(1))
+
+
+@inlined
+def below(number):
+    """The mask of all bits below bit `number`, 0 to 63."""
+    return bit(number) - np.uint64(1)
+
+
+@inlined
+def ones(count):
+    """The mask of the lowest `count` bits, 1 to 64 of them."""
+    return below(count - 1) | bit(count - 1)

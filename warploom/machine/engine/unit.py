@@ -1,20 +1,20 @@
 """One source, two speeds: the same functions as plain Python and as native code, over the same bytes.
 
 A unit declares its state as a NumPy dtype with `record(...)` and its behaviour as functions marked `@unit`. Nothing
-else is needed to run them in either of two ways:
+else is needed to run them on either of two engines:
 
 * Plain Python. `mirror(array)` wraps a structured array as objects whose fields are the array's own bytes:
-  a scalar field reads and writes the array, an array field is a view, a record field is another such object.
+  a scalar field reads and writes the array, an array field is a view, a record field is such an object too.
 * Native. `Native` (engine/native/loader.py) compiles an entry function and every unit that it reaches with Numba, once; later
   processes load the result from a cache in about 0.1 s.
 
-Both work on the same array, so a run may change from one to the other between two cycles.
+Both work on the same array, so a run may change engines between two cycles.
 
 Rules for a unit, so that the two agree bit for bit:
 
-* import units by name (`from warploom.machine.alu import execute`), never through their module;
+* import units by name (`from warploom.machine.datapath.alu import execute`), never through their module;
 * no allocation, no closures, no default arguments; sub-records and arrays are passed as arguments, never returned;
-* no index is negative, and no variable is read on a way on which it was not written;
+* no index is negative, and no variable is read on a path on which it was not written;
 * `u4 + u4` wraps in Python and widens to 64 bits in native code until it is stored: store or cast every intermediate.
   Shift 64-bit masks by `np.uint64` values; keep `u8` and `i8` apart.
 """
@@ -38,9 +38,9 @@ GROUPS = ("settings", "inputs", "state", "counters")
 def record(**fields: Any) -> np.dtype:
     """A unit's state: `record(active="u8", stack_pc=("i4", (64, 32)), queue=Queue)`.
 
-    A unit says of its fields what they are: `record(settings=dict(slots="i8"), inputs=dict(...), state=dict(...), counters=dict(...))`.
+    A unit says of each field what it is: `record(settings=dict(slots="i8"), inputs=dict(...), state=dict(...), counters=dict(...))`.
     settings: written before the first cycle. inputs: written by other units, for this one. state: this unit's own. counters: what it
-    counts, which changes nothing. They are reached alike, as `unit.slots`; `groups_of` tells them apart.
+    counts, which changes nothing. Fields of all groups are reached alike, as `unit.slots`; `groups_of` says which is in which group.
 
     Fields are aligned; those of a cache line or more begin a cache line, as does what follows the record, so that a
     row of lanes is not spread over one line more than it needs (on such a row that costs a third of the speed).
@@ -85,25 +85,25 @@ def zeros(shape: int | tuple[int, ...], dtype: np.dtype | type) -> np.ndarray:
 
 
 def unit(function: F) -> F:
-    """Mark a function as hardware behaviour: plain Python as it stands, native when `Native` reaches it."""
+    """Mark a function as hardware behaviour: plain Python as it is, native when `Native` reaches it."""
     function.__warploom_unit__ = True  # type: ignore[attr-defined]
     return function
 
 
 def inlined(function: F) -> F:
-    """Mark a unit that has one caller, or few: natively it becomes a part of it, which saves the call (about 2 ns)."""
+    """Mark a unit that has one caller, or few: natively it is inlined there, which saves the call (about 2 ns)."""
     function.__warploom_inlined__ = True  # type: ignore[attr-defined]
     return unit(function)
 
 
 def lanewise(function: F) -> F:
-    """Mark a part that works on rows of lanes. Those that it writes overlap no other, so natively its loops need not look."""
+    """Mark an inlined unit that works on rows of lanes. The rows that it writes overlap no others, so natively its loops need no check."""
     function.__warploom_lanewise__ = True  # type: ignore[attr-defined]
     return inlined(function)
 
 
 def out_of_line(function: F) -> F:
-    """Mark a unit that is seldom reached: natively it stays out of the way of its callers, which are the faster for it."""
+    """Mark a unit that is seldom reached: natively it is never inlined, which keeps its callers small and fast."""
     function.__warploom_out_of_line__ = True  # type: ignore[attr-defined]
     return unit(function)
 

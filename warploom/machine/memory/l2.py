@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.accounting.events import HIT, MERGED, MISS, STORE, emit
+from warploom.machine.accounting.events import HIT, MERGED, MISS, emit
 from warploom.machine.accounting.events import L2 as L2_EVENT
+from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory.cache import Cache, fill, lookup, mark_dirty
@@ -21,7 +22,7 @@ from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.line_table import ENTRIES, LineTable, add_line, find_line, remove_line
 from warploom.machine.memory.main_memory import serve
 from warploom.machine.memory.request import request
-from warploom.machine.memory.transactions import ANSWER, EXTRA_SHIFT, L2_FILL, LOAD_ARRIVES, STORE_ARRIVES, TO_MEMORY, WRITE_MEMORY
+from warploom.machine.memory.transactions import ANSWER, EXTRA_SHIFT, L2_FILL, LOAD, STORE, TO_MEMORY, WRITE_MEMORY
 
 WAITING_REQUESTS = 1 << 15  # that there is room for
 MAX_BANKS = 64
@@ -112,12 +113,12 @@ def look_up(gpu, l2, tables, asked, now):
     l2.bank_free[bank] = start + 1 + extra
     answer = start + l2.latency - 1 + extra
     missing = lookup(l2.cache, line, sectors, now)
-    if asked.kind == STORE_ARRIVES:
-        outcome = STORE
+    if asked.kind == STORE:
+        outcome = STORED
         _store(gpu, l2, line, sectors, missing, now, answer)
     elif missing == EMPTY:
         outcome = HIT
-        if asked.kind != LOAD_ARRIVES and l2.write_back != 0:
+        if asked.kind != LOAD and l2.write_back != 0:
             mark_dirty(l2.cache, line)
         _answer(gpu, asked, answer)
     else:
@@ -214,7 +215,7 @@ def accept_fill(gpu, l2, filled, now):
     while link != 0:
         index = link - 1
         link = np.int64(l2.next[index])
-        if l2.kind[index] != LOAD_ARRIVES and l2.write_back != 0:
+        if l2.kind[index] != LOAD and l2.write_back != 0:
             mark_dirty(l2.cache, filled.line)
         _answer(gpu, _waiting_request(l2, index), now)
         _remove_waiting(l2, index)

@@ -17,7 +17,7 @@ from warploom.machine.engine.unit import inlined
 class Request(NamedTuple):
     """Natively five words that are passed side by side: it costs what its fields would cost as arguments."""
 
-    kind: Any  # i8: where it is on its way: LOAD_ARRIVES ... ANSWER of transactions.py
+    kind: Any  # i8: where it is on its way: LOAD ... ANSWER of transactions.py
     core: Any  # i8: number of the core that asks; -1 where none does
     line: Any  # i8: line number, in lines of the unit that it is on its way to
     sectors: Any  # u8: bit s = sector s of the line

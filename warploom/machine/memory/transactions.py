@@ -10,11 +10,11 @@ from warploom.machine.engine.unit import inlined, unit
 from warploom.machine.memory.event_wheel import room, schedule
 from warploom.machine.memory.request import request
 
-# What an access does.
-LOAD, STORE, ATOMIC = range(3)
-
-# What happens to a request when its time has come.
-LOAD_ARRIVES, STORE_ARRIVES, ATOMIC_ARRIVES, TO_MEMORY, WRITE_MEMORY, L2_FILL, ANSWER = range(7)
+# Kinds of a request: where it is when its time has come.
+LOAD, STORE, ATOMIC = range(3)  # what an access does: it has left the core, and reaches the second-level cache
+TO_MEMORY, WRITE_MEMORY = 3, 4  # a miss of that cache, and a store that it passes on: they reach memory
+L2_FILL = 5  # memory has answered that cache
+ANSWER = 6  # the core has its answer
 
 # Fields of a request's tag. Bits 0 to 7: the slot of the unit that waits.
 SLOT_MASK = (1 << 8) - 1
@@ -41,4 +41,4 @@ def tag_of(slot, texture, cached, extra):
 @unit
 def send(gpu, core, access, line, sectors, tag, time):
     """Send a transaction that arrives beyond the first-level cache at `time`. access: LOAD, STORE or ATOMIC."""
-    schedule(gpu.wheel, time, request(LOAD_ARRIVES + access, core.number, line, sectors, tag))
+    schedule(gpu.wheel, time, request(access, core.number, line, sectors, tag))

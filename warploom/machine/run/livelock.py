@@ -141,18 +141,18 @@ class LivelockDetector:
     def _state(self, warp: Warp) -> list[bytes]:
         """Where a warp's threads are, and their registers."""
         cores, program = self.machine.cores, self.machine.program
-        table, contexts = cores["warps"], cores["contexts"]
+        table, groups = cores["warps"], cores["path_table"]
         parts = [table[name][warp].tobytes() for name in ("pc", "mask", "threads")]
         parts.append(cores["registers"]["lane"][warp][: program.registers].tobytes())
         parts.append(cores["registers"]["scalar"][warp].tobytes())
-        for stack in (cores["paths"], cores["masks"]):
+        for stack in (cores["reconvergence_stack"], cores["mask_stack"]):
             depth = int(stack["depth"][warp])
             parts.append(stack["rejoins_at"][warp].tobytes())
             parts.extend(stack[name][warp][:depth].tobytes() for name in ("mask", "pc", "reconvergence_pc"))
-        rows, barriers = int(contexts["count"][warp]), int(contexts["barriers"][warp])
-        parts.append(np.array([rows, barriers, contexts["backward_jumps"][warp]], np.int64).tobytes())
-        parts.extend(contexts[name][warp][:rows].tobytes() for name in ("mask", "pc", "state"))
-        parts.extend(contexts[name][warp][:barriers].tobytes() for name in ("reconvergence_pc", "members"))
+        rows, barriers = int(groups["count"][warp]), int(groups["barriers"][warp])
+        parts.append(np.array([rows, barriers, groups["backward_jumps"][warp]], np.int64).tobytes())
+        parts.extend(groups[name][warp][:rows].tobytes() for name in ("mask", "pc", "state"))
+        parts.extend(groups[name][warp][:barriers].tobytes() for name in ("reconvergence_pc", "members"))
         return parts
 
     def _stop(self, warps: list[Warp], now: int) -> None:

@@ -5,10 +5,9 @@ says. A machine with probes runs in plain Python. It runs the same source: every
 native engine does it, and in the copies the probed name means a function that tells the listener of each call. So nothing outside
 of the machine is touched, the machine's bytes are those of a run without probes, and a machine without probes pays nothing.
 
-    machine = warploom.GPU("sm").machine(program)
-    machine.probes.append(Probe("policy", lambda call: print(call.cycle, call.before[0].eligible, call.answer)))
-    machine.probes.append(Probe(coalesce, calls.append))
-    drive(machine, engine="python")
+    calls = []
+    warploom.GPU("sm").run(program, probes=[Probe("policy", calls.append), Probe(coalesce, calls.append)])
+    calls[0].cycle, calls[0].before[0].eligible, calls[0].answer
 """
 
 from __future__ import annotations

@@ -214,17 +214,17 @@ def waiting_paths(cores: np.ndarray, core: int, warp: int) -> list[tuple[int, in
     """
     found = []
     state = cores[core]
-    for name, kind in (("paths", ON_STACK), ("masks", ON_MASK_STACK)):
+    for name, kind in (("reconvergence_stack", ON_STACK), ("mask_stack", ON_MASK_STACK)):
         stack = state[name]
         for level in range(int(stack["depth"][warp])):
             mask, pc, joins = (stack[name][warp, level] for name in ("mask", "pc", "reconvergence_pc"))
             found.append((kind, _signed(mask), int(pc), int(joins)))
-    contexts = state["contexts"]
+    groups = state["path_table"]
     kinds = {READY: IS_READY, AT_RECONVERGENCE: IS_AT_RECONVERGENCE}
-    for row in range(int(contexts["count"][warp])):
-        group, mask = int(contexts["state"][warp, row]), _signed(contexts["mask"][warp, row])
+    for row in range(int(groups["count"][warp])):
+        group, mask = int(groups["state"][warp, row]), _signed(groups["mask"][warp, row])
         reconvergence_pc = -1 if group in kinds else group - AT_BARRIER
-        found.append((kinds.get(group, IS_AT_BARRIER), mask, int(contexts["pc"][warp, row]), reconvergence_pc))
+        found.append((kinds.get(group, IS_AT_BARRIER), mask, int(groups["pc"][warp, row]), reconvergence_pc))
     return found
 
 

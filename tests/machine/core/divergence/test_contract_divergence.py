@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.machine.programs import FREE, LANE, WARP, Assembly, finished, issues, run, words
+from tests.machine.programs import FREE, LANE, WARP, Assembly, config, finished, issues, run, words
 from tests.machine.random_programs import expected, launches, machines, seeds, statements, table, written
 from warploom.isa import uop as u
 from warploom.machine.accounting import reasons as r
@@ -208,3 +208,13 @@ def test_branches_and_masks_do_the_same_number_of_lane_instructions_in_statement
         touching = [int(program.uops[row[u.FIRST_UOP], u.UNIT]) in (u.MEMORY, u.SHARED) for row in program.code]
         counts.append(int(made.profile[touching, r.LANES].sum()))
     assert len(set(counts)) == 1
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_the_table_says_which_mechanisms_need_reconvergence_points(name):
+    """A branch of the program as the machine runs it names one, or none at all."""
+    code, _ = switch(4, 6, masks=False)
+    machine = PipelineMachine(config(core__divergence=name), code.program())
+    rows = machine.program.uops[machine.program.uops[:, u.OP] == u.NUMBER["branch"]]
+    assert (rows[:, u.RECONVERGE] != u.NONE).any() == MECHANISMS[name].uses_reconvergence_pc
+    assert bool(machine.cores["uses_path_table"][0]) == MECHANISMS[name].uses_path_table

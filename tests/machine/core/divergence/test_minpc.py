@@ -10,9 +10,9 @@ from warploom.machine.engine.unit import unit
 
 
 @unit
-def walk(contexts, tables, uops, values, trace):
+def walk(paths, tables, uops, values, trace):
     """Run a warp to its end, or until the trace is full. Rows: pc, mask of every issue. Returns how many there were."""
-    waiting = contexts[0]
+    waiting = paths[0]
     warps = tables[0]
     clear(waiting, WARP)
     issues = 0

@@ -13,10 +13,10 @@ from warploom.machine.core.divergence.thread_pool import (
     OF_A_THREAD,
     at_barrier,
     change_places,
-    in_pool,
-    looks_at_warps,
-    oldest,
-    standing,
+    depends_on_warps,
+    oldest_arrival,
+    ready_lanes_at,
+    ready_warps,
     with_thread_numbers,
 )
 from warploom.machine.device.machine import PipelineMachine
@@ -44,7 +44,7 @@ def core(masks, pcs):
 @unit
 def waits(cores, warp, mask, pc, state):
     """Lanes of a warp wait as one more group."""
-    put(cores[0].contexts, warp, np.uint64(mask), pc, state)
+    put(cores[0].path_table, warp, np.uint64(mask), pc, state)
     cores[0].warps.threads[warp] |= np.uint64(mask)
     return 0
 
@@ -57,10 +57,10 @@ def join(cores, warp, other, movers):
 
 def groups(made, warp):
     """PC to lanes of the groups of a warp, the running one first."""
-    warps, contexts = made["warps"][0], made["contexts"][0]
-    rows = range(int(contexts["count"][warp]))
+    warps, paths = made["warps"][0], made["path_table"][0]
+    rows = range(int(paths["count"][warp]))
     running = {int(warps["pc"][warp]): int(warps["mask"][warp])} if warps["mask"][warp] else {}
-    return running | {int(contexts["pc"][warp, row]): int(contexts["mask"][warp, row]) for row in rows}
+    return running | {int(paths["pc"][warp, row]): int(paths["mask"][warp, row]) for row in rows}
 
 
 def with_groups(made, *rows):
@@ -102,9 +102,9 @@ def test_a_thread_that_takes_a_lane_without_a_thread_leaves_one():
 
 @unit
 def asked(cores, warp, pc, out):
-    out[0] = np.int64(standing(cores[0], warp, pc))
-    out[1] = np.int64(at_barrier(cores[0].contexts, warp))
-    out[2] = oldest(cores[0].pool, warp, np.uint64(0b1100))
+    out[0] = np.int64(ready_lanes_at(cores[0], warp, pc))
+    out[1] = np.int64(at_barrier(cores[0].path_table, warp))
+    out[2] = oldest_arrival(cores[0].thread_pool, warp, np.uint64(0b1100))
     return 0
 
 
@@ -117,7 +117,7 @@ def test_who_stands_where():
 
 @unit
 def members(cores, now):
-    return np.int64(in_pool(cores[0], now))
+    return np.int64(ready_warps(cores[0], now))
 
 
 NOW = 50
@@ -174,7 +174,7 @@ def single(*fields, **more):
     ids=lambda value: value.text[0] if hasattr(value, "text") else None,
 )
 def test_what_depends_on_which_threads_share_a_warp(program, looks):
-    assert looks_at_warps(program) is looks
+    assert depends_on_warps(program) is looks
     assert PipelineMachine(config(core__divergence="dwf"), program).cores["thread_pool"]["forms"][0] == (not looks)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.core.fetch.instruction_fetch import Fetch, consume, redirect, step
+from warploom.machine.core.fetch.instruction_fetch import Fetch, consume, fetch_instructions, redirect
 from warploom.machine.core.warps.warp_table import Warps, ring
 from warploom.machine.device.device import Gpu
 from warploom.machine.engine.bits import bit
@@ -44,7 +44,7 @@ def drive(gpus, fetches, tables, jumps, seen, every):
                     consume(fetch, warp, before, np.int64(warps.pc[warp]))
                     warps.wake[warp] = now + jumps[warp, 2]
         if every != 0 or busy != 0 or wake <= now:
-            wake = step(gpus[0], fetch, warps, ROWS, np.int64(now))
+            wake = fetch_instructions(gpus[0], fetch, warps, ROWS, np.int64(now))
             steps += 1
     return steps
 

@@ -12,7 +12,7 @@ from warploom.isa.uop import Uop
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_WRITABLE
 from warploom.machine.accounting.faults import FAULTS
 from warploom.machine.core.load_store.lane_access import Access, addresses, any_outside, atomic, load, store
-from warploom.machine.datapath.register_file import WarpRegisters, expand_mask
+from warploom.machine.datapath.register_file import WarpRegisters, expand
 from warploom.machine.engine.unit import unit
 from warploom.machine.run.tables import Tables
 
@@ -24,7 +24,7 @@ A, B, C, D = range(FREE, FREE + 4)
 @unit
 def drive(accesses, warps, tables, mask):
     registers, uops, memory = warps[0], tables.uops, tables.memory
-    expand_mask(mask, registers.active, LANES)
+    expand(mask, registers.active, LANES)
     fault = addresses(accesses[0], registers, tables, 0, LANES, memory.shape[0] * 4)
     if fault == 0:
         if uops[0, u.OP] == LOAD:

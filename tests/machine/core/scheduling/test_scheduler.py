@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
 from warploom.machine.core.scheduling.policies import POLICIES, after, greedy_oldest, guppy, oldest, round_robin, two_level, vortex
-from warploom.machine.core.scheduling.scheduler import Scheduler, join
+from warploom.machine.core.scheduling.scheduler import Scheduler, add_warp
 from warploom.machine.engine.unit import mirror, unit
 
 WARPS = 12
@@ -83,7 +83,7 @@ def run(policy, cycles, *, launched=None, number=0, step=1, group=4):
     scheduler["last"], scheduler["warps"], scheduler["number"], scheduler["step"], scheduler["group_size"] = -1, WARPS, number, step, group
     scheduler["owned"] = bits(range(number, WARPS, step))
     for warp, age in enumerate(launched if launched is not None else range(100, 100 + WARPS)):
-        join(mirror(scheduler)[0], warp, age)
+        add_warp(mirror(scheduler)[0], warp, age)
     rows = []
     for cycle in cycles:
         eligible, awake, active, memory, barrier = (*cycle, None, None, None, None)[:5]

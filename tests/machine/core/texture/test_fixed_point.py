@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine import two_engines
-from warploom.machine.core.texture.fixed_point import FIXED_FORMATS, FIXED_WRAPS, fixed_lerp, vortex_sample
+from warploom.machine.core.texture.fixed_point import FIXED_FORMATS, FIXED_WRAPS, FixedTexture, fixed_lerp, vortex_sample
 from warploom.machine.engine.native.loader import native
 from warploom.machine.engine.unit import unit
 
@@ -19,8 +19,9 @@ BYTES = {"rgba8": 4, "r5g6b5": 2, "rgba4": 2, "l8a8": 2, "l8": 1, "a8": 1}
 @unit
 def run(memory, base, form, linear, wrap_u, wrap_v, log_width, log_height, u, v, address, out):
     """What both engines execute: one sample a lane."""
+    texture = FixedTexture(base, form, linear, wrap_u, wrap_v, log_width, log_height)
     for lane in range(len(out)):
-        out[lane] = vortex_sample(memory, base, form, linear, wrap_u, wrap_v, log_width, log_height, u[lane], v[lane], address[lane])
+        out[lane] = vortex_sample(memory, texture, u[lane], v[lane], address[lane])
 
 
 def both(memory, base, form, linear, wraps, logs, u, v):

@@ -83,7 +83,7 @@ def scenarios(draw):
             written, read = instructions[pc]
             worst = max((bits.latest(warp, group, mask) for group in {*written, *read}), default=0)
             if worst <= now:
-                bits.lock(warp, written, mask, until)
+                bits.mark_busy(warp, written, mask, until)
                 if until == FOREVER and written:
                     flying.append((warp, pc, mask))
             steps.append((ISSUE, now, warp, pc, mask, until))
@@ -91,7 +91,7 @@ def scenarios(draw):
         elif kind == LAND and flying:
             warp, pc, mask = flying.pop(draw(st.integers(0, len(flying) - 1)))
             until = now + draw(st.integers(0, 3))
-            bits.lock(warp, instructions[pc][0], mask, until)
+            bits.mark_busy(warp, instructions[pc][0], mask, until)
             steps.append((LAND, now, warp, pc, mask, until))
             expected.append(None)
         elif kind == START:

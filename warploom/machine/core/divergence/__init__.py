@@ -1,23 +1,42 @@
 """Divergence mechanisms: what a warp does when its lanes disagree at a branch. One file a mechanism.
 
-A mechanism answers five questions, a function each in `mechanism.py`, where it enters with a line:
+A mechanism answers six questions, a function each in `mechanism.py`, where it enters with a line:
 
-    part     the lanes of a warp disagree at a branch: who goes where, and who goes first
-    scatter  they disagree at a jump through a register
-    leave    lanes end
-    comes    some lanes come to a barrier of the block: has the warp come?
-    settle   after every instruction: which lanes run next, from which PC? Who meets whom?
+    diverge                 the lanes of a warp disagree at a branch: who goes where, and which side runs first
+    diverge_indirect        they disagree at a jump through a register
+    exit_lanes              lanes end
+    arrive_at_barrier       some lanes come to a barrier of the block: has the warp arrived?
+    select_path             after every instruction: which lanes run next, from which PC? Which groups reconverge?
+    backward_jump_or_yield  the lanes that run have jumped back, or yield: do others run now?
 """
 
-MECHANISMS = {
-    "uniform": 0,  # lanes must agree; a branch on which they disagree is a fault that names them
-    "masks": 1,    # the program manages masks itself; its branches are for whole warps
-    "stack": 2,    # reconvergence at the immediate post-dominator
-    "minpc": 3,    # no stack: the lanes with the lowest PC run
-    "its": 4,      # a PC a lane, convergence barriers, and no lane starves
-    "dwf": 5,      # warps formed anew from threads of different warps that stand at the same PC
-}  # fmt: skip
-UNIFORM, MASKS, STACK, MINPC, ITS, DWF = MECHANISMS.values()
+from __future__ import annotations
 
-# Mechanisms that use the meeting points that `isa/analysis/control_flow.py` finds.
-WITH_RECONVERGENCE = ("stack", "its")
+from typing import NamedTuple
+
+
+class Mechanism(NamedTuple):
+    """A row of the table of mechanisms.
+
+    number: what `Core.divergence` holds. uses_path_table: lanes that wait lie in the path table, a group a row; else the lanes of
+    a warp never wait there, and a barrier is one of whole warps. uses_reconvergence_pc: it needs the immediate post-dominators
+    that `isa/analysis/control_flow.py` writes into a program.
+    """
+
+    number: int
+    meaning: str
+    uses_path_table: bool = False
+    uses_reconvergence_pc: bool = False
+
+
+MECHANISMS = {
+    "uniform": Mechanism(0, "lanes must agree; a branch on which they disagree is a fault that names them"),
+    "masks": Mechanism(1, "the program manages masks itself; its branches are for whole warps"),
+    "stack": Mechanism(2, "reconvergence at the immediate post-dominator", uses_reconvergence_pc=True),
+    "minpc": Mechanism(3, "no stack: the lanes with the lowest PC run", uses_path_table=True),
+    "its": Mechanism(
+        4, "a PC a lane, convergence barriers, and no lane starves", uses_path_table=True, uses_reconvergence_pc=True
+    ),
+    "dwf": Mechanism(5, "warps formed anew from threads of different warps that are at the same PC", uses_path_table=True),
+}  # fmt: skip
+STACK, MINPC, ITS, DWF = (MECHANISMS[name].number for name in ("stack", "minpc", "its", "dwf"))

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-def"
 """Program-managed masks: the program itself pushes and pops lane masks, and branches only as a whole warp.
 
 In hardware: a mask register, and a stack of (mask, PC) pairs that some instructions push and pop. The machine takes no
@@ -9,15 +10,87 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.isa.uop import DST, IMM, NONE, NUMBER, OP, RECONVERGE, SCALAR, TARGET, A, B
+from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.divergence.stack import push
+from warploom.machine.datapath.register_file import source
+from warploom.machine.engine.bits import EMPTY, lowest, ones
 from warploom.machine.engine.unit import unit
 
-OK, OVERFLOW, UNDERFLOW = 0, 1, 2
+PUSH_MASK, POP_MASK, MASK_NONZERO, BRANCH_PUSH = (NUMBER[name] for name in ("push_mask", "pop_mask", "mask_nonzero", "branch_push"))
+SPLIT, JOIN, SET_MASK, PREDICATE = (NUMBER[name] for name in ("split", "join", "set_mask", "predicate"))
+READ_MASK, WRITE_MASK = NUMBER["read_mask"], NUMBER["write_mask"]
+UNSUPPORTED = FAULT_NUMBER["unsupported"]
+OK, OVERFLOW, UNDERFLOW = 0, FAULT_NUMBER["stack_overflow"], FAULT_NUMBER["stack_underflow"]
+OTHER_SIDE, BOTH_SIDES = 0, 1  # Vortex: whose mask an entry of the stack holds
+ALL_BITS = np.uint32(0xFFFFFFFF)
+LOW_HALF = np.uint64(0xFFFFFFFF)
+
+
+@unit
+def lanes_where(row, bits, mask, lanes):
+    """The lanes of `mask` in which (row & bits) is not zero, as a mask."""
+    chosen = EMPTY
+    for lane in range(lanes):
+        chosen = chosen | (np.uint64(1 if row[lane] & bits != 0 else 0) << np.uint64(lane))
+    return chosen & mask
+
+
+@unit
+def leader(mask):
+    """The lane that speaks for its warp: the lowest active one, lane 0 when none is active."""
+    return lowest(mask) & 63
+
+
+@unit
+def change_mask(gpu, core, warp, tables, k):
+    """Execute control micro-op `k`, an operation on masks: writes the warp's mask and PC, or a scalar register pair.
+
+    Returns 0 or the number of a fault.
+    """
+    warps = core.warps
+    stack = core.mask_stack
+    op = tables.uops[k, OP]
+    fault = np.int64(OK)
+    if op == PUSH_MASK:
+        fault = push_mask(stack, warps, warp, tables.uops[k, TARGET])
+    elif op == POP_MASK:
+        fault = pop_mask(stack, warps, warp)
+    elif op == MASK_NONZERO:
+        fault = mask_nonzero(stack, warps, warp, _chosen(core, warp, tables, k))
+    elif op == BRANCH_PUSH:
+        fault = branch_push(stack, warps, warp, _chosen(core, warp, tables, k), tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
+    elif op == SPLIT:
+        fault = split(stack, warps, warp, _chosen(core, warp, tables, k))
+    elif op == JOIN:
+        fault = join(stack, warps, warp)
+    elif op == SET_MASK:
+        _set_mask(core, warp, tables, k)
+    elif op == PREDICATE:
+        _predicate(core, warp, tables, k)
+    elif op == READ_MASK:
+        _read_mask(core, warp, np.int64(tables.uops[k, DST]) - SCALAR)
+    elif op == WRITE_MASK:
+        _write_mask(core, warp, np.int64(tables.uops[k, A]) - SCALAR)
+    else:
+        gpu.fault.value = np.int64(tables.uops[k, IMM])
+        fault = np.int64(UNSUPPORTED)
+    if fault == OVERFLOW or fault == UNDERFLOW:
+        gpu.fault.limit = stack.limit
+    return np.int64(fault)
+
+
+@unit
+def _chosen(core, warp, tables, k):
+    """The active lanes in which source A of micro-op `k` is not zero."""
+    registers = core.registers[warp]
+    row = registers.lane[source(registers, tables.uops, k, A, 0, core.warps.lanes)]
+    return lanes_where(row, ALL_BITS, core.warps.mask[warp], core.warps.lanes)
 
 
 @unit
 def push_mask(stack, warps, warp, target):
-    """guppy push_mask: remember the mask and where to go on when it is popped."""
+    """guppy push_mask: remember the mask and where to continue when it is popped."""
     ok = push(stack, warp, warps.mask[warp], target, -1)
     warps.pc[warp] += 1
     return OK if ok != 0 else OVERFLOW
@@ -37,8 +110,8 @@ def pop_mask(stack, warps, warp):
 
 @unit
 def mask_nonzero(stack, warps, warp, chosen):
-    """guppy mask_nz: go on with the chosen lanes; when there are none, pop."""
-    if chosen == np.uint64(0):
+    """guppy mask_nz: continue with the chosen lanes; when there are none, pop."""
+    if chosen == EMPTY:
         return pop_mask(stack, warps, warp)
     warps.mask[warp] = chosen
     warps.pc[warp] += 1
@@ -47,14 +120,14 @@ def mask_nonzero(stack, warps, warp, chosen):
 
 @unit
 def branch_push(stack, warps, warp, chosen, otherwise, reconvergence_pc):
-    """guppy br_push: the chosen lanes now, the others at `otherwise` afterwards, all together at `meet`."""
+    """guppy br_push: the chosen lanes now, the others at `otherwise` afterwards, all together at `reconvergence_pc`."""
     mask = warps.mask[warp]
-    rest = mask & ~chosen
+    others = mask & ~chosen
     if push(stack, warp, mask, reconvergence_pc, -1) == 0:
         return OVERFLOW
-    if rest != np.uint64(0) and push(stack, warp, rest, otherwise, -1) == 0:
+    if others != EMPTY and push(stack, warp, others, otherwise, -1) == 0:
         return OVERFLOW
-    if chosen == np.uint64(0):
+    if chosen == EMPTY:
         return pop_mask(stack, warps, warp)
     warps.mask[warp] = chosen
     warps.pc[warp] += 1
@@ -63,17 +136,18 @@ def branch_push(stack, warps, warp, chosen, otherwise, reconvergence_pc):
 
 @unit
 def split(stack, warps, warp, chosen):
-    """Vortex split (2021): the chosen lanes go on; the others wait to run the same instructions from the split on.
+    """Vortex split (2021): the chosen lanes continue; the others wait to run the same instructions from the split on.
 
-    An entry whose `meet` is 1 restores the mask and goes on behind the join; one with 0 jumps to its PC.
+    The reconvergence PC of an entry says whose mask it holds. BOTH_SIDES: it is restored, and the warp continues after
+    the join. OTHER_SIDE: those lanes jump to the entry's PC.
     """
     mask = warps.mask[warp]
-    rest = mask & ~chosen
+    others = mask & ~chosen
     following = warps.pc[warp] + 1
-    if push(stack, warp, mask, following, 1) == 0:
+    if push(stack, warp, mask, following, BOTH_SIDES) == 0:
         return OVERFLOW
-    if chosen != np.uint64(0) and rest != np.uint64(0):
-        if push(stack, warp, rest, following, 0) == 0:
+    if chosen != EMPTY and others != EMPTY:
+        if push(stack, warp, others, following, OTHER_SIDE) == 0:
             return OVERFLOW
         warps.mask[warp] = chosen
     warps.pc[warp] = following
@@ -82,14 +156,59 @@ def split(stack, warps, warp, chosen):
 
 @unit
 def join(stack, warps, warp):
-    """Vortex join (2021): pop; the other side of the split runs from behind the split, or all go on together."""
+    """Vortex join (2021): pop; the other side of the split runs from after the split, or all continue together."""
     depth = stack.depth[warp] - 1
     if depth < 0:
         return UNDERFLOW
     stack.depth[warp] = depth
     warps.mask[warp] = stack.mask[warp, depth] & warps.threads[warp]
-    if stack.reconvergence_pc[warp, depth] != 0:
+    if stack.reconvergence_pc[warp, depth] == BOTH_SIDES:
         warps.pc[warp] += 1
     else:
         warps.pc[warp] = stack.pc[warp, depth]
     return OK
+
+
+@unit
+def _set_mask(core, warp, tables, k):
+    """Vortex tmc: the mask that the leader's lane holds; an empty one ends the warp."""
+    warps = core.warps
+    registers = core.registers[warp]
+    row = registers.lane[source(registers, tables.uops, k, A, 0, warps.lanes)]
+    every = ones(warps.lanes)
+    mask = np.uint64(row[leader(warps.mask[warp])]) & every
+    warps.threads[warp] = warps.threads[warp] | mask if mask != EMPTY else EMPTY
+    warps.mask[warp] = mask
+    warps.pc[warp] += 1
+
+
+@unit
+def _predicate(core, warp, tables, k):
+    """Vortex pred: the active lanes that satisfy a condition; when there are none, the mask that source B gives, if there is one."""
+    warps = core.warps
+    registers = core.registers[warp]
+    chosen = _chosen(core, warp, tables, k)
+    if chosen != EMPTY:
+        warps.mask[warp] = chosen
+    elif tables.uops[k, B] != NONE:
+        row = registers.lane[source(registers, tables.uops, k, B, 1, warps.lanes)]
+        warps.mask[warp] = np.uint64(row[leader(warps.mask[warp])]) & warps.threads[warp]
+    warps.pc[warp] += 1
+
+
+@unit
+def _read_mask(core, warp, low):
+    """The active lanes, in the scalar register pair that begins with number `low`."""
+    mask = core.warps.mask[warp]
+    core.registers[warp].scalar[low] = np.uint32(mask & LOW_HALF)
+    core.registers[warp].scalar[low + 1] = np.uint32(mask >> np.uint64(32))
+    core.warps.pc[warp] += 1
+
+
+@unit
+def _write_mask(core, warp, low):
+    """The scalar register pair that begins with number `low` becomes the mask, as far as its lanes have a thread."""
+    warps = core.warps
+    scalar = core.registers[warp].scalar
+    warps.mask[warp] = (np.uint64(scalar[low]) | (np.uint64(scalar[low + 1]) << np.uint64(32))) & warps.threads[warp]
+    warps.pc[warp] += 1

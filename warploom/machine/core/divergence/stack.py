@@ -1,13 +1,13 @@
-"""Reconvergence stack: every divergent branch meets again at its immediate post-dominator.
+"""Reconvergence stack: the paths of every divergent branch reconverge at its immediate post-dominator.
 
 In hardware: a small stack for each warp, an entry a path that waits: lane mask, PC, and the PC at which the path
-meets the others. The path on top runs; when its PC reaches its meeting point, it is popped and the next runs from where it
-waits. Pre-Volta NVIDIA GPUs work this way (Coon and Lindholm, US 7,353,369; Fung et al., MICRO 2007, section 2). The
-meeting points come from `isa/analysis/control_flow.py`.
+reconverges with the others. The path on top runs; when its PC reaches its reconvergence PC, it is popped and the next runs from
+where it waits. Pre-Volta NVIDIA GPUs work this way (Coon and Lindholm, US 7,353,369; Fung et al., MICRO 2007, section 2). The
+reconvergence PCs come from `isa/analysis/control_flow.py`.
 
 Which side of a branch runs first is a choice. With `divergence.first = "smaller"`, as AMD's fork and join do it, every side
 that waits is at least as large as all that run above it, so that at most log2(lanes) of them wait. The entries in which
-paths meet come on top of that; AMD's compiler keeps those in scalar registers (Southern Islands ISA, S_CBRANCH_G_FORK).
+paths reconverge come on top of that; AMD's compiler keeps those in scalar registers (Southern Islands ISA, S_CBRANCH_G_FORK).
 
 The mask stack of machines whose programs manage masks themselves (guppy, Vortex) is the same memory with
 other rules; it has the same record (`masks.py`).
@@ -18,29 +18,35 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.core.divergence.path_table import taken_first
-from warploom.machine.engine.bits import bit
+from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import record, unit
 
 MAX_DEPTH = 128
 
 Stack = record(
-    limit="i8",                                   # entries that the machine has
-    first_side="i8",                                   # FALL_THROUGH, TAKEN or SMALLER: which side of a branch runs first
-    depth=("i4", MAX_WARPS),                      # entries in use
-    peak="i8",                                    # most that were ever in use
-    sides=("i4", MAX_WARPS),                      # of them, those of sides of branches that have not run yet
-    peak_sides="i8",                              # most that there ever were
-    mask=("u8", (MAX_WARPS, MAX_DEPTH)),          # lanes of a path that waits
-    pc=("i4", (MAX_WARPS, MAX_DEPTH)),            # where it goes on
-    reconvergence_pc=("i4", (MAX_WARPS, MAX_DEPTH)),          # where it meets the others; -1: when its lanes end
-    rejoins_at=("i4", MAX_WARPS),                    # where the running path meets the others
+    settings=dict(
+        limit="i8",                                      # entries that the machine has, at most MAX_DEPTH
+        first_side="i8",                                 # FALL_THROUGH, TAKEN or SMALLER: which side of a branch runs first
+    ),
+    state=dict(                                          # [warp slot]; in a mask, bit l = lane l
+        depth=("i4", MAX_WARPS),                         # entries in use
+        rejoins_at=("i4", MAX_WARPS),                    # reconvergence PC of the path that runs; -1: when its lanes end
+        sides=("i4", MAX_WARPS),                         # entries that are sides of branches and have not run yet
+        mask=("u8", (MAX_WARPS, MAX_DEPTH)),             # lanes of a path that waits
+        pc=("i4", (MAX_WARPS, MAX_DEPTH)),               # where it continues
+        reconvergence_pc=("i4", (MAX_WARPS, MAX_DEPTH)), # where it reconverges with the others; -1: when its lanes end
+    ),
+    counters=dict(
+        peak="i8",                                       # most entries that were ever in use
+        peak_sides="i8",                                 # most sides that ever waited
+    ),
 )  # fmt: skip
 
 
 @unit
 def clear(stack, warp):
-    """A warp starts: one path, which meets nobody."""
+    """A warp starts: one path, which has no others to reconverge with."""
     stack.depth[warp] = 0
     stack.sides[warp] = 0
     stack.rejoins_at[warp] = -1
@@ -69,7 +75,7 @@ def branch(stack, warps, warp, taken, target, reconvergence_pc):
     mask = warps.mask[warp]
     other = mask & ~taken
     following = np.int64(warps.pc[warp]) + 1
-    # A loop whose exit branch meets where the running path meets anyway adds no entry, so the stack does not grow.
+    # A loop whose exit branch reconverges where the running path does anyway adds no entry, so the stack does not grow.
     if reconvergence_pc != stack.rejoins_at[warp] and push(stack, warp, mask, reconvergence_pc, stack.rejoins_at[warp]) == 0:
         return 0
     if taken_first(stack.first_side, taken, other) != 0:
@@ -79,7 +85,7 @@ def branch(stack, warps, warp, taken, target, reconvergence_pc):
 
 @unit
 def _choose(stack, warps, warp, mask, pc, waiting, waiting_pc, reconvergence_pc):
-    """One side runs; the other waits, unless it stands at the meeting point already. Returns 0 when the stack is full."""
+    """One side runs; the other waits, unless it is at the reconvergence PC already. Returns 0 when the stack is full."""
     if waiting_pc != reconvergence_pc:
         if push(stack, warp, waiting, waiting_pc, reconvergence_pc) == 0:
             return 0
@@ -93,13 +99,13 @@ def _choose(stack, warps, warp, mask, pc, waiting, waiting_pc, reconvergence_pc)
 
 @unit
 def select_path(stack, warps, warp):
-    """After a change of PC or of the live lanes: pop until a path with lanes stands before an instruction of its own."""
-    while warps.mask[warp] == np.uint64(0) or (stack.rejoins_at[warp] >= 0 and warps.pc[warp] == stack.rejoins_at[warp]):
+    """After a change of PC or of the live lanes: pop until a path with lanes is before its reconvergence PC."""
+    while warps.mask[warp] == EMPTY or (stack.rejoins_at[warp] >= 0 and warps.pc[warp] == stack.rejoins_at[warp]):
         depth = stack.depth[warp] - 1
         if depth < 0:
             break
         stack.depth[warp] = depth
-        if stack.pc[warp, depth] != stack.rejoins_at[warp]:  # else it is the one in which the sides meet
+        if stack.pc[warp, depth] != stack.rejoins_at[warp]:  # else it is the entry in which the sides reconverge
             stack.sides[warp] -= 1
         warps.mask[warp] = stack.mask[warp, depth] & warps.threads[warp]
         warps.pc[warp] = stack.pc[warp, depth]

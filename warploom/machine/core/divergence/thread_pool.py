@@ -7,7 +7,7 @@ costs: the addresses (a decoder a lane instead of one a core), and the table.
 
 Here a thread that joins another warp changes places with the thread that has its lane there: registers, thread number and
 all. That gives the same warps, and everything else of the machine still finds a warp's registers in one record. So a core
-never has more formed warps than it launched; the groups of a warp that wait for their turn lie in `path_table.py`.
+never has more formed warps than it launched; the groups of a warp that wait are in its path table (`path_table.py`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
-from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, mark, put, remove
-from warploom.machine.engine.bits import bit, lowest
+from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, note_diverged, put, remove
+from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
 from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
 from warploom.machine.engine.unit import record, unit
 
@@ -29,18 +29,22 @@ HEURISTICS = {"majority": 0, "time_stamp": 1, "pc": 2}
 MAJORITY, TIME_STAMP, LOWEST_PC = HEURISTICS.values()
 
 Pool = record(
-    heuristic="i8",                              # MAJORITY, TIME_STAMP or LOWEST_PC
-    forms="i8",                                  # 1: threads change warps; 0: the program looks at its warps
-    any_block="i8",                              # 1: a warp may hold threads of several blocks
-    fences="i8",                                 # 1: the program waits for its own accesses at fences
-    registers="i8",                              # lane registers that a thread takes along
-    launched=("i8", MAX_WARPS),                  # launch that a slot is known to hold, its cycle + 1
-    issued=("u4", MAX_WARPS),                    # last issue that has been noted, its cycle
-    arrived=("i8", (MAX_WARPS, MAX_LANES)),      # when each thread came to its PC
-    majority="i8",                               # the PC that issues until no thread is left there
-    places="i8",                                 # PCs at which threads are ready
-    pc=("i4", GROUPS),                           # those
-    threads=("i4", GROUPS),                      # and how many threads stand there
+    settings=dict(
+        heuristic="i8",                          # MAJORITY, TIME_STAMP or LOWEST_PC
+        forms="i8",                              # 1: threads change warps; 0: the program depends on its warps
+        any_block="i8",                          # 1: a warp may hold threads of several blocks
+        fences="i8",                             # 1: the program waits for its own accesses at fences
+        registers="i8",                          # lane registers that a thread takes along
+    ),
+    state=dict(
+        launched=("i8", MAX_WARPS),              # launch that a slot is known to hold, its cycle + 1
+        issued=("u4", MAX_WARPS),                # last issue that has been noted, its cycle
+        arrived=("i8", (MAX_WARPS, MAX_LANES)),  # [warp slot, lane] cycle in which the thread came to its PC
+        majority="i8",                           # the PC that issues until no thread is left there; -1: none
+        places="i8",                             # PCs at which threads are ready
+        pc=("i4", GROUPS),                       # [place] the PC
+        threads=("i4", GROUPS),                  # [place] how many threads are ready there
+    ),
 )  # fmt: skip
 
 # What belongs to a thread rather than to its warp.
@@ -52,7 +56,7 @@ OF_A_WARP = (
 )  # fmt: skip
 
 
-def looks_at_warps(program: Program) -> bool:
+def depends_on_warps(program: Program) -> bool:
     """Whether what a program does depends on which threads share a warp: masks, scalar registers, barriers that count warps."""
     operands = program.uops[:, [u.DST, u.A, u.B, u.C, u.PREDICATE]]
     used = set(program.uops[:, u.OP].tolist())
@@ -61,21 +65,22 @@ def looks_at_warps(program: Program) -> bool:
 
 
 def with_thread_numbers(program: Program) -> Program:
-    """The program as it runs on a core that forms warps anew: thread numbers lie in registers behind its own from the launch on.
+    """The program as it runs on a core that forms warps anew: from the launch on, thread numbers are in the registers that follow its own.
 
-    Without `looks_at_warps`. Reading such a number becomes a move, so a thread takes its numbers along like any register.
+    The program must not depend on its warps (`depends_on_warps`). Reading such a number becomes a move, so a thread takes its
+    numbers along like any register.
     """
     uops = program.uops.copy()
     for index, name in enumerate(OF_A_THREAD):
         reads = (uops[:, u.OP] == u.NUMBER["special"]) & (uops[:, u.IMM] == u.SPECIAL_NUMBER[name])
-        uops[reads, u.OP], uops[reads, u.A] = u.NUMBER["mov"], program.registers + index
+        uops[reads, u.OP], uops[reads, u.DATAPATH], uops[reads, u.A] = u.NUMBER["mov"], u.INTEGER, program.registers + index
     numbers = tuple((program.registers + index, name) for index, name in enumerate(OF_A_THREAD))
     return replace(program, uops=uops, launch=replace(program.launch, registers=(*program.launch.registers, *numbers)))
 
 
 @unit
-def note(core, warp):
-    """Note a launch or an issue of a warp since the last look: when its threads came to where they are. Returns 1 if there was one."""
+def note_issue(core, warp):
+    """Note when the threads of a warp came to their PC, if it was launched or has issued since the last call. Returns 1 if so."""
     pool = core.thread_pool
     warps = core.warps
     cycle = core.registers[warp].special[ISSUED]
@@ -89,21 +94,21 @@ def note(core, warp):
         return 0
     pool.issued[warp] = cycle
     for lane in range(warps.lanes):
-        if warps.expanded_from[warp] & bit(lane) != np.uint64(0):
+        if has(warps.expanded_from[warp], lane):
             pool.arrived[warp, lane] = np.int64(cycle)
     return 1
 
 
 @unit
-def in_pool(core, now):
-    """The warps whose threads are ready: the last instruction is done, and the next one waits for nothing but its turn."""
+def ready_warps(core, now):
+    """The warps whose threads are ready: the last instruction is done, and the next one waits only for the scheduler."""
     warps = core.warps
-    found = np.uint64(0)
+    found = EMPTY
     left = warps.active & ~(warps.draining | warps.at_barrier | warps.starved | warps.fencing)
-    while left != np.uint64(0):
+    while left != EMPTY:
         warp = lowest(left)
-        left = left & (left - np.uint64(1))
-        if warps.wake[warp] > now or warps.pending[warp] > 0 or core.scoreboard.last[warp] > now or warps.mask[warp] == np.uint64(0):
+        left = rest(left)
+        if warps.wake[warp] > now or warps.pending[warp] > 0 or core.scoreboard.last[warp] > now or warps.mask[warp] == EMPTY:
             continue
         if core.thread_pool.fences == 0 or (warps.stores[warp] == 0 and warps.landed[warp] <= now):
             found = found | bit(warp)
@@ -111,91 +116,91 @@ def in_pool(core, now):
 
 
 @unit
-def oldest(pool, warp, mask):
+def oldest_arrival(pool, warp, mask):
     """The cycle in which the first thread of a group came to its PC."""
     found = np.int64(pool.arrived[warp, lowest(mask)])
     left = mask
-    while left != np.uint64(0):
+    while left != EMPTY:
         found = min(found, np.int64(pool.arrived[warp, lowest(left)]))
-        left = left & (left - np.uint64(1))
+        left = rest(left)
     return found
 
 
 @unit
-def at_barrier(contexts, warp):
+def at_barrier(paths, warp):
     """The lanes of a warp that wait at a barrier of their block."""
-    found = np.uint64(0)
-    for row in range(np.int64(contexts.count[warp])):
-        if contexts.state[warp, row] >= AT_BARRIER:
-            found = found | contexts.mask[warp, row]
+    found = EMPTY
+    for row in range(np.int64(paths.count[warp])):
+        if paths.state[warp, row] >= AT_BARRIER:
+            found = found | paths.mask[warp, row]
     return found
 
 
 @unit
-def standing(core, warp, pc):
+def ready_lanes_at(core, warp, pc):
     """The lanes of a warp that are ready at `pc`."""
-    contexts = core.contexts
-    if core.warps.mask[warp] != np.uint64(0) and core.warps.pc[warp] == pc:
+    paths = core.path_table
+    if core.warps.mask[warp] != EMPTY and core.warps.pc[warp] == pc:
         return core.warps.mask[warp]
-    for row in range(np.int64(contexts.count[warp])):
-        if contexts.state[warp, row] == READY and contexts.pc[warp, row] == pc:
-            return contexts.mask[warp, row]
-    return np.uint64(0)
+    for row in range(np.int64(paths.count[warp])):
+        if paths.state[warp, row] == READY and paths.pc[warp, row] == pc:
+            return paths.mask[warp, row]
+    return EMPTY
 
 
 @unit
 def change_places(core, warp, other, movers):
-    """Lanes `movers` of warp `other`, which stand where `warp` does, join it. The threads that `warp` has in these lanes take their places.
+    """Lanes `movers` of warp `other`, which are at the PC of `warp`, join it. The threads that `warp` has in these lanes take their places.
 
     A lane without a thread takes one too; then `other` has fewer. Both warps are in the pool, and none of these lanes waits at a barrier.
     """
     warps = core.warps
-    contexts = core.contexts
+    paths = core.path_table
     warps.mask[other] &= ~movers
-    _take_out(contexts, other, movers)
-    for row in range(np.int64(contexts.count[warp])):
-        leaving = contexts.mask[warp, row] & movers
-        if leaving != np.uint64(0):
-            _place(core, other, leaving, np.int64(contexts.pc[warp, row]))
-    _take_out(contexts, warp, movers)
+    _take_out(paths, other, movers)
+    for row in range(np.int64(paths.count[warp])):
+        leaving = paths.mask[warp, row] & movers
+        if leaving != EMPTY:
+            _place(core, other, leaving, np.int64(paths.pc[warp, row]))
+    _take_out(paths, warp, movers)
     free = movers & ~warps.threads[warp]
     warps.threads[warp] |= free
     warps.threads[other] &= ~free
     warps.mask[warp] |= movers
-    mark(contexts, warps, warp)
-    mark(contexts, warps, other)
-    _change_registers(core, warp, other, movers)
+    note_diverged(paths, warps, warp)
+    note_diverged(paths, warps, other)
+    _swap_registers(core, warp, other, movers)
 
 
 @unit
-def _take_out(contexts, warp, lanes):
-    """Lanes wait no longer."""
-    for row in range(np.int64(contexts.count[warp]) - 1, -1, -1):
-        contexts.mask[warp, row] &= ~lanes
-        if contexts.mask[warp, row] == np.uint64(0):
-            remove(contexts, warp, row)
+def _take_out(paths, warp, lanes):
+    """Lanes leave the path table."""
+    for row in range(np.int64(paths.count[warp]) - 1, -1, -1):
+        paths.mask[warp, row] &= ~lanes
+        if paths.mask[warp, row] == EMPTY:
+            remove(paths, warp, row)
 
 
 @unit
 def _place(core, warp, lanes, pc):
-    """Lanes go on at `pc` when their turn comes."""
+    """Lanes continue at `pc` when the heuristic selects it."""
     warps = core.warps
-    if warps.mask[warp] != np.uint64(0) and warps.pc[warp] == pc:
+    if warps.mask[warp] != EMPTY and warps.pc[warp] == pc:
         warps.mask[warp] |= lanes
     else:
-        put(core.contexts, warp, lanes, pc, READY)
+        put(core.path_table, warp, lanes, pc, READY)
 
 
 @unit
-def _change_registers(core, warp, other, movers):
+def _swap_registers(core, warp, other, movers):
     """The registers of two warps' lanes, and what the pool knows of their threads, change places."""
     pool = core.thread_pool
     mine = core.registers[warp].lane
     theirs = core.registers[other].lane
     left = movers
-    while left != np.uint64(0):
+    while left != EMPTY:
         lane = lowest(left)
-        left = left & (left - np.uint64(1))
+        left = rest(left)
         for register in range(pool.registers):
             kept = mine[register, lane]
             mine[register, lane] = theirs[register, lane]

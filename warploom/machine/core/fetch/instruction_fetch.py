@@ -1,8 +1,8 @@
 """Instruction fetch: keeps each warp's instruction buffer filled.
 
 In hardware: an instruction cache that all warps of the core share, and a few entries of buffer for each warp, so that
-the scheduler finds decoded instructions waiting. The fetch unit looks, each cycle, for a warp whose buffer has room, in
-turn; an instruction that is in the cache arrives some cycles later, one that is not brings its whole line from program
+the scheduler finds decoded instructions waiting. The fetch unit searches, each cycle, for a warp whose buffer has room,
+round robin; an instruction that is in the cache arrives some cycles later, one that is not brings its whole line from program
 memory. A jump empties the buffer. With a buffer of 0 instructions are always there (guppy's machine).
 
 Source: instruction buffer, Coon et al., US 7,834,881; Vortex, MICRO 2021, section 4.
@@ -14,34 +14,40 @@ import numpy as np
 
 from warploom.machine.core.fetch.shared_instruction_cache import bring, program_memory
 from warploom.machine.core.warps.warp_table import set_alarm
-from warploom.machine.engine.bits import bit
+from warploom.machine.engine.bits import bit, has
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_WARPS
-from warploom.machine.engine.unit import FOREVER, out_of_line, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
 
 Fetch = record(
-    buffer="i8",                         # instructions that a warp's buffer holds; 0: no fetch unit
-    per_cycle="i8",                      # fetches a cycle
-    line="i8",                           # instructions in a line
-    sets="i8",                           # sets of the cache; 0: none
-    ways="i8",
-    latency="i8",                        # cycles of a hit
-    miss_latency="i8",                   # cycles of a miss, unless program memory has channels
-    channels="i8",                       # 1: misses go to the channels of program memory
-    next_warp="i8",                      # where the round goes on
-    held=("i8", MAX_WARPS),              # instructions in a warp's buffer; the first is the one at its PC
-    following=("i8", MAX_WARPS),         # instruction that is fetched next
-    arrives=("i8", MAX_WARPS),           # cycle from which the instruction on its way can be used; FOREVER: none
-    tag=("i8", MAX_FETCH_LINES),                   # line number + 1; way w of set s is s * ways + w
-    ready=("i8", MAX_FETCH_LINES),                 # first cycle in which a line can be read
-    used=("i8", MAX_FETCH_LINES),                  # when a line was last read
-    hits="i8",
-    misses="i8",
+    settings=dict(
+        buffer="i8",                     # instructions that a warp's buffer holds; 0: no fetch unit
+        per_cycle="i8",                  # fetches a cycle
+        line="i8",                       # instructions in a line
+        sets="i8",                       # sets of the cache; 0: none
+        ways="i8",                       # lines in a set
+        latency="i8",                    # cycles of a hit
+        miss_latency="i8",               # cycles of a miss, unless program memory has channels
+        channels="i8",                   # 1: misses go to the channels of program memory
+    ),
+    state=dict(
+        next_warp="i8",                  # warp slot at which the round continues
+        held=("i8", MAX_WARPS),          # instructions in a warp's buffer; the first is the one at its PC
+        following=("i8", MAX_WARPS),     # instruction that is fetched next
+        arrives=("i8", MAX_WARPS),       # cycle from which the instruction on its way can be used; FOREVER: none
+        tag=("i8", MAX_FETCH_LINES),     # line number + 1; 0: none; way w of set s is s * ways + w
+        ready=("i8", MAX_FETCH_LINES),   # first cycle in which a line can be read
+        used=("i8", MAX_FETCH_LINES),    # cycle in which a line was last read
+    ),
+    counters=dict(
+        hits="i8",                       # instructions found in the cache
+        misses="i8",                     # instructions not found there
+    ),
 )  # fmt: skip
 
 
 @unit
 def redirect(fetch, warp, pc):
-    """A warp starts, or goes somewhere else than to the next instruction: its buffer is empty."""
+    """A warp starts, or jumps: its buffer is empty."""
     fetch.held[warp] = 0
     fetch.following[warp] = pc
     fetch.arrives[warp] = FOREVER
@@ -49,7 +55,7 @@ def redirect(fetch, warp, pc):
 
 @unit
 def consume(fetch, warp, before, after):
-    """A warp has issued the instruction at `before` and goes on at `after`."""
+    """A warp has issued the instruction at `before`; its next one is at `after`."""
     if after == before + 1:
         fetch.held[warp] -= 1
     else:
@@ -57,38 +63,50 @@ def consume(fetch, warp, before, after):
 
 
 @out_of_line
-def step(gpu, fetch, warps, rows, now):
-    """One cycle: instructions arrive, and further ones are asked for. Returns the next cycle in which there is work."""
+def fetch_instructions(gpu, fetch, warps, rows, now):
+    """One cycle: instructions arrive in the buffers, and further ones are requested. Returns the next cycle in which there is work."""
     soonest = np.int64(FOREVER)
     started = np.int64(0)
     begin = np.int64(fetch.next_warp)
     for offset in range(warps.slots):
         warp = (begin + offset) % warps.slots
-        if warps.active & bit(warp) == np.uint64(0):
+        if not has(warps.active, warp):
             continue
-        if fetch.arrives[warp] == FOREVER and fetch.held[warp] < fetch.buffer and fetch.following[warp] < rows:
+        if fetch.arrives[warp] == FOREVER and _has_room(fetch, warp, rows):
             if started < fetch.per_cycle:
-                fetch.arrives[warp] = _look_up(gpu, fetch, np.int64(fetch.following[warp]), rows, now)
+                fetch.arrives[warp] = _fetch_line(gpu, fetch, np.int64(fetch.following[warp]), rows, now)
                 started += 1
                 if started == fetch.per_cycle:
                     fetch.next_warp = (warp + 1) % warps.slots
             else:
                 soonest = np.int64(now + 1)
         if fetch.arrives[warp] <= now:
-            fetch.held[warp] += 1
-            fetch.following[warp] += 1
-            fetch.arrives[warp] = FOREVER
-            if warps.starved & bit(warp) != np.uint64(0):
-                warps.starved = warps.starved & ~bit(warp)
-                set_alarm(warps, warp, now + 1, now)
-            if fetch.held[warp] < fetch.buffer and fetch.following[warp] < rows:
+            _deliver(fetch, warps, warp, now)
+            if _has_room(fetch, warp, rows):
                 soonest = np.int64(now + 1)
         soonest = min(soonest, np.int64(fetch.arrives[warp]))
     return max(soonest, np.int64(now + 1))
 
 
+@inlined
+def _has_room(fetch, warp, rows):
+    """Whether a warp's buffer takes a further instruction, and the program has one."""
+    return fetch.held[warp] < fetch.buffer and fetch.following[warp] < rows
+
+
+@inlined
+def _deliver(fetch, warps, warp, now):
+    """An instruction arrives in a warp's buffer; a warp that waited for it is examined in the next cycle."""
+    fetch.held[warp] += 1
+    fetch.following[warp] += 1
+    fetch.arrives[warp] = FOREVER
+    if has(warps.starved, warp):
+        warps.starved = warps.starved & ~bit(warp)
+        set_alarm(warps, warp, now + 1, now)
+
+
 @unit
-def _look_up(gpu, fetch, pc, rows, now):
+def _fetch_line(gpu, fetch, pc, rows, now):
     """The cycle at whose end instruction `pc` is in the buffer."""
     line = pc // fetch.line
     if fetch.sets == 0:

@@ -1,10 +1,10 @@
 # mypy: disable-error-code="no-untyped-def"
 """Shared instruction cache: one for all cores, between their own and program memory.
 
-In hardware: an SRAM beside the program memory controller. Cores that run the same kernel want the same instructions soon after each
-other; the first one brings a line, the others find it there or on its way, so program memory is asked once for all of them.
-It may also ask *ahead*: whenever a line is wanted, the next ones are brought too, so that program memory goes on working
-while the cores execute. A wrong guess costs the time of a channel, and a jump waits behind it.
+In hardware: an SRAM beside the program memory controller. Cores that run the same kernel need the same instructions soon after each
+other; the first one requests a line, the others find it there or on its way, so program memory serves one request for all of them.
+It may also fetch *ahead*: whenever a line is requested, the next ones are requested too, so that program memory works
+while the cores execute. A wrong guess costs the time of a channel, and a jump waits until that is over.
 
 Direct-mapped: line n lies in place n modulo the number of lines. A lookup takes the `fetch.latency` of the cores' own caches.
 
@@ -21,42 +21,48 @@ from warploom.machine.engine.unit import record, unit
 from warploom.machine.memory.channels import request
 
 SharedFetch = record(
-    lines="i8",                                # 0: there is none
-    ahead="i8",                                # lines that are brought ahead of one that is wanted
-    tag=("i8", MAX_SHARED_FETCH_LINES),        # line number + 1; 0 for none
-    ready=("i8", MAX_SHARED_FETCH_LINES),      # cycle at whose end a line is there
-    hits="i8",                                 # wanted lines that were there or on their way
-    misses="i8",
+    settings=dict(
+        lines="i8",                             # lines of the cache; 0: there is none
+        ahead="i8",                             # lines that are brought ahead of one that is requested
+    ),
+    state=dict(
+        tag=("i8", MAX_SHARED_FETCH_LINES),     # line number + 1; 0: none
+        ready=("i8", MAX_SHARED_FETCH_LINES),   # cycle at whose end a line is there
+    ),
+    counters=dict(
+        hits="i8",                              # requested lines that were there or on their way
+        misses="i8",                            # requested lines that were not
+    ),
 )  # fmt: skip
 
 
 @unit
 def bring(gpu, fetch, line, rows, now):
-    """A core wants a line of the `rows` instructions that there are; returns the cycle at whose end it has it."""
+    """A core requests a line of a program of `rows` instructions; returns the cycle at whose end it has it."""
     shared = gpu.shared_fetch
     place = line % shared.lines
     if shared.tag[place] == line + 1:
         shared.hits = shared.hits + 1
     else:
         shared.misses = shared.misses + 1
-        _ask(gpu, fetch, line, place, now + fetch.latency - 1)
+        _request_line(gpu, fetch, line, place, now + fetch.latency - 1)
     done = max(now + fetch.latency - 1, np.int64(shared.ready[place]))
     for following in range(line + 1, line + 1 + shared.ahead):
         there = following % shared.lines
         if following * fetch.line < rows and shared.tag[there] != following + 1:
-            _ask(gpu, fetch, following, there, now + fetch.latency - 1)
+            _request_line(gpu, fetch, following, there, now + fetch.latency - 1)
     return done
 
 
 @unit
-def _ask(gpu, fetch, line, place, now):
+def _request_line(gpu, fetch, line, place, now):
     gpu.shared_fetch.tag[place] = line + 1
     gpu.shared_fetch.ready[place] = program_memory(gpu, fetch, fetch.line, now)
 
 
 @unit
 def program_memory(gpu, fetch, instructions, now):
-    """Ask program memory for some instructions; returns the cycle at whose end they are all there."""
+    """Request some instructions from program memory; returns the cycle at whose end they are all there."""
     if fetch.channels != 0:
         return request(gpu.program_channels, instructions, now)
     return np.int64(now + fetch.miss_latency - 1)

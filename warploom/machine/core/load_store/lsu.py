@@ -170,7 +170,7 @@ def _send(gpu, core, lsu, slot, line, sectors, tables, now):
         else:
             outcome = STORED
             if lsu.write_back != 0 and (missing != sectors or lsu.write_allocate != 0):
-                _keep_store(gpu, core, lsu, slot, line, sectors, missing, arrives, now)
+                _keep_store(gpu, core, lsu, slot, line, sectors, missing, now)
             else:
                 send(gpu, core, STORE, line, sectors, tag_of(slot, lsu.texture, 0, 0), arrives)
         lsu.done[slot] = max(np.int64(lsu.done[slot]), np.int64(arrives))
@@ -204,10 +204,10 @@ def _load(gpu, core, lsu, slot, line, missing, entry, arrives):
 
 
 @out_of_line
-def _keep_store(gpu, core, lsu, slot, line, sectors, missing, arrives, now):
+def _keep_store(gpu, core, lsu, slot, line, sectors, missing, now):
     """A cache that writes back keeps a store. (One that writes through passes it on to the next level.)"""
     if missing != EMPTY:
-        _fill(gpu, core, lsu, slot, line, sectors, arrives, now)
+        _fill(gpu, core, lsu, slot, line, sectors, now + lsu.latency - 1, now)
     mark_dirty(lsu.cache, line)
 
 

@@ -10,45 +10,45 @@ from typing import NamedTuple
 
 import numpy as np
 
-from warploom.machine.engine.bits import bit, lowest
+from warploom.machine.engine.bits import EMPTY, below, bit, has, lowest
 from warploom.machine.engine.unit import unit
 
 
 @unit
 def after(mask, last, warps):
     """The first warp of a mask after warp `last`, going round; -1 when the mask is empty."""
-    if mask == np.uint64(0):
+    if mask == EMPTY:
         return np.int64(-1)
     start = last + 1
     if start < warps:
-        above = mask & ~(bit(start) - np.uint64(1))
-        if above != np.uint64(0):
+        above = mask & ~below(start)
+        if above != EMPTY:
             return lowest(above)
     return lowest(mask)
 
 
 @unit
 def round_robin(s, now):
-    """Loose round robin: the next warp after the last one that can issue. Warps stay close together."""
+    """Loose round robin: the next warp that can issue, after the last one picked. Warps stay close together."""
     return after(s.eligible, s.last, s.warps)
 
 
 @unit
 def greedy_oldest(s, now):
     """Greedy-then-oldest: the same warp until it has to wait, then the oldest that can issue. Warps drift apart."""
-    if s.last >= 0 and s.eligible & bit(s.last) != np.uint64(0):
+    if s.last >= 0 and has(s.eligible, s.last):
         return np.int64(s.last)
     return oldest(s, now)
 
 
 @unit
 def oldest(s, now):
-    """The oldest warp that can issue, always: the one in whose row of the age matrix there is no other that can."""
+    """The oldest warp that can issue, always: the one whose row of the age matrix holds no warp that can."""
     older = s.eligible
-    if older == np.uint64(0):
+    if older == EMPTY:
         return np.int64(-1)
     warp = np.int64(0)
-    while older != np.uint64(0):
+    while older != EMPTY:
         warp = lowest(older)
         older = s.eligible & s.older[warp]
     return warp
@@ -58,7 +58,7 @@ def oldest(s, now):
 def two_level(s, now):
     """Two-level: round robin inside a group of warps until all of the group wait for memory, then the next group.
 
-    Groups reach their loads at different times, so one computes while another waits.
+    Groups reach their loads at different times, so one computes while the others wait.
     """
     size = max(np.int64(s.group_size), np.int64(1))
     span = size * s.step
@@ -66,14 +66,14 @@ def two_level(s, now):
     group = np.int64(s.memory[0])
     for _ in range(groups):
         low = group * span
-        members = s.active & ~(bit(low) - np.uint64(1))
+        members = s.active & ~below(low)
         if low + span < s.warps:
-            members = members & (bit(low + span) - np.uint64(1))
+            members = members & below(low + span)
         ready = members & s.eligible
-        if ready != np.uint64(0):
+        if ready != EMPTY:
             s.memory[0] = group
             return after(ready, s.last, s.warps)
-        if members & ~s.waiting_memory != np.uint64(0):
+        if members & ~s.waiting_memory != EMPTY:
             s.memory[0] = group
             break
         group = (group + 1) % groups
@@ -88,10 +88,10 @@ def vortex(s, now):
     """
     able = s.active & s.awake & ~s.at_barrier
     candidates = s.visible & able
-    if candidates == np.uint64(0):
+    if candidates == EMPTY:
         s.visible = s.active
         candidates = s.visible & able
-    if candidates == np.uint64(0):
+    if candidates == EMPTY:
         return np.int64(-1)
     warp = lowest(candidates)
     s.visible = s.visible & ~bit(warp)
@@ -100,7 +100,7 @@ def vortex(s, now):
 
 @unit
 def guppy(s, now):
-    """guppy's fetch unit: looks at one warp slot a cycle, wanted or not.
+    """guppy's fetch unit: picks one warp slot per cycle, ready or not.
 
     A warp that runs keeps the unit. A warp that waits, or an empty slot, loses the cycle and the unit moves on for the
     next one. A warp that only lacks an ALU keeps the unit: the article's pitfall.
@@ -108,11 +108,11 @@ def guppy(s, now):
     if s.last < 0:
         s.memory[0] = s.number
     warp = np.int64(s.memory[0])
-    runs = s.active & bit(warp) != np.uint64(0)
+    runs = has(s.active, warp)
     if s.memory[1] != 0 and (not runs or s.launched[warp] + 1 != s.memory[1]):
-        warp = _following(s, warp)  # the warp that it looked at last has ended in that cycle
-        runs = s.active & bit(warp) != np.uint64(0)
-    waits = not runs or s.awake & bit(warp) == np.uint64(0)
+        warp = _following(s, warp)  # the warp that it picked last has ended in that cycle
+        runs = has(s.active, warp)
+    waits = not runs or not has(s.awake, warp)
     s.memory[0] = _following(s, warp) if waits else warp
     s.memory[1] = s.launched[warp] + 1 if not waits else np.int64(0)
     return warp
@@ -126,7 +126,7 @@ def _following(s, warp):
 
 
 class Policy(NamedTuple):
-    """A policy by name. every_cycle: it looks even when nothing can issue, so no cycle may be skipped."""
+    """A policy by name. every_cycle: it picks even when no warp can issue, so no cycle may be skipped."""
 
     choose: Callable[..., int]
     every_cycle: bool = False

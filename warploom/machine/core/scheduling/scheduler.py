@@ -6,7 +6,7 @@ issues at most one instruction a cycle.
 
 A policy is one function, `policy(s, now) -> warp`, over the scheduler's record. It returns a warp, or -1 for none.
 Returning a warp that is not in `s.eligible` is allowed and loses the slot: that is what the schedulers of guppy and
-of Vortex do, which look at a warp before they know whether it can issue. The function runs as plain Python and
+of Vortex do, which pick a warp before they know whether it can issue. The function runs as plain Python and
 as native code; pass your own as `GPU(..., scheduler=function)`.
 
 Sources: round robin and greedy-then-oldest, Rogers et al., "Cache-conscious wavefront scheduling", MICRO 2012;
@@ -17,40 +17,44 @@ four masks, Vortex (Tine et al., MICRO 2021); guppy's, github.com/aschrein/guppy
 
 from __future__ import annotations
 
-import numpy as np
-
-from warploom.machine.engine.bits import bit
+from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import record, unit
 
 MAX_SCHEDULERS = 64
 
 Scheduler = record(
-    owned="u8",                # the warps that this scheduler may pick: bit w = warp w, as in all masks here
-    active="u8",               # warps that are running a kernel
-    awake="u8",                # of those, the ones that wait for no register, barrier or instruction
-    eligible="u8",             # of those, the ones whose execution unit can take their next instruction: they can issue
-    waiting_memory="u8",       # active warps that wait for a load or a texture
-    at_barrier="u8",           # active warps that wait at a barrier
-    visible="u8",              # free for the policy (Vortex: the warps still to be served in this round)
-    last="i8",                 # the warp that was picked last; -1 at first
-    warps="i8",                # warp slots of the core
-    number="i8",               # which scheduler of the core this is
-    step="i8",                 # schedulers of the core: owned warps are number, number + step ...
-    group_size="i8",           # two_level: warps of a fetch group
-    launched=("i8", MAX_WARPS),  # when each warp started: the smaller, the older
-    older=("u8", MAX_WARPS),   # the age matrix: row w has the warps that are older than w
-    rank=("i8", MAX_WARPS),    # dwf: what its heuristic says of each warp; the lower, the sooner
-    memory=("i8", 16),         # free for the policy; zero at first
+    settings=dict(
+        owned="u8",                  # the warps that this scheduler may pick: bit w = warp w, as in all masks here
+        warps="i8",                  # warp slots of the core
+        number="i8",                 # which scheduler of the core this is
+        step="i8",                   # schedulers of the core: owned warps are number, number + step ...
+        group_size="i8",             # two_level: warps of a fetch group
+    ),
+    inputs=dict(
+        active="u8",                 # warps that are running a kernel
+        awake="u8",                  # of those, the ones that wait for no register, barrier or instruction
+        eligible="u8",               # of those, the ones whose execution unit can take their next instruction: they can issue
+        waiting_memory="u8",         # active warps that wait for a load or a texture
+        at_barrier="u8",             # active warps that wait at a barrier
+        launched=("i8", MAX_WARPS),  # when each warp started: the smaller, the older
+        older=("u8", MAX_WARPS),     # the age matrix: row w has the warps that are older than w
+        rank=("i8", MAX_WARPS),      # dwf: the order that its heuristic gives to each warp; the lower, the sooner
+    ),
+    state=dict(
+        last="i8",                   # the warp that was picked last; -1 at first
+        visible="u8",                # free for the policy (Vortex: the warps still to be served in this round)
+        memory=("i8", 16),           # free for the policy; zero at first
+    ),
 )  # fmt: skip
 
 
 @unit
-def join(s, warp, age):
+def add_warp(s, warp, age):
     """A warp starts in a slot: it gets its row and its column of the age matrix. age: the smaller, the older; else by slot."""
     warp_bit = bit(warp)
     s.launched[warp] = age
-    older = np.uint64(0)
+    older = EMPTY
     for other in range(s.warps):
         if s.launched[other] < age or (s.launched[other] == age and other < warp):
             older = older | bit(other)

@@ -16,6 +16,8 @@ high byte. Narrower channels repeat their high bits below, luminance is red, gre
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from warploom.machine.engine.unit import native_form_of, unit
@@ -30,6 +32,18 @@ STRIDE_SHIFT = np.array([2, 1, 1, 1, 0, 0], np.int64)  # log2 of a texel's bytes
 
 FIXED_WRAPS = ("clamp", "repeat", "mirror")
 X_CLAMP, X_REPEAT, X_MIRROR = range(len(FIXED_WRAPS))
+
+
+class FixedTexture(NamedTuple):
+    """One level of a texture and how it is sampled: the unit's registers."""
+
+    base: Any  # byte address: the texture's plus the level's offset; not negative, a multiple of a texel's bytes
+    form: Any  # X_RGBA8 ...
+    linear: Any  # 0: a point sample
+    wrap_u: Any  # X_CLAMP ...
+    wrap_v: Any
+    log_width: Any  # log2 of the texels in a row, 0 .. 20
+    log_height: Any
 
 
 @unit
@@ -98,22 +112,21 @@ def fixed_lerp_in_pairs(first, second, weight):
 
 
 @unit
-def vortex_sample(memory, base, form, linear, wrap_u, wrap_v, log_width, log_height, u, v, address):
+def vortex_sample(memory, texture, u, v, address):
     """One lane's sample: four bytes as uint32, red lowest.
 
-    memory: uint32[words]. base: byte address of the level (the texture's address plus the level's offset), not negative, a multiple of
-    a texel's bytes. form, wrap_u, wrap_v: numbers of FIXED_FORMATS and FIXED_WRAPS. linear: 0 for point. u, v:
-    32-bit coordinates, 1.0 = 2^20. address: int64[4]; receives the byte addresses of the texels (-,-) (+,-) (-,+) (+,+).
-    A point sample touches the first alone; the others are -1. A texel outside of memory is 0.
+    memory: uint32[words]. texture: FixedTexture. u, v: 32-bit coordinates, 1.0 = 2^20. address: int64[4]; receives the byte addresses
+    of the texels (-,-) (+,-) (-,+) (+,+). A point sample touches the first alone; the others are -1. A texel outside of memory is 0.
     """
-    left, right, weight_u = fixed_axis(u, log_width, wrap_u, linear)
-    top, bottom, weight_v = fixed_axis(v, log_height, wrap_v, linear)
+    form = texture.form
+    left, right, weight_u = fixed_axis(u, texture.log_width, texture.wrap_u, texture.linear)
+    top, bottom, weight_v = fixed_axis(v, texture.log_height, texture.wrap_v, texture.linear)
     upper = np.int64(0)
     result = np.int64(0)
-    for row in range(2 if linear != 0 else 1):
-        start = (top if row == 0 else bottom) << log_width
-        here = base + ((start + left) << STRIDE_SHIFT[form])
-        beside = base + ((start + right) << STRIDE_SHIFT[form])
+    for row in range(2 if texture.linear != 0 else 1):
+        start = (top if row == 0 else bottom) << texture.log_width
+        here = texture.base + ((start + left) << STRIDE_SHIFT[form])
+        beside = texture.base + ((start + right) << STRIDE_SHIFT[form])
         first = fixed_unpack(np.int64(memory[here >> 2]) >> (8 * (here & 3)), form) if here >> 2 < memory.shape[0] else np.int64(0)
         second = fixed_unpack(np.int64(memory[beside >> 2]) >> (8 * (beside & 3)), form) if beside >> 2 < memory.shape[0] else np.int64(0)
         address[2 * row] = here
@@ -121,7 +134,7 @@ def vortex_sample(memory, base, form, linear, wrap_u, wrap_v, log_width, log_hei
         result = fixed_lerp(first, second, weight_u)
         if row == 0:
             upper = result
-    if linear == 0:
+    if texture.linear == 0:
         address[1] = -1
         address[2] = -1
         address[3] = -1

@@ -1,34 +1,36 @@
-"""Barriers: the warps of a block wait for one another.
+"""Barriers: the warps of a block wait for each other.
 
 In hardware: a counter, or a bit a warp, for each barrier of each resident block. A warp that arrives stops issuing; the
-last one to arrive sets all of them going (CUDA `bar.sync`). A warp may also arrive and go on, and wait later (CUDA
+last one to arrive frees all of them (CUDA `bar.sync`). A warp may also arrive without waiting, and wait later (CUDA
 `bar.arrive`). A warp that has ended no longer counts, as on NVIDIA hardware since Volta.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from warploom.machine.core.warps.warp_table import set_alarm
-from warploom.machine.engine.bits import bit, lowest, popcount
+from warploom.machine.engine.bits import EMPTY, bit, lowest, popcount, rest
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import record, unit
 
 MAX_BARRIERS = 16
 
 Barriers = record(
-    count="i8",                                      # barriers a block
-    arrived=("u8", (MAX_WARPS, MAX_BARRIERS)),       # [block slot, barrier]: warp slots that have arrived
-    waiting=("u8", (MAX_WARPS, MAX_BARRIERS)),       # those of them that wait
-    expected=("i8", (MAX_WARPS, MAX_BARRIERS)),      # warps that must arrive; 0: all of the block that have not ended
+    settings=dict(
+        count="i8",                                    # barriers a block
+    ),
+    state=dict(                                        # [block slot, barrier]; in a mask, bit w = warp slot w
+        arrived=("u8", (MAX_WARPS, MAX_BARRIERS)),     # warps that have arrived
+        waiting=("u8", (MAX_WARPS, MAX_BARRIERS)),     # those of them that wait
+        expected=("i8", (MAX_WARPS, MAX_BARRIERS)),    # warps that must arrive; 0: all of the block that have not ended
+    ),
 )  # fmt: skip
 
 
 @unit
 def arrive(barriers, block, number, warp, wait, expected, alive):
-    """Warp slot `warp` arrives. Returns the mask of warps that this sets going (it may hold `warp` itself).
+    """Warp slot `warp` arrives. Returns the mask of warps that this frees (it may hold `warp` itself).
 
-    wait: 0 when the warp goes on at once. expected: warps that must arrive, or 0 for all in `alive`, the
+    wait: 0 when the warp does not wait. expected: warps that must arrive, or 0 for all in `alive`, the
     block's warp slots that have not ended.
     """
     barriers.arrived[block, number] |= bit(warp)
@@ -40,15 +42,15 @@ def arrive(barriers, block, number, warp, wait, expected, alive):
 
 @unit
 def release(barriers, block, number, alive):
-    """Open the barrier if enough have arrived; returns the mask of warps that this sets going."""
+    """Open the barrier if enough have arrived; returns the mask of warps that this frees."""
     arrived = barriers.arrived[block, number]
     expected = barriers.expected[block, number]
     missing = expected - popcount(arrived) if expected != 0 else popcount(alive & ~arrived)
-    if arrived == np.uint64(0) or missing > 0:
-        return np.uint64(0)
+    if arrived == EMPTY or missing > 0:
+        return EMPTY
     freed = barriers.waiting[block, number]
-    barriers.arrived[block, number] = np.uint64(0)
-    barriers.waiting[block, number] = np.uint64(0)
+    barriers.arrived[block, number] = EMPTY
+    barriers.waiting[block, number] = EMPTY
     return freed
 
 
@@ -56,20 +58,20 @@ def release(barriers, block, number, alive):
 def reset(barriers, block):
     """A block takes the slot: its barriers are empty."""
     for number in range(MAX_BARRIERS):
-        barriers.arrived[block, number] = np.uint64(0)
-        barriers.waiting[block, number] = np.uint64(0)
+        barriers.arrived[block, number] = EMPTY
+        barriers.waiting[block, number] = EMPTY
 
 
 @unit
 def wake(gpu, core, freed, now):
-    """A barrier has opened: the warps that waited there may go on in the next cycle."""
+    """A barrier has opened: the warps that waited there are examined in the next cycle."""
     warps = core.warps
-    if freed != np.uint64(0):
+    if freed != EMPTY:
         gpu.progress = now
     warps.at_barrier = warps.at_barrier & ~freed
-    while freed != np.uint64(0):
+    while freed != EMPTY:
         warp = lowest(freed)
-        freed = freed & (freed - np.uint64(1))
+        freed = rest(freed)
         set_alarm(warps, warp, now + 1, now)
 
 

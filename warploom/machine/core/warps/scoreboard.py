@@ -5,8 +5,8 @@ waits while a register that it reads (RAW) or writes (WAW) has its bit set. Sour
 is no WAR hazard. Instead of a bit that is set and cleared, a register has here the cycle from which it can be used,
 which says the same and needs no clearing; FOREVER while a load is on its way.
 
-What is locked together is a property of the program (`Program.lock_width`: guppy locks the four components of
-a register as one). Whether a lock holds for the whole warp or for the lanes that were active when it was set is a
+Which registers form a group is a property of the program (`Program.lock_width`: guppy groups the four components of
+a register). Whether a group is busy for the whole warp or for the lanes that were active at the issue is a
 property of the machine (`core.lock`; guppy has a bit a lane).
 """
 
@@ -15,19 +15,23 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import REGISTERS, SCALARS, USE, USES, WRITES
-from warploom.machine.engine.bits import bit
+from warploom.machine.engine.bits import has
 from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
 
 GROUPS = REGISTERS + SCALARS
-LANE_GROUPS = 128  # groups that can be locked lane by lane
+LANE_GROUPS = 128  # groups that can be busy lane by lane
 
 Scoreboard = record(
-    by_lane="i8",                                             # 1: locks hold for single lanes
-    ready=("i8", (MAX_WARPS, GROUPS)),                        # first cycle in which a group can be used
-    reason=("i4", (MAX_WARPS, GROUPS)),                       # what a warp that waits for it is charged with
-    last=("i8", MAX_WARPS),                                   # latest finite `ready` of a warp
-    lane_ready=("i8", (MAX_WARPS, LANE_GROUPS, MAX_LANES)),   # by_lane: the same for every lane
+    settings=dict(
+        by_lane="i8",                                             # 1: a group is busy for single lanes
+    ),
+    state=dict(
+        last=("i8", MAX_WARPS),                                   # latest finite `ready` of a warp
+        ready=("i8", (MAX_WARPS, GROUPS)),                        # first cycle in which a group can be used; FOREVER: a load comes
+        reason=("i4", (MAX_WARPS, GROUPS)),                       # what a warp that waits for it is accounted to: a number of REASONS
+        lane_ready=("i8", (MAX_WARPS, LANE_GROUPS, MAX_LANES)),   # by_lane: the same for every lane
+    ),
 )  # fmt: skip
 
 
@@ -64,7 +68,7 @@ def _blocking_group_of_lanes(board, code, warp, pc, mask, lanes, now):
     latest = np.int64(now)
     for use in range(USE, USE + code[pc, USES]):
         group = np.int64(code[pc, use])
-        if board.ready[warp, group] > latest:  # the lane that waits longest; it may be another path's
+        if board.ready[warp, group] > latest:  # the lane that waits longest; it may be on a different path
             time = ready_at(board, warp, group, mask, lanes)
             if time > latest:
                 latest = time
@@ -84,14 +88,14 @@ def ready_at(board, warp, group, mask, lanes):
 def _lanes_ready_at(board, warp, group, mask, lanes):
     latest = np.int64(0)
     for lane in range(lanes):
-        if mask & bit(lane) != np.uint64(0):
+        if has(mask, lane):
             latest = max(latest, np.int64(board.lane_ready[warp, group, lane]))
     return latest
 
 
 @inlined
 def mark_busy(board, code, warp, pc, mask, lanes, until, reason):
-    """Lock what instruction `pc` writes until a cycle, or FOREVER until `mark_busy` is called again."""
+    """What instruction `pc` writes is busy until a cycle, or with FOREVER until `mark_busy` is called again."""
     if board.by_lane != 0:
         _mark_busy_lanes(board, code, warp, pc, mask, lanes, until, reason)
     else:
@@ -110,10 +114,10 @@ def _mark_busy_lanes(board, code, warp, pc, mask, lanes, until, reason):
         latest = np.int64(until)
         if group < LANE_GROUPS:
             for lane in range(lanes):
-                if mask & bit(lane) != np.uint64(0):
+                if has(mask, lane):
                     board.lane_ready[warp, group, lane] = until
                 else:
                     latest = max(latest, np.int64(board.lane_ready[warp, group, lane]))
         board.ready[warp, group] = latest
-        if until >= latest:  # else a lane of another path waits longer, and for something else
+        if until >= latest:  # else a lane on a different path waits longer, for a different reason
             board.reason[warp, group] = reason

@@ -1,7 +1,7 @@
-"""Charging: every cycle of a warp goes to one reason, on the account of the instruction that it stands at.
+"""Stall accounts: every cycle of a warp is accounted to one reason and to the instruction at its PC.
 
-A GPU's profiler samples which warps stall and why; here every cycle is counted. A warp's account is settled when what it waits for
-changes: up to `since` its cycles have been charged, and the span from there gets one reason.
+A GPU's profiler samples which warps stall and why; here every cycle is counted. Cycles are accounted when the reason of a warp
+changes: those before `since` have been, and the span from there gets one reason.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from warploom.machine.engine.unit import unit
 
 @unit
 def account(gpu, core, warp, reason, tables, until):
-    """Charge the cycles that the warp has spent since its last charge."""
+    """Account the cycles before `until` that have not been accounted yet to a reason."""
     warps = core.warps
     since = warps.since[warp]
     if until > since:

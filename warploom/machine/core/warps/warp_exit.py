@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.accounting.events import BLOCK, END, emit
+from warploom.machine.accounting.events import BLOCK, BLOCK_ENDS, END, emit
 from warploom.machine.accounting.reasons import DRAIN
 from warploom.machine.core.warps.barrier import leave_barriers
-from warploom.machine.engine.bits import bit
+from warploom.machine.engine.bits import EMPTY, bit, has
 from warploom.machine.engine.unit import FOREVER, out_of_line
 
 
 @out_of_line
-def end(gpu, core, warp, pc, whole, tables, now):
+def end_warp(gpu, core, warp, pc, whole, tables, now):
     """All lanes have ended. The slot is free when the warp's accesses are done; `whole` warps do not wait for their stores."""
     warps = core.warps
     warps.pc[warp] = pc
@@ -29,11 +29,11 @@ def end(gpu, core, warp, pc, whole, tables, now):
         warps.reason[warp] = DRAIN
         warps.wake[warp] = FOREVER
     else:
-        free(gpu, core, warp, tables, now + 1)
+        free_slot(gpu, core, warp, tables, now + 1)
 
 
 @out_of_line
-def free(gpu, core, warp, tables, at):
+def free_slot(gpu, core, warp, tables, at):
     """A warp slot is free from cycle `at` on, and its block's slot when it was the block's last warp."""
     warps = core.warps
     warp_bit = bit(warp)
@@ -45,11 +45,11 @@ def free(gpu, core, warp, tables, at):
     if gpu.log.tracing != 0:
         emit(gpu.log, tables, at, END, core.number, warp, warps.pc[warp], 0, 0, 0)
     block = np.int64(warps.block[warp])
-    members = core.blocks.alive[block]
+    left = core.blocks.alive[block]
     for other in range(warps.slots):
-        if warps.draining & bit(other) != np.uint64(0) and warps.block[other] == block:
-            members = members | bit(other)
-    if members == np.uint64(0):
+        if has(warps.draining, other) and warps.block[other] == block:
+            left = left | bit(other)
+    if left == EMPTY:
         core.blocks.used = core.blocks.used & ~bit(block)
         if gpu.log.tracing != 0:
-            emit(gpu.log, tables, at, BLOCK, core.number, warp, -1, 0, core.blocks.number[block], 1)
+            emit(gpu.log, tables, at, BLOCK, core.number, warp, -1, 0, core.blocks.number[block], BLOCK_ENDS)

@@ -17,6 +17,7 @@ from warploom.machine.run.result import RunResult
 from warploom.machine.sequencer import states as core_states
 from warploom.observe.facts.state_spans import State
 from warploom.observe.traces.konata.kanata_log import FLUSHED, RETIRED, STAGES, STALLS, Log
+from warploom.observe.traces.konata.warps import write_warps
 from warploom.observe.traces.steps import steps
 from warploom.observe.traces.vocabulary import Percent, instruction, unheard
 
@@ -32,8 +33,6 @@ def write(result: RunResult, file: IO[str], progress: Percent = unheard) -> None
     if result.config.core.control == "sequencer":
         _write_steps(result, Log(file), progress)
     else:
-        from warploom.observe.traces.konata.warps import write_warps
-
         write_warps(result, Log(file), progress)
     progress(100)
 

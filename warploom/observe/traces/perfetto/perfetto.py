@@ -11,9 +11,11 @@ from __future__ import annotations
 from typing import IO
 
 from warploom.machine.run.result import RunResult
+from warploom.observe.traces.perfetto.steps import write_steps
 from warploom.observe.traces.perfetto.tracks import (
     Tracks,
 )
+from warploom.observe.traces.perfetto.warps import write_warps
 from warploom.observe.traces.vocabulary import Percent, device_name, unheard
 
 
@@ -25,11 +27,7 @@ def write(result: RunResult, file: IO[bytes], progress: Percent = unheard) -> No
     tracks = Tracks(file)
     tracks.device(device_name(result))
     if result.config.core.control == "sequencer":
-        from warploom.observe.traces.perfetto.steps import write_steps
-
         write_steps(result, tracks, progress)
     else:
-        from warploom.observe.traces.perfetto.warps import write_warps
-
         write_warps(result, tracks, progress)
     tracks.flush()

@@ -13,6 +13,8 @@ from typing import IO
 
 from warploom.machine.run.result import RunResult
 from warploom.observe.text.needs import needed
+from warploom.observe.traces.vcd.steps import signals_of_steps, write_steps
+from warploom.observe.traces.vcd.warps import signals_of_warps, write_warps
 from warploom.observe.traces.vcd.waves import Signal, Waves
 from warploom.observe.traces.vocabulary import Percent, unheard
 
@@ -26,12 +28,8 @@ def write(result: RunResult, file: IO[str], progress: Percent = unheard) -> None
     Raises ValueError for a run on cores with warps without events, MissingPackage without pyvcd.
     """
     if result.config.core.control == "sequencer":
-        from warploom.observe.traces.vcd.steps import write_steps
-
         write_steps(result, Waves(result, file), progress)
     else:
-        from warploom.observe.traces.vcd.warps import write_warps
-
         write_warps(result, Waves(result, file), progress)
     progress(100)
 
@@ -55,11 +53,7 @@ def write_save(result: RunResult, file: IO[str], dump: str) -> None:
 
 def _signals(result: RunResult) -> list[Signal]:
     if result.config.core.control == "sequencer":
-        from warploom.observe.traces.vcd.steps import signals_of_steps
-
         return signals_of_steps(result)
-    from warploom.observe.traces.vcd.warps import signals_of_warps
-
     return signals_of_warps(result)
 
 

@@ -1,0 +1,82 @@
+"""The livelock detector: it finds a run that repeats itself, and no other."""
+
+import pytest
+
+from tests.machine.programs import FREE, GLOBAL, Assembly, machine
+from warploom.isa import uop as u
+from warploom.machine.engine.unit import FOREVER
+from warploom.machine.run import livelock
+from warploom.machine.run.driver import drive
+
+A, B = FREE, FREE + 1
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    """So that a test is short."""
+    monkeypatch.setattr(livelock, "QUIET", 300)
+    monkeypatch.setattr(livelock, "SPACING", 50)
+
+
+def spinning():
+    """Waits until word 16 is not zero, which nobody makes it."""
+    code = Assembly()
+    code.mov(A, 64)
+    code.label("wait")
+    code.load(B, A)
+    code.branch(B, "wait", negate=True)
+    code("exit")
+    return code.program(threads=4)
+
+
+def counting(until):
+    """Counts in a register, and stores once at the end."""
+    code = Assembly()
+    code.label("on")
+    code.op("add", A, A, imm=1)
+    code.op("sltu", B, A, imm=until)
+    code.branch(B, "on")
+    code.op("shl", B, GLOBAL, imm=2)
+    code.store(B, A)
+    code("exit")
+    return code.program(threads=4)
+
+
+def test_a_warp_that_returns_to_an_earlier_state_spins_and_the_fault_says_where():
+    made = machine(spinning(), core__divergence="stack")
+    outcome = drive(made, engine="python", max_cycles=20_000)
+    assert outcome.status == "error"
+    assert made.detector.spinning == {(0, 0): 1}
+    assert "spins at instruction 1 (load" in made.inspection.fault_text()
+    assert made.cycle < 5000
+
+
+def test_a_warp_that_counts_does_not_repeat_itself():
+    made = machine(counting(600), core__divergence="stack")
+    assert drive(made, engine="python", max_cycles=20_000).status == "done"
+    assert made.cycle > 2 * livelock.QUIET
+    assert made.detector.spinning == {}
+
+
+def test_a_program_that_reads_a_clock_is_never_examined():
+    code = Assembly()
+    code("special", dst=A, imm=u.SPECIAL_NUMBER["clock"])
+    code("exit")
+    assert machine(code.program()).detector.next_check == FOREVER
+
+
+def test_going_back_to_a_snapshot_is_as_if_nothing_had_been_seen_since():
+    made = machine(spinning(), core__divergence="stack")
+    drive(made, engine="python", max_cycles=livelock.QUIET + 10)
+    detector = made.detector
+    before, due = detector.snapshot(), detector.next_check
+    bytes_before = [array.copy() for array in made.arrays()]
+    drive(made, engine="python", max_cycles=20_000)
+    ended = made.cycle
+    assert detector.spinning
+    for array, old in zip(made.arrays(), bytes_before, strict=True):
+        array[...] = old
+    detector.restore(before)
+    assert (detector.next_check, detector.spinning) == (due, {})
+    drive(made, engine="python", max_cycles=20_000)
+    assert made.cycle == ended
