@@ -24,6 +24,7 @@ BY_NAME = {
     "warploom/observe/pictures/picture.py": "a kind of picture",
     "warploom/observe/text/needs.py": "a package that only some users have",
     "warploom/observe/traces/__init__.py": "a format of traces",
+    "warploom/rtl/__init__.py": "the public names of the hardware, when they are first used",
     "warploom/study/experiments/__init__.py": "an experiment",
 }
 NAMED = re.compile(r"\bwarploom(?:\.\w+)+")
@@ -227,6 +228,7 @@ TESTED_ELSEWHERE = {
 # Test files that belong to no file.
 OF_NO_FILE = {
     "tests/observe/explorer/test_browser.py": "the page as a browser shows it",
+    "tests/rtl/test_mutants.py": "wrong lines, in every unit of the hardware",
     "tests/study/test_studies.py": "every experiment",
 }
 

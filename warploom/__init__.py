@@ -13,6 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from warploom import rtl
     from warploom.gpu import GPU
     from warploom.isa import guppy, tiny
     from warploom.isa.diagnostics import SourceError
@@ -39,7 +40,7 @@ _HOMES = {
     "load_config": "warploom.machine.config.presets",
     "occupancy": "warploom.machine.occupancy.calculator",
 }
-_MODULES = {"guppy": "warploom.isa.guppy", "tiny": "warploom.isa.tiny"}
+_MODULES = {"guppy": "warploom.isa.guppy", "rtl": "warploom.rtl", "tiny": "warploom.isa.tiny"}
 
 __all__ = [
     "GPU",
@@ -54,6 +55,7 @@ __all__ = [
     "load",
     "load_config",
     "occupancy",
+    "rtl",
     "tiny",
 ]
 

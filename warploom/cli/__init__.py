@@ -20,6 +20,9 @@ COMMANDS = {
     "study": "Reproduce a published result: a figure, a table, and what differs.",
     "presets": "List the machines that there are, and every setting of a machine.",
     "occupancy": "Show how full a multiprocessor of a real GPU can be with a kernel.",
+    "lockstep": "Compare the hardware with the model, every field of every cycle.",
+    "cost": "Show what the units of a machine cost in gates.",
+    "build": "Write a machine as hardware: Verilog, RTLIL and a test bench.",
     "warmup": "Compile the native engine now, so that no later run has to.",
 }
 

@@ -40,6 +40,8 @@ MISTAKES = (
     ("warploom.machine.accounting.status", "LaunchError"),
     ("warploom.observe.pictures.view", "DrawingError"),
     ("warploom.observe.text.needs", "MissingPackage"),
+    ("warploom.rtl.hardware", "NoHardware"),
+    ("warploom.rtl.testbench", "NoReplay"),
 )
 
 

@@ -1,0 +1,79 @@
+"""`warploom lockstep`."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from tests.places import EXAMPLES, ROOT
+from tests.rtl.mutants import mutate
+from tests.rtl.test_mutants import MUTANTS
+from warploom.cli import main
+
+MATADD = str(EXAMPLES / "tiny" / "matadd.asm")
+SMALL = ("--set", "gpu.cores=1", "--set", "core.threads_per_block=2", "--set", "memory.data_channels=1")
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["lockstep", *arguments])
+
+
+def test_it_says_that_all_agrees():
+    result = run(MATADD, *SMALL)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[1] == "tiny-original: 1 core x 2 threads, 1 data and 1 program channel"
+    assert result.stdout.splitlines()[2].startswith("model and hardware agree: ")
+
+
+def test_a_difference_is_exit_status_1_with_cycle_field_and_values(monkeypatch):
+    mutate(monkeypatch, *MUTANTS["two instructions at a time"][:3])
+    result = run(MATADD, *SMALL)
+    assert result.exit_code == 1
+    assert "cycle 12: cores[0].threads[0].next_pc is 2 in the hardware, the model says 1" in result.stdout
+    body = json.loads(run(MATADD, *SMALL, "--json").stdout)
+    assert (body["agrees"], body["status"]) == (False, "stopped")
+    assert (body["difference"]["field"], body["difference"]["cycle"]) == ("cores[0].threads[0].next_pc", 12)
+    assert [row["cycle"] for row in body["difference"]["around"]] == list(range(8, 15))
+
+
+def test_json_has_what_was_compared():
+    body = json.loads(run(MATADD, *SMALL, "--max-cycles", "40", "--json").stdout)
+    assert (body["agrees"], body["status"], body["cycles"], body["difference"]) == (True, "timeout", 40, None)
+    assert body["hardware"]["cores"] == 1
+
+
+def test_waveforms_have_the_names_of_the_units(tmp_path):
+    out = tmp_path / "matadd.vcd"
+    assert run(MATADD, *SMALL, "--max-cycles", "40", "--vcd", str(out)).exit_code == 0
+    text = out.read_text()
+    assert all(f"$scope module {unit} $end" in text for unit in ("core_0", "sequencer", "alu_1", "dispatcher"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--gpu", "sm"), "core.control = 'pipeline' has no hardware"),
+        (("--set", "fetch.sets=4"), "fetch.sets = 4: the instruction cache has no hardware"),
+        (("--simulator", "verilator", "--vcd", "x.vcd"), "--vcd writes what pysim simulates"),
+        (("--vcd", MATADD), "this file is the kernel"),
+    ],
+)
+def test_what_cannot_be_done_is_exit_status_2(arguments, message):
+    result = run(MATADD, *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_without_the_extra_it_says_what_to_install():
+    code = "import sys; sys.modules['amaranth'] = None; from warploom.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, "lockstep", MATADD], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "error: the hardware needs the package amaranth, which is not installed: pip install 'warploom[rtl]'\n"
+
+
+def test_the_core_package_loads_no_amaranth():
+    code = "import sys, warploom; warploom.GPU('tiny').run(warploom.load(sys.argv[1])); print('amaranth' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, MATADD], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -1,0 +1,68 @@
+"""What units cost: figures that can be counted by hand, and that the script is run once."""
+
+import pytest
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from warploom import GPU, rtl
+from warploom.rtl import prices
+from warploom.rtl.yosys import rtlil_text
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path))
+
+
+class AndOfThree(wiring.Component):
+    a: In(1)
+    b: In(1)
+    c: In(1)
+    out: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        kept = Signal(reset_less=True)
+        m.d.sync += kept.eq(self.a & self.b)
+        m.d.comb += self.out.eq(kept & self.c)
+        return m
+
+
+def test_a_circuit_that_can_be_counted_by_hand():
+    # Two ANDs, each a NAND and a NOT; a flip-flop between them.
+    wanted = {"transistors": 2 * (4 + 2) + 16, "gates": 4, "flip_flops": 1, "depth": 2, "luts": 2, "lut_depth": 1}
+    assert prices._synthesize(rtlil_text(AndOfThree(), prices.TOP)) == wanted
+
+
+def test_flip_flops_are_the_bits_of_the_units_registers():
+    gpu = GPU("tiny-original", set={"gpu.cores": 1, "core.threads_per_block": 2})
+    bits = {"alu": 8, "lsu": 2 + 8 + 2 + 3 * 8, "pc": 8 + 3, "sequencer": 3 + 8, "pass_through": 2 * (4 + 4 * 8), "advance": 0}
+    assert {name: rtl.cost(name, gpu).flip_flops for name in bits} == bits
+    assert rtl.cost("round_robin", warps=8).flip_flops == 3
+
+
+def test_a_second_look_at_a_price_does_not_synthesize(monkeypatch):
+    first = rtl.cost("pc")
+    monkeypatch.setattr(prices, "_synthesize", None)
+    assert rtl.cost("pc") == first
+
+
+def test_the_same_circuit_has_the_same_price_every_time():
+    circuit = rtlil_text(prices.UNIT["sequencer"].make(rtl.Hardware()), prices.TOP)
+    assert prices._synthesize(circuit) == prices._synthesize(circuit)
+
+
+def test_settings_change_prices():
+    one, two = (rtl.cost("data_controller", GPU("tiny-original", set=SMALL | {"memory.data_channels": count})) for count in (1, 2))
+    assert one.transistors < two.transistors
+    assert one.depth < two.depth  # the serving mask runs through all channels
+    assert rtl.cost("advance", GPU("tiny", set=SMALL)).gates > rtl.cost("advance", GPU("tiny-original", set=SMALL)).gates
+
+
+SMALL = {"gpu.cores": 1, "core.threads_per_block": 2}
+
+
+def test_an_unknown_unit_is_named_with_the_nearest():
+    with pytest.raises(rtl.NoHardware, match="there is no unit 'aluu' in hardware"):
+        rtl.cost("aluu")

@@ -1,0 +1,98 @@
+"""`warploom cost`: what the units of a machine cost in gates."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import INTERRUPTED, UserError, json_option, print_json
+from warploom.cli.screen import width
+
+if TYPE_CHECKING:
+    from warploom.rtl.prices import Cost
+
+MOST_WARPS = 64
+HEADINGS = ("", "count", "transistors", "gates", "FF", "depth", "LUT4", "LUT depth")
+REMARK = (
+    "count: in the GPU. FF: flip-flops. LUT4: lookup tables of four inputs. core and gpu hold the units above them. The figures are of "
+    "this description, by this script: they compare mechanisms with each other, and are never the area or the clock of a product."
+)
+
+
+@click.command()
+@click.argument("units", metavar="[UNIT]...", nargs=-1)
+@click.option("--gpu", default="tiny-original", metavar="PRESET|TOML", help="The machine they are of. [default: tiny-original]")
+@click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
+@click.option("--warps", default="8,32", metavar="LIST", help="Warps that a scheduling policy chooses from. [default: 8,32]")
+@click.option("--script", is_flag=True, help="Print the script of Yosys as well.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, units: tuple[str, ...], **options: Any) -> None:
+    """Show what each UNIT costs as hardware: transistors, flip-flops, lookup tables of four inputs, and depth.
+
+    All units where none is named, but gpu, which takes a minute. Only those are priced that lockstep compares with the model, or a
+    test with the model's function. What has been synthesized once is kept. It needs the extra rtl: pip install 'warploom[rtl]'.
+
+    \b
+    Examples:
+      warploom cost
+      warploom cost data_controller --set memory.data_channels=1
+      warploom cost round_robin --warps 8,16,32
+      warploom cost alu --script
+    """
+    from warploom import rtl
+    from warploom.cli.progress import Progress
+    from warploom.gpu import GPU
+    from warploom.machine.config.presets import parse_setting
+
+    price = rtl.cost
+    from warploom.rtl import prices
+
+    warps = _warps(options["warps"])
+    gpu = GPU(options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
+    asked = prices.names_and_sizes(units, warps)
+    found = []
+    try:
+        with Progress("synthesizing", len(asked), quiet=options["as_json"], unit="units") as progress:
+            for unit, size in asked:
+                found.append(price(unit.name, gpu, warps=size))
+                progress(len(found))
+    except KeyboardInterrupt:
+        click.echo(f"stopped by Ctrl-C after {len(found)} of {len(asked)} units; those are kept", err=True)
+        ctx.exit(INTERRUPTED)
+    gates, luts = prices.script()
+    if options["as_json"]:
+        print_json({"units": [prices.body(item) for item in found], "tool": prices.tool(), "script": {"gates": gates, "luts": luts}})
+        return
+    for line in _table(found):
+        click.echo(line)
+    click.echo()
+    for line in textwrap.wrap(REMARK, width()):
+        click.echo(line)
+    if options["script"]:
+        click.echo(f"\n{prices.tool()}; transistors, gates, flip-flops, depth:\n  {gates}\nLUT4, depth:\n  {luts}")
+    else:
+        click.echo(f"The script, for {prices.tool()}: --script.")
+
+
+def _table(found: list[Cost]) -> list[str]:
+    rows: list[tuple[str, ...]] = [HEADINGS]
+    for item in found:
+        counts = (item.transistors, item.gates, item.flip_flops, item.depth, item.luts, item.lut_depth)
+        rows.append((item.name, str(item.count or "-"), *(f"{number:,}".replace(",", " ") for number in counts)))
+    names, *numbers = (tuple(column) for column in zip(*rows, strict=True))
+    left = [name.ljust(max(map(len, names))) for name in names]
+    right = [[cell.rjust(max(map(len, column))) for cell in column] for column in numbers]
+    return ["  ".join(cells) for cells in zip(left, *right, strict=True)]
+
+
+def _warps(text: str) -> tuple[int, ...]:
+    try:
+        found = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        found = ()
+    if not found or not all(1 <= number <= MOST_WARPS for number in found):
+        raise UserError(f"--warps {text}: write numbers from 1 to {MOST_WARPS}, as 8,32")
+    return found

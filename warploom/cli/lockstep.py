@@ -1,0 +1,128 @@
+"""`warploom lockstep`: a program on the model and on the hardware, compared in every field of every cycle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import (
+    DONE,
+    FAULT,
+    INTERRUPTED,
+    UserError,
+    check_targets,
+    diagnostic_json,
+    json_option,
+    print_json,
+    print_warnings,
+)
+from warploom.cli.loading import Launching, load_program
+
+if TYPE_CHECKING:
+    from warploom.rtl.side_by_side import Difference, Lockstep
+
+MOST_CYCLES = 100_000  # a kernel that takes more is left there, unless more are asked for
+
+
+@click.command()
+@click.argument("program", metavar="PROGRAM")
+@click.option("--gpu", default="tiny-original", metavar="PRESET|TOML", help="A machine of single instructions. [default: tiny-original]")
+@click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
+@click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own.")
+@click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes.")
+@click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Compare no more cycles than this. [default: 100 000]")
+@click.option(
+    "--simulator",
+    type=click.Choice(["pysim", "verilator"]),
+    default="pysim",
+    help="Of the hardware: Amaranth's own, or Verilator, which needs a C++ compiler. [default: pysim]",
+)
+@click.option("--vcd", metavar="OUT", help="Write the waveforms of all the hardware's signals for GTKWave or Surfer; pysim only.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, program: str, **options: Any) -> None:
+    """Run PROGRAM on the model and on the hardware side by side, and compare every field of the trace in every cycle.
+
+    The hardware is the same units once more, written in Amaranth; what of a machine has none is refused by name. A difference is shown with
+    its cycle, its field, both values, and the cycles around it.
+
+    The exit status is 0 when all values agree, whether the kernel has ended or not; 1 when some differ; 2 when the input is
+    wrong. It needs the extra rtl: pip install 'warploom[rtl]'.
+
+    \b
+    Examples:
+      warploom lockstep matmul.asm
+      warploom lockstep matmul.asm --gpu tiny --set gpu.cores=4
+      warploom lockstep matmul.asm --simulator verilator
+      warploom lockstep matmul.asm --vcd matmul.vcd
+    """
+    from warploom import rtl
+    from warploom.cli.progress import Progress
+    from warploom.gpu import GPU
+    from warploom.machine.config.presets import parse_setting
+
+    compare = rtl.lockstep
+    if options["vcd"] is not None and options["simulator"] != "pysim":
+        raise UserError("--vcd writes what pysim simulates: leave --simulator away")
+    check_targets({"--vcd": options["vcd"]}, [file for file in (program, options["data"], options["gpu"]) if file])
+    loaded, warnings = load_program(program, Launching.of(options))
+    if not options["as_json"]:
+        print_warnings(warnings, loaded.source)
+    gpu = GPU(options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
+    limit = options["max_cycles"] or MOST_CYCLES
+    progress = Progress("comparing", limit, limit=True, quiet=options["as_json"])
+    try:
+        with progress:
+            found = compare(
+                loaded,
+                gpu,
+                max_cycles=limit,
+                simulator=options["simulator"],
+                vcd=options["vcd"],
+                progress=progress,
+                notice=progress.notice,
+            )
+    except KeyboardInterrupt:
+        click.echo(f"stopped by Ctrl-C after {progress.done:,} cycles, in which all agreed".replace(",", " "), err=True)
+        ctx.exit(INTERRUPTED)
+    if options["as_json"]:
+        print_json(_body(found) | {"warnings": [diagnostic_json(item) for item in warnings]})
+    else:
+        click.echo(f"{loaded.name}: {len(loaded)} instructions, {loaded.launch.threads} threads")
+        click.echo(f"{gpu.config.name}: {found.hardware}")
+        click.echo(str(found))
+        if found.agrees and found.fault:
+            click.echo(f"  {found.fault}")
+        if options["vcd"] is not None:
+            click.echo(f"{options['vcd']} is written", err=True)
+    ctx.exit(DONE if found.agrees else FAULT)
+
+
+def _body(found: Lockstep) -> dict[str, Any]:
+    return {
+        "status": found.status,
+        "agrees": found.agrees,
+        "cycles": found.cycles,
+        "fields": found.fields,
+        "fault": found.fault,
+        "simulator": found.simulator,
+        "seconds": found.seconds,
+        "hardware": found.hardware.settings(),
+        "difference": None if found.difference is None else _difference(found.difference),
+    }
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    def named(values: Any) -> dict[str, int]:
+        return dict(zip(difference.names, values.tolist(), strict=True))
+
+    return {
+        "cycle": difference.cycle,
+        "field": difference.field,
+        "model": difference.model,
+        "hardware": difference.hardware,
+        "fields": list(difference.fields),
+        "place": difference.place,
+        "around": [{"cycle": row.cycle, "model": named(row.model), "hardware": named(row.hardware)} for row in difference.around],
+    }

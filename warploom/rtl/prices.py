@@ -1,0 +1,181 @@
+"""What a unit costs in gates: transistors, flip-flops, lookup tables and depth, by one fixed script of Yosys.
+
+Only units are priced that lockstep compares with the model, or a test with the model's function. The figures are of this description,
+by this script: they compare mechanisms with each other, and say nothing of the area or the clock of a product.
+
+Gates are NAND, NOR and NOT, of 4, 4 and 2 transistors; a flip-flop has 16: so Yosys counts. Resets and enables are gates there, and free
+beside the lookup tables of an FPGA, whose flip-flops have both. Depth is the longest way through gates, or through lookup tables,
+between two registers or ports.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+from warploom.rtl.core.scheduling.policies import RoundRobin
+from warploom.rtl.hardware import Hardware, NoHardware
+from warploom.rtl.model import GPU, cache_directory, nearest
+from warploom.rtl.sequencer.alu import Alu
+from warploom.rtl.sequencer.controller import Controller
+from warploom.rtl.sequencer.core import Core
+from warploom.rtl.sequencer.decoder import Decoder
+from warploom.rtl.sequencer.dispatcher import Dispatcher
+from warploom.rtl.sequencer.fetcher import Fetcher
+from warploom.rtl.sequencer.gpu import Gpu
+from warploom.rtl.sequencer.lsu import Lsu, PassThrough
+from warploom.rtl.sequencer.pc import Advance, Pc
+from warploom.rtl.sequencer.registers import Registers
+from warploom.rtl.sequencer.sequencer import Sequencer
+from warploom.rtl.yosys import rtlil_text, run
+
+TOP = "unit"
+GATES = (
+    f"synth -flatten -top {TOP}",
+    "dfflegalize -cell $_DFF_P_ 01",
+    "abc -g cmos2",
+    "opt_clean",
+    "delete t:$scopeinfo",
+    "stat -tech cmos -json",
+    "ltp -noff",
+)
+LUTS = (f"synth -flatten -lut 4 -top {TOP}", "delete t:$scopeinfo", "stat -json", "ltp -noff")
+WHOLE = "gpu"  # the unit that is priced only when it is named: the one that takes long
+WARPS = (8, 32)  # of a policy, where nothing else is said
+
+
+class Unit(NamedTuple):
+    """A unit that can be priced. make: it, for some hardware. count: how many the GPU has; for a policy, `make` takes the warps."""
+
+    name: str
+    make: Callable[[Any], Any]
+    count: Callable[[Hardware], int]
+    policy: bool = False
+
+
+def _one(_: Hardware) -> int:
+    return 1
+
+
+def _cores(h: Hardware) -> int:
+    return h.cores
+
+
+def _threads(h: Hardware) -> int:
+    return h.cores * h.threads_per_block
+
+
+def _advance(h: Hardware) -> Advance:
+    return Advance(h.threads_per_block, partial_block=h.partial_block, last_lane_decides=h.last_lane_decides, wrap=h.wrap_pc)
+
+
+UNITS = (
+    Unit("alu", lambda h: Alu(compare_flags=h.compare_flags, divide_zero=h.divide_zero), _threads),
+    Unit("registers", lambda h: Registers(0, h.threads_per_block), _threads),
+    Unit("lsu", lambda h: Lsu(memory_bytes=h.memory_bytes), _threads),
+    Unit("pc", lambda h: Pc(wrap=h.wrap_pc), _threads),
+    Unit("advance", _advance, _cores),
+    Unit("decoder", lambda h: Decoder(), _cores),
+    Unit("fetcher", lambda h: Fetcher(prefetch=h.prefetch), _cores),
+    Unit("sequencer", lambda h: Sequencer(skip_wait=h.skip_wait), _cores),
+    Unit("core", Core, _cores),
+    Unit("data_controller", lambda h: Controller(_threads(h), h.data_channels, 8, writes=True), _one),
+    Unit("program_controller", lambda h: Controller(h.cores, h.program_channels, 16, writes=False), _one),
+    Unit("pass_through", lambda h: PassThrough(_threads(h)), _one),
+    Unit("dispatcher", lambda h: Dispatcher(h.cores, h.threads_per_block), _one),
+    Unit("gpu", Gpu, _one),
+    Unit("round_robin", RoundRobin, lambda h: 0, policy=True),
+)
+UNIT = {unit.name: unit for unit in UNITS}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The price of one unit. name: `alu`, or `round_robin(32)` for 32 warps. count: how many of it the GPU has; 0: it has none."""
+
+    name: str
+    count: int
+    transistors: int
+    gates: int
+    flip_flops: int
+    depth: int
+    luts: int
+    lut_depth: int
+
+
+def names_and_sizes(names: tuple[str, ...], warps: tuple[int, ...] = WARPS) -> list[tuple[Unit, int]]:
+    """The units that are asked for; none: all but the whole GPU. A policy comes once for each number of warps, the others with 0."""
+    unknown = next((name for name in names if name not in UNIT), None)
+    if unknown is not None:
+        raise NoHardware(f"there is no unit {unknown!r} in hardware{nearest(unknown, UNIT)}; there are {', '.join(UNIT)}")
+    chosen = [UNIT[name] for name in names] or [unit for unit in UNITS if unit.name != WHOLE]
+    return [(unit, size) for unit in chosen for size in (warps if unit.policy else (0,))]
+
+
+def cost(name: str, gpu: GPU | None = None, *, warps: int = 0) -> Cost:
+    """The price of a unit in a GPU (the preset `tiny-original`, where none is given), or of a policy for some warps.
+
+    It is kept in the cache. Raises NoHardware for an unknown unit and for what has no hardware, MissingPackage where there is no pyosys.
+    """
+    hardware = Hardware() if gpu is None else Hardware.of(gpu.config)
+    unit, size = names_and_sizes((name,), (warps or WARPS[0],))[0]
+    shown = f"{name}({size})" if unit.policy else name
+    circuit = rtlil_text(unit.make(size if unit.policy else hardware), TOP)
+    return Cost(name=shown, count=unit.count(hardware), **_priced(circuit))
+
+
+def script() -> tuple[str, str]:
+    """The passes that give transistors, gates, flip-flops and depth, and those that give lookup tables and theirs."""
+    return "; ".join(GATES), "; ".join(LUTS)
+
+
+def tool() -> str:
+    """What ran the script."""
+    return f"Yosys {version('pyosys')}"
+
+
+def body(found: Cost) -> dict[str, Any]:
+    """As an object for JSON."""
+    return asdict(found)
+
+
+def _priced(circuit: str) -> dict[str, int]:
+    key = hashlib.sha256("|".join([circuit, *GATES, *LUTS, version("pyosys")]).encode()).hexdigest()[:24]
+    kept = cache_directory() / "costs" / f"{key}.json"
+    try:
+        return {name: int(value) for name, value in json.loads(kept.read_text()).items()}
+    except (OSError, ValueError):
+        found = _synthesize(circuit)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps(found))
+    return found
+
+
+def _synthesize(circuit: str) -> dict[str, int]:
+    *_, statistics, path = run(circuit, GATES)
+    cells = _cells(statistics)
+    flip_flops = sum(count for kind, count in cells.items() if "DFF" in kind)
+    *_, lut_statistics, lut_path = run(circuit, LUTS)
+    return {
+        "transistors": int(json.loads(statistics)["design"]["estimated_num_transistors"]),
+        "gates": sum(cells.values()) - flip_flops,
+        "flip_flops": flip_flops,
+        "depth": _depth(path),
+        "luts": _cells(lut_statistics).get("$lut", 0),
+        "lut_depth": _depth(lut_path),
+    }
+
+
+def _cells(statistics: str) -> dict[str, int]:
+    return dict(json.loads(statistics)["design"]["num_cells_by_type"])
+
+
+def _depth(path: str) -> int:
+    """Yosys counts the steps from the first signal on: a step a cell."""
+    found = re.search(r"length=(\d+)", path)
+    return int(found[1]) if found else 0
