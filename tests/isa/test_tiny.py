@@ -130,7 +130,7 @@ def test_a_program_survives_the_way_through_text(words, threads, data):
 def test_a_program_from_words_and_one_from_their_text_are_the_same_to_a_machine(words, threads, data):
     direct, through_text = tiny.program(words, data, threads), tiny.assemble(tiny.disassemble(words, threads, data))
     assert direct.uops.tobytes() == through_text.uops.tobytes()
-    assert direct.extensions == through_text.extensions
+    assert direct.beyond == through_text.extensions
     assert direct.launch == through_text.launch
 
 
@@ -206,6 +206,11 @@ def test_extensions_are_named_so_that_a_machine_can_refuse_them():
     assert [int(row[u.UNIT]) for row in program.uops[1:4]] == [u.SHARED, u.SHARED, u.CONTROL]
     assert (program.uops[3][u.A], program.uops[3][u.B], program.uops[3][u.IMM]) == (u.IMMEDIATE, u.NONE, 0)
     assert tiny.assemble(".threads 8\nRET").launch.shared_bytes == 0
+
+
+def test_extensions_that_are_given_as_words_are_known_as_such():
+    program = tiny.assemble(".threads 8\n.word 0xa000\nBAR\nRET")
+    assert (program.beyond, program.extensions) == ((0,), (1,))
 
 
 def test_what_a_machine_reads_of_a_program():

@@ -112,7 +112,7 @@ class Profile:
     @property
     def block_threads(self) -> int:
         """Threads of a block."""
-        return self.program.launch.block or self.config.core.threads_per_block
+        return self.program.launch.block_threads or self.config.core.threads_per_block
 
     @property
     def warps(self) -> int:
