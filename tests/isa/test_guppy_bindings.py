@@ -1,6 +1,5 @@
 """What tN, uN and sN are: lines, arrays and pictures, and where they lie in memory."""
 
-
 import numpy as np
 import pytest
 

@@ -51,7 +51,7 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
     if as_json:
         print_json(_body(file, program, code, output) | {"warnings": [diagnostic_json(item) for item in warnings]})
         return
-    print_warnings(warnings, program.source)
+    print_warnings(warnings, *program.sources)
     if output == "-" or (form and not output):
         click.echo(words, nl=False)
         return

@@ -81,13 +81,13 @@ def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Any]:
     }
 
 
-def print_warnings(warnings: Iterable[Diagnostic], source: Source) -> None:
+def print_warnings(warnings: Iterable[Diagnostic], source: Source, *others: Source) -> None:
     """Warnings about a source text, on standard error."""
     from warploom.isa.diagnostics import render_all
 
     found = list(warnings)
     if found:
-        click.echo(render_all(found, source), err=True)
+        click.echo(render_all(found, source, *others), err=True)
 
 
 def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:

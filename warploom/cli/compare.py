@@ -102,7 +102,7 @@ def _plan(kernel: str, options: dict[str, Any]) -> Plan:
         raise UserError("nothing varies: add --over NAME=VALUES, as --over core.warps=1..32*2")
     program, warnings = load_program(kernel, Launching.of(options))
     if not options["as_json"] and not options["quiet"]:
-        print_warnings(warnings, program.source)
+        print_warnings(warnings, *program.sources)
     return plan(program, over, gpu=options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
 
 

@@ -72,7 +72,7 @@ def _debugger(kernel: str, options: dict[str, Any]) -> Debugger:
 
     order = take_order(kernel, options)
     if not options["as_json"]:
-        print_warnings(order.warnings, order.program.source)
+        print_warnings(order.warnings, *order.program.sources)
     machine = GPU(order.config, engine=order.engine, scheduler=order.policy).machine(order.program)
     return Debugger(Session(machine, engine=order.engine, limit=order.limit))  # type: ignore[arg-type]
 

@@ -49,7 +49,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     path = options["output"] or f"{Path(kernel).stem}.html"
     _check_output(kernel, path, options)
     if not options["as_json"]:
-        print_warnings(orders[0].warnings, orders[0].program.source)
+        print_warnings(orders[0].warnings, *orders[0].program.sources)
     progress = Progress("running", orders[0].limit, limit=True, quiet=options["quiet"])
     try:
         with contextlib.ExitStack() as files:

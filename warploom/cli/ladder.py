@@ -95,7 +95,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
 def _load(file: str, options: dict[str, Any]) -> Program:
     program, warnings = load_program(file, Launching.of(options))
     if not options["as_json"]:
-        print_warnings(warnings, program.source)
+        print_warnings(warnings, *program.sources)
     return program
 
 

@@ -58,7 +58,7 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
     _check(kind, file, output, options["width"], as_json)
     order = take_order(file, options)
     if not (options["quiet"] or as_json):
-        print_warnings(order.warnings, order.program.source)
+        print_warnings(order.warnings, *order.program.sources)
     sequencer = order.config.core.control == "sequencer"
     part = {
         "cycles": span(options["cycles"], "--cycles") if options["cycles"] else None,

@@ -62,7 +62,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     if order.config.core.control == "sequencer" and options["max_cycles"] is None:
         order = replace(order, limit=MOST_CYCLES)
     if not options["as_json"]:
-        print_warnings(order.warnings, order.program.source)
+        print_warnings(order.warnings, *order.program.sources)
     if options["output"] is not None:
         _check_page(
             options["output"], [path for path in (file, *(text.partition("=")[2] for text in options["buffers"]), options["gpu"]) if path]

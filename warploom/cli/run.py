@@ -62,7 +62,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     order = take_order(file, options)
     program, warnings, config, limit = order.program, order.warnings, order.config, order.limit
     if not options["as_json"]:
-        print_warnings(warnings, program.source)
+        print_warnings(warnings, *program.sources)
     images = [_save(text, program) for text in options["saves"]]
     selection = _selection(options, config)
     traces = trace_files(options)

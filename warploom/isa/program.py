@@ -99,6 +99,25 @@ class Program:
         line, column, file = self.code[instruction, [u.LINE, u.COLUMN, u.FILE]].tolist()
         return Position(line, column, file)
 
+    @property
+    def listing(self) -> tuple[list[str], tuple[int, ...]]:
+        """(lines, starts): all texts as one; line n of file f is `lines[starts[f] + n - 1]`. Of several, each stands below its path."""
+        if len(self.sources) == 1:
+            return self.source.lines, (0,)
+        lines: list[str] = []
+        starts: list[int] = []
+        for source in self.sources:
+            starts.append(len(lines) + 1)
+            lines += [f"{source.path}:", *source.lines]
+        return lines, tuple(starts)
+
+    def row(self, instruction: int) -> int:
+        """The line of `listing` that an instruction came from, from 1; 0 where there is no text."""
+        position = self.position(instruction)
+        if len(self.sources) == 1 or not position.line:
+            return position.line
+        return self.listing[1][position.file] + position.line
+
     def where(self, instruction: int) -> str:
         """An instruction for a message: `matadd.asm:12 (ADD R1, R2, R3)`, or its number where there is no source."""
         text = f" ({self.text[instruction]})" if 0 <= instruction < len(self.text) else ""

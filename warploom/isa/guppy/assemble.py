@@ -71,6 +71,8 @@ def load(source: Text, options: Options) -> Loaded:
     A buffer that is given has the size of what it is given, whatever its directive says; a picture keeps the directive's format.
     """
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
+    if options.threads == 0:
+        raise BindingError("threads = 0: a program of guppy is started with at least 1 thread")
     text = text_of(source, path)
     listing = parse(Source(text, path), Diagnostics(Source(text, path)))
     named = _directives(listing.directives, Path(path).parent, Diagnostics(Source(text, path)))[0] if options.buffers else {}
