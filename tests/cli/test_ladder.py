@@ -81,7 +81,7 @@ def test_another_machine_at_the_foot_and_other_rungs(tmp_path):
 def test_data_takes_the_place_of_the_programs_own(tmp_path):
     file = tmp_path / "data.csv"
     file.write_text("0,1,2,3\n1,1,1,1\n")
-    threads = run(MATADD, "--buffer", f"memory={str}"(file), "--threads", "4").stdout.splitlines()[0]
+    threads = run(MATADD, "--buffer", f"memory={file}", "--threads", "4").stdout.splitlines()[0]
     assert "4 threads in 1 block" in threads
 
 

@@ -132,7 +132,7 @@ def test_buffers_by_name():
 @pytest.mark.parametrize(
     ("name", "contents", "said"),
     [
-        ("t1", [1], "<text>: there is no buffer 't1', did you mean 't0'?; there are t0, u0"),
+        ("t1", [1], "<text>: there is no buffer 't1'; there are t0, u0"),
         ("t0", range(17), "t0 holds 64 bytes, and is given 68"),
         ("t0", ["a"], "t0 holds <U1: a buffer takes whole numbers and floats"),
     ],

@@ -44,7 +44,7 @@ def test_a_branch_on_any_condition_behind_a_compare_is_a_jump():
 
 
 def test_before_any_compare_no_branch_is_taken():
-    assert following(".threads 1\nBRnzp 2\nNOP\nRET")[0] == (1,)
+    assert following(".threads 1\nBRnzp 2\nCMP R1, R2\nRET")[0] == (1,)
 
 
 def test_where_a_compare_ran_on_one_way_only_both_ways_stay_open():
