@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from warploom.isa.frontend import Kernel, type_of
+from warploom.isa.launch import Launch
+from warploom.isa.launching import BufferError, as_bytes, launch_of, launched
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.build import build
@@ -53,8 +56,9 @@ class GPU:
 
     def run(
         self,
-        program: Program,
+        program: Program | Kernel,
         *,
+        launch: Launch | str | int | None = None,
         max_cycles: int = DEFAULT_MAX_CYCLES,
         threads: int | None = None,
         data: Data | None = None,
@@ -66,17 +70,24 @@ class GPU:
     ) -> Result:
         """Run a program to its end and say what came out.
 
-        max_cycles: where a run that does not end is stopped (status "timeout"). threads, data: instead of the program's own;
+        launch: how it is started: a Launch, or the name or number of one of the program's own; None: its usual one. A kernel takes the
+        types of its arguments from the launch's. max_cycles: where a run that does not end is stopped (status "timeout").
+        threads, data: instead of the program's own;
         data are bytes, from address 0. progress: called with the cycle count several times a second. notice: called with a
         sentence when something takes a while. tracing: machines with warps write down what happens (`Result.detail`).
         recording: they write down every change of a register or of memory too, and take up to half a millisecond a cycle.
         probes: listeners that are handed the inputs and outputs of units (`machine.run.probe`); such a run stays in plain Python.
-        Raises LaunchError when this machine cannot run the program, ValueError for a probe that it cannot place.
+        Raises LaunchError when this machine cannot run the program, BufferError for a launch, a buffer or an argument that it has not,
+        ProgramError for a program whose tables name what is not there, ValueError for a probe that it cannot place.
         """
-        machine = self.machine(program, threads=threads, data=data, tracing=tracing, recording=recording)
+        machine = self.machine(program, launch=launch, threads=threads, data=data, tracing=tracing, recording=recording)
         machine.probes.extend(probes)
         outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice)
         return Result.of(machine.finish(outcome))
+
+    def run_all(self, program: Program, **options: Any) -> list[Result]:
+        """Run every launch of a program, each over the program's own memory. options: those of `run`."""
+        return [self.run(program, launch=launch, **options) for launch in program.launches or (program.launch,)]
 
     def steps(
         self, program: Program, *, max_cycles: int = DEFAULT_MAX_CYCLES, threads: int | None = None, data: Data | None = None
@@ -89,14 +100,19 @@ class GPU:
 
     def machine(
         self,
-        program: Program,
+        program: Program | Kernel,
         *,
+        launch: Launch | str | int | None = None,
         threads: int | None = None,
         data: Data | None = None,
         tracing: bool = False,
         recording: bool = False,
     ) -> Machine:
         """The machine that `run` would run, before its first cycle."""
+        if not isinstance(program, Program):
+            program = _known(program, launch)
+        if launch is not None:
+            program = launched(program, launch_of(program, launch))
         if threads is not None:
             program = program.with_launch(threads=threads)
         if data is not None:
@@ -108,13 +124,19 @@ class GPU:
         compile_native(self.machine(program), notice)
 
 
+def _known(kernel: Kernel, launch: Launch | str | int | None) -> Program:
+    """The program of a kernel, for the types of a launch's arguments."""
+    given = launch.arguments if isinstance(launch, Launch) else {}
+    missing = [name for name in kernel.parameters if name not in given]
+    if missing:
+        raise LaunchError(
+            f"{kernel.name}: the argument {missing[0]!r} has no value: give all of {', '.join(kernel.parameters)} in a Launch"
+        )
+    return kernel.program({name: type_of(given[name]) for name in kernel.parameters})
+
+
 def _bytes(data: Data) -> np.ndarray:
-    values = np.asarray(data)
-    if values.size == 0:
-        return np.zeros(0, np.uint8)
-    if values.ndim != 1 or values.dtype.kind not in "iub":
-        raise LaunchError("data is a row of whole numbers from 0 to 255, one a byte")
-    wrong = np.flatnonzero((values < 0) | (values > 255))
-    if wrong.size:
-        raise LaunchError(f"data[{wrong[0]}] = {values[wrong[0]]}: a byte is 0 to 255")
-    return values.astype(np.uint8)
+    try:
+        return as_bytes(data)
+    except BufferError as error:
+        raise LaunchError(str(error)) from None

@@ -63,7 +63,7 @@ def test_parquet(tmp_path):
 def test_a_plot_shows_the_metric_that_was_asked_for(tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "runs.svg"
-    assert run(MATMUL, *CHANNELS, "--plot", path, "--metric", "ipc", "--quiet").exit_code == 0
+    assert run(MATMUL, *CHANNELS, "-o", path, "--metric", "ipc", "--quiet").exit_code == 0
     text = path.read_text()
     assert "ipc (instructions a cycle)" in text
     assert "memory.data_channels (channels)" in text
@@ -84,19 +84,19 @@ def test_a_plot_shows_the_metric_that_was_asked_for(tmp_path):
             "error: core.divergence = 'stak': it is one of ",
         ),
         (
-            (MATMUL, *CHANNELS, "--plot", "x.jpg"),
+            (MATMUL, *CHANNELS, "-o", "x.jpg"),
             "error: x.jpg: a figure is drawn into a file that ends in .png, .svg, .pdf\n",
         ),
-        ((MATMUL, *CHANNELS, "--metric", "ipc"), "error: --metric says what a plot shows, and there is none: write --plot FILE too\n"),
+        ((MATMUL, *CHANNELS, "--metric", "ipc"), "error: --metric says what a plot shows, and there is none: write -o FILE too\n"),
         (
-            (MATMUL, *CHANNELS, "--metric", "cycle", "--plot", "x.png"),
+            (MATMUL, *CHANNELS, "--metric", "cycle", "-o", "x.png"),
             "error: --metric 'cycle': there is no such metric, did you mean 'cycles'?; there are cycles, instructions, ipc, ",
         ),
         ((MATMUL, *CHANNELS, "--csv", MATMUL), f"error: --csv {MATMUL}: this file is the kernel; name another one\n"),
         ((MATMUL, *CHANNELS, "--parquet", "-"), "error: --parquet writes a file: name one\n"),
         (
-            (MATMUL, *CHANNELS, "--csv", "x.png", "--plot", "x.png"),
-            "error: --plot and --csv would both be written to x.png: name another file for one of them\n",
+            (MATMUL, *CHANNELS, "--csv", "x.png", "-o", "x.png"),
+            "error: -o and --csv would both be written to x.png: name another file for one of them\n",
         ),
         (("none.asm", *CHANNELS), "none.asm: error: there is no such file"),
     ],

@@ -81,7 +81,7 @@ def test_another_machine_at_the_foot_and_other_rungs(tmp_path):
 def test_data_takes_the_place_of_the_programs_own(tmp_path):
     file = tmp_path / "data.csv"
     file.write_text("0,1,2,3\n1,1,1,1\n")
-    threads = run(MATADD, "--data", str(file), "--threads", "4").stdout.splitlines()[0]
+    threads = run(MATADD, "--buffer", f"memory={file}", "--threads", "4").stdout.splitlines()[0]
     assert "4 threads in 1 block" in threads
 
 
@@ -102,7 +102,7 @@ def test_explain_says_what_every_rung_is_and_costs():
 
 def test_a_page_that_needs_nothing_else(tmp_path):
     page = tmp_path / "ladder.html"
-    result = run(MATADD, "--html", str(page))
+    result = run(MATADD, "-o", str(page))
     assert result.stderr == f"{page} is written\n"
     text = page.read_text(encoding="utf-8")
     assert not re.search(r"""(src|href)=|url\(|@import|<script""", text)
@@ -116,18 +116,18 @@ def test_a_page_that_needs_nothing_else(tmp_path):
 def test_a_plot(tmp_path, name, start):
     pytest.importorskip("matplotlib")
     plot = tmp_path / name
-    run(MATADD, "--plot", str(plot))
+    run(MATADD, "-o", str(plot))
     content = plot.read_bytes()
     assert content.startswith(start)
     if name.endswith("SVG"):
         assert all(rung["name"].encode() in content for rung in body(MATADD)["rungs"])
-        run(MATADD, "--plot", str(plot))
+        run(MATADD, "-o", str(plot))
         assert plot.read_bytes() == content
 
 
 def test_a_plot_is_a_png_or_an_svg(tmp_path):
-    result = run(MATADD, "--plot", "ladder.gif", status=2)
-    assert result.stderr == "error: --plot ladder.gif: a plot is drawn into a file that ends in .png or .svg\n"
+    result = run(MATADD, "-o", "ladder.gif", status=2)
+    assert result.stderr == "error: -o ladder.gif: a ladder is drawn into a file that ends in .png or .svg, or written as an .html page\n"
 
 
 @pytest.mark.parametrize(
@@ -170,10 +170,9 @@ def test_a_kernel_with_a_fault(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--plot", "x.svg", "--html", "x.svg"), "--plot and --html would both be written to x.svg: name another file for one of them"),
-        (("--html", MATADD), f"--html {MATADD}: this file is the kernel; name another one"),
-        (("--html", "/nowhere/x.html"), "/nowhere/x.html cannot be written: No such file or directory"),
-        (("--html", "-"), "--html writes a file: name one"),
+        (("-o", "x.svg", "-o", "x.svg"), "-o x.svg: this file is named twice"),
+        (("-o", MATADD), f"-o {MATADD}: a ladder is drawn into a file that ends in .png or .svg, or written as an .html page"),
+        (("-o", "/nowhere/x.html"), "/nowhere/x.html cannot be written: No such file or directory"),
     ],
 )
 def test_files_that_cannot_be_written_are_refused_before_the_climb(arguments, message):

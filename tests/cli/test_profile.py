@@ -41,7 +41,7 @@ def test_json_is_the_same_in_numbers():
 
 def test_a_page(tmp_path):
     page = tmp_path / "profile.html"
-    result = run(MATMUL, "--html", page)
+    result = run(MATMUL, "-o", page)
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", f"{page} is written\n")
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert list(tmp_path.iterdir()) == [page]
@@ -83,10 +83,10 @@ def test_a_machine_without_warps_is_not_followed_for_ever(tmp_path, monkeypatch)
     ("arguments", "message"),
     [
         (["--top", "0"], "error: --top 0: show at least 1 line\n"),
-        (["--json", "--html", "x.html"], "--json and --html are two forms of one profile: ask for one of them"),
-        (["--html", "-"], "error: --html writes a file: name one, as in --html profile.html\n"),
-        (["--html", STRIDED], f"error: --html {STRIDED}: this file is an input of the run; name another one\n"),
-        (["--html", EXAMPLES], f"error: {EXAMPLES} is a directory: name a file in it\n"),
+        (["--json", "-o", "x.html"], "--json and -o are two forms of one profile: ask for one of them"),
+        (["-o", "-"], "error: -o writes a file: name one, as in -o profile.html\n"),
+        (["-o", STRIDED], f"error: -o {STRIDED}: this file is an input of the run; name another one\n"),
+        (["-o", EXAMPLES], f"error: {EXAMPLES} is a directory: name a file in it\n"),
         (["--sort", "heat"], "'heat' is not one of 'line', 'cycles'"),
     ],
 )

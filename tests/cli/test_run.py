@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -235,8 +236,11 @@ def test_a_guppy_program_runs_on_guppy_and_shows_its_buffers(file):
     assert ["after", "0", "1*", "2*", "3*"] in [line.split() for line in lines]
 
 
-def test_bindings_and_groups_from_the_command_line(file):
-    result = run(file(BUFFERS, "copy.guppy"), "--bind", "buffer t0 64 fill 7", "--bind", "buffer u0 64", "--groups", "2", "--json")
+def test_buffers_and_blocks_from_the_command_line(file, tmp_path):
+    given, empty = tmp_path / "given.csv", tmp_path / "empty.npy"
+    given.write_text("7, " * 63 + "7\n")
+    np.save(empty, np.zeros(64, np.int32))
+    result = run(file(BUFFERS, "copy.guppy"), "--buffer", f"t0={given}", "--buffer", f"u0={empty}", "--grid", "2", "--json")
     body = json.loads(result.stdout)
     view = body["memory"]["views"]["u0"]
     assert (body["status"], body["threads"], view["bytes"]) == ("done", 64, 256)
@@ -245,28 +249,33 @@ def test_bindings_and_groups_from_the_command_line(file):
 
 def test_an_image_is_written_as_png(file, tmp_path):
     picture = tmp_path / "out.png"
-    result = run(file(PICTURE, "red.guppy"), "--image", f"u0={picture}")
+    result = run(file(PICTURE, "red.guppy"), "--save", f"u0={picture}")
     assert (result.exit_code, result.stderr) == (0, f"{picture} is written\n")
     pixels = warploom.guppy.read_picture(picture)
     assert (pixels == [255, 0, 0, 255]).all() and pixels.shape == (4, 4, 4)
-    assert "see the picture: --image u0=u0.png" in run(file(PICTURE, "red.guppy")).stdout
+    assert "see the picture: --save u0=u0.png" in run(file(PICTURE, "red.guppy")).stdout
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--bind", "buffr t0 1"], "--bind 'buffr t0 1': there is no binding 'buffr', did you mean 'buffer'?"),
-        (["--image", "u0"], "--image 'u0': write an image's name and a file, as in u0=out.png"),
-        (["--image", "u0=x.png"], "--image 'u0=x.png': the program has no image or texture 'u0'; it has none"),
-        (["--threads", "0"], "--threads 0: a program of guppy is started with at least 1 thread"),
-        (["--threads", "8", "--groups", "2"], "--threads and --groups say the same thing: leave one of them out"),
-        (["--groups", "0"], "groups = 0: it must be from 1 to 2147483647"),
+        (["--buffer", "t0"], "--buffer 't0': write a name and what it gets, as in --buffer memory=x.csv"),
+        (["--save", "u0"], "--save 'u0': write a name and what it gets, as in --save u0=out.png"),
+        (["--save", "u0=x.png"], "--save u0=x.png: u0 is no image; save it as .npy, .csv or .bin"),
+        (["--save", "u0=x.gif"], "--save u0=x.gif: name a file that ends in .npy, .csv, .bin, .png"),
+        (["--save", "u9=x.npy"], "--save u9=x.npy: the program has no buffer 'u9'; there are t0, u0"),
+        (["--threads", "0"], "threads = 0: a program of guppy is started with at least 1 thread"),
+        (["--threads", "8", "--grid", "2"], "--threads and --grid say the same thing: leave one of them out"),
+        (["--grid", "0"], "--grid 0: each is 1 to 2147483647"),
+        (["--grid", "2147483647", "--block", "2"], "4294967294 threads, grid x block: a launch has at most 2147483647"),
+        (["--arg", "n=4"], "{file}: there is no argument 'n'; it takes none"),
+        (["--launch", "1"], "{file}: there is no launch 1; there is one, 0"),
+        (["--bind", "buffer t0 1"], "--bind is --buffer NAME=FILE now"),
+        (["--groups", "2"], "--groups is --grid now"),
+        (["--group-size", "2"], "--group-size is --block now"),
+        (["--image", "u0=x.png"], "--image is --save now"),
         (
-            ["--groups", "2147483647", "--group-size", "2"],
-            "4294967294 threads, groups x group size: a launch has at most 2147483647",
-        ),
-        (
-            ["--gpu", "guppy", "--group-size", "96"],
+            ["--gpu", "guppy", "--block", "96"],
             "a block has 3 warps, the device has warp slots for 1; set core.warps=3 or use smaller blocks",
         ),
         (["--log", "-"], "--log shows cores that run one instruction at a time, as the preset tiny has them; 'guppy' has warps"),
@@ -274,8 +283,27 @@ def test_an_image_is_written_as_png(file, tmp_path):
     ],
 )
 def test_what_a_guppy_program_cannot_be_given(file, options, message):
-    result = run(file(BUFFERS, "copy.guppy"), *options)
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {message}\n")
+    path = file(BUFFERS, "copy.guppy")
+    result = run(path, *options)
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {message.replace('{file}', str(path))}\n")
+
+
+@pytest.mark.parametrize("ending", ["npy", "csv", "bin"])
+def test_a_buffer_is_saved_and_given_again(file, tmp_path, ending):
+    saved = tmp_path / f"u0.{ending}"
+    path = file(BUFFERS, "copy.guppy")
+    assert run(path, "--save", f"u0={saved}", "--quiet").exit_code == 0
+    again = json.loads(run(path, "--buffer", f"t0={saved}", "--json").stdout)
+    views = again["memory"]["views"]
+    given, copied = (again["memory"]["data"][views[name]["address"] :][:128] for name in ("t0", "u0"))
+    assert given == copied == np.arange(32, dtype="<u4").view(np.uint8).tolist()
+
+
+def test_tiny_gpus_data_memory_is_a_buffer_too(tmp_path):
+    saved = tmp_path / "memory.npy"
+    assert run(MATADD, "--save", f"memory={saved}", "--quiet").exit_code == 0
+    assert np.load(saved)[16:24].tolist() == [2 * number for number in range(8)]
+    assert run(MATADD, "--buffer", f"memory={saved}", "--json").exit_code == 0
 
 
 # ---- bad input
@@ -296,7 +324,10 @@ def test_what_a_guppy_program_cannot_be_given(file, options, message):
             ["--set", "gpu.core=2"],
             "there is no setting 'gpu.core', did you mean 'gpu.cores'?; `warploom presets --settings` lists them all",
         ),
-        (["--bind", "buffer t0 1"], f"--bind is for programs of guppy, and {MATADD} is none"),
+        (["--data", "x.csv"], "--data is --buffer memory=FILE now"),
+        (["--unit", "cache=x.py:y"], "--unit cache=x.py:y: there is no slot 'cache'; there are scheduler"),
+        (["--block", "4x4"], f"{MATADD}: block = (4, 4): a block of several dimensions needs a grid, as grid=(4, 4)"),
+        (["--block", "four"], "--block 'four': write a number, or one a dimension, as in --block 16x16"),
         (["--log-cycles", "1:2"], "--log-cycles says what a log shows, and there is none: write --log - or --log FILE too"),
         (["--log", "-", "--log-cycles", "5:2"], "--log-cycles '5:2': the span ends before it begins"),
         (["--log", "-", "--log-cycles", "x"], "--log-cycles 'x': write first and last cycle with a colon between them, as in 100:200"),

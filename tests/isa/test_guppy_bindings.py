@@ -1,14 +1,12 @@
 """What tN, uN and sN are: lines, arrays and pictures, and where they lie in memory."""
 
-import sys
-
 import numpy as np
 import pytest
 
 from warploom.isa import guppy
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.guppy.bindings import lay_out
-from warploom.isa.guppy.pictures import pack, pattern, random_numbers, unpack
+from warploom.isa.pictures import pack, pattern, random_numbers, unpack
 from warploom.isa.views import (
     FORMAT_NUMBER,
     FORMATS,
@@ -199,13 +197,6 @@ def test_pictures_come_from_files_beside_the_program_and_go_to_files(tmp_path):
     (tmp_path / "text.png").write_text("no picture")
     with pytest.raises(guppy.PictureError, match="cannot be read as a picture"):
         guppy.read_picture(tmp_path / "text.png")
-
-
-def test_without_pillow_a_picture_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(guppy.PictureError) as caught:
-        guppy.read_picture("photo.png")
-    assert str(caught.value) == "reading 'photo.png' needs Pillow, which is not installed: pip install 'warploom[pictures]'"
 
 
 def test_the_documentations_table_has_a_row_for_every_instruction():

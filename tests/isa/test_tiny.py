@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import warploom
 from tests.places import GOLDEN
 from warploom.isa import tiny
 from warploom.isa import uop as u
+from warploom.isa.tiny import table
 from warploom.isa.tiny.table import FIELDS, INSTRUCTIONS, condition_suffix
 
 TINY = GOLDEN / "tiny"
@@ -130,7 +132,7 @@ def test_a_program_survives_the_way_through_text(words, threads, data):
 def test_a_program_from_words_and_one_from_their_text_are_the_same_to_a_machine(words, threads, data):
     direct, through_text = tiny.program(words, data, threads), tiny.assemble(tiny.disassemble(words, threads, data))
     assert direct.uops.tobytes() == through_text.uops.tobytes()
-    assert direct.extensions == through_text.extensions
+    assert direct.beyond == tuple(sorted(through_text.extensions + through_text.beyond))
     assert direct.launch == through_text.launch
 
 
@@ -208,6 +210,11 @@ def test_extensions_are_named_so_that_a_machine_can_refuse_them():
     assert tiny.assemble(".threads 8\nRET").launch.shared_bytes == 0
 
 
+def test_extensions_that_are_given_as_words_are_known_as_such():
+    program = tiny.assemble(".threads 8\n.word 0xa000\nBAR\nRET")
+    assert (program.beyond, program.extensions) == ((0,), (1,))
+
+
 def test_what_a_machine_reads_of_a_program():
     program = tiny.assemble(".threads 8\n.data 9\nloop:\n  ADD R1, R2, R3\nRET", "dir/sums.asm")
     assert (program.isa, program.name, program.value_bits, program.memory_bytes) == ("tiny", "sums", 8, 256)
@@ -240,3 +247,24 @@ def test_the_documentation_has_a_line_for_every_instruction():
     assert len(table) == 2 + len(INSTRUCTIONS)
     assert table[0] == "| instruction | opcode | bits 15..0 | meaning |"
     assert "| `ADD Rd, Rs, Rt` | 3 | `0011 dddd ssss tttt` | Rd = Rs + Rt, modulo 256 |" in table
+
+
+def test_a_new_arithmetic_instruction_is_one_row_and_runs_on_the_tiny_machine(monkeypatch):
+    row = table.Instruction("MIN", 13, "dst", "Rd = the smaller", table._arithmetic("minu"), extension=True)
+    monkeypatch.setitem(table.BY_OPCODE, 13, row)
+    monkeypatch.setitem(table.BY_MNEMONIC, "MIN", row)
+    text = ".threads 4\nCONST R1, #2\nMIN R2, %threadIdx, R1\nSTR %threadIdx, R2\nRET"
+    for preset in ("tiny", "sm"):
+        assert warploom.GPU(preset).run(tiny.assemble(text)).memory[:4].tolist() == [0, 1, 2, 2]
+    with pytest.raises(warploom.LaunchError) as caught:
+        warploom.GPU("tiny-original").run(tiny.assemble(text))
+    assert "<text>:3 (MIN R2, %threadIdx, R1): the published hardware has no such instruction" in str(caught.value)
+
+
+@pytest.mark.parametrize("word", [0xA012, 0xB012, 0xC000, 0xD123, 0xEFFF])
+def test_words_with_free_opcodes_do_nothing_on_the_published_hardware(word):
+    given, nothing = (
+        warploom.GPU("tiny-original").run(tiny.assemble(f".threads 4\n.word {one}\nSTR %threadIdx, R1\nRET")) for one in (word, 0x0FFF)
+    )
+    assert (given.status, given.cycles) == ("done", nothing.cycles)
+    assert given.memory.tolist() == nothing.memory.tolist()

@@ -233,7 +233,8 @@ def test_what_the_ladder_switches_cannot_be_chosen():
 def test_a_program_of_another_instruction_set_is_refused():
     path = TINY.parent / "guppy" / "saxpy.guppy"
     said = (
-        f"{path}: the ladder begins with tiny-gpu's machine, and this is a program of guppy; `warploom run` runs it on a machine of its own"
+        f"the ladder begins with the machine 'tiny', which cannot run this program: {path}: the program wants blocks of 32 threads, "
+        "a core runs blocks of 4; set core.threads_per_block=32"
     )
     with pytest.raises(LaunchError) as caught:
         climb(load(path))

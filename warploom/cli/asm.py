@@ -10,9 +10,8 @@ import click
 from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, write_file
 
 if TYPE_CHECKING:
+    from warploom.isa.frontend import Encoding
     from warploom.isa.program import Program
-
-ISA = "tiny"  # the instruction set whose programs have words
 
 
 @click.command()
@@ -20,11 +19,10 @@ ISA = "tiny"  # the instruction set whose programs have words
 @click.option(
     "-o", "--output", metavar="OUT", help="Write the words to this file; - writes them to standard output in place of the listing."
 )
-@click.option(
-    "--format", "form", type=click.Choice(["hex", "json"]), help="How the words are written. [default: json for a name in .json, else hex]"
-)
+@click.option("--format", "form", metavar="hex|json", help="How the words are written. [default: json for a name in .json, else hex]")
+@click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it.")
 @json_option
-def command(file: str, output: str | None, form: str | None, as_json: bool) -> None:
+def command(file: str, output: str | None, form: str | None, isa: str | None, as_json: bool) -> None:
     """Show FILE as a listing: address, word in hexadecimal and binary, source.
 
     Hex is what Verilog's $readmemh takes; JSON holds the words, the number of threads and the data.
@@ -35,44 +33,46 @@ def command(file: str, output: str | None, form: str | None, as_json: bool) -> N
       warploom asm matadd.asm -o matadd.hex    and write the words for Verilog
       warploom asm matadd.asm --format json    print the words as JSON
     """
-    from warploom.isa import tiny
-    from warploom.isa.frontends import FRONT_ENDS, read_text
+    from warploom.isa.frontends import encoding, front_end, known, load_with_warnings
 
-    other = next((known.name for known in FRONT_ENDS if known.name != ISA and Path(file).suffix.lower() in known.suffixes), None)
-    if other:
-        raise UserError(f"{file} is a program of {other}, which has no instruction words: `warploom asm` takes tiny-gpu's .asm files")
-    program, warnings = tiny.assemble_with_warnings(read_text(file), file)
-    chosen = form or ("json" if output and Path(output).suffix.lower() == ".json" else "hex")
-    words = tiny.to_json(program) if chosen == "json" else tiny.to_hex(program)
+    row = front_end(file, isa)
+    if not row.has_words:
+        others = ", ".join(f"{other.name} ({'/'.join(other.suffixes)})" for other in known() if other.has_words)
+        raise UserError(f"{file} is a program of {row.name}, which has no instruction words; {others} has")
+    code = encoding(row)
+    program, warnings = load_with_warnings(file, isa)
+    named = Path(output).suffix.lower()[1:] if output else ""
+    chosen = form or (named if named in code.formats else next(iter(code.formats)))
+    if chosen not in code.formats:
+        raise UserError(f"--format {chosen}: {row.name} writes {', '.join(code.formats)}")
+    words = code.formats[chosen](program)
     if output and output != "-":
         write_file(output, words)
     if as_json:
-        print_json(_body(file, program, output) | {"warnings": [diagnostic_json(item) for item in warnings]})
+        print_json(_body(file, program, code, output) | {"warnings": [diagnostic_json(item) for item in warnings]})
         return
-    print_warnings(warnings, program.source)
+    print_warnings(warnings, *program.sources)
     if output == "-" or (form and not output):
         click.echo(words, nl=False)
         return
-    click.echo(listing(file, program))
+    click.echo(listing(file, program, code))
     if output:
         click.echo(f"{len(program)} words written to {output} ({chosen})", err=True)
 
 
-def listing(file: str, program: Program) -> str:
+def listing(file: str, program: Program, code: Encoding) -> str:
     """A program as a table: each instruction below the labels that name it."""
-    from warploom.isa import tiny
-
     lines = program.source.lines
     rows = [f"{file}: {len(program)} instructions, {program.launch.threads} threads, {len(program.data)} bytes of data", ""]
     rows.append("address  word  binary               line  source")
     written = 0
-    for address, word in enumerate(tiny.words(program)):
+    for address, word in enumerate(code.words(program)):
         line = program.position(address).line
-        bits = f"{word:016b}"
-        binary = " ".join(bits[start : start + 4] for start in range(0, 16, 4))
+        bits = f"{word:0{code.bits}b}"
+        binary = " ".join(bits[start : start + 4] for start in range(0, code.bits, 4))
         rows += [f"{'':40s}{name}:" for name, there in program.labels.items() if there == address]
         source = _statement(lines[line - 1]) if line != written else ""
-        rows.append(f"{address:7d}  {word:04x}  {binary}  {line:4d}  {source}".rstrip())
+        rows.append(f"{address:7d}  {word:0{code.bits // 4}x}  {binary}  {line:4d}  {source}".rstrip())
         written = line
     return "\n".join(rows)
 
@@ -87,16 +87,14 @@ def _statement(line: str) -> str:
     return code
 
 
-def _body(file: str, program: Program, output: str | None) -> dict[str, Any]:
-    from warploom.isa import tiny
-
-    words = tiny.words(program)
+def _body(file: str, program: Program, code: Encoding, output: str | None) -> dict[str, Any]:
+    words = code.words(program)
     rows = [
         {
             "address": address,
             "word": word,
-            "hex": f"{word:04x}",
-            "binary": f"{word:016b}",
+            "hex": f"{word:0{code.bits // 4}x}",
+            "binary": f"{word:0{code.bits}b}",
             "line": program.position(address).line,
             "text": text,
         }

@@ -35,7 +35,9 @@ MISTAKES = (
     ("warploom.cli.common", "UserError"),
     ("warploom.isa.diagnostics", "SourceError"),
     ("warploom.isa.guppy.bindings", "BindingError"),
-    ("warploom.isa.guppy.pictures", "PictureError"),
+    ("warploom.isa.pictures", "PictureError"),
+    ("warploom.isa.launching", "BufferError"),
+    ("warploom.isa.table_check", "ProgramError"),
     ("warploom.machine.engine.sizes", "ConfigError"),
     ("warploom.machine.accounting.status", "LaunchError"),
     ("warploom.observe.pictures.view", "DrawingError"),
@@ -81,13 +83,13 @@ def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Any]:
     }
 
 
-def print_warnings(warnings: Iterable[Diagnostic], source: Source) -> None:
+def print_warnings(warnings: Iterable[Diagnostic], source: Source, *others: Source) -> None:
     """Warnings about a source text, on standard error."""
     from warploom.isa.diagnostics import render_all
 
     found = list(warnings)
     if found:
-        click.echo(render_all(found, source), err=True)
+        click.echo(render_all(found, source, *others), err=True)
 
 
 def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:

@@ -8,7 +8,7 @@ import click
 
 from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, check_targets, json_option, print_json, print_warnings, write_file
 from warploom.cli.loading import Launching, load_program
-from warploom.cli.running import launch_options
+from warploom.cli.options import program_options, renamed
 
 if TYPE_CHECKING:
     from warploom.study.compare import Plan
@@ -20,16 +20,14 @@ if TYPE_CHECKING:
 @click.option("--over", "overs", multiple=True, metavar="NAME=VALUES", help="A setting and its values, as core.warps=1,2,4..16 or 1..64*2.")
 @click.option("--gpu", metavar="PRESET|TOML", help="The machine that all runs start from. [default: that of the instruction set]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of that machine, as gpu.cores=4.")
-@click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it.")
-@click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own.")
-@click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes.")
-@launch_options
+@program_options
 @click.option("--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates.")
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
 @click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one a processor]")
 @click.option("--dask", metavar="ADDRESS", help="Spread the runs over a Dask cluster instead, as tcp://host:8786.")
-@click.option("--plot", metavar="OUT", help="Draw the comparison into a .png, .svg or .pdf file.")
+@click.option("-o", "--output", metavar="OUT", help="Draw the comparison into a .png, .svg or .pdf file.")
+@renamed(**{"--plot": "-o"})
 @click.option("--metric", default="cycles", metavar="NAME", help="What the plot shows: a metric, as ipc. [default: cycles]")
 @click.option("--csv", "csv_file", metavar="OUT", help="Write every row with all counters as CSV; - for standard output.")
 @click.option("--parquet", "parquet_file", metavar="OUT", help="Write every row with all counters as Parquet.")
@@ -50,7 +48,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     Examples:
       warploom compare diverge.asm --over core.divergence=uniform,stack
       warploom compare matmul.asm --over gpu.cores=1..4 --over memory.data_channels=1..16*2
-      warploom compare saxpy.guppy --gpu sm --over core.warps=4..64:4 --plot warps.svg --metric ipc
+      warploom compare saxpy.guppy --gpu sm --over core.warps=4..64:4 -o warps.svg --metric ipc
       warploom compare texture.guppy --over l1.replacement=lru,fifo,plru,random --csv runs.csv
     """
     from warploom.cli.progress import Progress
@@ -104,7 +102,7 @@ def _plan(kernel: str, options: dict[str, Any]) -> Plan:
         raise UserError("nothing varies: add --over NAME=VALUES, as --over core.warps=1..32*2")
     program, warnings = load_program(kernel, Launching.of(options))
     if not options["as_json"] and not options["quiet"]:
-        print_warnings(warnings, program.source)
+        print_warnings(warnings, *program.sources)
     return plan(program, over, gpu=options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
 
 
@@ -118,14 +116,14 @@ def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
     if options["metric"] not in METRIC:
         metric = options["metric"]
         raise UserError(f"--metric {metric!r}: there is no such metric{nearest(metric, METRIC)}; there are {', '.join(METRIC)}")
-    if options["plot"]:
-        form_of(options["plot"])
-        needed("matplotlib", "--plot")
+    if options["output"]:
+        form_of(options["output"])
+        needed("matplotlib", "-o", "")
     elif options["metric"] != "cycles":
-        raise UserError("--metric says what a plot shows, and there is none: write --plot FILE too")
+        raise UserError("--metric says what a plot shows, and there is none: write -o FILE too")
     if options["parquet_file"]:
         needed("pyarrow", "--parquet")
-    files = {"--plot": options["plot"], "--csv": options["csv_file"], "--parquet": options["parquet_file"]}
+    files = {"-o": options["output"], "--csv": options["csv_file"], "--parquet": options["parquet_file"]}
     option = next((option for option, path in files.items() if path == "-" and option != "--csv"), None)
     if option:
         raise UserError(f"{option} writes a file: name one")
@@ -136,15 +134,15 @@ def _write(plan: Plan, table: Table, options: dict[str, Any]) -> None:
     from warploom.study.chart import chart
     from warploom.study.figure import drawn, form_of
 
-    if options["plot"]:
-        write_file(options["plot"], drawn(chart(plan, table, options["metric"]), form_of(options["plot"])))
+    if options["output"]:
+        write_file(options["output"], drawn(chart(plan, table, options["metric"]), form_of(options["output"])))
     if options["csv_file"] == "-":
         click.echo(table.to_csv(), nl=False)
     elif options["csv_file"]:
         write_file(options["csv_file"], table.to_csv())
     if options["parquet_file"]:
         write_file(options["parquet_file"], table.to_parquet())
-    for path in (options["plot"], options["csv_file"], options["parquet_file"]):
+    for path in (options["output"], options["csv_file"], options["parquet_file"]):
         if path and path != "-" and not options["quiet"]:
             click.echo(f"{path} is written", err=True)
 

@@ -1,4 +1,4 @@
-"""Data files: the bytes that data memory holds at the start, from text, CSV, JSON or NumPy's .npy.
+"""Files of buffers: what a buffer holds at the start, from text, CSV, JSON, NumPy's .npy, raw bytes or a picture.
 
 The name's ending says which; every other ending is text: whole numbers from 0 to 255, decimal, 0x.. or 0b.., with
 blanks, commas or line ends between them, and comments behind `;`. Rows of a matrix follow one another.
@@ -17,10 +17,11 @@ import numpy as np
 
 from warploom.cli.common import UserError
 from warploom.isa.diagnostics import Diagnostics
-from warploom.isa.frontends import MOST_BYTES, read_text
 from warploom.isa.program import Position, Source
+from warploom.isa.reading import MOST_BYTES, read_bytes, read_text
 
 MOST = 255
+PICTURES = (".png",)
 NUMBER = re.compile(r"[+-]?(\d+|0[xX][0-9a-fA-F]+|0[bB][01]+)")
 TEXT_WORD = re.compile(r"[^\s,]+")
 CSV_WORD = re.compile(r"[^\s,;\"']+")
@@ -28,6 +29,37 @@ JSON_BLANK = re.compile(r"\s*")
 TEXT_FIX = "write 12, 0x1f or 0b101, and comments behind ;"
 CSV_FIX = "write 12, 0x1f or 0b101, and remove headings"
 FIX = "data memory holds bytes: whole numbers from 0 to 255"
+
+
+def read_buffer_file(name: str, path: str) -> np.ndarray:
+    """The contents of a buffer: bytes for `memory`; a picture; otherwise numbers. Raises SourceError, PictureError, UserError."""
+    from warploom.isa.launching import MEMORY
+
+    suffix = Path(path).suffix.lower()
+    if suffix == ".bin":
+        raw = np.frombuffer(read_bytes(path), np.uint8)
+        if name != MEMORY and len(raw) % 4:
+            raise UserError(f"--buffer {name}={path}: {len(raw)} bytes are no whole number of 32-bit words")
+        return raw if name == MEMORY else raw.view("<u4")
+    if name == MEMORY:
+        return read_data(path)
+    if suffix in PICTURES:
+        from warploom.isa.pictures import read_picture
+
+        return read_picture(path)
+    return _load_npy(path) if suffix == ".npy" else _numbers_of(path)
+
+
+def _numbers_of(path: str) -> np.ndarray:
+    """Numbers of any size from a text, CSV or JSON file: whole ones as int64, or floats where one has a point."""
+    text = read_text(path)
+    try:
+        if Path(path).suffix.lower() == ".json":
+            return np.array(json.loads(text)).ravel()
+        words = [word for line in text.splitlines() for word in re.split(r"[\s,;]+", line.partition("#")[0]) if word]
+        return np.array([int(word, 0) for word in words], np.int64) if all(map(NUMBER.fullmatch, words)) else np.array(words, np.float64)
+    except ValueError as error:
+        raise UserError(f"{path} holds what is no number: {error}") from None
 
 
 def read_data(path: str) -> np.ndarray:
@@ -163,19 +195,8 @@ def _elements(text: str, start: int) -> Iterator[Element]:
 
 
 def _npy(path: str) -> np.ndarray:
-    """An array of whole numbers; one of more dimensions is taken row by row."""
-    try:
-        if Path(path).is_dir():
-            raise UserError(f"{path} is a directory, not a file: name a file in it")
-        if Path(path).stat().st_size > MOST_BYTES:
-            raise UserError(f"{path} is larger than {MOST_BYTES >> 20} MiB, which no data memory is")
-        with open(path, "rb") as file:
-            array = np.lib.format.read_array(file, allow_pickle=False)
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file") from None
-    except (OSError, ValueError, EOFError, MemoryError, OverflowError, TypeError, SyntaxError) as error:
-        reason = (isinstance(error, OSError) and error.strerror) or str(error).partition("\n")[0] or "it is cut off"
-        raise UserError(f"{path} cannot be read as a .npy file: {reason}") from None
+    """An array of bytes; one of more dimensions is taken row by row."""
+    array = _load_npy(path)
     if array.dtype.kind not in "iub":
         raise UserError(f"{path} holds {array.dtype} numbers: save whole numbers, as numpy.save(path, array.astype('uint8'))")
     values = array.ravel()
@@ -186,3 +207,20 @@ def _npy(path: str) -> np.ndarray:
         more = f", and {wrong.size - 1} more are not" if wrong.size > 1 else ""
         raise UserError(f"{path}: element {wrong[0]} is {values[wrong[0]]}, not from 0 to {MOST}{more}; {FIX}")
     return values.astype(np.uint8)
+
+
+def _load_npy(path: str) -> np.ndarray:
+    """The array in a .npy file."""
+    try:
+        if Path(path).is_dir():
+            raise UserError(f"{path} is a directory, not a file: name a file in it")
+        if Path(path).stat().st_size > MOST_BYTES:
+            raise UserError(f"{path} is larger than {MOST_BYTES >> 20} MiB, which no data memory is")
+        with open(path, "rb") as file:
+            array: np.ndarray = np.lib.format.read_array(file, allow_pickle=False)
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file") from None
+    except (OSError, ValueError, EOFError, MemoryError, OverflowError, TypeError, SyntaxError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or str(error).partition("\n")[0] or "it is cut off"
+        raise UserError(f"{path} cannot be read as a .npy file: {reason}") from None
+    return array

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import BAD_INPUT, DONE, FAULT, UserError, json_option, print_json, print_warnings, report
-from warploom.cli.running import launch_options, machine_options, take_order
+from warploom.cli.options import machine_options
+from warploom.cli.running import take_order
 
 if TYPE_CHECKING:
     from warploom.cli.debugger.debugger import Debugger
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("kernel", metavar="KERNEL")
 @machine_options
-@launch_options
 @click.option("-x", "--execute", "texts", multiple=True, metavar="COMMAND", help="Do this command and leave; may be given several times.")
 @click.option("--commands", metavar="SCRIPT", help="Do the commands of a file, a line each, and leave; - for standard input.")
 @json_option
@@ -72,7 +72,7 @@ def _debugger(kernel: str, options: dict[str, Any]) -> Debugger:
 
     order = take_order(kernel, options)
     if not options["as_json"]:
-        print_warnings(order.warnings, order.program.source)
+        print_warnings(order.warnings, *order.program.sources)
     machine = GPU(order.config, engine=order.engine, scheduler=order.policy).machine(order.program)
     return Debugger(Session(machine, engine=order.engine, limit=order.limit))
 

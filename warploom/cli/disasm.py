@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import click
 
-from warploom.cli.common import json_option, print_json, write_file
+from warploom.cli.common import UserError, json_option, print_json, write_file
 
 
 @click.command()
 @click.argument("file", metavar="FILE")
 @click.option("-o", "--output", metavar="OUT", help="Write the source text to this file in place of standard output.")
+@click.option("--isa", metavar="NAME", help="The instruction set of the words. [default: tiny]")
 @json_option
-def command(file: str, output: str | None, as_json: bool) -> None:
-    """Turn the tiny-gpu words in FILE into source text that assembles to the same words.
+def command(file: str, output: str | None, isa: str | None, as_json: bool) -> None:
+    """Turn the instruction words in FILE into source text that assembles to the same words.
 
     FILE holds hexadecimal words as Verilog's $readmemh takes them, or JSON: a list of words, or an object with
     program, threads and data.
@@ -22,15 +23,18 @@ def command(file: str, output: str | None, as_json: bool) -> None:
       warploom disasm matadd.hex                  print the source text
       warploom disasm matadd.json -o matadd.asm   write it to a file
     """
-    from warploom.isa import tiny
-    from warploom.isa.frontends import read_text
+    from warploom.isa.frontends import FRONT_ENDS, encoding, front_end, read_text
 
-    image = tiny.read_image(read_text(file), file)
-    text = tiny.disassemble(image.words, image.threads, image.data)
+    row = next(row for row in FRONT_ENDS if row.has_words) if isa is None else front_end(file, isa)
+    if not row.has_words:
+        raise UserError(f"--isa {row.name}: its instructions are no words")
+    code = encoding(row)
+    image = code.read(read_text(file), file)
+    text = code.source(image)
     if output and output != "-":
         write_file(output, text)
     if as_json:
-        body = {"isa": "tiny", "file": file, "output": output, "threads": image.threads, "program": image.words}
+        body = {"isa": row.name, "file": file, "output": output, "threads": image.threads, "program": image.words}
         print_json(body | {"data": list(image.data), "source": text})
     elif output and output != "-":
         click.echo(f"{len(image.words)} instructions written to {output}", err=True)

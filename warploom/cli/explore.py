@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, is_among, json_option, print_json, print_warnings
-from warploom.cli.running import launch_options, machine_options, take_order
+from warploom.cli.options import machine_options
+from warploom.cli.running import take_order
 
 if TYPE_CHECKING:
     from warploom.cli.running import Order
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", metavar="PAGE", help="Where the page goes; - for standard output. [default: KERNEL's name, .html]")
 @click.option("--against", multiple=True, metavar="NAME=VALUE", help="A second run beside it, with this setting changed.")
 @machine_options
-@launch_options
 @click.option("--quiet", is_flag=True, help="Show no progress and say nothing at the end.")
 @json_option
 @click.pass_context
@@ -40,7 +40,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom explore matmul.asm                                     writes matmul.html
       warploom explore diverge.asm --gpu tiny-simt -o lanes.html
       warploom explore diverge.asm --gpu tiny-simt --against divergence.first=taken
-      warploom explore raymarch.guppy --groups 1
+      warploom explore raymarch.guppy --grid 1
     """
     from warploom.cli.output import OutputFile
     from warploom.cli.progress import Progress
@@ -49,7 +49,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     path = options["output"] or f"{Path(kernel).stem}.html"
     _check_output(kernel, path, options)
     if not options["as_json"]:
-        print_warnings(orders[0].warnings, orders[0].program.source)
+        print_warnings(orders[0].warnings, *orders[0].program.sources)
     progress = Progress("running", orders[0].limit, limit=True, quiet=options["quiet"])
     try:
         with contextlib.ExitStack() as files:
@@ -103,7 +103,7 @@ def _page(results: list[Result], names: list[str], quiet: bool) -> str:
 def _check_output(kernel: str, path: str, options: dict[str, Any]) -> None:
     if path == "-" and options["as_json"]:
         raise UserError("--json and the page would both be written to standard output: name a file with -o")
-    inputs = [given for given in (kernel, options["data"], options["gpu"]) if given]
+    inputs = [given for given in (kernel, *(text.partition("=")[2] for text in options["buffers"]), options["gpu"]) if given]
     if path != "-" and is_among(path, inputs):
         raise UserError(f"-o {path}: this file is an input of the run; name another one")
 

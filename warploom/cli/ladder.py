@@ -11,6 +11,7 @@ import click
 
 from warploom.cli.common import FAULT, INTERRUPTED, UserError, check_targets, json_option, print_json, print_warnings, report, write_file
 from warploom.cli.loading import Launching, load_program
+from warploom.cli.options import program_options, renamed
 
 if TYPE_CHECKING:
     from warploom.isa.program import Program
@@ -22,19 +23,19 @@ LEGEND = (
     "first rung's channels to memory. held up by: the channels that are busy, or what most time goes into."
 )
 WIDTH = 80
+DRAWN, PAGE = (".png", ".svg"), ".html"
 
 
 @click.command()
 @click.argument("kernel", metavar="KERNEL")
 @click.option("--gpu", default="tiny", metavar="PRESET|TOML", help="The machine at the foot of the ladder. [default: tiny]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change it, as gpu.cores=4, or a rung, as l1.replacement=fifo.")
-@click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own.")
-@click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes.")
+@program_options
 @click.option("--shared-variant", metavar="FILE", help="The kernel with shared memory: what the last rung runs in place of KERNEL.")
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
 @click.option("--explain", is_flag=True, help="Say of each rung what it is in hardware, what it costs, and its settings.")
-@click.option("--plot", metavar="OUT", help="Draw the ladder into a .png or .svg file. Needs matplotlib.")
-@click.option("--html", metavar="OUT", help="Write table and explanations as one page that needs nothing else.")
+@click.option("-o", "--output", "outputs", multiple=True, metavar="OUT", help="Draw it into a .png or .svg file, or write an .html page.")
+@renamed(**{"--plot": "-o", "--html": "-o"})
 @json_option
 @click.pass_context
 def command(ctx: click.Context, kernel: str, **options: Any) -> None:
@@ -52,7 +53,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom ladder matmul.asm --explain
       warploom ladder matmul.asm --set gpu.cores=4 --set l1.replacement=fifo
       warploom ladder reduction.asm --shared-variant reduction_shared.asm
-      warploom ladder matmul.asm --plot ladder.svg --html ladder.html
+      warploom ladder matmul.asm -o ladder.svg -o ladder.html
     """
     from warploom.machine.config.presets import parse_setting
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
@@ -87,15 +88,14 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     click.echo("\n".join(table(ladder)))
     if options["explain"]:
         click.echo("\n".join(explanations(ladder)))
-    for option in ("plot", "html"):
-        if options[option]:
-            click.echo(f"{options[option]} is written", err=True)
+    for path in options["outputs"]:
+        click.echo(f"{path} is written", err=True)
 
 
 def _load(file: str, options: dict[str, Any]) -> Program:
-    program, warnings = load_program(file, Launching(threads=options["threads"], data=options["data"]))
+    program, warnings = load_program(file, Launching.of(options))
     if not options["as_json"]:
-        print_warnings(warnings, program.source)
+        print_warnings(warnings, *program.sources)
     return program
 
 
@@ -103,26 +103,28 @@ def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
     """Refuse, before a long run, what cannot be drawn or written after it."""
     from warploom.study.needs import StudyError, needed
 
-    plot, page = options["plot"], options["html"]
-    if plot and not plot.lower().endswith((".png", ".svg")):
-        raise UserError(f"--plot {plot}: a plot is drawn into a file that ends in .png or .svg")
-    if page == "-":
-        raise UserError("--html writes a file: name one")
-    if plot:
+    inputs = [kernel, *filter(None, [options["shared_variant"]]), *(text.partition("=")[2] for text in options["buffers"])]
+    seen: set[str] = set()
+    for path in options["outputs"]:
+        if not path.lower().endswith((*DRAWN, PAGE)):
+            raise UserError(f"-o {path}: a ladder is drawn into a file that ends in .png or .svg, or written as an .html page")
+        if path in seen:
+            raise UserError(f"-o {path}: this file is named twice")
+        seen.add(path)
+        check_targets({"-o": path}, inputs)
+    if any(path.lower().endswith(DRAWN) for path in options["outputs"]):
         try:
-            needed("matplotlib", "--plot", "pictures")
+            needed("matplotlib", "-o", "")
         except StudyError as error:
             raise UserError(str(error)) from None
-    check_targets({"--plot": plot, "--html": page}, [kernel, *filter(None, [options["shared_variant"]])])
 
 
 def _write(ladder: Ladder, options: dict[str, Any]) -> None:
     from warploom.study import ladder_page
 
-    if options["plot"]:
-        write_file(options["plot"], ladder_page.picture(ladder, options["plot"].lower().rpartition(".")[2]))
-    if options["html"]:
-        write_file(options["html"], ladder_page.page(ladder))
+    for path in options["outputs"]:
+        page = path.lower().endswith(PAGE)
+        write_file(path, ladder_page.page(ladder) if page else ladder_page.picture(ladder, path.lower().rpartition(".")[2]))
 
 
 class _Progress:

@@ -1,7 +1,8 @@
-"""From the command line to a Program: the source file, and what the user says of its data, threads and bindings."""
+"""From the command line to a Program: the source file, and what the user says of its launch, its arguments and its buffers."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 from warploom.cli.common import UserError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from warploom.isa.diagnostics import Diagnostic
+    from warploom.isa.frontend import Options
     from warploom.isa.program import Program
 
 MOST_THREADS = (1 << 31) - 1
+EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
 
 
 @dataclass(frozen=True)
@@ -20,11 +25,12 @@ class Launching:
     """What is said on the command line about how a program starts; None and () where nothing is said."""
 
     isa: str | None = None
+    launch: str | None = None
     threads: int | None = None
-    data: str | None = None
-    bindings: tuple[str, ...] = ()
-    group_size: int | None = None
-    groups: int | None = None
+    block: str | None = None
+    grid: str | None = None
+    arguments: tuple[str, ...] = ()
+    buffers: tuple[str, ...] = ()
     if_convert: int | None = None
 
     @classmethod
@@ -34,55 +40,85 @@ class Launching:
 
 
 def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]:
-    """The program and the warnings about its text. Raises SourceError, BindingError, UserError."""
-    from warploom.isa.frontends import front_end, load_with_warnings, read_text
+    """The program and the warnings about its text. Raises SourceError, BindingError, BufferError, UserError."""
+    from warploom.isa.frontends import open_source, read_text
+    from warploom.isa.launching import launch_of, launched
+    from warploom.isa.program import Program
 
     if Path(file).is_dir() or not Path(file).exists():
         read_text(file)  # says so, before anything is said about the name's ending
-    if said.threads is not None and not 0 <= said.threads <= MOST_THREADS:
-        raise UserError(f"--threads {said.threads}: a program is started with 0 to {MOST_THREADS} threads")
-    if front_end(file, said.isa).name == "guppy":
-        program, warnings = _load_guppy(file, said)
-    else:
-        options = (("--bind", said.bindings), ("--group-size", said.group_size), ("--groups", said.groups))
-        given = next((name for name, value in options if value not in (None, ())), None)
-        if given:
-            raise UserError(f"{given} is for programs of guppy, and {file} is none")
-        program, warnings = load_with_warnings(file, said.isa)
-    if said.data is not None:
-        if program.view_names:
-            raise UserError(f"--data is for programs without buffers: {file} gets its data with --bind, as in --bind 'buffer t0 256 iota'")
-        from warploom.cli.data import read_data
-
-        program = program.with_data(read_data(said.data))
-    if said.threads is not None:
-        program = program.with_launch(threads=said.threads)
-    if said.if_convert is not None:
-        if said.if_convert < 0:
-            raise UserError(f"--if-convert {said.if_convert}: write how many instructions a branch may skip, 0 or more")
+    if said.if_convert is not None and said.if_convert < 0:
+        raise UserError(f"--if-convert {said.if_convert}: write how many instructions a branch may skip, 0 or more")
+    loaded = open_source(file, said.isa, _options(file, said))
+    given = _arguments(said.arguments)
+    program = loaded.program if isinstance(loaded.program, Program) else _of_types(loaded.program, given)
+    if said.launch is not None:
+        program = launched(program, launch_of(program, int(said.launch) if said.launch.isdecimal() else said.launch))
+    if given:
+        program = launched(program, program.launch.changed(arguments={**program.launch.arguments, **given}))
+    if isinstance(program.launch.threads, int) and program.launch.threads > MOST_THREADS:
+        raise UserError(f"{program.launch.threads} threads, grid x block: a launch has at most {MOST_THREADS}")
+    if said.if_convert:
         from warploom.isa.analysis.if_conversion import if_convert
 
         program = if_convert(program, said.if_convert)
-    return program, warnings
+    return program, list(loaded.warnings)
 
 
-def _load_guppy(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]:
-    from warploom.isa import guppy
-    from warploom.isa.frontends import read_text
-    from warploom.isa.guppy.assemble import assemble_with_warnings
+def _options(file: str, said: Launching) -> Options:
+    from warploom.isa.frontend import Options
 
-    if said.threads is not None and said.groups is not None:
-        raise UserError("--threads and --groups say the same thing: leave one of them out")
-    if said.threads == 0:
-        raise UserError("--threads 0: a program of guppy is started with at least 1 thread")
-    text = read_text(file)
-    bindings = []
-    for line in said.bindings:
-        try:
-            bindings.append(guppy.binding(line))
-        except guppy.BindingError as error:
-            raise UserError(f"--bind {line!r}: {error}") from None
-    program, warnings = assemble_with_warnings(text, file, bindings, said.group_size, said.groups)
-    if program.launch.threads > MOST_THREADS:
-        raise UserError(f"{program.launch.threads} threads, groups x group size: a launch has at most {MOST_THREADS}")
-    return program, warnings
+    if said.threads is not None and not 0 <= said.threads <= MOST_THREADS:
+        raise UserError(f"--threads {said.threads}: a program is started with 0 to {MOST_THREADS} threads")
+    if said.threads is not None and said.grid is not None:
+        raise UserError("--threads and --grid say the same thing: leave one of them out")
+    buffers: dict[str, np.ndarray] = {}
+    for text in said.buffers:
+        name, path = named("--buffer", text, "memory=x.csv")
+        if name in buffers:
+            raise UserError(f"--buffer {text}: {name} has its contents already")
+        from warploom.cli.data import read_buffer_file
+
+        buffers[name] = read_buffer_file(name, path)
+    return Options(file, said.threads, _extent("--block", said.block), _extent("--grid", said.grid), buffers)
+
+
+def named(option: str, text: str, example: str) -> tuple[str, str]:
+    """The two halves of NAME=WHAT. Raises UserError."""
+    name, equals, what = text.partition("=")
+    if not (name and equals and what):
+        raise UserError(f"{option} {text!r}: write a name and what it gets, as in {option} {example}")
+    return name, what
+
+
+def _extent(option: str, text: str | None) -> int | tuple[int, ...] | None:
+    if text is None:
+        return None
+    if not EXTENT.fullmatch(text):
+        raise UserError(f"{option} {text!r}: write a number, or one a dimension, as in {option} 16x16")
+    sizes = tuple(int(part) for part in re.split("[x,]", text))
+    if 0 in sizes or max(sizes) > MOST_THREADS:
+        raise UserError(f"{option} {text}: each is 1 to {MOST_THREADS}")
+    return sizes[0] if len(sizes) == 1 else sizes
+
+
+def _arguments(texts: tuple[str, ...]) -> dict[str, Any]:
+    from warploom.isa.launching import arguments_of
+
+    given: dict[str, str] = {}
+    for text in texts:
+        name, value = named("--arg", text, "n=100")
+        if name in given:
+            raise UserError(f"--arg {text}: {name} has its value already")
+        given[name] = value
+    return arguments_of(given)
+
+
+def _of_types(kernel: Any, given: dict[str, Any]) -> Program:
+    """The program of a kernel, for the types of what it is given."""
+    from warploom.isa.frontend import type_of
+
+    missing = [name for name in kernel.parameters if name not in given]
+    if missing:
+        raise UserError(f"the kernel {kernel.name!r} needs a value for {', '.join(missing)}: write --arg {missing[0]}=VALUE")
+    return kernel.program({name: type_of(given[name]) for name in kernel.parameters})

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, is_among, json_option, print_json, print_warnings, write_file
+from warploom.cli.options import machine_options
 from warploom.cli.ranges import numbers, span
-from warploom.cli.running import complain, launch_options, machine_options, take_order
+from warploom.cli.running import complain, take_order
 
 if TYPE_CHECKING:
     from warploom.observe.pictures import Picture
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 @click.option("--dark", is_flag=True, help="Draw on a dark background.")
 @click.option("--quiet", is_flag=True, help="Show no progress, and do not say that the file is written.")
 @machine_options
-@launch_options
 @json_option
 @click.pass_context
 def command(ctx: click.Context, kind: str, file: str, output: str | None, as_json: bool, **options: Any) -> None:
@@ -58,7 +58,7 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
     _check(kind, file, output, options["width"], as_json)
     order = take_order(file, options)
     if not (options["quiet"] or as_json):
-        print_warnings(order.warnings, order.program.source)
+        print_warnings(order.warnings, *order.program.sources)
     sequencer = order.config.core.control == "sequencer"
     part = {
         "cycles": span(options["cycles"], "--cycles") if options["cycles"] else None,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings
-from warploom.cli.running import complain, launch_options, machine_options, take_order
+from warploom.cli.options import machine_options, renamed
+from warploom.cli.running import complain, take_order
 
 if TYPE_CHECKING:
     from warploom.result import Result
@@ -22,10 +23,10 @@ SORTS = ("line", "cycles", "issues", "lanes", "transactions", "conflicts", "miss
 @click.command()
 @click.argument("file", metavar="FILE")
 @machine_options
-@launch_options
 @click.option("--sort", type=click.Choice(SORTS), default="line", show_default=True, help="What lines are ordered by.")
 @click.option("--top", type=int, metavar="N", help="Show only N lines; in the order of the source, those with most cycles.")
-@click.option("--html", metavar="OUT", help="Write the profile as one page that needs nothing else; nothing is printed.")
+@click.option("-o", "--output", metavar="OUT", help="Write the profile as one .html page that needs nothing else; nothing is printed.")
+@renamed(**{"--html": "-o"})
 @json_option
 @click.pass_context
 def command(ctx: click.Context, file: str, **options: Any) -> None:
@@ -49,21 +50,23 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     Examples:
       warploom profile load_strided.guppy --set core.warps=8
       warploom profile raymarch.guppy --sort cycles --top 10
-      warploom profile matmul.asm --gpu tiny-simt --html matmul.html
+      warploom profile matmul.asm --gpu tiny-simt -o matmul.html
     """
     from warploom.cli.progress import Progress
 
     if options["top"] is not None and options["top"] < 1:
         raise UserError(f"--top {options['top']}: show at least 1 line")
-    if options["as_json"] and options["html"] is not None:
-        raise UserError("--json and --html are two forms of one profile: ask for one of them")
+    if options["as_json"] and options["output"] is not None:
+        raise UserError("--json and -o are two forms of one profile: ask for one of them")
     order = take_order(file, options)
     if order.config.core.control == "sequencer" and options["max_cycles"] is None:
         order = replace(order, limit=MOST_CYCLES)
     if not options["as_json"]:
-        print_warnings(order.warnings, order.program.source)
-    if options["html"] is not None:
-        _check_page(options["html"], [path for path in (file, options["data"], options["gpu"]) if path])
+        print_warnings(order.warnings, *order.program.sources)
+    if options["output"] is not None:
+        _check_page(
+            options["output"], [path for path in (file, *(text.partition("=")[2] for text in options["buffers"]), options["gpu"]) if path]
+        )
     try:
         with Progress("running", order.limit, limit=True, quiet=options["as_json"]) as progress:
             result = order.run(progress)
@@ -77,9 +80,9 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
 
 def _check_page(path: str, inputs: list[str]) -> None:
     if path == "-":
-        raise UserError("--html writes a file: name one, as in --html profile.html")
+        raise UserError("-o writes a file: name one, as in -o profile.html")
     if is_among(path, inputs):
-        raise UserError(f"--html {path}: this file is an input of the run; name another one")
+        raise UserError(f"-o {path}: this file is an input of the run; name another one")
 
 
 def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any]) -> None:
@@ -97,10 +100,10 @@ def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any
     if options["as_json"]:
         body = profile_report(found, lines) | {"diagnosis": findings_report(found, findings)}
         print_json(body | {"fault": result.fault or None, "warnings": warnings})
-    elif options["html"] is not None:
+    elif options["output"] is not None:
         from warploom.observe.profile_report.page import profile_page
 
-        write_file(options["html"], profile_page(found, lines, findings))
+        write_file(options["output"], profile_page(found, lines, findings))
         click.echo(f"{options['html']} is written", err=True)
     else:
         screen.show(profile_table(found, lines, findings, width=screen.width(), unicode=screen.unicode()))

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings
-from warploom.cli.running import complain, launch_options, machine_options, take_order
+from warploom.cli.options import machine_options, renamed
+from warploom.cli.running import complain, take_order
 from warploom.cli.traces import NAMES, TraceFile, open_traces, trace_files, trace_options, write_traces
 
 if TYPE_CHECKING:
@@ -31,8 +32,10 @@ if TYPE_CHECKING:
 @click.option("--log-cycles", metavar="A:B", help="Of the log only the cycles from A to B.")
 @click.option("--trace", metavar="OUT", help="Write every unit's state in every cycle as JSON lines; compressed for a name in .gz.")
 @trace_options
-@launch_options
-@click.option("--image", "images", multiple=True, metavar="NAME=OUT", help="guppy: write an image as PNG, as u0=picture.png.")
+@renamed(**{"--image": "--save"})
+@click.option(
+    "--save", "saves", multiple=True, metavar="NAME=FILE", help="Write a buffer after the run: .npy, .csv, .bin; of an image also .png."
+)
 @click.option("--quiet", is_flag=True, help="Print no summary and show no progress.")
 @json_option
 @click.pass_context
@@ -47,18 +50,20 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom run matmul.asm                          memory, cycles, states
       warploom run matmul.asm --log - | less           every thread in every cycle
       warploom run matmul.asm --set gpu.cores=4        another machine; see warploom presets
-      warploom run saxpy.asm --threads 16 --data x.csv
-      warploom run texture.guppy --image u0=out.png
+      warploom run saxpy.asm --threads 16 --buffer memory=x.csv
+      warploom run texture.guppy --save u0=out.png
       warploom run saxpy.guppy --gpu sm --perfetto out.pftrace     open it at ui.perfetto.dev
       warploom run saxpy.asm --gpu sm --scheduler mine.py:choose
     """
+    from warploom.cli.output import OutputFile
     from warploom.cli.progress import Progress
+    from warploom.cli.saving import save
 
     order = take_order(file, options)
     program, warnings, config, limit = order.program, order.warnings, order.config, order.limit
     if not options["as_json"]:
-        print_warnings(warnings, program.source)
-    images = [_image(text, program) for text in options["images"]]
+        print_warnings(warnings, *program.sources)
+    images = [_save(text, program) for text in options["saves"]]
     selection = _selection(options, config)
     traces = trace_files(options)
     _check_outputs(file, options, images, traces)
@@ -66,7 +71,8 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     progress = Progress("running", limit, limit=True, quiet=quiet)
     try:
         with contextlib.ExitStack() as files:
-            log, trace, *pictures = _open(files, options["log"], options["trace"], *(path for _, path in images))
+            log, trace = _open(files, options["log"], options["trace"])
+            pictures = [files.enter_context(OutputFile(path, binary=True)) for _, path in images]
             outputs = open_traces(files, traces)
             with progress:
                 result = order.run(progress, tracing=bool(traces))
@@ -75,7 +81,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
             if trace is not None:
                 _write_trace(result, trace, quiet)
             for (name, _), picture in zip(images, pictures, strict=True):
-                _write_image(result, name, picture)
+                save(result, name, picture)
             write_traces(result, traces, outputs, quiet)
     except KeyboardInterrupt:
         click.echo(f"stopped by Ctrl-C after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
@@ -92,17 +98,13 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
 # What was asked
 
 
-def _image(text: str, program: Program) -> tuple[str, str]:
-    """(view, path) of `u0=out.png`."""
-    from warploom.isa.views import VIEW_WIDTH
+def _save(text: str, program: Program) -> tuple[str, str]:
+    """(buffer, path) of `u0=out.png`."""
+    from warploom.cli.loading import named
+    from warploom.cli.saving import check_save
 
-    name, equals, path = text.partition("=")
-    if not (name and equals and path):
-        raise UserError(f"--image {text!r}: write an image's name and a file, as in u0=out.png")
-    pictures = [view for view, row in zip(program.view_names, program.views, strict=False) if row[VIEW_WIDTH]]
-    if name not in pictures:
-        there = f"there are {', '.join(pictures)}" if pictures else "it has none"
-        raise UserError(f"--image {text!r}: the program has no image or texture {name!r}; {there}")
+    name, path = named("--save", text, "u0=out.png")
+    check_save(program, name, path)
     return name, path
 
 
@@ -124,15 +126,15 @@ def _selection(options: dict[str, Any], config: Config) -> Selection:
 
 def _check_outputs(file: str, options: dict[str, Any], images: list[tuple[str, str]], traces: list[TraceFile]) -> None:
     """No output takes the place of an input or of another output."""
-    outputs = [("--log", options["log"]), ("--trace", options["trace"]), *(("--image", path) for _, path in images)]
+    outputs = [("--log", options["log"]), ("--trace", options["trace"]), *(("--save", path) for _, path in images)]
     outputs += [(trace.option, trace.path) for trace in traces]
-    inputs = [path for path in (file, options["data"], options["gpu"]) if path]
+    inputs = [path for path in (file, options["gpu"], *(text.partition("=")[2] for text in options["buffers"])) if path]
     seen: dict[str, str] = {"-": "--json"} if options["as_json"] else {}
     for option, path in outputs:
         if path is None:
             continue
-        if option == "--image" and path == "-":
-            raise UserError("--image writes a file: a picture on standard output would be of no use in a terminal")
+        if option == "--save" and path == "-":
+            raise UserError("--save writes a file: bytes on standard output would be of no use in a terminal")
         place = path if path == "-" else str(Path(path).absolute())
         if place in seen and path != "/dev/null":
             where = "standard output" if path == "-" else path
@@ -172,13 +174,6 @@ def _write_trace(result: Result, out: OutputFile, quiet: bool) -> None:
             progress(line["cycle"] + 1)
 
 
-def _write_image(result: Result, name: str, out: OutputFile | None) -> None:
-    from warploom.isa import guppy
-
-    assert out is not None and out.place is not None
-    guppy.write_picture(out.place, guppy.read_view(result.program, result.memory, name))
-
-
 # ---------------------------------------------------------------------------------------------------------
 # What is shown
 
@@ -207,8 +202,8 @@ def _hints(options: dict[str, Any], result: Result) -> list[Any]:
     hints = []
     program = result.program
     pictures = [name for name, row in zip(program.view_names, program.views, strict=False) if row[VIEW_WIDTH] and row[VIEW_WRITABLE]]
-    if pictures and not options["images"]:
-        hints.append(f"see the picture: --image {pictures[0]}={pictures[0]}.png")
+    if pictures and not options["saves"]:
+        hints.append(f"see the picture: --save {pictures[0]}={pictures[0]}.png")
     if result.config.core.control == "sequencer" and options["log"] is None and options["trace"] is None:
         first, last = (0, 40) if result.status == "done" else (max(result.cycles - 40, 0), result.cycles)
         hints.append(f"look closer: --log - --log-cycles {first}:{last} (every thread), --trace FILE (every unit)")

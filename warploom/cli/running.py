@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from warploom.cli.common import UserError
-from warploom.cli.loading import Launching, load_program
+from warploom.cli.loading import Launching, load_program, named
 
 if TYPE_CHECKING:
     from warploom.cli.progress import Progress
@@ -19,42 +19,7 @@ if TYPE_CHECKING:
     from warploom.result import Result
 
 MOST_CYCLES = 10**15
-F = TypeVar("F", bound=Callable[..., Any])
-
-_MACHINE = (
-    click.option(
-        "--gpu", metavar="PRESET|TOML", help="The machine: a preset's name or a TOML file. [default: that of the instruction set]"
-    ),
-    click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4."),
-    click.option("--scheduler", metavar="FILE.py:NAME", help="A scheduling policy of your own, for a machine with warps."),
-    click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it."),
-    click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own."),
-    click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes."),
-    click.option(
-        "--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates (machines with warps)."
-    ),
-    click.option("--max-cycles", type=int, metavar="N", help="Stop a run that takes longer. [default: 10 000 000]"),
-    click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]"),
-)
-_LAUNCH = (
-    click.option("--bind", "bindings", multiple=True, metavar="TEXT", help="guppy: a binding, as 'buffer t0 256 iota'."),
-    click.option("--group-size", type=int, metavar="N", help="guppy: threads a group."),
-    click.option("--groups", type=int, metavar="N", help="guppy: groups of the launch."),
-)
-
-
-def machine_options(command: F) -> F:
-    """The options that say on which machine a program runs, and over which threads and data."""
-    for option in reversed(_MACHINE):
-        command = option(command)
-    return command
-
-
-def launch_options(command: F) -> F:
-    """The options that say how a program of guppy is launched."""
-    for option in reversed(_LAUNCH):
-        command = option(command)
-    return command
+SLOTS = ("scheduler",)
 
 
 @dataclass(frozen=True)
@@ -77,11 +42,11 @@ class Order:
 
 
 def take_order(file: str, options: dict[str, Any]) -> Order:
-    """What the options of `machine_options` and `launch_options` ask for. Raises SourceError, BindingError, ConfigError, UserError."""
+    """What the options of `options.py` ask for. Raises SourceError, BindingError, ConfigError, UserError."""
     limit = _limit(options["max_cycles"])
     program, warnings = load_program(file, Launching.of(options))
     config = _config(file, options, program)
-    return Order(program, warnings, config, _policy(options["scheduler"], config), options["engine"], limit)
+    return Order(program, warnings, config, _policy(options, config), options["engine"], limit)
 
 
 def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:
@@ -113,18 +78,28 @@ def _config(file: str, options: dict[str, Any], program: Program) -> Config:
 
     changes = dict(parse_setting(text) for text in options["changes"])
     config = load_config(options["gpu"] or front_end(file, options["isa"]).gpu, changes)
-    needed = -(-(program.launch.block or 1) // config.core.lanes)
+    needed = -(-(program.launch.block_threads or 1) // config.core.lanes)
     slots = config.gpu.cores * config.core.warps
     if options["gpu"] is None and "core.warps" not in changes and config.gpu.dispatch == "split" and slots < needed <= MAX_WARPS:
         config = load_config(config, {"core.warps": -(-needed // config.gpu.cores)})
     return config
 
 
-def _policy(text: str | None, config: Config) -> Callable[..., int] | None:
-    if text is None:
+def _policy(options: dict[str, Any], config: Config) -> Callable[..., int] | None:
+    """The user's scheduling policy, by either name of the option."""
+    given = [("--scheduler", options["scheduler"])] if options["scheduler"] is not None else []
+    for text in options["units"]:
+        slot, place = named("--unit", text, "scheduler=mine.py:choose")
+        if slot not in SLOTS:
+            raise UserError(f"--unit {text}: there is no slot {slot!r}; there are {', '.join(SLOTS)}")
+        given.append(("--unit scheduler", place))
+    if not given:
         return None
+    if len(given) > 1:
+        raise UserError("the scheduler is given twice: leave one of them out")
+    option, place = given[0]
     if config.core.control == "sequencer":
-        raise UserError(f"--scheduler is for machines with warps; {config.name!r} runs one instruction at a time, add --gpu sm")
+        raise UserError(f"{option} is for machines with warps; {config.name!r} runs one instruction at a time, add --gpu sm")
     from warploom.cli.policy import load_policy
 
-    return load_policy(text)
+    return load_policy(place, option)

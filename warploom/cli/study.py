@@ -54,7 +54,7 @@ def command(
         chosen = find(name)
         if output:
             form_of(output)
-            needed("matplotlib", "-o")
+            needed("matplotlib", "-o", "")
             check_targets({"-o": output})
         with Progress(name, 1, quiet=quiet, unit="runs") as progress:
 

@@ -46,23 +46,29 @@ class Diagnostic:
 
 
 class SourceError(ValueError):
-    """A text that no program can be made from. `diagnostics`: everything found in it, warnings included."""
+    """A text, or several, that no program can be made from. `diagnostics`: everything found in it, warnings included."""
 
-    def __init__(self, diagnostics: Iterable[Diagnostic], source: Source) -> None:
+    def __init__(self, diagnostics: Iterable[Diagnostic], source: Source, *others: Source) -> None:
         self.diagnostics = tuple(diagnostics)
-        self.source = source
-        super().__init__(self.diagnostics, source)
+        self.sources = (source, *others)
+        super().__init__(self.diagnostics, *self.sources)
+
+    @property
+    def source(self) -> Source:
+        """The text, or the first of several."""
+        return self.sources[0]
 
     def __str__(self) -> str:
-        return render_all(self.diagnostics, self.source)
+        return render_all(self.diagnostics, *self.sources)
 
 
 @dataclass
 class Diagnostics:
-    """Collects what is wrong with one source text."""
+    """Collects what is wrong with a source text. others: further texts, those of positions whose file is 1, 2 ..."""
 
     source: Source
     items: list[Diagnostic] = field(default_factory=list)
+    others: tuple[Source, ...] = ()
 
     def error(self, position: Position, message: str, length: int = 1, fix: str = "") -> None:
         """Something that keeps a program from being made."""
@@ -85,19 +91,19 @@ class Diagnostics:
     def raise_if_errors(self) -> None:
         """Raises SourceError with everything collected when there is an error in it."""
         if self.errors:
-            raise SourceError(in_order(self.items), self.source)
+            raise SourceError(in_order(self.items), self.source, *self.others)
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Diagnostics in the order of the text; those about the file as a whole come first."""
-    return sorted(diagnostics, key=lambda item: (item.position.line, item.position.column))
+    return sorted(diagnostics, key=lambda item: (item.position.file, item.position.line, item.position.column))
 
 
-def render_all(diagnostics: Iterable[Diagnostic], source: Source) -> str:
-    """Diagnostics as text, in the given order; of very many the first `MOST_SHOWN`."""
+def render_all(diagnostics: Iterable[Diagnostic], source: Source, *others: Source) -> str:
+    """Diagnostics as text, in the given order; of very many the first `MOST_SHOWN`. others: the texts of files 1, 2 ..."""
     found = list(diagnostics)
-    lines = source.lines
-    shown = [_render(item, source.path, lines) for item in found[:MOST_SHOWN]]
+    texts = [(text.path, text.lines) for text in (source, *others)]
+    shown = [_render(item, *texts[item.position.file]) for item in found[:MOST_SHOWN]]
     if len(found) > MOST_SHOWN:
         shown.append(f"{source.path}: ... and {len(found) - MOST_SHOWN} more")
     return "\n".join(shown)

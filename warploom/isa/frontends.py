@@ -1,46 +1,53 @@
-"""Front ends: from a file to a Program, whatever instruction set it is written in.
+"""Front ends: from a file, bytes or a Python function to a Program, whatever it is written in.
 
-A front end is a module with `assemble(text, path=...) -> Program`; where it has something to warn of, with
-`assemble_with_warnings(text, path=...) -> (Program, list[Diagnostic])` too. It is imported when a file asks for it.
+What a front end is says `frontend.py`. Those of this package are a table; those of other packages are looked for when none of
+these is meant, so that a start costs nothing for them.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, cast
 
-from warploom.isa.diagnostics import Diagnostic, Diagnostics, SourceError, nearest
-from warploom.isa.program import Position, Program, Source
+from warploom.isa.diagnostics import Diagnostic, nearest
+from warploom.isa.frontend import BYTES, FUNCTION, GROUP, PATH, Encoding, FrontEnd, Loaded, Module, Options
+from warploom.isa.program import Program
+from warploom.isa.reading import MOST_BYTES, error, read_bytes, read_text
 
-MOST_BYTES = 16 << 20  # of a source file
+__all__ = [
+    "FRONT_ENDS",
+    "MOST_BYTES",
+    "FrontEnd",
+    "encoding",
+    "front_end",
+    "known",
+    "load",
+    "load_with_warnings",
+    "open_source",
+    "read_text",
+]
 
-
-class FrontEnd(NamedTuple):
-    """One instruction set: its name, the endings of its files, the module that reads them, the preset that its programs run on."""
-
-    name: str
-    suffixes: tuple[str, ...]
-    module: str
-    about: str
-    gpu: str
-
+AnyInput = str | os.PathLike[str] | bytes | Callable[..., Any]
 
 FRONT_ENDS: tuple[FrontEnd, ...] = (
-    FrontEnd("tiny", (".asm",), "warploom.isa.tiny", "tiny-gpu", "tiny"),
+    FrontEnd("tiny", (".asm",), "warploom.isa.tiny", "tiny-gpu", "tiny", warps_gpu="tiny-simt", has_words=True),
     FrontEnd("guppy", (".guppy", ".s"), "warploom.isa.guppy", "guppy's language of four-component registers and masks", "guppy"),
 )
 
 
-def load(path: str | os.PathLike[str], isa: str | None = None, *, if_convert: int = 0) -> Program:
-    """The Program in a source file. isa: a front end's name; None: the one for the file's ending.
+def load(source: AnyInput, isa: str | None = None, *, if_convert: int = 0, options: Options | None = None) -> Program:
+    """The Program in a source: a file's path, bytes or a Python function.
 
-    if_convert: branches over at most so many instructions become predicates, see `analysis/if_conversion.py`; such a program is
-    for machines with warps. Raises SourceError, with every error in the file, also when it cannot be read; ValueError when if_convert is
-    negative.
+    isa: a front end's name; None: the one for the file's ending, or for functions. if_convert: branches over at most so many
+    instructions become predicates, see `analysis/if_conversion.py`; such a program is for machines with warps.
+    Raises SourceError, with every error in the source, also when it cannot be read, or when it is a kernel whose arguments' types are not
+    known; ValueError when if_convert is negative.
     """
-    program = load_with_warnings(path, isa)[0]
+    program = load_with_warnings(source, isa, options)[0]
     if if_convert:
         from warploom.isa.analysis.if_conversion import if_convert as convert
 
@@ -48,68 +55,93 @@ def load(path: str | os.PathLike[str], isa: str | None = None, *, if_convert: in
     return program
 
 
-def load_with_warnings(path: str | os.PathLike[str], isa: str | None = None) -> tuple[Program, list[Diagnostic]]:
-    """As `load`, with what is allowed in the file but most likely not meant."""
-    chosen = front_end(path, isa)
-    text = read_text(path)
-    module = importlib.import_module(chosen.module)
-    if hasattr(module, "assemble_with_warnings"):
-        return module.assemble_with_warnings(text, path=os.fspath(path))
-    return module.assemble(text, path=os.fspath(path)), []
+def load_with_warnings(source: AnyInput, isa: str | None = None, options: Options | None = None) -> tuple[Program, list[Diagnostic]]:
+    """As `load`, with what is allowed in the source but most likely not meant."""
+    loaded = open_source(source, isa, options)
+    if not isinstance(loaded.program, Program):
+        kernel = loaded.program
+        said = f"the types of the arguments of {kernel.name!r} are not known: {', '.join(kernel.parameters)}"
+        raise error(_name(source), said, "give the arguments, or open it with open_source")
+    return loaded.program, list(loaded.warnings)
 
 
-def front_end(path: str | os.PathLike[str], isa: str | None = None) -> FrontEnd:
-    """The front end of a name, or else of a file's ending. Raises SourceError."""
-    names = [known.name for known in FRONT_ENDS]
+def open_source(source: AnyInput, isa: str | None = None, options: Options | None = None) -> Loaded:
+    """What the front end of a source makes of it: a Program or a Kernel, and warnings. Raises SourceError."""
+    chosen = front_end(source, isa)
+    options = options or Options(path=_name(source))
+    module = cast(Module, importlib.import_module(chosen.module))
+    if callable(source) or isinstance(source, bytes):
+        kind = FUNCTION if callable(source) else BYTES
+        if kind not in chosen.takes:
+            raise error(_name(source), f"the front end {chosen.name!r} takes no {kind}, it takes {', '.join(chosen.takes)}", "")
+        return module.load(source, options)
+    return module.load(Path(source) if PATH in chosen.takes else read_bytes(source), options)
+
+
+def known() -> tuple[FrontEnd, ...]:
+    """All front ends, those of other packages too. One of a name or an ending that is there already is left out, as is a broken one."""
+    return FRONT_ENDS + _outside()[0]
+
+
+@lru_cache(maxsize=1)
+def _outside() -> tuple[tuple[FrontEnd, ...], tuple[str, ...]]:
+    """The front ends of other packages, and a sentence for each that cannot be had."""
+    from importlib.metadata import entry_points
+
+    found: list[FrontEnd] = []
+    broken: list[str] = []
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        try:
+            row = point.load()
+        except Exception as failure:  # another package's file: whatever it raises is said where its front end is asked for
+            broken.append(f"the front end {point.name!r} ({point.value}) cannot be loaded: {type(failure).__name__}: {failure}")
+            continue
+        if not isinstance(row, FrontEnd):
+            broken.append(f"the front end {point.name!r} ({point.value}) is a {type(row).__name__}, not a warploom.isa.frontend.FrontEnd")
+        elif row.name not in {other.name for other in (*FRONT_ENDS, *found)}:
+            found.append(row)
+    return tuple(found), tuple(broken)
+
+
+def front_end(source: AnyInput, isa: str | None = None) -> FrontEnd:
+    """The front end of a name, or else of a file's ending, or for functions. Raises SourceError."""
+    found = _among(FRONT_ENDS, source, isa) or _among(known(), source, isa)
+    if found is not None:
+        return found
+    rows, broken = known(), "; ".join(_outside()[1])
     if isa is not None:
-        if isa not in names:
-            raise _error(path, f"there is no instruction set {isa!r}{nearest(isa, names)}", f"there are {', '.join(names)}")
-        return FRONT_ENDS[names.index(isa)]
-    suffix = Path(path).suffix.lower()
-    for known in FRONT_ENDS:
-        if suffix in known.suffixes:
-            return known
-    endings = ", ".join(f"{'/'.join(known.suffixes)} for {known.name}" for known in FRONT_ENDS)
+        names = [row.name for row in rows]
+        raise error(_name(source), f"there is no instruction set {isa!r}{nearest(isa, names)}", broken or f"there are {', '.join(names)}")
+    if callable(source):
+        raise error(_name(source), "there is no front end for Python functions", broken)
+    if isinstance(source, bytes):
+        raise error(_name(source), "bytes do not say which instruction set they are", f"name one: {', '.join(row.name for row in rows)}")
+    suffix = Path(source).suffix.lower()
+    endings = ", ".join(f"{'/'.join(row.suffixes)} for {row.name}" for row in rows if row.suffixes)
     said = (
         f"the ending {suffix!r} belongs to no instruction set" if suffix else "the name has no ending that says which instruction set it is"
     )
-    raise _error(path, said, f"name the file {endings}, or name the instruction set")
+    raise error(source, said, broken or f"name the file {endings}, or name the instruction set")
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """The text of a file, UTF-8. Raises SourceError when it cannot be read, is no text, or is larger than 16 MiB."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except IsADirectoryError:
-        raise _error(path, "this is a directory, not a file", "name a file in it") from None
-    except FileNotFoundError:
-        raise _error(path, "there is no such file", _neighbour(Path(path))) from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise _error(path, f"this file cannot be read: {reason}", "") from None
-    if len(data) > MOST_BYTES:
-        raise _error(path, f"this file is larger than {MOST_BYTES >> 20} MiB, which no program is", "")
-    if b"\0" in data:
-        raise _error(path, f"this is a binary file, not source text: byte {data.index(0)} is zero", "")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _error(
-            path, f"this is not text in UTF-8: byte {error.start} is 0x{data[error.start]:02x}", "save the file as UTF-8"
-        ) from None
+def encoding(row: FrontEnd) -> Encoding:
+    """The encoding of a front end that has words."""
+    return cast(Encoding, importlib.import_module(row.module).ENCODING)
 
 
-def _neighbour(path: Path) -> str:
-    """What a file that is not there may have been meant to be."""
-    try:
-        near = nearest(path.name, [other.name for other in path.parent.iterdir()])
-    except OSError:
-        return ""
-    return f"look again at the name{near}" if near else ""
+def _among(rows: Sequence[FrontEnd], source: AnyInput, isa: str | None) -> FrontEnd | None:
+    if isa is not None:
+        return next((row for row in rows if row.name == isa), None)
+    if callable(source):
+        return next((row for row in rows if FUNCTION in row.takes), None)
+    if isinstance(source, bytes):
+        return None
+    suffix = Path(source).suffix.lower()
+    return next((row for row in rows if suffix in row.suffixes), None)
 
 
-def _error(path: str | os.PathLike[str], message: str, fix: str) -> SourceError:
-    diagnostics = Diagnostics(Source("", os.fspath(path)))
-    diagnostics.error(Position(), message, fix=fix)
-    return SourceError(diagnostics.items, diagnostics.source)
+def _name(source: AnyInput) -> str:
+    """What messages call a source."""
+    if isinstance(source, bytes):
+        return "<bytes>"
+    return getattr(source, "__name__", "<function>") if callable(source) else os.fspath(source)

@@ -1,4 +1,4 @@
-"""A program, ready for any machine: micro-ops, initial memory, how to launch it, and where each instruction came from.
+"""A program, ready for any machine: micro-ops, initial memory, its usual launch, and where each instruction came from.
 
 A front end builds one with `ProgramBuilder`; a machine reads it and never asks which front end that was.
 """
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.launch import Launch, Parameter
 from warploom.isa.views import (
     SAMPLER_COLUMNS,
     VIEW_COLUMNS,
@@ -19,10 +20,11 @@ from warploom.isa.views import (
 
 @dataclass(frozen=True)
 class Position:
-    """A place in a source text. Lines and columns count from 1; line 0 means that there is no text."""
+    """A place in a source text. Lines and columns count from 1; line 0 means that there is no text. file: of several texts, from 0."""
 
     line: int = 0
     column: int = 1
+    file: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,23 +41,6 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Launch:
-    """How a program is started unless the user says otherwise.
-
-    threads: threads of the whole grid. block: threads a block, or 0 when the machine decides (tiny-gpu: its
-    threads per block). registers: (lane register, name in SPECIALS) pairs that the hardware writes before
-    the first instruction. whole_warps: lanes without a thread run too (Vortex); otherwise they are masked off.
-    """
-
-    threads: int = 1
-    block: int = 0
-    entry: int = 0
-    registers: tuple[tuple[int, str], ...] = ()
-    shared_bytes: int = 0
-    argument: int = 0
-
-
-@dataclass(frozen=True)
 class Program:
     """What a machine runs.
 
@@ -64,6 +49,7 @@ class Program:
     needs, hidden ones included. register_names: names of the registers a user knows, by number; hidden ones are
     "". data: initial memory from byte 0 (uint8). memory_bytes: size of memory that the program
     wants, or 0 when the machine decides. labels: name to instruction number.
+    sources: the texts that it was made from; a Position says which.
     lock_width: how many neighbouring registers the scoreboard locks as one (guppy: 4).
     views, samplers: int32 tables of buffers, textures and samplers; view_names names the rows.
     value_bits: width of a register's value as a user sees it (8 for tiny-gpu).
@@ -76,10 +62,12 @@ class Program:
     text: tuple[str, ...]
     registers: int
     register_names: tuple[str, ...]
-    source: Source = field(default_factory=Source)
+    sources: tuple[Source, ...] = (Source(),)
     scalars: int = 0
     scalar_names: tuple[str, ...] = ()
     launch: Launch = field(default_factory=Launch)
+    launches: tuple[Launch, ...] = ()  # where the source has several, all of them; `launch` is the first then
+    parameters: tuple[Parameter, ...] = ()
     data: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
     memory_bytes: int = 0
     labels: dict[str, int] = field(default_factory=dict)
@@ -88,27 +76,57 @@ class Program:
     view_names: tuple[str, ...] = ()
     samplers: np.ndarray = field(default_factory=lambda: np.zeros((0, SAMPLER_COLUMNS), np.int32))
     value_bits: int = 32
-    extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have
+    extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names
+    beyond: tuple[int, ...] = ()  # such instructions that are given as numbers, which mean nothing to the original machine
 
     def __len__(self) -> int:
         """Number of instructions."""
         return len(self.code)
 
+    @property
+    def source(self) -> Source:
+        """The text that the program begins in, the first of `sources`."""
+        return self.sources[0]
+
+    def source_of(self, position: Position) -> Source:
+        """The text that a position is in."""
+        return self.sources[position.file]
+
     def position(self, instruction: int) -> Position:
         """Where an instruction came from."""
         if not 0 <= instruction < len(self.code):
             return Position()
-        return Position(int(self.code[instruction, u.LINE]), int(self.code[instruction, u.COLUMN]))
+        line, column, file = self.code[instruction, [u.LINE, u.COLUMN, u.FILE]].tolist()
+        return Position(line, column, file)
+
+    @property
+    def listing(self) -> tuple[list[str], tuple[int, ...]]:
+        """(lines, starts): all texts as one; line n of file f is `lines[starts[f] + n - 1]`. Of several, each stands below its path."""
+        if len(self.sources) == 1:
+            return self.source.lines, (0,)
+        lines: list[str] = []
+        starts: list[int] = []
+        for source in self.sources:
+            starts.append(len(lines) + 1)
+            lines += [f"{source.path}:", *source.lines]
+        return lines, tuple(starts)
+
+    def row(self, instruction: int) -> int:
+        """The line of `listing` that an instruction came from, from 1; 0 where there is no text."""
+        position = self.position(instruction)
+        if len(self.sources) == 1 or not position.line:
+            return position.line
+        return self.listing[1][position.file] + position.line
 
     def where(self, instruction: int) -> str:
         """An instruction for a message: `matadd.asm:12 (ADD R1, R2, R3)`, or its number where there is no source."""
         text = f" ({self.text[instruction]})" if 0 <= instruction < len(self.text) else ""
-        line = self.position(instruction).line
-        return f"{self.source.path}:{line}{text}" if line else f"instruction {instruction}{text}"
+        position = self.position(instruction)
+        return f"{self.source_of(position).path}:{position.line}{text}" if position.line else f"instruction {instruction}{text}"
 
     def with_launch(self, **changes: object) -> Program:
         """The same program started differently (`threads=`, `block=` ...)."""
-        return replace(self, launch=replace(self.launch, **changes))  # type: ignore[arg-type]
+        return replace(self, launch=self.launch.changed(**changes))
 
     def with_data(self, data: Sequence[int] | np.ndarray) -> Program:
         """The same program over other initial memory (bytes)."""

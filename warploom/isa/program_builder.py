@@ -56,7 +56,7 @@ class ProgramBuilder:
         row[u.ISSUE_UNIT], row[u.ISSUE_LATENCY] = main[u.UNIT] if unit == u.NONE else unit, latency
         row[u.WORD], row[u.WORD_HIGH] = _signed(word), _signed(word >> 32)
         row[u.READ_A], row[u.READ_B] = reads if reads is not None else (rows[0][u.A], rows[0][u.B])
-        row[u.LINE], row[u.COLUMN] = position.line, position.column
+        row[u.LINE], row[u.COLUMN], row[u.FILE] = position.line, position.column, position.file
         row[u.ADDRESS] = number if address is None else _signed(address)
         row[u.USES], row[u.WRITES] = len(groups), len(written)
         row[u.USE : u.USE + len(groups)] = groups

@@ -2,8 +2,8 @@
 
 Every front end lowers its instructions to rows of one NumPy array (`int32[n, UOP_COLUMNS]`). The machine
 knows nothing else of an instruction set. `OPERATIONS` has one row an operation: its name, its
-meaning, the unit that executes it, its latency class and its operands; the ALU, the listing and the
-documentation are made from that table or checked against it.
+meaning, the unit that executes it, its latency class, its operands and where a lane may go from it; the ALU, the listing,
+the control-flow analysis and the documentation are made from that table or checked against it.
 
 An *instruction* of the source program is a bundle of one or more micro-ops that issues as one: one PC,
 one issue slot, one mask, one source position. It is a row of a second array
@@ -62,8 +62,9 @@ COLUMN = 9        # column of the source, from 1
 ADDRESS = 10      # where the instruction lies in program memory, in the instruction set's own unit
 USES = 11         # how many register groups the scoreboard checks
 WRITES = 12       # the first WRITES of them are written
-USE = 13          # the groups: columns USE .. USE + MAX_USES - 1
-MAX_USES = 11
+FILE = 13         # which of the program's sources LINE and COLUMN are in, from 0
+USE = 14          # the groups: columns USE .. USE + MAX_USES - 1
+MAX_USES = 18     # a load of sixteen registers, its address and its mask
 CODE_COLUMNS = USE + MAX_USES
 
 # ---------------------------------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ SCALAR = 1 << 16  # scalar register s is SCALAR + s
 
 HIDDEN = 512        # lane registers HIDDEN .. REGISTERS - 1 are hidden: they live inside a bundle and are never locked
 REGISTERS = 576     # lane registers that a thread can have
-SCALARS = 128       # scalar registers that a warp can have
+SCALARS = 160       # scalar registers that a warp can have
 SCALAR_GROUP = REGISTERS  # scoreboard group of scalar register 0; lane registers' groups lie below
 
 
@@ -128,6 +129,18 @@ SPECIALS = (
 SPECIAL_NUMBER = {name: number for number, name in enumerate(SPECIALS)}
 
 
+# Control flow of an operation: where a *lane* may go from it. An operation that only sets lanes apart and puts them together leads
+# to the next instruction.
+NEXT = "n"              # the next instruction
+TO_TARGET = "t"         # the target
+ENDS = "e"              # nowhere: the lane ends
+POPS = "p"              # the place on top of the mask stack, which is taken off
+PUSHES_TARGET = "m"     # puts the target on the mask stack
+PUSHES_RECONVERGENCE = "r"    # puts the reconvergence point on the mask stack
+CALLS = "c"             # the target, a function that may come back to the next instruction
+THROUGH_REGISTER = "x"  # the next instruction after a call through a register; where no way back is kept, out of the function
+
+
 class Operation(NamedTuple):
     """One row of the table: everything about an operation that is not its behaviour."""
 
@@ -137,6 +150,7 @@ class Operation(NamedTuple):
     latency: int  # a number of LATENCIES
     operands: str  # letters: d destination, a b c sources, i immediate, m memory address (a + imm), t target, r reconvergence
     meaning: str
+    flow: str = NEXT  # where a lane may go from here: letters, see above
 
 
 def _rows() -> list[Operation]:
@@ -226,35 +240,38 @@ def _rows() -> list[Operation]:
         ("sample", "dab", "registers d .. d+3 = texel (r, g, b, a) of VIEW at (a, b), sampler row i of Program.samplers, detail level c"),
     ]
     control = [
-        ("nop", "", "nothing"),
-        ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they reconverge"),
-        ("jump", "t", "all active lanes go to the target"),
-        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one"),
-        ("call", "dt", "lane register d = address of the next instruction; all active lanes go to the target"),
-        ("exit", "", "the active lanes end"),
-        ("exit_warp", "", "the whole warp ends, whatever its mask, once its pending writes have landed"),
-        ("push_mask", "t", "push (mask, target); next"),
-        ("pop_mask", "", "pop (mask, target): the mask is restored, the target is next"),
-        ("mask_nonzero", "a", "mask = active lanes where a != 0; when none is left, as pop_mask"),
-        ("branch_push", "atr", "T = active where a != 0, F = the rest: push (mask, r); push (F, t) if F; run T, or pop if none"),
-        ("split", "da", "Vortex: mask = lanes where a != 0, the others wait on the stack (d = stack height where not NONE)"),
-        ("join", "a", "Vortex: pop the mask stack (a = stack height of the split where not NONE)"),
-        ("set_mask", "a", "mask = a, low lanes first (Vortex tmc: taken from one lane); 0 ends the warp"),
-        ("predicate", "ab", "Vortex pred: mask = active lanes where a != 0; when none, mask = b where not NONE"),
-        ("read_mask", "d", "scalar pair d = active lanes"),
-        ("write_mask", "a", "active lanes = scalar pair a & the lanes that have a thread"),
-        ("barrier", "ai", "waits until b warps (NONE: all of the block) have arrived at barrier a + i"),
-        ("barrier_arrive", "ai", "counts an arrival at barrier a + i and continues"),
-        ("fence", "", "waits until this warp's earlier memory accesses are done"),
-        ("yield", "", "a hint: a different path of this warp may run"),
-        ("trap", "i", "stops the kernel with fault number i"),
+        ("nop", "", "nothing", NEXT),
+        ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they reconverge",
+         NEXT + TO_TARGET),
+        ("jump", "t", "all active lanes go to the target", TO_TARGET),
+        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one",
+         THROUGH_REGISTER),
+        ("call", "dt", "lane register d = address of the next instruction; all active lanes go to the target", CALLS),
+        ("exit", "", "the active lanes end", ENDS),
+        ("exit_warp", "", "the whole warp ends, whatever its mask, once its pending writes have landed", ENDS),
+        ("push_mask", "t", "push (mask, target); next", PUSHES_TARGET + NEXT),
+        ("pop_mask", "", "pop (mask, target): the mask is restored, the target is next", POPS),
+        ("mask_nonzero", "a", "mask = active lanes where a != 0; when none is left, as pop_mask", NEXT + POPS),
+        ("branch_push", "atr", "T = active where a != 0, F = the rest: push (mask, r); push (F, t) if F; run T, or pop if none",
+         PUSHES_RECONVERGENCE + NEXT + TO_TARGET),
+        ("split", "da", "Vortex: mask = lanes where a != 0, the others wait on the stack (d = stack height where not NONE)", NEXT),
+        ("join", "a", "Vortex: pop the mask stack (a = stack height of the split where not NONE)", NEXT),
+        ("set_mask", "a", "mask = a, low lanes first (Vortex tmc: taken from one lane); 0 ends the warp", NEXT + ENDS),
+        ("predicate", "ab", "Vortex pred: mask = active lanes where a != 0; when none, mask = b where not NONE", NEXT),
+        ("read_mask", "d", "scalar pair d = active lanes", NEXT),
+        ("write_mask", "a", "active lanes = scalar pair a & the lanes that have a thread", NEXT),
+        ("barrier", "ai", "waits until b warps (NONE: all of the block) have arrived at barrier a + i", NEXT),
+        ("barrier_arrive", "ai", "counts an arrival at barrier a + i and continues", NEXT),
+        ("fence", "", "waits until this warp's earlier memory accesses are done", NEXT),
+        ("yield", "", "a hint: a different path of this warp may run", NEXT),
+        ("trap", "i", "stops the kernel with fault number i", ENDS),
     ]
     alu = ((INTEGER, integer), (SPECIAL_REGISTER, special_register), (FLOATING_POINT, floating_point), (CROSS_LANE, cross_lane))
     rows = [Operation(name, ALU, part, latency, operands, meaning) for part, table in alu for name, latency, operands, meaning in table]
     rows += [Operation(name, SPECIAL, SPECIAL_FUNCTION, L_SPECIAL, operands, meaning) for name, operands, meaning in special_function]
     rows += [Operation(name, MEMORY, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in memory]
     rows += [Operation(name, TEXTURE, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in texture]
-    rows += [Operation(name, CONTROL, NO_DATAPATH, L_CONTROL, operands, meaning) for name, operands, meaning in control]
+    rows += [Operation(name, CONTROL, NO_DATAPATH, L_CONTROL, operands, meaning, flow) for name, operands, meaning, flow in control]
     return rows
 
 

@@ -49,7 +49,7 @@ class Line:
     """What a line of the source cost; a program without a source has a line an instruction.
 
     number: from 1, or 0 without a source. text: the line. instructions: their numbers. spent: int64[activities], warp-cycles.
-    counts: int64[len(COUNTS)].
+    counts: int64[len(COUNTS)]. file: which of the program's sources it is in.
     """
 
     number: int
@@ -57,6 +57,7 @@ class Line:
     instructions: tuple[int, ...]
     spent: np.ndarray
     counts: np.ndarray
+    file: int = 0
 
     @property
     def cycles(self) -> int:
@@ -113,7 +114,7 @@ class Profile:
     @property
     def block_threads(self) -> int:
         """Threads of a block."""
-        return self.program.launch.block or self.config.core.threads_per_block
+        return self.program.launch.block_threads or self.config.core.threads_per_block
 
     @property
     def warps(self) -> int:
@@ -130,21 +131,23 @@ class Profile:
 
     def line_of(self, instruction: int) -> str:
         """`line 12` for a message, or `instruction 7` without a source."""
-        number = self.program.position(instruction).line
-        return f"line {number}" if number else f"instruction {instruction}"
+        place = self.program.position(instruction)
+        if place.file:
+            return f"{self.program.source_of(place).path}:{place.line}"
+        return f"line {place.line}" if place.line else f"instruction {instruction}"
 
     def lines(self) -> list[Line]:
         """The lines of the source that have instructions, in their order."""
         program = self.program
-        groups: dict[tuple[int, int], list[int]] = {}
+        groups: dict[tuple[int, int, int], list[int]] = {}
         for instruction in range(len(program)):
-            number = program.position(instruction).line
-            groups.setdefault((number, 0 if number else instruction), []).append(instruction)
-        source = program.source.lines
+            place = program.position(instruction)
+            groups.setdefault((place.file, place.line, 0 if place.line else instruction), []).append(instruction)
+        sources = [source.lines for source in program.sources]
         found = []
-        for (number, _), mine in sorted(groups.items()):
-            text = source[number - 1] if 0 < number <= len(source) else program.text[mine[0]]
-            found.append(Line(number, text, tuple(mine), self.spent[mine].sum(axis=0), self.counts[mine].sum(axis=0)))
+        for (file, number, _), mine in sorted(groups.items()):
+            text = sources[file][number - 1] if 0 < number <= len(sources[file]) else program.text[mine[0]]
+            found.append(Line(number, text, tuple(mine), self.spent[mine].sum(axis=0), self.counts[mine].sum(axis=0), file))
         return found
 
 

@@ -67,7 +67,7 @@ def _channels(result: RunResult) -> list[Bottleneck]:
 
 def _issue_slots(result: RunResult) -> Bottleneck:
     config, launch = result.config, result.program.launch
-    blocks = -(-launch.threads // (launch.block or config.core.threads_per_block))
+    blocks = -(-launch.threads // (launch.block_threads or config.core.threads_per_block))
     slots = result.cycles * max(min(config.gpu.cores, blocks), 1) * config.core.schedulers
     return Bottleneck(ISSUE_SLOTS, result.instructions / slots if slots else 0.0)
 

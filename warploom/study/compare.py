@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warploom.isa.frontends import FRONT_ENDS, front_end, load
+from warploom.isa.frontends import front_end, known, load
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config, parse_setting
@@ -31,8 +31,7 @@ from warploom.study.sweep import Outcome, Progress, Task, measure, spread
 from warploom.study.table import Column, Table
 
 MOST_RUNS = 10_000
-# The machine that is taken where settings of warps are compared and the instruction set's own machine has none.
-WARPS_MACHINES = {"tiny": "tiny-simt"}
+# The machine that is taken where settings of warps are compared, and the front end names none for that.
 WARPS_MACHINE = "sm"
 SEQUENCER_ONLY = ("core.control", "core.threads_per_block", "core.skip_wait", "core.prefetch")
 WARP_SECTIONS = ("core", "alu", "latency", "lsu", "l1", "l2", "shared", "dram", "texture")
@@ -168,7 +167,7 @@ def _config(base: Config, point: Mapping[str, Any]) -> Config | str:
 def _own_machine(program: Program | str | os.PathLike[str]) -> str:
     if not isinstance(program, Program):
         return front_end(program).gpu
-    return next((known.gpu for known in FRONT_ENDS if known.name == program.isa), WARPS_MACHINE)
+    return next((row.gpu for row in known() if row.name == program.isa), WARPS_MACHINE)
 
 
 def _usual_machine(own: str, named: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
@@ -176,7 +175,7 @@ def _usual_machine(own: str, named: Mapping[str, Any]) -> tuple[str, tuple[str, 
     asked = [name for name in named if name.partition(".")[0] in WARP_SECTIONS and name not in SEQUENCER_ONLY]
     if load_config(own).core.control == "pipeline" or not asked or "core.control" in named:
         return own, ()
-    found = WARPS_MACHINES.get(own, WARPS_MACHINE)
+    found = next((row.warps_gpu for row in known() if row.gpu == own and row.warps_gpu), WARPS_MACHINE)
     return found, (f"the machine is {found}, since {asked[0]} is for cores with warps and {own} has none",)
 
 

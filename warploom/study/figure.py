@@ -72,7 +72,7 @@ def form_of(path: str) -> str:
 
 def drawn(figure: Figure, form: str) -> bytes:
     """The picture file. The same figure gives the same bytes with the same version of matplotlib. Raises StudyError without matplotlib."""
-    needed("matplotlib", "drawing a figure")
+    needed("matplotlib", "drawing a figure", "")
     from matplotlib import rc_context
     from matplotlib.figure import Figure as Canvas
 

@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from warploom.gpu import GPU
+from warploom.isa.needs import first_of_a_block
 from warploom.isa.program import Program
+from warploom.isa.uop import NONE
 from warploom.machine.accounting.faults import FAULTS
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
@@ -27,8 +29,6 @@ from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, drive
 from warploom.result import Result
 from warploom.study.bottleneck import Bottleneck, bottleneck
 from warploom.study.rungs import DIVERGENCE, SHARED_MEMORY, Rung, is_rung_setting, rungs
-
-ISA = "tiny"  # the instruction set of the machine at the foot
 
 Progress = Callable[[int, int, str], None]
 
@@ -121,15 +121,12 @@ def climb(
     Raises ConfigError for a machine with which no ladder begins, LaunchError for a program that it cannot start, and KernelError
     where the kernel has a fault or does not end within `max_cycles`.
     """
-    for kernel in (program, variant):
-        if kernel is not None and kernel.isa != ISA:
-            raise LaunchError(
-                f"{kernel.source.path}: the ladder begins with tiny-gpu's machine, and this is a program of {kernel.isa}; "
-                "`warploom run` runs it on a machine of its own"
-            )
     foot = load_config(start)
     theirs = {name: value for name, value in (choices or {}).items() if is_rung_setting(name, foot)}
     foot = load_config(foot, {name: value for name, value in (choices or {}).items() if name not in theirs})
+    for kernel in (program, variant):
+        if kernel is not None and first_of_a_block(kernel) == NONE:
+            _check_foot(foot, kernel)
     climber = _Climber(foot, rungs(foot, theirs), engine, max_cycles)
     steps: list[Step] = []
     for number, rung in enumerate(climber.rungs):
@@ -137,6 +134,14 @@ def climb(
             progress(number, len(climber.rungs), rung.name)
         steps.append(climber.step(number, variant if variant is not None and rung.name == SHARED_MEMORY else program, program))
     return Ladder(program, foot, tuple(steps), variant)
+
+
+def _check_foot(foot: Config, program: Program) -> None:
+    """Raises LaunchError when the machine at the foot cannot run a program."""
+    try:
+        GPU(foot).machine(program)
+    except LaunchError as error:
+        raise LaunchError(f"the ladder begins with the machine {foot.name!r}, which cannot run this program: {error}") from None
 
 
 class _Climber:
@@ -177,9 +182,9 @@ class _Climber:
         return self.known[key]
 
     def _run(self, program: Program, config: Config, rung: Rung) -> Result | str:
-        if program.extensions and not config.shared.bytes:
-            place = program.where(program.extensions[0])
-            return f"{place}: shared memory and barriers come with the rung {SHARED_MEMORY!r}"
+        of_a_block = first_of_a_block(program)
+        if of_a_block != NONE and not config.shared.bytes:
+            return f"{program.where(of_a_block)}: shared memory and barriers come with the rung {SHARED_MEMORY!r}"
         machine: Any = GPU(config, engine=self.engine).machine(program)
         result = Result.of(machine.finish(drive(machine, engine=self.engine, max_cycles=self.max_cycles)))
         if result.status == "done":

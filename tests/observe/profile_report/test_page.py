@@ -69,7 +69,7 @@ def test_it_follows_the_readers_choice_of_light_and_dark():
 
 def test_text_of_a_program_is_never_markup():
     found = profiled("guppy/load_strided.guppy", "guppy")
-    program = replace(found.program, name=EVIL, source=Source("\n".join([EVIL] * 20), EVIL))
+    program = replace(found.program, name=EVIL, sources=(Source("\n".join([EVIL] * 20), EVIL),))
     evil = replace(found, program=program)
     page = Reader(profile_page(evil, evil.lines(), diagnose(evil)))
     assert (page.open, page.wrong) == ([], [])

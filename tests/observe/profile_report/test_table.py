@@ -64,7 +64,7 @@ def test_a_kernel_that_is_fine_is_told_so():
 def test_a_source_cannot_command_the_terminal():
     found = warploom.GPU("guppy", engine="python").run(warploom.load(EXAMPLES / "guppy/fast.guppy")).profile()
     source = Source("\n".join("\x1b[2J\x07 evil" for _ in range(40)), "evil")
-    evil = text(replace(found, program=replace(found.program, source=source)))
+    evil = text(replace(found, program=replace(found.program, sources=(source,))))
     assert any("?[2J? evil" in line for line in evil)
     assert "\x1b" not in "".join(evil)
 

@@ -35,8 +35,8 @@ def _rows(source: str, path: str, program_id: int, lines: tuple[int, ...], text:
 
 def rows(program: Program) -> tuple[Row, ...]:
     """The lines of the source, or one an instruction where there is none."""
-    lines = tuple(program.position(pc).line for pc in range(len(program)))
-    return _rows(program.source.text, program.source.path, id(program), lines, program.text)
+    lines = tuple(program.row(pc) for pc in range(len(program)))
+    return _rows("\n".join(program.listing[0]), program.source.path, id(program), lines, program.text)
 
 
 def row_of(program: Program, pc: int) -> int:

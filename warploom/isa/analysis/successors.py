@@ -1,6 +1,7 @@
 """Ways: which instructions may follow an instruction, for one lane. The edges of the control-flow graph.
 
-One rule an operation, read off its micro-op. They are the ways of a *lane*, not of a warp: a lane that a mask leaves out
+Each operation's row in `isa/uop.py` says where a lane may go from it; the operands of a micro-op, and what is known of a branch's
+condition (`conditions.py`), may rule some of that out. They are the ways of a *lane*, not of a warp: a lane that a mask leaves out
 waits, and where it goes on later is where its way leads. So an instruction that only sets lanes apart and puts them together
 (Vortex's split and join) leads to the next one, and guppy's mask stack becomes a stack of places:
 
@@ -19,10 +20,11 @@ table or a pointer names is not seen to be reached.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from warploom.isa import uop as u
+from warploom.isa.analysis.conditions import known_conditions
 from warploom.isa.program import Program
 
 DEEPEST = 128  # entries of the deepest mask stack that a machine can have; one more is a fault, where the lane's way ends
@@ -56,8 +58,15 @@ class Ways:
 
 def ways(program: Program) -> Ways:
     """The edges of a program's control-flow graph."""
+    found = _ways(program, {})
+    conditions = known_conditions(program, found.successors)
+    return _ways(program, conditions) if conditions else found
+
+
+def _ways(program: Program, conditions: Mapping[int, bool]) -> Ways:
+    """The edges, when it is known of some branches whether they are taken: `conditions`, by micro-op."""
     size = len(program)
-    steps = [_step(program, number) for number in range(size)]
+    steps = [_step(program, number, conditions) for number in range(size)]
     popped = _popped(steps, program.launch.entry)
     returning = _returning(steps, popped)
     successors: list[tuple[int, ...]] = []
@@ -78,13 +87,14 @@ def ways(program: Program) -> Ways:
     return Ways(tuple(successors), tuple(runs_off), calls)
 
 
-def _step(program: Program, number: int) -> Step:
+def _step(program: Program, number: int, conditions: Mapping[int, bool]) -> Step:
     """What the control micro-ops of an instruction do."""
     first, count = int(program.code[number, u.FIRST_UOP]), int(program.code[number, u.COUNT])
-    rows = [row for row in program.uops[first : first + count].tolist() if row[u.UNIT] == u.CONTROL]
+    rows = [(k, row) for k, row in enumerate(program.uops[first : first + count].tolist(), first) if row[u.UNIT] == u.CONTROL]
     step = Step()
-    for row in rows:
-        _control(step, row, number + 1)
+    for k, row in rows:
+        for letter in _settled(row, conditions.get(k)):
+            _go(step, letter, row, number + 1)
         if row[u.PREDICATE] != u.NONE:
             step.goes = (number + 1, *step.goes)
     if not rows:
@@ -92,37 +102,37 @@ def _step(program: Program, number: int) -> Step:
     return step
 
 
-def _control(step: Step, row: Sequence[int], following: int) -> None:
-    name, target = u.OPERATIONS[row[u.OP]].name, row[u.TARGET]
-    if name == "branch":
-        if row[u.IMM] != 0:
-            step.goes += (following, target)
-        else:
-            step.goes += (target if row[u.FLAGS] & u.NEGATE else following,)
-    elif name == "jump":
-        step.goes += (target,)
-    elif name == "call":
-        step.calls = target
-    elif name == "jump_register" and row[u.DST] == u.NONE:
-        step.ends = step.returns = True
-    elif name in {"exit", "exit_warp", "trap"}:
+def _settled(row: Sequence[int], taken: bool | None) -> str:
+    """The letters of an operation's control flow, without those that this micro-op's operands rule out. taken: of a branch, if known."""
+    operation = u.OPERATIONS[row[u.OP]]
+    if operation.name == "branch":
+        if row[u.IMM] == 0:
+            taken = bool(row[u.FLAGS] & u.NEGATE)
+        return operation.flow if taken is None else u.TO_TARGET if taken else u.NEXT
+    if operation.flow == u.THROUGH_REGISTER and row[u.DST] != u.NONE:
+        return u.NEXT
+    if operation.name == "set_mask" and row[u.A] == u.IMMEDIATE:
+        return u.ENDS if row[u.IMM] == 0 else u.NEXT
+    return operation.flow
+
+
+def _go(step: Step, letter: str, row: Sequence[int], following: int) -> None:
+    if letter == u.NEXT:
+        step.goes += (following,)
+    elif letter == u.TO_TARGET:
+        step.goes += (row[u.TARGET],)
+    elif letter == u.ENDS:
         step.ends = True
-    elif name == "set_mask":
-        step.ends = row[u.A] != u.IMMEDIATE or row[u.IMM] == 0
-        step.goes += () if row[u.A] == u.IMMEDIATE and row[u.IMM] == 0 else (following,)
-    elif name == "push_mask":
-        step.goes += (following,)
-        step.pushes = target
-    elif name == "branch_push":
-        step.goes += (following, target)
+    elif letter == u.POPS:
+        step.pops = True
+    elif letter == u.PUSHES_TARGET:
+        step.pushes = row[u.TARGET]
+    elif letter == u.PUSHES_RECONVERGENCE:
         step.pushes = row[u.RECONVERGE]
-    elif name == "pop_mask":
-        step.pops = True
-    elif name == "mask_nonzero":
-        step.goes += (following,)
-        step.pops = True
-    else:
-        step.goes += (following,)
+    elif letter == u.CALLS:
+        step.calls = row[u.TARGET]
+    elif letter == u.THROUGH_REGISTER:
+        step.ends = step.returns = True
 
 
 def _popped(steps: Sequence[Step], entry: int) -> list[set[int]]:

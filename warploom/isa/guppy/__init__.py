@@ -31,7 +31,7 @@ Where this language differs from the one of the article's simulator, and why:
 * A group may have any number of threads; the last warp may be partly filled. Caches hold what their size says.
 """
 
-from warploom.isa.guppy.assemble import assemble, assemble_with_warnings
+from warploom.isa.guppy.assemble import assemble, assemble_with_warnings, load
 from warploom.isa.guppy.bindings import (
     AnyBinding,
     Binding,
@@ -44,8 +44,8 @@ from warploom.isa.guppy.bindings import (
     texture,
 )
 from warploom.isa.guppy.lines import FILLS, binding
-from warploom.isa.guppy.pictures import PATTERNS, PictureError, read_picture, write_picture
 from warploom.isa.guppy.table import INSTRUCTIONS, Instruction, markdown, usage
+from warploom.isa.pictures import PATTERNS, PictureError, read_picture, write_picture
 
 __all__ = [
     "FILLS",
@@ -62,6 +62,7 @@ __all__ = [
     "binding",
     "buffer",
     "image",
+    "load",
     "markdown",
     "read_picture",
     "read_view",

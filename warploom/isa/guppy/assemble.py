@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from warploom.isa import uop as u
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, closest
-from warploom.isa.guppy.bindings import AnyBinding, Binding, BindingError, SamplerBinding, lay_out, sampler
+from warploom.isa.frontend import Loaded, Options, Text
+from warploom.isa.guppy.bindings import AnyBinding, Binding, BindingError, SamplerBinding, bound_to, lay_out, sampler
 from warploom.isa.guppy.lines import KINDS, USUAL, from_words
 from warploom.isa.guppy.lower import Names, Place, lower
 from warploom.isa.guppy.operands import COMPONENTS, Immediate, Label, Operand, Register, Sampler, View
 from warploom.isa.guppy.parser import Directive, Listing, Statement, parse
 from warploom.isa.guppy.table import BY_MNEMONIC, NEVER_FALLS_THROUGH
+from warploom.isa.launching import started
 from warploom.isa.program import Launch, Position, Program, Source
 from warploom.isa.program_builder import ProgramBuilder
+from warploom.isa.reading import text_of
 from warploom.isa.views import F_WORD, VIEW_BASE
 
 USUAL_GROUP = 32  # threads a group when nothing is said: one warp of the article's examples
@@ -59,6 +63,22 @@ def assemble_with_warnings(
     _check(listing, bound, diagnostics)
     diagnostics.raise_if_errors()
     return _build(listing, source, bound, _launch(sizes, group_size, groups)), diagnostics.warnings
+
+
+def load(source: Text, options: Options) -> Loaded:
+    """The front end: a Program from a file or bytes of source text. Raises SourceError, BindingError, BufferError.
+
+    A buffer that is given has the size of what it is given, whatever its directive says; a picture keeps the directive's format.
+    """
+    path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
+    if options.threads == 0:
+        raise BindingError("threads = 0: a program of guppy is started with at least 1 thread")
+    text = text_of(source, path)
+    listing = parse(Source(text, path), Diagnostics(Source(text, path)))
+    named = _directives(listing.directives, Path(path).parent, Diagnostics(Source(text, path)))[0] if options.buffers else {}
+    bindings = [bound_to(name, contents, named.get(name)) for name, contents in options.buffers.items()]
+    program, warnings = assemble_with_warnings(text, path, bindings)
+    return Loaded(started(program, replace(options, buffers={})), warnings)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -235,7 +255,7 @@ def _build(listing: Listing, source: Source, bound: dict[str, AnyBinding], launc
         text=lines,
         registers=LOCK_WIDTH * count,
         register_names=tuple(f"r{number}.{letter}" for number in range(count) for letter in COMPONENTS),
-        source=source,
+        sources=(source,),
         launch=launch,
         data=layout.data,
         memory_bytes=len(layout.data),

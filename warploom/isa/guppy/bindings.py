@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from warploom.isa.guppy.pictures import OPAQUE_BLACK, PictureError, pack, pattern, read_picture, unpack
+from warploom.isa.launching import BufferError, as_words, read_buffer
+from warploom.isa.pictures import OPAQUE_BLACK, PictureError, pack, pattern, read_picture
 from warploom.isa.program import Program
 from warploom.isa.views import (
     F_RGBA8,
@@ -126,6 +128,19 @@ def sampler(name: str, filter: str = "linear", wrap: str = "repeat", wrap_v: str
     return SamplerBinding(name, filter, wrap, wrap_v or wrap)
 
 
+def bound_to(name: str, contents: Any, before: AnyBinding | None) -> Binding:
+    """A binding from what a user gives: numbers, or a picture (uint8[height, width, 4]). before: the one whose place it takes."""
+    pixels = np.asarray(contents)
+    if pixels.ndim == 3 and pixels.shape[2] == 4 and pixels.dtype == np.uint8:
+        form = before.form if isinstance(before, Binding) and before.form != F_WORD else F_RGBA8
+        kind = "image" if name.startswith("u") else "texture"
+        return Binding(name, kind, pack(pixels, form), form, pixels.shape[1], pixels.shape[0])
+    try:
+        return Binding(name, "buffer", as_words(contents, name).astype("<u4").view(np.uint8))
+    except BufferError as error:
+        raise BindingError(str(error)) from None
+
+
 def _word(value: int | float) -> int:
     return int(np.float32(value).view(np.uint32)) if isinstance(value, float | np.floating) else int(value) % (1 << 32)
 
@@ -186,8 +201,4 @@ def read_view(program: Program, memory: np.ndarray, name: str) -> np.ndarray:
     """
     if name not in program.view_names:
         raise KeyError(f"there is no view {name!r}; there are {', '.join(program.view_names) or 'none'}")
-    row = program.views[program.view_names.index(name)]
-    data = memory[row[VIEW_BASE] : row[VIEW_BASE] + row[VIEW_BYTES]]
-    if row[VIEW_FORMAT] == F_WORD:
-        return np.ascontiguousarray(data).view("<u4").copy()
-    return unpack(data, int(row[VIEW_WIDTH]), int(row[VIEW_HEIGHT]), int(row[VIEW_FORMAT]))
+    return read_buffer(program, memory, name)

@@ -30,7 +30,7 @@ from warploom.isa.guppy.bindings import (
 )
 from warploom.isa.guppy.operands import float_bits
 from warploom.isa.guppy.parser import WORD
-from warploom.isa.guppy.pictures import OPAQUE_BLACK, PATTERNS, RANDOM_NUMBERS, PictureError, pattern, random_numbers
+from warploom.isa.pictures import OPAQUE_BLACK, PATTERNS, RANDOM_NUMBERS, PictureError, pattern, random_numbers
 
 FILLS = {
     "zero": "all words 0",

@@ -6,10 +6,14 @@ encodes. Everything that is wrong with the text is collected, and reported toget
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, nearest
+from warploom.isa.frontend import Loaded, Options, Text
+from warploom.isa.launching import started
 from warploom.isa.program import Position, Program, Source
+from warploom.isa.reading import text_of
 from warploom.isa.tiny import operands
 from warploom.isa.tiny.lowering import lower
 from warploom.isa.tiny.paths import check_paths
@@ -41,6 +45,13 @@ def assemble_with_warnings(text: str, path: str = "<text>") -> tuple[Program, li
     diagnostics = Diagnostics(source)
     program = _Assembly(source, diagnostics).program()
     return program, diagnostics.warnings
+
+
+def load(source: Text, options: Options) -> Loaded:
+    """The front end: a Program from a file or bytes of source text. Raises SourceError, BufferError."""
+    path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
+    program, warnings = assemble_with_warnings(text_of(source, path), path)
+    return Loaded(started(program, options), warnings)
 
 
 class _Slot(NamedTuple):
@@ -78,7 +89,8 @@ class _Assembly:
         check_paths(words, [slot.head for slot in self.slots], self.diagnostics)
         labels = {name: address for name, (address, _) in self.labels.items()}
         threads = self.threads[0] if self.threads else 0
-        return lower(words, self.data, threads, positions=positions, source=self.source, labels=labels)
+        named = {number for number, slot in enumerate(self.slots) if slot.value is None}
+        return lower(words, self.data, threads, positions=positions, source=self.source, labels=labels, named=named)
 
     def define(self, label: Token) -> None:
         if label.text in self.labels:

@@ -6,11 +6,12 @@ instruction has no use for them, so each instruction names those as what it read
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 import numpy as np
 
+from warploom.isa.needs import needs_shared_memory
 from warploom.isa.program import Launch, Position, Program, Source
 from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.tiny.disassembler import disassemble_word
@@ -18,7 +19,7 @@ from warploom.isa.tiny.table import BYTE, DATA_ROWS, PROGRAM_ROWS, REGISTER_NAME
 from warploom.isa.uop import WORD, Uop
 
 LAUNCH_REGISTERS = ((13, "block"), (14, "block_capacity"), (15, "thread"))
-SHARED_BYTES = 256  # of a block, where the extension instructions are used: their addresses have 8 bits
+SHARED_BYTES = 256  # of a block, where a program has instructions for shared memory: their addresses have 8 bits
 VALUE_BITS = 8
 
 
@@ -30,20 +31,25 @@ def lower(
     positions: Sequence[Position] = (),
     source: Source | None = None,
     labels: Mapping[str, int] | None = None,
+    named: Container[int] = (),
 ) -> Program:
-    """A Program from words (0..65535), data bytes and a number of threads (0..255), all within bounds already."""
+    """A Program from words (0..65535), data bytes and a number of threads (0..255), all within bounds already.
+
+    named: the instructions whose mnemonics the source has; the others are given as words.
+    """
     names: dict[int, str] = {}
     for name, address in (labels or {}).items():
         names.setdefault(address, name)
     builder = ProgramBuilder()
-    extensions = []
+    extensions: list[int] = []
+    beyond: list[int] = []
     for number, word in enumerate(instructions):
         fields, row = Fields(word), row_of(word)
         uop = row.micro_op(fields) if row is not None else Uop("nop")
         position = positions[number] if positions else Position()
         builder.add([uop], text=disassemble_word(word, names), position=position, word=word, reads=(fields.rs, fields.rt))
         if row is not None and row.extension:
-            extensions.append(number)
+            (extensions if number in named else beyond).append(number)
     uops, code, text = builder.arrays()
     return Program(
         isa="tiny",
@@ -53,13 +59,14 @@ def lower(
         text=text,
         registers=REGISTERS,
         register_names=REGISTER_NAMES,
-        source=source or Source(),
-        launch=Launch(threads=threads, registers=LAUNCH_REGISTERS, shared_bytes=SHARED_BYTES if extensions else 0),
+        sources=(source or Source(),),
+        launch=Launch(threads=threads, registers=LAUNCH_REGISTERS, shared_bytes=SHARED_BYTES if needs_shared_memory(uops) else 0),
         data=np.array(data, np.uint8),
         memory_bytes=DATA_ROWS,
         labels=dict(labels or {}),
         value_bits=VALUE_BITS,
         extensions=tuple(extensions),
+        beyond=tuple(beyond),
     )
 
 

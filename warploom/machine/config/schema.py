@@ -201,6 +201,7 @@ class Quirks(Section):
     last_lane_decides: _switch("a branch on which threads disagree follows the last lane, silently") = False
     compare_flags: _switch("compare gives 4 where unequal, 2 where equal, never 1") = False
     divide_zero: _switch("division by zero gives 0 (one simulator's choice; the hardware defines nothing)") = False
+    free_opcodes: _switch("instruction words that tiny-gpu gives no meaning do nothing, and extensions are refused") = False
     wrap_pc: _switch("the program counter wraps and runs NOPs past the program; otherwise that is a fault") = False
 
 

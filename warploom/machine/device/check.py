@@ -13,9 +13,16 @@ from warploom.machine.core.texture.sampler import TEXELS
 from warploom.machine.core.warps.scoreboard import LANE_GROUPS
 from warploom.machine.device.block_dispatcher import MAX_LAUNCH_REGISTERS
 
+MOST_THREADS = (1 << 31) - 1
+
 
 def check(config: Config, program: Program) -> None:
     """Raises LaunchError, with the reason and what to change, when a machine of this configuration cannot run a program."""
+    if program.launch.dimensions > 1:
+        raise LaunchError(
+            f"{program.source.path}: grid {program.launch.grid}, block {program.launch.block}: this machine numbers threads and blocks "
+            "in one dimension; launch a number of threads, in blocks of a number"
+        )
     if not len(program):
         raise LaunchError(f"{program.source.path}: the program has no instructions")
     if len(program) > config.memory.program_words:
@@ -40,6 +47,8 @@ def check(config: Config, program: Program) -> None:
         raise LaunchError("the program samples textures, and this machine has no texture unit; set texture.count=1")
     if config.gpu.dispatch == "split" and (program.launch.shared_bytes or used & {"barrier", "barrier_arrive"}):
         raise LaunchError("a block whose warps lie on several cores has neither shared memory nor barriers; set gpu.dispatch=spread")
+    if not 0 <= program.launch.threads <= MOST_THREADS:
+        raise LaunchError(f"{program.source.path}: threads = {program.launch.threads}: a launch has 0 to {MOST_THREADS}")
     if not 0 <= program.launch.entry < len(program):
         raise LaunchError(f"the launch begins at instruction {program.launch.entry}, the program has {len(program)}")
     for number in range(len(program)):

@@ -14,6 +14,7 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.program import Program
+from warploom.isa.table_check import check_tables
 from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
 from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
 from warploom.machine.accounting.status import LaunchError, Outcome
@@ -67,6 +68,8 @@ class PipelineMachine:
         tracing: bool = False,
         recording: bool = False,
     ) -> None:
+        size = max(config.memory.bytes, program.memory_bytes, len(program.data))
+        check_tables(program, size)
         program = with_reconvergence(program) if MECHANISMS[config.core.divergence].uses_reconvergence_pc else program
         self.config, self.program, self.tracing = config, program, tracing or recording
         self.forms_warps = config.core.divergence == "dwf"
@@ -83,7 +86,6 @@ class PipelineMachine:
         self.code = np.ascontiguousarray(program.code)
         self.views = np.ascontiguousarray(program.views)
         self.samplers = np.ascontiguousarray(program.samplers)
-        size = max(config.memory.bytes, program.memory_bytes, len(program.data))
         self.memory = np.zeros((size + 3) // 4, np.uint32)
         self.memory.view(np.uint8)[: len(program.data)] = program.data
         self.memory_bytes = size

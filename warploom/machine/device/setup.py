@@ -56,7 +56,7 @@ def _set_up_grid(grid: Any, config: Config, program: Program) -> None:
     launch = program.launch
     grid.order = ORDERS[config.gpu.dispatch]
     grid.threads = launch.threads
-    block = launch.block or config.core.threads_per_block
+    block = launch.block_threads or config.core.threads_per_block
     grid.block_threads = block
     grid.blocks = (launch.threads + block - 1) // block
     grid.warps = (block + config.core.lanes - 1) // config.core.lanes

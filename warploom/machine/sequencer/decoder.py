@@ -16,6 +16,8 @@ Source: tiny-gpu, src/decoder.sv.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from warploom.isa import uop as u
@@ -54,15 +56,20 @@ def decode(core, table):
     core.ends = 1 if table[core.row, NEXT] == NEXT_END else 0
 
 
-def decode_program(program: Program) -> tuple[np.ndarray, np.ndarray]:
+def decode_program(program: Program, idle: Collection[int] = ()) -> tuple[np.ndarray, np.ndarray]:
     """(signals, micro-ops): int32[instructions + 1, COLUMNS], its last row a NOP, and the micro-ops as this core's ALU runs them.
 
+    idle: instructions whose words mean nothing to this machine, and that do nothing on it.
     Raises LaunchError where an instruction needs what this kind of core does not have.
     """
     uops = program.uops.copy()
     table = np.zeros((len(program) + 1, COLUMNS), np.int32)
     for number in range(len(program)):
-        _decode_instruction(program, number, table[number], uops)
+        row = table[number]
+        row[READ_A], row[READ_B] = (_lane_register(int(program.code[number, column])) for column in (u.READ_A, u.READ_B))
+        row[FIRST_UOP] = program.code[number, u.FIRST_UOP]
+        if number not in idle:
+            _decode_instruction(program, number, row, uops)
     return table, uops
 
 
@@ -94,6 +101,11 @@ def _decode_instruction(program: Program, number: int, row: np.ndarray, uops: np
             )
         last = here
     _choose_result(row, uops)
+
+
+def _lane_register(code: int) -> int:
+    """What a read port is given for an operand code: of what is no lane register, register 0."""
+    return code if 0 <= code < u.SCALAR else 0
 
 
 def _choose_result(row: np.ndarray, uops: np.ndarray) -> None:
@@ -131,6 +143,8 @@ def _check(program: Program, number: int, k: int) -> None:
             missing = f"memory accesses of {int(row[u.SIZE])} bytes"
         elif int(row[u.SPACE]) != u.GLOBAL_SPACE or int(row[u.VIEW]) != u.NONE:
             missing = f"the {u.SPACES[int(row[u.SPACE])]} address space" if int(row[u.VIEW]) == u.NONE else "views of memory"
+    elif operation.name == "branch" and not 0 <= int(row[u.A]) < u.SCALAR:
+        missing = "branches on anything but a register of its threads"
     elif operation.name not in _NEXT and operation.name != "nop" and operation.unit not in (u.ALU, u.SPECIAL):
         missing = f"the operation {operation.name!r}"
     elif int(row[u.PREDICATE]) != u.NONE:

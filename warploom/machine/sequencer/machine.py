@@ -13,6 +13,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.isa.table_check import check_tables
 from warploom.machine.accounting.faults import FAULTS, lanes_text, sentence
 from warploom.machine.accounting.status import LaunchError, Outcome
 from warploom.machine.config.schema import Config
@@ -46,8 +47,9 @@ class SequencerMachine:
 
     def __init__(self, config: Config, program: Program) -> None:
         self.config, self.program = config, program
+        check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)))
         _check(config, program)
-        self.table, self.uops = decode_program(program)
+        self.table, self.uops = decode_program(program, program.beyond if config.quirks.free_opcodes else ())
         self.code = np.ascontiguousarray(program.code)
         self.memory = np.zeros((config.memory.bytes + 3) // 4, np.uint32)
         self.memory.view(np.uint8)[: len(program.data)] = program.data
@@ -237,8 +239,18 @@ def _check(config: Config, program: Program) -> None:
     block = config.core.threads_per_block
     most_threads = (1 << program.value_bits) - 1
     most_bytes = max(len(program.data), 1)
+    if program.launch.dimensions > 1:
+        raise LaunchError(
+            f"{program.source.path}: grid {program.launch.grid}, block {program.launch.block}: this machine numbers threads and blocks "
+            "in one dimension; launch a number of threads, in blocks of a number"
+        )
     if not len(program):
         raise LaunchError(f"{path}: the program has no instructions")
+    if config.quirks.free_opcodes and program.extensions:
+        place = program.where(program.extensions[0])
+        raise LaunchError(
+            f"{place}: the published hardware has no such instruction; run it on another one, or set quirks.free_opcodes=false"
+        )
     if len(program) > config.memory.program_words:
         raise LaunchError(
             f"{path}: the program has {len(program)} instructions, program memory holds {config.memory.program_words}; "

@@ -20,7 +20,7 @@ def described(program: Program) -> dict[str, Any]:
         instructions.append(
             {
                 "text": program.text[number],
-                "line": row[u.LINE],
+                "line": program.row(number),
                 "address": row[u.ADDRESS],
                 "uops": [u.listing(uop) for uop in program.uops[first : first + count]],
                 "unit": u.UNITS[row[u.ISSUE_UNIT]],
@@ -34,7 +34,7 @@ def described(program: Program) -> dict[str, Any]:
         "name": program.name,
         "isa": program.isa,
         "path": program.source.path,
-        "source": program.source.lines,
+        "source": program.listing[0],
         "instructions": instructions,
         "registers": list(program.register_names),
         "scalars": list(program.scalar_names),

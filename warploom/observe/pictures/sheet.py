@@ -134,7 +134,7 @@ def _smaller(png: io.BytesIO) -> bytes:
 def drawing_library() -> Any:
     """matplotlib. Raises DrawingError where it is not installed."""
     try:
-        return needed("matplotlib", "a picture", "pictures")
+        return needed("matplotlib", "a picture")
     except MissingPackage as error:
         raise DrawingError(str(error)) from None
 

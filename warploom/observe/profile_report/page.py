@@ -119,15 +119,17 @@ def _finding(found: Profile, finding: Finding) -> str:
 
 
 def _place(found: Profile, instruction: int) -> str:
-    line = found.program.position(instruction).line
-    return f"line-{line}" if line else f"instruction-{instruction}"
+    place = found.program.position(instruction)
+    if place.file:
+        return f"file-{place.file}-line-{place.line}"
+    return f"line-{place.line}" if place.line else f"instruction-{instruction}"
 
 
 def _rows(found: Profile, lines: list[Line], order: list[int]) -> str:
     hottest = max([line.cycles for line in found.lines()] + [1])
     source, rows, last = found.program.source.lines, [], lines[0].number if lines else 0
     numbers = [line.number for line in lines]
-    whole = len(lines) == len(found.lines()) and numbers == sorted(numbers) and all(numbers)
+    whole = len(lines) == len(found.lines()) and numbers == sorted(numbers) and all(numbers) and len(found.program.sources) == 1
     blank = "<td></td>" * len(columns(found))
     for line in lines:
         if whole:

@@ -10,10 +10,12 @@ class MissingPackage(ValueError):
     """An optional package is not installed. One sentence that says what needs it and how to get it."""
 
 
-def needed(module: str, purpose: str, extra: str) -> Any:
-    """An optional module. purpose: what needs it, as the beginning of a sentence. Raises MissingPackage where it is not installed."""
+def needed(module: str, purpose: str, extra: str = "") -> Any:
+    """A module that may be missing. extra: what installs it; "": it comes with warploom. purpose: what needs it, as the beginning of a
+    sentence. Raises MissingPackage where it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError:
         package = module.partition(".")[0]
-        raise MissingPackage(f"{purpose} needs the package {package}, which is not installed: pip install 'warploom[{extra}]'") from None
+        install = f"'warploom[{extra}]'" if extra else "warploom"
+        raise MissingPackage(f"{purpose} needs the package {package}, which is not installed: pip install {install}") from None

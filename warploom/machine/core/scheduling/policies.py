@@ -126,10 +126,14 @@ def _following(s, warp):
 
 
 class Policy(NamedTuple):
-    """A policy by name. every_cycle: it picks even when no warp can issue, so no cycle may be skipped."""
+    """A policy by name. every_cycle: it picks even when no warp can issue, so no cycle may be skipped.
+
+    visits: what a warp is doing is what the policy saw when it last examined it, and not what it waits for.
+    """
 
     choose: Callable[..., int]
     every_cycle: bool = False
+    visits: bool = False
 
 
 POLICIES: dict[str, Policy] = {
@@ -138,5 +142,5 @@ POLICIES: dict[str, Policy] = {
     "oldest": Policy(oldest),
     "two_level": Policy(two_level),
     "vortex": Policy(vortex),
-    "guppy": Policy(guppy, every_cycle=True),
+    "guppy": Policy(guppy, every_cycle=True, visits=True),
 }

@@ -58,7 +58,7 @@ def _write_steps(result: RunResult, log: Log, progress: Percent) -> None:
 
 
 def _begin(result: RunResult, log: Log, state: State) -> int:
-    line = result.program.position(state.pc).line
-    where = f"\n{result.program.source.path}:{line}" if line else ""
+    place = result.program.position(state.pc)
+    where = f"\n{result.program.source_of(place).path}:{place.line}" if place.line else ""
     label = f"c{state.core} @{state.pc}: {instruction(result.program, state.pc)}"
     return log.begin(state.core, label, f"block {state.block}\n{state.threads} threads{where}")

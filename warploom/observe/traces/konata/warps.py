@@ -88,8 +88,8 @@ class _Schedule:
 
 def _texts(program: Program, operation: Operation) -> tuple[str, str]:
     """What stands at the left, and what is shown under the mouse."""
-    line = program.position(operation.pc).line
-    where = f"\n{program.source.path}:{line}" if line else ""
+    place = program.position(operation.pc)
+    where = f"\n{program.source_of(place).path}:{place.line}" if place.line else ""
     who = f"block {operation.block}, warp {operation.rank}\nlanes {lanes(operation.mask)} ({operation.mask.bit_count()})"
     return f"c{operation.core}w{operation.warp} @{operation.pc}: {instruction(program, operation.pc)}", who + where
 

@@ -131,8 +131,8 @@ class Tracks:
 def said_of(program: Program, pc: int, mask: int) -> dict[str, int | str]:
     """What is shown of a warp's instruction."""
     said: dict[str, int | str] = {"text": instruction(program, pc), "pc": pc, "lanes": lanes(mask), "active lanes": mask.bit_count()}
-    line = program.position(pc).line
-    return said | {"line": f"{program.source.path}:{line}"} if line else said
+    place = program.position(pc)
+    return said | {"line": f"{program.source_of(place).path}:{place.line}"} if place.line else said
 
 
 def _interned(known: dict[str, int], entries: Any, name: str) -> int:

@@ -1,13 +1,13 @@
 """Texels: formats in memory, test patterns, and PNG files.
 
-A picture is an array uint8[height, width, 4], red first, row 0 at the top. Pillow is needed for PNG files only.
+A picture is an array uint8[height, width, 4], red first, row 0 at the top.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 
@@ -120,9 +120,10 @@ def random_numbers(count: int, seed: int = 1) -> np.ndarray:
 
 def read_picture(path: str | Path) -> np.ndarray:
     """A picture file (PNG and whatever else Pillow reads). Raises PictureError."""
-    pillow = _pillow(f"reading {str(path)!r}")
+    from PIL import Image
+
     try:
-        with pillow.open(path) as picture:
+        with Image.open(path) as picture:
             return np.asarray(picture.convert("RGBA"))
     except FileNotFoundError:
         raise PictureError(f"there is no file {str(path)!r}") from None
@@ -130,18 +131,18 @@ def read_picture(path: str | Path) -> np.ndarray:
         raise PictureError(f"{str(path)!r} cannot be read as a picture: {error}") from None
 
 
+def png(pixels: np.ndarray) -> bytes:
+    """A picture as the bytes of a PNG file."""
+    from PIL import Image
+
+    whole = BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels, np.uint8)).save(whole, format="PNG")
+    return whole.getvalue()
+
+
 def write_picture(path: str | Path, pixels: np.ndarray) -> None:
     """Write a picture as PNG. Raises PictureError."""
-    pillow = _pillow(f"writing {str(path)!r}")
     try:
-        pillow.fromarray(np.ascontiguousarray(pixels, np.uint8)).save(path, format="PNG")
+        Path(path).write_bytes(png(pixels))
     except OSError as error:
         raise PictureError(f"{str(path)!r} cannot be written: {error}") from None
-
-
-def _pillow(what: str) -> ModuleType:
-    try:
-        from PIL import Image
-    except ImportError:
-        raise PictureError(f"{what} needs Pillow, which is not installed: pip install 'warploom[pictures]'") from None
-    return Image

@@ -1,0 +1,81 @@
+"""The options that commands share: one vocabulary, and the old names that are refused with their new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import click
+
+from warploom.cli.common import UserError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_ISA = click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it.")
+_UNITS = (
+    click.option("--unit", "units", multiple=True, metavar="SLOT=FILE.py:NAME", help="A unit of your own, as scheduler=mine.py:choose."),
+    click.option("--scheduler", metavar="FILE.py:NAME", help="Short for --unit scheduler=FILE.py:NAME."),
+)
+_PROGRAM = (
+    click.option("--launch", metavar="N|NAME", help="Which launch, where the source has several. [default: 0, the first]"),
+    click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own."),
+    click.option("--block", metavar="N", help="Threads a block, instead of the program's own."),
+    click.option("--grid", metavar="N", help="Blocks of the launch, in place of --threads."),
+    click.option("--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument of the program."),
+    click.option(
+        "--buffer",
+        "buffers",
+        multiple=True,
+        metavar="NAME=FILE",
+        help="First contents of a buffer: text, .csv, .json, .npy, .bin, .png. tiny-gpu's data memory is the buffer memory.",
+    ),
+)
+_RUN = (
+    click.option(
+        "--gpu", metavar="PRESET|TOML", help="The machine: a preset's name or a TOML file. [default: that of the instruction set]"
+    ),
+    click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4."),
+    *_UNITS,
+    _ISA,
+    *_PROGRAM,
+    click.option(
+        "--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates (machines with warps)."
+    ),
+    click.option("--max-cycles", type=int, metavar="N", help="Stop a run that takes longer. [default: 10 000 000]"),
+    click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]"),
+)
+RENAMED = {"--data": "--buffer memory=FILE", "--bind": "--buffer NAME=FILE", "--group-size": "--block", "--groups": "--grid"}
+
+
+def machine_options(command: F) -> F:
+    """The options that say on which machine a program runs, how it is launched, and over which data."""
+    return renamed(**RENAMED)(_with(_RUN, command))
+
+
+def program_options(command: F) -> F:
+    """Of those the ones that are about the program."""
+    return renamed(**RENAMED)(_with((_ISA, *_PROGRAM), command))
+
+
+def renamed(**names: str) -> Callable[[F], F]:
+    """Options that have another name now: an old one is refused with what takes its place."""
+
+    def add(command: F) -> F:
+        for old, new in names.items():
+            refuse = partial(_refuse, old, new)
+            command = click.option(old, hidden=True, expose_value=False, multiple=True, callback=refuse)(command)
+        return command
+
+    return add
+
+
+def _with(options: tuple[Callable[[F], F], ...], command: F) -> F:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _refuse(old: str, new: str, _context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> None:
+    if values:
+        raise UserError(f"{old} is {new} now")

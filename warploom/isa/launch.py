@@ -1,0 +1,92 @@
+"""A launch: how a program is started. Grid and block, arguments, the contents of its buffers. One program may have many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any, NamedTuple
+
+Extent = int | tuple[int, ...]  # a number, or one a dimension: x, y, z
+MOST_DIMENSIONS = 3
+
+
+class Parameter(NamedTuple):
+    """An argument that a program takes from memory.
+
+    offset: bytes from the launch's `argument` on. dtype: a NumPy name, as "int32"; "pointer" for the address of a buffer, 4 bytes.
+    """
+
+    name: str
+    offset: int
+    dtype: str = "int32"
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a program is started unless the user says otherwise.
+
+    threads: threads of the whole grid. block: threads a block, or 0 when the machine decides (tiny-gpu: its threads per block).
+    grid: blocks, instead of threads; it needs a block. grid and block may have up to three dimensions, as (16, 16); in one, a grid
+    becomes its threads. entry: the instruction that it begins with. registers: (lane register, name in SPECIALS) pairs that
+    the hardware writes before the first instruction. shared_bytes: of a block. argument: what the special register of that name
+    holds: where `arguments` lie, by name, see Program.parameters. buffers: contents by name, see `launching.py`. name: where a source has
+    several launches. Raises ValueError for a grid that cannot be.
+    """
+
+    threads: int = 1
+    block: Extent = 0
+    entry: int = 0
+    registers: tuple[tuple[int, str], ...] = ()
+    shared_bytes: int = 0
+    argument: int = 0
+    grid: Extent = 0
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    buffers: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        block, grid = _extent("block", self.block), _extent("grid", self.grid)
+        threads = self.threads
+        if grid != 0:
+            if block == 0:
+                raise ValueError("a grid is counted in blocks: say how many threads a block has")
+            threads = _size(grid) * _size(block)
+        elif isinstance(block, tuple):
+            raise ValueError(f"block = {block}: a block of several dimensions needs a grid, as grid=(4, 4)")
+        if isinstance(grid, int) and isinstance(block, int):
+            grid = 0
+        for name, value in (("block", block), ("grid", grid), ("threads", threads)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def dimensions(self) -> int:
+        """How many dimensions threads and blocks are numbered in."""
+        return max(len(extent) if isinstance(extent, tuple) else 1 for extent in (self.grid, self.block))
+
+    @property
+    def block_threads(self) -> int:
+        """Threads a block, of all dimensions; 0 when the machine decides."""
+        return _size(self.block)
+
+    def changed(self, **changes: Any) -> Launch:
+        """The same launch with other fields; threads take the place of a grid, and a grid that of threads."""
+        if "threads" in changes and "grid" not in changes and self.grid != 0:
+            changes |= {"grid": 0, "block": changes.get("block", self.block_threads)}
+        return replace(self, **changes)
+
+
+def _extent(name: str, value: Extent) -> Extent:
+    """An extent without dimensions of 1 at its end; a number where one dimension is left."""
+    sizes = (value,) if isinstance(value, int) else tuple(value)
+    if not 1 <= len(sizes) <= MOST_DIMENSIONS or any(not isinstance(size, int) for size in sizes):
+        raise ValueError(f"{name} = {value!r}: write a number, or one for each of up to three dimensions, as (16, 16)")
+    if len(sizes) > 1 and min(sizes) < 1:
+        raise ValueError(f"{name} = {value!r}: no dimension is smaller than 1")
+    while len(sizes) > 1 and sizes[-1] == 1:
+        sizes = sizes[:-1]
+    return sizes[0] if len(sizes) == 1 else sizes
+
+
+def _size(extent: Extent) -> int:
+    return extent if isinstance(extent, int) else prod(extent)

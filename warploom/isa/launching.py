@@ -1,0 +1,179 @@
+"""From a program and a launch to the program that a machine starts: arguments and buffers lie in its memory.
+
+A program with views has a buffer for each, under its name. One without has the buffer `memory`: its data, from byte 0 on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from warploom.isa.diagnostics import nearest
+from warploom.isa.frontend import Options
+from warploom.isa.launch import Launch, Parameter
+from warploom.isa.pictures import pack, unpack
+from warploom.isa.program import Program
+from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_FORMAT, VIEW_HEIGHT, VIEW_WIDTH
+
+MEMORY = "memory"
+POINTER = "pointer"
+BYTE = 255
+
+
+class BufferError(ValueError):
+    """A buffer or an argument that a program does not have, or cannot take. One sentence."""
+
+
+def launched(program: Program, launch: Launch) -> Program:
+    """The program with this launch as its own, its buffers and arguments written to memory. Raises BufferError."""
+    data = program.data
+    for name, contents in launch.buffers.items():
+        data = _with_buffer(program, data, name, contents)
+    if launch.arguments:
+        data = _with_arguments(program, data, launch)
+    return replace(program, launch=launch, data=data)
+
+
+def started(program: Program, options: Options) -> Program:
+    """The program with the launch and the buffers that a user asks for. Raises BufferError."""
+    asked = {name: getattr(options, name) for name in ("threads", "block", "grid") if getattr(options, name) is not None}
+    try:
+        launch = program.launch.changed(**asked) if asked else program.launch
+    except ValueError as error:
+        raise BufferError(f"{program.source.path}: {error}") from None
+    return launched(program, replace(launch, buffers={**launch.buffers, **options.buffers})) if asked or options.buffers else program
+
+
+def launch_of(program: Program, which: int | str | Launch | None) -> Launch:
+    """A launch of a program: itself; the one of a name or number, from 0; None: the program's own. Raises BufferError."""
+    if isinstance(which, Launch):
+        return which
+    if which is None:
+        return program.launch
+    there = program.launches or (program.launch,)
+    names = [launch.name for launch in there if launch.name]
+    if isinstance(which, str) and which in names:
+        return next(launch for launch in there if launch.name == which)
+    if isinstance(which, int) and 0 <= which < len(there):
+        return there[which]
+    known = f"there are 0 to {len(there) - 1}" if len(there) > 1 else "there is one, 0"
+    named = f", or {', '.join(names)}" if names else ""
+    raise BufferError(f"{program.source.path}: there is no launch {which!r}{nearest(str(which), names)}; {known}{named}")
+
+
+def buffer_names(program: Program) -> tuple[str, ...]:
+    """The buffers of a program, by their names."""
+    return program.view_names or (MEMORY,)
+
+
+def read_buffer(program: Program, memory: np.ndarray, name: str) -> np.ndarray:
+    """What a buffer holds: uint32[words]; a picture, uint8[height, width, 4], of a texture or image; uint8[bytes] of `memory`.
+
+    memory: uint8[bytes], after a run. Raises BufferError when there is no such buffer.
+    """
+    row = _row(program, name)
+    if row is None:
+        return memory
+    data = memory[row[VIEW_BASE] : row[VIEW_BASE] + row[VIEW_BYTES]]
+    if row[VIEW_FORMAT] == F_WORD:
+        return np.ascontiguousarray(data).view("<u4").copy()
+    return unpack(data, int(row[VIEW_WIDTH]), int(row[VIEW_HEIGHT]), int(row[VIEW_FORMAT]))
+
+
+def as_bytes(data: Any, what: str = "data") -> np.ndarray:
+    """A row of whole numbers from 0 to 255 as uint8. Raises BufferError."""
+    values = np.asarray(data)
+    if values.size == 0:
+        return np.zeros(0, np.uint8)
+    if values.ndim != 1 or values.dtype.kind not in "iub":
+        raise BufferError(f"{what} is a row of whole numbers from 0 to 255, one a byte")
+    wrong = np.flatnonzero((values < 0) | (values > BYTE))
+    if wrong.size:
+        raise BufferError(f"{what}[{wrong[0]}] = {values[wrong[0]]}: a byte is 0 to 255")
+    return values.astype(np.uint8)
+
+
+def as_words(data: Any, what: str = "data") -> np.ndarray:
+    """Numbers as 32-bit words: whole ones modulo 2^32, others as 32-bit floats. Raises BufferError."""
+    values = np.asarray(data).ravel()
+    if values.dtype.kind == "f":
+        return values.astype("<f4").view(np.uint32)
+    if values.dtype.kind not in "iub":
+        raise BufferError(f"{what} holds {values.dtype}: a buffer takes whole numbers and floats")
+    return values.astype(np.int64).astype(np.uint32) if values.dtype != np.uint32 else values
+
+
+def _row(program: Program, name: str) -> np.ndarray | None:
+    """A buffer's row of Program.views; None for `memory`."""
+    known = buffer_names(program)
+    if name not in known:
+        raise BufferError(f"{program.source.path}: there is no buffer {name!r}{nearest(name, known)}; there are {', '.join(known)}")
+    return program.views[program.view_names.index(name)] if program.view_names else None
+
+
+def _with_buffer(program: Program, data: np.ndarray, name: str, contents: Any) -> np.ndarray:
+    row = _row(program, name)
+    if row is None:
+        return as_bytes(contents, name)
+    values, form = np.asarray(contents), int(row[VIEW_FORMAT])
+    if form != F_WORD:
+        shape = (int(row[VIEW_HEIGHT]), int(row[VIEW_WIDTH]), 4)
+        if values.shape != shape or values.dtype != np.uint8:
+            raise BufferError(f"{name} takes a picture uint8{list(shape)}, this is {values.dtype}{list(values.shape)}")
+        given = pack(values, form)
+    else:
+        given = as_words(values, name).view(np.uint8)
+    if len(given) > row[VIEW_BYTES]:
+        raise BufferError(f"{name} holds {row[VIEW_BYTES]} bytes, and is given {len(given)}")
+    return _written(data, int(row[VIEW_BASE]), given)
+
+
+def _with_arguments(program: Program, data: np.ndarray, launch: Launch) -> np.ndarray:
+    known = {parameter.name: parameter for parameter in program.parameters}
+    for name in launch.arguments:
+        if name not in known:
+            there = f"there are {', '.join(known)}" if known else "it takes none"
+            raise BufferError(f"{program.source.path}: there is no argument {name!r}{nearest(name, known)}; {there}")
+    missing = [name for name in known if name not in launch.arguments]
+    if missing:
+        raise BufferError(f"{program.source.path}: the argument {missing[0]!r} has no value")
+    for name, value in launch.arguments.items():
+        data = _written(data, launch.argument + known[name].offset, _argument(program, known[name], value))
+    return data
+
+
+def _argument(program: Program, parameter: Parameter, value: Any) -> np.ndarray:
+    """The bytes of an argument. The value of a pointer is the name of a buffer, or an address."""
+    if parameter.dtype == POINTER and isinstance(value, str):
+        row = _row(program, value)
+        value = 0 if row is None else int(row[VIEW_BASE])
+    dtype = np.dtype("uint32" if parameter.dtype == POINTER else parameter.dtype).newbyteorder("<")
+    try:
+        if dtype.kind in "iu" and not (isinstance(value, int | np.integer) and np.iinfo(dtype).min <= value <= np.iinfo(dtype).max):
+            raise BufferError(f"{parameter.name} = {value!r}: it is {parameter.dtype}")
+        return np.array([value], dtype).view(np.uint8)
+    except (TypeError, ValueError, OverflowError):
+        raise BufferError(f"{parameter.name} = {value!r}: it is {parameter.dtype}") from None
+
+
+def _written(data: np.ndarray, start: int, given: np.ndarray) -> np.ndarray:
+    longer = np.zeros(max(len(data), start + len(given)), np.uint8)
+    longer[: len(data)] = data
+    longer[start : start + len(given)] = given
+    return longer
+
+
+def arguments_of(texts: Mapping[str, str]) -> dict[str, Any]:
+    """Arguments as the command line has them: whole numbers, floats, and names of buffers."""
+    found: dict[str, Any] = {}
+    for name, text in texts.items():
+        for kind in (lambda value: int(value, 0), float, str):
+            try:
+                found[name] = kind(text)
+                break
+            except ValueError:
+                continue
+    return found
