@@ -227,7 +227,10 @@ TESTED_ELSEWHERE = {
 }
 # Test files that belong to no file.
 OF_NO_FILE = {
-    "tests/observe/explorer/test_browser.py": "the page as a browser shows it",
+    **{
+        f"tests/observe/explorer/test_{part}.py": "the page as a browser shows it"
+        for part in ("browser", "jumps", "large_page", "layout", "moving", "panes", "picture")
+    },
     "tests/rtl/test_mutants.py": "wrong lines, in every unit of the hardware",
     "tests/study/test_studies.py": "every experiment",
 }

@@ -10,6 +10,7 @@ from warploom.machine.accounting import events as e
 from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run
 from warploom.machine.core.scheduling.policies import round_robin
 from warploom.machine.core.texture.sampler import sample
+from warploom.machine.core.warps.scoreboard import blocking_group, mark_busy
 from warploom.machine.datapath.alu import execute
 from warploom.machine.run.driver import drive
 from warploom.machine.run.probe import Probe, copies
@@ -71,7 +72,7 @@ def test_the_coalescer_is_heard_wherever_it_is_called():
     assert sum(call.answer for call in lanes_apart + runs) == result.counters["transactions"] == 4
     for call in lanes_apart:
         *_, lines, _ = call.after
-        touched = {int(address) // 64 for address in call.before[0][:4]}
+        touched = {int(address) // 64 for address in call.before[1][:4]}
         assert set(lines[: call.answer].tolist()) == touched
 
 
