@@ -199,6 +199,7 @@ class PipelineMachine:
                 events=np.concatenate([np.zeros((0, EVENT_COLUMNS), np.int64), *self.events]),
                 registers=pipeline_report.final_registers(self),
                 recording=self.recorder.recording() if self.recorder is not None else None,
+                by_visit=self.policy.visits,
             ),
         )
 

@@ -25,13 +25,14 @@ class Detail:
     profile: int64[instructions, PROFILE_COLUMNS] of `accounting/reasons.py`. events: int64[n, EVENT_COLUMNS] of
     `accounting/events.py`, in the order in which they were written down; no rows unless the run was traced. registers:
     uint32[cores, warp slots, registers, lanes], what the last warp of each slot had in its lane registers. recording: every
-    change of registers and memory.
+    change of registers and memory. by_visit: a warp does what its scheduler found when it last visited it (guppy), not what it waits for.
     """
 
     profile: np.ndarray | None = None
     events: np.ndarray | None = None
     registers: np.ndarray | None = None
     recording: Recording | None = None
+    by_visit: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,6 @@ import numpy as np
 
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons
-from warploom.machine.core.scheduling.policies import POLICIES
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts.events import events_of
 
@@ -94,7 +93,7 @@ def history(result: RunResult, start: int = 0, stop: int | None = None) -> Histo
         np.full((*shape[:2], result.config.alu.count), NOBODY, np.int16),
     )
     cycles = np.arange(start, stop)
-    by_visit = POLICIES[core.scheduler].visits
+    by_visit = result.detail.by_visit
     for number in range(shape[1]):
         of_core = rows[rows[:, e.CORE] == number]
         for warp in range(shape[2]):
