@@ -124,6 +124,13 @@ def front_end(source: AnyInput, isa: str | None = None) -> FrontEnd:
     raise error(source, said, broken or f"name the file {endings}, or name the instruction set")
 
 
+def with_words(path: str | os.PathLike[str], isa: str | None = None) -> FrontEnd:
+    """The front end whose words a file is about: that of a name or an ending, or else the first that has words. Raises SourceError."""
+    if isa is None and _among(known(), path, None) is None:
+        return next(row for row in FRONT_ENDS if row.has_words)
+    return front_end(path, isa)
+
+
 def encoding(row: FrontEnd) -> Encoding:
     """The encoding of a front end that has words."""
     return cast(Encoding, importlib.import_module(row.module).ENCODING)

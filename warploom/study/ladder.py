@@ -186,7 +186,7 @@ class _Climber:
         if of_a_block != NONE and not config.shared.bytes:
             return f"{program.where(of_a_block)}: shared memory and barriers come with the rung {SHARED_MEMORY!r}"
         machine: Any = GPU(config, engine=self.engine).machine(program)
-        result: Result = machine.finish(drive(machine, engine=self.engine, max_cycles=self.max_cycles))
+        result = Result.of(machine.finish(drive(machine, engine=self.engine, max_cycles=self.max_cycles)))
         if result.status == "done":
             return result
         fault = machine.gpu["fault"]
