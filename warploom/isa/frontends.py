@@ -29,6 +29,7 @@ __all__ = [
     "load_with_warnings",
     "open_source",
     "read_text",
+    "with_words",
 ]
 
 AnyInput = str | os.PathLike[str] | bytes | Callable[..., Any]
