@@ -157,9 +157,7 @@ def test_files_that_cannot_be_read(command, tmp_path):
 def test_asm_refuses_a_program_without_words():
     result = run("asm", "kernel.guppy")
     assert result.exit_code == 2
-    assert result.stderr == (
-        "error: kernel.guppy is a program of guppy, which has no instruction words: `warploom asm` takes tiny-gpu's .asm files\n"
-    )
+    assert result.stderr == ("error: kernel.guppy is a program of guppy, which has no instruction words; tiny (.asm) has\n")
 
 
 def test_output_that_cannot_be_written(kernel, tmp_path):

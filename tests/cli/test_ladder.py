@@ -138,7 +138,10 @@ def test_a_plot_is_a_png_or_an_svg(tmp_path):
         ((MATADD, "--set", "core.skip_wait=true"), "core.skip_wait is what the ladder itself switches: leave it out, "),
         ((MATADD, "--set", "gpu.core=4"), "there is no setting 'gpu.core'"),
         ((MATADD, "--set", "l1.replacement=lifo"), "l1.replacement = 'lifo': it is one of lru, fifo, plru, random"),
-        ((MATADD, "--threads", "300"), f"{MATADD}: threads = 300: the device control register takes 0 to 255"),
+        (
+            (MATADD, "--threads", "300"),
+            f"the ladder begins with the machine 'tiny', which cannot run this program: {MATADD}: threads = 300: ",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence(arguments, message):

@@ -33,14 +33,14 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
       warploom asm matadd.asm -o matadd.hex    and write the words for Verilog
       warploom asm matadd.asm --format json    print the words as JSON
     """
-    from warploom.isa.frontends import encoding, front_end, known, load_with_warnings
+    from warploom.isa.frontends import encoding, known, load_with_warnings, with_words
 
-    row = front_end(file, isa)
+    row = with_words(file, isa)
     if not row.has_words:
         others = ", ".join(f"{other.name} ({'/'.join(other.suffixes)})" for other in known() if other.has_words)
         raise UserError(f"{file} is a program of {row.name}, which has no instruction words; {others} has")
     code = encoding(row)
-    program, warnings = load_with_warnings(file, isa)
+    program, warnings = load_with_warnings(file, row.name)
     named = Path(output).suffix.lower()[1:] if output else ""
     chosen = form or (named if named in code.formats else next(iter(code.formats)))
     if chosen not in code.formats:

@@ -23,9 +23,9 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
       warploom disasm matadd.hex                  print the source text
       warploom disasm matadd.json -o matadd.asm   write it to a file
     """
-    from warploom.isa.frontends import FRONT_ENDS, encoding, front_end, read_text
+    from warploom.isa.frontends import encoding, read_text, with_words
 
-    row = next(row for row in FRONT_ENDS if row.has_words) if isa is None else front_end(file, isa)
+    row = with_words("", isa)
     if not row.has_words:
         raise UserError(f"--isa {row.name}: its instructions are no words")
     code = encoding(row)

@@ -104,6 +104,6 @@ def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any
         from warploom.observe.profile_report.page import profile_page
 
         write_file(options["output"], profile_page(found, lines, findings))
-        click.echo(f"{options['html']} is written", err=True)
+        click.echo(f"{options['output']} is written", err=True)
     else:
         screen.show(profile_table(found, lines, findings, width=screen.width(), unicode=screen.unicode()))

@@ -29,6 +29,7 @@ __all__ = [
     "load_with_warnings",
     "open_source",
     "read_text",
+    "with_words",
 ]
 
 AnyInput = str | os.PathLike[str] | bytes | Callable[..., Any]
@@ -122,6 +123,13 @@ def front_end(source: AnyInput, isa: str | None = None) -> FrontEnd:
         f"the ending {suffix!r} belongs to no instruction set" if suffix else "the name has no ending that says which instruction set it is"
     )
     raise error(source, said, broken or f"name the file {endings}, or name the instruction set")
+
+
+def with_words(path: str | os.PathLike[str], isa: str | None = None) -> FrontEnd:
+    """The front end whose words a file is about: that of a name or an ending, or else the first that has words. Raises SourceError."""
+    if isa is None and _among(known(), path, None) is None:
+        return next(row for row in FRONT_ENDS if row.has_words)
+    return front_end(path, isa)
 
 
 def encoding(row: FrontEnd) -> Encoding:
