@@ -76,7 +76,8 @@ def arrows(root: Path) -> list[Arrow]:
                 assert node.level == 0, f"{path}:{node.lineno}: imports of the package are written in full"
                 names = [f"{node.module}.{alias.name}" for alias in node.names]
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in left_out:
-                names = NAMED.findall(node.value)
+                # A text that names no module below the package is no import: the group of entry points, say.
+                names = [name for name in NAMED.findall(node.value) if module_of(name, paths) != "warploom"]
             for name in names:
                 target = module_of(name, paths) if name.startswith("warploom") else None
                 if target is not None and target != source:
