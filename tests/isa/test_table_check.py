@@ -162,7 +162,7 @@ def test_a_position_in_a_second_source_names_that_source():
     base = changed(program(), "code", 0, u.LINE, 2)
     two = replace(changed(base, "code", 0, u.FILE, 1), sources=(Source("a\nb", "main.c"), Source("c\nd", "lib.h")))
     check_tables(two, BYTES)
-    assert two.position(0) == Position(2, 0, 1)
+    assert two.position(0) == Position(2, 1, 1)
     assert two.where(0).startswith("lib.h:2 (")
 
 
