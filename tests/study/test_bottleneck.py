@@ -7,6 +7,7 @@ import pytest
 
 from warploom.gpu import GPU
 from warploom.isa import tiny
+from warploom.isa.launch import Launch
 from warploom.machine.accounting.reasons import REASONS
 from warploom.machine.config.presets import load_config
 from warploom.study.bottleneck import OF_REASON, bottleneck
@@ -24,7 +25,7 @@ def result(control="pipeline", *, cycles=100, instructions=10, program=0, data=0
     for name, value in spent.items():
         counters[f"{name}_{'warp' if control == 'pipeline' else 'thread'}_cycles"] = value
     config = load_config("tiny", {"core.control": control, **(changes or {})})
-    launch = SimpleNamespace(threads=threads, block=0)
+    launch = Launch(threads=threads)
     return SimpleNamespace(
         config=config, counters=counters, cycles=cycles, instructions=instructions, program=SimpleNamespace(launch=launch)
     )

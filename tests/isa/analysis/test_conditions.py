@@ -128,5 +128,5 @@ def test_the_column_agrees_with_the_operands(operation):
     assert operation.flow and set(operation.flow) <= set("netpmrcx")
     goes = {u.TO_TARGET, u.PUSHES_TARGET, u.CALLS} & set(operation.flow)
     assert bool(goes) == ("t" in operation.operands)
-    assert u.PUSHES_MEETING not in operation.flow or "r" in operation.operands
+    assert u.PUSHES_RECONVERGENCE not in operation.flow or "r" in operation.operands
     assert operation.flow == u.NEXT or operation.unit == u.CONTROL

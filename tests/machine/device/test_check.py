@@ -45,7 +45,8 @@ def test_too_little_memory():
 
 
 def test_textures_without_a_texture_unit():
-    program = one({"name": "sample", "dst": A, "a": B, "b": C})
+    views, samplers = np.zeros((1, VIEW_COLUMNS), np.int32), np.zeros((1, 4), np.int32)
+    program = one({"name": "sample", "dst": A, "a": B, "b": C, "view": 0}, views=views, samplers=samplers)
     assert refused(program) == "the program samples textures, and this machine has no texture unit; set texture.count=1"
 
 
