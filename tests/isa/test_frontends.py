@@ -211,10 +211,8 @@ def test_a_front_end_that_cannot_be_loaded_is_named_where_nothing_else_fits(toy)
 
 
 def test_what_no_front_end_takes():
-    assert (
-        message(b"RET")
-        == f"<bytes>: error: bytes do not say which instruction set they are\n    fix: name one: {', '.join(row.name for row in FRONT_ENDS)}"
-    )
+    names = ", ".join(row.name for row in FRONT_ENDS)
+    assert message(b"RET") == f"<bytes>: error: bytes do not say which instruction set they are\n    fix: name one: {names}"
     assert message(lambda: None) == "<lambda>: error: there is no front end for Python functions"
     assert message(lambda: None, "tiny") == "<lambda>: error: the front end 'tiny' takes no function, it takes path, bytes"
 
