@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from warploom.cli import COMMANDS, main
 from warploom.cli.common import MISTAKES, UserError, mistakes, write_file
-from warploom.isa import tiny
+from warploom.isa import FRONT_ENDS, tiny
 
 SOURCE = """.threads 8
 .data 1 2
@@ -157,7 +157,8 @@ def test_files_that_cannot_be_read(command, tmp_path):
 def test_asm_refuses_a_program_without_words():
     result = run("asm", "kernel.guppy")
     assert result.exit_code == 2
-    assert result.stderr == ("error: kernel.guppy is a program of guppy, which has no instruction words; tiny (.asm) has\n")
+    those = ", ".join(f"{row.name} ({'/'.join(row.suffixes)})" for row in FRONT_ENDS if row.has_words)
+    assert result.stderr == f"error: kernel.guppy is a program of guppy, which has no instruction words; {those} has\n"
 
 
 def test_output_that_cannot_be_written(kernel, tmp_path):

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from warploom.cli import main
 from warploom.machine.config.presets import load_config, preset_names
 from warploom.machine.config.schema import settings
+from warploom.machine.core.scheduling.policies import POLICIES
 
 
 def run(*arguments):
@@ -81,7 +82,7 @@ def test_a_file_of_ones_own_and_a_changed_setting(tmp_path):
         (["tiny", "--set", "gpu.cores=0"], "gpu.cores = 0: it takes a whole number from 1 to 64 (cores (NVIDIA: multiprocessors))"),
         (
             ["tiny", "--set", "core.scheduler=oldst"],
-            "core.scheduler = 'oldst': it is one of round_robin, greedy_oldest, oldest, two_level, vortex, guppy, did you mean 'oldest'?",
+            f"core.scheduler = 'oldst': it is one of {', '.join(POLICIES)}, did you mean 'oldest'?",
         ),
         (
             ["tiny", "--set", "core.skip_wait=5"],

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.machine.programs import BLOCK, FREE, GLOBAL, SMALL, THREAD, Assembly
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.machine.core.scheduling.policies import POLICIES
 
 # Memory: a table that is only read, counters for atomic operations, and 16 bytes a thread of its own.
 TABLE, COUNTERS, OWN, BYTES = 0, 256, 512, 2048
@@ -299,7 +300,7 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
     choices: dict[str, Any] = {
         "gpu.cores": [1, 1, 2, 3], "gpu.dispatch": ["spread", "fill"], "gpu.dispatch_latency": [0, 0, 3],
         "core.lanes": [1, 4, 8, 16], "core.warps": [24, 40], "core.blocks": [1, 2, 8], "core.schedulers": [1, 1, 2, 4],
-        "core.scheduler": ["round_robin", "greedy_oldest", "oldest", "two_level", "vortex", "guppy"], "core.fetch_group": [1, 2, 8],
+        "core.scheduler": [*POLICIES], "core.fetch_group": [1, 2, 8],
         "core.lock": ["register", "lane"], "core.branch_latency": [1, 2, 5], "core.stack_depth": [64],
         "alu.count": [1, 2, 4], "alu.width": [0, 2, 3], "alu.depth": [0, 0, 1, 4], "alu.special_width": [0, 1],
         "latency.alu": [1, 4], "latency.multiply": [2, 5], "latency.divide": [4, 70], "latency.special": [1, 20],

@@ -1,4 +1,4 @@
-"""tiny-gpu: eleven instructions of 16 bits, 8-bit data, and three extensions. Text, words and Programs of it."""
+"""tiny-gpu: eleven instructions of 16 bits, 8-bit data, and extensions. Text, words and Programs of it."""
 
 from warploom.isa.frontend import Encoding
 from warploom.isa.tiny.assembler import assemble, assemble_with_warnings, load
