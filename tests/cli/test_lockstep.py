@@ -27,6 +27,29 @@ def test_it_says_that_all_agrees():
     assert result.stdout.splitlines()[2].startswith("model and hardware agree: ")
 
 
+def test_it_runs_over_the_data_that_is_given(monkeypatch, tmp_path):
+    from warploom import rtl
+
+    data = tmp_path / "x.csv"
+    data.write_text("9,8,7\n", encoding="utf-8")
+    compared = []
+
+    def lockstep(program, *arguments, **options):
+        compared.append(program)
+        return original(program, *arguments, **options)
+
+    original = rtl.lockstep
+    monkeypatch.setattr(rtl, "lockstep", lockstep)
+    assert run(MATADD, *SMALL, "--buffer", f"memory={data}", "--threads", "2").exit_code == 0
+    assert compared[0].launch.buffers["memory"].tolist() == [9, 8, 7]
+    assert compared[0].launch.threads == 2
+
+
+def test_an_old_name_is_refused_with_the_new_one():
+    result = run(MATADD, "--data", "x.csv")
+    assert (result.exit_code, result.stderr) == (2, "error: --data is --buffer memory=FILE now\n")
+
+
 def test_a_difference_is_exit_status_1_with_cycle_field_and_values(monkeypatch):
     mutate(monkeypatch, *MUTANTS["two instructions at a time"][:3])
     result = run(MATADD, *SMALL)

@@ -84,6 +84,7 @@ def test_a_machine_without_warps_is_not_followed_for_ever(tmp_path, monkeypatch)
     [
         (["--top", "0"], "error: --top 0: show at least 1 line\n"),
         (["--json", "-o", "x.html"], "--json and -o are two forms of one profile: ask for one of them"),
+        (["-o", "x.png"], "error: -o x.png: a profile is written as an .html page; name a file that ends in .html\n"),
         (["-o", "-"], "error: -o writes a file: name one, as in -o profile.html\n"),
         (["-o", STRIDED], f"error: -o {STRIDED}: this file is an input of the run; name another one\n"),
         (["-o", EXAMPLES], f"error: {EXAMPLES} is a directory: name a file in it\n"),

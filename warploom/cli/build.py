@@ -10,15 +10,26 @@ import click
 
 from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, write_file
 from warploom.cli.loading import Launching, load_program
+from warploom.cli.options import program_options
+
+# What is said of the program that is replayed, by the name of its value.
+OF_REPLAY = {
+    "isa": "--isa",
+    "launch": "--launch",
+    "threads": "--threads",
+    "block": "--block",
+    "grid": "--grid",
+    "arguments": "--arg",
+    "buffers": "--buffer",
+}
 
 
 @click.command()
 @click.argument("directory", metavar="DIR")
 @click.option("--gpu", default="tiny-original", metavar="PRESET|TOML", help="A machine of single instructions. [default: tiny-original]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
-@click.option("--replay", metavar="PROGRAM", help="Write a test bench that runs PROGRAM and expects what the model gave.")
-@click.option("--threads", type=int, metavar="N", help="Of PROGRAM: threads of the whole launch, instead of its own.")
-@click.option("--data", metavar="DATA", help="Of PROGRAM: first contents of data memory: a text, .csv, .json or .npy file of bytes.")
+@click.option("--replay", metavar="FILE", help="Write a test bench that runs FILE and expects what the model gave.")
+@program_options
 @json_option
 def command(directory: str, **options: Any) -> None:
     """Write a machine as hardware into DIR: Verilog, RTLIL, a test bench, and a README that says what to do next.
@@ -29,16 +40,17 @@ def command(directory: str, **options: Any) -> None:
     \b
     Examples:
       warploom build chip --replay matmul.asm
-      warploom build chip --gpu tiny --set gpu.cores=1 --set core.threads_per_block=2
+      warploom build chip --replay saxpy.asm --buffer memory=x.csv
+      warploom build chip --gpu tiny --set gpu.cores=1
     """
     from warploom import rtl
     from warploom.gpu import GPU
     from warploom.machine.config.presets import parse_setting
 
     make = rtl.build
-    for name in ("threads", "data"):
-        if options[name] is not None and options["replay"] is None:
-            raise UserError(f"--{name} is for the program that is replayed, and there is none: add --replay PROGRAM")
+    for name, option in OF_REPLAY.items():
+        if options[name] not in (None, ()) and options["replay"] is None:
+            raise UserError(f"{option} is for the program that is replayed, and there is none: add --replay FILE")
     place = Path(directory)
     if place.exists() and not place.is_dir():
         raise UserError(f"{directory} is a file: name a directory")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("kernel", metavar="KERNEL")
+@click.argument("kernel", metavar="FILE")
 @click.option("--over", "overs", multiple=True, metavar="NAME=VALUES", help="A setting and its values, as core.warps=1,2,4..16 or 1..64*2.")
 @click.option("--gpu", metavar="PRESET|TOML", help="The machine that all runs start from. [default: that of the instruction set]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of that machine, as gpu.cores=4.")
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, kernel: str, **options: Any) -> None:
-    """Run KERNEL on every combination of some settings, and show what they change.
+    """Run FILE on every combination of some settings, and show what they change.
 
     --over takes any setting of `warploom presets --settings`. Values are words, numbers and ranges with commas between them: 1..8 is every
     number, 8..64:8 every eighth, 1..64*2 doubles. Several --over make all combinations. The table has cycles, speed-up over the first
@@ -47,9 +47,9 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     \b
     Examples:
       warploom compare diverge.asm --over core.divergence=uniform,stack
-      warploom compare matmul.asm --over gpu.cores=1..4 --over memory.data_channels=1..16*2
-      warploom compare saxpy.guppy --gpu sm --over core.warps=4..64:4 -o warps.svg --metric ipc
-      warploom compare texture.guppy --over l1.replacement=lru,fifo,plru,random --csv runs.csv
+      warploom compare dot.asm --gpu sm --over gpu.cores=1,2 --over core.warps=4,8
+      warploom compare saxpy.guppy --over core.warps=4..32:4 -o w.svg --metric ipc
+      warploom compare texture.guppy --over l1.replacement=lru,fifo --csv runs.csv
     """
     from warploom.cli.progress import Progress
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES

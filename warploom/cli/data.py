@@ -1,7 +1,7 @@
 """Files of buffers: what a buffer holds at the start, from text, CSV, JSON, NumPy's .npy, raw bytes or a picture.
 
 The name's ending says which; every other ending is text: whole numbers from 0 to 255, decimal, 0x.. or 0b.., with
-blanks, commas or line ends between them, and comments behind `;`. Rows of a matrix follow one another.
+blanks, commas or line ends between them, and comments after `;`. Rows of a matrix follow one another.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NUMBER = re.compile(r"[+-]?(\d+|0[xX][0-9a-fA-F]+|0[bB][01]+)")
 TEXT_WORD = re.compile(r"[^\s,]+")
 CSV_WORD = re.compile(r"[^\s,;\"']+")
 JSON_BLANK = re.compile(r"\s*")
-TEXT_FIX = "write 12, 0x1f or 0b101, and comments behind ;"
+TEXT_FIX = "write 12, 0x1f or 0b101, and comments after ;"
 CSV_FIX = "write 12, 0x1f or 0b101, and remove headings"
 FIX = "data memory holds bytes: whole numbers from 0 to 255"
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("kernel", metavar="KERNEL")
+@click.argument("kernel", metavar="FILE")
 @machine_options
 @click.option("-x", "--execute", "texts", multiple=True, metavar="COMMAND", help="Do this command and leave; may be given several times.")
 @click.option("--commands", metavar="SCRIPT", help="Do the commands of a file, a line each, and leave; - for standard input.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, kernel: str, **options: Any) -> None:
-    """Step through a run of KERNEL, forwards and backwards, in a terminal.
+    """Step through a run of FILE, forwards and backwards, in a terminal.
 
     It shows source, warps, registers of every lane, and memory, halts at breakpoints and when a register or memory changes, and runs
     on with values that you have changed. What it shows in a cycle is what a straight run has there. The same commands make

@@ -27,7 +27,7 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
 
     row = with_words("", isa)
     if not row.has_words:
-        raise UserError(f"--isa {row.name}: its instructions are no words")
+        raise UserError(f"--isa {row.name}: its instructions have no words")
     code = encoding(row)
     image = code.read(read_text(file), file)
     text = code.source(image)

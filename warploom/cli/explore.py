@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("kernel", metavar="KERNEL")
-@click.option("-o", "--output", metavar="PAGE", help="Where the page goes; - for standard output. [default: KERNEL's name, .html]")
+@click.argument("kernel", metavar="FILE")
+@click.option("-o", "--output", metavar="PAGE", help="Where the page goes; - for standard output. [default: FILE's name, .html]")
 @click.option("--against", multiple=True, metavar="NAME=VALUE", help="A second run beside it, with this setting changed.")
 @machine_options
 @click.option("--quiet", is_flag=True, help="Show no progress and say nothing at the end.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, kernel: str, **options: Any) -> None:
-    """Run KERNEL and write one HTML page in which the run can be walked through, forwards and backwards.
+    """Run FILE and write one HTML page in which the run can be walked through, forwards and backwards.
 
     The page holds everything: source, micro-ops, what every lane did in every cycle, registers, memory, caches, and why each warp
     waited. It is opened from its file in any recent browser, needs no network, and can be handed on. Press ? in it.
@@ -37,9 +37,9 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
 
     \b
     Examples:
-      warploom explore matmul.asm                                     writes matmul.html
+      warploom explore matmul.asm                  writes matmul.html
       warploom explore diverge.asm --gpu tiny-simt -o lanes.html
-      warploom explore diverge.asm --gpu tiny-simt --against divergence.first=taken
+      warploom explore diverge.asm --gpu sm --against divergence.first=taken
       warploom explore raymarch.guppy --grid 1
     """
     from warploom.cli.output import OutputFile

@@ -27,11 +27,11 @@ DRAWN, PAGE = (".png", ".svg"), ".html"
 
 
 @click.command()
-@click.argument("kernel", metavar="KERNEL")
+@click.argument("kernel", metavar="FILE")
 @click.option("--gpu", default="tiny", metavar="PRESET|TOML", help="The machine at the foot of the ladder. [default: tiny]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change it, as gpu.cores=4, or a rung, as l1.replacement=fifo.")
 @program_options
-@click.option("--shared-variant", metavar="FILE", help="The kernel with shared memory: what the last rung runs in place of KERNEL.")
+@click.option("--shared-variant", metavar="OTHER", help="The kernel with shared memory: what the last rung runs in place of FILE.")
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
 @click.option("--explain", is_flag=True, help="Say of each rung what it is in hardware, what it costs, and its settings.")
 @click.option("-o", "--output", "outputs", multiple=True, metavar="OUT", help="Draw it into a .png or .svg file, or write an .html page.")
@@ -39,7 +39,7 @@ DRAWN, PAGE = (".png", ".svg"), ".html"
 @json_option
 @click.pass_context
 def command(ctx: click.Context, kernel: str, **options: Any) -> None:
-    """Run KERNEL on every machine from tiny-gpu's to a modern core, and show what each step gains.
+    """Run FILE on every machine from tiny-gpu's to a modern core, and show what each step gains.
 
     The first rung has the timing of the original tiny-gpu. Each further one turns on one thing more: caches, pipelining, channels,
     coalescing, warps, a scheduler, divergence, shared memory. A --set of something that a rung puts in changes that rung;

@@ -18,6 +18,7 @@ from warploom.cli.common import (
     print_warnings,
 )
 from warploom.cli.loading import Launching, load_program
+from warploom.cli.options import program_options
 
 if TYPE_CHECKING:
     from warploom.rtl.side_by_side import Difference, Lockstep
@@ -26,11 +27,10 @@ MOST_CYCLES = 100_000  # a kernel that takes more is left there, unless more are
 
 
 @click.command()
-@click.argument("program", metavar="PROGRAM")
+@click.argument("program", metavar="FILE")
 @click.option("--gpu", default="tiny-original", metavar="PRESET|TOML", help="A machine of single instructions. [default: tiny-original]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
-@click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own.")
-@click.option("--data", metavar="DATA", help="First contents of data memory: a text, .csv, .json or .npy file of bytes.")
+@program_options
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Compare no more cycles than this. [default: 100 000]")
 @click.option(
     "--simulator",
@@ -42,7 +42,7 @@ MOST_CYCLES = 100_000  # a kernel that takes more is left there, unless more are
 @json_option
 @click.pass_context
 def command(ctx: click.Context, program: str, **options: Any) -> None:
-    """Run PROGRAM on the model and on the hardware side by side, and compare every field of the trace in every cycle.
+    """Run FILE on the model and on the hardware side by side, and compare every field of the trace in every cycle.
 
     The hardware is the same units once more, written in Amaranth; what of a machine has none is refused by name. A difference is shown with
     its cycle, its field, both values, and the cycles around it.
@@ -65,7 +65,8 @@ def command(ctx: click.Context, program: str, **options: Any) -> None:
     compare = rtl.lockstep
     if options["vcd"] is not None and options["simulator"] != "pysim":
         raise UserError("--vcd writes what pysim simulates: leave --simulator away")
-    check_targets({"--vcd": options["vcd"]}, [file for file in (program, options["data"], options["gpu"]) if file])
+    buffers = (text.partition("=")[2] for text in options["buffers"])
+    check_targets({"--vcd": options["vcd"]}, [file for file in (program, *buffers, options["gpu"]) if file])
     loaded, warnings = load_program(program, Launching.of(options))
     if not options["as_json"]:
         print_warnings(warnings, loaded.source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -37,7 +38,8 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     issues        how often a warp executed it
     lanes         active lanes an issue
     parted        branches at which the lanes of a warp disagreed
-    access        32/2: transactions an access, and how many would do (not of textures)
+    access        32/2: transactions an access, and how many would do
+                  (not of textures)
                   8/1 s: passes of shared memory, and how many would do
     hits          transactions that found their line in the first cache
     lost to       what most of the line's cycles went to, beside issuing
@@ -83,6 +85,8 @@ def _check_page(path: str, inputs: list[str]) -> None:
         raise UserError("-o writes a file: name one, as in -o profile.html")
     if is_among(path, inputs):
         raise UserError(f"-o {path}: this file is an input of the run; name another one")
+    if not Path(path).is_dir() and not path.lower().endswith((".html", ".htm")):
+        raise UserError(f"-o {path}: a profile is written as an .html page; name a file that ends in .html")
 
 
 def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any]) -> None:

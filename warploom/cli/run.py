@@ -49,10 +49,10 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     Examples:
       warploom run matmul.asm                          memory, cycles, states
       warploom run matmul.asm --log - | less           every thread in every cycle
-      warploom run matmul.asm --set gpu.cores=4        another machine; see warploom presets
+      warploom run matmul.asm --set gpu.cores=4        see `warploom presets`
       warploom run saxpy.asm --threads 16 --buffer memory=x.csv
       warploom run texture.guppy --save u0=out.png
-      warploom run saxpy.guppy --gpu sm --perfetto out.pftrace     open it at ui.perfetto.dev
+      warploom run saxpy.guppy --perfetto out.pftrace  open it at ui.perfetto.dev
       warploom run saxpy.asm --gpu sm --scheduler mine.py:choose
     """
     from warploom.cli.output import OutputFile

@@ -91,7 +91,7 @@ def _policy(options: dict[str, Any], config: Config) -> Callable[..., int] | Non
     for text in options["units"]:
         slot, place = named("--unit", text, "scheduler=mine.py:choose")
         if slot not in SLOTS:
-            raise UserError(f"--unit {text}: there is no slot {slot!r}; there are {', '.join(SLOTS)}")
+            raise UserError(f"--unit {text}: there is no slot {slot!r}; the slots are {', '.join(SLOTS)}")
         given.append(("--unit scheduler", place))
     if not given:
         return None

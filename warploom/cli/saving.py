@@ -24,7 +24,7 @@ def check_save(program: Program, name: str, path: str) -> None:
 
     there = buffer_names(program)
     if name not in there:
-        raise UserError(f"--save {name}={path}: the program has no buffer {name!r}{nearest(name, there)}; there are {', '.join(there)}")
+        raise UserError(f"--save {name}={path}: the program has no buffer {name!r}{nearest(name, there)}; it has {', '.join(there)}")
     suffix = Path(path).suffix.lower()
     if suffix not in ENDINGS:
         raise UserError(f"--save {name}={path}: name a file that ends in {', '.join(ENDINGS)}")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def command(
     ctx: click.Context, name: str | None, output: str | None, jobs: int | None, dask: str | None, quiet: bool, as_json: bool
 ) -> None:
-    """Make a published result again, from kernels of our own; without NAME, list the studies.
+    """Reproduce a published result, with kernels of our own; without NAME, list the studies.
 
     A study prints a table, and for each thing that was published what it was, what this machine gives, and why they differ. -o draws
     a figure with the published points beside ours.

@@ -103,7 +103,7 @@ def _hex_word(text: str, address: int, memory: dict[int, int], position: Positio
     digits = text.removeprefix("@").replace("_", "")
     most = PROGRAM_ROWS - 1 if text.startswith("@") else WORD_MASK
     if not re.fullmatch(r"[0-9a-fA-F]+", digits):
-        fix = "a line is four hexadecimal digits, as in 50de, with comments behind //"
+        fix = "a line is four hexadecimal digits, as in 50de, with comments after //"
         diagnostics.error(position, f"{text!r} is no hexadecimal number", len(text), fix)
     elif len(digits.lstrip("0")) > 4 or int(digits, 16) > most:
         what = "an address of program memory" if text.startswith("@") else "an instruction word"

@@ -1,0 +1,25 @@
+"""What the commands' options have in common."""
+
+import pytest
+from click.testing import CliRunner
+
+from warploom.cli import COMMANDS, main
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fits_into_80_columns(command):
+    result = CliRunner().invoke(main, [command, "--help"], terminal_width=80)
+    assert result.exit_code == 0
+    assert [line for line in result.stdout.splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("command", ["run", "picture", "explore", "profile", "debug", "asm", "disasm", "ladder", "compare", "lockstep"])
+def test_the_program_is_a_file_everywhere(command):
+    usage = CliRunner().invoke(main, [command, "--help"]).stdout.splitlines()[0]
+    assert usage.endswith(" FILE")
+
+
+@pytest.mark.parametrize("command", ["run", "picture", "explore", "profile", "debug", "ladder", "compare", "lockstep", "build"])
+def test_every_command_that_runs_a_program_takes_the_same_launch(command):
+    options = {name for option in main.get_command(None, command).params for name in option.opts}
+    assert options >= {"--isa", "--launch", "--threads", "--block", "--grid", "--arg", "--buffer", "--gpu", "--set", "--json"}
