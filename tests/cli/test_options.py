@@ -3,6 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
+from tests.places import EXAMPLES
 from warploom.cli import COMMANDS, main
 
 
@@ -23,3 +24,11 @@ def test_the_program_is_a_file_everywhere(command):
 def test_every_command_that_runs_a_program_takes_the_same_launch(command):
     options = {name for option in main.get_command(None, command).params for name in option.opts}
     assert options >= {"--isa", "--launch", "--threads", "--block", "--grid", "--arg", "--buffer", "--gpu", "--set", "--json"}
+
+
+@pytest.mark.parametrize("command", ["ladder", "profile"])
+def test_quiet_prints_nothing_and_the_page_is_written(command, tmp_path):
+    page = tmp_path / "page.html"
+    result = CliRunner().invoke(main, [command, str(EXAMPLES / "tiny" / "matadd.asm"), "--quiet", "-o", str(page)])
+    assert (result.exit_code, result.output) == (0, "")
+    assert page.read_text(encoding="utf-8").startswith("<!")

@@ -56,3 +56,12 @@ def test_the_default_machine_has_room_for_one_group():
     file = EXAMPLE.replace("saxpy", "iterations_sorted")
     result = CliRunner().invoke(main, ["run", file, "--json", "--engine", "python"])
     assert json.loads(result.stdout)["config"]["core.warps"] == 8
+
+
+def test_a_policy_that_raises_is_shown_with_its_line_and_without_a_stack_trace(tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text("def choose(s, now):\n    return 1 // 0\n", encoding="utf-8")
+    arguments = ["run", str(EXAMPLES / "guppy" / "if.guppy"), "--scheduler", f"{mine}:choose", "--engine", "python"]
+    result = CliRunner().invoke(main, arguments)
+    message = f"error: the scheduler: {mine}:2: ZeroDivisionError: integer division or modulo by zero\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", message)

@@ -36,6 +36,7 @@ DRAWN, PAGE = (".png", ".svg"), ".html"
 @click.option("--explain", is_flag=True, help="Say of each rung what it is in hardware, what it costs, and its settings.")
 @click.option("-o", "--output", "outputs", multiple=True, metavar="OUT", help="Draw it into a .png or .svg file, or write an .html page.")
 @renamed(**{"--plot": "-o", "--html": "-o"})
+@click.option("--quiet", is_flag=True, help="Print no table and show no progress.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, kernel: str, **options: Any) -> None:
@@ -62,7 +63,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     _check_outputs(kernel, options)
     program = _load(kernel, options)
     variant = _load(options["shared_variant"], options) if options["shared_variant"] else None
-    progress = _Progress(quiet=options["as_json"])
+    progress = _Progress(quiet=options["quiet"] or options["as_json"])
     try:
         ladder = climb(
             program,
@@ -84,6 +85,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     _write(ladder, options)
     if options["as_json"]:
         print_json(body(ladder))
+        return
+    if options["quiet"]:
         return
     click.echo("\n".join(table(ladder)))
     if options["explain"]:

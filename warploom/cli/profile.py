@@ -28,6 +28,7 @@ SORTS = ("line", "cycles", "issues", "lanes", "transactions", "conflicts", "miss
 @click.option("--top", type=int, metavar="N", help="Show only N lines; in the order of the source, those with most cycles.")
 @click.option("-o", "--output", metavar="OUT", help="Write the profile as one .html page that needs nothing else; nothing is printed.")
 @renamed(**{"--html": "-o"})
+@click.option("--quiet", is_flag=True, help="Print no profile and show no progress.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, file: str, **options: Any) -> None:
@@ -70,7 +71,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
             options["output"], [path for path in (file, *(text.partition("=")[2] for text in options["buffers"]), options["gpu"]) if path]
         )
     try:
-        with Progress("running", order.limit, limit=True, quiet=options["as_json"]) as progress:
+        with Progress("running", order.limit, limit=True, quiet=options["quiet"] or options["as_json"]) as progress:
             result = order.run(progress)
         _show(result, [diagnostic_json(item) for item in order.warnings], options)
     except KeyboardInterrupt:
@@ -97,7 +98,7 @@ def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any
     from warploom.observe.profile import profile, profile_report
     from warploom.observe.profile_report.table import ordered, profile_table
 
-    with Progress("looking at every cycle", result.cycles, quiet=options["as_json"]) as progress:
+    with Progress("looking at every cycle", result.cycles, quiet=options["quiet"] or options["as_json"]) as progress:
         found = profile(result, progress=progress)
     findings = diagnose(found)
     lines = ordered(found.lines(), options["sort"], options["top"])
@@ -108,6 +109,7 @@ def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any
         from warploom.observe.profile_report.page import profile_page
 
         write_file(options["output"], profile_page(found, lines, findings))
-        click.echo(f"{options['output']} is written", err=True)
-    else:
+        if not options["quiet"]:
+            click.echo(f"{options['output']} is written", err=True)
+    elif not options["quiet"]:
         screen.show(profile_table(found, lines, findings, width=screen.width(), unicode=screen.unicode()))

@@ -38,7 +38,18 @@ class Order:
         from warploom.gpu import GPU
 
         gpu = GPU(self.config, engine=self.engine, scheduler=self.policy)
-        return gpu.run(self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording)
+        try:
+            return gpu.run(
+                self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording
+            )
+        except Exception as error:  # what a user's unit raises is shown with its place in the user's file
+            import traceback
+
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            code = getattr(self.policy, "__code__", None)
+            if code is None or place.filename != code.co_filename:
+                raise
+            raise UserError(f"the scheduler: {place.filename}:{place.lineno}: {type(error).__name__}: {error}") from None
 
 
 def take_order(file: str, options: dict[str, Any]) -> Order:
