@@ -414,9 +414,10 @@ def test_a_closed_pipe_is_no_mistake(option):
     child.wait()
 
 
-def test_a_full_disk_under_standard_output_is_one_sentence():
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_under_standard_output_is_one_sentence(unbuffered):
     with open("/dev/full", "w") as full:
-        child = process(MATMUL, stdout=full)
+        child = process(MATMUL, stdout=full, env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
         assert child.stderr.read() == "error: No space left on device\n"
     assert child.wait() == 2
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import importlib
+import os
+import sys
 from typing import Any
 
 import click
@@ -58,8 +60,18 @@ class LazyGroup(click.Group):
             if error.errno in (None, errno.EPIPE):  # whoever reads the output has seen enough: click ends quietly
                 raise
             click.echo(f"error: {error.strerror or error}", err=True)
+            _drop_unwritten()
         except Exception as error:
             if not isinstance(error, mistakes()):
                 raise
             report(error, as_json)
         ctx.exit(BAD_INPUT)
+
+
+def _drop_unwritten() -> None:
+    """Forget what standard output could not take: the interpreter would try again at its end, and complain in words of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with open(os.devnull, "w") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
