@@ -1,4 +1,4 @@
-"""A small assembler for the experiments' kernels: micro-ops with labels, one instruction a line."""
+"""A small assembler for the kernels of experiments and microbenchmarks: micro-ops with labels, one instruction a line."""
 
 from __future__ import annotations
 
@@ -34,17 +34,37 @@ class Kernel:
         """dst = imm."""
         self._add("mov", dst=dst, a=IMMEDIATE, imm=imm)
 
-    def op(self, name: str, dst: int, a: int, b: int | None = None, imm: int = 0) -> None:
-        """dst = a op b, or a op imm."""
-        self._add(name, dst=dst, a=a, b=IMMEDIATE if b is None else b, imm=imm)
+    def op(self, name: str, dst: int, a: int, b: int | None = None, imm: int = 0, c: int = NONE) -> None:
+        """dst = a op b, or a op imm; c is a third source, of the operations that have one."""
+        self._add(name, dst=dst, a=a, b=IMMEDIATE if b is None else b, imm=imm, c=c)
+
+    def unary(self, name: str, dst: int, a: int) -> None:
+        """dst = op a."""
+        self._add(name, dst=dst, a=a)
+
+    def special(self, dst: int, name: str) -> None:
+        """dst = a special register: `cycle` is the clock, `core` the number of the core."""
+        self._add("special", dst=dst, imm=u.SPECIAL_NUMBER[name])
 
     def load(self, dst: int, address: int, offset: int = 0, space: int = u.GLOBAL_SPACE) -> None:
         """dst = the word at address + offset."""
         self._add("load", dst=dst, a=address, imm=offset, space=space)
 
-    def store(self, address: int, value: int, offset: int = 0) -> None:
+    def store(self, address: int, value: int, offset: int = 0, space: int = u.GLOBAL_SPACE) -> None:
         """The word at address + offset = value."""
-        self._add("store", a=address, b=value, imm=offset)
+        self._add("store", a=address, b=value, imm=offset, space=space)
+
+    def atomic(self, name: str, dst: int, address: int, value: int, offset: int = 0) -> None:
+        """dst = the word at address + offset, which is changed by `value` at the same time."""
+        self._add(name, dst=dst, a=address, b=value, imm=offset)
+
+    def barrier(self) -> None:
+        """Waits for all warps of the block."""
+        self._add("barrier", a=IMMEDIATE)
+
+    def fence(self) -> None:
+        """Waits until this warp's memory accesses are done."""
+        self._add("fence")
 
     def branch(self, condition: int, target: str, *, unless: bool = False) -> None:
         """Lanes in which `condition` is not zero (unless: is zero) go to the label."""
@@ -62,9 +82,17 @@ class Kernel:
         self._lines.append((operation, fields, target))
 
     def program(
-        self, name: str, *, threads: int, block: int, data: np.ndarray | None = None, memory_bytes: int = 0, shared_bytes: int = 0
+        self,
+        name: str,
+        *,
+        threads: int,
+        block: int,
+        data: np.ndarray | None = None,
+        memory_bytes: int = 0,
+        shared_bytes: int = 0,
+        registers: int = REGISTERS,
     ) -> Program:
-        """The program. data: initial memory, any array, from byte 0."""
+        """The program. data: initial memory, any array, from byte 0. registers: that a thread has."""
         builder = ProgramBuilder()
         for operation, fields, target in self._lines:
             uop = Uop(operation, target=self._labels[target] if target else NONE, **fields)
@@ -77,8 +105,8 @@ class Kernel:
             uops,
             code,
             text,
-            REGISTERS,
-            tuple(f"r{number}" for number in range(REGISTERS)),
+            registers,
+            tuple(f"r{number}" for number in range(registers)),
             launch=Launch(threads, block, registers=_LAUNCH, shared_bytes=shared_bytes),
             labels=dict(self._labels),
             data=first,

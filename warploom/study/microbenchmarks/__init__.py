@@ -1,0 +1,44 @@
+"""Microbenchmarks: small programs that recover a machine's parameters from the times they take. `warploom probe` runs them.
+
+A machine is a black box here. A microbenchmark knows what a device tells of itself (`bench.Properties`), runs programs, and reads
+clocks; what the machine was configured to be is only compared with afterwards. One file a family.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from warploom.isa.diagnostics import nearest
+from warploom.study.needs import StudyError
+
+if TYPE_CHECKING:
+    from warploom.study.microbenchmarks.microbenchmark import Microbenchmark
+
+# Name on the command line, and the file that has it: from the pipes of a core outwards.
+NAMES: dict[str, str] = {
+    "latency": "arithmetic_latency",
+    "throughput": "throughput",
+    "mixed": "mixed_issue",
+    "instruction-cache": "instruction_cache",
+    "barrier": "barrier",
+    "shared": "shared_memory",
+    "chase": "pointer_chase",
+    "sectors": "sectors",
+    "ways": "associativity",
+    "l1": "l1_bandwidth",
+    "l2": "l2_bandwidth",
+    "dram": "dram_bandwidth",
+    "atomics": "atomics",
+    "fence": "fence",
+    "limits": "limits",
+    "launch": "launch",
+}
+
+
+def find(name: str) -> Microbenchmark:
+    """A microbenchmark by its name. Raises StudyError with the nearest name and the list of all."""
+    if name not in NAMES:
+        raise StudyError(f"there is no probe {name!r}{nearest(name, NAMES)}; there are {', '.join(NAMES)}")
+    found: Microbenchmark = importlib.import_module(f"{__name__}.{NAMES[name]}").MICROBENCHMARK
+    return found

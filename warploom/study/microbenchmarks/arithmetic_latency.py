@@ -1,0 +1,78 @@
+"""Dependent-issue latency: from an operation to the next one that needs its result, by class, in one warp."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from warploom.machine.config.schema import Config
+from warploom.study.kernels import Kernel
+from warploom.study.microbenchmarks.bench import Bench
+from warploom.study.microbenchmarks.microbenchmark import Finding, Microbenchmark, Reading
+from warploom.study.microbenchmarks.timed import BODY, each
+
+CHAIN = 32  # operations; twice as many are timed too
+VALUE, OTHER = BODY, BODY + 1
+
+# Setting of the section `latency`, the operation that stands for it, and its name in the table.
+CLASSES = {
+    "alu": ("add", "integer add"),
+    "multiply": ("mul", "integer multiply"),
+    "divide": ("div", "integer divide"),
+    "float": ("fadd", "float add"),
+    "float_multiply": ("fmul", "float multiply"),
+    "fma": ("fma", "float multiply-add"),
+    "float_divide": ("fdiv", "float divide"),
+    "special": ("fsqrt", "square root"),
+    "convert": ("i2f", "convert"),
+}
+UNARY = {"fsqrt", "i2f"}
+
+
+def prepare(k: Kernel) -> None:
+    """Two numbers that no operation makes special."""
+    k.mov(VALUE, 0x3F800001)
+    k.mov(OTHER, 0x3F7FFFF0)
+
+
+def operation(k: Kernel, name: str) -> None:
+    """One operation on the register that the one before has written."""
+    if name in UNARY:
+        k.unary(name, VALUE, VALUE)
+    elif name == "fma":
+        k.op(name, VALUE, VALUE, OTHER, c=OTHER)
+    else:
+        k.op(name, VALUE, VALUE, OTHER)
+
+
+def chain(bench: Bench, *names: str) -> float:
+    """Cycles of one round of these operations, each of which needs the result of the one before."""
+
+    def body(k: Kernel, count: int) -> None:
+        for _ in range(count):
+            for name in names:
+                operation(k, name)
+
+    lanes = bench.device.lanes
+    return each(bench, body, CHAIN // len(names), threads=lanes, block=lanes, prepare=prepare)
+
+
+def measure(bench: Bench) -> Finding:
+    """Cycles of each class, and of changing between the integer and the float pipe."""
+    readings = [Reading(f"latency.{key}", f"{words}, cycles", chain(bench, name)) for key, (name, words) in CLASSES.items()]
+    readings.append(Reading("latency.pair", "multiply-add then integer add, cycles a pair", chain(bench, "fma", "add")))
+    return Finding(tuple(readings))
+
+
+def configured(config: Config) -> Mapping[str, float]:
+    """The latencies of the configuration."""
+    found = {f"latency.{key}": float(config[f"latency.{key}"]) for key in CLASSES}
+    return found | {"latency.pair": found["latency.fma"] + found["latency.alu"]}
+
+
+MICROBENCHMARK = Microbenchmark(
+    "latency",
+    "dependent latency: one warp, each operation needs the one before",
+    f"One warp runs {CHAIN} and {2 * CHAIN} operations on one register; the difference of their times, divided.",
+    measure,
+    configured,
+)

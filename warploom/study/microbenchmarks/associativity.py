@@ -1,0 +1,72 @@
+"""Associativity: how many lines that lie a power of two apart a cache keeps.
+
+Lines at a growing distance fall into fewer and fewer sets. The number that fits halves with each doubling, until all of them lie
+in one set: then it stays, and is the number of ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from warploom.machine.config.schema import Config
+from warploom.study.microbenchmarks import pointer_chase
+from warploom.study.microbenchmarks.bench import Bench
+from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
+from warploom.study.microbenchmarks.pointer_chase import CLOSE, KIB, LINE, chase
+
+MOST_BYTES = 1 << 26  # that a chase may reach
+
+
+def most_lines(bench: Bench, distance: int, latency: float, upper: int) -> int:
+    """The most lines at a distance of which a second walk hits them all."""
+    low, high = 1, upper
+    while high - low > 1:
+        middle = (low + high) // 2
+        if chase(bench, middle * distance, stride=distance, timed=max(256, middle)) <= CLOSE * latency:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def measure(bench: Bench) -> Finding:
+    """Lines that fit by distance; ways and sets of the first level."""
+    latency = chase(bench, KIB)
+    found: dict[int, int] = {}
+    distance, upper = LINE, 2 * bench.device.l1_bytes // LINE
+    while distance * min(upper, 2) <= MOST_BYTES:
+        found[distance] = most_lines(bench, distance, latency, upper + 1)
+        if len(found) > 1 and found[distance] > 0.75 * found[distance // 2]:
+            break
+        upper = found[distance]
+        distance *= 2
+    ways = found[max(found)]
+    readings = (
+        Reading("ways.l1", "first level: lines of one set that are kept (ways)", ways),
+        Reading("ways.l1-sets", "first level: sets", found[LINE] / ways),
+    )
+    curve = Curve("ways", "first level", tuple(found), tuple(found.values()), "ways")
+    axes = Axes("Lines that a cache keeps", "bytes between lines", "lines", log_x=True, log_y=True)
+    return Finding(readings, (curve,), {"ways": axes})
+
+
+def configured(config: Config) -> Mapping[str, float]:
+    """As the cache is set."""
+    return {"ways.l1": float(config.l1.ways), "ways.l1-sets": config.l1.bytes / (config.l1.line * config.l1.ways)}
+
+
+def lacks(config: Config) -> str:
+    """Where there is nothing to find."""
+    if config.l1.bytes == 0:
+        return "there is no first-level cache (l1.bytes = 0)"
+    return pointer_chase.lacks(config)
+
+
+MICROBENCHMARK = Microbenchmark(
+    "ways",
+    "associativity: lines at a power-of-two distance that are kept",
+    "A pointer chase over lines 128, 256, 512 ... bytes apart; the most that all hit the second time.",
+    measure,
+    configured,
+    lacks,
+)

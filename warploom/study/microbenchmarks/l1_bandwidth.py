@@ -1,0 +1,95 @@
+"""First-level cache: bytes a cycle of hits by warps, and what a stride between the lanes costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from warploom.machine.config.schema import Config
+from warploom.study.kernels import LANE, WARP, Kernel
+from warploom.study.microbenchmarks import pointer_chase
+from warploom.study.microbenchmarks.bench import Bench
+from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
+from warploom.study.microbenchmarks.throughput import most_warps
+from warploom.study.microbenchmarks.timed import BODY, WORD, data_base, each
+
+WARPS = (1, 2, 4, 8, 12, 16, 24, 32)
+STRIDES = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33)
+SHOWN = (1, 2, 8, 32)
+ADDRESS, VALUE = BODY, BODY + 1
+COUNT, ROUNDS = 8, 8
+FOOTPRINT = 1 << 13  # bytes that the warps share
+
+
+def cycles_a_load(bench: Bench, warps: int, stride: int = 1, apart: int = 128) -> float:
+    """Cycles that a warp's load takes while `warps` warps load all the time and hit. apart: bytes between the warps' words."""
+    lanes = bench.device.lanes
+    base = data_base(warps * lanes)
+
+    def prepare(k: Kernel) -> None:
+        k.op("mul", VALUE, WARP, imm=apart)
+        k.op("and", VALUE, VALUE, imm=FOOTPRINT - 1)
+        k.op("mul", ADDRESS, LANE, imm=stride * WORD)
+        k.op("add", ADDRESS, ADDRESS, VALUE)
+        k.op("add", ADDRESS, ADDRESS, imm=base)
+
+    def body(k: Kernel, count: int) -> None:
+        for number in range(count):
+            k.load(VALUE + number % 8, ADDRESS)
+
+    room = base + FOOTPRINT + stride * WORD * lanes
+    frame = {"threads": warps * lanes, "block": warps * lanes, "prepare": prepare, "memory_bytes": room}
+    return each(bench, body, COUNT, rounds=4 if bench.quick else ROUNDS, **frame) / warps
+
+
+def measure(bench: Bench) -> Finding:
+    """The curve by warps, and the costs of strides."""
+    most, bytes_a_load = most_warps(bench), WORD * bench.device.lanes
+    counts = [warps for warps in WARPS if warps <= most and (not bench.quick or warps in {1, 8, most})]
+    rates = [bytes_a_load / cycles_a_load(bench, warps) for warps in counts]
+    strides = [stride for stride in STRIDES if not bench.quick or stride in SHOWN]
+    costs = [cycles_a_load(bench, min(16, most), stride) for stride in strides]
+    readings = [
+        Reading("l1.bandwidth", "hits, bytes a cycle and core", rates[-1]),
+        Reading("l1.bandwidth-1warp", "hits, one warp, bytes a cycle", rates[0]),
+    ]
+    readings += [
+        Reading(f"l1.stride-{s}", f"stride of {s} words, cycles a warp load", cost)
+        for s, cost in zip(strides, costs, strict=True)
+        if s in SHOWN
+    ]
+    curves = (
+        Curve("l1", "four bytes a lane", tuple(counts), tuple(rates), "l1.bandwidth"),
+        Curve("l1-strides", "16 warps that load all the time", tuple(strides), tuple(costs), "l1.strides"),
+    )
+    axes = {
+        "l1": Axes("First level: hits", "warps on the core", "bytes a cycle and core"),
+        "l1-strides": Axes("First level: strides", "words between lanes", "cycles a warp load", log_y=True),
+    }
+    return Finding(tuple(readings), curves, axes)
+
+
+def configured(config: Config) -> Mapping[str, float]:
+    """A transaction is a line or a part of one; the ports send so many a cycle."""
+    l1, lanes, ports = config.l1, config.core.lanes, config.lsu.ports
+    found = {}
+    for stride in SHOWN:
+        lines = min(lanes, max(1, stride * WORD * lanes // l1.line))
+        found[f"l1.stride-{stride}"] = lines / min(ports, lines)
+    return found | {"l1.bandwidth": WORD * lanes / found["l1.stride-1"]}
+
+
+def lacks(config: Config) -> str:
+    """Where there is no such cache."""
+    if config.l1.bytes < 2 * FOOTPRINT:
+        return f"the first-level cache has {config.l1.bytes} bytes (l1.bytes); the kernel keeps {2 * FOOTPRINT} in it"
+    return pointer_chase.lacks(config)
+
+
+MICROBENCHMARK = Microbenchmark(
+    "l1",
+    "first level: bytes a cycle by warps, and strides",
+    "Warps of one block load words that are in the cache, four bytes a lane.",
+    measure,
+    configured,
+    lacks,
+)

@@ -1,0 +1,39 @@
+"""Mixed issue: integer and float instructions in equal numbers. Where both have pipes of their own, a core issues in every slot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from warploom.machine.config.schema import Config
+from warploom.study.microbenchmarks import throughput
+from warploom.study.microbenchmarks.bench import Bench
+from warploom.study.microbenchmarks.microbenchmark import Finding, Microbenchmark, Reading
+
+WARPS = 16
+
+
+def measure(bench: Bench) -> Finding:
+    """Instructions a cycle of a core."""
+    warps = min(WARPS, throughput.most_warps(bench))
+    rates = {
+        "mixed.pair": ("multiply-add and integer add, instructions a cycle", ("fma", "add")),
+        "mixed.float": ("multiply-add alone, instructions a cycle", ("fma",)),
+        "mixed.integer": ("integer add alone, instructions a cycle", ("add",)),
+    }
+    return Finding(tuple(Reading(key, what, throughput.rate(bench, names, warps, 8)) for key, (what, names) in rates.items()))
+
+
+def configured(config: Config) -> Mapping[str, float]:
+    """By lanes and issue slots."""
+    found, lanes = throughput.configured(config), config.core.lanes
+    fma, add = found["throughput.fma"] / lanes, found["throughput.add"] / lanes
+    return {"mixed.float": fma, "mixed.integer": add, "mixed.pair": min(float(config.core.schedulers), min(fma, add))}
+
+
+MICROBENCHMARK = Microbenchmark(
+    "mixed",
+    "mixed issue: integer and float instructions in equal numbers",
+    f"{WARPS} warps issue a multiply-add and an integer add in turn, all of them independent.",
+    measure,
+    configured,
+)

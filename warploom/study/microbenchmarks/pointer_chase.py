@@ -1,0 +1,141 @@
+"""Pointer chase: the latency of each level of memory, and where one level ends and the next begins.
+
+One thread follows pointers through lines in random order, so that each load waits for the one before and nothing can be brought ahead.
+As in Saavedra and Smith, "Measuring cache and TLB performance and their effect on benchmark runtimes" (IEEE Trans. Computers, 1995),
+and on GPUs in Wong et al., "Demystifying GPU microarchitecture through microbenchmarking" (ISPASS 2010) and RRZE's gpu-benches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from warploom.machine.config.schema import Config
+from warploom.study.kernels import Kernel
+from warploom.study.microbenchmarks.bench import Bench
+from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
+from warploom.study.microbenchmarks.timed import BEGIN, BODY, END, LEFT, OUT, PAGE, WORD
+
+POINTER = BODY
+UNROLLED = 8
+TIMED = 2048  # loads between the two looks at the clock
+KIB = 1024
+LINE = 128
+STEP = 2**0.5  # from one size of the sweep to the next
+CLOSE = 1.01  # latencies that count as equal
+SEED = 1
+
+
+@lru_cache(maxsize=4)
+def ring(lines: int, stride: int) -> np.ndarray:
+    """Pointers that lead through every line once, in random order, and back to the first."""
+    order = np.random.default_rng(SEED).permutation(lines).astype(np.uint32)
+    words = np.zeros(lines * stride // WORD, np.uint32)
+    words[order * np.uint32(stride // WORD)] = np.roll(order, -1) * np.uint32(stride) + np.uint32(PAGE)
+    return words
+
+
+def chase(bench: Bench, size: int, stride: int = LINE, timed: int = TIMED) -> float:
+    """Cycles a load, of one thread that follows pointers through `size` bytes, when it has been everywhere once before."""
+    lines = max(size // stride, 1)
+    timed = -(-timed // UNROLLED) * UNROLLED
+    k = Kernel()
+    k.mov(OUT, 0)
+    k.mov(POINTER, PAGE)
+    for name, loads in (("WARM", -(-lines // UNROLLED) * UNROLLED), ("TIMED", timed)):
+        k.mov(LEFT, loads // UNROLLED)
+        if name == "TIMED":
+            k.op("add", POINTER, POINTER, imm=0)  # waits for the last pointer
+            k.special(BEGIN, "cycle")
+        k.label(name)
+        for _ in range(UNROLLED):
+            k.load(POINTER, POINTER)
+        k.op("sub", LEFT, LEFT, imm=1)
+        k.branch(LEFT, name)
+    k.op("add", POINTER, POINTER, imm=0)
+    k.special(END, "cycle")
+    k.op("sub", END, END, BEGIN)
+    k.store(OUT, END)
+    k.exit()
+    data = np.concatenate([np.zeros(PAGE // WORD, np.uint32), ring(lines, stride)])
+    program = k.program(f"chase of {size // KIB} KiB", threads=1, block=1, data=data, memory_bytes=data.nbytes)
+    return float(bench.run(program).words[0]) / timed
+
+
+def fits(bench: Bench, size: int, latency: float) -> bool:
+    """Whether a chase through so many bytes is as fast as the level's latency."""
+    return chase(bench, size, timed=max(512, TIMED // 2)) <= CLOSE * latency
+
+
+def capacity(bench: Bench, low: int, high: int, latency: float) -> int:
+    """The largest size, of those between low (which fits) and high (which does not), that fits. Within a 64th of low."""
+    grain = max(LINE, 1 << (low.bit_length() - 7))
+    while high - low > grain:
+        middle = (low + high) // 2 // grain * grain
+        low, high = (middle, high) if fits(bench, middle, latency) else (low, middle)
+    return low
+
+
+def sizes(bench: Bench) -> list[int]:
+    """Bytes, from far below the first level to well above the last."""
+    device = bench.device
+    last = max(device.l2_bytes * 2, device.l1_bytes * 4, 16 * KIB)
+    steps = int(np.log(last / (2 * KIB)) / np.log(STEP)) + 1
+    every = [int(2 * KIB * STEP**n) // LINE * LINE for n in range(steps + 1)]
+    return every[:: 3 if bench.quick else 1]
+
+
+def levels(bench: Bench) -> tuple[float, float, float]:
+    """Latencies of L1, L2 and memory: at sizes well within each."""
+    device = bench.device
+    first = chase(bench, min(max(device.l1_bytes // 8, KIB), 8 * KIB)) if device.l1_bytes else 0.0
+    inside = min(4 * max(device.l1_bytes, 32 * KIB), device.l2_bytes // 2)
+    second = chase(bench, inside) if device.l2_bytes else 0.0
+    return first, second, chase(bench, max(2 * device.l2_bytes, 8 * device.l1_bytes, 64 * KIB))
+
+
+def measure(bench: Bench) -> Finding:
+    """The curve, the latency of each level, and the capacities."""
+    curve = [(size / KIB, chase(bench, size)) for size in sizes(bench)]
+    first, second, last = levels(bench)
+    device, readings = bench.device, []
+    if device.l1_bytes:
+        readings.append(Reading("chase.l1", "first-level hit, cycles", first))
+    if device.l2_bytes:
+        readings.append(Reading("chase.l2", "second-level hit, cycles", second))
+    readings.append(Reading("chase.dram", "memory, cycles", last))
+    if device.l1_bytes:
+        readings.append(Reading("chase.l1-capacity", "first level, KiB that all hit", capacity(bench, KIB, 2 * device.l1_bytes, first) / KIB))
+    if device.l2_bytes > device.l1_bytes:
+        below = min(4 * max(device.l1_bytes, 32 * KIB), device.l2_bytes // 2)
+        found = capacity(bench, below, 2 * device.l2_bytes, second)
+        readings.append(Reading("chase.l2-capacity", "second level, KiB that all hit", found / KIB))
+    line = Curve("chase", "one thread, random order", tuple(x for x, _ in curve), tuple(y for _, y in curve), "chase")
+    axes = Axes("Pointer chase", "KiB that are walked through", "cycles a load", log_x=True)
+    return Finding(tuple(readings), (line,), {"chase": axes})
+
+
+def configured(config: Config) -> Mapping[str, float]:
+    """Latencies add up on the way; a capacity is what a cache holds."""
+    found = {"chase.l1": float(config.l1.latency), "chase.l1-capacity": config.l1.bytes / KIB, "chase.l2-capacity": config.l2.bytes / KIB}
+    second = config.l1.latency + config.l2.latency if config.l2.bytes else config.l1.latency
+    return found | {"chase.l2": float(second), "chase.dram": float(second + config.dram.latency)}
+
+
+def lacks(config: Config) -> str:
+    """Where memory is too small for lines."""
+    if config.memory.kind == "channels":
+        return "memory is tiny-gpu's channels (memory.kind = channels), a byte an address: there is no room for pointers"
+    return ""
+
+
+MICROBENCHMARK = Microbenchmark(
+    "chase",
+    "pointer chase: latency and capacity of each level of memory",
+    "One thread follows pointers in random order over 128-byte lines, all of which it has visited once before.",
+    measure,
+    configured,
+    lacks,
+)

@@ -1,0 +1,131 @@
+"""Lines and sectors: how far around a word memory brings with it, and how many sectors a warp's load asks for, by stride.
+
+Nothing is counted by the machine here. A word that came along is found by the time that it takes to be loaded afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from warploom.machine.config.schema import Config
+from warploom.study.kernels import LANE, Kernel
+from warploom.study.microbenchmarks import pointer_chase
+from warploom.study.microbenchmarks.bench import Bench
+from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
+from warploom.study.microbenchmarks.timed import BODY, PAGE, WORD, data_base, each
+
+DISTANCES = (4, 8, 16, 32, 64, 128, 256)  # bytes between two words
+STRIDES = (1, 2, 4, 8, 16, 32)  # words between neighbouring lanes
+ADDRESS, VALUE, BEGIN, END, RESULT, LEFT, PLACE = range(BODY, BODY + 7)
+HIT = 1.3  # times the latency of a hit: what took no longer was there
+
+
+def timed_load(k: Kernel, address: int, offset: int = 0) -> None:
+    """RESULT = cycles of one load."""
+    k.special(BEGIN, "cycle")
+    k.load(VALUE, address, offset=offset)
+    k.op("add", VALUE, VALUE, imm=0)
+    k.special(END, "cycle")
+    k.op("sub", RESULT, END, BEGIN)
+
+
+def after_a_neighbour(bench: Bench, distance: int) -> int:
+    """Cycles of a load, of which the word so many bytes before it has been loaded: the second of two such loads, so that code is at hand."""
+    k = Kernel()
+    k.mov(PLACE, 0)
+    k.mov(ADDRESS, PAGE)
+    k.mov(LEFT, 2)
+    k.label("AGAIN")
+    k.load(VALUE, ADDRESS)
+    k.op("add", VALUE, VALUE, imm=0)
+    timed_load(k, ADDRESS, distance)
+    k.op("add", ADDRESS, ADDRESS, imm=PAGE)
+    k.op("sub", LEFT, LEFT, imm=1)
+    k.branch(LEFT, "AGAIN")
+    k.store(PLACE, RESULT)
+    k.exit()
+    return int(bench.run(k.program(f"{distance} bytes away", threads=1, block=1, memory_bytes=4 * PAGE)).words[0])
+
+
+def sectors_of(bench: Bench, stride: int, sector: int, hit: float) -> int:
+    """Sectors that a warp's load has brought: so many of those around it are loaded fast afterwards."""
+    lanes = bench.device.lanes
+    reach = stride * WORD * lanes // sector + 1  # sectors that the warp's words can lie in, and the one beyond
+    k = Kernel()
+    k.mov(PLACE, 0)
+    k.op("mul", ADDRESS, LANE, imm=stride * WORD)
+    k.op("add", ADDRESS, ADDRESS, imm=PAGE)
+    k.load(VALUE, ADDRESS)
+    k.op("add", VALUE, VALUE, imm=0)
+    k.mov(ADDRESS, PAGE)
+    k.mov(LEFT, reach)
+    k.label("NEXT")
+    timed_load(k, ADDRESS)
+    k.store(PLACE, RESULT)
+    k.op("add", PLACE, PLACE, imm=WORD)
+    k.op("add", ADDRESS, ADDRESS, imm=sector)
+    k.op("sub", LEFT, LEFT, imm=1)
+    k.branch(LEFT, "NEXT")
+    k.exit()
+    program = k.program(f"stride of {stride} words", threads=lanes, block=lanes, memory_bytes=2 * PAGE + reach * sector)
+    return int((bench.run(program).words[:reach] <= HIT * hit).sum())
+
+
+def passes(bench: Bench, distance: int) -> float:
+    """Cycles of a warp's load that hits, of which one half of the lanes wants words so far away, in other banks."""
+    lanes, half = bench.device.lanes, bench.device.lanes // 2
+
+    def prepare(k: Kernel) -> None:
+        k.op("sltu", VALUE, LANE, imm=half)
+        k.op("xor", VALUE, VALUE, imm=1)
+        k.op("mul", ADDRESS, VALUE, imm=distance + WORD)
+        k.op("add", ADDRESS, ADDRESS, imm=data_base(8 * lanes))
+
+    def body(k: Kernel, count: int) -> None:
+        for number in range(count):
+            k.load(END + number % 4, ADDRESS)
+
+    frame = {"threads": 8 * lanes, "block": 8 * lanes, "prepare": prepare, "memory_bytes": data_base(8 * lanes) + PAGE}
+    return each(bench, body, 8, rounds=4, **frame) / 8
+
+
+def measure(bench: Bench) -> Finding:
+    """Bytes of a sector and a line, and sectors by stride."""
+    hit = pointer_chase.chase(bench, 1024)
+    cold = {distance: after_a_neighbour(bench, distance) for distance in DISTANCES}
+    sector = next((distance for distance in DISTANCES if cold[distance] > HIT * hit), 2 * DISTANCES[-1])
+    one = passes(bench, DISTANCES[0])
+    line = next((distance for distance in DISTANCES if passes(bench, distance) > 1.5 * one), 2 * DISTANCES[-1])
+    found = {stride: sectors_of(bench, stride, sector, hit) for stride in STRIDES}
+    readings = [
+        Reading("sectors.sector", "bytes that come with a word", sector),
+        Reading("sectors.line", "bytes that one lookup covers", line),
+    ]
+    readings += [Reading(f"sectors.stride-{s}", f"stride of {s} words, sectors a warp load", count) for s, count in found.items()]
+    curve = Curve("sectors", "found by timing each sector afterwards", tuple(found), tuple(found.values()), "sectors")
+    axes = Axes("Sectors of a warp's load", "words between lanes", "sectors", log_x=True, log_y=True)
+    return Finding(tuple(readings), (curve,), {"sectors": axes})
+
+
+def configured(config: Config) -> Mapping[str, float]:
+    """A sector and a line as they are set; lanes that lie in one sector share it."""
+    sector, lanes = config.lsu.sector, config.core.lanes
+    found = {f"sectors.stride-{s}": float(min(lanes, -(-lanes * s * WORD // sector))) for s in STRIDES}
+    return found | {"sectors.sector": float(sector), "sectors.line": float(config.l1.line)}
+
+
+def lacks(config: Config) -> str:
+    """Where there are no lines to find."""
+    if config.l1.bytes == 0:
+        return "there is no first-level cache (l1.bytes = 0), so nothing is kept of what came along"
+    return pointer_chase.lacks(config)
+
+
+MICROBENCHMARK = Microbenchmark(
+    "sectors",
+    "lines and sectors: what comes along, and what a stride costs",
+    "A word is loaded, then others around it, each by itself; what is fast has come along.",
+    measure,
+    configured,
+    lacks,
+)

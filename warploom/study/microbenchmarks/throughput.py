@@ -1,0 +1,93 @@
+"""Throughput of the pipes: results a cycle of a core by class, what one warp alone gets, and how many warps fill a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from warploom.machine.config.schema import Config
+from warploom.study.kernels import Kernel
+from warploom.study.microbenchmarks.arithmetic_latency import UNARY
+from warploom.study.microbenchmarks.bench import Bench
+from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
+from warploom.study.microbenchmarks.timed import BODY, each
+
+CHAINS = 8  # independent ones, so that one warp alone can fill its pipe
+COUNT, ROUNDS = 32, 32
+WARPS = (1, 2, 4, 6, 8, 12, 16, 20, 24, 32)
+OTHER, FIRST = BODY, BODY + 1
+# Key, operation, name in the table.
+KINDS = {"fma": ("fma", "float multiply-add"), "add": ("add", "integer add"), "mul": ("mul", "integer multiply"),
+         "special": ("fsqrt", "square root"), "convert": ("i2f", "convert")}  # fmt: skip
+
+
+def operation(k: Kernel, name: str, chain: int) -> None:
+    """One operation of a chain, which has a register of its own."""
+    register = FIRST + chain
+    if name in UNARY:
+        k.unary(name, register, register)
+    elif name == "fma":
+        k.op(name, register, register, OTHER, c=OTHER)
+    else:
+        k.op(name, register, register, OTHER)
+
+
+def rate(bench: Bench, names: tuple[str, ...], warps: int, chains: int) -> float:
+    """Instructions a cycle of `warps` warps of a block that issue these operations in turn, on so many independent chains."""
+
+    def body(k: Kernel, count: int) -> None:
+        for number in range(count):
+            operation(k, names[number % len(names)], number % chains)
+
+    threads = warps * bench.device.lanes
+    return warps / each(bench, body, COUNT, rounds=4 if bench.quick else ROUNDS, threads=threads, block=threads)
+
+
+def most_warps(bench: Bench) -> int:
+    """Warps of the largest block."""
+    return min(bench.device.block_threads, 1024) // bench.device.lanes
+
+
+def measure(bench: Bench) -> Finding:
+    """Results a cycle of a full core by class, of one warp, and the curve of the multiply-add by warps."""
+    lanes, most = bench.device.lanes, most_warps(bench)
+    readings = [
+        Reading(f"throughput.{key}", f"{words}, results a cycle and core", lanes * rate(bench, (name,), most, CHAINS))
+        for key, (name, words) in KINDS.items()
+    ]
+    readings += [
+        Reading(f"throughput.{key}-1warp", f"{KINDS[key][1]}, one warp, instructions a cycle", rate(bench, (KINDS[key][0],), 1, CHAINS))
+        for key in ("fma", "add", "special")
+    ]
+    counts = [warps for warps in WARPS if warps <= most and (not bench.quick or warps in {1, 4, 16, most})]
+    curves = []
+    for chains in (1, 2):
+        found = [lanes * rate(bench, ("fma",), warps, chains) for warps in counts]
+        full = next((warps for warps, value in zip(counts, found, strict=True) if value >= 0.9 * readings[0].measured), counts[-1])
+        readings.append(Reading(f"throughput.warps-ilp{chains}", f"warps for 90 % of it, {_chains(chains)}", full))
+        curves.append(Curve("throughput", f"multiply-add, {_chains(chains)}", tuple(counts), tuple(found), f"throughput.ilp{chains}"))
+    axes = Axes("Multiply-adds by warps", "warps on the core", "results a cycle and core")
+    return Finding(tuple(readings), tuple(curves), {"throughput": axes})
+
+
+def _chains(chains: int) -> str:
+    return "one chain a warp" if chains == 1 else f"{chains} chains a warp"
+
+
+def configured(config: Config) -> Mapping[str, float]:
+    """Lanes of the pipes, as the settings have them."""
+    lanes, alu = config.core.lanes, config.alu
+    issue = float(config.core.schedulers)
+    alus = min(issue, alu.count / -(-lanes // (alu.width or lanes)))
+    specials = min(issue, alu.special_count / -(-lanes // (alu.special_width or lanes)))
+    found = {f"throughput.{key}": lanes * alus for key in ("fma", "add", "mul", "convert")} | {"throughput.special": lanes * specials}
+    one = {"fma": alus / config.core.schedulers, "add": alus / config.core.schedulers, "special": specials / config.core.schedulers}
+    return found | {f"throughput.{key}-1warp": value for key, value in one.items()}
+
+
+MICROBENCHMARK = Microbenchmark(
+    "throughput",
+    "throughput: how much a full core computes, and one warp alone",
+    f"Warps of one block issue one operation on {CHAINS} independent registers each; the curve has one or two.",
+    measure,
+    configured,
+)
