@@ -16,7 +16,8 @@ WARPS = (1, 2, 4, 8, 12, 16, 24, 32)
 STRIDES = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33)
 SHOWN = (1, 2, 8, 32)
 ADDRESS, VALUE = BODY, BODY + 1
-COUNT, ROUNDS = 8, 8
+VALUES = range(VALUE, VALUE + 8)  # registers that loads write in turn
+COUNT, ROUNDS = 16, 16
 FOOTPRINT = 1 << 13  # bytes that the warps share
 
 
@@ -34,10 +35,10 @@ def cycles_a_load(bench: Bench, warps: int, stride: int = 1, apart: int = 128) -
 
     def body(k: Kernel, count: int) -> None:
         for number in range(count):
-            k.load(VALUE + number % 8, ADDRESS)
+            k.load(VALUES[number % len(VALUES)], ADDRESS)
 
     room = base + FOOTPRINT + stride * WORD * lanes
-    frame = {"threads": warps * lanes, "block": warps * lanes, "prepare": prepare, "memory_bytes": room}
+    frame = {"threads": warps * lanes, "block": warps * lanes, "prepare": prepare, "memory_bytes": room, "awaited": VALUES}
     return each(bench, body, COUNT, rounds=4 if bench.quick else ROUNDS, **frame) / warps
 
 

@@ -16,8 +16,9 @@ from warploom.study.microbenchmarks.timed import BODY, WORD, each
 STRIDES = (0, *range(1, 34))  # words between neighbouring lanes
 QUICK = (0, 1, 2, 3, 8, 32, 33)
 SHOWN = (1, 2, 4, 8, 16, 32, 33)
-ADDRESS, VALUE = BODY, BODY + 1
-COUNT, ROUNDS = 8, 4
+ADDRESS = BODY
+VALUES = range(BODY + 1, BODY + 9)  # registers that loads write in turn
+COUNT, ROUNDS = 16, 8
 
 
 def latency(bench: Bench) -> float:
@@ -40,11 +41,11 @@ def cycles_a_load(bench: Bench, stride: int) -> float:
 
     def body(k: Kernel, count: int) -> None:
         for number in range(count):
-            k.load(VALUE + number % 8, ADDRESS, space=SHARED_SPACE)
+            k.load(VALUES[number % len(VALUES)], ADDRESS, space=SHARED_SPACE)
 
-    frame = {"threads": warps * lanes, "block": warps * lanes, "prepare": prepare}
+    frame = {"threads": warps * lanes, "block": warps * lanes, "prepare": prepare, "awaited": VALUES}
     needed = (max(STRIDES) * lanes + 1) * WORD
-    return each(bench, body, COUNT, rounds=ROUNDS, shared_bytes=min(needed, bench.device.shared_bytes), **frame) / warps
+    return each(bench, body, COUNT, rounds=2 if bench.quick else ROUNDS, shared_bytes=min(needed, bench.device.shared_bytes), **frame) / warps
 
 
 def strides(bench: Bench) -> list[int]:

@@ -5,7 +5,7 @@ Two lengths of the same body are timed and subtracted, so what a loop, a clock a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -37,21 +37,22 @@ def timed(
     shared_bytes: int = 0,
     memory_bytes: int = 0,
     data: np.ndarray | None = None,
-    warm: bool = True,
+    warm: int = 1,
     together: bool = True,
+    awaited: Sequence[int] = (),
     name: str = "timed",
 ) -> Program:
     """A kernel that times `rounds` rounds of body(kernel, count) and writes both clocks of each thread.
 
-    prepare: emits what comes first. data: words from `data_base(threads)` on. warm: a round runs before. together: the block's warps
-    wait for one another before the clock is read.
+    prepare: emits what comes first. data: words from `data_base(threads)` on. warm: rounds that run before. together: the block's warps
+    wait for one another before the clock is read. awaited: registers that loads write, for all of which the second look waits.
     """
     k = Kernel()
     k.op("mul", OUT, GLOBAL, imm=2 * WORD)
     if prepare:
         prepare(k)
-    k.mov(PASS, 1 if warm else 0)
-    k.mov(ROUNDS, 1 if warm else rounds)
+    k.mov(PASS, min(warm, 1))
+    k.mov(ROUNDS, warm or rounds)
     k.label("PASS")
     if together and block > 1:
         k.barrier()
@@ -61,6 +62,8 @@ def timed(
     body(k, count)
     k.op("sub", LEFT, LEFT, imm=1)
     k.branch(LEFT, "ROUND")
+    for register in awaited:
+        k.op("add", register, register, imm=0)
     k.special(END, "cycle")
     k.branch(PASS, "AGAIN")
     k.store(OUT, BEGIN)

@@ -1,0 +1,58 @@
+"""Second-level cache: bytes a cycle of reads that hit it, by the cores that read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from warploom.machine.config.schema import Config
+from warploom.study.microbenchmarks import pointer_chase
+from warploom.study.microbenchmarks.bench import Bench
+from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
+from warploom.study.microbenchmarks.streams import bytes_a_cycle, core_counts
+from warploom.study.microbenchmarks.throughput import most_warps
+
+
+def buffer(bench: Bench) -> int:
+    """Bytes that every core reads: a power of two, more than the first level holds, half of the second at most."""
+    size = 1 << 15
+    while size < 2 * bench.device.l1_bytes and 4 * size <= bench.device.l2_bytes:
+        size *= 2
+    return size
+
+
+def measure(bench: Bench) -> Finding:
+    """Bandwidth of one core, of all, and the curve."""
+    warps, size = most_warps(bench), buffer(bench)
+    counts = core_counts(bench)
+    found = [bytes_a_cycle(bench, cores=cores, warps=warps, within=size, rounds=4 if bench.quick else 16) for cores in counts]
+    readings = [Reading("l2.one-core", "read by one core, bytes a cycle", found[0])]
+    if len(counts) > 1:
+        readings += [
+            Reading("l2.bandwidth", "read by all cores, bytes a cycle", found[-1]),
+            Reading("l2.each-core", "the same, each core's part", found[-1] / counts[-1]),
+        ]
+    curve = Curve("l2", f"all read the same {size >> 10} KiB", tuple(counts), tuple(found), "l2")
+    axes = Axes("Second level: reads that hit", "cores that read", "bytes a cycle", log_x=len(counts) > 4)
+    return Finding(tuple(readings), (curve,), {"l2": axes})
+
+
+def configured(config: Config) -> Mapping[str, float]:
+    """What no setting limits is left out."""
+    return {}
+
+
+def lacks(config: Config) -> str:
+    """Where there is no second level that is larger than the first."""
+    if config.l2.bytes <= 2 * config.l1.bytes:
+        return f"the second level (l2.bytes = {config.l2.bytes}) is not more than twice the first (l1.bytes = {config.l1.bytes})"
+    return pointer_chase.lacks(config)
+
+
+MICROBENCHMARK = Microbenchmark(
+    "l2",
+    "second level: bytes a cycle by the cores that read",
+    "A block a core goes around a buffer that the second level holds and the first does not, 32 warps, 8 loads in flight each.",
+    measure,
+    configured,
+    lacks,
+)

@@ -1,0 +1,109 @@
+"""Limits of a launch: what a block may have, and how many blocks and warps one core holds at a time.
+
+A block that finds its core's clock before any other block there has ended was there together with them: they are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from warploom.isa.program import Program
+from warploom.machine.config.schema import Config
+from warploom.machine.occupancy.residency import limits_of
+from warploom.study.kernels import GLOBAL, Kernel
+from warploom.study.microbenchmarks import pointer_chase
+from warploom.study.microbenchmarks.bench import Bench
+from warploom.study.microbenchmarks.microbenchmark import Finding, Microbenchmark, Reading
+from warploom.study.microbenchmarks.timed import BODY, WORD
+
+OUT, BEGIN, END, CORE, VALUE = range(BODY, BODY + 5)
+STAY = 20_000  # cycles for which a block stays
+ROW = 16  # bytes that a thread writes
+
+
+def largest(fits: Callable[[int], bool], upper: int) -> int:
+    """The largest number up to `upper` that fits; 0 where none does. What fits is taken to be everything up to a limit."""
+    low, high = 0, upper + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def trivial(threads: int = 32, registers: int = 16, shared: int = 0) -> Program:
+    """A block that does nothing."""
+    k = Kernel()
+    k.exit()
+    return k.program("nothing", threads=threads, block=threads, shared_bytes=shared, registers=registers)
+
+
+def resident(bench: Bench, threads: int, registers: int = 16) -> int:
+    """Blocks of so many threads that one core holds at a time."""
+    k = Kernel()
+    k.special(BEGIN, "cycle")
+    k.special(CORE, "core")
+    k.op("mul", OUT, GLOBAL, imm=ROW)
+    k.mov(VALUE, 1)
+    k.label("STAY")
+    for _ in range(4):  # slow, so that the warps that stay leave issue slots to those that come
+        k.op("div", VALUE, VALUE, VALUE)
+    k.special(END, "cycle")
+    k.op("sub", END, END, BEGIN)
+    k.op("sltu", END, END, imm=STAY)
+    k.branch(END, "STAY")
+    k.special(END, "cycle")
+    k.store(OUT, CORE)
+    k.store(OUT, BEGIN, offset=WORD)
+    k.store(OUT, END, offset=2 * WORD)
+    k.exit()
+    device = bench.device
+    blocks = device.cores * (device.warps * device.lanes // threads + 1)
+    program = k.program(f"blocks of {threads}", threads=blocks * threads, block=threads, registers=registers,
+                        memory_bytes=blocks * threads * ROW)  # fmt: skip
+    rows = bench.run(program).words[: blocks * threads * ROW // WORD].reshape(blocks, threads, -1)
+    core, begin, end = rows[:, 0, 0], rows[:, :, 1].min(axis=1), rows[:, :, 2].max(axis=1)
+    here = core == core[0]
+    return int((begin[here] < np.min(end[here])).sum())
+
+
+def measure(bench: Bench) -> Finding:
+    """All limits."""
+    device = bench.device
+    lanes = device.lanes
+    readings = [
+        Reading("limits.block-threads", "threads a block", largest(lambda n: not bench.refuses(trivial(n)), 4096)),
+        Reading("limits.registers", "registers a thread", largest(lambda n: not bench.refuses(trivial(lanes, n)), 512)),
+        Reading("limits.shared", "shared memory a block, bytes", largest(lambda n: not bench.refuses(trivial(lanes, 16, n)), 1 << 18)),
+        Reading("limits.blocks", "blocks of one warp on a core", resident(bench, lanes)),
+    ]
+    block = min(8 * lanes, device.block_threads)
+    readings.append(Reading("limits.warps", f"warps on a core, in blocks of {block // lanes}", resident(bench, block) * block // lanes))
+    return Finding(tuple(readings))
+
+
+def configured(config: Config) -> Mapping[str, float]:
+    """As the settings have them."""
+    limits = limits_of(config)
+    threads = limits.threads or limits.warps * limits.lanes
+    found = {
+        "limits.blocks": float(min(limits.blocks, limits.warps)),
+        "limits.warps": float(limits.warps),
+        "limits.block-threads": float(min(limits.block_threads or threads, threads)),
+    }
+    if limits.registers_per_thread:
+        found["limits.registers"] = float(limits.registers_per_thread)
+    if limits.shared:
+        found["limits.shared"] = float(limits.shared_per_block or limits.shared)
+    return found
+
+
+MICROBENCHMARK = Microbenchmark(
+    "limits",
+    "limits of a launch: a block's, and what a core holds",
+    "Launches of growing size, until one is refused; blocks that stay, and write down their core and when they were there.",
+    measure,
+    configured,
+    pointer_chase.lacks,
+)

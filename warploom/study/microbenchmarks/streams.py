@@ -1,0 +1,66 @@
+"""Streams over memory, which the probes of bandwidth share: every warp of a launch moves lines, and moves on."""
+
+from __future__ import annotations
+
+from warploom.study.kernels import GLOBAL, LANE, Kernel
+from warploom.study.microbenchmarks.bench import Bench
+from warploom.study.microbenchmarks.timed import BODY, WORD, data_base, each
+
+ADDRESS, SCRATCH = BODY, BODY + 1
+VALUES = range(BODY + 2, BODY + 10)  # registers that loads write in turn
+COUNT = 8
+
+
+def bytes_a_cycle(bench: Bench, *, cores: int, warps: int, write: bool = False, within: int = 0, rounds: int = 4) -> float:
+    """Bytes a cycle that `warps` warps on each of so many cores move, in rows of four bytes a lane.
+
+    within: 0: each byte once, so that all come from memory; else the size of a buffer, a power of two, around which each core goes
+    from a place of its own, once before the clock is read.
+    """
+    lanes = bench.device.lanes
+    threads, row = cores * warps * lanes, WORD * lanes
+    base = data_base(threads)
+    step = row * (warps if within else cores * warps)
+
+    def prepare(k: Kernel) -> None:
+        if within:
+            k.special(ADDRESS, "thread")
+            k.op("mul", ADDRESS, ADDRESS, imm=WORD)
+            k.special(SCRATCH, "block")
+            k.op("mul", SCRATCH, SCRATCH, imm=within // cores // row * row)
+            k.op("add", ADDRESS, ADDRESS, SCRATCH)
+            wrap(k)
+        else:
+            k.op("mul", ADDRESS, GLOBAL, imm=WORD)
+            k.op("add", ADDRESS, ADDRESS, imm=base)
+
+    def wrap(k: Kernel) -> None:
+        k.op("and", ADDRESS, ADDRESS, imm=within - 1)
+        k.op("add", ADDRESS, ADDRESS, imm=base)
+
+    def body(k: Kernel, count: int) -> None:
+        for number in range(count):
+            if write:
+                k.store(ADDRESS, LANE, offset=number * step)
+            else:
+                k.load(VALUES[number % len(VALUES)], ADDRESS, offset=number * step)
+        k.op("add", ADDRESS, ADDRESS, imm=count * step - (base if within else 0))
+        if within:
+            wrap(k)
+
+    room = within + 2 * COUNT * step if within else 2 * COUNT * step * (rounds + 1)
+    warm = -(-within // (COUNT * step)) if within else 0
+    cost = each(
+        bench, body, COUNT, rounds=rounds, threads=threads, block=warps * lanes, prepare=prepare, awaited=() if write else VALUES,
+        memory_bytes=base + room, warm=warm, name="stream",
+    )  # fmt: skip
+    return cores * warps * row / cost
+
+
+def core_counts(bench: Bench) -> list[int]:
+    """Numbers of cores for a sweep: doubling, and all."""
+    every, count = [], 1
+    while count < bench.device.cores:
+        every.append(count)
+        count *= 4 if bench.quick else 2
+    return [*every, bench.device.cores]
