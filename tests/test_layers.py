@@ -26,6 +26,7 @@ BY_NAME = {
     "warploom/observe/traces/__init__.py": "a format of traces",
     "warploom/rtl/__init__.py": "the public names of the hardware, when they are first used",
     "warploom/study/experiments/__init__.py": "an experiment",
+    "warploom/study/microbenchmarks/__init__.py": "a microbenchmark",
 }
 NAMED = re.compile(r"\bwarploom(?:\.\w+)+")
 

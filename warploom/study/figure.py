@@ -54,12 +54,16 @@ class Panel:
 
 @dataclass(frozen=True)
 class Figure:
-    """Panels side by side, or (stacked) one above the other where they share an axis of time. wide: one panel with many bars."""
+    """Panels side by side, or (stacked) one above the other where they share an axis of time. wide: one panel with many bars.
+
+    columns: panels side by side before the next row begins; 0: all.
+    """
 
     title: str
     panels: tuple[Panel, ...]
     stacked: bool = False
     wide: bool = False
+    columns: int = 0
 
 
 def form_of(path: str) -> str:
@@ -76,16 +80,18 @@ def drawn(figure: Figure, form: str) -> bytes:
     from matplotlib import rc_context
     from matplotlib.figure import Figure as Canvas
 
-    across = 1 if figure.stacked else len(figure.panels)
-    down = len(figure.panels) if figure.stacked else 1
-    size = (9.0, 2.6 * down + 0.8) if figure.stacked else (INCHES[0] * (1.6 if figure.wide else across), INCHES[1])
+    across = 1 if figure.stacked else min(figure.columns or len(figure.panels), len(figure.panels))
+    down = -(-len(figure.panels) // across)
+    size = (9.0, 2.6 * down + 0.8) if figure.stacked else (INCHES[0] * (1.6 if figure.wide else across), INCHES[1] * down)
     style = {"font.size": 11, "axes.spines.top": False, "axes.spines.right": False, "svg.hashsalt": "warploom", "svg.fonttype": "none"}
     out = io.BytesIO()
     with rc_context(style):
         canvas = Canvas(figsize=size, layout="constrained", dpi=150)
         axes = canvas.subplots(down, across, squeeze=False, sharex=figure.stacked).ravel()
-        for ax, panel in zip(axes, figure.panels, strict=True):
+        for ax, panel in zip(axes, figure.panels, strict=False):
             _panel(ax, panel, last=ax is axes[-1] or not figure.stacked)
+        for ax in axes[len(figure.panels) :]:
+            ax.set_visible(False)
         canvas.suptitle(figure.title, fontsize=13, fontweight="bold")
         canvas.savefig(out, format=form, metadata={} if form == "png" else {"Date": None} if form == "svg" else {"CreationDate": None})
     return out.getvalue()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from warploom.machine.config.presets import load_config
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
-from warploom.study.kernels import FREE, GLOBAL, Kernel
 from warploom.study.figure import Figure, Panel, Series
+from warploom.study.kernels import FREE, GLOBAL, Kernel
 from warploom.study.sweep import Task
 from warploom.study.table import Column, Table
 

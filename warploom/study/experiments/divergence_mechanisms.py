@@ -9,9 +9,9 @@ from typing import Any
 from warploom.machine.config.presets import load_config
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
-from warploom.study.kernels import FREE, GLOBAL, Kernel
 from warploom.study.experiments.mechanisms import FAST, variants
 from warploom.study.figure import Figure, Panel, Series
+from warploom.study.kernels import FREE, GLOBAL, Kernel
 from warploom.study.sweep import Outcome, Task
 from warploom.study.table import Column, Table
 

@@ -9,8 +9,8 @@ from typing import Any
 from warploom.machine.config.presets import load_config
 from warploom.machine.memory.replacement import POLICIES
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
-from warploom.study.kernels import FREE, Kernel
 from warploom.study.figure import Figure, Panel, Series
+from warploom.study.kernels import FREE, Kernel
 from warploom.study.sweep import Outcome, Task
 from warploom.study.table import Column, Table
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from warploom.machine.config.presets import load_config
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
-from warploom.study.kernels import FREE, LANE, Kernel
 from warploom.study.experiments.mechanisms import FAST, mechanisms
 from warploom.study.figure import Figure, Panel, Series
+from warploom.study.kernels import FREE, LANE, Kernel
 from warploom.study.sweep import Task
 from warploom.study.table import Column, Table
 

@@ -10,8 +10,8 @@ from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.observe.facts.events import events_of
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
-from warploom.study.kernels import FREE, GLOBAL, Kernel
 from warploom.study.figure import Figure, Panel, Series
+from warploom.study.kernels import FREE, GLOBAL, Kernel
 from warploom.study.sweep import Task
 from warploom.study.table import Column, Table
 

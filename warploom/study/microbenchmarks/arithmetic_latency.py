@@ -71,7 +71,7 @@ def configured(config: Config) -> Mapping[str, float]:
 
 MICROBENCHMARK = Microbenchmark(
     "latency",
-    "dependent latency: one warp, each operation needs the one before",
+    "operations of one warp, each of which needs the one before",
     f"One warp runs {CHAIN} and {2 * CHAIN} operations on one register; the difference of their times, divided.",
     measure,
     configured,

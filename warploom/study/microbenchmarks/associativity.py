@@ -42,8 +42,8 @@ def measure(bench: Bench) -> Finding:
         distance *= 2
     ways = found[max(found)]
     readings = (
-        Reading("ways.l1", "first level: lines of one set that are kept (ways)", ways),
-        Reading("ways.l1-sets", "first level: sets", found[LINE] / ways),
+        Reading("ways.l1", "first level, ways (lines of a set)", ways),
+        Reading("ways.l1-sets", "first level, sets", found[LINE] / ways),
     )
     curve = Curve("ways", "first level", tuple(found), tuple(found.values()), "ways")
     axes = Axes("Lines that a cache keeps", "bytes between lines", "lines", log_x=True, log_y=True)
@@ -64,7 +64,7 @@ def lacks(config: Config) -> str:
 
 MICROBENCHMARK = Microbenchmark(
     "ways",
-    "associativity: lines at a power-of-two distance that are kept",
+    "lines at a power-of-two distance that a cache keeps",
     "A pointer chase over lines 128, 256, 512 ... bytes apart; the most that all hit the second time.",
     measure,
     configured,

@@ -65,8 +65,8 @@ def measure(bench: Bench) -> Finding:
         (
             Reading("atomics.dependent", "one thread, dependent, cycles", dependent(bench)),
             Reading("atomics.one-word", "all threads on one word, cycles a warp", cycles_a_warp(bench, cores, warps, 0, own=False)),
-            Reading("atomics.line", "a warp's words in one line, cycles a warp, one core", cycles_a_warp(bench, 1, warps, WORD, own=True)),
-            Reading("atomics.spread", "a line for each thread, cycles a warp, one core", cycles_a_warp(bench, 1, warps, 128, own=True)),
+            Reading("atomics.line", "one core, a line a warp, cycles a warp", cycles_a_warp(bench, 1, warps, WORD, own=True)),
+            Reading("atomics.spread", "one core, a line a thread, cycles a warp", cycles_a_warp(bench, 1, warps, 128, own=True)),
         )
     )
 
@@ -78,7 +78,7 @@ def configured(config: Config) -> Mapping[str, float]:
 
 MICROBENCHMARK = Microbenchmark(
     "atomics",
-    "atomic operations: latency, one word, spread",
+    "latency, one word, spread",
     "Atomic adds of a word that is in the second level; one thread's depend on each other, eight warps' a core do not.",
     measure,
     configured,

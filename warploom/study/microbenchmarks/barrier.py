@@ -26,7 +26,10 @@ def measure(bench: Bench) -> Finding:
     lanes, most = bench.device.lanes, most_warps(bench)
     counts = [warps for warps in WARPS if warps <= most and (not bench.quick or warps in {1, 8, most})]
     found = [each(bench, body, BARRIERS, threads=warps * lanes, block=warps * lanes) for warps in counts]
-    readings = [Reading(f"barrier.{warps}", f"{warps} warp{'s' * (warps > 1)}, cycles a barrier", cost) for warps, cost in zip(counts, found, strict=True)]
+    readings = [
+        Reading(f"barrier.{warps}", f"{warps} warp{'s' * (warps > 1)}, cycles a barrier", cost)
+        for warps, cost in zip(counts, found, strict=True)
+    ]
     curve = Curve("barrier", "a block's warps wait for one another", tuple(counts), tuple(found), "barrier")
     axes = Axes("Barriers", "warps of the block", "cycles a barrier")
     return Finding(tuple(readings), (curve,), {"barrier": axes})
@@ -44,7 +47,7 @@ def lacks(config: Config) -> str:
 
 MICROBENCHMARK = Microbenchmark(
     "barrier",
-    "barriers: cycles by the warps that wait",
+    "cycles by the warps that wait",
     f"A block passes {BARRIERS} and {2 * BARRIERS} barriers; the difference of the times, divided.",
     measure,
     configured,

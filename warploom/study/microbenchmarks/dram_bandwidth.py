@@ -28,8 +28,8 @@ def measure(bench: Bench) -> Finding:
     warps = [count for count in WARPS if count <= most and (not bench.quick or count in {1, 8, most})]
     one = [bytes_a_cycle(bench, cores=1, warps=count, rounds=8) for count in warps]
     readings = [
-        Reading("dram.one-core-1warp", "read by one core, one warp, bytes a cycle", one[0]),
-        Reading("dram.one-core", f"read by one core, {warps[-1]} warps, bytes a cycle", one[-1]),
+        Reading("dram.one-core-1warp", "one core, one warp reads, bytes a cycle", one[0]),
+        Reading("dram.one-core", f"one core, {warps[-1]} warps read, bytes a cycle", one[-1]),
     ]
     curves = [Curve("dram-warps", "read by one core", tuple(warps), tuple(one), "dram.one-core")]
     axes = {"dram-warps": Axes("Memory: one core", "warps on the core", "bytes a cycle")}
@@ -54,7 +54,7 @@ def configured(config: Config) -> Mapping[str, float]:
 
 MICROBENCHMARK = Microbenchmark(
     "dram",
-    "memory: bytes a cycle by warps and by cores",
+    "reads and writes of memory by warps and by cores",
     "Warps load (or store) neighbouring lines that nobody has touched before, eight loads in flight each.",
     measure,
     configured,

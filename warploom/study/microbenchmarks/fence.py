@@ -49,7 +49,7 @@ def configured(config: Config) -> Mapping[str, float]:
 
 MICROBENCHMARK = Microbenchmark(
     "fence",
-    "fences: alone, and behind a store",
+    "alone, and behind a store",
     "One warp passes 8 and 16 fences; the difference of the times, divided.",
     measure,
     configured,

@@ -38,16 +38,18 @@ def measure(bench: Bench) -> Finding:
         return fitting
 
     found = [cost(size) for size in sizes]
-    readings = [Reading("icache.hit", "second pass of code that fits, cycles an instruction", min(found[:3]))]
+    readings = [Reading("icache.hit", "code that fits, cycles an instruction", min(found[:3]))]
     level = min(found[:3])
     for number in range(1, len(sizes)):
         if found[number] > FLAT * level and found[number - 1] <= FLAT * level:
             place = len(readings)
             key = "icache.knee" if place == 1 else f"icache.knee-{place}"
-            readings.append(Reading(key, f"largest code at {level:.2f} cycles an instruction, KiB", knee(sizes[number - 1], sizes[number], FLAT * level)))
+            readings.append(
+                Reading(key, f"largest code at {level:.2f} cycles each, KiB", knee(sizes[number - 1], sizes[number], FLAT * level))
+            )
             level = max(found[number : number + 2])
     if len(readings) > 1:
-        readings.append(Reading("icache.miss", "second pass of the largest code, cycles an instruction", found[-1]))
+        readings.append(Reading("icache.miss", "largest code, cycles an instruction", found[-1]))
     curve = Curve("icache", "one warp, integer adds", tuple(sizes), tuple(found), "icache")
     axes = Axes("Instruction caches", "code (KiB, 16 bytes an instruction)", "cycles an instruction", log_x=True)
     return Finding(tuple(readings), (curve,), {"icache": axes})
@@ -72,7 +74,7 @@ def lacks(config: Config) -> str:
 
 MICROBENCHMARK = Microbenchmark(
     "instruction-cache",
-    "instruction caches: straight code of growing size",
+    "straight code of growing size",
     "One warp runs independent integer adds without a jump; the second time through is timed.",
     measure,
     configured,

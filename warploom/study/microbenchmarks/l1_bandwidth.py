@@ -88,7 +88,7 @@ def lacks(config: Config) -> str:
 
 MICROBENCHMARK = Microbenchmark(
     "l1",
-    "first level: bytes a cycle by warps, and strides",
+    "first-level hits by warps, and strides",
     "Warps of one block load words that are in the cache, four bytes a lane.",
     measure,
     configured,

@@ -50,7 +50,7 @@ def lacks(config: Config) -> str:
 
 MICROBENCHMARK = Microbenchmark(
     "l2",
-    "second level: bytes a cycle by the cores that read",
+    "second-level hits by the cores that read",
     "A block a core goes around a buffer that the second level holds and the first does not, 32 warps, 8 loads in flight each.",
     measure,
     configured,

@@ -46,8 +46,8 @@ def measure(bench: Bench) -> Finding:
     readings = [Reading("launch.empty", "a kernel that does nothing, cycles", empty)]
     if bench.device.shared_bytes:
         readings += [
-            Reading("launch.turnover-store", "block after block, one store a thread, cycles", turnover(bench, "store")),
-            Reading("launch.turnover-load", "block after block, one load a thread, cycles", turnover(bench, "load")),
+            Reading("launch.turnover-store", "block after block, a store each, cycles", turnover(bench, "store")),
+            Reading("launch.turnover-load", "block after block, a load each, cycles", turnover(bench, "load")),
         ]
     return Finding(tuple(readings))
 
@@ -59,7 +59,7 @@ def configured(config: Config) -> Mapping[str, float]:
 
 MICROBENCHMARK = Microbenchmark(
     "launch",
-    "launches: an empty kernel, and block after block",
+    "an empty kernel, and block after block",
     "Blocks of one warp that fill shared memory, so that a core holds one at a time; twice as many, and the difference.",
     measure,
     configured,

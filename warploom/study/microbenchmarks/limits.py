@@ -101,7 +101,7 @@ def configured(config: Config) -> Mapping[str, float]:
 
 MICROBENCHMARK = Microbenchmark(
     "limits",
-    "limits of a launch: a block's, and what a core holds",
+    "of a launch: a block's, and what a core holds",
     "Launches of growing size, until one is refused; blocks that stay, and write down their core and when they were there.",
     measure,
     configured,

@@ -16,9 +16,9 @@ def measure(bench: Bench) -> Finding:
     """Instructions a cycle of a core."""
     warps = min(WARPS, throughput.most_warps(bench))
     rates = {
-        "mixed.pair": ("multiply-add and integer add, instructions a cycle", ("fma", "add")),
-        "mixed.float": ("multiply-add alone, instructions a cycle", ("fma",)),
-        "mixed.integer": ("integer add alone, instructions a cycle", ("add",)),
+        "mixed.pair": ("multiply-add and integer add, IPC", ("fma", "add")),
+        "mixed.float": ("multiply-add alone, IPC", ("fma",)),
+        "mixed.integer": ("integer add alone, IPC", ("add",)),
     }
     return Finding(tuple(Reading(key, what, throughput.rate(bench, names, warps, 8)) for key, (what, names) in rates.items()))
 
@@ -27,12 +27,12 @@ def configured(config: Config) -> Mapping[str, float]:
     """By lanes and issue slots."""
     found, lanes = throughput.configured(config), config.core.lanes
     fma, add = found["throughput.fma"] / lanes, found["throughput.add"] / lanes
-    return {"mixed.float": fma, "mixed.integer": add, "mixed.pair": min(float(config.core.schedulers), min(fma, add))}
+    return {"mixed.float": fma, "mixed.integer": add, "mixed.pair": min(float(config.core.schedulers), fma, add)}
 
 
 MICROBENCHMARK = Microbenchmark(
     "mixed",
-    "mixed issue: integer and float instructions in equal numbers",
+    "integer and float instructions in equal numbers",
     f"{WARPS} warps issue a multiply-add and an integer add in turn, all of them independent.",
     measure,
     configured,

@@ -103,11 +103,13 @@ def measure(bench: Bench) -> Finding:
     device, readings = bench.device, []
     if device.l1_bytes:
         readings.append(Reading("chase.l1", "first-level hit, cycles", first))
-    if device.l2_bytes:
+    if device.l2_bytes > device.l1_bytes:
         readings.append(Reading("chase.l2", "second-level hit, cycles", second))
     readings.append(Reading("chase.dram", "memory, cycles", last))
     if device.l1_bytes:
-        readings.append(Reading("chase.l1-capacity", "first level, KiB that all hit", capacity(bench, KIB, 2 * device.l1_bytes, first) / KIB))
+        readings.append(
+            Reading("chase.l1-capacity", "first level, KiB that all hit", capacity(bench, KIB, 2 * device.l1_bytes, first) / KIB)
+        )
     if device.l2_bytes > device.l1_bytes:
         below = min(4 * max(device.l1_bytes, 32 * KIB), device.l2_bytes // 2)
         found = capacity(bench, below, 2 * device.l2_bytes, second)
@@ -133,7 +135,7 @@ def lacks(config: Config) -> str:
 
 MICROBENCHMARK = Microbenchmark(
     "chase",
-    "pointer chase: latency and capacity of each level of memory",
+    "latency and capacity of each level of memory",
     "One thread follows pointers in random order over 128-byte lines, all of which it has visited once before.",
     measure,
     configured,

@@ -31,7 +31,7 @@ def timed_load(k: Kernel, address: int, offset: int = 0) -> None:
 
 
 def after_a_neighbour(bench: Bench, distance: int) -> int:
-    """Cycles of a load, of which the word so many bytes before it has been loaded: the second of two such loads, so that code is at hand."""
+    """Cycles of a load whose neighbour, so many bytes before it, has been loaded. Of two such pairs the second: its code is at hand."""
     k = Kernel()
     k.mov(PLACE, 0)
     k.mov(ADDRESS, PAGE)
@@ -86,7 +86,13 @@ def passes(bench: Bench, distance: int) -> float:
         for number in range(count):
             k.load(END + number % 4, ADDRESS)
 
-    frame = {"threads": 8 * lanes, "block": 8 * lanes, "prepare": prepare, "memory_bytes": data_base(8 * lanes) + PAGE, "awaited": range(END, END + 4)}
+    frame = {
+        "threads": 8 * lanes,
+        "block": 8 * lanes,
+        "prepare": prepare,
+        "memory_bytes": data_base(8 * lanes) + PAGE,
+        "awaited": range(END, END + 4),
+    }
     return each(bench, body, 8, rounds=4, **frame) / 8
 
 
@@ -124,7 +130,7 @@ def lacks(config: Config) -> str:
 
 MICROBENCHMARK = Microbenchmark(
     "sectors",
-    "lines and sectors: what comes along, and what a stride costs",
+    "lines and sectors: what comes along, and what a stride asks for",
     "A word is loaded, then others around it, each by itself; what is fast has come along.",
     measure,
     configured,

@@ -45,7 +45,9 @@ def cycles_a_load(bench: Bench, stride: int) -> float:
 
     frame = {"threads": warps * lanes, "block": warps * lanes, "prepare": prepare, "awaited": VALUES}
     needed = (max(STRIDES) * lanes + 1) * WORD
-    return each(bench, body, COUNT, rounds=2 if bench.quick else ROUNDS, shared_bytes=min(needed, bench.device.shared_bytes), **frame) / warps
+    return (
+        each(bench, body, COUNT, rounds=2 if bench.quick else ROUNDS, shared_bytes=min(needed, bench.device.shared_bytes), **frame) / warps
+    )
 
 
 def strides(bench: Bench) -> list[int]:
@@ -83,7 +85,7 @@ def lacks(config: Config) -> str:
 
 MICROBENCHMARK = Microbenchmark(
     "shared",
-    "shared memory: latency, and bank conflicts by stride",
+    "latency, and bank conflicts by stride",
     "One thread follows a pointer that leads to itself; 16 warps load words that lie a stride apart.",
     measure,
     configured,

@@ -55,7 +55,7 @@ def measure(bench: Bench) -> Finding:
         for key, (name, words) in KINDS.items()
     ]
     readings += [
-        Reading(f"throughput.{key}-1warp", f"{KINDS[key][1]}, one warp, instructions a cycle", rate(bench, (KINDS[key][0],), 1, CHAINS))
+        Reading(f"throughput.{key}-1warp", f"{KINDS[key][1]}, one warp, IPC", rate(bench, (KINDS[key][0],), 1, CHAINS))
         for key in ("fma", "add", "special")
     ]
     counts = [warps for warps in WARPS if warps <= most and (not bench.quick or warps in {1, 4, 16, most})]
@@ -86,7 +86,7 @@ def configured(config: Config) -> Mapping[str, float]:
 
 MICROBENCHMARK = Microbenchmark(
     "throughput",
-    "throughput: how much a full core computes, and one warp alone",
+    "what a full core computes, and one warp alone",
     f"Warps of one block issue one operation on {CHAINS} independent registers each; the curve has one or two.",
     measure,
     configured,

@@ -1,0 +1,91 @@
+"""Microbenchmarks find what a machine was made to be: a black box whose settings are changed gives other numbers, by as much."""
+
+import pytest
+
+from warploom.machine.config.presets import load_config
+from warploom.study.microbenchmarks import NAMES, find
+from warploom.study.microbenchmarks.bench import Bench, Unmeasured
+from warploom.study.microbenchmarks.report import QUANTITY, number, probe
+from warploom.study.needs import StudyError
+
+
+def measured(name, **changes):
+    """Readings of a probe by key, on the preset sm with settings changed (written with __ for the point)."""
+    config = load_config("sm", {key.replace("__", "."): value for key, value in changes.items()})
+    return {row.reading.key: row for row in probe(name, Bench(config, "native", quick=True)).rows}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_probe_describes_itself_and_its_rows_fit(name):
+    found = find(name)
+    assert found.name == name and found.title and found.how.endswith(".")
+    each = probe(name, Bench(load_config("sm"), "native", quick=True))
+    assert each.rows and not each.lacks
+    keys = [row.reading.key for row in each.rows]
+    assert len(set(keys)) == len(keys)
+    for row in each.rows:
+        assert len(row.reading.what) <= QUANTITY
+        assert row.reading.measured > 0
+    panels = set(each.finding.axes or {})
+    assert {curve.panel for curve in each.finding.curves} == panels
+
+
+@pytest.mark.parametrize(("setting", "value"), [("fma", 9), ("alu", 17), ("divide", 40), ("convert", 12)])
+def test_a_latency_is_found_wherever_it_is_set(setting, value):
+    before, after = measured("latency"), measured("latency", **{f"latency__{setting}": value})
+    change = value - load_config("sm")[f"latency.{setting}"]
+    key = f"latency.{setting}"
+    assert after[key].reading.measured - before[key].reading.measured == pytest.approx(change, abs=0.05)
+
+
+def test_a_smaller_instruction_cache_has_an_earlier_knee():
+    row = measured("instruction-cache", fetch__sets=16)["icache.knee"]
+    assert row.configured == 32 and row.reading.measured == pytest.approx(32, rel=0.08)
+
+
+def test_stride_33_has_no_conflicts_in_32_banks_and_all_in_33():
+    rows = measured("shared", shared__banks=33)
+    assert rows["shared.stride-32"].reading.measured == pytest.approx(1, abs=0.2)
+    assert rows["shared.stride-33"].reading.measured > 25
+
+
+def test_ways_and_sets_of_a_cache_are_found():
+    rows = measured("ways", l1__ways=8, l1__bytes=32768)
+    assert (rows["ways.l1"].reading.measured, rows["ways.l1-sets"].reading.measured) == (8, 32)
+
+
+def test_a_sector_and_a_line_are_found():
+    rows = measured("sectors", lsu__sector=64, l1__line=64, l1__ways=4)
+    assert (rows["sectors.sector"].reading.measured, rows["sectors.line"].reading.measured) == (64, 64)
+    assert rows["sectors.stride-1"].reading.measured == 2
+
+
+def test_capacities_of_both_levels_are_found():
+    rows = measured("chase", l1__bytes=16384, l2__bytes=262144)
+    assert rows["chase.l1-capacity"].reading.measured == 16
+    assert rows["chase.l2-capacity"].reading.measured == 256
+
+
+def test_blocks_and_warps_that_a_core_holds_are_counted():
+    rows = measured("limits", core__blocks=5, core__warps=24, core__threads=768)
+    assert (rows["limits.blocks"].reading.measured, rows["limits.warps"].reading.measured) == (5, 24)
+
+
+def test_a_program_that_does_not_end_well_stops_a_probe():
+    from warploom.study.kernels import FREE, Kernel
+
+    k = Kernel()
+    k.mov(FREE, 1 << 30)
+    k.load(FREE, FREE)
+    k.exit()
+    with pytest.raises(Unmeasured, match=r"^the program 'astray' of this microbenchmark: error: "):
+        Bench(load_config("sm"), "python").run(k.program("astray", threads=1, block=1))
+
+
+def test_an_unknown_probe_has_a_nearest_name():
+    with pytest.raises(StudyError, match=r"^there is no probe 'chace', did you mean 'chase'\?; there are latency, "):
+        find("chace")
+
+
+def test_a_number_has_four_digits_or_is_whole():
+    assert [number(value) for value in (0.49996, 27.93, 98304.0, 64.0)] == ["0.5", "27.93", "98304", "64"]
