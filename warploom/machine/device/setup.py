@@ -123,6 +123,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.branch_latency = config.core.branch_latency
     core.code_rows = len(program)
     core.code_step = int(program.code[1, u.ADDRESS] - program.code[0, u.ADDRESS]) if len(program) > 1 else 1
+    core.has_predicates = int((program.uops[:, u.PREDICATE] != u.NONE).any())
     core.clear_registers = program.registers
     for index, name in enumerate(u.LATENCIES):
         core.latency[index] = getattr(config.latency, name, 1)
