@@ -25,6 +25,14 @@ from warploom.machine.memory.channels import DATA_ANSWER, DATA_HOLD, PROGRAM_ANS
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
 
 ORDERS = {"spread": SPREAD, "fill": FILL, "split": SPLIT}
+REMEDIES = {  # what to change where not even one block fits, by the field of Limits that it exceeds
+    "block_threads": "use smaller blocks, or set core.block_threads",
+    "warps": "use smaller blocks, or set core.warps",
+    "threads": "use smaller blocks, or set core.threads",
+    "registers_per_thread": "use fewer registers, or set core.thread_registers",
+    "registers": "use smaller blocks or fewer registers, or set core.registers",
+    "shared": "use less shared memory, or set shared.bytes",
+}
 
 
 def set_up_device(gpu: Any, config: Config, program: Program) -> None:
@@ -79,7 +87,7 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
         return config.core.warps
     found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes))
     if found.blocks == 0:
-        raise LaunchError(found.reason)
+        raise LaunchError(f"{program.source.path}: {found.reason}; {REMEDIES[found.exceeded]}")
     return min(found.blocks, config.core.warps)
 
 
