@@ -56,6 +56,10 @@ MAY_WRITE_LANES = _operations(lambda operation: operation.name.startswith("atomi
 WRITES_PAIR = _operations(lambda operation: operation.name in ("ballot", "read_mask"))
 READS_PAIR = _operations(lambda operation: operation.name == "write_mask")
 IN_MEMORY = _operations(lambda operation: operation.unit == u.MEMORY and operation.name != "store_image")
+MASK_OPERATIONS = (
+    "push_mask", "pop_mask", "mask_nonzero", "branch_push", "split", "join", "set_mask", "predicate", "read_mask", "write_mask",
+)  # fmt: skip
+SETS_MASK = _operations(lambda operation: operation.name in MASK_OPERATIONS)
 TEXELS = _operations(lambda operation: operation.name in ("sample", "store_image"))
 
 
@@ -142,7 +146,10 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
         lambda row: f"unit {columns[u.UNIT][row]}: {_name(op, row)} is of unit {unit[row]} ({u.UNITS[unit[row]]})",
     )
     flags = columns[u.FLAGS]
-    yield _outside(flags, 4), lambda row: f"flags {flags[row]}: there are SIGNED = {u.SIGNED} and NEGATE = {u.NEGATE}"
+    yield (
+        _outside(flags, 8),
+        lambda row: f"flags {flags[row]}: SIGNED = {u.SIGNED}, NEGATE = {u.NEGATE} and NEGATE_PREDICATE = {u.NEGATE_PREDICATE}",
+    )
     sizes = columns[u.SIZE]
     yield (sizes != 4) & (sizes != 1) & (sizes != 2), lambda row: f"size {sizes[row]}: it is 1, 2 or 4 bytes"
     for column, what in OPERANDS.items():
@@ -152,6 +159,10 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
     yield (
         (predicate != u.NONE) & _outside(predicate - u.SCALAR, u.SCALARS - 1),
         lambda row: f"predicate {predicate[row]}: it is a pair of scalar registers, of which there are {u.SCALARS}",
+    )
+    yield (
+        SETS_MASK[op] & (predicate != u.NONE),
+        lambda row: f"predicate {predicate[row]}: {_name(op, row)} sets the mask itself, and has none",
     )
     target, meeting = columns[u.TARGET], columns[u.RECONVERGE]
     yield HAS_TARGET[op] & (target < 0), lambda row: f"target {target[row]}: it is an instruction number, from 0"

@@ -64,8 +64,13 @@ class Core(Section):
     warps: _number("warps that a core holds at a time", "warps", at_least=1, at_most=MAX_WARPS) = 32
     blocks: _number("blocks that a core holds at a time", "blocks", at_least=1, at_most=MAX_WARPS) = 16
     threads: _number("threads that a core holds at a time; 0: warps x lanes", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
+    block_threads: _number("threads of the largest block; 0: no limit", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
+    thread_registers: _number("registers that a thread may have at most; 0: no limit", "registers", at_most=1024) = 0
     registers: _number("32-bit registers that a core's threads share; 0: no limit", "registers", at_most=1 << 20) = 0
     register_unit: _number("registers are handed to a warp in multiples of this", "registers", at_least=1, at_most=4096) = 256
+    register_files: _number(
+        "parts of the register file, one a sub-partition; a warp's registers lie whole in one", "parts", at_least=1, at_most=MAX_WARPS
+    ) = 1
     schedulers: _number(
         "warp schedulers; scheduler i owns the warps w with w % schedulers == i", "schedulers", at_least=1, at_most=MAX_WARPS
     ) = 1
@@ -161,6 +166,8 @@ class Cache(Section):
 
 class Shared(Section):
     bytes: _number("shared memory of a core", "bytes", at_most=1 << 18) = 0
+    block_bytes: _number("shared memory that a block may have at most; 0: all of it", "bytes", at_most=1 << 18) = 0
+    reserved: _number("bytes of each block's shared memory that the system keeps", "bytes", at_most=1 << 16) = 0
     unit: _number("it is handed to a block in multiples of this", "bytes", at_least=1, at_most=4096) = 256
     banks: _number("banks", "banks", at_least=1, at_most=64) = 32
     bank_bytes: _number("bytes of a bank's word", "bytes", at_least=1, at_most=8) = 4

@@ -25,6 +25,14 @@ from warploom.machine.memory.channels import DATA_ANSWER, DATA_HOLD, PROGRAM_ANS
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
 
 ORDERS = {"spread": SPREAD, "fill": FILL, "split": SPLIT}
+REMEDIES = {  # what to change where not even one block fits, by the field of Limits that it exceeds
+    "block_threads": "use smaller blocks, or set core.block_threads",
+    "warps": "use smaller blocks, or set core.warps",
+    "threads": "use smaller blocks, or set core.threads",
+    "registers_per_thread": "use fewer registers, or set core.thread_registers",
+    "registers": "use smaller blocks or fewer registers, or set core.registers",
+    "shared": "use less shared memory, or set shared.bytes",
+}
 
 
 def set_up_device(gpu: Any, config: Config, program: Program) -> None:
@@ -79,7 +87,7 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
         return config.core.warps
     found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes))
     if found.blocks == 0:
-        raise LaunchError(found.reason)
+        raise LaunchError(f"{program.source.path}: {found.reason}; {REMEDIES[found.exceeded]}")
     return min(found.blocks, config.core.warps)
 
 
@@ -123,6 +131,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.branch_latency = config.core.branch_latency
     core.code_rows = len(program)
     core.code_step = int(program.code[1, u.ADDRESS] - program.code[0, u.ADDRESS]) if len(program) > 1 else 1
+    core.has_predicates = int((program.uops[:, u.PREDICATE] != u.NONE).any())
     core.clear_registers = program.registers
     for index, name in enumerate(u.LATENCIES):
         core.latency[index] = getattr(config.latency, name, 1)

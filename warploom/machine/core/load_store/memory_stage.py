@@ -22,8 +22,9 @@ from warploom.machine.core.load_store.shared_memory import conflicts as shared_c
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.sampler import sample, store_image
 from warploom.machine.core.warps.scoreboard import mark_busy
-from warploom.machine.datapath.register_file import source
-from warploom.machine.engine.bits import popcount
+from warploom.machine.datapath.predicate import named_lanes
+from warploom.machine.datapath.register_file import expand, source
+from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
 from warploom.machine.memory.transactions import ATOMIC, LOAD, STORE
 
@@ -37,7 +38,8 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     registers = core.registers[warp]
     lanes = core.warps.lanes
     mask = core.warps.mask[warp]
-    active = popcount(mask)
+    part = mask  # the lanes in which the current micro-op does something
+    every = EMPTY  # those in which one of the bundle does
     start = np.int64(tables.code[pc, FIRST_UOP])
     kind = np.int64(LOAD)
     transactions = np.int64(0)
@@ -48,11 +50,14 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     core.access.changed = 0
     for k in range(start, start + np.int64(tables.code[pc, COUNT])):
         executes = np.int64(tables.uops[k, UNIT])
+        if core.has_predicates != 0:
+            part = _lanes_of(core, warp, mask, tables, k)
+        every |= part
         if executes == ALU or executes == SPECIAL:
             units.execute(registers, tables, k, lanes)
         elif executes == TEXTURE:
             transactions = units.sampler(core, warp, tables, k, transactions)
-            tables.profile[pc, SECTORS_NEEDED] += sectors_needed(active * 4, core.texture.sector_shift)
+            tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * 4, core.texture.sector_shift)
         elif executes == SHARED:
             passes += _shared(core, warp, registers, tables, k, lanes)
             fault = core.access.fault
@@ -66,7 +71,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                     kind, extra = _global(core, registers, tables, k, lanes, kind, extra)
             if fault == 0:
                 transactions = _collect(core, registers, tables, k, lanes, transactions)
-                tables.profile[pc, SECTORS_NEEDED] += sectors_needed(active * tables.uops[k, SIZE], core.lsu.sector_shift)
+                tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * tables.uops[k, SIZE], core.lsu.sector_shift)
         if fault != 0:
             return np.int64(fault)
     if core.access.changed != 0:
@@ -75,7 +80,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     if wanted == SHARED:
         tables.profile[pc, PASSES] += passes
         core.shared_free = now + passes
-        mark_busy(core.scoreboard, tables.code, warp, pc, mask, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
+        mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
         return fault
     tables.profile[pc, TRANSACTIONS] += transactions
     lsu = core.texture if wanted == TEXTURE else core.lsu
@@ -86,9 +91,24 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         core.warps.stores[warp] += 1
     else:
         core.warps.pending[warp] += 1
-        mark_busy(core.scoreboard, tables.code, warp, pc, mask, lanes, FOREVER, LONG_SCOREBOARD)
-    enqueue(lsu, slot, WarpAccess(kind, warp, pc, mask, core.warps.started[warp], extra), transactions, now)
+        mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, FOREVER, LONG_SCOREBOARD)
+    enqueue(lsu, slot, WarpAccess(kind, warp, pc, every, core.warps.started[warp], extra), transactions, now)
     return fault
+
+
+@out_of_line
+def _lanes_of(core, warp, mask, tables, k):
+    """The lanes of `mask` in which micro-op `k` does something. `registers.active` becomes these lanes; of arithmetic, which looks at
+    its predicate itself, all of the mask."""
+    warps = core.warps
+    registers = core.registers[warp]
+    part = mask & named_lanes(registers, tables.uops, k, warps.lanes)
+    executes = tables.uops[k, UNIT]
+    wanted = mask if executes == ALU or executes == SPECIAL else part
+    if warps.expanded_from[warp] != wanted:
+        expand(wanted, registers.active, warps.lanes)
+        warps.expanded_from[warp] = wanted
+    return part
 
 
 @inlined
