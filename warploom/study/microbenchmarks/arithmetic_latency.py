@@ -59,7 +59,7 @@ def chain(bench: Bench, *names: str) -> float:
 def measure(bench: Bench) -> Finding:
     """Cycles of each class, and of changing between the integer and the float pipe."""
     readings = [Reading(f"latency.{key}", f"{words}, cycles", chain(bench, name)) for key, (name, words) in CLASSES.items()]
-    readings.append(Reading("latency.pair", "multiply-add then integer add, cycles a pair", chain(bench, "fma", "add")))
+    readings.append(Reading("latency.pair", "multiply-add then integer add, a pair", chain(bench, "fma", "add")))
     return Finding(tuple(readings))
 
 
