@@ -19,6 +19,7 @@ from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run, s
 from warploom.machine.core.load_store.lane_access import addresses, atomic, load, store
 from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
+from warploom.machine.core.load_store.written_bytes import mark_written
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.sampler import sample, store_image
 from warploom.machine.core.warps.scoreboard import mark_busy
@@ -70,7 +71,10 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                 if fault == 0:
                     kind, extra = _global(core, registers, tables, k, lanes, kind, extra)
             if fault == 0:
+                before = transactions
                 transactions = _collect(core, registers, tables, k, lanes, transactions)
+                if kind == STORE and core.lsu.tracks_bytes != 0:
+                    _mark_written(core, registers, np.int64(tables.uops[k, SIZE]), lanes, before, transactions)
                 tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * tables.uops[k, SIZE], core.lsu.sector_shift)
         if fault != 0:
             return np.int64(fault)
@@ -89,6 +93,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         tables.profile[pc, SECTORS] += popcount(lsu.sectors[slot, index])
     if kind == STORE:
         core.warps.stores[warp] += 1
+        core.warps.unsent[warp] += 1
     else:
         core.warps.pending[warp] += 1
         mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, FOREVER, LONG_SCOREBOARD)
@@ -201,6 +206,21 @@ def _append(lsu, row, active, size, lanes, transactions):
             line_sectors[kept] = sectors
             kept += 1
     return kept
+
+
+@inlined
+def _mark_written(core, registers, size, lanes, before, transactions):
+    """Note which bytes a store writes. before, transactions: of the bundle, without this micro-op and with it."""
+    lsu = core.lsu
+    slot = free_slot(lsu)
+    access = core.access
+    low_bits = (np.int64(1) << lsu.sector_shift) - 1
+    first = np.int64(access.address[0])
+    if before == 0 and access.run != 0 and first & low_bits == 0 and (first + size * lanes) & low_bits == 0:
+        for index in range(transactions):
+            lsu.whole[slot, index] = lsu.sectors[slot, index]
+    else:
+        mark_written(lsu, slot, access.address, registers.active, size, lanes, before, transactions)
 
 
 @unit
