@@ -5,6 +5,7 @@ from __future__ import annotations
 MAX_CORES = 64
 MAX_LANES = 64
 MAX_WARPS = 64
+MAX_SCHEDULERS = 64
 MAX_FETCH_LINES = 4096
 MAX_SHARED_FETCH_LINES = 1024
 WHEEL_EVENTS = 1 << 16  # what the memory system has before it
