@@ -72,6 +72,9 @@ USE = 14          # the groups: columns USE .. USE + MAX_USES - 1
 MAX_USES = 18     # a load of sixteen registers, its address and its mask
 CODE_COLUMNS = USE + MAX_USES
 
+# A core with warps is handed decoded instructions: in the place of their words stands what it issues them by.
+PORT = WORD       # where it is issued: a number of PORTS
+
 # ---------------------------------------------------------------------------------------------------------
 # Operand codes. Lane register r is r; the others lie above all lane registers.
 NONE = -1
@@ -95,15 +98,21 @@ def scalar(number: int) -> int:
 UNITS = ("alu", "special", "memory", "shared", "texture", "control")
 ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL = range(len(UNITS))
 
+# Ports of a scheduler: a unit each, and two pipes that arithmetic has beside the ALU where these are apart. ALU is the integer pipe then.
+PORTS = (*UNITS, "float", "double")
+FLOAT, DOUBLE = len(UNITS), len(UNITS) + 1
+
 # Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
 DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register")
 NO_DATAPATH, INTEGER, FLOATING_POINT, SPECIAL_FUNCTION, CROSS_LANE, SPECIAL_REGISTER = range(len(DATAPATHS))
 
 # Latency classes: a preset gives cycles for each (section `latency`).
-LATENCIES = ("alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory")
-(L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY) = range(
-    len(LATENCIES)
-)
+LATENCIES = (
+    "alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory", "bits",
+    "double", "double_divide",
+)  # fmt: skip
+(L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY, L_BITS,
+ L_DOUBLE, L_DOUBLE_DIVIDE) = range(len(LATENCIES))  # fmt: skip
 
 # Address spaces.
 SPACES = ("global", "shared", "local", "constant")
@@ -189,10 +198,10 @@ def _rows() -> list[Operation]:
         ("sltu", L_ALU, "dab", "d = 1 where a < b unsigned, else 0"),
         ("compare", L_ALU, "dab", "d = 4 where a < b unsigned, 2 where equal, 1 where above"),
         ("sel", L_ALU, "dabc", "d = a where c != 0, else b"),
-        ("clz", L_ALU, "da", "d = leading zeros of a; 32 when a is 0"),
-        ("ctz", L_ALU, "da", "d = trailing zeros of a; 32 when a is 0"),
-        ("popc", L_ALU, "da", "d = number of ones in a"),
-        ("brev", L_ALU, "da", "d = a with its bits in reverse order"),
+        ("clz", L_BITS, "da", "d = leading zeros of a; 32 when a is 0"),
+        ("ctz", L_BITS, "da", "d = trailing zeros of a; 32 when a is 0"),
+        ("popc", L_BITS, "da", "d = number of ones in a"),
+        ("brev", L_BITS, "da", "d = a with its bits in reverse order"),
     ]
     floating_point = [
         ("fadd", L_FLOAT, "dab", "d = a + b, 32-bit float"),

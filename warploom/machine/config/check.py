@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from warploom.machine.config.schema import L2, Cache, Config
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, ConfigError
 from warploom.machine.memory.block import L2_LINES, LINES
@@ -29,6 +31,23 @@ def _check_shape(level: str, cache: Cache) -> None:
         raise ConfigError(
             f"l2.mshrs = {cache.mshrs}: with l2.slices = {slices} there are {slices * cache.mshrs}; there is room for {ENTRIES}"
         )
+
+# What an older name of a shared ALU is called where each scheduler has its own pipes.
+OWN = {
+    "alu.width": "pipes.integer_lanes and pipes.float_lanes",
+    "alu.special_width": "pipes.special_lanes",
+}
+
+
+def check_effective(config: Config, changed: Iterable[str]) -> None:
+    """Raises ConfigError when a setting that is changed by hand says nothing on this machine: that is a mistake, or an older name."""
+    own = config.pipes.owner == "scheduler"
+    for name in changed:
+        if own and name.startswith("alu."):
+            instead = f"set {OWN[name]}, or pipes.owner=core" if name in OWN else "set pipes.owner=core"
+            raise ConfigError(f"{name} says nothing here: with pipes.owner = 'scheduler' each scheduler has its own pipes; {instead}")
+        if not own and name.startswith("pipes.") and name != "pipes.owner":
+            raise ConfigError(f"{name} says nothing here: with pipes.owner = 'core' the schedulers share ALUs; set pipes.owner=scheduler")
 
 
 def check_together(config: Config) -> None:
@@ -66,6 +85,10 @@ def check_together(config: Config) -> None:
         refuse(
             f"fetch.sets = {config.fetch.sets}: with fetch.ways = {config.fetch.ways} the instruction cache has "
             f"{config.fetch.sets * config.fetch.ways} lines; there is room for {MAX_FETCH_LINES}"
+        )
+    if config.core.lock == "lane" and (config.latency.to_float or config.latency.to_integer):
+        refuse(
+            "core.lock = 'lane': such a scoreboard does not know which pipe wrote a register; set latency.to_float=0 latency.to_integer=0"
         )
     if config.core.schedulers > config.core.warps:
         refuse(f"core.schedulers = {config.core.schedulers}: more than core.warps = {config.core.warps}")

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from warploom.isa.diagnostics import nearest
-from warploom.machine.config.check import check_together
+from warploom.machine.config.check import check_effective, check_together
 from warploom.machine.config.schema import Config, Setting, check_name, settings
 from warploom.machine.engine.sizes import ConfigError
 
@@ -34,6 +34,7 @@ def load_config(name: str | Path | Config = "tiny", changes: Mapping[str, Any] |
         flat[setting] = value
     config = _build(flat, title)
     check_together(config)
+    check_effective(config, changes or {})
     return config
 
 

@@ -117,6 +117,44 @@ class Alu(Section):
     special_width: _number("lanes that a special-function unit takes a cycle; 0: a whole warp", "lanes", at_most=MAX_LANES) = 0
 
 
+def _lanes(pipe: str) -> Any:
+    return _number(f"lanes that a scheduler's {pipe} takes a cycle; 0: a whole warp", "lanes", at_most=MAX_LANES)
+
+
+def _interval(pipe: str) -> Any:
+    return _number(f"cycles from one instruction of {pipe} to the next; 0: as its lanes say", "cycles", at_most=4096)
+
+
+class Pipes(Section):
+    """The pipes that a scheduler has for itself, in the place of the ALUs that all schedulers of a core share."""
+
+    owner: _choice(
+        "core: all schedulers share the ALUs of section alu; scheduler: each has the pipes of this section", "core", "scheduler"
+    ) = "core"
+    integer_lanes: _lanes("integer pipe") = 0
+    integer_interval: _interval("the integer pipe") = 0
+    float_lanes: _lanes("float pipe") = 0
+    float_interval: _interval("the float pipe") = 0
+    float_on_integer: _switch("the integer pipe is the other half of the float pipe: it takes float operations when that one is taken") = (
+        False
+    )
+    double_lanes: _lanes("double pipe") = 0
+    double_interval: _interval("the double pipe") = 0
+    special_lanes: _lanes("special-function pipe") = 0
+    special_interval: _interval("the special-function pipe") = 0
+    load_store_lanes: _lanes("way to the load/store unit and to shared memory") = 0
+    load_store_interval: _interval("the way to the load/store unit") = 0
+    load_store_queue: _number("instructions that the way to the load/store unit holds", "instructions", at_least=1, at_most=64) = 1
+    texture_lanes: _lanes("way to the texture unit") = 0
+    texture_interval: _interval("the way to the texture unit") = 0
+    multiply: _choice("the pipe that multiplies integers", "integer", "float") = "integer"
+    bits: _choice("the pipe that counts and reverses bits", "integer", "special") = "integer"
+    convert: _choice("the pipe that converts between integer and float", "integer", "float", "special") = "float"
+    divide_interval: _interval("integer divides, which are long sequences,") = 0
+    float_divide_interval: _interval("float divides") = 0
+    double_divide_interval: _interval("double divides and roots") = 0
+
+
 class Latency(Section):
     """Cycles from issue to the first cycle in which a dependent instruction may issue, by latency class."""
 
@@ -129,6 +167,15 @@ class Latency(Section):
     float_divide: _number("float divide", "cycles", at_least=1, at_most=4096) = 1
     special: _number("square root, reciprocal, sine, logarithm", "cycles", at_least=1, at_most=4096) = 1
     convert: _number("between integer and float", "cycles", at_least=1, at_most=4096) = 1
+    bits: _number("leading and trailing zeros, ones, bits in reverse order", "cycles", at_least=1, at_most=4096) = 1
+    double: _number("double add, multiply, multiply-add, compare, conversion", "cycles", at_least=1, at_most=4096) = 1
+    double_divide: _number("double divide and square root", "cycles", at_least=1, at_most=4096) = 1
+    to_float: _number(
+        "further cycles until the float pipe can use a result of the integer pipe, where these are apart", "cycles", at_most=4096
+    ) = 0
+    to_integer: _number(
+        "further cycles until the integer pipe can use a result of the float pipe, where these are apart", "cycles", at_most=4096
+    ) = 0
 
 
 class Fetch(Section):
@@ -284,6 +331,7 @@ class Config(Section):
     core: Core = Core()
     divergence: Divergence = Divergence()
     alu: Alu = Alu()
+    pipes: Pipes = Pipes()
     latency: Latency = Latency()
     fetch: Fetch = Fetch()
     lsu: Lsu = Lsu()

@@ -33,6 +33,7 @@ from warploom.machine.datapath.alu import execute
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.device import report as pipeline_report
 from warploom.machine.device.check import check
+from warploom.machine.device.decode import decode
 from warploom.machine.device.device import Gpu, run
 from warploom.machine.device.inspection import PipelineInspection
 from warploom.machine.device.memory_system import no_events, serve_events
@@ -83,7 +84,7 @@ class PipelineMachine:
         self.moves_threads = self.forms_warps and not depends_on_warps(program)
         self.loaded = with_thread_numbers(program) if self.moves_threads else program
         self.uops = np.ascontiguousarray(self.loaded.uops)
-        self.code = np.ascontiguousarray(program.code)
+        self.code = decode(config, program)
         self.views = np.ascontiguousarray(program.views)
         self.samplers = np.ascontiguousarray(program.samplers)
         self.memory = np.zeros((size + 3) // 4, np.uint32)

@@ -13,6 +13,7 @@ from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.check import shape_of
+from warploom.machine.config.pipes import interval, pipe_of_class
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
@@ -134,6 +135,10 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.path_table.barrier_limit, core.path_table.patience = config.divergence.barriers, config.divergence.patience
     _set_up_pool(core.thread_pool, config, program)
     core.scoreboard.by_lane = int(config.core.lock == "lane")
+    if config.pipes.owner == "scheduler":
+        core.scoreboard.crosses = int(config.latency.to_float > 0 or config.latency.to_integer > 0)
+        core.scoreboard.crossing[u.ALU, u.FLOAT] = config.latency.to_float
+        core.scoreboard.crossing[u.FLOAT, u.ALU] = config.latency.to_integer
     core.scheduler_count = config.core.schedulers
     core.warps.scheduler[:] = np.arange(MAX_WARPS) % config.core.schedulers
     for index in range(config.core.schedulers):
@@ -167,6 +172,24 @@ def _set_up_units(core: Any, config: Config) -> None:
     core.alus.passes = -(-lanes // (alu.width or lanes))
     core.specials.count = alu.special_count
     core.specials.passes = -(-lanes // (alu.special_width or lanes))
+    _set_up_partitions(core.partitions, config)
+
+
+def _set_up_partitions(partitions: Any, config: Config) -> None:
+    pipes = config.pipes
+    partitions.own = int(pipes.owner == "scheduler")
+    partitions.float_on_integer = int(pipes.float_on_integer)
+    partitions.interval[u.MEMORY] = partitions.interval[u.SHARED] = interval(config, "load_store")
+    partitions.interval[u.TEXTURE] = interval(config, "texture")
+    partitions.room[u.MEMORY] = (pipes.load_store_queue - 1) * interval(config, "load_store")
+    for number, pipe in enumerate(pipe_of_class(config)):
+        partitions.hold[number] = interval(config, pipe)
+    for number, given in (
+        (u.L_DIVIDE, pipes.divide_interval),
+        (u.L_FLOAT_DIVIDE, pipes.float_divide_interval),
+        (u.L_DOUBLE_DIVIDE, pipes.double_divide_interval),
+    ):
+        partitions.hold[number] = given or partitions.hold[number]
 
 
 def _set_up_memory(core: Any, config: Config) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.accounting import events as e
+from warploom.machine.config.pipes import pipe_names
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
 from warploom.observe.facts.events import events_of
@@ -43,13 +44,13 @@ class Slot:
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One ALU of a core. holders: int16[columns], the warp slot whose instruction has it, or NOBODY.
+    """One ALU of a core, or one pipe of a sub-partition. holders: int16[columns], the warp slot whose instruction has it, or NOBODY.
 
     shares: float64[warp slots, columns], the part of a column in which each has it.
     """
 
     core: int
-    number: int
+    name: str
     holders: np.ndarray
     shares: np.ndarray
 
@@ -196,7 +197,7 @@ def _units(result: RunResult, events: np.ndarray, cores: list[int], columns: Col
     cycles = columns.samples(1)[0]
     units = []
     for core in cores:
-        for number in range(result.config.alu.count):
+        for number, name in pipe_names(result.config).items():
             rows = taken[(taken[:, e.CORE] == core) & (taken[:, e.A] == number)]
             until = np.maximum(rows[:, e.B], rows[:, e.TIME] + 1)
             found = sampled(rows[:, e.TIME], until, cycles)
@@ -205,7 +206,7 @@ def _units(result: RunResult, events: np.ndarray, cores: list[int], columns: Col
             slots = result.config.core.warps
             spent = np.bincount(rows[span, e.WARP] * columns.count + column, busy, slots * columns.count)
             shares = spent.reshape(slots, columns.count) / np.diff(columns.edges())
-            units.append(Unit(core, number, holders.astype(np.int16), shares))
+            units.append(Unit(core, name, holders.astype(np.int16), shares))
     return units
 
 

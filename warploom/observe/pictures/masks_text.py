@@ -39,7 +39,7 @@ def lines(result: RunResult, view: View, width: int, *, colours: bool) -> Iterat
                 lower = slot.cells[row + 1].tolist() if row + 1 < len(slot.cells) else None
                 yield [*head, *_blocks(upper, lower, [look.dark for look in looks])]
         for unit in (unit for unit in masks.units if unit.core == core):
-            name = f"{place}ALU {unit.number}"
+            name = f"{place}{unit.name}"
             yield _alu(name, unit.holders.tolist(), colours)
     yield from _axis(masks)
     yield []

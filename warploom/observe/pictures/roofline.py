@@ -14,6 +14,7 @@ import numpy as np
 
 from warploom.isa.uop import ALU, ISSUE_UNIT, SPECIAL
 from warploom.machine.accounting import reasons as r
+from warploom.machine.config.pipes import interval
 from warploom.machine.config.schema import Config
 from warploom.machine.memory.channels import DATA_HOLD
 from warploom.machine.run.result import RunResult
@@ -55,7 +56,10 @@ class Roofline:
 
 
 def peak(config: Config) -> float:
-    """Lane-operations a cycle that a machine's ALUs take, or its schedulers issue if that is less."""
+    """Lane-operations a cycle that a machine's pipes for integers and 32-bit floats take, or its schedulers issue if that is less."""
+    if config.pipes.owner == "scheduler":
+        rate = min(1.0, 1 / interval(config, "integer") + 1 / interval(config, "float"))
+        return config.gpu.cores * config.core.schedulers * config.core.lanes * rate
     width = min(config.alu.width or config.core.lanes, config.core.lanes)
     return float(config.gpu.cores * min(config.alu.count * width, config.core.schedulers * config.core.lanes))
 
