@@ -96,7 +96,7 @@ def limits_of(config: Config) -> Limits:
         threads=core.threads if core.threads < core.warps * core.lanes else 0,
         registers=core.registers,
         register_unit=core.register_unit,
-        shared=shared.bytes,
+        shared=min(shared.bytes, shared.carveout) if shared.unified and shared.carveout else shared.bytes,
         shared_unit=shared.unit,
     )
 
