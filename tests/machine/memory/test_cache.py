@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.config.check import shape_of
+from warploom.machine.config.derived import shape_of
 from warploom.machine.config.presets import load_config
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import mirror, unit, zeros

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from warploom.machine.config.derived import shape_of
 from warploom.machine.config.schema import L2, Cache, Config
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, ConfigError
 from warploom.machine.memory.block import L2_LINES, LINES
 from warploom.machine.memory.cache import check as check_cache
 from warploom.machine.memory.line_table import ENTRIES
-
-
-def shape_of(cache: Cache, slices: int = 1) -> tuple[int, int]:
-    """(sets, ways) of a cache, or of each of its slices."""
-    lines = cache.bytes // (cache.line * slices)
-    return (cache.sets, lines // cache.sets) if cache.sets else (lines // cache.ways, cache.ways)
 
 
 def _check_shape(level: str, cache: Cache) -> None:
@@ -31,6 +26,7 @@ def _check_shape(level: str, cache: Cache) -> None:
         raise ConfigError(
             f"l2.mshrs = {cache.mshrs}: with l2.slices = {slices} there are {slices * cache.mshrs}; there is room for {ENTRIES}"
         )
+
 
 # What an older name of a shared ALU is called where each scheduler has its own pipes.
 OWN = {
@@ -70,6 +66,10 @@ def check_together(config: Config) -> None:
         refuse(f"shared.bank_bytes = {config.shared.bank_bytes}: a bank's word is a power of two bytes")
     if config.l2.bytes and config.l2.line % config.l1.line:
         refuse(f"l2.line = {config.l2.line}: not a multiple of l1.line = {config.l1.line}, the most that a core asks for at once")
+    if config.shared.carveout > (config.shared.unified or config.shared.carveout):
+        refuse(f"shared.carveout = {config.shared.carveout}: more than shared.unified = {config.shared.unified}")
+    if config.shared.unified and config.shared.bytes > config.shared.unified:
+        refuse(f"shared.bytes = {config.shared.bytes}: more than shared.unified = {config.shared.unified}, of which it is a part")
     if config.dram.banks and not (config.dram.row and config.dram.bandwidth):
         refuse(f"dram.banks = {config.dram.banks}: banks have rows and a bus; set dram.row and dram.bandwidth")
     if config.memory.kind == "dram":

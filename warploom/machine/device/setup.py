@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
-from warploom.machine.config.check import shape_of
+from warploom.machine.config.derived import l1_bytes, shape_of
 from warploom.machine.config.pipes import interval, pipe_of_class
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence import MECHANISMS
@@ -155,7 +156,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.clear_registers = program.registers
     for index, name in enumerate(u.LATENCIES):
         core.latency[index] = getattr(config.latency, name, 1)
-    _set_up_memory(core, config)
+    _set_up_memory(core, config, program, resident)
 
 
 def _set_up_pool(pool: Any, config: Config, program: Program) -> None:
@@ -192,7 +193,7 @@ def _set_up_partitions(partitions: Any, config: Config) -> None:
         partitions.hold[number] = given or partitions.hold[number]
 
 
-def _set_up_memory(core: Any, config: Config) -> None:
+def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -> None:
     fetch = core.fetch
     f = config.fetch
     fetch.buffer, fetch.per_cycle, fetch.line, fetch.sets, fetch.ways = f.buffer, f.per_cycle, f.line, f.sets, f.ways
@@ -206,13 +207,16 @@ def _set_up_memory(core: Any, config: Config) -> None:
     lsu = core.lsu
     lsu.capacity, lsu.ports, lsu.merge = config.lsu.queue, config.lsu.ports, int(config.lsu.coalesce)
     lsu.line_shift, lsu.sector_shift = config.l1.line.bit_length() - 1, _sector_shift(config, config.l1.line)
-    lsu.latency, lsu.cached = config.l1.latency, int(config.l1.bytes > 0)
+    l1 = structs.replace(
+        config.l1, bytes=l1_bytes(config, resident * -(-program.launch.shared_bytes // config.shared.unit) * config.shared.unit)
+    )
+    lsu.latency, lsu.cached = config.l1.latency, int(l1.bytes > 0)
     lsu.write_back, lsu.write_allocate = int(config.l1.write == "back"), int(config.l1.allocate)
     lsu.tracks_bytes, lsu.store_limit = _tracks_bytes(config), config.lsu.stores
     core.atomic_lanes = config.l2.atomic_lanes
     mshrs.configure(lsu.misses, config.l1.mshrs, config.l1.merges)
     if lsu.cached:
-        caches.configure(lsu.cache, *shape_of(config.l1), config.l1.replacement, 1, sector_shift=int(lsu.sector_shift))
+        caches.configure(lsu.cache, *shape_of(l1), l1.replacement, 1, sector_shift=int(lsu.sector_shift))
     t = config.texture
     unit = core.texture
     unit.texture, unit.capacity, unit.ports, unit.merge = 1, t.queue or config.core.warps, t.ports * max(t.count, 1), 1

@@ -30,6 +30,7 @@ from warploom.machine.memory.partial_stores import remove_partial
 from warploom.machine.memory.request import request
 from warploom.machine.memory.transactions import (
     ANSWER,
+    ATOMIC,
     EXTRA_SHIFT,
     L2_FILL,
     LINE_WRITTEN,
@@ -86,6 +87,7 @@ L2 = record(
     ),
     counters=dict(
         stalls="i8",                          # requests that found no MSHR free, or memory busy
+        atomics="i8",                         # operations of atomics
         filled="i8",                          # sectors that memory has brought
         passed_on="i8",                       # sectors of stores that went on to memory
     ),
@@ -198,6 +200,8 @@ def _look_up(gpu, l2, tables, slice, asked, now):
         return False
     extra = np.int64(0) if asked.kind == STORE else asked.tag >> EXTRA_SHIFT
     taken = np.int64(l2.ports) + extra
+    if asked.kind == ATOMIC:
+        l2.atomics = l2.atomics + 1 + extra
     if asked.kind != LOAD and gpu.crossbar.slice_bytes > 0:
         taken = max(taken, cycles_for(popcount(sectors) << l2.sector_shift, gpu.crossbar.slice_bytes))
     l2.slice_free[slice] = now + taken

@@ -15,6 +15,7 @@ from warploom.isa.views import VIEW_BASE, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, 
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import ACCESSES, LONG_SCOREBOARD, PASSES, SECTORS, SECTORS_NEEDED, SHORT_SCOREBOARD, TRANSACTIONS
 from warploom.machine.core.load_store.atomic import conflicts as atomic_conflicts
+from warploom.machine.core.load_store.atomic import merges
 from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run, sectors_needed
 from warploom.machine.core.load_store.lane_access import addresses, atomic, load, store
 from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
@@ -127,7 +128,9 @@ def _global(core, registers, tables, k, lanes, kind, extra):
         store(core.access, registers, tables, k, lanes, tables.memory)
         return np.int64(STORE), extra
     atomic(core.access, registers, tables, k, lanes, tables.memory)
-    return np.int64(ATOMIC), max(extra, np.int64(atomic_conflicts(core.access.address, registers.active, lanes) - 1))
+    lanes_at_once = np.int64(core.atomic_lanes) if merges(op) else np.int64(1)
+    most = np.int64(atomic_conflicts(core.access.address, registers.active, lanes))
+    return np.int64(ATOMIC), max(extra, (most + lanes_at_once - 1) // lanes_at_once - 1)
 
 
 @unit
