@@ -66,7 +66,9 @@ def measure(bench: Bench) -> Finding:
 def configured(config: Config) -> Mapping[str, float]:
     """The latencies of the configuration."""
     found = {f"latency.{key}": float(config[f"latency.{key}"]) for key in CLASSES}
-    return found | {"latency.pair": found["latency.fma"] + found["latency.alu"]}
+    apart = config.pipes.owner == "scheduler"
+    crossings = config.latency.to_float + config.latency.to_integer if apart else 0
+    return found | {"latency.pair": found["latency.fma"] + found["latency.alu"] + crossings}
 
 
 MICROBENCHMARK = Microbenchmark(

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec import structs
+
+from warploom.machine.config.derived import l1_bytes, shape_of
 from warploom.machine.config.schema import Config
 from warploom.study.microbenchmarks import pointer_chase
 from warploom.study.microbenchmarks.bench import Bench
@@ -52,7 +55,8 @@ def measure(bench: Bench) -> Finding:
 
 def configured(config: Config) -> Mapping[str, float]:
     """As the cache is set."""
-    return {"ways.l1": float(config.l1.ways), "ways.l1-sets": config.l1.bytes / (config.l1.line * config.l1.ways)}
+    sets, ways = shape_of(structs.replace(config.l1, bytes=l1_bytes(config, 0)))
+    return {"ways.l1": float(ways), "ways.l1-sets": float(sets)}
 
 
 def lacks(config: Config) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from warploom.machine.config.derived import dram_bytes_a_cycle
 from warploom.machine.config.schema import Config
 from warploom.study.microbenchmarks import pointer_chase
 from warploom.study.microbenchmarks.bench import Bench
@@ -45,11 +46,13 @@ def measure(bench: Bench) -> Finding:
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """The channels' own bandwidth, which one core need not reach."""
-    if config.dram.bandwidth == 0:
-        return {}
-    every = float(config.dram.channels * config.dram.bandwidth)
-    return {"dram.read": every, "dram.write": every}
+    """The channels' own bandwidth, as far as the cores' ports let it through."""
+    memory, core = dram_bytes_a_cycle(config), float(config.crossbar.core)
+    found = {"dram.one-core": min(memory or core, core)} if core else {}
+    if memory:
+        every = min(memory, config.gpu.cores * core) if core else memory
+        found |= {"dram.read": every, "dram.write": every}
+    return found
 
 
 MICROBENCHMARK = Microbenchmark(

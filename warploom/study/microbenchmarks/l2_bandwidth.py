@@ -37,8 +37,13 @@ def measure(bench: Bench) -> Finding:
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """What no setting limits is left out."""
-    return {}
+    """The ports of the crossbar, which carry a sector at a time at most; nothing where they have no width."""
+    core, slice = config.crossbar.core, config.crossbar.slice
+    if not core:
+        return {}
+    found = {"l2.one-core": float(core)}
+    every = float(min(config.gpu.cores * core, config.l2.slices * slice if slice else config.gpu.cores * core))
+    return found | {"l2.bandwidth": every, "l2.each-core": every / config.gpu.cores}
 
 
 def lacks(config: Config) -> str:

@@ -24,10 +24,12 @@ def measure(bench: Bench) -> Finding:
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """By lanes and issue slots."""
-    found, lanes = throughput.configured(config), config.core.lanes
-    fma, add = found["throughput.fma"] / lanes, found["throughput.add"] / lanes
-    return {"mixed.float": fma, "mixed.integer": add, "mixed.pair": min(float(config.core.schedulers), fma, add)}
+    """By lanes and issue slots; float and integer share nothing but those where they have pipes of their own."""
+    fma, add = (throughput.instructions_a_cycle(config, key)[0] for key in ("fma", "add"))
+    issue = float(config.core.schedulers)
+    shared = config.pipes.owner != "scheduler" or config.pipes.float_on_integer
+    pair = min(issue, 2 * add, fma if shared else 2 * fma)
+    return {"mixed.float": fma, "mixed.integer": add, "mixed.pair": pair}
 
 
 MICROBENCHMARK = Microbenchmark(

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from warploom.machine.config.derived import l1_bytes
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import Kernel
 from warploom.study.microbenchmarks.bench import Bench
@@ -121,9 +122,23 @@ def measure(bench: Bench) -> Finding:
 
 def configured(config: Config) -> Mapping[str, float]:
     """Latencies add up on the way; a capacity is what a cache holds."""
-    found = {"chase.l1": float(config.l1.latency), "chase.l1-capacity": config.l1.bytes / KIB, "chase.l2-capacity": config.l2.bytes / KIB}
     second = config.l1.latency + config.l2.latency if config.l2.bytes else config.l1.latency
-    return found | {"chase.l2": float(second), "chase.dram": float(second + config.dram.latency)}
+    return {
+        "chase.l1": float(config.l1.latency),
+        "chase.l2": float(second),
+        "chase.dram": second + config.dram.latency + in_the_device(config),
+        "chase.l1-capacity": l1_bytes(config, 0) / KIB,
+        "chase.l2-capacity": config.l2.bytes / KIB,
+    }
+
+
+def in_the_device(config: Config) -> float:
+    """Cycles of an access to a bank that has a different row open: close it, open the row, read a sector."""
+    d = config.dram
+    if not d.banks:
+        return 0.0
+    clocks = d.rp + d.rcd + d.cl + -(-config.lsu.sector // d.bandwidth)
+    return clocks * (config.gpu.clock / d.clock if d.clock and config.gpu.clock else 1.0)
 
 
 def lacks(config: Config) -> str:

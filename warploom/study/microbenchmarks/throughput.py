@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from warploom.isa.uop import LATENCIES
+from warploom.machine.config.pipes import interval, pipe_of_class
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import Kernel
 from warploom.study.microbenchmarks.arithmetic_latency import UNARY
@@ -15,6 +17,7 @@ CHAINS = 8  # independent ones, so that one warp alone can fill its pipe
 COUNT, ROUNDS = 32, 32
 WARPS = (1, 2, 4, 6, 8, 12, 16, 20, 24, 32)
 OTHER, FIRST = BODY, BODY + 1
+CLASS = {"fma": "fma", "add": "alu", "mul": "multiply", "special": "special", "convert": "convert"}  # latency classes
 # Key, operation, name in the table.
 KINDS = {"fma": ("fma", "float multiply-add"), "add": ("add", "integer add"), "mul": ("mul", "integer multiply"),
          "special": ("fsqrt", "square root"), "convert": ("i2f", "convert")}  # fmt: skip
@@ -73,15 +76,28 @@ def _chains(chains: int) -> str:
     return "one chain a warp" if chains == 1 else f"{chains} chains a warp"
 
 
+def instructions_a_cycle(config: Config, key: str) -> tuple[float, float]:
+    """(of a core, of one of its warps alone) of a kind: what its pipes take and its schedulers issue."""
+    lanes, issue = config.core.lanes, float(config.core.schedulers)
+    if config.pipes.owner == "scheduler":
+        pipe = pipe_of_class(config)[LATENCIES.index(CLASS[key])]
+        rate = 1 / interval(config, pipe)
+        if pipe == "float" and config.pipes.float_on_integer:
+            rate += 1 / interval(config, "integer")
+        return issue * min(1.0, rate), min(1.0, rate)
+    alu = config.alu
+    units, width = (alu.special_count, alu.special_width) if key == "special" else (alu.count, alu.width)
+    rate = units / -(-lanes // (width or lanes))
+    return min(issue, rate), min(1.0, rate)
+
+
 def configured(config: Config) -> Mapping[str, float]:
     """Lanes of the pipes, as the settings have them."""
-    lanes, alu = config.core.lanes, config.alu
-    issue = float(config.core.schedulers)
-    alus = min(issue, alu.count / -(-lanes // (alu.width or lanes)))
-    specials = min(issue, alu.special_count / -(-lanes // (alu.special_width or lanes)))
-    found = {f"throughput.{key}": lanes * alus for key in ("fma", "add", "mul", "convert")} | {"throughput.special": lanes * specials}
-    one = {"fma": alus / config.core.schedulers, "add": alus / config.core.schedulers, "special": specials / config.core.schedulers}
-    return found | {f"throughput.{key}-1warp": value for key, value in one.items()}
+    found = {}
+    for key in KINDS:
+        core, warp = instructions_a_cycle(config, key)
+        found[f"throughput.{key}"], found[f"throughput.{key}-1warp"] = config.core.lanes * core, warp
+    return {key: value for key, value in found.items() if not key.endswith(("mul-1warp", "convert-1warp"))}
 
 
 MICROBENCHMARK = Microbenchmark(
