@@ -63,6 +63,7 @@ Lsu = record(
         sent=("i8", SLOTS),                           # of those, how many have left
         open=("i8", SLOTS),                           # of those, how many have not been answered
         done=("i8", SLOTS),                           # by slot: cycle in which the last answer so far was there
+        bypass=("i8", SLOTS),                         # by slot: 1: the cache may not keep it
         extra=("i8", SLOTS),                          # by slot: cycles that an atomic takes longer, for lanes on one word
         queue=("i4", SLOTS),                          # slots that still send, a ring, oldest first
         head="i8",                                    # where the oldest stands
@@ -83,6 +84,7 @@ class WarpAccess(NamedTuple):
     mask: Any  # u8: bit l = lane l takes part
     launched: Any  # i8: cycle in which the warp started
     extra: Any  # i8: cycles that an atomic takes longer
+    bypass: Any  # i8: 1: the cache may not keep it
 
 
 @unit
@@ -113,6 +115,7 @@ def enqueue(lsu, slot, access, transactions, now):
     lsu.open[slot] = 0
     lsu.done[slot] = now
     lsu.extra[slot] = access.extra
+    lsu.bypass[slot] = access.bypass
     lsu.queue[(lsu.head + lsu.waiting) & (SLOTS - 1)] = slot
     lsu.waiting = lsu.waiting + 1
 
@@ -151,7 +154,7 @@ def _send(gpu, core, lsu, slot, line, sectors, tables, now):
     kind = np.int64(lsu.kind[slot])
     if transaction_room(gpu) < 2:
         return 0
-    if lsu.cached == 0 or kind == ATOMIC:
+    if lsu.cached == 0 or kind == ATOMIC or lsu.bypass[slot] != 0:
         outcome = PASSED_ON
         send(gpu, core, kind, line, sectors, tag_of(slot, lsu.texture, 0, lsu.extra[slot]), now)
         if kind != STORE:
