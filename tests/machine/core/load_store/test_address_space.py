@@ -11,6 +11,10 @@ from warploom.isa.launching import BufferError, launched, read_buffer
 from warploom.isa.regions import Region
 from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE
 from warploom.machine.accounting import reasons as r
+from warploom.observe.explorer.page import page
+from warploom.observe.text.report import report
+from warploom.observe.text.styled import plain
+from warploom.observe.text.summary import summary
 
 A, B, C, D = range(FREE, FREE + 4)
 IMAGE = Region("image", 0x80000000, 0x1000, writable=False, data=np.arange(256, dtype=np.uint8))
@@ -258,3 +262,18 @@ def test_transactions_of_profile_are_of_addresses():
     code("exit")
     profile = run(code.program(regions=MAP)).detail.profile
     assert profile[2, r.TRANSACTIONS] == 4
+
+
+def test_a_result_and_its_views_show_addresses():
+    code = Assembly()
+    at(code, A, 0xFFFFFF00)
+    code.store(A, LANE)
+    code("exit")
+    result = run(code.program(regions=MAP), tracing=True)
+    assert "  0xffffff00:" in str(result)
+    lines = "\n".join(plain(line) for line in summary(result))
+    assert "image" in lines and "window: 3 of 256 bytes changed" in lines and "0xffffff00" in lines
+    said = report(result)["memory"]
+    assert said["regions"]["window"]["address"] == 0xFFFFFF00
+    assert said["data"][said["regions"]["window"]["first"] + 4] == 1
+    assert '"base":4294967040' in page(GPU(config()).run(code.program(regions=MAP), recording=True)).replace(": ", ":")
