@@ -52,6 +52,7 @@ UOP_COLUMNS = 16
 SIGNED = 1        # a load narrower than 32 bits extends the sign
 NEGATE = 2        # a branch is taken where the condition is zero
 NEGATE_PREDICATE = 4  # the predicate names the lanes that are left out
+FENCE_DEVICE, FENCE_BLOCK = range(2)  # immediates of a fence: who has to see what was stored
 
 # Columns of an instruction row.
 FIRST_UOP = 0     # its first micro-op
@@ -267,7 +268,7 @@ def _rows() -> list[Operation]:
         ("write_mask", "a", "active lanes = scalar pair a & the lanes that have a thread", NEXT),
         ("barrier", "ai", "waits until b warps (NONE: all of the block) have arrived at barrier a + i", NEXT),
         ("barrier_arrive", "ai", "counts an arrival at barrier a + i and continues", NEXT),
-        ("fence", "", "waits until this warp's earlier memory accesses are done", NEXT),
+        ("fence", "i", "waits until this warp's earlier memory accesses are done: i = 0, for all of the device; 1, for its block", NEXT),
         ("yield", "", "a hint: a different path of this warp may run", NEXT),
         ("trap", "i", "stops the kernel with fault number i", ENDS),
     ]

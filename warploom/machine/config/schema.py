@@ -18,7 +18,8 @@ from msgspec import Meta
 from warploom.isa.diagnostics import nearest
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.scheduling.policies import POLICIES
-from warploom.machine.engine.sizes import MAX_CORES, MAX_LANES, MAX_SHARED_FETCH_LINES, MAX_WARPS, ConfigError
+from warploom.machine.engine.sizes import CARVEOUTS, MAX_CORES, MAX_LANES, MAX_SHARED_FETCH_LINES, MAX_SLICES, MAX_WARPS, ConfigError
+from warploom.machine.memory.address_hash import HASHES
 
 
 class Setting(NamedTuple):
@@ -49,6 +50,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Gpu(Section):
+    clock: _number("core clock, to which dram.clock is related; 0: one memory clock a cycle", "MHz", at_most=100_000) = 0
     cores: _number("cores (NVIDIA: multiprocessors)", "cores", at_least=1, at_most=MAX_CORES) = 2
     dispatch_latency: _number("cycles from a free block slot to the first instruction of the next block", "cycles", at_most=100_000) = 0
     dispatch: _choice(
@@ -148,20 +150,51 @@ class Lsu(Section):
     ports: _number("transactions that it sends to the cache in a cycle", "transactions", at_least=1, at_most=64) = 1
     coalesce: _switch("lanes that touch the same line share one transaction") = True
     sector: _number("bytes that a transaction moves at least; divides the line", "bytes", at_least=1, at_most=128) = 32
+    stores: _number(
+        "transactions of stores that a core may have on their way until the level that keeps them has answered; 0: no limit and no answer",
+        "transactions", at_most=1024,
+    ) = 0  # fmt: skip
 
 
 class Cache(Section):
     """The settings that all data caches share."""
 
-    bytes: _number("capacity; 0: absent", "bytes", at_most=1 << 23) = 0
+    bytes: _number("capacity; 0: absent", "bytes", at_most=1 << 26) = 0
     line: _number("bytes of a line, a power of two", "bytes", at_least=1, at_most=256) = 128
-    ways: _number("lines that a set holds", "ways", at_least=1, at_most=64) = 4
+    ways: _number("lines that a set holds, where sets is 0", "ways", at_least=1, at_most=256) = 4
+    sets: _number("sets (of a slice), as many ways as the bytes then give; 0: the ways decide", "sets", at_most=1 << 16) = 0
     replacement: _choice("which line of a full set goes", "lru", "fifo", "plru", "random") = "lru"
     write: _choice("through: a store goes on to the next level; back: it stays until the line goes", "through", "back") = "through"
-    allocate: _switch("a store that misses fetches the line") = False
-    mshrs: _number("misses that may be outstanding; a miss to an outstanding line waits with it", "lines", at_least=1, at_most=256) = 16
-    banks: _number("banks, chosen by the line number; one lookup a bank and cycle", "banks", at_least=1, at_most=64) = 1
+    allocate: _switch(
+        "a store that misses takes a line, which keeps the bytes that were written; the others are fetched when they are read"
+    ) = False
+    mshrs: _number("misses that may be outstanding (in a slice)", "lines", at_least=1, at_most=1024) = 16
     latency: _number("cycles of a lookup", "cycles", at_least=1, at_most=4096) = 20
+
+
+class L1(Cache):
+    """A core's own cache."""
+
+    merges: _number("transactions that may wait for one outstanding line; 0: no limit", "transactions", at_most=1024) = 0
+
+
+class L2(Cache):
+    """The cache that all cores share, in slices."""
+
+    slices: _number("slices; each has its own sets and MSHRs", "slices", at_least=1, at_most=MAX_SLICES) = 1
+    ports: _number("lookups that a slice does in a cycle: 1, or 0 for any number", "lookups", at_most=1) = 1
+    hash: _choice("which set of its slice a line belongs to: `memory.hash` has the words", *HASHES) = "modulo"
+    write_buffer: _number(
+        "lines that a slice may have on their way to memory before it takes nothing more; 0: no limit", "lines", at_most=1024
+    ) = 0
+    atomic_lanes: _number("lanes of a warp on one word that are one operation of an atomic", "lanes", at_least=1, at_most=MAX_LANES) = 1
+
+
+class Crossbar(Section):
+    """The network between cores and slices. It has a port for each, and in each port a path for either direction."""
+
+    core: _number("bytes a cycle that a core sends, and that it receives; 0: no limit", "bytes a cycle", at_most=1024) = 0
+    slice: _number("bytes a cycle that a slice takes, and that it sends; 0: no limit", "bytes a cycle", at_most=1024) = 0
 
 
 class Shared(Section):
@@ -172,6 +205,15 @@ class Shared(Section):
     banks: _number("banks", "banks", at_least=1, at_most=64) = 32
     bank_bytes: _number("bytes of a bank's word", "bytes", at_least=1, at_most=8) = 4
     latency: _number("cycles of an access without conflicts", "cycles", at_least=1, at_most=1024) = 1
+    unified: _number("bytes that shared memory and L1 divide between them; 0: each has its own", "bytes", at_most=1 << 18) = 0
+    carveout: _number(
+        "unified: bytes that are shared memory, L1 has the rest; 0: the smallest of shared.carveouts that does not cost a resident block",
+        "bytes", at_most=1 << 18,
+    ) = 0  # fmt: skip
+    carveouts: _choice(
+        "unified: the sizes that the part for shared memory can have, those of a compute capability; any: all multiples of shared.unit",
+        "any", *CARVEOUTS,
+    ) = "any"  # fmt: skip
 
 
 class Constant(Section):
@@ -194,15 +236,37 @@ class Memory(Section):
     data_channels: _number("requests that data memory serves at a time", "channels", at_least=1, at_most=64) = 4
     program_channels: _number("requests that program memory serves at a time", "channels", at_least=1, at_most=64) = 1
     channel_bytes: _number("bytes that one request of a data channel moves", "bytes", at_least=1, at_most=256) = 1
+    hash: _choice(
+        "which slice and which DRAM channel a line belongs to. modulo: lines in turn; xor, ipoly: in turn, in an order that the higher bits change",
+        *HASHES,
+    ) = "modulo"  # fmt: skip
     program_words: _number("instructions that program memory holds", "instructions", at_least=1, at_most=1 << 20) = 256
 
 
 class Dram(Section):
     channels: _number("channels, chosen by the line number", "channels", at_least=1, at_most=64) = 4
-    latency: _number("cycles of an access to an open row", "cycles", at_least=1, at_most=65536) = 100
-    bandwidth: _number("bytes a cycle and channel; 0: no limit", "bytes a cycle", at_most=65536) = 32
+    latency: _number(
+        "cycles of an access to an open row; with banks: those that are spent outside of the devices", "cycles", at_least=1, at_most=65536
+    ) = 100
+    bandwidth: _number("bytes a channel and memory clock; 0: no limit", "bytes a clock", at_most=65536) = 32
+    clock: _number("memory clocks that take as long as gpu.clock core cycles; 0: as many", "MHz", at_most=100_000) = 0
     row: _number("bytes of a row; 0: no row buffers", "bytes", at_most=1 << 20) = 0
-    row_miss: _number("further cycles when the row is not open", "cycles", at_most=65536) = 0
+    row_miss: _number("further cycles when the row is not open; without banks", "cycles", at_most=65536) = 0
+    banks: _number("banks of a channel; 0: a channel is one queue without them", "banks", at_most=64) = 0
+    queue: _number(
+        "banks: reads that the controller chooses from, row hits first (FR-FCFS); 1: in order", "requests", at_least=1, at_most=256
+    ) = 1
+    write_queue: _number(
+        "banks: writes that wait while there are reads; the fuller half is then written at once", "requests", at_least=1, at_most=256
+    ) = 32
+    rcd: _number("banks: from the opening of a row to its first access", "memory clocks", at_most=1024) = 0
+    rp: _number("banks: closing a row", "memory clocks", at_most=1024) = 0
+    ras: _number("banks: that a row stays open at least", "memory clocks", at_most=1024) = 0
+    rrd: _number("banks: between the opening of rows of two banks", "memory clocks", at_most=1024) = 0
+    cl: _number("banks: from a read to its first data", "memory clocks", at_most=1024) = 0
+    wl: _number("banks: from a write to its first data", "memory clocks", at_most=1024) = 0
+    wtr: _number("banks: from the last data of a write to the next read", "memory clocks", at_most=1024) = 0
+    wr: _number("banks: from the last data of a write to the closing of its row", "memory clocks", at_most=1024) = 0
 
 
 class Texture(Section):
@@ -237,8 +301,9 @@ class Config(Section):
     latency: Latency = Latency()
     fetch: Fetch = Fetch()
     lsu: Lsu = Lsu()
-    l1: Cache = Cache()
-    l2: Cache = Cache()
+    l1: L1 = L1()
+    l2: L2 = L2()
+    crossbar: Crossbar = Crossbar()
     shared: Shared = Shared()
     constant: Constant = Constant()
     memory: Memory = Memory()

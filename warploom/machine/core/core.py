@@ -52,6 +52,7 @@ Core = record(
         shared_latency="i8",           # cycles of an access to shared memory without conflicts
         shared_banks="i8",             # banks of shared memory
         shared_bank_bytes="i8",        # bytes that a bank moves a cycle
+        atomic_lanes="i8",             # lanes on one word of memory that are one operation
         latency=("i8", 16),            # cycles by latency class: a number of LATENCIES
     ),
     state=dict(

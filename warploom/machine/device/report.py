@@ -66,8 +66,15 @@ def counters(machine: Reported) -> dict[str, int]:
         "l2_misses": int(l2["tag_misses"] + l2["sector_misses"]),
         "l2_evictions": int(l2["evictions"]),
         "l2_write_backs": int(l2["write_backs"]),
+        "l2_write_back_bytes": int(l2["written_back"]) << int(gpu["sector_shift"]),
+        "l2_fill_bytes": int(gpu["l2"]["filled"]) << int(gpu["sector_shift"]),
+        "l2_passed_on_bytes": int(gpu["l2"]["passed_on"]) << int(gpu["sector_shift"]),
+        "l2_stalls": int(gpu["l2"]["stalls"]),
+        "l2_atomics": int(gpu["l2"]["atomics"]),
+        "dirty_bytes": _dirty_sectors(machine) << int(gpu["sector_shift"]),
         "dram_requests": int(gpu["dram"]["requests"].sum()),
         "dram_bytes": int(gpu["dram"]["bytes_read"].sum() + gpu["dram"]["bytes_written"].sum()),
+        "dram_bytes_written": int(gpu["dram"]["bytes_written"].sum()),
         "dram_row_hits": int(gpu["dram"]["row_hits"].sum()),
         "dram_row_misses": int(gpu["dram"]["row_misses"].sum()),
         "data_requests": int(gpu["data_channels"]["requests"]),
@@ -97,6 +104,17 @@ def _of_spaces(machine: Reported) -> dict[str, int]:
     for level, name in (("first", "constant"), ("second", "constant_next")):
         for what in ("hits", "misses"):
             found[f"{name}_{what}"] = int(constants[level][what].sum())
+    return found
+
+
+def _dirty_sectors(machine: Reported) -> int:
+    """Sectors that only a cache has the new content of."""
+    caches = [machine.gpu["l2"]["cache"]] if machine.config.l2.write == "back" else []
+    caches += [core["lsu"]["cache"] for core in machine.cores] if machine.config.l1.write == "back" else []
+    found = 0
+    for cache in caches:
+        masks = cache["dirty"][: int(cache["sets"]) * int(cache["ways"])]
+        found += int(np.unpackbits(masks[masks != 0].view(np.uint8)).sum())
     return found
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.derived import l1_bytes, shape_of
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
@@ -19,8 +21,11 @@ from warploom.machine.core.divergence.thread_pool import HEURISTICS, OF_A_THREAD
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD
 from warploom.machine.engine.sizes import MAX_WARPS
+from warploom.machine.memory import address_hash as hashes
 from warploom.machine.memory import cache as caches
 from warploom.machine.memory import dram as drams
+from warploom.machine.memory import line_table as line_tables
+from warploom.machine.memory import mshr as mshrs
 from warploom.machine.memory.channels import DATA_ANSWER, DATA_HOLD, PROGRAM_ANSWER, PROGRAM_HOLD
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
 
@@ -45,8 +50,10 @@ def set_up_device(gpu: Any, config: Config, program: Program) -> None:
     _set_up_l2(gpu, config)
     gpu.has_dram = int(config.memory.kind == "dram")
     if gpu.has_dram:
-        d, line = config.dram, max(config.l1.line, config.l2.line if config.l2.bytes else 1)
-        drams.configure(gpu.dram, d.channels, line, d.latency, d.bandwidth, d.row, d.row_miss)
+        line = max(config.l1.line, config.l2.line if config.l2.bytes else 1)
+        drams.configure(gpu.dram, config.dram, line, config.memory.hash, config.gpu.clock)
+    gpu.crossbar.core_bytes, gpu.crossbar.slice_bytes = config.crossbar.core, config.crossbar.slice
+    gpu.partial_stores.tracked = _tracks_bytes(config)
     for channels, count, width, hold, answer in (
         (gpu.data_channels, config.memory.data_channels, config.memory.channel_bytes, DATA_HOLD, DATA_ANSWER),
         (gpu.program_channels, config.memory.program_channels, 1, PROGRAM_HOLD, PROGRAM_ANSWER),
@@ -91,19 +98,28 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
     return min(found.blocks, config.core.warps)
 
 
+def _tracks_bytes(config: Config) -> int:
+    """1 where some cache keeps stores that may write parts of sectors."""
+    caches_in_use = [cache for cache in (config.l1, config.l2) if cache.bytes]
+    return int(any(cache.write == "back" or cache.allocate for cache in caches_in_use))
+
+
 def _set_up_l2(gpu: Any, config: Config) -> None:
-    l2 = gpu.l2
-    l2.present = int(config.l2.bytes > 0)
+    l2, own = gpu.l2, config.l2
+    l2.present = int(own.bytes > 0)
+    hashes.configure(l2.cache.slices, own.slices if l2.present else 1, config.memory.hash)
     if not l2.present:
         return
-    line = config.l2.line
-    l2.banks, l2.latency, l2.limit = config.l2.banks, config.l2.latency, config.l2.mshrs
-    l2.line_shift = line.bit_length() - 1
+    l2.latency, l2.ports, l2.limit, l2.write_limit = own.latency, own.ports, own.mshrs, own.write_buffer
+    line_tables.configure(l2.misses, own.slices * own.mshrs)
+    l2.line_shift = own.line.bit_length() - 1
     l2.ratio_shift = l2.line_shift - gpu.line_shift
     l2.sector_shift = gpu.sector_shift
     l2.sectors_a_line = config.l1.line >> int(gpu.sector_shift)
-    l2.write_back, l2.write_allocate = int(config.l2.write == "back"), int(config.l2.allocate)
-    caches.configure(l2.cache, config.l2.bytes // (line * config.l2.ways), config.l2.ways, config.l2.replacement, 2)
+    l2.write_back, l2.write_allocate = int(own.write == "back"), int(own.allocate)
+    sets, ways = shape_of(own, own.slices)
+    hashing = {"slices": own.slices, "slice_hash": config.memory.hash, "set_hash": own.hash}
+    caches.configure(l2.cache, sets, ways, own.replacement, 2, sector_shift=int(gpu.sector_shift), **hashing)
 
 
 def set_up_core(core: Any, number: int, resident: int, config: Config, program: Program) -> None:
@@ -135,7 +151,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.clear_registers = program.registers
     for index, name in enumerate(u.LATENCIES):
         core.latency[index] = getattr(config.latency, name, 1)
-    _set_up_memory(core, config)
+    _set_up_memory(core, config, program, resident)
 
 
 def _set_up_pool(pool: Any, config: Config, program: Program) -> None:
@@ -154,7 +170,7 @@ def _set_up_units(core: Any, config: Config) -> None:
     core.specials.passes = -(-lanes // (alu.special_width or lanes))
 
 
-def _set_up_memory(core: Any, config: Config) -> None:
+def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -> None:
     fetch = core.fetch
     f = config.fetch
     fetch.buffer, fetch.per_cycle, fetch.line, fetch.sets, fetch.ways = f.buffer, f.per_cycle, f.line, f.sets, f.ways
@@ -168,15 +184,24 @@ def _set_up_memory(core: Any, config: Config) -> None:
     lsu = core.lsu
     lsu.capacity, lsu.ports, lsu.merge = config.lsu.queue, config.lsu.ports, int(config.lsu.coalesce)
     lsu.line_shift, lsu.sector_shift = config.l1.line.bit_length() - 1, _sector_shift(config, config.l1.line)
-    lsu.latency, lsu.cached = config.l1.latency, int(config.l1.bytes > 0)
+    l1 = structs.replace(
+        config.l1, bytes=l1_bytes(config, resident * -(-program.launch.shared_bytes // config.shared.unit) * config.shared.unit)
+    )
+    lsu.latency, lsu.cached = config.l1.latency, int(l1.bytes > 0)
     lsu.write_back, lsu.write_allocate = int(config.l1.write == "back"), int(config.l1.allocate)
-    lsu.misses.limit = config.l1.mshrs
+    lsu.tracks_bytes, lsu.store_limit = _tracks_bytes(config), config.lsu.stores
+    core.atomic_lanes = config.l2.atomic_lanes
+    mshrs.configure(lsu.misses, config.l1.mshrs, config.l1.merges)
     if lsu.cached:
-        caches.configure(lsu.cache, config.l1.bytes // (config.l1.line * config.l1.ways), config.l1.ways, config.l1.replacement, 1)
+        caches.configure(lsu.cache, *shape_of(l1), l1.replacement, 1, sector_shift=int(lsu.sector_shift))
     t = config.texture
     unit = core.texture
     unit.texture, unit.capacity, unit.ports, unit.merge = 1, t.queue or config.core.warps, t.ports * max(t.count, 1), 1
+    unit.keeps = 1
     unit.line_shift, unit.sector_shift = lsu.line_shift, lsu.sector_shift
-    unit.latency, unit.cached, unit.misses.limit = t.latency, int(t.bytes > 0), t.mshrs
+    unit.latency, unit.cached = t.latency, int(t.bytes > 0)
+    unit.tracks_bytes, unit.store_limit = lsu.tracks_bytes, lsu.store_limit
+    mshrs.configure(unit.misses, t.mshrs, 0)
     if unit.cached:
-        caches.configure(unit.cache, t.bytes // (config.l1.line * t.ways), t.ways, "fifo", 3)
+        sets = t.bytes // (config.l1.line * t.ways)
+        caches.configure(unit.cache, sets, t.ways, "fifo", 3, sector_shift=int(unit.sector_shift))

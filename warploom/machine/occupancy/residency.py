@@ -101,7 +101,7 @@ def limits_of(config: Config) -> Limits:
         registers_per_thread=core.thread_registers,
         register_unit=core.register_unit,
         partitions=core.register_files,
-        shared=shared.bytes,
+        shared=min(shared.bytes, shared.carveout) if shared.unified and shared.carveout else shared.bytes,
         shared_per_block=shared.block_bytes,
         shared_unit=shared.unit,
         shared_reserved=shared.reserved,

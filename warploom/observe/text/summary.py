@@ -178,6 +178,8 @@ def caches(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
             yield _share_row(f"{level} hits, of {grouped(looked)}", hits, hits / looked, width, unicode)
     if counters.get("dram_requests"):
         yield [(f"  {'DRAM bytes':<{LABEL - 2}}{grouped(counters['dram_bytes']):>{NUMBER}}", "")]
+    if counters.get("dirty_bytes"):
+        yield [(f"  {'bytes not yet in DRAM':<{LABEL - 2}}{grouped(counters['dirty_bytes']):>{NUMBER}}  they stay in the cache", "")]
 
 
 def _share(value: int, total: int) -> float:

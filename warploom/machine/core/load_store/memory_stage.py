@@ -32,11 +32,13 @@ from warploom.isa.views import VIEW_BASE, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, 
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import ACCESSES, LONG_SCOREBOARD, PASSES, SECTORS, SECTORS_NEEDED, SHORT_SCOREBOARD, TRANSACTIONS
 from warploom.machine.core.load_store.atomic import conflicts as atomic_conflicts
+from warploom.machine.core.load_store.atomic import merges
 from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run, sectors_needed
 from warploom.machine.core.load_store.constant_cache import begin_bundle
 from warploom.machine.core.load_store.lane_access import addresses, atomic, load, store
 from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
+from warploom.machine.core.load_store.written_bytes import mark_written
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.sampler import sample, store_image
 from warploom.machine.core.warps.scoreboard import mark_busy
@@ -97,7 +99,10 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                 if fault == 0:
                     kind, extra = _move(core, row, registers, tables, k, lanes, kind, extra)
             if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE:
+                before = transactions
                 transactions = _collect(core, registers, tables, k, lanes, transactions)
+                if kind == STORE and core.lsu.tracks_bytes != 0:
+                    _mark_written(core, registers, np.int64(tables.uops[k, SIZE]), lanes, before, transactions)
                 tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * tables.uops[k, SIZE], core.lsu.sector_shift)
         if fault != 0:
             return np.int64(fault)
@@ -119,6 +124,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         tables.profile[pc, SECTORS] += popcount(lsu.sectors[slot, index])
     if kind == STORE:
         core.warps.stores[warp] += 1
+        core.warps.unsent[warp] += 1
     else:
         core.warps.pending[warp] += 1
         mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, FOREVER, LONG_SCOREBOARD)
@@ -152,7 +158,9 @@ def _move(core, row, registers, tables, k, lanes, kind, extra):
         store(core.access, row, registers, tables, k, lanes, tables.memory)
         return np.int64(STORE), extra
     atomic(core.access, row, registers, tables, k, lanes, tables.memory)
-    return np.int64(ATOMIC), max(extra, np.int64(atomic_conflicts(core.access.address, registers.active, lanes) - 1))
+    lanes_at_once = np.int64(core.atomic_lanes) if merges(op) else np.int64(1)
+    most = np.int64(atomic_conflicts(core.access.address, registers.active, lanes))
+    return np.int64(ATOMIC), max(extra, (most + lanes_at_once - 1) // lanes_at_once - 1)
 
 
 @unit
@@ -231,6 +239,21 @@ def _append(lsu, row, active, size, lanes, transactions):
             line_sectors[kept] = sectors
             kept += 1
     return kept
+
+
+@inlined
+def _mark_written(core, registers, size, lanes, before, transactions):
+    """Note which bytes a store writes. before, transactions: of the bundle, without this micro-op and with it."""
+    lsu = core.lsu
+    slot = free_slot(lsu)
+    access = core.access
+    low_bits = (np.int64(1) << lsu.sector_shift) - 1
+    first = np.int64(access.address[0])
+    if before == 0 and access.run != 0 and first & low_bits == 0 and (first + size * lanes) & low_bits == 0:
+        for index in range(transactions):
+            lsu.whole[slot, index] = lsu.sectors[slot, index]
+    else:
+        mark_written(lsu, slot, access.address, registers.active, size, lanes, before, transactions)
 
 
 @unit
