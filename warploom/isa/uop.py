@@ -50,9 +50,9 @@ UOP_COLUMNS = 16
 
 # FLAGS
 SIGNED = 1        # a load narrower than 32 bits extends the sign
-FENCE_DEVICE, FENCE_BLOCK = range(2)  # immediates of a fence: who has to see what was stored
 NEGATE = 2        # a branch is taken where the condition is zero
 NEGATE_PREDICATE = 4  # the predicate names the lanes that are left out
+FENCE_DEVICE, FENCE_BLOCK = range(2)  # immediates of a fence: who has to see what was stored
 
 # Columns of an instruction row.
 FIRST_UOP = 0     # its first micro-op

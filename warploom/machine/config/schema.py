@@ -263,6 +263,20 @@ class Shared(Section):
     ) = "any"  # fmt: skip
 
 
+class Constant(Section):
+    """The constant cache of a core, in two levels."""
+
+    bytes: _number("capacity of the first level; 0: absent", "bytes", at_most=1 << 16) = 0
+    line: _number("bytes of its line, a power of two", "bytes", at_least=4, at_most=1024) = 64
+    ways: _number("lines that a set of it holds", "ways", at_least=1, at_most=64) = 4
+    latency: _number("cycles of a load that finds its word in the first level", "cycles", at_least=1, at_most=4096) = 1
+    next_bytes: _number("capacity of the second level; 0: absent", "bytes", at_most=1 << 20) = 0
+    next_line: _number("bytes of its line, a power of two", "bytes", at_least=4, at_most=1024) = 256
+    next_ways: _number("lines that a set of it holds", "ways", at_least=1, at_most=64) = 4
+    next_latency: _number("cycles of a load that finds its word there", "cycles", at_least=1, at_most=4096) = 1
+    memory_latency: _number("cycles of a load that finds it in no level", "cycles", at_least=1, at_most=65536) = 1
+
+
 class Memory(Section):
     kind: _choice("channels: tiny-gpu's controllers; dram: channels with rows and bandwidth", "channels", "dram") = "channels"
     bytes: _number("size of data memory", "bytes", at_least=1, at_most=1 << 31) = 256
@@ -339,6 +353,7 @@ class Config(Section):
     l2: L2 = L2()
     crossbar: Crossbar = Crossbar()
     shared: Shared = Shared()
+    constant: Constant = Constant()
     memory: Memory = Memory()
     dram: Dram = Dram()
     texture: Texture = Texture()

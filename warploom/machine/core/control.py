@@ -34,6 +34,7 @@ EXIT, EXIT_WARP, TRAP, YIELD = (NUMBER[name] for name in ("exit", "exit_warp", "
 BARRIER, BARRIER_ARRIVE, FENCE = (NUMBER[name] for name in ("barrier", "barrier_arrive", "fence"))
 TRAPPED, BARRIER_NUMBER = FAULT_NUMBER["trap"], FAULT_NUMBER["barrier_number"]
 EVEN = 0xFFFFFFFE  # an address without its lowest bit
+ADDRESS_BITS = 0xFFFFFFFF  # addresses have no sign; a column of a table has
 
 
 @unit
@@ -110,7 +111,7 @@ def _jump(gpu, core, warp, part, tables, k):
     """A jump through a register, or a call, of the lanes in `part`. Those that jump keep the address of the next instruction."""
     warps = core.warps
     registers = core.registers[warp]
-    following = np.int64(tables.code[warps.pc[warp], ADDRESS]) + core.code_step
+    following = (np.int64(tables.code[warps.pc[warp], ADDRESS]) + core.code_step) & ADDRESS_BITS
     going = part
     fault = np.int64(0)
     if tables.uops[k, OP] == JUMP_REGISTER:
@@ -151,7 +152,7 @@ def _jump_to_register(gpu, core, warp, part, tables, k):
 @unit
 def _instruction_at(core, tables, address):
     """The number of the instruction at an address of program memory; the number after the last one where there is none."""
-    offset = address - np.int64(tables.code[0, ADDRESS])
+    offset = address - (np.int64(tables.code[0, ADDRESS]) & ADDRESS_BITS)
     number = offset // np.int64(core.code_step)
     if 0 <= number < core.code_rows and offset % np.int64(core.code_step) == 0:
         return number

@@ -10,6 +10,8 @@ from warploom.machine.core.divergence.path_table import PathTable
 from warploom.machine.core.divergence.stack import Stack
 from warploom.machine.core.divergence.thread_pool import Pool
 from warploom.machine.core.fetch.instruction_fetch import Fetch
+from warploom.machine.core.load_store.address_space import Spaces
+from warploom.machine.core.load_store.constant_cache import ConstantCache
 from warploom.machine.core.load_store.lane_access import Access
 from warploom.machine.core.load_store.lsu import Lsu
 from warploom.machine.core.partitions import Partitions
@@ -74,6 +76,8 @@ Core = record(
         alus=Pipes,
         specials=Pipes,
         partitions=Partitions,
+        spaces=Spaces,
+        constants=ConstantCache,
         access=Access,
         lsu=Lsu,
         texture=Lsu,                   # the texture unit's queue and cache

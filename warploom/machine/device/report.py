@@ -54,6 +54,7 @@ def counters(machine: Reported) -> dict[str, int]:
         "sectors": int(totals[r.SECTORS]),
         "sectors_needed": int(totals[r.SECTORS_NEEDED]),
         "shared_passes": int(totals[r.PASSES]),
+        **_of_spaces(machine),
         "l1_hits": int(totals[r.HITS]),
         "l1_misses": int(totals[r.MISSES]),
         "l1_evictions": int(cores["lsu"]["cache"]["evictions"].sum()),
@@ -87,6 +88,22 @@ def counters(machine: Reported) -> dict[str, int]:
         "alu_instructions": int(cores["alus"]["busy"].sum()),
         "stack_peak": int(max(cores["reconvergence_stack"]["peak"].max(), cores["mask_stack"]["peak"].max())),
     }
+    return found
+
+
+def _of_spaces(machine: Reported) -> dict[str, int]:
+    """What local and constant memory were asked: an instruction that accesses one has all of its accesses counted there."""
+    uops, found = machine.program.uops, {}
+    for space, name in ((u.LOCAL_SPACE, "local"), (u.CONSTANT_SPACE, "constant")):
+        of_space = (uops[:, u.UNIT] == u.MEMORY) & (uops[:, u.SPACE] == space)
+        rows = [bool(of_space[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]].any()) for row in machine.code]
+        found[f"{name}_accesses"] = int(machine.profile[rows, r.ACCESSES].sum())
+        if space == u.LOCAL_SPACE:
+            found["local_transactions"] = int(machine.profile[rows, r.TRANSACTIONS].sum())
+    constants = machine.cores["constants"]
+    for level, name in (("first", "constant"), ("second", "constant_next")):
+        for what in ("hits", "misses"):
+            found[f"{name}_{what}"] = int(constants[level][what].sum())
     return found
 
 
@@ -130,8 +147,15 @@ def fault_text(machine: Reported) -> str:
     core, warp = int(fault["core"]), int(fault["warp"])
     if FAULTS[kind].name in ("deadlock", "livelock"):
         return f"{sentence(fault)}: {'; '.join([*running(machine), *_way_out(machine)])} (cycle {int(fault['cycle'])})"
-    text = f"{machine.program.where(int(fault['pc']))}: {sentence(fault)}"
+    text = f"{machine.program.where(int(fault['pc']))}: {sentence(fault)}{_nearest_region(machine, fault)}"
     return f"{text} ({_who(machine, core, warp, int(fault['lanes']))}, core {core}, cycle {int(fault['cycle'])})"
+
+
+def _nearest_region(machine: Reported, fault: np.ndarray) -> str:
+    """Of an access to an address at which there is nothing, or nothing to write: the region next to it."""
+    if FAULTS[int(fault["kind"])].name not in ("unmapped", "read_only_region"):
+        return ""
+    return machine.program.address_space().nearest(int(fault["value"]))
 
 
 def _who(machine: Reported, core: int, warp: int, lanes: int) -> str:

@@ -29,8 +29,10 @@ def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory:
     yield outcome(result)
     yield []
     if memory:
-        tables = view_tables(result.program, result.initial_memory, result.memory, width=width)
-        yield from tables if result.program.view_names else memory_table(result.initial_memory, result.memory, width=width)
+        if result.program.view_names:
+            yield from view_tables(result.program, result.initial_memory, result.memory, width=width)
+        else:
+            yield from memory_tables(result, width=width)
         yield []
     sections = [threads_time, warps_time, lanes, channels, caches]
     for section in sections:
@@ -38,6 +40,18 @@ def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory:
         yield from lines
         if lines:
             yield []
+
+
+def memory_tables(result: RunResult, *, width: int = 80) -> Iterator[Line]:
+    """A table of memory, or one for each region that holds something."""
+    if not result.program.regions:
+        yield from memory_table(result.initial_memory, result.memory, width=width)
+        return
+    for region in result.space.regions:
+        part = result.space.slice_of(region)
+        before, after = result.initial_memory[part], result.memory[part]
+        if before.any() or after.any():
+            yield from memory_table(before, after, width=width, base=region.base, title=region.name)
 
 
 def headline(result: RunResult) -> Line:

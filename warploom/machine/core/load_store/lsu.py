@@ -94,6 +94,7 @@ Lsu = record(
         issued=("i8", ACCESSES),                      # by access: cycle of its issue
         launched=("i8", ACCESSES),                    # by access: cycle in which that warp started
         done=("i8", ACCESSES),                        # by access: cycle in which the last answer so far was there
+        bypass=("i4", ACCESSES),                      # by access: 1: the cache may not keep it
         extra=("i8", ACCESSES),                       # by access: cycles that an atomic takes longer, for lanes on one word
     ),
     counters=dict(
@@ -111,6 +112,7 @@ class WarpAccess(NamedTuple):
     mask: Any  # u8: bit l = lane l takes part
     launched: Any  # i8: cycle in which the warp started
     extra: Any  # i8: cycles that an atomic takes longer
+    bypass: Any  # i8: 1: the cache may not keep it
 
 
 @unit
@@ -149,6 +151,7 @@ def enqueue(lsu, slot, asked, transactions, now):
     lsu.open[access] = 0
     lsu.done[access] = now
     lsu.extra[access] = asked.extra
+    lsu.bypass[access] = asked.bypass
     lsu.queue[(lsu.head + lsu.waiting) & (SLOTS - 1)] = slot
     lsu.waiting = lsu.waiting + 1
 
@@ -218,13 +221,14 @@ def _send(gpu, core, lsu, slot, index, tables, now):
     sectors = lsu.sectors[slot, index]
     access = np.int64(lsu.access[slot])
     kind = np.int64(lsu.kind[access])
-    delay = lsu.latency - 1 if lsu.cached != 0 and kind != ATOMIC else np.int64(0)
+    cached = lsu.cached != 0 and lsu.bypass[access] == 0
+    delay = lsu.latency - 1 if cached and kind != ATOMIC else np.int64(0)
     if kind == STORE:
-        outcome = STORED if lsu.cached != 0 else PASSED_ON
+        outcome = STORED if cached else PASSED_ON
         if _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now) == 0:
             return 0
         lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now + delay))
-    elif lsu.cached == 0 or kind == ATOMIC:
+    elif not cached or kind == ATOMIC:
         outcome = PASSED_ON
         send(gpu, core, kind, line, sectors, tag_of(access, lsu.texture, 0, lsu.extra[access]), delay, now)
         lsu.open[access] += 1
@@ -276,7 +280,7 @@ def _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now):
     if lsu.tracks_bytes != 0 and lsu.whole[slot, index] != sectors:
         partial = add_partial(gpu.partial_stores, lsu.whole[slot, index], lsu.written[slot, index])
     keeps = False
-    if lsu.cached != 0:
+    if lsu.cached != 0 and lsu.bypass[access] == 0:
         missing = lookup(lsu.cache, line, sectors, now)
         keeps = lsu.write_back != 0 and (missing != sectors or lsu.write_allocate != 0)
         if keeps or lsu.write_allocate != 0:

@@ -10,13 +10,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ALU, COUNT, FIRST_UOP, MEMORY, NUMBER, OP, SHARED, SIZE, SPECIAL, TEXTURE, UNIT, VIEW, A, B
+from warploom.isa.uop import (
+    ALU,
+    CONSTANT_SPACE,
+    COUNT,
+    FIRST_UOP,
+    MEMORY,
+    NUMBER,
+    OP,
+    SHARED,
+    SIZE,
+    SPACE,
+    SPECIAL,
+    TEXTURE,
+    UNIT,
+    VIEW,
+    A,
+    B,
+)
 from warploom.isa.views import VIEW_BASE, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import ACCESSES, LONG_SCOREBOARD, PASSES, SECTORS, SECTORS_NEEDED, SHORT_SCOREBOARD, TRANSACTIONS
 from warploom.machine.core.load_store.atomic import conflicts as atomic_conflicts
 from warploom.machine.core.load_store.atomic import merges
 from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run, sectors_needed
+from warploom.machine.core.load_store.constant_cache import begin_bundle
 from warploom.machine.core.load_store.lane_access import addresses, atomic, load, store
 from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
@@ -48,6 +66,9 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     extra = np.int64(0)
     passes = np.int64(0)
     fault = np.int64(0)
+    bypass = np.int64(0)  # 1: the first-level cache may not keep it
+    if core.spaces.used != 0:
+        begin_bundle(core.constants)
     core.access.fault = 0
     core.access.changed = 0
     for k in range(start, start + np.int64(tables.code[pc, COUNT])):
@@ -68,10 +89,16 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                 _image(core, registers, tables, k, lanes)
                 kind = np.int64(STORE)
             else:
-                fault = addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
+                row = core.access.address
+                if core.spaces.used == 0:
+                    fault = addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
+                else:
+                    fault = units.translate(gpu, core, warp, tables, k, now)
+                    row = core.access.place
+                    bypass |= 1 - core.access.cached
                 if fault == 0:
-                    kind, extra = _global(core, registers, tables, k, lanes, kind, extra)
-            if fault == 0:
+                    kind, extra = _move(core, row, registers, tables, k, lanes, kind, extra)
+            if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE:
                 before = transactions
                 transactions = _collect(core, registers, tables, k, lanes, transactions)
                 if kind == STORE and core.lsu.tracks_bytes != 0:
@@ -87,6 +114,9 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         core.shared_free = now + passes
         mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
         return fault
+    if core.spaces.used != 0 and core.constants.ready != 0:
+        mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, np.int64(core.constants.ready), core.constants.reason)
+        return fault
     tables.profile[pc, TRANSACTIONS] += transactions
     lsu = core.texture if wanted == TEXTURE else core.lsu
     slot = free_slot(lsu)
@@ -98,7 +128,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     else:
         core.warps.pending[warp] += 1
         mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, FOREVER, LONG_SCOREBOARD)
-    enqueue(lsu, slot, WarpAccess(kind, warp, pc, every, core.warps.started[warp], extra), transactions, now)
+    enqueue(lsu, slot, WarpAccess(kind, warp, pc, every, core.warps.started[warp], extra, bypass), transactions, now)
     return fault
 
 
@@ -118,16 +148,16 @@ def _lanes_of(core, warp, mask, tables, k):
 
 
 @inlined
-def _global(core, registers, tables, k, lanes, kind, extra):
-    """Move the values of an access to global memory; returns what the bundle is now, and an atomic's extra cycles."""
+def _move(core, row, registers, tables, k, lanes, kind, extra):
+    """Move the values of an access to the places in `row`; returns what the bundle is now, and an atomic's extra cycles."""
     op = tables.uops[k, OP]
     if op == LOAD_OP:
-        load(core.access, registers, tables, k, lanes, tables.memory)
+        load(core.access, row, registers, tables, k, lanes, tables.memory)
         return kind, extra
     if op == STORE_OP:
-        store(core.access, registers, tables, k, lanes, tables.memory)
+        store(core.access, row, registers, tables, k, lanes, tables.memory)
         return np.int64(STORE), extra
-    atomic(core.access, registers, tables, k, lanes, tables.memory)
+    atomic(core.access, row, registers, tables, k, lanes, tables.memory)
     lanes_at_once = np.int64(core.atomic_lanes) if merges(op) else np.int64(1)
     most = np.int64(atomic_conflicts(core.access.address, registers.active, lanes))
     return np.int64(ATOMIC), max(extra, (most + lanes_at_once - 1) // lanes_at_once - 1)
@@ -147,11 +177,11 @@ def _shared(core, warp, registers, tables, k, lanes):
     for lane in range(lanes):
         row[lane] = np.uint32(np.int64(row[lane]) + base)
     if op == LOAD_OP:
-        load(core.access, registers, tables, k, lanes, core.shared)
+        load(core.access, row, registers, tables, k, lanes, core.shared)
     elif op == STORE_OP:
-        store(core.access, registers, tables, k, lanes, core.shared)
+        store(core.access, row, registers, tables, k, lanes, core.shared)
     else:
-        atomic(core.access, registers, tables, k, lanes, core.shared)
+        atomic(core.access, row, registers, tables, k, lanes, core.shared)
     return np.int64(passes)
 
 
