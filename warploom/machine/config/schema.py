@@ -98,7 +98,8 @@ class Divergence(Section):
     ) = "fall_through"  # fmt: skip
     barriers: _number("its: convergence barriers of a warp; 0: lanes meet only where they happen to", "barriers", at_most=MAX_LANES) = 16
     patience: _number(
-        "its: jumps back of the running lanes, since one last came to a convergence barrier, after which those that wait there go on",
+        "its: jumps back of the running lanes, since one last came to a convergence barrier, after which those that wait there go on; "
+        "where the loop waits for somebody itself they go on at once",
         "jumps", at_least=1, at_most=1 << 30,
     ) = 256  # fmt: skip
     heuristic: _choice(

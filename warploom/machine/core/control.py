@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ADDRESS, DST, FLAGS, IMM, NEGATE, NONE, NUMBER, OP, PREDICATE, RECONVERGE, SCALAR, TARGET, A, B
+from warploom.isa.uop import ADDRESS, DST, FLAGS, IMM, NEGATE, NONE, NUMBER, OP, PREDICATE, RECONVERGE, SCALAR, TARGET, YIELDS, A, B
 from warploom.machine.accounting.events import BARRIER as BARRIER_EVENT
 from warploom.machine.accounting.events import emit
 from warploom.machine.accounting.faults import FAULT_NUMBER
@@ -74,7 +74,7 @@ def control(gpu, core, warp, pc, tables, k, now):
     else:
         fault = change_mask(gpu, core, warp, tables, k)
     if warps.mask[warp] != EMPTY and (op == YIELD or warps.pc[warp] <= pc):
-        backward_jump_or_yield(core, warp, 1 if op == YIELD else 0)
+        backward_jump_or_yield(core, warp, 1 if op == YIELD else 0, 1 if tables.uops[k, FLAGS] & YIELDS != 0 else 0)
     select_path(core, warp)
     if warps.mask[warp] == EMPTY and core.path_table.count[warp] > 0:
         _no_lane_runs(gpu, core, warp, tables, now)
