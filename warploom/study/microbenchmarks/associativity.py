@@ -10,12 +10,12 @@ from collections.abc import Mapping
 
 from msgspec import structs
 
-from warploom.machine.config.derived import l1_bytes, shape_of
+from warploom.machine.config.derived import shape_of
 from warploom.machine.config.schema import Config
 from warploom.study.microbenchmarks import pointer_chase
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
-from warploom.study.microbenchmarks.pointer_chase import CLOSE, KIB, LINE, chase
+from warploom.study.microbenchmarks.pointer_chase import CLOSE, KIB, LINE, chase, l1_of_small_blocks
 
 MOST_BYTES = 1 << 26  # that a chase may reach
 
@@ -55,7 +55,7 @@ def measure(bench: Bench) -> Finding:
 
 def configured(config: Config) -> Mapping[str, float]:
     """As the cache is set."""
-    sets, ways = shape_of(structs.replace(config.l1, bytes=l1_bytes(config, 0)))
+    sets, ways = shape_of(structs.replace(config.l1, bytes=l1_of_small_blocks(config)))
     return {"ways.l1": float(ways), "ways.l1-sets": float(sets)}
 
 

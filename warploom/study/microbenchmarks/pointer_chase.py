@@ -14,7 +14,8 @@ import numpy as np
 
 from warploom.machine.config.derived import l1_bytes
 from warploom.machine.config.schema import Config
-from warploom.study.kernels import Kernel
+from warploom.machine.occupancy.residency import Demand, limits_of, residency
+from warploom.study.kernels import REGISTERS, Kernel
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
 from warploom.study.microbenchmarks.timed import BEGIN, BODY, END, LEFT, OUT, PAGE, WORD
@@ -127,9 +128,15 @@ def configured(config: Config) -> Mapping[str, float]:
         "chase.l1": float(config.l1.latency),
         "chase.l2": float(second),
         "chase.dram": second + config.dram.latency + in_the_device(config),
-        "chase.l1-capacity": l1_bytes(config, 0) / KIB,
+        "chase.l1-capacity": l1_of_small_blocks(config) / KIB,
         "chase.l2-capacity": config.l2.bytes / KIB,
     }
+
+
+def l1_of_small_blocks(config: Config) -> int:
+    """Bytes of the first level where blocks use no shared memory: what the system's own part of each resident block leaves."""
+    blocks = residency(limits_of(config), Demand(1, REGISTERS)).blocks
+    return l1_bytes(config, blocks * config.shared.reserved)
 
 
 def in_the_device(config: Config) -> float:
