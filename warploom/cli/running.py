@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from warploom.machine.config.schema import Config
     from warploom.result import Result
 
-MOST_CYCLES = 10**15
 SLOTS = ("scheduler",)
 
 
@@ -74,7 +73,7 @@ def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bo
 
 
 def _limit(cycles: int | None) -> int:
-    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
+    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, MOST_CYCLES
 
     if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
         raise UserError(f"--max-cycles {cycles}: a run may take 1 to {MOST_CYCLES} cycles")

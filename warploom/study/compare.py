@@ -23,7 +23,7 @@ from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config, parse_setting
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, cycle_limit
 from warploom.machine.run.runnable import Notice
 from warploom.study.metrics import METRICS
 from warploom.study.needs import StudyError
@@ -196,6 +196,7 @@ def run(
     """Run a plan. Raises LaunchError when no machine of it can start the program, StudyError."""
     if engine not in ENGINES:
         raise StudyError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
+    max_cycles = cycle_limit(max_cycles)
     tasks = [Task(plan.program, config, max_cycles, engine) for config in plan.configs if isinstance(config, Config)]
     measured = iter(spread(measure, tasks, jobs=jobs, dask=dask, progress=progress, notice=notice))
     outcomes = [next(measured) if isinstance(config, Config) else Outcome("impossible", config) for config in plan.configs]

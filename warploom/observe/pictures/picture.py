@@ -143,7 +143,7 @@ def picture(
 
 def check_width(width: int) -> None:
     """Raises DrawingError for a width that no picture can have. width: points."""
-    if not LEAST_WIDTH <= width <= MOST_WIDTH:
+    if not (isinstance(width, int) and LEAST_WIDTH <= width <= MOST_WIDTH):
         raise DrawingError(f"a picture is {LEAST_WIDTH} to {MOST_WIDTH} points wide, not {width}")
 
 
