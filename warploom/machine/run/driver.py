@@ -43,7 +43,7 @@ def drive(
     """
     if engine not in ENGINES:
         raise ValueError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
-    max_cycles = cycle_limit(max_cycles)
+    max_cycles = whole_number("max_cycles", max_cycles, 0, MOST_CYCLES)
     start = time.perf_counter()
     current = "native" if engine == "native" else "python"
     used = [current]
