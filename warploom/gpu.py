@@ -27,7 +27,7 @@ from warploom.machine.run.compile import compile_native
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, cycle_limit, drive
 from warploom.machine.run.probe import Probe
 from warploom.machine.run.protocol import Machine
-from warploom.machine.run.runnable import ClockEdge, Notice, Progress
+from warploom.machine.run.runnable import MOST_EVENTS, ClockEdge, Listener, Notice, Progress
 from warploom.result import Result
 
 Data = Sequence[int] | np.ndarray
@@ -68,6 +68,8 @@ class GPU:
         tracing: bool = False,
         recording: bool = False,
         probes: Iterable[Probe] = (),
+        listener: Listener | None = None,
+        most_events: int = MOST_EVENTS,
     ) -> Result:
         """Run a program to its end and say what came out.
 
@@ -77,14 +79,17 @@ class GPU:
         data are bytes, from address 0. progress: called with the cycle count several times a second. notice: called with a
         sentence when something takes a while. tracing: machines with warps write down what happens (`Result.detail`).
         recording: they write down every change of a register or of memory too, and take up to half a millisecond a cycle.
+        listener: with tracing, is handed the events as they are written down, int64[n, EVENT_COLUMNS] at a time; they are not kept then, so
+        that a run of any length takes no more memory. most_events: how many are kept without one; 64 bytes each.
         probes: listeners that are handed the inputs and outputs of units (`machine.run.probe`); such a run stays in plain Python.
         Raises LaunchError when this machine cannot run the program, BufferError for a launch, a buffer or an argument that it has not,
-        ProgramError for a program whose tables name what is not there, ValueError for a probe that it cannot place and for a `max_cycles`
+        ProgramError for a program whose tables name what is not there, TooManyEvents where more events would be kept than are wanted, ValueError for a probe that it cannot place and for a `max_cycles`
         that is no whole number.
         """
         max_cycles = cycle_limit(max_cycles)
         machine = self.machine(program, launch=launch, threads=threads, data=data, tracing=tracing, recording=recording)
         machine.probes.extend(probes)
+        machine.listener, machine.most_events = listener, whole_number("most_events", most_events, 1)
         outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice)
         return Result.of(machine.finish(outcome))
 

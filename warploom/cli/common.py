@@ -40,6 +40,8 @@ MISTAKES = (
     ("warploom.isa.table_check", "ProgramError"),
     ("warploom.machine.engine.sizes", "ConfigError"),
     ("warploom.machine.accounting.status", "LaunchError"),
+    ("warploom.machine.accounting.status", "TooManyEvents"),
+    ("warploom.observe.facts.events", "NoEvents"),
     ("warploom.observe.pictures.view", "DrawingError"),
     ("warploom.observe.text.needs", "MissingPackage"),
     ("warploom.rtl.hardware", "NoHardware"),

@@ -12,7 +12,7 @@ import click
 from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
-from warploom.cli.traces import NAMES, TraceFile, open_traces, trace_files, trace_options, write_traces
+from warploom.cli.traces import NAMES, TraceFile, begin_traces, end_traces, open_traces, trace_files, trace_options, trace_run, write_traces
 
 if TYPE_CHECKING:
     from warploom.cli.output import OutputFile
@@ -75,14 +75,17 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
             pictures = [files.enter_context(OutputFile(path, binary=True)) for _, path in images]
             outputs = open_traces(files, traces)
             with progress:
-                result = order.run(progress, tracing=bool(traces))
+                growing = begin_traces(order, traces, outputs)
+                result = order.run(progress, tracing=bool(traces), **trace_run(traces, growing))
             if log is not None:
                 _write_log(result, log, selection, quiet)
             if trace is not None:
                 _write_trace(result, trace, quiet)
             for (name, _), picture in zip(images, pictures, strict=True):
                 save(result, name, picture)
-            write_traces(result, traces, outputs, quiet)
+            end_traces(growing)
+            if not growing:
+                write_traces(result, traces, outputs, quiet)
     except KeyboardInterrupt:
         click.echo(f"stopped by Ctrl-C after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
         ctx.exit(INTERRUPTED)

@@ -32,14 +32,14 @@ class Order:
     engine: str
     limit: int
 
-    def run(self, progress: Progress, *, tracing: bool = False, recording: bool = False) -> Result:
-        """Run it. Raises LaunchError."""
+    def run(self, progress: Progress, *, tracing: bool = False, recording: bool = False, **more: Any) -> Result:
+        """Run it. more: of `GPU.run`, what a command wants of it. Raises LaunchError, TooManyEvents."""
         from warploom.gpu import GPU
 
         gpu = GPU(self.config, engine=self.engine, scheduler=self.policy)
         try:
             return gpu.run(
-                self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording
+                self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording, **more
             )
         except Exception as error:  # what a user's unit raises is shown with its place in the user's file
             import traceback
