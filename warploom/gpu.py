@@ -83,8 +83,8 @@ class GPU:
         that a run of any length takes no more memory. most_events: how many are kept without one; 64 bytes each.
         probes: listeners that are handed the inputs and outputs of units (`machine.run.probe`); such a run stays in plain Python.
         Raises LaunchError when this machine cannot run the program, BufferError for a launch, a buffer or an argument that it has not,
-        ProgramError for a program whose tables name what is not there, TooManyEvents where more events would be kept than are wanted, ValueError for a probe that it cannot place and for a `max_cycles`
-        that is no whole number.
+        ProgramError for a program whose tables name what is not there, TooManyEvents where more events would be kept than are wanted,
+        ValueError for a probe that it cannot place and for a `max_cycles` that is no whole number.
         """
         max_cycles = cycle_limit(max_cycles)
         machine = self.machine(program, launch=launch, threads=threads, data=data, tracing=tracing, recording=recording)

@@ -1,13 +1,17 @@
 """What a traced run writes down."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from tests.machine.programs import FREE, GLOBAL, Assembly, run
 from tests.machine.two_engines import both
+from warploom import GPU, tiny
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.events import EVENT_COLUMNS, emit
+from warploom.machine.accounting.status import TooManyEvents
 from warploom.machine.device import machine as pipeline_machine
 from warploom.machine.device.device import Log
 from warploom.machine.engine.unit import unit
@@ -109,3 +113,28 @@ def test_visits_of_warps_that_cannot_issue_are_written_down():
     rows = result.detail.events
     visits = rows[rows[:, e.KIND] == e.VISIT]
     assert visits[:3, [e.TIME, e.WARP, e.A]].tolist() == [[1, 0, 1], [2, 0, 1], [3, 0, 1]]
+
+
+def test_a_run_that_is_listened_to_takes_the_same_memory_however_long_it_is():
+    endless = tiny.assemble(".threads 64\nagain: CMP R0, R0\nBRz again\nRET")
+    gpu, peaks, heard = GPU("sm", engine="python"), [], [0]
+
+    def count(events):
+        heard[0] += len(events)
+
+    for cycles in (1000, 12_000):
+        tracemalloc.start()
+        result = gpu.run(endless, tracing=True, max_cycles=cycles, listener=count)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert len(result.detail.events) == 0
+    assert heard[0] * 64 > 8 << 20
+    assert peaks[1] < 1.2 * peaks[0] + (1 << 20)
+
+
+def test_what_is_kept_has_a_bound():
+    endless = tiny.assemble(".threads 64\nagain: CMP R0, R0\nBRz again\nRET", path="endless.asm")
+    with pytest.raises(
+        TooManyEvents, match=r"^endless has written down more than 500 events in [0-9]+ cycles, the most that are kept here"
+    ):
+        GPU("sm", engine="python").run(endless, tracing=True, most_events=500)

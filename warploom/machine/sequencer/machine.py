@@ -24,7 +24,7 @@ from warploom.machine.engine.unit import mirror
 from warploom.machine.run.driver import drive, slices
 from warploom.machine.run.probe import Probe
 from warploom.machine.run.result import RunResult
-from warploom.machine.run.runnable import Listener
+from warploom.machine.run.runnable import MOST_EVENTS, Listener
 from warploom.machine.run.tables import Tables, Units
 from warploom.machine.sequencer import states as core_states
 from warploom.machine.sequencer.decoder import decode_program, pipelines
