@@ -6,6 +6,7 @@ import errno
 import importlib
 import os
 import sys
+import warnings
 from typing import Any
 
 import click
@@ -48,7 +49,9 @@ class LazyGroup(click.Group):
         """Run the command. A user's mistake ends here, as a message and exit status 2."""
         as_json = "--json" in ctx.args
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _say_warning
+                return super().invoke(ctx)
         except click.UsageError as error:
             if not as_json:
                 raise
@@ -66,6 +69,11 @@ class LazyGroup(click.Group):
                 raise
             report(error, as_json)
         ctx.exit(BAD_INPUT)
+
+
+def _say_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+    """A warning as a line on standard error, without the place in this program that it comes from."""
+    click.echo(f"warning: {message}", err=True)
 
 
 def _drop_unwritten() -> None:
