@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from warploom.machine.engine.native.cache import cache_directory, forget_old_caches, make_directory
+from warploom.machine.engine.native.collector import no_collector
 from warploom.machine.engine.native.loader import Native, native
 from warploom.machine.engine.native.piece import Hook, entry_hook, is_ours
 from warploom.machine.run.probe import probed
@@ -77,9 +78,10 @@ help_to_compile()"""
 def _compile_pieces(machine: Runnable, code: Native, pieces: list[Hook]) -> None:
     """Fill the cache with the pieces of a machine. Each process compiles the longest piece that nobody has claimed."""
     helpers = [] if code.untrusted else _helpers(machine, len(pieces))
-    for piece in pieces:
-        if not helpers or _claim(piece):
-            code.pointer(piece)
+    with no_collector():
+        for piece in pieces:
+            if not helpers or _claim(piece):
+                code.pointer(piece)
     for helper in helpers:
         helper.wait()
 
@@ -111,9 +113,10 @@ def help_to_compile() -> None:
     arguments = machine.arguments(native=True)
     code = native()
     code.declare_units(arguments)
-    for piece in _pieces(machine, arguments):
-        if _claim(piece):
-            code.pointer(piece)
+    with no_collector():
+        for piece in _pieces(machine, arguments):
+            if _claim(piece):
+                code.pointer(piece)
 
 
 def _pieces(machine: Runnable, arguments: tuple[Any, ...]) -> list[Hook]:

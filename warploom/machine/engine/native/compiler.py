@@ -6,9 +6,8 @@ Not hardware. How units are translated is in library.py and rules.py, their type
 from __future__ import annotations
 
 import contextlib
-import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 from numba import types
 
 from warploom.machine.engine.native import types as native_types
+from warploom.machine.engine.native.collector import no_collector
 from warploom.machine.engine.native.library import EntryCompiler, LanewiseCompiler, OutOfLineCompiler, UnitCompiler, UsersCompiler
 from warploom.machine.engine.native.piece import Array, Bundle, Hook, Piece, made_of_units
 from warploom.machine.engine.native.rules import rules_of_units
@@ -44,7 +44,7 @@ class Compiler:
         signature: Any = tuple(self._type(kind) for kind in hook.arguments)
         if hook.returns is not ...:
             signature = self._type(hook.returns)(*signature)
-        with _no_collector(), rules_of_units() if ours else contextlib.nullcontext():
+        with no_collector(), rules_of_units() if ours else contextlib.nullcontext():
             dispatcher = self._dispatcher_of(function, pipeline_class=EntryCompiler if ours else UsersCompiler)
             dispatcher.compile(signature)
         (compiled,) = dispatcher.overloads.values()
@@ -120,15 +120,3 @@ def native_form(function: Callable[..., Any]) -> Callable[..., Any]:
     """The unit that stands for another one natively, or the function itself where there is none."""
     twin = getattr(function, "__warploom_native__", None)
     return twin if callable(twin) else function
-
-
-@contextlib.contextmanager
-def _no_collector() -> Iterator[None]:
-    """Compiling makes millions of objects and little garbage: looking for it takes a tenth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
