@@ -6,9 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from warploom.cli.common import UserError
+from warploom.cli.common import UserError, say
 from warploom.cli.loading import Launching, load_program, named
 
 if TYPE_CHECKING:
@@ -62,14 +60,14 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
 def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:
     """A fault or a timeout, and notes: on standard error. cut: what is said of a timeout; where: and where the cores were then."""
     if result.status == "error":
-        click.echo(f"error: {result.fault}", err=True)
+        say(f"error: {result.fault}", err=True)
     elif result.status == "timeout":
         cycles = f"{result.cycles:,}".replace(",", " ")
-        click.echo(f"error: still running after {cycles} cycles; {cut}", err=True)
+        say(f"error: still running after {cycles} cycles; {cut}", err=True)
         for line in result.running if where else ():
-            click.echo(f"  {line}", err=True)
+            say(f"  {line}", err=True)
     for note in result.notes:
-        click.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)
 
 
 def _limit(cycles: int | None) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from warploom.cli.common import UserError, json_option, print_json
+from warploom.cli.common import UserError, json_option, print_json, say
 
 if TYPE_CHECKING:
     from warploom.isa.program import Program
@@ -70,11 +70,11 @@ def command(as_json: bool) -> None:
     for part in parts():
         before = time.perf_counter()
         if not as_json:
-            click.echo(f"{part.name:<52}", nl=False)
+            say(f"{part.name:<52}", nl=False)
         GPU(part.preset, set=part.settings).warm_up(part.program)
         seconds = time.perf_counter() - before
         if not as_json:
-            click.echo(f"{seconds:6.1f} s")
+            say(f"{seconds:6.1f} s")
         done.append({"name": part.name, "preset": part.preset, "settings": part.settings, "seconds": round(seconds, 3)})
     if native().not_kept:
         raise UserError(native().not_kept)
@@ -82,7 +82,7 @@ def command(as_json: bool) -> None:
     if as_json:
         print_json({"status": "done", "parts": done, "seconds": round(total, 3), "cache": str(place)})
     else:
-        click.echo(f"ready after {total:.1f} s; the native code is in {place}")
+        say(f"ready after {total:.1f} s; the native code is in {place}")
 
 
 def parts() -> Iterator[Part]:

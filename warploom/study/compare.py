@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from warploom.isa.frontends import front_end, known, load
+from warploom.isa.numbers import digits
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config, parse_setting
@@ -106,7 +107,7 @@ def values_of(name: str, text: str) -> tuple[Any, ...]:
 
 
 def _range(name: str, matched: re.Match[str]) -> list[int]:
-    first, last, step = int(matched["first"]), int(matched["last"]), int(matched["step"] or 1)
+    first, last, step = digits(matched["first"]), digits(matched["last"]), digits(matched["step"] or "1")
     if first > last:
         raise ConfigError(f"{name}={matched[0]}: the range {first}..{last} ends before it begins")
     if matched["how"] == "*":

@@ -8,11 +8,7 @@ run and what is derived from them, some 300 bytes an event, and take at most MOS
 
 from __future__ import annotations
 
-import contextlib
-import gzip
 import importlib
-import secrets
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
 
@@ -23,6 +19,7 @@ from warploom.machine.accounting.status import TooManyEvents
 from warploom.machine.config.schema import Config
 from warploom.machine.run.result import RunResult
 from warploom.observe.text.needs import needed
+from warploom.observe.text.whole_file import whole_file
 from warploom.observe.traces.vocabulary import Percent, unheard
 
 
@@ -105,26 +102,13 @@ def write_trace(result: RunResult, path: str | Path, progress: Percent = unheard
     cannot be written; MissingPackage; TooManyEvents where a format that holds the whole run cannot.
     """
     form = format_of(path)
-    with _whole(Path(path), form.binary) as file:
+    with whole_file(path, binary=form.binary) as file:
         form.write(result, file, progress)
         if form.save:
-            with _whole(Path(save_path(path)), False) as save:
+            with whole_file(save_path(path), binary=False) as save:
                 form.write_save(result, save, Path(path).name)
 
 
 def save_path(path: str | Path) -> str:
     """Where the file beside a trace lies."""
     return str(Path(str(path).removesuffix(".gz")).with_suffix(SAVE_ENDING))
-
-
-@contextlib.contextmanager
-def _whole(target: Path, binary: bool) -> Iterator[IO[Any]]:
-    """A file that takes its place when everything is written."""
-    place = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}")
-    mode = {"mode": "wb"} if binary else {"mode": "wt", "encoding": "utf-8", "newline": ""}
-    try:
-        with gzip.open(place, **mode) if target.suffix == ".gz" else place.open(**mode) as file:  # type: ignore[call-overload]
-            yield file
-        place.replace(target)
-    finally:
-        place.unlink(missing_ok=True)
