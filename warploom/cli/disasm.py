@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from warploom.cli.common import UserError, json_option, print_json, write_file
+from warploom.cli.common import UserError, json_option, print_json, say, write_file
 
 
 @click.command()
@@ -37,6 +37,6 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
         body = {"isa": row.name, "file": file, "output": output, "threads": image.threads, "program": image.words}
         print_json(body | {"data": list(image.data), "source": text})
     elif output and output != "-":
-        click.echo(f"{len(image.words)} instructions written to {output}", err=True)
+        say(f"{len(image.words)} instructions written to {output}", err=True)
     else:
-        click.echo(text, nl=False)
+        say(text, nl=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, is_among, json_option, print_json, print_warnings
+from warploom.cli.common import DONE, FAULT, UserError, is_among, json_option, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options
 from warploom.cli.running import take_order
 
@@ -58,9 +58,10 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
                 results = [_run(order, progress) for order in orders]
             text = _page(results, names, options["quiet"])
             out.write(text)
-    except KeyboardInterrupt:
-        click.echo(f"stopped by Ctrl-C after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
-        ctx.exit(INTERRUPTED)
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how} after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
+        ctx.exit(status)
     _tell(path, text, results, names, options)
     ctx.exit(DONE if all(result.status == "done" for result in results) else FAULT)
 
@@ -121,15 +122,11 @@ def _tell(path: str, text: str, results: list[Result], names: list[str], options
         return
     for result in results:
         for message in result.messages:
-            click.echo(f"error: {message}" if message == result.fault else message, err=True)
+            say(f"error: {message}" if message == result.fault else message, err=True)
     for result, until in zip(results, covered, strict=True):
         if until < result.cycles:
-            click.echo(
-                f"registers and memory are recorded for cycles 0 to {until - 1} of {result.cycles}: the recording was full", err=True
-            )
+            say(f"registers and memory are recorded for cycles 0 to {until - 1} of {result.cycles}: the recording was full", err=True)
     if len(text) > LARGE:
-        click.echo(
-            f"the page has {len(text) // 1_000_000} million characters, and a browser takes its time for it: run fewer threads", err=True
-        )
+        say(f"the page has {len(text) // 1_000_000} million characters, and a browser takes its time for it: run fewer threads", err=True)
     if not options["quiet"] and path != "-":
-        click.echo(f"{path} is written: open it in a browser", err=True)
+        say(f"{path} is written: open it in a browser", err=True)

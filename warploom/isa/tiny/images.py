@@ -77,9 +77,7 @@ def _read_hex(source: Source, diagnostics: Diagnostics) -> Image:
     memory: dict[int, int] = {}
     data: list[int] = []
     threads, address = 1, 0
-    starts = [0]
-    for line in source.text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
+    starts = [0, *(match.end() for match in re.finditer("\r\n|\n|\r", source.text)), len(source.text)]
     row = 0
     for match in _PIECE.finditer(source.text):
         while match.start() >= starts[row + 1]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from warploom.isa.uop import ALU, ISSUE_UNIT, MEMORY, SHARED, SPECIAL, TEXTURE
 from warploom.machine.accounting.events import EMPTY_SLOT, LACKS_UNIT, VISIT, WAITS, emit
+from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.core.divergence.dwf import form_warps
 from warploom.machine.core.fetch.instruction_fetch import fetch_instructions
 from warploom.machine.core.issue import issue
@@ -22,6 +23,8 @@ from warploom.machine.core.warps.warp_exit import free_slot
 from warploom.machine.core.warps.warp_table import next_alarm, ring
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
+
+NO_WARP_SLOT = FAULT_NUMBER["no_warp_slot"]
 
 
 @unit
@@ -93,6 +96,8 @@ def issue_slot(gpu, core, number, tables, units, now):
     _show_warps(warps, s, awake, eligible)
     warp = units.policy(s, now)
     if warp < 0 or warp >= warps.slots:
+        if warp != -1:
+            raise_fault(gpu.fault, NO_WARP_SLOT, core.number, 0, 0, EMPTY, warp, warps.slots - 1, now)
         return
     s.last = warp
     if has(s.active, warp):

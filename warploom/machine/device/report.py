@@ -111,7 +111,10 @@ def fault_text(machine: Reported) -> str:
         return ""
     core, warp = int(fault["core"]), int(fault["warp"])
     if FAULTS[kind].name in ("deadlock", "livelock"):
-        return f"{sentence(fault)}: {'; '.join([*running(machine), *_way_out(machine)])} (cycle {int(fault['cycle'])})"
+        said = [*running(machine), *_not_started(machine), *_way_out(machine)]
+        return f"{sentence(fault)}: {'; '.join(said)} (cycle {int(fault['cycle'])})"
+    if FAULTS[kind].name == "no_warp_slot":
+        return f"{sentence(fault)} (core {core}, cycle {int(fault['cycle'])})"
     text = f"{machine.program.where(int(fault['pc']))}: {sentence(fault)}"
     return f"{text} ({_who(machine, core, warp, int(fault['lanes']))}, core {core}, cycle {int(fault['cycle'])})"
 
@@ -150,17 +153,43 @@ def _warp_line(machine: Reported, core: int, warp: int) -> str:
         text = f"{name}, {lanes_text(mask, 'lane')}) at {machine.program.where(pc - 1 if waits else pc)}: {reason.meaning}"
     else:
         text = f"{name}) waits for itself: none of its lanes can go on"
-    return "; ".join([text, *_waiting_lanes(machine, core, warp, mask)])
+    return "; ".join([text, *_barrier_text(machine, core, warp), *_waiting_lanes(machine, core, warp, mask)])
+
+
+def _barrier_text(machine: Reported, core: int, warp: int) -> Iterator[str]:
+    """Which barrier a warp waits at, how many have come and are expected, and which warps of its block have not come."""
+    state, barriers = machine.cores[core]["warps"], machine.cores[core]["barriers"]
+    slot = int(state["block"][warp])
+    alive = int(machine.cores[core]["blocks"]["alive"][slot])
+    for number, waiting in enumerate(barriers["waiting"][slot].tolist()):
+        if waiting >> warp & 1:
+            arrived = int(barriers["arrived"][slot][number])
+            expected = int(barriers["expected"][slot][number]) or alive.bit_count()
+            missing = sum(1 << int(state["rank"][other]) for other in lanes_of(alive & ~arrived))
+            said = f"barrier {number} expects {expected} warps of the block, and {arrived.bit_count()} came"
+            yield f"{said}; not there: {lanes_text(missing, 'warp')}" if missing else said
+
+
+def _not_started(machine: Reported) -> list[str]:
+    """The blocks that no core had room for."""
+    low, high = int(machine.gpu["grid"]["low"]), int(machine.gpu["grid"]["high"])
+    if low >= high:
+        return []
+    which = f"block {low} has" if high - low == 1 else f"blocks {low} to {high - 1} have"
+    return [f"{which} not started, because no core has room before others end"]
 
 
 def _waiting_lanes(machine: Reported, core: int, warp: int, running_lanes: int) -> Iterator[str]:
-    """The lanes of a warp that wait for others of it, and where."""
+    """The lanes of a warp that wait for others of it, and where, whatever manages its divergence."""
     where = machine.program.where
-    stack, groups = machine.cores[core]["reconvergence_stack"], machine.cores[core]["path_table"]
-    depth = int(stack["depth"][warp])
-    if depth:
-        mask = int(stack["mask"][warp][depth - 1]) & ~running_lanes
-        yield f"{_wait(mask)} on the stack for {where(int(stack['pc'][warp][depth - 1]))}"
+    groups, left = machine.cores[core]["path_table"], int(machine.cores[core]["warps"]["threads"][warp]) & ~running_lanes
+    for name, how in (("reconvergence_stack", "on the stack for"), ("mask_stack", "masked off until")):
+        stack = machine.cores[core][name]
+        for level in reversed(range(int(stack["depth"][warp]))):
+            mask = int(stack["mask"][warp][level]) & left
+            if mask:
+                yield f"{_wait(mask)} {how} {where(int(stack['pc'][warp][level]))}"
+            left &= ~mask
     for row in range(int(groups["count"][warp])):
         mask, pc, state = (int(groups[name][warp][row]) for name in ("mask", "pc", "state"))
         if state == READY:

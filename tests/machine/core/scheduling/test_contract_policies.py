@@ -38,7 +38,7 @@ def youngest(s, now):
 @unit
 def careless(s, now):
     """A user's own policy that looks at one slot after the other, its own or not, there or not."""
-    return np.int64(now % 70) - 2
+    return np.int64(now % (s.warps + 1)) - 1
 
 
 UNDER_TEST = {**dict.fromkeys(POLICIES), "a user's own": youngest, "a careless one": careless}
