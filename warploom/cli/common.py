@@ -39,6 +39,7 @@ MISTAKES = (
     ("warploom.isa.launching", "BufferError"),
     ("warploom.isa.table_check", "ProgramError"),
     ("warploom.machine.engine.sizes", "ConfigError"),
+    ("warploom.machine.engine.users", "UnitError"),
     ("warploom.machine.accounting.status", "LaunchError"),
     ("warploom.observe.pictures.view", "DrawingError"),
     ("warploom.observe.text.needs", "MissingPackage"),

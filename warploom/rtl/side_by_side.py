@@ -129,8 +129,8 @@ def lockstep(
     if simulator not in SIMULATORS:
         raise ValueError(f"simulator = {simulator!r}: it is one of {', '.join(SIMULATORS)}")
     check_program(program)
-    if gpu.scheduler is not None:
-        raise NoHardware("a scheduling policy of your own has no hardware")
+    if gpu.units:
+        raise NoHardware("a unit of your own has no hardware")
     hardware = Hardware.of(gpu.config)
     machine = gpu.machine(program)
     assert isinstance(machine, SequencerMachine)

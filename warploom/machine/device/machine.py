@@ -5,7 +5,7 @@ This is the builder, not the hardware: everything here happens once, before the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -48,6 +48,7 @@ from warploom.machine.run.recording import Recorder
 from warploom.machine.run.result import Detail, RunResult
 from warploom.machine.run.runnable import ClockEdge
 from warploom.machine.run.tables import Tables, Units
+from warploom.machine.slots import SLOTS
 
 EVENT_ROWS = 1 << 16
 
@@ -55,7 +56,7 @@ EVENT_ROWS = 1 << 16
 class PipelineMachine:
     """One run of a program on cores with warps. See `run.protocol.Machine` for what it offers.
 
-    policy: a scheduling policy instead of the configured one. tracing: write events down; they are kept in
+    units: functions of a user's by slot, in place of the configured ones. tracing: write events down; they are kept in
     `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
     """
 
@@ -67,7 +68,7 @@ class PipelineMachine:
         config: Config,
         program: Program,
         *,
-        policy: Callable[..., int] | None = None,
+        units: Mapping[str, Callable[..., int]] | None = None,
         tracing: bool = False,
         recording: bool = False,
     ) -> None:
@@ -76,8 +77,9 @@ class PipelineMachine:
         program = with_reconvergence(program) if MECHANISMS[config.core.divergence].uses_reconvergence_pc else program
         self.config, self.program, self.tracing = config, program, tracing or recording
         self.forms_warps = config.core.divergence == "dwf"
-        self.users_policy = policy
-        self.policy = Policy(policy, every_cycle=True) if policy is not None else self._policy()
+        self.users_units = dict(units or {})
+        own = self.users_units.get("scheduler")
+        self.policy = Policy(own, every_cycle=True) if own is not None else self._policy()
         self.events: list[np.ndarray] = []
         check(config, program)
         self.gpu = zeros((), Gpu)
@@ -125,7 +127,7 @@ class PipelineMachine:
         tables = Tables(self.uops, self.code, self.views, self.samplers, self.memory, self.space.table, self.profile, self.event_buffer)
         if native:
             return (self._gpu_record(), self.cores, tables, self._hooks())
-        return (mirror(self.gpu), mirror(self.cores), tables, self._units())
+        return (mirror(self.gpu), mirror(self.cores), tables, self._guarded(self._units()))
 
     def _units(self) -> Units:
         """The functions that the run loop is handed: those of units that the program does not use are left out."""
@@ -142,6 +144,12 @@ class PipelineMachine:
             memory_system=serve_events if touches_memory else no_events,
             step=step_forming_warps if self.forms_warps else step,
         )
+
+    def _guarded(self, units: Units) -> Units:
+        """The same, with a user's units for plain Python: a mistake in one of them ends as a sentence."""
+        if "scheduler" not in self.users_units:
+            return units
+        return units._replace(policy=SLOTS["scheduler"].guarded(units.policy))
 
     def _policy(self) -> Policy:
         """The configured one; warps that are formed anew issue as their heuristic says."""
@@ -200,7 +208,7 @@ class PipelineMachine:
             running=tuple(pipeline_report.running(self)) if outcome.status == "timeout" else (),
             engine=outcome.engine,
             seconds=outcome.seconds,
-            rebuild=partial(PipelineMachine, self.config, self.program, policy=self.users_policy),
+            rebuild=partial(PipelineMachine, self.config, self.program, units=self.users_units),
             detail=Detail(
                 profile=self.profile,
                 events=np.concatenate([np.zeros((0, EVENT_COLUMNS), np.int64), *self.events]),
