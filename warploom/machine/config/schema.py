@@ -259,7 +259,7 @@ class Dram(Section):
     row_miss: _number("further cycles when the row is not open; without banks", "cycles", at_most=65536) = 0
     banks: _number("banks of a channel; 0: a channel is one queue without them", "banks", at_most=64) = 0
     queue: _number(
-        "banks: reads that the controller chooses from, row hits first (FR-FCFS); 1: in order", "requests", at_least=1, at_most=256
+        "banks: requests that the controller chooses from, row hits first (FR-FCFS); 1: in order", "requests", at_least=1, at_most=256
     ) = 1
     write_queue: _number(
         "banks: writes that wait while there are reads; the fuller half is then written at once", "requests", at_least=1, at_most=256

@@ -6,8 +6,8 @@ open at most; to read a different row it must close that one (precharge, tRP, no
 (activate, tRCD, not before tRRD after any other bank of the channel). Then its data come tCL later, as many bytes a clock as the bus is
 wide. While one bank opens a row, others use the bus.
 
-The controller picks a request as late as it can without leaving the bus idle: tRP + tRCD + tCL before the bus is free. Of the reads that
-it sees (`dram.queue`) it takes the oldest whose row is open, else the oldest: first-ready, first-come first-served (Rixner, Dally, Kapasi,
+The controller picks a request as late as it can without leaving the bus idle: tRP + tRCD + tCL before the bus is free. Of the requests
+that it sees (`dram.queue`) it takes the oldest whose row is open, else the first whose row can be: first-ready, first-come first-served (Rixner, Dally, Kapasi,
 Mattson and Owens, "Memory access scheduling", ISCA 2000). Writes wait until there are no reads, or until there are `dram.write_queue` of
 them; then half of those are written at once, because the bus loses tWTR whenever it turns from writing to reading.
 
@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.engine.bits import EMPTY
-from warploom.machine.engine.unit import inlined, unit
+from warploom.machine.engine.unit import FOREVER, inlined, unit
 from warploom.machine.memory.address_hash import group_of, place_of
 from warploom.machine.memory.dram import channel_of, clock_of, count_bytes, cycle_of, row_of, transfer_clocks
 from warploom.machine.memory.event_wheel import schedule
@@ -81,7 +81,7 @@ def serve_channel(gpu, dram, channel, now):
             schedule(gpu.wheel, time, request(CHANNEL_TURN, -1, channel, EMPTY, 0))
             return
         write = _direction(dram, channel)
-        _serve(gpu, dram, channel, write, _take(dram, channel, write), clock, now)
+        _serve(gpu, dram, channel, write, _take(dram, channel, write, clock), clock, now)
 
 
 @inlined
@@ -98,19 +98,40 @@ def _direction(dram, channel):
 
 
 @unit
-def _take(dram, channel, write):
-    """Take the next request out of a queue; returns its index."""
-    oldest = np.int64(dram.first[channel, write])
+def _take(dram, channel, write, clock):
+    """Take the request that is served next out of a queue; returns its index.
+
+    The oldest whose row is open; else the one whose row can be opened first, so that banks that are at work are not waited for; of
+    several the oldest.
+    """
     before = np.int64(0)
-    link = oldest
+    link = np.int64(dram.first[channel, write])
+    first_before, first_link = before, link
+    soonest = np.int64(FOREVER)
     for _ in range(dram.window):
-        if dram.bank_row[channel, dram.bank[link - 1]] == dram.bank_row_wanted[link - 1]:
+        bank = np.int64(dram.bank[link - 1])
+        if dram.bank_row[channel, bank] == dram.bank_row_wanted[link - 1]:
             return _unlink(dram, channel, write, before, link)
+        time = _can_open(dram, channel, bank, clock)
+        if time < soonest:
+            soonest, first_before, first_link = time, before, link
         before = link
         link = np.int64(dram.next[link - 1])
         if link == 0:
             break
-    return _unlink(dram, channel, write, np.int64(0), oldest)
+    return _unlink(dram, channel, write, first_before, first_link)
+
+
+@inlined
+def _can_open(dram, channel, bank, clock):
+    """The first clock in which a bank can open a different row than it has open, if any."""
+    opened = np.int64(clock)
+    if dram.bank_row[channel, bank] != 0:
+        closed = max(opened, np.int64(dram.bank_opened[channel, bank]) + dram.ras, np.int64(dram.bank_closes[channel, bank]))
+        opened = closed + dram.rp
+    if dram.requests[channel] > 0:
+        opened = max(opened, np.int64(dram.last_opened[channel]) + dram.rrd)
+    return opened
 
 
 @inlined
@@ -137,12 +158,7 @@ def _serve(gpu, dram, channel, write, index, clock, now):
         column = max(column, np.int64(dram.bank_opened[channel, bank]) + dram.rcd)
     else:
         dram.row_misses[channel] += 1
-        opened = np.int64(clock)
-        if dram.bank_row[channel, bank] != 0:
-            closed = max(opened, np.int64(dram.bank_opened[channel, bank]) + dram.ras, np.int64(dram.bank_closes[channel, bank]))
-            opened = closed + dram.rp
-        if dram.requests[channel] > 0:
-            opened = max(opened, np.int64(dram.last_opened[channel]) + dram.rrd)
+        opened = _can_open(dram, channel, bank, clock)
         dram.bank_row[channel, bank] = dram.bank_row_wanted[index]
         dram.bank_opened[channel, bank] = opened
         dram.last_opened[channel] = opened
