@@ -70,7 +70,7 @@ class Assembly:
 
     def program(self, *, threads: int = 4, block: int = 0, **fields: Any) -> Program:
         """The program. Launch registers: THREAD, LANE, WARP, BLOCK, GLOBAL."""
-        launch_fields = {name: fields.pop(name) for name in ("shared_bytes", "argument", "entry") if name in fields}
+        launch_fields = {name: fields.pop(name) for name in ("shared_bytes", "local_bytes", "argument", "entry") if name in fields}
         builder = ProgramBuilder(self.lock_width)
         for bundle in self.instructions:
             made = [Uop(**{key: self._place(value) for key, value in uop.items()}) for uop in bundle]  # type: ignore[attr-defined]

@@ -14,6 +14,7 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.program import Program
+from warploom.isa.regions import SPACE_BYTES
 from warploom.isa.table_check import check_tables
 from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
 from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
@@ -25,6 +26,7 @@ from warploom.machine.core.cycle import step, step_forming_warps
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.dwf import foremost
 from warploom.machine.core.divergence.thread_pool import depends_on_warps, with_thread_numbers
+from warploom.machine.core.load_store.address_space import no_translation, translate
 from warploom.machine.core.load_store.lsu import Lsu, load_store, no_load_store
 from warploom.machine.core.load_store.memory_stage import access_memory, no_memory, no_texture, sample_texture
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
@@ -37,6 +39,7 @@ from warploom.machine.device.device import Gpu, run
 from warploom.machine.device.inspection import PipelineInspection
 from warploom.machine.device.memory_system import no_events, serve_events
 from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
+from warploom.machine.device.storage import Storage, set_up_spaces
 from warploom.machine.engine.native.piece import Array, Hook
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.run.livelock import LivelockDetector
@@ -69,8 +72,8 @@ class PipelineMachine:
         tracing: bool = False,
         recording: bool = False,
     ) -> None:
-        size = max(config.memory.bytes, program.memory_bytes, len(program.data))
-        check_tables(program, size)
+        check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)))
+        self.space = program.address_space(config.memory.bytes)
         program = with_reconvergence(program) if MECHANISMS[config.core.divergence].uses_reconvergence_pc else program
         self.config, self.program, self.tracing = config, program, tracing or recording
         self.forms_warps = config.core.divergence == "dwf"
@@ -91,10 +94,10 @@ class PipelineMachine:
         self.code = np.ascontiguousarray(program.code)
         self.views = np.ascontiguousarray(program.views)
         self.samplers = np.ascontiguousarray(program.samplers)
-        self.memory = np.zeros((size + 3) // 4, np.uint32)
-        self.memory.view(np.uint8)[: len(program.data)] = program.data
-        self.memory_bytes = size
-        self.initial_memory = self.memory.view(np.uint8)[:size].copy()
+        self.storage = Storage(config, program, self.space)
+        self.memory = self.storage.filled()
+        self.memory_bytes = self.space.bytes
+        self.initial_memory = self.memory.view(np.uint8)[: self.memory_bytes].copy()
         self.profile = np.zeros((len(program), PROFILE_COLUMNS), np.int64)
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
@@ -107,11 +110,13 @@ class PipelineMachine:
         gpu = mirror(self.gpu)
         gpu.every_cycle = int(self.policy.every_cycle)
         gpu.log.tracing = int(self.tracing)
-        gpu.memory_bytes = self.memory_bytes
+        gpu.memory_bytes = SPACE_BYTES if self.program.regions else self.memory_bytes
         set_up_device(gpu, self.config, self.loaded)
         resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
         for number in range(self.config.gpu.cores):
-            set_up_core(mirror(self.cores[number : number + 1].reshape(())), number, resident, self.config, self.loaded)
+            core = mirror(self.cores[number : number + 1].reshape(()))
+            set_up_core(core, number, resident, self.config, self.loaded)
+            set_up_spaces(core, self.config, self.program, self.storage)
 
     # ---- the protocol of run.protocol.Machine
 
@@ -122,7 +127,7 @@ class PipelineMachine:
 
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without the limit, for one engine or the other."""
-        tables = Tables(self.uops, self.code, self.views, self.samplers, self.memory, self.profile, self.event_buffer)
+        tables = Tables(self.uops, self.code, self.views, self.samplers, self.memory, self.space.table, self.profile, self.event_buffer)
         if native:
             return (self._gpu_record(), self.cores, tables, self._hooks())
         return (mirror(self.gpu), mirror(self.cores), tables, self._guarded(self._units()))
@@ -137,6 +142,7 @@ class PipelineMachine:
             control=control,
             access=access_memory if touches_memory else no_memory,
             sampler=sample_texture if u.TEXTURE in units else no_texture,
+            translate=translate if self.storage.translates else no_translation,
             load_store=load_store if touches_memory else no_load_store,
             memory_system=serve_events if touches_memory else no_events,
             step=step_forming_warps if self.forms_warps else step,
@@ -163,6 +169,7 @@ class PipelineMachine:
             control=(number, (Gpu, Core, number, number, Tables, number, number)),
             access=(number, (Gpu, Core, number, number, number, Tables, Units, number)),
             sampler=(number, (Core, number, Tables, number, number)),
+            translate=(number, (Gpu, Core, number, Tables, number, number)),
             load_store=(number, (Gpu, Core, Lsu, Tables, number)),
             memory_system=(None, (Gpu, cores, Tables, number)),
             step=(number, (Gpu, Core, Tables, Units, number)),

@@ -14,6 +14,7 @@ import numpy as np
 
 from warploom.isa.uop import ALU, ISSUE_UNIT, SPECIAL
 from warploom.machine.accounting import reasons as r
+from warploom.machine.config.derived import dram_bytes_a_cycle
 from warploom.machine.config.schema import Config
 from warploom.machine.memory.channels import DATA_HOLD
 from warploom.machine.run.result import RunResult
@@ -63,7 +64,7 @@ def peak(config: Config) -> float:
 def bandwidth(config: Config) -> float | None:
     """Bytes a cycle that its memory can move; None for no limit."""
     if config.memory.kind == "dram":
-        return float(config.dram.channels * config.dram.bandwidth) or None
+        return dram_bytes_a_cycle(config) or None
     return config.memory.data_channels * config.memory.channel_bytes / DATA_HOLD
 
 
