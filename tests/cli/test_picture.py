@@ -24,7 +24,7 @@ def test_without_a_file_the_terminal_shows_it():
     result = run("masks", IF)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "\nwarp 0       0 #####....##\n" in result.stdout
-    assert "black area 18.2 %" in result.stdout
+    assert "diverged (black area) 18.2 %" in result.stdout
 
 
 def test_colours_where_they_are_wanted(monkeypatch):

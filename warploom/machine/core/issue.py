@@ -32,6 +32,8 @@ from warploom.machine.accounting.reasons import (
     BRANCH_RESOLVING,
     DIVERGED,
     LANES,
+    LANES_DIVERGED,
+    LANES_ENDED,
     LG_THROTTLE,
     MATH_PIPE_THROTTLE,
     MIO_THROTTLE,
@@ -73,7 +75,7 @@ def issue(gpu, core, number, warp, tables, units, now):
     warps.awake = warps.awake & ~bit(warp)
     warps.wants[unit] &= ~bit(warp)
     _prepare_registers(core.registers[warp], warps, warp, mask, now)
-    _count_issue(tables, pc, mask)
+    _count_issue(tables, pc, mask, warps.threads[warp], warps.launched[warp])
     fault = np.int64(0)
     until = np.int64(now + 1)
     if unit == ALU or unit == SPECIAL:
@@ -138,11 +140,13 @@ def expand_mask(registers, warps, warp, mask):
 
 
 @inlined
-def _count_issue(tables, pc, mask):
-    """One more issue of instruction `pc`, with its active lanes."""
+def _count_issue(tables, pc, mask, threads, launched):
+    """One more issue of instruction `pc`, with its active lanes, those that run elsewhere later, and those whose thread has ended."""
     row = tables.profile[pc]
     row[SELECTED] += 1
     row[LANES] += popcount(mask)
+    row[LANES_DIVERGED] += popcount(threads & ~mask)
+    row[LANES_ENDED] += popcount(launched & ~(threads | mask))
 
 
 @inlined

@@ -22,7 +22,8 @@ The page checks the mark, the version and the checksum before it looks further. 
 
 Tables and their columns (times are cycles; a mask's lanes from 32 on stand in a column of their own, `..._high`):
 
-    spans      core, warp, start, length, activity, pc, mask, next, block, rank: see Timeline; ordered by core, warp, start
+    spans      core, warp, start, length, activity, pc, mask, next, threads, ended, block, rank: see Timeline; ordered by core, warp,
+               start
     ready      until: first cycle in which the result of the k-th span that issues can be used, -1 where memory decides
     requests   time, core, warp, pc, line, outcome          fills     time, core, line, texture
     completes  time, core, warp, pc, issued, done           l2        time, core, line, outcome
@@ -167,6 +168,8 @@ def _spans(line: t.Timeline) -> dict[str, np.ndarray]:
         "pc": s[:, t.PC],
         **_masks("mask", s[:, t.MASK], line.lanes),
         **_masks("next", s[:, t.NEXT_MASK], line.lanes),
+        **_masks("threads", s[:, t.THREADS], line.lanes),
+        **_masks("ended", s[:, t.ENDED], line.lanes),
         "block": s[:, t.BLOCK],
         "rank": s[:, t.RANK],
     }

@@ -2,7 +2,14 @@
 
 const BASE = 4;
 
-/** The sums of one slot at one width. counts: activities.length + lanes numbers a bin: cycles by activity, cycles in the mask by lane. */
+import { LANE_STATES } from "explorer/run.js";
+
+/** Numbers of a bin: cycles by activity, then by lane and what it is. */
+export function columnsOf(run) {
+  return run.activities.length + run.lanes * LANE_STATES.length;
+}
+
+/** The sums of one slot at one width. counts: `columnsOf` numbers a bin. */
 class Level {
   constructor(width, bins, columns) {
     this.width = width;
@@ -15,22 +22,21 @@ class Level {
 export function levelsOf(run, slot) {
   const { activity, start, length } = run.spans,
     activities = run.activities.length;
-  const columns = activities + run.lanes;
+  const columns = columnsOf(run);
   let bins = Math.ceil(run.cycles / BASE);
   const base = new Level(BASE, bins, columns),
-    counts = base.counts;
-  const low = run.spans.mask,
-    high = run.spans.mask_high;
+    counts = base.counts,
+    places = new Int32Array(run.lanes);
   for (let row = slot.first; row < slot.last; row++) {
     const stop = start[row] + length[row];
+    for (let lane = 0; lane < run.lanes; lane++) places[lane] = activities + lane * LANE_STATES.length + run.laneState(row, lane);
     for (let cycle = start[row]; cycle < stop;) {
       const bin = Math.floor(cycle / BASE),
         until = Math.min(stop, (bin + 1) * BASE),
         here = until - cycle,
         at = bin * columns;
       counts[at + activity[row]] += here;
-      for (let lane = 0; lane < run.lanes; lane++)
-        if (((lane < 32 ? low[row] >>> lane : high[row] >>> (lane - 32)) & 1) === 1) counts[at + activities + lane] += here;
+      for (const place of places) counts[at + place] += here;
       cycle = until;
     }
   }

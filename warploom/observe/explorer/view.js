@@ -79,9 +79,9 @@ export class RunView {
     const { activity, pc } = run.spans,
       [name, , meaning] = run.activities[activity[span]],
       [from, to] = run.stretch(slot, span);
-    const lanes = run.maskOf(run.spans, span),
-      on = lanes.filter(Boolean).length;
-    const how = lanes[lane] ? "" : run.sequencer ? " (no thread)" : " (masked off)";
+    const states = run.laneStates(span),
+      on = states.filter((state) => state === "active").length;
+    const how = states[lane] === "active" ? "" : ` (${states[lane]})`;
     const when = to > from + 1 ? `, cycles ${from} to ${to - 1}` : "";
     return `${place}${how}\n${name === "selected" ? "issues" : name}: ${meaning}${when}\n${run.where(pc[span])}\n${run.warpName(span)}, ${on} of ${run.lanes} lanes`;
   }
@@ -112,7 +112,7 @@ export class RunView {
           ),
         );
     }
-    if (!run.sequencer) found.push(el("span", {}, swatch(app.paint.lanes.inactive), term("mask", "lane masked off")));
+    for (const state of run.offStates) found.push(el("span", {}, swatch(app.paint.lanes[state]), term(state)));
     return found;
   }
 }

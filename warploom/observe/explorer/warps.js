@@ -95,7 +95,7 @@ export class Warps {
       el("td", {}, run.sequencer ? `${block[span]}` : `${block[span]}.${rank[span]}`),
       el("td", {}, term(run.sequencer ? `state ${name}` : name, name === "selected" ? "issues" : name)),
       el("td.number", {}, String(run.stretch(slot, span)[0])),
-      el("td", {}, boxes(run.maskOf(run.spans, span), chosen ? view.lane : -1)),
+      el("td", {}, boxes(run.laneStates(span), chosen ? view.lane : -1)),
       el("td.code", {}, run.program.instructions[pc[span]]?.text ?? `PC ${pc[span]}`),
     );
   }
@@ -194,7 +194,7 @@ export class Warps {
         reconvergence = table.reconvergence_pc[row];
       const goes = pc >= 0 ? `go on at ${run.where(pc)}` : "restore these lanes";
       const then = kind === 4 ? `, wait at barrier ${reconvergence}` : kind === 0 && reconvergence >= 0 ? `, reconverge at ${run.where(reconvergence)}` : "";
-      return el("li", {}, term(names[kind] ?? app.common.paths[kind]), boxes(run.maskOf(table, row)), el("span", {}, goes + then));
+      return el("li", {}, term(names[kind] ?? app.common.paths[kind]), boxes(run.maskOf(table, row).map((on) => (on ? "active" : ""))), el("span", {}, goes + then));
     });
     return [
       el("h3", {}, term("paths", "lanes that wait their turn")),

@@ -16,7 +16,7 @@ from warploom.observe.facts import timeline as t
 from warploom.observe.pictures.bands import CORE_GAP, Band, cell_width, sheet_of
 from warploom.observe.pictures.raster import painted, stacked
 from warploom.observe.pictures.sheet import SCALE, Page, Sheet
-from warploom.observe.pictures.view import Columns, View, columns_of, sampled
+from warploom.observe.pictures.view import Columns, View, columns_of
 from warploom.observe.text.palette import LANES, NONE, Look, look_of
 from warploom.observe.text.styled import QUIET, Line, counted, grouped, percent
 
@@ -28,7 +28,7 @@ LABEL = 15  # characters in front of a row of letters
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One warp slot. cells: uint8[columns]. shares: float64[names, columns], the part of a column spent in each way."""
+    """One warp slot. cells: uint8[columns], what it does most. shares: float64[names, columns], the part of a column spent in each way."""
 
     core: int
     warp: int
@@ -65,13 +65,11 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Rows:
 
 
 def _row(core: int, warp: int, spans: np.ndarray, columns: Columns, names: int) -> Row:
-    found = sampled(spans[:, t.START], spans[:, t.STOP], columns.samples(1)[0])
-    cells = np.where(found < 0, NO_WARP, spans[found, t.ACTIVITY] + FIRST_ACTIVITY).astype(np.uint8)
     span, column, cycles = columns.pieces(spans[:, t.START], spans[:, t.STOP])
     spent = np.bincount((spans[span, t.ACTIVITY] + FIRST_ACTIVITY) * columns.count + column, cycles, names * columns.count)
     shares = spent.reshape(names, columns.count) / np.diff(columns.edges())
     shares[NO_WARP] = 1 - shares.sum(axis=0)
-    return Row(core, warp, cells, shares)
+    return Row(core, warp, shares.argmax(axis=0).astype(np.uint8), shares)
 
 
 def caption(rows: Rows) -> str:
@@ -152,7 +150,8 @@ def lines(result: RunResult, view: View, width: int, *, colours: bool) -> Iterat
     marks = (rows.columns.start + place * rows.columns.each for place in range(0, rows.columns.count, step))
     yield [(" " * LABEL + "".join(f"{'|' + grouped(mark):<{step}}"[:step] for mark in marks).rstrip(), QUIET)]
     each = rows.columns.each
-    yield [(" " * LABEL + (f"cycle; a column stands for {grouped(each)} cycles and shows one of them" if each > 1 else "cycle"), QUIET)]
+    label = f"cycle; a column stands for {grouped(each)} cycles and shows what takes most of them" if each > 1 else "cycle"
+    yield [(" " * LABEL + label, QUIET)]
     yield []
     total = max(sum(rows.warp_cycles.values()), 1)
     for number, name in enumerate(rows.names):
