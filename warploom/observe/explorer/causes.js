@@ -164,7 +164,8 @@ export class Causes {
       (other) => other !== slot && other.core === slot.core && other.warp % schedulers === slot.warp % schedulers,
     );
     const picked = others.some((other) => run.spanAt(other, cycle) >= 0 && run.spans.activity[run.spanAt(other, cycle)] === 0);
-    if (!picked)
+    if (!picked && run.run.partial) add("another warp, which this page leaves out, may have issued", cycle, cycle + 1, "core.scheduler");
+    else if (!picked)
       add(
         `no warp issued in this cycle; the scheduler (core.scheduler is ${config["core.scheduler"]}) has not come to this one yet`,
         cycle,

@@ -10,9 +10,18 @@ export const LANE_STATES = ["active", "diverged", "ended", "no thread"];
 
 export class Run {
   constructor(data, name) {
-    Object.assign(this, data);
     this.name = name;
+    this.load(data);
+  }
+
+  /** Take the data of a run, or of another piece of it. */
+  load(data) {
+    Object.assign(this, data);
+    this.offSeen = null;
     this.cycles = Math.max(1, this.run.cycles);
+    this.first = this.run.first; // the cycles that these data show
+    this.stop = Math.max(this.run.stop, this.first + 1);
+    this.begins = this.run.begins; // and the first one that they know
     this.lanes = this.machine.lanes;
     this.sequencer = this.machine.kind === "sequencer";
     this.spans = this.tables.spans;

@@ -111,6 +111,11 @@ export class SourceView {
     this.app.hint.show(event.clientX, event.clientY, lines.join("\n"));
   }
 
+  /** Another piece of a run has been loaded. */
+  reset() {
+    for (const row of this.rows) row.last = "";
+  }
+
   draw() {
     const warps = new Map(); // by line: the warps there
     let chosen = -1;
@@ -170,6 +175,7 @@ export class SourceView {
 
 /** Where the warp-cycles went, by instruction: {total, issues, lanes, reasons, most}. */
 function heatOf(run) {
+  if (run.run.profile[0]?.spent) return heatOfProfile(run);
   const { pc, activity, length, rows, mask, mask_high: high } = run.spans,
     count = run.program.instructions.length;
   const total = new Float64Array(count),
@@ -188,6 +194,15 @@ function heatOf(run) {
     }
   }
   return { total, issues, lanes, reasons, most: total.reduce((one, other) => Math.max(one, other), 0) };
+}
+
+/** The same of the whole run, from what its machine has counted. */
+function heatOfProfile(run) {
+  const { profile } = run.run,
+    of = (name) => Float64Array.from(profile, (row) => row[name]);
+  const total = Float64Array.from(profile, (row) => row.spent.reduce((one, other) => one + other, 0));
+  const reasons = profile.map((row) => new Map(row.spent.map((cycles, number) => [run.activities[number][0], cycles])));
+  return { total, issues: of("issues"), lanes: of("lanes"), reasons, most: Math.max(0, ...total) };
 }
 
 /** What the accesses and branches of an instruction came to, as lines of text. */

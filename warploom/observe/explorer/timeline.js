@@ -26,7 +26,7 @@ export class Timeline {
   /** Show the whole run. */
   fit() {
     this.scale = this.leastScale;
-    this.from = 0;
+    this.from = this.app.first;
     this.app.share(this);
   }
 
@@ -35,7 +35,7 @@ export class Timeline {
   }
 
   get leastScale() {
-    return Math.min(MOST_SCALE, this.plotWidth / this.app.cycles);
+    return Math.min(MOST_SCALE, this.plotWidth / (this.app.stop - this.app.first));
   }
 
   /** Change the scale by a factor, with the cycle under x where it is. */
@@ -113,8 +113,15 @@ export class Timeline {
 
   keepInside() {
     const shown = this.plotWidth / this.scale;
-    this.from = Math.max(0, Math.min(this.from, this.app.cycles - shown));
+    this.from = Math.max(this.app.first, Math.min(this.from, this.app.stop - shown));
     this.top = Math.max(0, Math.min(this.top, this.deepest || 0));
+  }
+
+  /** Another piece of the run has been loaded. */
+  reset() {
+    Object.assign(this, { levels: [], painted: null, traffic: inFlightOf(this.view.causes?.traffic) });
+    if (this.scale !== undefined) this.scale = Math.max(this.scale, this.leastScale);
+    this.measure();
   }
 
   draw() {
@@ -165,7 +172,8 @@ export class Timeline {
     for (let x = 0; x < width; x++) {
       const exact = this.from + x * step,
         cycle = Math.floor(exact);
-      if (cycle >= run.cycles) break;
+      if (cycle >= run.stop) break;
+      if (cycle < run.first) continue;
       while (row + 1 < slot.last && start[row + 1] <= cycle) row++;
       const inside = row < slot.last && cycle >= start[row] && cycle < start[row] + length[row];
       const edge = edges && Math.floor(exact + step) !== cycle;
@@ -199,8 +207,8 @@ export class Timeline {
       shown = [...new Set(laneOf)].filter((lane) => lane >= 0);
     for (let x = 0; x < width; x++) {
       const from = this.from + x * step;
-      if (from >= run.cycles) break;
-      const cycles = sumUp(levels, from, Math.min(run.cycles, from + step), sums);
+      if (from >= run.stop) break;
+      const cycles = sumUp(levels, from, Math.min(run.stop, from + step), sums);
       let total = 0,
         red = 0,
         green = 0,

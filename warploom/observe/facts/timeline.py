@@ -12,7 +12,7 @@ its launch to its end, on both kinds of machine:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -110,12 +110,15 @@ def off_lanes(spans: np.ndarray, lanes: int) -> dict[str, np.ndarray]:
     return {lane_states.DIVERGED: out & threads & ~ended, lane_states.ENDED: out & ended, lane_states.NO_THREAD: out & ~threads}
 
 
-def timeline(result: RunResult, progress: Callable[[int], None] | None = None) -> Timeline:
+def timeline(result: RunResult, progress: Callable[[int], None] | None = None, part: tuple[int, int] | None = None) -> Timeline:
     """The timeline of a run. Raises ValueError for cores with warps whose run has written down no events.
 
-    progress: called with the cycle count while a run without warps is repeated, which takes some 0.1 ms a cycle.
+    progress: called with the cycle count while a run without warps is repeated, which takes some 0.1 ms a cycle. part: only the cycles from
+    the first to the second number (not included), with spans cut to them.
     """
-    return _of_sequencer(result, progress) if result.config.core.control == "sequencer" else _of_events(result)
+    sequencer = result.config.core.control == "sequencer"
+    found = _of_sequencer(result, progress, part or (0, result.cycles)) if sequencer else _of_events(result)
+    return found if part is None else replace(found, spans=found.part(*part))
 
 
 def _of_events(result: RunResult) -> Timeline:
@@ -141,16 +144,16 @@ def _of_events(result: RunResult) -> Timeline:
     return Timeline(spans[kind != e.LAUNCH], WARP_ACTIVITIES, result.cycles, config.gpu.cores, config.core.warps, config.core.lanes)
 
 
-def _of_sequencer(result: RunResult, progress: Callable[[int], None] | None) -> Timeline:
+def _of_sequencer(result: RunResult, progress: Callable[[int], None] | None, part: tuple[int, int]) -> Timeline:
     config = result.config
     cores, lanes = config.gpu.cores, config.core.threads_per_block
     current: dict[int, State] = {}
     found: list[State] = []
-    for cycle, machine in enumerate(result.replay().steps(result.cycles)):
+    for cycle, machine in enumerate(result.replay().steps(part[1], part[0]), part[0]):
         if progress is not None and cycle % 1024 == 0:
             progress(cycle)
         found += changed(current, ((core.state, core.pc, core.block, core.threads) for core in machine.core_states), cycle)
-    found += ended(current, result.cycles)
+    found += ended(current, part[1])
     masks = [(1 << state.threads) - 1 for state in found]
     rows = [
         (state.core, 0, state.start, state.stop, state.state, state.pc, mask, mask, state.block, 0, mask, 0)
