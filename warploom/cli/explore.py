@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from warploom.result import Result
 
 # Of the forecast, means measured over the examples on one processor of 2.5 GHz: a page is written at some thousand cycles a second.
-CYCLE_SECONDS, ISSUE_SECONDS, SEQUENCER_SECONDS = 20e-6, 90e-6, 250e-6
-ISSUE_CHARACTERS, SEQUENCER_CHARACTERS = 60, 250
+CYCLE_SECONDS, ISSUE_SECONDS, SEQUENCER_SECONDS = 20e-6, 110e-6, 250e-6
+ISSUE_CHARACTERS, SEQUENCER_CHARACTERS = 80, 250
 PATIENCE = 5.0  # seconds from which on the time is told beforehand
 LARGE = 20_000_000  # characters from which on the size is told
 

@@ -47,7 +47,7 @@ OFF = (
     Reason("no thread", "there never was a thread for it: the block does not fill the warp"),
 )
 
-# Reasons for which a warp that could issue does not: it lacks a unit, or the scheduler's choice.
+# Reasons for which a warp whose registers are there does not issue: it lacks a unit, or the scheduler's choice.
 READY = (NOT_SELECTED, LG_THROTTLE, MIO_THROTTLE, TEX_THROTTLE, MATH_PIPE_THROTTLE, DISPATCH_STALL)
 
 # Columns of the profile: int64[instructions, PROFILE_COLUMNS]. The first len(REASONS) are warp-cycles by reason.

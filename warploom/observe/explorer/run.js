@@ -42,7 +42,7 @@ export class Run {
       else found.push({ core: core[row], warp: warp[row], first: row, last: row + 1, number: found.length });
     }
     for (const slot of found)
-      slot.label = this.sequencer ? `core ${slot.core}` : this.machine.cores > 1 ? `c${slot.core} w${slot.warp}` : `w${slot.warp}`;
+      slot.label = this.sequencer ? `core ${slot.core}` : `warp ${slot.core}:${slot.warp}`;
     return found;
   }
 

@@ -150,7 +150,7 @@ export class SourceView {
 
   /** The warps at a line: one by one where there is room, else how many. */
   #chips(found) {
-    const name = ({ slot, index }) => (this.app.views.length > 1 ? "AB"[index] : "") + slot.label.replace("core ", "c").replace(" ", "");
+    const name = ({ slot, index }) => (this.app.views.length > 1 ? "AB"[index] : "") + slot.label.replace("core ", "c").replace("warp ", "");
     const chip = (warp, label, hint) => {
       const look = this.app.paint.activity(warp.view.run, warp.view.run.spans.activity[warp.span]);
       return el(
@@ -167,9 +167,17 @@ export class SourceView {
         label,
       );
     };
+    const several = (warps) => {
+      const of = this.app.views.length > 1 ? `${"AB"[warps[0].index]}: ` : "";
+      return chip(warps[0], `${of}${warps.length} warps`, warps.slice(0, 16).map(says).join("\n"));
+    };
     const says = (warp) => `${name(warp)}: ${warp.view.run.activities[warp.view.run.spans.activity[warp.span]][0]}`;
     if (found.map((warp) => `${name(warp)}  `).join("").length <= 9) return found.map((warp) => chip(warp, name(warp), says(warp)));
-    return [chip(found[0], `${found.length} warps`, found.slice(0, 16).map(says).join("\n"))];
+    // The warps of one run are counted, not those of both together.
+    return this.app.views.flatMap((_, run) => {
+      const mine = found.filter(({ index }) => index === run);
+      return mine.length > 1 ? [several(mine)] : mine.map((warp) => chip(warp, name(warp), says(warp)));
+    });
   }
 }
 

@@ -101,7 +101,7 @@ export class RunView {
       on = states.filter((state) => state === "active").length;
     const how = states[lane] === "active" ? "" : ` (${states[lane]})`;
     const when = to > from + 1 ? `, cycles ${from} to ${to - 1}` : "";
-    return `${place}${how}\n${name === "selected" ? "issues" : name}: ${meaning}${when}\n${run.where(pc[span])}\n${run.warpName(span)}, ${on} of ${run.lanes} lanes`;
+    return `${place}${how}\n${name}: ${meaning}${when}\n${run.where(pc[span])}\n${run.warpName(span)}, ${on} of ${run.lanes} lanes`;
   }
 
   draw() {
@@ -126,7 +126,7 @@ export class RunView {
             "span",
             {},
             swatch(app.paint.activity(run, number)),
-            term(run.sequencer ? `state ${name}` : name, name === "selected" ? "issues" : name),
+            term(run.sequencer ? `state ${name}` : name, name),
           ),
         );
     }

@@ -44,7 +44,7 @@ class Activity(NamedTuple):
 
 
 WARP_ACTIVITIES = tuple(
-    Activity(reason.name, ACTIVE if number == reasons.SELECTED else READY if number in reasons.READY else WAITING, reason.meaning)
+    Activity(reason.name, ACTIVE if number == reasons.SELECTED else READY if number == reasons.NOT_SELECTED else WAITING, reason.meaning)
     for number, reason in enumerate(reasons.REASONS)
 )
 _STATE_KINDS = {"fetch": WAITING, "wait": WAITING, "idle": WAITING, "done": WAITING}

@@ -11,7 +11,7 @@ from warploom.observe.pictures.masks import FIRST_ACTIVITY, NAMED, Masks, Slot, 
 from warploom.observe.pictures.raster import blended, painted, rgb, ruled, stacked
 from warploom.observe.pictures.sheet import SCALE, Page, Sheet
 from warploom.observe.text.palette import DARK, LANES, LIGHT, LOOKUPS, NONE, SOLID, WARPS, Look, look_of
-from warploom.observe.text.styled import counted, grouped, percent
+from warploom.observe.text.styled import counted, grouped, percent, warp_name
 
 TALLEST_CELL = 14  # points
 LANES_HEIGHT = 560  # points that the lanes of all warps may take together, as long as each has one
@@ -43,15 +43,12 @@ def looks_of(masks: Masks) -> list[Look]:
 
 def _bands(masks: Masks, looks: list[Look], across: int, down: int, dark: bool) -> list[Band]:
     bands: list[Band] = []
-    several = len({slot.core for slot in masks.slots}) > 1
     for core in sorted({slot.core for slot in masks.slots}):
-        of_core = f"core {core}" if several else ""
         gap = CORE_GAP if bands else 0
         units = [unit for unit in masks.units if unit.core == core]
         for slot in (slot for slot in masks.slots if slot.core == core):
             points = _lanes(slot, looks, across, down, dark)
-            of_warp = "" if masks.sequencer else f"warp {slot.warp}"
-            name = f"{of_core} {of_warp}".strip() or "threads"
+            name = f"core {core}" if masks.sequencer else warp_name(core, slot.warp)
             mark = WARPS[slot.warp % len(WARPS)] if units else None
             bands.append(Band(name, points, gap, low="0", high=str(masks.lanes - 1), mark=mark))
             gap = GAP if len(points) >= 16 * SCALE else 2

@@ -10,7 +10,7 @@ from warploom.observe.pictures.masks_sheet import looks_of
 from warploom.observe.pictures.raster import blended
 from warploom.observe.pictures.view import View
 from warploom.observe.text.palette import WARPS, Look
-from warploom.observe.text.styled import QUIET, Line, grouped, percent
+from warploom.observe.text.styled import QUIET, Line, grouped, percent, warp_name
 
 LABEL = 15  # characters in front of the lanes
 UPPER_HALF = "▀"
@@ -26,9 +26,9 @@ def lines(result: RunResult, view: View, width: int, *, colours: bool) -> Iterat
     looks = looks_of(masks)
     several = len({slot.core for slot in masks.slots}) > 1
     for core in sorted({slot.core for slot in masks.slots}):
-        place = f"core {core} " if several else ""
+        place = f"core {core} " if several or masks.sequencer else ""
         for slot in (slot for slot in masks.slots if slot.core == core):
-            name = f"{place}{'' if masks.sequencer else f'warp {slot.warp}'}".strip() or "threads"
+            name = place.strip() if masks.sequencer else warp_name(core, slot.warp)
             step = 2 if colours else 1
             for row in range(0, len(slot.cells), step):
                 lane = row * masks.lanes_a_row

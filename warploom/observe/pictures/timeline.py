@@ -18,7 +18,7 @@ from warploom.observe.pictures.raster import painted, stacked
 from warploom.observe.pictures.sheet import SCALE, Page, Sheet
 from warploom.observe.pictures.view import Columns, View, columns_of
 from warploom.observe.text.palette import LANES, NONE, Look, look_of
-from warploom.observe.text.styled import QUIET, Line, counted, grouped, percent
+from warploom.observe.text.styled import QUIET, Line, counted, grouped, percent, warp_name
 
 NO_WARP, FIRST_ACTIVITY = 0, 1  # cells; an activity is FIRST_ACTIVITY + its number
 HEIGHT = 560  # points that all rows may take together, as long as each has the least
@@ -77,11 +77,12 @@ def caption(rows: Rows) -> str:
     total = max(sum(rows.warp_cycles.values()), 1)
     works = rows.warp_cycles.get("selected", 0) + rows.warp_cycles.get("execute", 0)
     waits = {name: cycles for name, cycles in rows.warp_cycles.items() if name not in ("selected", "execute")}
-    said = f"{'blocks execute' if rows.sequencer else 'warps issue'} in {percent(works / total).strip()} of their cycles"
+    who, does = ("blocks", "execute") if rows.sequencer else ("warps", "selected")
+    said = f"{does} in {percent(works / total).strip()} of the cycles of all {who}"
     if not waits:
         return said
     most = max(waits, key=lambda name: waits[name])
-    return f"{said}; most of the others are {most.replace('_', ' ')}, {percent(waits[most] / total).strip()}"
+    return f"{said}; most of the others are {most}, {percent(waits[most] / total).strip()}"
 
 
 def facts(rows: Rows) -> dict[str, Any]:
@@ -93,14 +94,8 @@ def _looks(rows: Rows) -> list[Look]:
     return [LANES[NONE], *(look_of(name, sequencer=rows.sequencer) for name in rows.names[FIRST_ACTIVITY:])]
 
 
-def _said(name: str) -> str:
-    return "selected: issues" if name == "selected" else name.replace("_", " ")
-
-
 def _name(row: Row, rows: Rows) -> str:
-    several = len({other.core for other in rows.rows}) > 1 or rows.sequencer
-    core = f"core {row.core}" if several else ""
-    return core if rows.sequencer else f"{core} warp {row.warp}".strip()
+    return f"core {row.core}" if rows.sequencer else warp_name(row.core, row.warp)
 
 
 def draw(rows: Rows, page: Page) -> Sheet:
@@ -128,7 +123,7 @@ def _entries(rows: Rows, looks: list[Look]) -> list[tuple[str, Look]]:
     total = max(sum(rows.warp_cycles.values()), 1)
     known = dict(zip(rows.names, looks, strict=True))
     spent = sorted(rows.warp_cycles.items(), key=lambda item: (item[0] not in ("selected", "execute"), -item[1]))
-    entries = [(f"{_said(name)} {percent(cycles / total).strip()}", known[name]) for name, cycles in spent]
+    entries = [(f"{name} {percent(cycles / total).strip()}", known[name]) for name, cycles in spent]
     empty = any((row.cells == NO_WARP).any() for row in rows.rows)
     return [*entries, ("no block" if rows.sequencer else "no warp", LANES[NONE])] if empty else entries
 
@@ -157,4 +152,4 @@ def lines(result: RunResult, view: View, width: int, *, colours: bool) -> Iterat
     for number, name in enumerate(rows.names):
         if cycles := rows.warp_cycles.get(name):
             mark = ("██", looks[number].dark) if colours else (f" {looks[number].letter}", "")
-            yield [("  ", ""), mark, (f"  {_said(name):<26}{percent(cycles / total)}{grouped(cycles):>16} warp-cycles", "")]
+            yield [("  ", ""), mark, (f"  {name:<26}{percent(cycles / total)}{grouped(cycles):>16} warp-cycles", "")]
