@@ -210,6 +210,8 @@ class PipelineMachine:
 
     def finish(self, outcome: Outcome) -> RunResult:
         """What the run gave."""
+        if self.tracing:
+            self.events.append(self.open_rows())
         pipeline_report.account_the_rest(self)
         return RunResult(
             program=self.program,
@@ -233,6 +235,14 @@ class PipelineMachine:
                 by_visit=self.policy.visits,
             ),
         )
+
+    def launch_rows(self) -> np.ndarray:
+        """A LAUNCH of every warp that has not ended, as if it came now."""
+        return pipeline_report.launch_rows(self)
+
+    def open_rows(self) -> np.ndarray:
+        """The spans of warps that have not ended, as if they ended now."""
+        return pipeline_report.open_rows(self)
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         """Everything that changes: what a checkpoint has to keep."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
 from warploom.machine.config.schema import Config
@@ -129,6 +130,33 @@ def account_the_rest(machine: Reported) -> None:
             machine.profile[pc, int(warps["reason"][warp])] += woke - since
             machine.profile[pc, r.NOT_SELECTED] += now - woke
             warps["since"][warp] = now
+
+
+def launch_rows(machine: Reported) -> np.ndarray:
+    """A LAUNCH of every warp that has not ended, as if it came now: what events need that begin in the middle of a run."""
+    rows = []
+    for core, warp in live_warps(machine):
+        state = machine.cores[core]
+        warps = state["warps"]
+        block, mask = int(state["blocks"]["number"][int(warps["block"][warp])]), int(warps["launched"][warp].astype(np.int64))
+        rows.append((machine.cycle, e.LAUNCH, core, warp, int(warps["pc"][warp]), mask, block, int(warps["rank"][warp])))
+    return np.array(rows, np.int64).reshape(-1, e.EVENT_COLUMNS)
+
+
+def open_rows(machine: Reported) -> np.ndarray:
+    """The spans of warps that have not ended, as if they ended now: STALLs, in the order of `account_the_rest`."""
+    rows = []
+    for core, warp in live_warps(machine):
+        warps = machine.cores[core]["warps"]
+        since, now = int(warps["since"][warp]), machine.cycle
+        pc, mask, reason = int(warps["pc"][warp]), int(warps["mask"][warp].astype(np.int64)), int(warps["reason"][warp])
+        woke = min(max(int(warps["wake"][warp]), since), now) if int(warps["awake"]) >> warp & 1 else now
+        rows += [
+            (until, e.STALL, core, warp, pc, mask, why, begin)
+            for begin, until, why in ((since, woke, reason), (woke, now, r.NOT_SELECTED))
+            if until > begin
+        ]
+    return np.array(rows, np.int64).reshape(-1, e.EVENT_COLUMNS)
 
 
 def live_warps(machine: Reported) -> Iterator[tuple[int, int]]:

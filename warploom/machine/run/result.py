@@ -63,7 +63,7 @@ class RunResult:
     engine: str = ""
     seconds: float = 0.0
     detail: Detail = Detail()
-    rebuild: Callable[[], Runnable] | None = None
+    rebuild: Callable[..., Runnable] | None = None
 
     def replay(self) -> Runnable:
         """The machine of this run before its first cycle. A machine is deterministic: it repeats the run.
