@@ -34,7 +34,11 @@ if TYPE_CHECKING:
 @trace_options
 @renamed(**{"--image": "--save"})
 @click.option(
-    "--save", "saves", multiple=True, metavar="NAME=FILE", help="Write a buffer after the run: .npy, .csv, .bin; of an image also .png."
+    "--save",
+    "saves",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Write a buffer after the run: .npy, .csv, .bin; of an image also .png. u0:f32, u0:u32 or u0:i32 says what words are.",
 )
 @click.option("--quiet", is_flag=True, help="Print no summary and show no progress.")
 @json_option
