@@ -72,8 +72,8 @@ def test_a_watchpoint_halts_both_ways():
 def test_divergent_lanes_are_shown_where_they_are():
     found = debug("break FAR lane 25", "continue", "where", "warps", kernel=IF_ELSE)
     assert "  lanes 20-31: run at line 17 (div.f32 r1.x, f(60.0), r0.x)" in found
-    assert "  lanes 0-19: wait to go on at line 20 (mov r2.x, r1.x)" in found
-    assert ">!0:0   0.0    17    ++++++++++++++++++++############  ready" in found
+    assert "  lanes 0-19: diverged, continue at line 20 (mov r2.x, r1.x)" in found
+    assert ">!0:0   0.0    17    ....................############  eligible" in found
 
 
 def test_floats_are_read_and_written():

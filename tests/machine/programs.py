@@ -93,7 +93,7 @@ def config(**changes: Any) -> Config:
 
 
 def machine(program: Program, *, tracing: bool = False, policy: Callable[..., int] | None = None, **changes: Any) -> PipelineMachine:
-    return PipelineMachine(config(**changes), program, policy=policy, tracing=tracing)
+    return PipelineMachine(config(**changes), program, units={"scheduler": policy} if policy else {}, tracing=tracing)
 
 
 def run(program: Program, *, engine: str = "python", tracing: bool = False, max_cycles: int = 20_000, **changes: Any) -> Result:

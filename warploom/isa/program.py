@@ -5,6 +5,7 @@ A front end builds one with `ProgramBuilder`; a machine reads it and never asks 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -17,6 +18,14 @@ from warploom.isa.views import (
     SAMPLER_COLUMNS,
     VIEW_COLUMNS,
 )
+
+_LINE_END = re.compile("\r\n|\n|\r")
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, as editors count them: a form feed or a line separator (U+2028) ends none. Python's own splitlines differs."""
+    lines = _LINE_END.split(text)
+    return lines if lines[-1] else lines[:-1]
 
 
 @dataclass(frozen=True)
@@ -38,7 +47,7 @@ class Source:
     @property
     def lines(self) -> list[str]:
         """The text, line by line."""
-        return self.text.splitlines()
+        return lines_of(self.text)
 
 
 @dataclass(frozen=True)

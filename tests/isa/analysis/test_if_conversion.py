@@ -138,7 +138,7 @@ def test_a_branch_to_the_jump_over_an_else_keeps_both():
 def test_a_negative_length_is_refused():
     with pytest.raises(ValueError) as caught:
         if_convert(two_sided().program(), -1)
-    assert str(caught.value) == "longest = -1: a number of instructions, at least 0"
+    assert str(caught.value) == "longest = -1: write a whole number, 0 or more"
 
 
 @settings(max_examples=60, deadline=None)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.numbers import whole_number
 from warploom.isa.program import Program
 from warploom.isa.uop import Uop
 
@@ -45,10 +46,9 @@ def if_convert(program: Program, longest: int = 4) -> Program:
     A branch is converted when it leads forward over at most `longest` instructions, or those and an else of at most as many, which
     only compute in lanes (unit ALU, no scalar destination, no predicate, no look at other lanes) and into which nothing
     else leads. A jump through a table is not seen. Two scalar registers more are used when anything is converted.
-    Raises ValueError when `longest` is negative.
+    Raises ValueError when `longest` is negative or no whole number.
     """
-    if longest < 0:
-        raise ValueError(f"longest = {longest}: a number of instructions, at least 0")
+    longest = whole_number("longest", longest, 0)
     pair = u.scalar(program.scalars)
     found = [] if program.scalars + 2 > u.SCALARS else list(_hammocks(program, longest))
     if not found:

@@ -20,6 +20,7 @@ from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.scheduling.policies import POLICIES
 from warploom.machine.engine.sizes import CARVEOUTS, MAX_CORES, MAX_LANES, MAX_SHARED_FETCH_LINES, MAX_SLICES, MAX_WARPS, ConfigError
 from warploom.machine.memory.address_hash import HASHES
+from warploom.machine.memory.cache import SET_HASHES
 
 
 class Setting(NamedTuple):
@@ -216,6 +217,10 @@ class Cache(Section):
     allocate: _switch(
         "a store that misses takes a line, which keeps the bytes that were written; the others are fetched when they are read"
     ) = False
+    hash: _choice(
+        "which set (of a slice) a line belongs to: `memory.hash` has the words; siphash: SipHash-1-3 of the line's address, as guppy has it",
+        *SET_HASHES,
+    ) = "modulo"  # fmt: skip
     mshrs: _number("misses that may be outstanding (in a slice)", "lines", at_least=1, at_most=1024) = 16
     latency: _number("cycles of a lookup", "cycles", at_least=1, at_most=4096) = 20
 
@@ -231,7 +236,6 @@ class L2(Cache):
 
     slices: _number("slices; each has its own sets and MSHRs", "slices", at_least=1, at_most=MAX_SLICES) = 1
     ports: _number("lookups that a slice does in a cycle: 1, or 0 for any number", "lookups", at_most=1) = 1
-    hash: _choice("which set of its slice a line belongs to: `memory.hash` has the words", *HASHES) = "modulo"
     write_buffer: _number(
         "lines that a slice may have on their way to memory before it takes nothing more; 0: no limit", "lines", at_most=1024
     ) = 0
@@ -288,6 +292,7 @@ class Memory(Section):
         "which slice and which DRAM channel a line belongs to. modulo: lines in turn; xor, ipoly: in turn, in an order that the higher bits change",
         *HASHES,
     ) = "modulo"  # fmt: skip
+    lookup: _choice("a cache looks for a line when its latency begins, or when it ends", "begin", "end") = "begin"
     program_words: _number("instructions that program memory holds", "instructions", at_least=1, at_most=1 << 20) = 256
 
 
@@ -321,6 +326,11 @@ class Texture(Section):
     count: _number("texture units of a core; 0: none", "units", at_most=8) = 0
     latency: _number("cycles from the request to the lookup of its texels", "cycles", at_least=1, at_most=4096) = 16
     queue: _number("warp samples that it holds; 0: one for each warp slot of the core", "instructions", at_most=64) = 16
+    slots: _choice(
+        "what has a place in it: instruction: a warp's sample, until its last lane is served; lane: each lane of one, until it is served itself",
+        "instruction", "lane",
+    ) = "instruction"  # fmt: skip
+    hash: _choice("which set of the texture cache a line belongs to: `l1.hash` has the words", *SET_HASHES) = "modulo"
     bytes: _number("capacity of the texture cache, with lines of l1.line bytes; 0: absent", "bytes", at_most=1 << 23) = 0
     ways: _number("ways", "ways", at_least=1, at_most=64) = 2
     mshrs: _number("lines of the texture cache that may be outstanding", "lines", at_least=1, at_most=256) = 64

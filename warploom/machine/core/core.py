@@ -17,6 +17,7 @@ from warploom.machine.core.load_store.lsu import Lsu
 from warploom.machine.core.partitions import Partitions
 from warploom.machine.core.pipes import Pipes
 from warploom.machine.core.scheduling.scheduler import Scheduler
+from warploom.machine.core.texture.lane_slots import LaneSlots
 from warploom.machine.core.texture.sampler import Texels
 from warploom.machine.core.warps.barrier import Barriers
 from warploom.machine.core.warps.scoreboard import Scoreboard
@@ -82,6 +83,7 @@ Core = record(
         lsu=Lsu,
         texture=Lsu,                   # the texture unit's queue and cache
         texels=Texels,
+        lane_slots=LaneSlots,
         shared=("u4", SHARED_WORDS),   # shared memory of all resident blocks, in words of 32 bits
         barriers=Barriers,
     ),

@@ -34,6 +34,8 @@ from warploom.machine.accounting.reasons import (
     BRANCH_RESOLVING,
     DIVERGED,
     LANES,
+    LANES_DIVERGED,
+    LANES_ENDED,
     LG_THROTTLE,
     MATH_PIPE_THROTTLE,
     MIO_THROTTLE,
@@ -81,7 +83,7 @@ def issue(gpu, core, number, warp, tables, units, now):
     part = mask
     if core.has_predicates != 0:
         part = lanes_taking_part(core.registers[warp], tables, pc, mask, warps.lanes)
-    _count_issue(tables, pc, part)
+    _count_issue(tables, pc, part, warps.threads[warp], warps.launched[warp])
     fault = np.int64(0)
     until = np.int64(now + 1)
     if unit == ALU or unit == SPECIAL:
@@ -148,11 +150,13 @@ def expand_mask(registers, warps, warp, mask):
 
 
 @inlined
-def _count_issue(tables, pc, part):
-    """One more issue of instruction `pc`, with the lanes that take part."""
+def _count_issue(tables, pc, part, threads, launched):
+    """One more issue of instruction `pc`: lanes that take part, lanes whose thread waits meanwhile, and lanes whose thread has ended."""
     row = tables.profile[pc]
     row[SELECTED] += 1
     row[LANES] += popcount(part)
+    row[LANES_DIVERGED] += popcount(threads & ~part)
+    row[LANES_ENDED] += popcount(launched & ~(threads | part))
 
 
 @inlined

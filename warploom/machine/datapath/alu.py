@@ -108,7 +108,7 @@ def execute_with_doubles(registers, tables, k, lanes):
         return
     takes_part = registers.active
     if tables.uops[k, PREDICATE] >= SCALAR:
-        apply_predicate(registers, np.int64(tables.uops[k, PREDICATE]) - SCALAR, tables.uops[k, FLAGS] & NEGATE, lanes)
+        apply_predicate(registers, tables.uops, k, lanes)
         takes_part = registers.predicated
     a = source(registers, tables.uops, k, A, 0, lanes)
     b = source(registers, tables.uops, k, B, 1, lanes)

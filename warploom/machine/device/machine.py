@@ -19,7 +19,7 @@ from warploom.isa.regions import SPACE_BYTES
 from warploom.isa.table_check import check_tables
 from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
 from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
-from warploom.machine.accounting.status import LaunchError, Outcome
+from warploom.machine.accounting.status import LaunchError, Outcome, TooManyEvents
 from warploom.machine.config.schema import Config
 from warploom.machine.core.control import control
 from warploom.machine.core.core import Core
@@ -48,7 +48,7 @@ from warploom.machine.run.livelock import LivelockDetector
 from warploom.machine.run.probe import Probe
 from warploom.machine.run.recording import Recorder
 from warploom.machine.run.result import Detail, RunResult
-from warploom.machine.run.runnable import ClockEdge
+from warploom.machine.run.runnable import MOST_EVENTS, ClockEdge, Listener
 from warploom.machine.run.tables import Tables, Units
 from warploom.machine.slots import SLOTS
 
@@ -58,8 +58,8 @@ EVENT_ROWS = 1 << 16
 class PipelineMachine:
     """One run of a program on cores with warps. See `run.protocol.Machine` for what it offers.
 
-    units: functions of a user's by slot, in place of the configured ones. tracing: write events down; they are kept in
-    `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
+    units: functions of a user's by slot, in place of the configured ones. tracing: write events down; they are handed to `listener` as the
+    run goes, or kept in `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
     """
 
     entry = staticmethod(run)
@@ -84,6 +84,9 @@ class PipelineMachine:
         own = self.users_units.get("scheduler")
         self.policy = Policy(own, every_cycle=True) if own is not None else self._policy()
         self.events: list[np.ndarray] = []
+        self.listener: Listener | None = None
+        self.most_events = MOST_EVENTS
+        self._kept = 0
         check(config, program)
         self.gpu = zeros((), Gpu)
         self.cores = zeros(config.gpu.cores, Core)
@@ -180,10 +183,23 @@ class PipelineMachine:
         """Take the events out of the buffer."""
         rows = int(self.gpu["log"]["rows"])
         if rows:
-            self.events.append(self.event_buffer[:rows].copy())
+            written = self.event_buffer[:rows].copy()
             self.gpu["log"]["rows"] = 0
+            if self.listener is not None:
+                self.listener(written)
+            else:
+                self._keep(written)
             if self.recorder is not None:
                 self.recorder.drained()
+
+    def _keep(self, written: np.ndarray) -> None:
+        self._kept += len(written)
+        if self._kept > self.most_events:
+            raise TooManyEvents(
+                f"{self.program.name} has written down more than {self.most_events} events in {self.cycle} cycles, the most that are kept "
+                "here: let it run for fewer cycles (--max-cycles), or write them into a table, which takes any number (--csv, --parquet)"
+            )
+        self.events.append(written)
 
     @property
     def inspection(self) -> PipelineInspection:
@@ -197,6 +213,8 @@ class PipelineMachine:
 
     def finish(self, outcome: Outcome) -> RunResult:
         """What the run gave."""
+        if self.tracing:
+            self.events.append(self.open_rows())
         pipeline_report.account_the_rest(self)
         return RunResult(
             program=self.program,
@@ -220,6 +238,14 @@ class PipelineMachine:
                 by_visit=self.policy.visits,
             ),
         )
+
+    def launch_rows(self) -> np.ndarray:
+        """A LAUNCH of every warp that has not ended, as if it came now."""
+        return pipeline_report.launch_rows(self)
+
+    def open_rows(self) -> np.ndarray:
+        """The spans of warps that have not ended, as if they ended now."""
+        return pipeline_report.open_rows(self)
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         """Everything that changes: what a checkpoint has to keep."""

@@ -19,6 +19,7 @@ from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
 from warploom.machine.core.divergence.thread_pool import HEURISTICS, OF_A_THREAD, depends_on_warps
+from warploom.machine.core.load_store.lsu import SLOTS as LSU_SLOTS
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD
 from warploom.machine.engine.sizes import MAX_WARPS
@@ -118,8 +119,10 @@ def _set_up_l2(gpu: Any, config: Config) -> None:
     l2.sector_shift = gpu.sector_shift
     l2.sectors_a_line = config.l1.line >> int(gpu.sector_shift)
     l2.write_back, l2.write_allocate = int(own.write == "back"), int(own.allocate)
+    if config.memory.lookup == "end":
+        l2.latency, l2.ahead = 1, own.latency - 1
     sets, ways = shape_of(own, own.slices)
-    hashing = {"slices": own.slices, "slice_hash": config.memory.hash, "set_hash": own.hash}
+    hashing = {"slices": own.slices, "slice_hash": config.memory.hash, "set_hash": own.hash, "line_shift": int(l2.line_shift)}
     caches.configure(l2.cache, sets, ways, own.replacement, 2, sector_shift=int(gpu.sector_shift), **hashing)
 
 
@@ -215,7 +218,8 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
     core.atomic_lanes = config.l2.atomic_lanes
     mshrs.configure(lsu.misses, config.l1.mshrs, config.l1.merges)
     if lsu.cached:
-        caches.configure(lsu.cache, *shape_of(l1), l1.replacement, 1, sector_shift=int(lsu.sector_shift))
+        sector, line = int(lsu.sector_shift), int(lsu.line_shift)
+        caches.configure(lsu.cache, *shape_of(l1), l1.replacement, 1, sector_shift=sector, set_hash=l1.hash, line_shift=line)
     t = config.texture
     unit = core.texture
     unit.texture, unit.capacity, unit.ports, unit.merge = 1, t.queue or config.core.warps, t.ports * max(t.count, 1), 1
@@ -226,4 +230,11 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
     mshrs.configure(unit.misses, t.mshrs, 0)
     if unit.cached:
         sets = t.bytes // (config.l1.line * t.ways)
-        caches.configure(unit.cache, sets, t.ways, "fifo", 3, sector_shift=int(unit.sector_shift))
+        sector, line = int(unit.sector_shift), int(unit.line_shift)
+        caches.configure(unit.cache, sets, t.ways, "fifo", 3, sector_shift=sector, set_hash=t.hash, line_shift=line)
+    if t.slots == "lane":
+        unit.keeps = 0
+        unit.capacity, core.lane_slots.capacity = LSU_SLOTS, int(unit.capacity) * config.core.lanes
+    for asks in (lsu, unit):
+        if config.memory.lookup == "end" and asks.cached:
+            asks.latency, asks.ahead = 1, asks.latency - 1

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from warploom.isa.numbers import whole_number
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
 
@@ -131,6 +132,11 @@ def residency(limits: Limits, demand: Demand, carveout: int | None = None) -> Oc
 
 
 def _check(limits: Limits, demand: Demand, carveout: int | None) -> None:
+    for name, value in (*demand._asdict().items(), ("carveout", 0 if carveout is None else carveout)):
+        try:
+            whole_number(name, value)
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
     if demand.threads < 1:
         raise ConfigError(f"threads = {demand.threads}: a block has at least 1 thread")
     if demand.registers < 0:

@@ -2,13 +2,15 @@
 
 Not hardware: an observer. It stops the machine after every cycle and writes down what has changed in the warps that issued
 or were launched, so a recorded run is slower (up to half a millisecond per cycle), and the machine's own code knows nothing
-of it. When `most_bytes` are full it stops recording, and the run continues at full speed.
+of it. It takes `most_bytes` of memory, and while the tables are made of it as much again; when they are full it stops recording, and
+the run continues at full speed. Longer runs are recorded in pieces (`pieces.py`).
 """
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -32,6 +34,8 @@ VALUE = 4  # scalars
 WORD, OLD, NEW = 3, 4, 5
 LEVEL, KIND, MASK, PC, RECONVERGENCE_PC = range(3, 8)  # paths
 EMPTY = -1  # the LEVEL of the only row of a warp in which nobody waits
+
+WIDTHS = {"registers": 4, "scalars": 5, "memory": 6, "shared": 6, "paths": 8}  # columns of each table
 
 # What the lanes of a path wait for: the KIND of a row of `paths`.
 PATHS = (
@@ -63,6 +67,28 @@ class Recording:
     paths: np.ndarray
 
 
+class Selection(NamedTuple):
+    """Warps that are wanted: cores and warp slots, None for all."""
+
+    cores: frozenset[int] | None
+    warps: frozenset[int] | None
+
+    def has(self, core: int, warp: int) -> bool:
+        """Whether a warp slot of a core is among them."""
+        return (self.cores is None or core in self.cores) and (self.warps is None or warp in self.warps)
+
+    def of_events(self, rows: np.ndarray) -> np.ndarray:
+        """The events of these warps, and those of their cores that are of no warp; what the cores share is kept."""
+        keep = np.ones(len(rows), bool)
+        shared = np.isin(rows[:, e.KIND], (e.L2, e.MEMORY))
+        of_core = np.isin(rows[:, e.KIND], (e.FILL, e.BLOCK))
+        if self.cores is not None:
+            keep &= shared | np.isin(rows[:, e.CORE], list(self.cores))
+        if self.warps is not None:
+            keep &= shared | of_core | np.isin(rows[:, e.WARP], list(self.warps))
+        return rows[keep]
+
+
 class Recorded(Protocol):
     """What the recorder reads of a machine of cores with warps."""
 
@@ -87,12 +113,11 @@ class Recorded(Protocol):
 class Recorder:
     """Writes down what a machine changes. `record_cycle` is called after every cycle, as long as `open`."""
 
-    def __init__(self, machine: Recorded, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, machine: Recorded, most_bytes: int = MOST_BYTES, selection: Selection | None = None) -> None:
         config, program = machine.config, machine.program
-        self.machine, self.most_bytes = machine, most_bytes
+        self.machine, self.most_bytes, self.selection = machine, most_bytes, selection
         self.open = True
         self.until = 0
-        self._bytes = 0
         self._seen = 0  # rows of the machine's event buffer that have been read
         count, self._lanes, self._scalars = min(program.registers, u.HIDDEN), config.core.lanes, program.scalars
         lane = machine.cores["registers"]["lane"][:, : config.core.warps, :count, : self._lanes]
@@ -103,7 +128,25 @@ class Recorder:
         self._paths_before: dict[tuple[int, int], tuple[tuple[int, ...], ...]] = {}
         self._stores, self._shares = writers(machine.uops, machine.code, u.MEMORY), writers(machine.uops, machine.code, u.SHARED)
         self._threads_move = machine.forms_warps
-        self._rows: dict[str, list[Any]] = {name: [] for name in ("registers", "values", "scalars", "memory", "shared", "paths")}
+        self._rows = {name: array("q") for name in WIDTHS}
+        self._values = array("I")
+
+    @property
+    def bytes(self) -> int:
+        """What has been written down takes, without what is kept to find out what changes."""
+        return sum(rows.itemsize * len(rows) for rows in (*self._rows.values(), self._values))
+
+    def record_state(self) -> None:
+        """Write down what every warp has now, as if it had got it in the cycle before: for a recording that begins in mid-run."""
+        machine = self.machine
+        self._seen = int(machine.gpu["log"]["rows"])
+        self._lane_before[...], self._scalar_before[...] = 0, 0
+        self._shared_before[...] = 0
+        for core in range(machine.config.gpu.cores):
+            for warp in range(machine.config.core.warps):
+                self._note_registers(machine.cycle - 1, core, warp)
+                self._note_paths(machine.cycle - 1, core, warp)
+            self._note_shared(machine.cycle - 1, core, 0)
 
     def record_cycle(self) -> None:
         """Write down what the last cycle changed."""
@@ -118,6 +161,8 @@ class Recorder:
         warps = {(int(core), int(warp)) for core, warp in concerned[:, (e.CORE, e.WARP)]}
         if self._threads_move:
             warps = {(core, warp) for core, _ in warps for warp in range(machine.config.core.warps)}
+        if self.selection is not None:
+            warps = {(core, warp) for core, warp in warps if self.selection.has(core, warp)}
         for core, warp in sorted(warps):
             self._note_registers(time, core, warp)
             self._note_paths(time, core, warp)
@@ -128,7 +173,7 @@ class Recorder:
         for core, warp, pc in issues[:, (e.CORE, e.WARP, e.PC)]:
             if self._shares[pc]:
                 self._note_shared(time, int(core), int(warp))
-        if self._bytes > self.most_bytes:
+        if self.bytes > self.most_bytes:
             self.open = False
 
     def drained(self) -> None:
@@ -137,21 +182,18 @@ class Recorder:
 
     def recording(self) -> Recording:
         """All that has been written down."""
-        widths = {"registers": 4, "scalars": 5, "memory": 6, "shared": 6, "paths": 8}
-        tables = {name: np.array(self._rows[name], np.int64).reshape(-1, width) for name, width in widths.items()}
-        values = np.array(self._rows["values"], np.uint32).reshape(-1, self._lanes)
+        tables = {name: np.array(self._rows[name], np.int64).reshape(-1, width) for name, width in WIDTHS.items()}
+        values = np.array(self._values, np.uint32).reshape(-1, self._lanes)
         return Recording(until=self.until, values=values, **tables)
 
     def _add(self, table: str, *row: int) -> None:
-        self._rows[table].append(row)
-        self._bytes += 8 * len(row)
+        self._rows[table].extend(row)
 
     def _note_registers(self, time: int, core: int, warp: int) -> None:
         now, before = self._lane[core, warp], self._lane_before[core, warp]
         for register in np.flatnonzero((now != before).any(axis=1)):
             self._add("registers", time, core, warp, int(register))
-            self._rows["values"].append(now[register].copy())
-            self._bytes += 4 * self._lanes
+            self._values.frombytes(now[register].tobytes())
             before[register] = now[register]
         if self._scalars:
             now, before = self._scalar[core, warp], self._scalar_before[core, warp]

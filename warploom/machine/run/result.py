@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.isa.numbers import whole_number
 from warploom.isa.program import Program
 from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting.counters import COUNTER, STATE_COUNTERS
@@ -62,7 +63,7 @@ class RunResult:
     engine: str = ""
     seconds: float = 0.0
     detail: Detail = Detail()
-    rebuild: Callable[[], Runnable] | None = None
+    rebuild: Callable[..., Runnable] | None = None
 
     def replay(self) -> Runnable:
         """The machine of this run before its first cycle. A machine is deterministic: it repeats the run.
@@ -92,8 +93,10 @@ class RunResult:
         """One dict a cycle: the state of every unit after the clock edge, `cycles` of them, or those from `first` to `last`.
 
         The fields are those of the original hardware's traces. The run is repeated for it: a machine is deterministic.
-        Raises ValueError for a machine whose cores have warps.
+        Raises ValueError for a machine whose cores have warps, and for what is no whole number.
         """
+        first = whole_number("first", first, 0)
+        last = None if last is None else whole_number("last", last, 0)
         if self.config.core.control != "sequencer":
             raise ValueError(
                 f"trace() shows cores that run one instruction at a time; {self.config.name!r} has "

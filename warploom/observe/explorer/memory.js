@@ -179,7 +179,7 @@ export class MemoryView {
     const { run } = this,
       slot = run.slots.find((one) => one.core === core && one.warp === warp);
     const span = slot ? run.spanAt(slot, time) : -1;
-    return span < 0 ? `w${warp}` : `${run.warpName(span)}, ${run.where(run.spans.pc[span])}`;
+    return span < 0 ? `warp ${core}:${warp}` : `${run.warpName(span)}, ${run.where(run.spans.pc[span])}`;
   }
 
   #latest(last) {

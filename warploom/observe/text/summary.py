@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warploom.machine.accounting.counters import STATE_COUNTERS
-from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.accounting.reasons import LANES_DIVERGED, LANES_ENDED, OFF, REASONS
 from warploom.machine.config.presets import load_config, preset_names
 from warploom.machine.config.schema import Config
 from warploom.machine.run.result import RunResult
@@ -142,15 +142,22 @@ def warps_time(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
 
 
 def lanes(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
-    """How many lanes of an instruction were active, where there are warps."""
+    """How many lanes of the instructions were active, and why the others were not, where there are warps."""
     counters = result.counters
     if not counters.get("warp_cycles") or not result.instructions:
         return
     full = result.instructions * result.config.core.lanes
-    yield [("lanes", TITLE)]
-    yield _share_row("lanes that were active", counters["thread_instructions"], counters["thread_instructions"] / full, width, unicode)
+    yield [("lanes", TITLE), (f"  {grouped(full)} of all instructions", "")]
+    yield _share_row("active", counters["thread_instructions"], counters["thread_instructions"] / full, width, unicode)
+    profile = result.detail.profile
+    if profile is not None:
+        diverged, ended = (int(profile[:, column].sum()) for column in (LANES_DIVERGED, LANES_ENDED))
+        never = full - counters["thread_instructions"] - diverged - ended
+        for state, count in zip(OFF, (diverged, ended, never), strict=True):
+            if count:
+                yield _share_row(state.name, count, count / full, width, unicode)
     if counters.get("diverged_branches"):
-        yield [(f"  {'branches that parted a warp':<{LABEL - 2}}{grouped(counters['diverged_branches']):>{NUMBER}}", "")]
+        yield [(f"  {'branches that diverged':<{LABEL - 2}}{grouped(counters['diverged_branches']):>{NUMBER}}", "")]
 
 
 def channels(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:

@@ -21,6 +21,7 @@ import numpy as np
 from warploom.machine.accounting.events import COMPLETE, FILL, HIT, MERGED, MISS, PASSED_ON, REQUEST, emit
 from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.accounting.reasons import HITS, LONG_SCOREBOARD, MISSES
+from warploom.machine.core.texture.lane_slots import serve_lanes
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest
@@ -55,6 +56,7 @@ Lsu = record(
         merge="i8",                                   # 1: lanes that touch the same line share a transaction
         line_shift="i8",                              # log2 of the bytes of a line
         sector_shift="i8",                            # log2 of the bytes of a sector
+        ahead="i8",                                   # cycles from the issue to the lookup: where that is done when its latency ends
         latency="i8",                                 # cycles of a lookup
         cached="i8",                                  # 1: there is a cache
         write_back="i8",                              # 1: the cache keeps a store until its line has to go; 0: it passes it on
@@ -166,6 +168,8 @@ def load_store(gpu, core, lsu, tables, now):
             return 0
         slot = np.int64(lsu.queue[lsu.head])
         index = np.int64(lsu.sent[slot])
+        if lsu.ahead != 0 and now < lsu.issued[lsu.access[slot]] + lsu.ahead:
+            return 1
         if index < lsu.total[slot]:
             if transaction_room(gpu) < 2 or not room_for_partial(gpu.partial_stores):
                 lsu.stalled = lsu.stalled + 1
@@ -238,6 +242,8 @@ def _send(gpu, core, lsu, slot, index, tables, now):
             return 0
         missing = lookup(lsu.cache, line, sectors, now)
         outcome = _load(gpu, core, lsu, access, line, missing, entry, delay, now)
+        if outcome == HIT and lsu.texture != 0:
+            serve_lanes(gpu, core, access, line, now)
         tables.profile[lsu.pc[access], HITS if outcome == HIT else MISSES] += 1
         lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now + delay))
     if gpu.log.tracing != 0:
@@ -324,6 +330,8 @@ def answer(gpu, core, lsu, tables, asked, now):
         if asked.tag & TRACKED_TAG != 0:
             lsu.stores = lsu.stores - 1
             gpu.unfinished = gpu.unfinished - 1
+        if lsu.texture != 0:
+            serve_lanes(gpu, core, asked.tag & SLOT_MASK, asked.line, now)
         if asked.tag & SLOT_MASK != NOBODY:
             _count_answer(gpu, core, lsu, asked.tag & SLOT_MASK, tables, now)
         return
@@ -340,6 +348,8 @@ def answer(gpu, core, lsu, tables, asked, now):
     release(lsu.misses, entry)
     while link != 0:
         access, link = take_waiter(lsu.misses, link)
+        if lsu.texture != 0:
+            serve_lanes(gpu, core, access, asked.line, now)
         _count_answer(gpu, core, lsu, access, tables, now)
 
 

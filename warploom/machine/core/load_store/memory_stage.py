@@ -40,6 +40,7 @@ from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
 from warploom.machine.core.load_store.written_bytes import mark_written
 from warploom.machine.core.texture.formats import TEXEL_BYTES
+from warploom.machine.core.texture.lane_slots import hold_lanes
 from warploom.machine.core.texture.sampler import sample, store_image
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.datapath.predicate import named_lanes
@@ -129,6 +130,8 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         core.warps.pending[warp] += 1
         mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, FOREVER, LONG_SCOREBOARD)
     enqueue(lsu, slot, WarpAccess(kind, warp, pc, every, core.warps.started[warp], extra, bypass), transactions, now)
+    if wanted == TEXTURE and core.lane_slots.capacity != 0:
+        hold_lanes(core, np.int64(lsu.access[slot]), every, lsu.line_shift)
     return fault
 
 
@@ -267,6 +270,7 @@ def sample_texture(core, warp, tables, k, transactions):
     texels = core.texels
     size = np.int64(TEXEL_BYTES[tables.views[tables.uops[k, VIEW], VIEW_FORMAT]])
     rows = sample(registers, tables.uops, k, lanes, tables.memory, tables.views, tables.samplers, texels)
+    core.lane_slots.rows = rows
     row = core.access.address
     for texel in range(rows):
         for lane in range(lanes):
