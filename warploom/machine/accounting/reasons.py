@@ -33,7 +33,7 @@ REASONS = (
     Reason("membar", "waits at a fence for its own memory accesses"),
     Reason("sleeping", "waits for a time that it chose"),
     Reason("drain", "has ended, but its accesses or registers are still on their way"),
-    Reason("dispatch_stall", "waits for the dispatcher"),
+    Reason("dispatch_stall", "waits for the dispatcher of blocks, or for registers of an earlier instruction that are still being read"),
     Reason("imc_miss", "waits for the constant cache"),
 )
 (SELECTED, NOT_SELECTED, LONG_SCOREBOARD, SHORT_SCOREBOARD, WAIT, BARRIER, BRANCH_RESOLVING, NO_INSTRUCTION,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from warploom.machine.config.schema import Config
-from warploom.machine.engine.sizes import MAX_FETCH_LINES, ConfigError
+from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, ConfigError
 from warploom.machine.memory.cache import check as check_cache
 
 # What an older name of a shared ALU is called where each scheduler has its own pipes.
@@ -66,5 +66,12 @@ def check_together(config: Config) -> None:
         refuse(
             "core.lock = 'lane': such a scoreboard does not know which pipe wrote a register; set latency.to_float=0 latency.to_integer=0"
         )
+    if config.fetch.l0_sets * config.fetch.l0_ways > MAX_L0_LINES:
+        refuse(
+            f"fetch.l0_sets = {config.fetch.l0_sets}: with fetch.l0_ways = {config.fetch.l0_ways} a scheduler's instruction cache has "
+            f"{config.fetch.l0_sets * config.fetch.l0_ways} lines; there is room for {MAX_L0_LINES}"
+        )
+    if config.fetch.l0_sets and not config.fetch.sets:
+        refuse("fetch.l0_sets is set, and fetch.sets = 0: a scheduler's instruction cache is filled from the core's; set fetch.sets")
     if config.core.schedulers > config.core.warps:
         refuse(f"core.schedulers = {config.core.schedulers}: more than core.warps = {config.core.warps}")

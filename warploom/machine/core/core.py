@@ -12,6 +12,7 @@ from warploom.machine.core.divergence.thread_pool import Pool
 from warploom.machine.core.fetch.instruction_fetch import Fetch
 from warploom.machine.core.load_store.lane_access import Access
 from warploom.machine.core.load_store.lsu import Lsu
+from warploom.machine.core.operand_banks import OperandBanks
 from warploom.machine.core.partitions import Partitions
 from warploom.machine.core.pipes import Pipes
 from warploom.machine.core.scheduling.scheduler import Scheduler
@@ -72,6 +73,7 @@ Core = record(
         alus=Pipes,
         specials=Pipes,
         partitions=Partitions,
+        operands=OperandBanks,
         access=Access,
         lsu=Lsu,
         texture=Lsu,                   # the texture unit's queue and cache
