@@ -76,6 +76,7 @@ CODE_COLUMNS = USE + MAX_USES
 
 # A core with warps is handed decoded instructions: in the place of their words stands what it issues them by.
 PORT = WORD       # where it is issued: a number of PORTS
+BANK_READS = WORD_HIGH  # how many registers it reads of each register bank, four bits a bank
 
 # ---------------------------------------------------------------------------------------------------------
 # Operand codes. Lane register r is r; the others lie above all lane registers.

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from warploom.machine.config.derived import shape_of
 from warploom.machine.config.schema import L2, Cache, Config
 from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
-from warploom.machine.engine.sizes import MAX_FETCH_LINES, ConfigError
+from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, ConfigError
 from warploom.machine.memory.block import L2_LINES, LINES
 from warploom.machine.memory.cache import check as check_cache
 from warploom.machine.memory.line_table import ENTRIES
@@ -99,5 +99,12 @@ def check_together(config: Config) -> None:
             refuse(f"constant.{name}bytes = {size}: not a multiple of line x ways = {line * ways}")
         if size // line > MAX_CONSTANT_LINES:
             refuse(f"constant.{name}bytes = {size}: that is {size // line} lines; there is room for {MAX_CONSTANT_LINES}")
+    if config.fetch.l0_sets * config.fetch.l0_ways > MAX_L0_LINES:
+        refuse(
+            f"fetch.l0_sets = {config.fetch.l0_sets}: with fetch.l0_ways = {config.fetch.l0_ways} a scheduler's instruction cache has "
+            f"{config.fetch.l0_sets * config.fetch.l0_ways} lines; there is room for {MAX_L0_LINES}"
+        )
+    if config.fetch.l0_sets and not config.fetch.sets:
+        refuse("fetch.l0_sets is set, and fetch.sets = 0: a scheduler's instruction cache is filled from the core's; set fetch.sets")
     if config.core.schedulers > config.core.warps:
         refuse(f"core.schedulers = {config.core.schedulers}: more than core.warps = {config.core.warps}")

@@ -23,7 +23,7 @@ from warploom.machine.core.divergence.mechanism import (
     set_aside,
 )
 from warploom.machine.core.divergence.path_table import left_at_barrier, run_group
-from warploom.machine.core.warps.barrier import arrive, wake
+from warploom.machine.core.warps.barrier import arrive, take, wake
 from warploom.machine.datapath.predicate import named_lanes
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, bit, has
@@ -199,7 +199,7 @@ def _arrive(gpu, core, warp, number, waits, expected, tables, now):
     freed = arrive(core.barriers, block, number, warp, waits, expected, core.blocks.alive[block])
     if waits != 0:
         warps.at_barrier = warps.at_barrier | bit(warp)
-    wake(gpu, core, freed, now)
+    wake(gpu, core, freed, take(core.barriers, now), now)
     if gpu.log.tracing != 0:
         opened = 1 if freed != EMPTY else 0
         at = np.int64(warps.pc[warp]) - 1

@@ -14,6 +14,7 @@ from warploom.machine.core.load_store.address_space import Spaces
 from warploom.machine.core.load_store.constant_cache import ConstantCache
 from warploom.machine.core.load_store.lane_access import Access
 from warploom.machine.core.load_store.lsu import Lsu
+from warploom.machine.core.operand_banks import OperandBanks
 from warploom.machine.core.partitions import Partitions
 from warploom.machine.core.pipes import Pipes
 from warploom.machine.core.scheduling.scheduler import Scheduler
@@ -79,6 +80,7 @@ Core = record(
         partitions=Partitions,
         spaces=Spaces,
         constants=ConstantCache,
+        operands=OperandBanks,
         access=Access,
         lsu=Lsu,
         texture=Lsu,                   # the texture unit's queue and cache

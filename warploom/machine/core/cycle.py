@@ -83,6 +83,10 @@ def _find_full_units(core, now):
         find_free_pipe(core.specials, np.int64(0), now)
         note_if_full(core, ALU, now)
         note_if_full(core, SPECIAL, now)
+    if core.operands.banks != 0:
+        for number in range(core.scheduler_count):
+            if core.operands.held[number] > now:
+                core.warps_blocked = core.warps_blocked | core.schedulers[number].owned
     note_if_full(core, MEMORY, now)
     note_if_full(core, SHARED, now)
     note_if_full(core, TEXTURE, now)
@@ -183,7 +187,11 @@ def unit_accepts(core, port, now):
 
 @inlined
 def _count_full_units(core, number, awake, cycles):
-    """Count cycles in which warps of scheduler `number` that are awake need a full unit."""
+    """Count cycles in which warps of scheduler `number` that are awake need a full unit, or it still reads operands of an earlier one."""
+    if core.operands.banks != 0 and core.operands.held[number] > core.stepped:
+        if awake != EMPTY:
+            core.operands.held_cycles[number] += cycles
+        return
     left = core.full_units | core.partitions.full[number]
     while left != EMPTY:
         port = lowest(left)
@@ -227,6 +235,10 @@ def next_issue_cycle(core, now):
     soonest = np.int64(FOREVER)
     if core.partitions.own != 0:
         soonest = next_entry(core.partitions, core.scheduler_count)
+    if core.operands.banks != 0:
+        for number in range(core.scheduler_count):
+            if core.operands.held[number] > now:
+                soonest = min(soonest, np.int64(core.operands.held[number]))
     if has(full_units, ALU):
         soonest = min(soonest, next_free(core.alus))
     if has(full_units, SPECIAL):

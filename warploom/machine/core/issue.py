@@ -12,6 +12,7 @@ import numpy as np
 
 from warploom.isa.uop import (
     ALU,
+    BANK_READS,
     CONTROL,
     COUNT,
     FIRST_UOP,
@@ -32,6 +33,7 @@ from warploom.machine.accounting.faults import raise_fault
 from warploom.machine.accounting.reasons import (
     BARRIER,
     BRANCH_RESOLVING,
+    DISPATCH_STALL,
     DIVERGED,
     LANES,
     LANES_DIVERGED,
@@ -48,6 +50,7 @@ from warploom.machine.accounting.reasons import (
 from warploom.machine.core.control import EXIT_WARP
 from warploom.machine.core.divergence.mechanism import select_path
 from warploom.machine.core.fetch.instruction_fetch import consume
+from warploom.machine.core.operand_banks import read_operands
 from warploom.machine.core.partitions import enter
 from warploom.machine.core.pipes import accept
 from warploom.machine.core.ready_check import examine
@@ -86,8 +89,11 @@ def issue(gpu, core, number, warp, tables, units, now):
     _count_issue(tables, pc, part, warps.threads[warp], warps.launched[warp])
     fault = np.int64(0)
     until = np.int64(now + 1)
+    late = np.int64(0)
+    if core.operands.banks != 0 and unit != CONTROL:
+        late = read_operands(core.operands, number, np.int64(tables.code[pc, BANK_READS]), now)
     if unit == ALU or unit == SPECIAL:
-        until = _execute_arithmetic(gpu, core, number, warp, pc, part, port, tables, units, now)
+        until = _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, units, now)
     elif unit == CONTROL:
         fault = _execute_control(gpu, core, warp, pc, tables, units, now)
     else:
@@ -114,6 +120,10 @@ def _account_wait(gpu, core, number, warp, port, tables, now):
     throttled = min(core.unit_full_cycles[number, port] - warps.unit_full_at_wake[warp], now - warps.since[warp])
     if throttled > 0:
         account(gpu, core, warp, _throttle_reason(port), tables, warps.since[warp] + throttled)
+    if core.operands.banks != 0:
+        held = min(core.operands.held_cycles[number] - warps.held_at_wake[warp], now - warps.since[warp])
+        if held > 0:
+            account(gpu, core, warp, DISPATCH_STALL, tables, warps.since[warp] + held)
     if now > warps.since[warp]:
         account(gpu, core, warp, NOT_SELECTED, tables, now)
     warps.since[warp] = now + 1
@@ -160,15 +170,18 @@ def _count_issue(tables, pc, part, threads, launched):
 
 
 @inlined
-def _execute_arithmetic(gpu, core, number, warp, pc, part, port, tables, units, now):
-    """Execute an instruction of an arithmetic pipe. Returns the first cycle in which its result can be used."""
+def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, units, now):
+    """Execute an instruction of an arithmetic pipe. Returns the first cycle in which its result can be used.
+
+    late: cycles by which its operands come late.
+    """
     warps = core.warps
     registers = core.registers[warp]
     start = np.int64(tables.code[pc, FIRST_UOP])
     for k in range(start, start + np.int64(tables.code[pc, COUNT])):
         units.execute(registers, tables, k, warps.lanes)
     kind = np.int64(tables.code[pc, ISSUE_LATENCY])
-    latency = core.latency[kind]
+    latency = core.latency[kind] + late
     if core.partitions.own != 0:
         pipe = enter(core.partitions, number, port, core.partitions.hold[kind], now)
         until = np.int64(now + latency)

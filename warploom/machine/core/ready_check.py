@@ -76,6 +76,8 @@ def wake_up(core, warp, port, at):
     warps.waiting_memory = warps.waiting_memory & ~warp_bit
     warps.wants[port] |= warp_bit
     warps.wake[warp] = at
+    if core.operands.banks != 0:
+        warps.held_at_wake[warp] = core.operands.held_cycles[warps.scheduler[warp]]
     warps.unit_full_at_wake[warp] = core.unit_full_cycles[warps.scheduler[warp], port]
 
 

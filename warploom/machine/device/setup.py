@@ -79,6 +79,7 @@ def _set_up_grid(grid: Any, config: Config, program: Program) -> None:
     grid.warps = (block + config.core.lanes - 1) // config.core.lanes
     grid.low, grid.high = 0, grid.blocks
     grid.entry, grid.argument, grid.latency = launch.entry, launch.argument, config.gpu.dispatch_latency
+    grid.launch_latency = config.gpu.launch_latency
     grid.registers = len(launch.registers)
     for index, (register, name) in enumerate(launch.registers):
         grid.register[index], grid.special[index] = register, u.SPECIAL_NUMBER[name]
@@ -152,6 +153,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
         scheduler.number, scheduler.step, scheduler.group_size = index, config.core.schedulers, config.core.fetch_group
     _set_up_units(core, config)
     core.barriers.count = min(config.core.barriers, MAX_BARRIERS)
+    core.barriers.interval, core.barriers.latency = config.core.barrier_interval, config.core.barrier_latency
     core.branch_latency = config.core.branch_latency
     core.code_rows = len(program)
     core.code_step = int(program.code[1, u.ADDRESS] - program.code[0, u.ADDRESS]) if len(program) > 1 else 1
@@ -177,6 +179,8 @@ def _set_up_units(core: Any, config: Config) -> None:
     core.specials.count = alu.special_count
     core.specials.passes = -(-lanes // (alu.special_width or lanes))
     _set_up_partitions(core.partitions, config)
+    o = config.operands
+    core.operands.banks, core.operands.reads, core.operands.window, core.operands.collectors = o.banks, o.reads, o.window, o.collectors
 
 
 def _set_up_partitions(partitions: Any, config: Config) -> None:
@@ -201,6 +205,7 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
     f = config.fetch
     fetch.buffer, fetch.per_cycle, fetch.line, fetch.sets, fetch.ways = f.buffer, f.per_cycle, f.line, f.sets, f.ways
     fetch.latency, fetch.miss_latency = f.latency, f.miss_latency
+    fetch.l0_sets, fetch.l0_ways, fetch.l0_latency, fetch.l0_ahead = f.l0_sets, f.l0_ways, f.l0_latency, f.l0_ahead
     fetch.channels = int(config.memory.kind == "channels")
     core.shared_latency, core.shared_banks, core.shared_bank_bytes = (
         config.shared.latency,

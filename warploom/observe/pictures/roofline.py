@@ -38,7 +38,6 @@ DECADES = 1.5  # of the axes on both sides of what they show
 
 
 MEMORY = "memory"
-MANY_BANKS = 64  # banks of a second cache that stand for "any number of lookups a cycle", the most that a machine can have
 
 
 class Level(NamedTuple):
@@ -97,8 +96,8 @@ def bandwidth(config: Config) -> float | None:
 
 
 def first_bandwidth(config: Config) -> float:
-    """Bytes a cycle of the first caches of all cores: a line a transaction, one transaction a port and bank."""
-    return float(config.gpu.cores * min(config.lsu.ports, config.l1.banks) * config.l1.line)
+    """Bytes a cycle of the first caches of all cores: a line a transaction, one transaction a port."""
+    return float(config.gpu.cores * config.lsu.ports * config.l1.line)
 
 
 def second_bandwidth(config: Config) -> float | None:
@@ -107,7 +106,7 @@ def second_bandwidth(config: Config) -> float | None:
     ports = [config.gpu.cores * crossbar.core, slices * crossbar.slice]
     if any(ports):
         return float(min(port for port in ports if port))
-    return None if slices >= MANY_BANKS else float(slices * config.l2.line)
+    return None if config.l2.ports == 0 else float(slices * config.l2.line)
 
 
 def data(result: RunResult, view: View, *, most_columns: int = 0) -> Roofline:

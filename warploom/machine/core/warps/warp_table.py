@@ -55,6 +55,7 @@ Warps = record(
         reason=("i4", MAX_WARPS),            # what it waits for: a number of REASONS
         since=("i8", MAX_WARPS),             # first cycle that has not been accounted to a reason
         unit_full_at_wake=("i8", MAX_WARPS), # its scheduler's `unit_full_cycles` of its port when it woke up
+        held_at_wake=("i8", MAX_WARPS),      # its scheduler's `held_cycles` when it woke up
         visits=("i8", MAX_WARPS),            # cycles in which its scheduler has picked it; a program can read them
         alarm=("u8", ALARMS),                # [cycle modulo ALARMS] warps to examine
     ),
