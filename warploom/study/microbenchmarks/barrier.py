@@ -36,8 +36,11 @@ def measure(bench: Bench) -> Finding:
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """No setting says what a barrier costs."""
-    return {}
+    """Arrivals are taken one after the other, and the last one opens it; a warp by itself waits for nobody."""
+    each_warp, opening = config.core.barrier_interval, config.core.barrier_latency
+    if not each_warp:
+        return {}
+    return {f"barrier.{warps}": float(opening + each_warp * (warps - 1)) for warps in WARPS if warps > 1}
 
 
 def lacks(config: Config) -> str:

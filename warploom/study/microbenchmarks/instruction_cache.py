@@ -14,6 +14,7 @@ INSTRUCTION = 16  # bytes, as NVIDIA's instructions have had since Volta: what t
 KIB = 1024 // INSTRUCTION
 SIZES = (2, 4, 6, 8, 12, 16, 24, 32, 40, 48, 64, 96, 120, 128, 136, 160, 192, 256)  # KiB
 QUICK = (4, 16, 96, 120, 160)
+FRAME = 16  # instructions of the timed frame that run around the body
 FLAT = 1.05  # a knee: so much slower than before
 
 
@@ -27,19 +28,21 @@ def measure(bench: Bench) -> Finding:
         for number in range(count):
             k.op("add", BODY + number % 8, BODY + number % 8, imm=1)
 
-    def cost(size: int) -> float:
-        return span(bench, timed(body, size * KIB, threads=lanes, block=lanes, name=f"code of {size} KiB")) / (size * KIB)
+    def cost(size: float) -> float:
+        """Cycles an instruction of so many KiB, the frame's among them."""
+        count = int(size * KIB) - FRAME
+        return span(bench, timed(body, count, threads=lanes, block=lanes, name=f"code of {size:g} KiB")) / count
 
-    def knee(fitting: int, larger: int, limit: float) -> int:
+    def knee(fitting: float, larger: float, limit: float) -> float:
         """The largest code of those between that takes no longer an instruction than the limit."""
-        while larger - fitting > max(1, fitting // 32):
-            middle = (fitting + larger) // 2
+        while larger - fitting > max(1, fitting / 8) / 8:
+            middle = (fitting + larger) / 2
             fitting, larger = (middle, larger) if cost(middle) <= limit else (fitting, middle)
         return fitting
 
     found = [cost(size) for size in sizes]
-    readings = [Reading("icache.hit", "code that fits, cycles an instruction", min(found[:3]))]
     level = min(found[:3])
+    readings = [Reading("icache.hit", "code that fits, cycles an instruction", level)]
     for number in range(1, len(sizes)):
         if found[number] > FLAT * level and found[number - 1] <= FLAT * level:
             place = len(readings)
@@ -56,11 +59,12 @@ def measure(bench: Bench) -> Finding:
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """The capacity of the cores' own cache."""
+    """The capacities of the caches: the schedulers' own, where they have some, and the core's."""
     f = config.fetch
     if not (f.buffer and f.sets):
         return {}
-    return {"icache.knee": f.sets * f.ways * f.line * INSTRUCTION / 1024}
+    sizes = [sets * ways * f.line * INSTRUCTION / 1024 for sets, ways in ((f.l0_sets, f.l0_ways), (f.sets, f.ways)) if sets]
+    return dict(zip(("icache.knee", "icache.knee-2"), sizes, strict=False))
 
 
 def lacks(config: Config) -> str:

@@ -48,7 +48,7 @@ def measure(bench: Bench) -> Finding:
     counts = [warps for warps in WARPS if warps <= most and (not bench.quick or warps in {1, 8, most})]
     rates = [bytes_a_load / cycles_a_load(bench, warps) for warps in counts]
     strides = [stride for stride in STRIDES if not bench.quick or stride in SHOWN]
-    costs = [cycles_a_load(bench, min(16, most), stride) for stride in strides]
+    costs = [cycles_a_load(bench, most, stride) for stride in strides]
     readings = [
         Reading("l1.bandwidth", "hits, bytes a cycle and core", rates[-1]),
         Reading("l1.bandwidth-1warp", "hits, one warp, bytes a cycle", rates[0]),
@@ -60,7 +60,7 @@ def measure(bench: Bench) -> Finding:
     ]
     curves = (
         Curve("l1", "four bytes a lane", tuple(counts), tuple(rates), "l1.bandwidth"),
-        Curve("l1-strides", "16 warps that load all the time", tuple(strides), tuple(costs), "l1.strides"),
+        Curve("l1-strides", "a block that loads all the time", tuple(strides), tuple(costs), "l1.strides"),
     )
     axes = {
         "l1": Axes("First level: hits", "warps on the core", "bytes a cycle and core"),

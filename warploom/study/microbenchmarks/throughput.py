@@ -16,16 +16,16 @@ from warploom.study.microbenchmarks.timed import BODY, each
 CHAINS = 8  # independent ones, so that one warp alone can fill its pipe
 COUNT, ROUNDS = 32, 32
 WARPS = (1, 2, 4, 6, 8, 12, 16, 20, 24, 32)
-OTHER, FIRST = BODY, BODY + 1
-CLASS = {"fma": "fma", "add": "alu", "mul": "multiply", "special": "special", "convert": "convert"}  # latency classes
+OTHER, FIRST = BODY, BODY + 2
+CLASS = {"fma": "fma", "add": "alu", "mul": "multiply", "special": "special", "convert": "convert", "double": "double"}  # latency classes
 # Key, operation, name in the table.
 KINDS = {"fma": ("fma", "float multiply-add"), "add": ("add", "integer add"), "mul": ("mul", "integer multiply"),
-         "special": ("fsqrt", "square root"), "convert": ("i2f", "convert")}  # fmt: skip
+         "special": ("fsqrt", "square root"), "convert": ("i2f", "convert"), "double": ("dadd", "double add")}  # fmt: skip
 
 
 def operation(k: Kernel, name: str, chain: int) -> None:
     """One operation of a chain, which has a register of its own."""
-    register = FIRST + chain
+    register = FIRST + 2 * chain  # a pair, for 64 bits
     if name in UNARY:
         k.unary(name, register, register)
     elif name == "fma":
@@ -97,7 +97,7 @@ def configured(config: Config) -> Mapping[str, float]:
     for key in KINDS:
         core, warp = instructions_a_cycle(config, key)
         found[f"throughput.{key}"], found[f"throughput.{key}-1warp"] = config.core.lanes * core, warp
-    return {key: value for key, value in found.items() if not key.endswith(("mul-1warp", "convert-1warp"))}
+    return {key: value for key, value in found.items() if not key.endswith(("mul-1warp", "convert-1warp", "double-1warp"))}
 
 
 MICROBENCHMARK = Microbenchmark(
