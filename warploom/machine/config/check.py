@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from warploom.machine.config.derived import shape_of
 from warploom.machine.config.schema import L2, Cache, Config
+from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, ConfigError
 from warploom.machine.memory.block import L2_LINES, LINES
 from warploom.machine.memory.cache import check as check_cache
@@ -66,5 +67,13 @@ def check_together(config: Config) -> None:
             f"fetch.sets = {config.fetch.sets}: with fetch.ways = {config.fetch.ways} the instruction cache has "
             f"{config.fetch.sets * config.fetch.ways} lines; there is room for {MAX_FETCH_LINES}"
         )
+    for name in ("", "next_"):
+        size, line, ways = (getattr(config.constant, f"{name}{field}") for field in ("bytes", "line", "ways"))
+        if line & (line - 1):
+            refuse(f"constant.{name}line = {line}: a line is a power of two bytes")
+        if size % (line * ways):
+            refuse(f"constant.{name}bytes = {size}: not a multiple of line x ways = {line * ways}")
+        if size // line > MAX_CONSTANT_LINES:
+            refuse(f"constant.{name}bytes = {size}: that is {size // line} lines; there is room for {MAX_CONSTANT_LINES}")
     if config.core.schedulers > config.core.warps:
         refuse(f"core.schedulers = {config.core.schedulers}: more than core.warps = {config.core.warps}")

@@ -20,6 +20,7 @@ from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.scheduling.policies import POLICIES
 from warploom.machine.engine.sizes import CARVEOUTS, MAX_CORES, MAX_LANES, MAX_SHARED_FETCH_LINES, MAX_SLICES, MAX_WARPS, ConfigError
 from warploom.machine.memory.address_hash import HASHES
+from warploom.machine.memory.cache import SET_HASHES
 
 
 class Setting(NamedTuple):
@@ -66,8 +67,13 @@ class Core(Section):
     warps: _number("warps that a core holds at a time", "warps", at_least=1, at_most=MAX_WARPS) = 32
     blocks: _number("blocks that a core holds at a time", "blocks", at_least=1, at_most=MAX_WARPS) = 16
     threads: _number("threads that a core holds at a time; 0: warps x lanes", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
+    block_threads: _number("threads of the largest block; 0: no limit", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
+    thread_registers: _number("registers that a thread may have at most; 0: no limit", "registers", at_most=1024) = 0
     registers: _number("32-bit registers that a core's threads share; 0: no limit", "registers", at_most=1 << 20) = 0
     register_unit: _number("registers are handed to a warp in multiples of this", "registers", at_least=1, at_most=4096) = 256
+    register_files: _number(
+        "parts of the register file, one a sub-partition; a warp's registers lie whole in one", "parts", at_least=1, at_most=MAX_WARPS
+    ) = 1
     schedulers: _number(
         "warp schedulers; scheduler i owns the warps w with w % schedulers == i", "schedulers", at_least=1, at_most=MAX_WARPS
     ) = 1
@@ -163,6 +169,10 @@ class Cache(Section):
     allocate: _switch(
         "a store that misses takes a line, which keeps the bytes that were written; the others are fetched when they are read"
     ) = False
+    hash: _choice(
+        "which set (of a slice) a line belongs to: `memory.hash` has the words; siphash: SipHash-1-3 of the line's address, as guppy has it",
+        *SET_HASHES,
+    ) = "modulo"  # fmt: skip
     mshrs: _number("misses that may be outstanding (in a slice)", "lines", at_least=1, at_most=1024) = 16
     latency: _number("cycles of a lookup", "cycles", at_least=1, at_most=4096) = 20
 
@@ -178,7 +188,6 @@ class L2(Cache):
 
     slices: _number("slices; each has its own sets and MSHRs", "slices", at_least=1, at_most=MAX_SLICES) = 1
     ports: _number("lookups that a slice does in a cycle: 1, or 0 for any number", "lookups", at_most=1) = 1
-    hash: _choice("which set of its slice a line belongs to: `memory.hash` has the words", *HASHES) = "modulo"
     write_buffer: _number(
         "lines that a slice may have on their way to memory before it takes nothing more; 0: no limit", "lines", at_most=1024
     ) = 0
@@ -194,6 +203,8 @@ class Crossbar(Section):
 
 class Shared(Section):
     bytes: _number("shared memory of a core", "bytes", at_most=1 << 18) = 0
+    block_bytes: _number("shared memory that a block may have at most; 0: all of it", "bytes", at_most=1 << 18) = 0
+    reserved: _number("bytes of each block's shared memory that the system keeps", "bytes", at_most=1 << 16) = 0
     unit: _number("it is handed to a block in multiples of this", "bytes", at_least=1, at_most=4096) = 256
     banks: _number("banks", "banks", at_least=1, at_most=64) = 32
     bank_bytes: _number("bytes of a bank's word", "bytes", at_least=1, at_most=8) = 4
@@ -209,6 +220,20 @@ class Shared(Section):
     ) = "any"  # fmt: skip
 
 
+class Constant(Section):
+    """The constant cache of a core, in two levels."""
+
+    bytes: _number("capacity of the first level; 0: absent", "bytes", at_most=1 << 16) = 0
+    line: _number("bytes of its line, a power of two", "bytes", at_least=4, at_most=1024) = 64
+    ways: _number("lines that a set of it holds", "ways", at_least=1, at_most=64) = 4
+    latency: _number("cycles of a load that finds its word in the first level", "cycles", at_least=1, at_most=4096) = 1
+    next_bytes: _number("capacity of the second level; 0: absent", "bytes", at_most=1 << 20) = 0
+    next_line: _number("bytes of its line, a power of two", "bytes", at_least=4, at_most=1024) = 256
+    next_ways: _number("lines that a set of it holds", "ways", at_least=1, at_most=64) = 4
+    next_latency: _number("cycles of a load that finds its word there", "cycles", at_least=1, at_most=4096) = 1
+    memory_latency: _number("cycles of a load that finds it in no level", "cycles", at_least=1, at_most=65536) = 1
+
+
 class Memory(Section):
     kind: _choice("channels: tiny-gpu's controllers; dram: channels with rows and bandwidth", "channels", "dram") = "channels"
     bytes: _number("size of data memory", "bytes", at_least=1, at_most=1 << 31) = 256
@@ -219,6 +244,7 @@ class Memory(Section):
         "which slice and which DRAM channel a line belongs to. modulo: lines in turn; xor, ipoly: in turn, in an order that the higher bits change",
         *HASHES,
     ) = "modulo"  # fmt: skip
+    lookup: _choice("a cache looks for a line when its latency begins, or when it ends", "begin", "end") = "begin"
     program_words: _number("instructions that program memory holds", "instructions", at_least=1, at_most=1 << 20) = 256
 
 
@@ -252,6 +278,11 @@ class Texture(Section):
     count: _number("texture units of a core; 0: none", "units", at_most=8) = 0
     latency: _number("cycles from the request to the lookup of its texels", "cycles", at_least=1, at_most=4096) = 16
     queue: _number("warp samples that it holds; 0: one for each warp slot of the core", "instructions", at_most=64) = 16
+    slots: _choice(
+        "what has a place in it: instruction: a warp's sample, until its last lane is served; lane: each lane of one, until it is served itself",
+        "instruction", "lane",
+    ) = "instruction"  # fmt: skip
+    hash: _choice("which set of the texture cache a line belongs to: `l1.hash` has the words", *SET_HASHES) = "modulo"
     bytes: _number("capacity of the texture cache, with lines of l1.line bytes; 0: absent", "bytes", at_most=1 << 23) = 0
     ways: _number("ways", "ways", at_least=1, at_most=64) = 2
     mshrs: _number("lines of the texture cache that may be outstanding", "lines", at_least=1, at_most=256) = 64
@@ -284,6 +315,7 @@ class Config(Section):
     l2: L2 = L2()
     crossbar: Crossbar = Crossbar()
     shared: Shared = Shared()
+    constant: Constant = Constant()
     memory: Memory = Memory()
     dram: Dram = Dram()
     texture: Texture = Texture()

@@ -15,7 +15,8 @@ from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, 
 from warploom.machine.core.control import EXIT_WARP, FENCE
 from warploom.machine.core.warps.scoreboard import blocking_group, ready_at
 from warploom.machine.core.warps.warp_table import set_alarm
-from warploom.machine.engine.bits import bit
+from warploom.machine.datapath.predicate import lanes_taking_part
+from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
 
 PC_FAULT = FAULT_NUMBER["pc_out_of_range"]
@@ -88,6 +89,8 @@ def _must_drain(core, tables, warp, pc, at):
     warps = core.warps
     op = tables.uops[tables.code[pc, FIRST_UOP], OP]
     if op != FENCE and op != EXIT_WARP:
+        return 0
+    if core.has_predicates != 0 and lanes_taking_part(core.registers[warp], tables, pc, warps.mask[warp], warps.lanes) == EMPTY:
         return 0
     warps.reason[warp] = MEMBAR if op == FENCE else DRAIN
     stores = np.int64(warps.stores[warp])

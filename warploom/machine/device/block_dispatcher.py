@@ -148,6 +148,7 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     warps.pc[warp] = grid.entry
     warps.mask[warp] = mask
     warps.threads[warp] = mask
+    warps.launched[warp] = mask
     warps.expanded_from[warp] = ~mask
     warps.block[warp] = slot
     warps.rank[warp] = rank

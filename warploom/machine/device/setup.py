@@ -18,6 +18,7 @@ from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
 from warploom.machine.core.divergence.thread_pool import HEURISTICS, OF_A_THREAD, depends_on_warps
+from warploom.machine.core.load_store.lsu import SLOTS as LSU_SLOTS
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD
 from warploom.machine.engine.sizes import MAX_WARPS
@@ -30,6 +31,14 @@ from warploom.machine.memory.channels import DATA_ANSWER, DATA_HOLD, PROGRAM_ANS
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
 
 ORDERS = {"spread": SPREAD, "fill": FILL, "split": SPLIT}
+REMEDIES = {  # what to change where not even one block fits, by the field of Limits that it exceeds
+    "block_threads": "use smaller blocks, or set core.block_threads",
+    "warps": "use smaller blocks, or set core.warps",
+    "threads": "use smaller blocks, or set core.threads",
+    "registers_per_thread": "use fewer registers, or set core.thread_registers",
+    "registers": "use smaller blocks or fewer registers, or set core.registers",
+    "shared": "use less shared memory, or set shared.bytes",
+}
 
 
 def set_up_device(gpu: Any, config: Config, program: Program) -> None:
@@ -86,7 +95,7 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
         return config.core.warps
     found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes))
     if found.blocks == 0:
-        raise LaunchError(found.reason)
+        raise LaunchError(f"{program.source.path}: {found.reason}; {REMEDIES[found.exceeded]}")
     return min(found.blocks, config.core.warps)
 
 
@@ -109,8 +118,10 @@ def _set_up_l2(gpu: Any, config: Config) -> None:
     l2.sector_shift = gpu.sector_shift
     l2.sectors_a_line = config.l1.line >> int(gpu.sector_shift)
     l2.write_back, l2.write_allocate = int(own.write == "back"), int(own.allocate)
+    if config.memory.lookup == "end":
+        l2.latency, l2.ahead = 1, own.latency - 1
     sets, ways = shape_of(own, own.slices)
-    hashing = {"slices": own.slices, "slice_hash": config.memory.hash, "set_hash": own.hash}
+    hashing = {"slices": own.slices, "slice_hash": config.memory.hash, "set_hash": own.hash, "line_shift": int(l2.line_shift)}
     caches.configure(l2.cache, sets, ways, own.replacement, 2, sector_shift=int(gpu.sector_shift), **hashing)
 
 
@@ -139,6 +150,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.branch_latency = config.core.branch_latency
     core.code_rows = len(program)
     core.code_step = int(program.code[1, u.ADDRESS] - program.code[0, u.ADDRESS]) if len(program) > 1 else 1
+    core.has_predicates = int((program.uops[:, u.PREDICATE] != u.NONE).any())
     core.clear_registers = program.registers
     for index, name in enumerate(u.LATENCIES):
         core.latency[index] = getattr(config.latency, name, 1)
@@ -184,7 +196,8 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
     core.atomic_lanes = config.l2.atomic_lanes
     mshrs.configure(lsu.misses, config.l1.mshrs, config.l1.merges)
     if lsu.cached:
-        caches.configure(lsu.cache, *shape_of(l1), l1.replacement, 1, sector_shift=int(lsu.sector_shift))
+        sector, line = int(lsu.sector_shift), int(lsu.line_shift)
+        caches.configure(lsu.cache, *shape_of(l1), l1.replacement, 1, sector_shift=sector, set_hash=l1.hash, line_shift=line)
     t = config.texture
     unit = core.texture
     unit.texture, unit.capacity, unit.ports, unit.merge = 1, t.queue or config.core.warps, t.ports * max(t.count, 1), 1
@@ -195,4 +208,11 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
     mshrs.configure(unit.misses, t.mshrs, 0)
     if unit.cached:
         sets = t.bytes // (config.l1.line * t.ways)
-        caches.configure(unit.cache, sets, t.ways, "fifo", 3, sector_shift=int(unit.sector_shift))
+        sector, line = int(unit.sector_shift), int(unit.line_shift)
+        caches.configure(unit.cache, sets, t.ways, "fifo", 3, sector_shift=sector, set_hash=t.hash, line_shift=line)
+    if t.slots == "lane":
+        unit.keeps = 0
+        unit.capacity, core.lane_slots.capacity = LSU_SLOTS, int(unit.capacity) * config.core.lanes
+    for asks in (lsu, unit):
+        if config.memory.lookup == "end" and asks.cached:
+            asks.latency, asks.ahead = 1, asks.latency - 1

@@ -31,6 +31,7 @@ from warploom.machine.memory.address_hash import AddressHash, group_of, place_of
 from warploom.machine.memory.block import L2_LINES, LINES, block_of
 from warploom.machine.memory.partial_stores import WORDS, missing_bytes
 from warploom.machine.memory.replacement import arrive, replacement_of, touch, victim
+from warploom.machine.memory.siphash import siphash
 from warploom.machine.memory.tag_match import find_way, write_tag
 
 
@@ -43,6 +44,8 @@ def cache_of(lines: int) -> np.dtype:
             chain_mask="i8",  # chains of the tag match - 1
             sector_shift="i8",      # log2 of the bytes of a sector
             simple="i8",            # 1: line modulo sets
+            siphash="i8",           # 1: the set of a slice is the hash of its address, modulo sets
+            line_shift="i8",        # ... log2 of the bytes of a line
             set_mask="i8",          # ... sets - 1 where sets is a power of two, else -1
             slices=AddressHash,     # which slice a line belongs to
             slice_sets=AddressHash, # which set of it
@@ -70,6 +73,8 @@ def cache_of(lines: int) -> np.dtype:
     )  # fmt: skip
 
 
+SIPHASH = "siphash"
+SET_HASHES = (*hashes.HASHES, SIPHASH)
 Cache = cache_of(LINES)
 L2Cache = cache_of(L2_LINES)
 
@@ -94,11 +99,12 @@ def configure(
     slices: int = 1,
     slice_hash: str = "modulo",
     set_hash: str = "modulo",
+    line_shift: int = 0,
 ) -> None:
     """Give a cache its shape, which `check` has passed.
 
-    cache: the mirror of an all-zero `Cache`. sets: of a slice. seed: for the policy `random`. slice_hash, set_hash: of
-    `address_hash.HASHES`.
+    cache: the mirror of an all-zero `Cache`. sets: of a slice. seed: for the policy `random`. slice_hash: of `address_hash.HASHES`;
+    set_hash: of SET_HASHES. line_shift: log2 of the bytes of a line, for a hash of its address.
     """
     policies.configure(cache.replacement, ways, replacement, seed)
     cache.sets = sets * slices
@@ -108,7 +114,8 @@ def configure(
     cache.simple = int(slices == 1 and set_hash == "modulo")
     cache.set_mask = -1 if sets & (sets - 1) else sets - 1
     hashes.configure(cache.slices, slices, slice_hash)
-    hashes.configure(cache.slice_sets, sets, set_hash)
+    hashes.configure(cache.slice_sets, sets, "modulo" if set_hash == SIPHASH else set_hash)
+    cache.siphash, cache.line_shift = int(set_hash == SIPHASH), line_shift
 
 
 @unit
@@ -116,7 +123,15 @@ def set_of(cache, line):
     """The set that a line belongs to, of all sets of all slices."""
     if cache.simple != 0:
         return np.int64(line & cache.set_mask if cache.set_mask >= 0 else line % cache.sets)
+    if cache.siphash != 0:
+        return np.int64(place_of(cache.slices, line) * cache.slice_sets.places + _siphash_set(cache, line))
     return place_of(cache.slices, line) * cache.slice_sets.places + place_of(cache.slice_sets, group_of(cache.slices, line))
+
+
+@out_of_line
+def _siphash_set(cache, line):
+    """The set of its slice that the hash of a line's address names."""
+    return np.int64(siphash(line << cache.line_shift) % np.uint64(cache.slice_sets.places))
 
 
 @inlined

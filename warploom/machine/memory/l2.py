@@ -51,6 +51,7 @@ WAITING_REQUESTS = 1 << 17  # that there is room for
 L2 = record(
     settings=dict(
         present="i8",                         # 0: there is none
+        ahead="i8",                           # cycles that a request takes to come here: where a lookup is done when its latency ends
         latency="i8",                         # cycles from a lookup to its answer
         ports="i8",                           # 1: a slice does one lookup a cycle; 0: any number
         line_shift="i8",                      # log2 of the bytes of a line

@@ -61,4 +61,4 @@ def send(gpu, core, kind, line, sectors, tag, delay, now):
     """Send a transaction. kind: LOAD, STORE or ATOMIC. delay: cycles that the first-level cache takes to see that it must go on."""
     size = popcount(sectors) << gpu.sector_shift if kind != LOAD else np.int64(0)
     departs = leave_core(gpu.crossbar, core.number, size, now)
-    schedule(gpu.wheel, departs + delay, request(kind, core.number, line, sectors, tag))
+    schedule(gpu.wheel, departs + delay + gpu.l2.ahead, request(kind, core.number, line, sectors, tag))

@@ -21,6 +21,7 @@ import numpy as np
 from warploom.machine.accounting.events import COMPLETE, FILL, HIT, MERGED, MISS, PASSED_ON, REQUEST, emit
 from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.accounting.reasons import HITS, LONG_SCOREBOARD, MISSES
+from warploom.machine.core.texture.lane_slots import serve_lanes
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest
@@ -55,6 +56,7 @@ Lsu = record(
         merge="i8",                                   # 1: lanes that touch the same line share a transaction
         line_shift="i8",                              # log2 of the bytes of a line
         sector_shift="i8",                            # log2 of the bytes of a sector
+        ahead="i8",                                   # cycles from the issue to the lookup: where that is done when its latency ends
         latency="i8",                                 # cycles of a lookup
         cached="i8",                                  # 1: there is a cache
         write_back="i8",                              # 1: the cache keeps a store until its line has to go; 0: it passes it on
@@ -94,6 +96,7 @@ Lsu = record(
         issued=("i8", ACCESSES),                      # by access: cycle of its issue
         launched=("i8", ACCESSES),                    # by access: cycle in which that warp started
         done=("i8", ACCESSES),                        # by access: cycle in which the last answer so far was there
+        bypass=("i4", ACCESSES),                      # by access: 1: the cache may not keep it
         extra=("i8", ACCESSES),                       # by access: cycles that an atomic takes longer, for lanes on one word
     ),
     counters=dict(
@@ -111,6 +114,7 @@ class WarpAccess(NamedTuple):
     mask: Any  # u8: bit l = lane l takes part
     launched: Any  # i8: cycle in which the warp started
     extra: Any  # i8: cycles that an atomic takes longer
+    bypass: Any  # i8: 1: the cache may not keep it
 
 
 @unit
@@ -149,6 +153,7 @@ def enqueue(lsu, slot, asked, transactions, now):
     lsu.open[access] = 0
     lsu.done[access] = now
     lsu.extra[access] = asked.extra
+    lsu.bypass[access] = asked.bypass
     lsu.queue[(lsu.head + lsu.waiting) & (SLOTS - 1)] = slot
     lsu.waiting = lsu.waiting + 1
 
@@ -163,6 +168,8 @@ def load_store(gpu, core, lsu, tables, now):
             return 0
         slot = np.int64(lsu.queue[lsu.head])
         index = np.int64(lsu.sent[slot])
+        if lsu.ahead != 0 and now < lsu.issued[lsu.access[slot]] + lsu.ahead:
+            return 1
         if index < lsu.total[slot]:
             if transaction_room(gpu) < 2 or not room_for_partial(gpu.partial_stores):
                 lsu.stalled = lsu.stalled + 1
@@ -218,13 +225,14 @@ def _send(gpu, core, lsu, slot, index, tables, now):
     sectors = lsu.sectors[slot, index]
     access = np.int64(lsu.access[slot])
     kind = np.int64(lsu.kind[access])
-    delay = lsu.latency - 1 if lsu.cached != 0 and kind != ATOMIC else np.int64(0)
+    cached = lsu.cached != 0 and lsu.bypass[access] == 0
+    delay = lsu.latency - 1 if cached and kind != ATOMIC else np.int64(0)
     if kind == STORE:
-        outcome = STORED if lsu.cached != 0 else PASSED_ON
+        outcome = STORED if cached else PASSED_ON
         if _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now) == 0:
             return 0
         lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now + delay))
-    elif lsu.cached == 0 or kind == ATOMIC:
+    elif not cached or kind == ATOMIC:
         outcome = PASSED_ON
         send(gpu, core, kind, line, sectors, tag_of(access, lsu.texture, 0, lsu.extra[access]), delay, now)
         lsu.open[access] += 1
@@ -234,6 +242,8 @@ def _send(gpu, core, lsu, slot, index, tables, now):
             return 0
         missing = lookup(lsu.cache, line, sectors, now)
         outcome = _load(gpu, core, lsu, access, line, missing, entry, delay, now)
+        if outcome == HIT and lsu.texture != 0:
+            serve_lanes(gpu, core, access, line, now)
         tables.profile[lsu.pc[access], HITS if outcome == HIT else MISSES] += 1
         lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now + delay))
     if gpu.log.tracing != 0:
@@ -276,7 +286,7 @@ def _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now):
     if lsu.tracks_bytes != 0 and lsu.whole[slot, index] != sectors:
         partial = add_partial(gpu.partial_stores, lsu.whole[slot, index], lsu.written[slot, index])
     keeps = False
-    if lsu.cached != 0:
+    if lsu.cached != 0 and lsu.bypass[access] == 0:
         missing = lookup(lsu.cache, line, sectors, now)
         keeps = lsu.write_back != 0 and (missing != sectors or lsu.write_allocate != 0)
         if keeps or lsu.write_allocate != 0:
@@ -320,6 +330,8 @@ def answer(gpu, core, lsu, tables, asked, now):
         if asked.tag & TRACKED_TAG != 0:
             lsu.stores = lsu.stores - 1
             gpu.unfinished = gpu.unfinished - 1
+        if lsu.texture != 0:
+            serve_lanes(gpu, core, asked.tag & SLOT_MASK, asked.line, now)
         if asked.tag & SLOT_MASK != NOBODY:
             _count_answer(gpu, core, lsu, asked.tag & SLOT_MASK, tables, now)
         return
@@ -336,6 +348,8 @@ def answer(gpu, core, lsu, tables, asked, now):
     release(lsu.misses, entry)
     while link != 0:
         access, link = take_waiter(lsu.misses, link)
+        if lsu.texture != 0:
+            serve_lanes(gpu, core, access, asked.line, now)
         _count_answer(gpu, core, lsu, access, tables, now)
 
 

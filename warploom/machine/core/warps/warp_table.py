@@ -49,6 +49,7 @@ Warps = record(
         pc=("i4", MAX_WARPS),                # instruction number
         mask=("u8", MAX_WARPS),              # active lanes
         threads=("u8", MAX_WARPS),           # lanes that have a thread which has not ended
+        launched=("u8", MAX_WARPS),          # lanes that have had a thread since the warp's launch
         expanded_from=("u8", MAX_WARPS),     # the mask that WarpRegisters.active was made from
         wake=("i8", MAX_WARPS),              # cycle in which it is examined again; FOREVER: when something happens
         reason=("i4", MAX_WARPS),            # what it waits for: a number of REASONS
