@@ -187,13 +187,7 @@ def draw(line: Roofline, page: Page) -> Sheet:
         ax.annotate(said, (high, lower), (-6, -5), textcoords="offset points", ha="right", va="top", fontsize=9, color=red)
     for level in line.levels:
         tint = hex_of(LEVEL_LOOKS[level.name], dark)
-        limit = (
-            "no limit"
-            if level.bandwidth is None
-            else f"{level.bandwidth:g} bytes a cycle"
-            if level.bandwidth >= 100
-            else f"{level.bandwidth:.3g} bytes a cycle"
-        )
+        limit = "no limit" if level.bandwidth is None else f"{number(level.bandwidth)} bytes a cycle"
         if level.bandwidth is not None:
             ridge = line.peak / level.bandwidth
             ax.plot([low, ridge], [level.bandwidth * low, line.peak], color=tint, linewidth=2.0)
