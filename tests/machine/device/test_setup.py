@@ -25,7 +25,7 @@ def test_a_block_that_does_not_fit_names_what_it_lacks():
     assert refused(one(threads=20, block=20)) == "a block of 20 threads needs 5 warps, a core has 4"
     assert "a block with 2000 bytes of shared memory needs 2000, a core has 1024" in refused(one(shared_bytes=2000))
     assert refused(one(threads=20, block=20), gpu__dispatch="split") == (
-        "a block has 5 warps, the device has warp slots for 4; set core.warps=5 or use smaller blocks"
+        "a block has 5 warps, the device has warp slots for 4; add --set core.warps=5 or use smaller blocks"
     )
 
 
