@@ -8,7 +8,7 @@ It only chooses: the configuration says which machine is built, the driver runs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,9 @@ from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, cycle_limit
 from warploom.machine.run.probe import Probe
 from warploom.machine.run.protocol import Machine
 from warploom.machine.run.runnable import MOST_EVENTS, ClockEdge, Listener, Notice, Progress
+from warploom.machine.slots import check_slots
 from warploom.result import Result
+from warploom.units import UnitError, UserUnit, take_units
 
 Data = Sequence[int] | np.ndarray
 
@@ -38,8 +40,8 @@ class GPU:
 
     preset: a preset's name, the path of a TOML file, or a Config. set: changes by full setting name, as {"gpu.cores": 4}. engine:
     "python"; "native"; or "auto", which starts in plain Python and continues natively when the run is a long
-    one. scheduler: a scheduling policy of your own for machines with warps, see `machine.scheduler`.
-    Raises ConfigError for settings that cannot be, ValueError for an unknown engine.
+    one. units: units of your own by slot, or of ours by name: see `warploom.units`. scheduler: short for units={"scheduler": ...}.
+    Raises ConfigError for settings that cannot be, ValueError for an unknown engine, UnitError for a unit that cannot be taken.
     """
 
     def __init__(
@@ -48,12 +50,17 @@ class GPU:
         *,
         set: Mapping[str, Any] | None = None,
         engine: str = "auto",
-        scheduler: Callable[..., int] | None = None,
+        units: Mapping[str, UserUnit] | None = None,
+        scheduler: UserUnit | None = None,
     ) -> None:
         if engine not in ENGINES:
             raise ValueError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
-        self.config = load_config(preset, set)
-        self.engine, self.scheduler = engine, scheduler
+        if scheduler is not None and "scheduler" in (units or {}):
+            raise UnitError("the scheduler is given twice: leave one of them out")
+        config = load_config(preset, set)
+        self.config, self.units = take_units(config, {**(units or {}), **({} if scheduler is None else {"scheduler": scheduler})})
+        check_slots(config, self.units)
+        self.engine = engine
 
     def run(
         self,
@@ -125,7 +132,7 @@ class GPU:
             program = _with_threads(program, threads)
         if data is not None:
             program = program.with_data(_bytes(data))
-        return build(self.config, program, policy=self.scheduler, tracing=tracing, recording=recording)
+        return build(self.config, program, units=self.units, tracing=tracing, recording=recording)
 
     def warm_up(self, program: Program, notice: Notice | None = None) -> None:
         """Compile the native engine for programs like this one into the on-disk cache, so that no later run has to."""

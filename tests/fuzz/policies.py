@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from warploom.cli.policy import load_policy
+
 from tests.machine.tiny_kernels import assemble
 from warploom import GPU
-from warploom.cli.policy import load_policy
 
 NUMBERS = (
     *("s.last", "now", "s.warps", "s.number", "s.step", "s.memory[0]", "lowest(s.eligible)", "s.launched[0]"),

@@ -42,6 +42,7 @@ MISTAKES = (
     ("warploom.isa.launching", "BufferError"),
     ("warploom.isa.table_check", "ProgramError"),
     ("warploom.machine.engine.sizes", "ConfigError"),
+    ("warploom.machine.engine.users", "UnitError"),
     ("warploom.machine.accounting.status", "LaunchError"),
     ("warploom.machine.accounting.status", "TooManyEvents"),
     ("warploom.observe.facts.events", "NoEvents"),

@@ -74,7 +74,7 @@ def _debugger(kernel: str, options: dict[str, Any]) -> Debugger:
     order = take_order(kernel, options)
     if not options["as_json"]:
         print_warnings(order.warnings, *order.program.sources)
-    machine = GPU(order.config, engine=order.engine, scheduler=order.policy).machine(order.program)
+    machine = GPU(order.config, engine=order.engine, units=order.units).machine(order.program)
     return Debugger(Session(machine, engine=order.engine, limit=order.limit))
 
 

@@ -38,7 +38,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     heat, cycles  warp-cycles: a warp issues the line, or stands at it and waits
     issues        how often a warp executed it
     lanes         active lanes an issue
-    parted        branches at which the lanes of a warp disagreed
+    diverged      branches at which the lanes of a warp disagreed
     access        32/2: transactions an access, and how many would do
                   (not of textures)
                   8/1 s: passes of shared memory, and how many would do

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from warploom.machine.config.schema import Config
     from warploom.result import Result
 
-SLOTS = ("scheduler",)
 WARPS_MACHINE, STEPS_MACHINE = "sm", "tiny"  # presets of the two kinds, where the instruction set names none
 
 
@@ -27,7 +26,7 @@ class Order:
     program: Program
     warnings: list[Diagnostic]
     config: Config
-    policy: Callable[..., int] | None
+    units: dict[str, Callable[..., int]]
     engine: str
     limit: int
 
@@ -35,19 +34,10 @@ class Order:
         """Run it. more: of `GPU.run`, what a command wants of it. Raises LaunchError, TooManyEvents."""
         from warploom.gpu import GPU
 
-        gpu = GPU(self.config, engine=self.engine, scheduler=self.policy)
-        try:
-            return gpu.run(
-                self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording, **more
-            )
-        except Exception as error:  # what a user's unit raises is shown with its place in the user's file
-            import traceback
-
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            code = getattr(self.policy, "__code__", None)
-            if code is None or place.filename != code.co_filename:
-                raise
-            raise UserError(f"the scheduler: {place.filename}:{place.lineno}: {type(error).__name__}: {error}") from None
+        gpu = GPU(self.config, engine=self.engine, units=self.units)
+        return gpu.run(
+            self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording, **more
+        )
 
 
 def take_order(file: str, options: dict[str, Any]) -> Order:
@@ -55,7 +45,8 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
     limit = _limit(options["max_cycles"])
     program, warnings = load_program(file, Launching.of(options))
     config = _config(file, options, program)
-    return Order(program, warnings, config, _policy(options, config), options["engine"], limit)
+    config, units = _taken(options, config)
+    return Order(program, warnings, config, units, options["engine"], limit)
 
 
 def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:
@@ -101,21 +92,25 @@ def _config(file: str, options: dict[str, Any], program: Program) -> Config:
     return config
 
 
-def _policy(options: dict[str, Any], config: Config) -> Callable[..., int] | None:
-    """The user's scheduling policy, by either name of the option."""
-    given = [("--scheduler", options["scheduler"])] if options["scheduler"] is not None else []
-    for text in options["units"]:
-        slot, place = named("--unit", text, "scheduler=mine.py:choose")
-        if slot not in SLOTS:
-            raise UserError(f"--unit {text}: there is no slot {slot!r}; the slots are {', '.join(SLOTS)}")
-        given.append(("--unit scheduler", place))
-    if not given:
-        return None
-    if len(given) > 1:
-        raise UserError("the scheduler is given twice: leave one of them out")
-    option, place = given[0]
-    if config.core.control == "sequencer":
-        raise UserError(f"{option} is for machines with warps; {config.name!r} runs one instruction at a time, add --gpu sm")
-    from warploom.cli.policy import load_policy
+def users_units(options: dict[str, Any]) -> dict[str, str]:
+    """What --unit and --scheduler say, by slot: a file and a function in it, or one of our names. Raises UserError, UnitError."""
+    found: dict[str, str] = {}
+    given = [named("--unit", text, "scheduler=mine.py:choose") for text in options["units"]]
+    for slot, unit in [*given, *([("scheduler", options["scheduler"])] if options["scheduler"] is not None else [])]:
+        if slot in found:
+            raise UserError(f"the unit of the slot {slot!r} is given twice: leave one of them out")
+        found[slot] = unit
+    return found
 
-    return load_policy(place, option)
+
+def _taken(options: dict[str, Any], config: Config) -> tuple[Config, dict[str, Callable[..., int]]]:
+    """The machine, and the user's own units for it."""
+    if not options["units"] and options["scheduler"] is None:
+        return config, {}
+    from warploom.machine.slots import check_slots
+    from warploom.units import take_units
+
+    given = users_units(options)
+    config, units = take_units(config, given)
+    check_slots(config, units)
+    return config, units

@@ -31,7 +31,8 @@ class Launch:
     threads: threads of the whole grid. block: threads a block, or 0 when the machine decides (tiny-gpu: its threads per block).
     grid: blocks, instead of threads; it needs a block. grid and block may have up to three dimensions, as (16, 16); in one, a grid
     becomes its threads. entry: the instruction that it begins with. registers: (lane register, name in SPECIALS) pairs that
-    the hardware writes before the first instruction. shared_bytes: of a block. argument: what the special register of that name
+    the hardware writes before the first instruction. shared_bytes: of a block.
+    local_bytes: of a thread. argument: what the special register of that name
     holds: where `arguments` lie, by name, see Program.parameters. buffers: contents by name, see `launching.py`. name: where a source has
     several launches. Raises ValueError for what is no whole number and for a grid that cannot be.
     """
@@ -46,6 +47,7 @@ class Launch:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     buffers: Mapping[str, Any] = field(default_factory=dict, compare=False)
     name: str = ""
+    local_bytes: int = 0
 
     def __post_init__(self) -> None:
         block, grid = _extent("block", self.block), _extent("grid", self.grid)

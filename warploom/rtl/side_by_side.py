@@ -130,8 +130,8 @@ def lockstep(
         raise ValueError(f"simulator = {simulator!r}: it is one of {', '.join(SIMULATORS)}")
     max_cycles = cycle_limit(max_cycles)
     check_program(program)
-    if gpu.scheduler is not None:
-        raise NoHardware("a scheduling policy of your own has no hardware")
+    if gpu.units:
+        raise NoHardware("a unit of your own has no hardware")
     hardware = Hardware.of(gpu.config)
     machine = gpu.machine(program)
     assert isinstance(machine, SequencerMachine)

@@ -66,7 +66,7 @@ def if_convert(program: Program, longest: int = 4) -> Program:
         for place, negate in [*((n, taken) for n in hammock.skipped), *((n, not taken) for n in hammock.other)]:
             for row in bundles[place]:
                 row[u.PREDICATE] = pair
-                row[u.FLAGS] |= u.NEGATE if negate else 0
+                row[u.FLAGS] |= u.NEGATE_PREDICATE if negate else 0
             _use(code[place], pair)
             text[place] = f"@{'!' if negate else ''}{u.operand_name(pair)} {text[place]}"
         if hammock.jump != u.NONE:
@@ -107,7 +107,7 @@ def _hammock(program: Program, number: int, target: int) -> Hammock:
     if last > number and target < len(program):
         rows = _rows(program, last)
         behind = int(rows[0, u.TARGET])
-        if len(rows) == 1 and rows[0, u.OP] == JUMP and behind > target:
+        if len(rows) == 1 and rows[0, u.OP] == JUMP and rows[0, u.PREDICATE] == u.NONE and behind > target:
             return Hammock(number, range(number + 1, last), last, range(target, behind))
     return Hammock(number, range(number + 1, target), u.NONE, range(0))
 

@@ -188,7 +188,7 @@ class Session:
         return self._edit(SCALAR, [(core, slot, register)], value, 0xFFFFFFFF)
 
     def set_memory(self, address: int, value: int, size: int = 1) -> list[Edit]:
-        """Change `size` bytes of memory, the lowest first. Raises EditError."""
+        """Change `size` bytes of memory from a place on (in one flat memory: an address), the lowest first. Raises EditError."""
         return self._edit(MEMORY, [(address, size)], value, (1 << 8 * size) - 1)
 
     def undo(self) -> list[Edit]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
 from warploom.machine.config.schema import Config
@@ -54,6 +55,7 @@ def counters(machine: Reported) -> dict[str, int]:
         "sectors": int(totals[r.SECTORS]),
         "sectors_needed": int(totals[r.SECTORS_NEEDED]),
         "shared_passes": int(totals[r.PASSES]),
+        **_of_spaces(machine),
         "l1_hits": int(totals[r.HITS]),
         "l1_misses": int(totals[r.MISSES]),
         "l1_evictions": int(cores["lsu"]["cache"]["evictions"].sum()),
@@ -65,8 +67,15 @@ def counters(machine: Reported) -> dict[str, int]:
         "l2_misses": int(l2["tag_misses"] + l2["sector_misses"]),
         "l2_evictions": int(l2["evictions"]),
         "l2_write_backs": int(l2["write_backs"]),
+        "l2_write_back_bytes": int(l2["written_back"]) << int(gpu["sector_shift"]),
+        "l2_fill_bytes": int(gpu["l2"]["filled"]) << int(gpu["sector_shift"]),
+        "l2_passed_on_bytes": int(gpu["l2"]["passed_on"]) << int(gpu["sector_shift"]),
+        "l2_stalls": int(gpu["l2"]["stalls"]),
+        "l2_atomics": int(gpu["l2"]["atomics"]),
+        "dirty_bytes": _dirty_sectors(machine) << int(gpu["sector_shift"]),
         "dram_requests": int(gpu["dram"]["requests"].sum()),
         "dram_bytes": int(gpu["dram"]["bytes_read"].sum() + gpu["dram"]["bytes_written"].sum()),
+        "dram_bytes_written": int(gpu["dram"]["bytes_written"].sum()),
         "dram_row_hits": int(gpu["dram"]["row_hits"].sum()),
         "dram_row_misses": int(gpu["dram"]["row_misses"].sum()),
         "data_requests": int(gpu["data_channels"]["requests"]),
@@ -83,6 +92,33 @@ def counters(machine: Reported) -> dict[str, int]:
     return found
 
 
+def _of_spaces(machine: Reported) -> dict[str, int]:
+    """What local and constant memory were asked: an instruction that accesses one has all of its accesses counted there."""
+    uops, found = machine.program.uops, {}
+    for space, name in ((u.LOCAL_SPACE, "local"), (u.CONSTANT_SPACE, "constant")):
+        of_space = (uops[:, u.UNIT] == u.MEMORY) & (uops[:, u.SPACE] == space)
+        rows = [bool(of_space[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]].any()) for row in machine.code]
+        found[f"{name}_accesses"] = int(machine.profile[rows, r.ACCESSES].sum())
+        if space == u.LOCAL_SPACE:
+            found["local_transactions"] = int(machine.profile[rows, r.TRANSACTIONS].sum())
+    constants = machine.cores["constants"]
+    for level, name in (("first", "constant"), ("second", "constant_next")):
+        for what in ("hits", "misses"):
+            found[f"{name}_{what}"] = int(constants[level][what].sum())
+    return found
+
+
+def _dirty_sectors(machine: Reported) -> int:
+    """Sectors that only a cache has the new content of."""
+    caches = [machine.gpu["l2"]["cache"]] if machine.config.l2.write == "back" else []
+    caches += [core["lsu"]["cache"] for core in machine.cores] if machine.config.l1.write == "back" else []
+    found = 0
+    for cache in caches:
+        masks = cache["dirty"][: int(cache["sets"]) * int(cache["ways"])]
+        found += int(np.unpackbits(masks[masks != 0].view(np.uint8)).sum())
+    return found
+
+
 def account_the_rest(machine: Reported) -> None:
     """Account for the last cycles of warps that were stopped in the middle: each span goes to its reason."""
     for core, warp in live_warps(machine):
@@ -94,6 +130,33 @@ def account_the_rest(machine: Reported) -> None:
             machine.profile[pc, int(warps["reason"][warp])] += woke - since
             machine.profile[pc, r.NOT_SELECTED] += now - woke
             warps["since"][warp] = now
+
+
+def launch_rows(machine: Reported) -> np.ndarray:
+    """A LAUNCH of every warp that has not ended, as if it came now: what events need that begin in the middle of a run."""
+    rows = []
+    for core, warp in live_warps(machine):
+        state = machine.cores[core]
+        warps = state["warps"]
+        block, mask = int(state["blocks"]["number"][int(warps["block"][warp])]), int(warps["launched"][warp].astype(np.int64))
+        rows.append((machine.cycle, e.LAUNCH, core, warp, int(warps["pc"][warp]), mask, block, int(warps["rank"][warp])))
+    return np.array(rows, np.int64).reshape(-1, e.EVENT_COLUMNS)
+
+
+def open_rows(machine: Reported) -> np.ndarray:
+    """The spans of warps that have not ended, as if they ended now: STALLs, in the order of `account_the_rest`."""
+    rows = []
+    for core, warp in live_warps(machine):
+        warps = machine.cores[core]["warps"]
+        since, now = int(warps["since"][warp]), machine.cycle
+        pc, mask, reason = int(warps["pc"][warp]), int(warps["mask"][warp].astype(np.int64)), int(warps["reason"][warp])
+        woke = min(max(int(warps["wake"][warp]), since), now) if int(warps["awake"]) >> warp & 1 else now
+        rows += [
+            (until, e.STALL, core, warp, pc, mask, why, begin)
+            for begin, until, why in ((since, woke, reason), (woke, now, r.NOT_SELECTED))
+            if until > begin
+        ]
+    return np.array(rows, np.int64).reshape(-1, e.EVENT_COLUMNS)
 
 
 def live_warps(machine: Reported) -> Iterator[tuple[int, int]]:
@@ -115,8 +178,15 @@ def fault_text(machine: Reported) -> str:
         return f"{sentence(fault)}: {'; '.join(said)} (cycle {int(fault['cycle'])})"
     if FAULTS[kind].name == "no_warp_slot":
         return f"{sentence(fault)} (core {core}, cycle {int(fault['cycle'])})"
-    text = f"{machine.program.where(int(fault['pc']))}: {sentence(fault)}"
+    text = f"{machine.program.where(int(fault['pc']))}: {sentence(fault)}{_nearest_region(machine, fault)}"
     return f"{text} ({_who(machine, core, warp, int(fault['lanes']))}, core {core}, cycle {int(fault['cycle'])})"
+
+
+def _nearest_region(machine: Reported, fault: np.ndarray) -> str:
+    """Of an access to an address at which there is nothing, or nothing to write: the region next to it."""
+    if FAULTS[int(fault["kind"])].name not in ("unmapped", "read_only_region"):
+        return ""
+    return machine.program.address_space().nearest(int(fault["value"]))
 
 
 def _who(machine: Reported, core: int, warp: int, lanes: int) -> str:

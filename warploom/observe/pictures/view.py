@@ -10,8 +10,6 @@ import numpy as np
 from warploom.isa.numbers import whole_number
 from warploom.machine.run.result import RunResult
 
-GOLDEN = 0.6180339887498949  # turns from column to column, so that a program's own rhythm never meets it
-
 
 class DrawingError(ValueError):
     """A picture that cannot be drawn: of a run that does not have what it shows, or as it was asked for. One sentence."""
@@ -101,18 +99,6 @@ class Columns:
         """int64[count + 1]: where each column begins, and where the last one ends."""
         return np.minimum(self.start + np.arange(self.count + 1) * self.each, self.stop)
 
-    def samples(self, rows: int) -> np.ndarray:
-        """int64[rows, count]: the cycle that a cell shows.
-
-        Where a column is one cycle, that one. Otherwise the rows of a column are spread evenly over its cycles, in scattered order (van der
-        Corput's), each column turned against the one before: what takes a third of the cycles shows in a third of the cells.
-        """
-        edges = self.edges()
-        if self.each == 1:
-            return np.broadcast_to(edges[:-1], (rows, self.count))
-        place = scattered(rows)[:, None] + GOLDEN * np.arange(self.count)[None, :]
-        return edges[:-1] + np.floor((place - np.floor(place)) * np.diff(edges)).astype(np.int64)
-
     def sums(self, time: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """float64[count]: how many of the cycles `time` fall into each column, or the sum of their weights."""
         inside = (time >= self.start) & (time < self.stop)
@@ -139,17 +125,6 @@ class Columns:
 def columns_of(view: View, most: int) -> Columns:
     """As many columns as fit into `most`, each of the same number of whole cycles."""
     return Columns(view.start, view.stop, max(1, -(-view.cycles // most)))
-
-
-def scattered(count: int) -> np.ndarray:
-    """float64[count] from 0 to 1: evenly spread, neighbours far apart."""
-    bits = max(count - 1, 1).bit_length()
-    index = np.arange(1 << bits)
-    turned = np.zeros(1 << bits, np.int64)
-    for bit in range(bits):
-        turned |= (index >> bit & 1) << (bits - 1 - bit)
-    kept = turned[turned < count]
-    return (kept + 0.5) / count
 
 
 def sampled(start: np.ndarray, stop: np.ndarray, cycles: np.ndarray) -> np.ndarray:
