@@ -413,3 +413,12 @@ def test_the_command_line_completes_names_and_remembers_lines():
         assert app.query_one("#prompt").value == "break next "
 
     play(screen(), "colon", "b", "r", "tab", "n", "tab", then=completed)
+
+
+def test_restart_begins_anew_without_the_changes_and_keeps_the_breakpoints():
+    text = "\n".join(debug("break 30", "goto 20", "set R1 = 7", "goto 40", "restart", "edits", "stops", "continue"))
+    assert "cycle 0: " in text.partition("> restart")[2].partition("> edits")[0]
+    assert "1 change taken back" in text.partition("> restart")[2]
+    assert "nothing was changed by hand" in text.partition("> edits")[2]
+    assert "1 break line 30" in text.partition("> stops")[2].partition("> continue")[0]
+    assert "breakpoint 1: " in text.partition("> continue")[2]
