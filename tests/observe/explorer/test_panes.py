@@ -287,7 +287,7 @@ def test_tags_count_the_warps_of_each_run(show):
     view = settled(show(page(first, second, names=("A", "B"))))
     view.evaluate("explorer.go(0)")
     chips = texts(view, ".line .chip")
-    assert sorted(chips) == ["A: 4 warps", "B: 4 warps"]
+    assert sorted(chips) == ["A×4", "B×4"]
 
 
 def test_the_frame_of_the_chosen_warp_ends_with_its_run(show):

@@ -168,8 +168,8 @@ export class SourceView {
       );
     };
     const several = (warps) => {
-      const of = this.app.views.length > 1 ? `${"AB"[warps[0].index]}: ` : "";
-      return chip(warps[0], `${of}${warps.length} warps`, warps.slice(0, 16).map(says).join("\n"));
+      const label = this.app.views.length > 1 ? `${"AB"[warps[0].index]}×${warps.length}` : `${warps.length} warps`;
+      return chip(warps[0], label, warps.slice(0, 16).map(says).join("\n"));
     };
     const says = (warp) => `${name(warp)}: ${warp.view.run.activities[warp.view.run.spans.activity[warp.span]][0]}`;
     if (found.map((warp) => `${name(warp)}  `).join("").length <= 9) return found.map((warp) => chip(warp, name(warp), says(warp)));
