@@ -92,7 +92,7 @@ class _Writer:
 
     def _warp(self, spans: np.ndarray, track: int) -> None:
         before = None
-        for core, warp, start, stop, activity, pc, mask, _, block, rank in spans.tolist():
+        for core, warp, start, stop, activity, pc, mask, _, block, rank in spans[:, : t.RANK + 1].tolist():
             if before is None or before[:2] != (block, rank):
                 if before is not None:
                     self.tracks.end(track, before[2])
