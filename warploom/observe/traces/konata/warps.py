@@ -187,5 +187,5 @@ def _cut_off(last: Operation | None, where: list[int], waits: list[tuple[int, in
     if last is not None:
         yield last
     if waits:
-        core, warp, _, stop, _, pc, mask, _, block, rank = where
+        core, warp, _, stop, _, pc, mask, _, block, rank = where[: t.RANK + 1]
         yield Operation(waits[0][0], core, warp, pc, mask, block, rank, tuple(waits), -1, stop)

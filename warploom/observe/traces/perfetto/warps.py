@@ -80,7 +80,8 @@ class _Writer:
         schedulers = config.core.schedulers
         for scheduler in range(schedulers):
             below = self.tracks.track(f"scheduler {scheduler}", track, "the instructions that it issued")
-            for _, warp, start, stop, _, pc, _, _, block, rank in issued[issued[:, t.WARP] % schedulers == scheduler].tolist():
+            own = issued[issued[:, t.WARP] % schedulers == scheduler]
+            for warp, start, stop, pc, block, rank in own[:, (t.WARP, t.START, t.STOP, t.PC, t.BLOCK, t.RANK)].tolist():
                 said: dict[str, int | str] = {"text": instruction(self.program, pc), "block": block, "warp of the block": rank}
                 self.tracks.slice(below, start, stop, f"warp slot {warp}", said)
             for warp in range(scheduler, config.core.warps, schedulers):
