@@ -198,6 +198,9 @@ def _check_output(kernel: str, path: str, options: dict[str, Any]) -> None:
     inputs = [given for given in (kernel, *(text.partition("=")[2] for text in options["buffers"]), options["gpu"]) if given]
     if path != "-" and is_among(path, inputs):
         raise UserError(f"-o {path}: this file is an input of the run; name another one")
+    special = Path(path).exists() and not Path(path).is_file()  # a folder is refused elsewhere; a pipe takes anything
+    if path != "-" and not special and Path(path).suffix.lower() not in (".html", ".htm"):
+        raise UserError(f"-o {path}: the explorer is a page; name a file that ends in .html. `warploom picture` draws pictures")
 
 
 def _tell(path: str, characters: int, results: list[Result], names: list[str], options: dict[str, Any]) -> None:

@@ -55,6 +55,7 @@ COMMANDS = (
     Command("rcontinue", ("rc",), "", "Run back to the last breakpoint or watchpoint, or to the start.", moving.rcontinue, True),
     Command("goto", ("g",), "CYCLE", "Go to a cycle, forwards or backwards.", moving.goto, True),
     Command("start", (), "", "Go back to cycle 0.", moving.start, True),
+    Command("restart", (), "", "Begin anew at cycle 0: changes are taken back, breakpoints stay.", moving.restart, True),
     Command("end", (), "", "Run to the end, past all breakpoints.", moving.end, True),
     Command(
         "break",
