@@ -9,13 +9,17 @@ import pytest
 from click.testing import CliRunner
 from textual import events
 
+from tests.machine.programs import Assembly, machine
 from warploom import GPU, load
 from warploom.cli import main
+from warploom.cli.common import UserError
 from warploom.cli.debugger.app import DebuggerApp
-from warploom.cli.debugger.commands import COMMANDS, completions
+from warploom.cli.debugger.commands import COMMANDS, completions, execute
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.panel import Panel
+from warploom.isa.regions import Region
 from warploom.machine.debug.session import Session
+from warploom.observe.text.styled import plain
 
 MATMUL = "examples/tiny/matmul.asm"
 IF_ELSE = "examples/guppy/if_else.guppy"
@@ -422,3 +426,16 @@ def test_restart_begins_anew_without_the_changes_and_keeps_the_breakpoints():
     assert "nothing was changed by hand" in text.partition("> edits")[2]
     assert "1 break line 30" in text.partition("> stops")[2].partition("> continue")[0]
     assert "breakpoint 1: " in text.partition("> continue")[2]
+
+
+def test_memory_of_regions_is_named_shown_and_watched_by_its_addresses():
+    code = Assembly()
+    code.mov(5, 0xFFFFFF00)
+    code.store(5, 5)
+    code("exit")
+    regions = (Region("low", 0, 64), Region("window", 0xFFFFFF00, 64))
+    debugger = Debugger(Session(machine(code.program(regions=regions)), engine="python"))
+    said = "\n".join(plain(line) for text in ("memory window", "watch mem[0xffffff00:4]", "continue") for line in execute(debugger, text))
+    assert "0xffffff00:" in said and "mem[0xffffff00:4]" in said and "memory[0xffffff01] was 0 and is 255" in said
+    with pytest.raises(UserError, match="there is no memory at address 0x80000000; the nearest region is 'window'"):
+        execute(debugger, "memory 0x80000000")

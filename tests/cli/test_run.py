@@ -276,7 +276,7 @@ def test_an_image_is_written_as_png(file, tmp_path):
         (["--image", "u0=x.png"], "--image is --save now"),
         (
             ["--gpu", "guppy", "--block", "96"],
-            "a block has 3 warps, the device has warp slots for 1; set core.warps=3 or use smaller blocks",
+            "a block has 3 warps, the device has warp slots for 1; add --set core.warps=3 or use smaller blocks",
         ),
         (["--log", "-"], "--log shows cores that run one instruction at a time, as the preset tiny has them; 'guppy' has warps"),
         (["--trace", "-"], "--trace shows cores that run one instruction at a time, as the preset tiny has them; 'guppy' has warps"),
@@ -325,7 +325,7 @@ def test_tiny_gpus_data_memory_is_a_buffer_too(tmp_path):
             "there is no setting 'gpu.core', did you mean 'gpu.cores'?; `warploom presets --settings` lists them all",
         ),
         (["--data", "x.csv"], "--data is --buffer memory=FILE now"),
-        (["--unit", "cache=x.py:y"], "--unit cache=x.py:y: there is no slot 'cache'; the slots are scheduler"),
+        (["--unit", "cache=x.py:y"], "there is no slot 'cache'; the slots are scheduler"),
         (["--block", "4x4"], f"{MATADD}: block = (4, 4): a block of several dimensions needs a grid, as grid=(4, 4)"),
         (["--block", "four"], "--block 'four': write a number, or one a dimension, as in --block 16x16"),
         (["--log-cycles", "1:2"], "--log-cycles says what a log shows, and there is none: write --log - or --log FILE too"),

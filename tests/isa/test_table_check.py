@@ -74,7 +74,7 @@ def test_whole_programs_pass():
         (u.UNIT, u.CONTROL, "unit 5: shl is of unit 0 (alu)"),
         (u.LATENCY, 11, "latency class 11: there are 0 to 10"),
         (u.VIEW, 0, "view 0: the program has 0"),
-        (u.FLAGS, 4, "flags 4"),
+        (u.FLAGS, 8, "flags 8"),
         (u.RECONVERGE, -2, "reconvergence point -2"),
     ],
 )

@@ -3,11 +3,13 @@
 import pytest
 
 import warploom
+from tests.places import EXAMPLES
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.engine.sizes import ConfigError
 from warploom.study.chart import chart
 from warploom.study.compare import plan, run, values_of
 from warploom.study.needs import StudyError
+from warploom.units import UnitError, lowest
 
 DIVERGE = """
 .threads 4
@@ -30,7 +32,8 @@ def diverge():
 
 
 def table(program, over, **options):
-    return run(plan(program, over, gpu=options.pop("gpu", None), set=options.pop("set", None)), engine="python", jobs=1, **options)
+    made = plan(program, over, gpu=options.pop("gpu", None), set=options.pop("set", None))
+    return run(made, **{"engine": "python", "jobs": 1, **options})
 
 
 @pytest.mark.parametrize(
@@ -198,3 +201,60 @@ def test_a_chart_of_nothing_is_refused():
     made = plan(diverge(), {"core.divergence": ["uniform", "masks"]}, gpu="tiny-simt")
     with pytest.raises(StudyError, match=r"^no run has ended well, so there is nothing to draw$"):
         chart(made, run(made, engine="python", jobs=1))
+
+
+MATMUL = EXAMPLES / "tiny" / "matmul.asm"
+
+
+def lowest_first(s, now):
+    return lowest(s.eligible) if s.eligible != 0 else -1
+
+
+MINE = "from warploom.units import lowest\n\ndef choose(s, now):\n    return lowest(s.eligible) if s.eligible != 0 else -1\n"
+
+
+def test_units_are_compared_as_settings_are(tmp_path):
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    mine = f"{tmp_path / 'mine.py'}:choose"
+    found = table(MATMUL, {"unit.scheduler": f"oldest,{mine}", "core.warps": [2, 4]}, gpu="tiny-simt")
+    assert [(row["unit.scheduler"], row["core.warps"]) for row in found.rows] == [("oldest", 2), ("oldest", 4), (mine, 2), (mine, 4)]
+    assert set(found["status"]) == {"done"}
+    by_setting = table(MATMUL, {"core.scheduler": ["oldest"], "core.warps": [2, 4]}, gpu="tiny-simt")
+    assert found["cycles"][:2] == by_setting["cycles"]
+
+
+def test_a_function_is_compared_under_its_name_in_other_processes_too(tmp_path):
+    found = table(MATMUL, {"unit.scheduler": ["oldest", lowest_first], "core.warps": "1..8"}, gpu="tiny-simt", jobs=2)
+    assert list(dict.fromkeys(found["unit.scheduler"])) == ["oldest", "lowest_first"]
+    assert set(found["status"]) == {"done"}
+
+
+@pytest.mark.parametrize(
+    ("over", "more", "error", "message"),
+    [
+        ({"unit.sheduler": "oldest"}, {}, UnitError, "there is no slot 'sheduler', did you mean 'scheduler'?"),
+        ({"unit.scheduler": "oldest,yongest"}, {}, UnitError, "scheduler = 'yongest', did you mean 'oldest'?"),
+        (
+            {"unit.scheduler": "oldest", "core.scheduler": "oldest"},
+            {},
+            ConfigError,
+            "unit.scheduler and core.scheduler choose",
+        ),
+        (
+            {"unit.scheduler": "oldest"},
+            {"units": {"scheduler": "oldest"}},
+            ConfigError,
+            "unit.scheduler is set and varied",
+        ),
+        ({"unit.scheduler": [lowest_first]}, {"gpu": "tiny"}, ConfigError, "the slot 'scheduler' is for machines with warps"),
+    ],
+)
+def test_units_that_cannot_be_compared_are_refused(over, more, error, message):
+    with pytest.raises(error) as caught:
+        plan(MATMUL, over, **{"gpu": "tiny-simt", **more})
+    assert str(caught.value).startswith(message)
+
+
+def test_the_machine_is_one_with_warps_where_a_unit_needs_them():
+    made = plan(MATMUL, {"unit.scheduler": "oldest"})
+    assert made.base.core.control == "pipeline"

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, check_targets, json_option, print_json, print_warnings, write_file
+from warploom.cli.common import DONE, FAULT, UserError, check_targets, json_option, print_json, print_warnings, say, stopped, write_file
 from warploom.cli.loading import Launching, load_program
-from warploom.cli.options import program_options, renamed
+from warploom.cli.options import program_options, renamed, unit_options
+from warploom.cli.running import users_units
 
 if TYPE_CHECKING:
     from warploom.study.compare import Plan
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 @click.option("--over", "overs", multiple=True, metavar="NAME=VALUES", help="A setting and its values, as core.warps=1,2,4..16 or 1..64*2.")
 @click.option("--gpu", metavar="PRESET|TOML", help="The machine that all runs start from. [default: that of the instruction set]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of that machine, as gpu.cores=4.")
+@unit_options
 @program_options
 @click.option("--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates.")
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
@@ -38,7 +40,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     """Run FILE on every combination of some settings, and show what they change.
 
     --over takes any setting of `warploom presets --settings`. Values are words, numbers and ranges with commas between them: 1..8 is every
-    number, 8..64:8 every eighth, 1..64*2 doubles. Several --over make all combinations. The table has cycles, speed-up over the first
+    number, 8..64:8 every eighth, 1..64*2 doubles. Several --over make all combinations. unit.SLOT, as unit.scheduler, takes ours by name
+    and units of your own as FILE.py:NAME. The table has cycles, speed-up over the first
     run, instructions, instructions a cycle, active lanes, cache hits, transactions an access, and what warps mostly waited for.
     --csv, --parquet and --json have all counters too. A run that faults or takes too long is a row that says so.
 
@@ -50,6 +53,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom compare dot.asm --gpu sm --over gpu.cores=1,2 --over core.warps=4,8
       warploom compare saxpy.guppy --over core.warps=4..32:4 -o w.svg --metric ipc
       warploom compare texture.guppy --over l1.replacement=lru,fifo --csv runs.csv
+      warploom compare dot.asm --over unit.scheduler=oldest,mine.py:choose
     """
     from warploom.cli.progress import Progress
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
@@ -70,9 +74,10 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
                 notice=progress.notice,
             )
         _write(plan, table, options)
-    except KeyboardInterrupt:
-        click.echo("stopped by Ctrl-C; no file was written", err=True)
-        ctx.exit(INTERRUPTED)
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how}; no file was written", err=True)
+        ctx.exit(status)
     except StudyError as error:
         raise UserError(str(error)) from None
     if options["as_json"]:
@@ -81,7 +86,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
         from warploom.cli.screen import width
 
         head = f"{plan.program.name} on {plan.base.name}, {_counted(len(table))}"
-        click.echo("\n".join([head, "", *table.lines(width())]))
+        say("\n".join([head, "", *table.lines(width())]))
     ctx.exit(DONE if "done" in table["status"] else FAULT)
 
 
@@ -103,7 +108,8 @@ def _plan(kernel: str, options: dict[str, Any]) -> Plan:
     program, warnings = load_program(kernel, Launching.of(options))
     if not options["as_json"] and not options["quiet"]:
         print_warnings(warnings, *program.sources)
-    return plan(program, over, gpu=options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
+    changes = dict(parse_setting(text) for text in options["changes"])
+    return plan(program, over, gpu=options["gpu"], set=changes, units=users_units(options))
 
 
 def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
@@ -137,14 +143,14 @@ def _write(plan: Plan, table: Table, options: dict[str, Any]) -> None:
     if options["output"]:
         write_file(options["output"], drawn(chart(plan, table, options["metric"]), form_of(options["output"])))
     if options["csv_file"] == "-":
-        click.echo(table.to_csv(), nl=False)
+        say(table.to_csv(), nl=False)
     elif options["csv_file"]:
         write_file(options["csv_file"], table.to_csv())
     if options["parquet_file"]:
         write_file(options["parquet_file"], table.to_parquet())
     for path in (options["output"], options["csv_file"], options["parquet_file"]):
         if path and path != "-" and not options["quiet"]:
-            click.echo(f"{path} is written", err=True)
+            say(f"{path} is written", err=True)
 
 
 def _body(plan: Plan, table: Table) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, is_among, json_option, print_json, print_warnings
+from warploom.cli.common import DONE, FAULT, UserError, is_among, json_option, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options
 from warploom.cli.running import take_order
 from warploom.observe.text.styled import grouped
@@ -81,11 +81,12 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
             stretch = _stretch(results, part)
             tell = not (options["quiet"] or options["as_json"])
             if tell and (said := forecast(results, stretch)):
-                click.echo(said, err=True)
+                say(said, err=True)
             characters = _write(out, results, names, stretch, part.selection, options["quiet"])
-    except KeyboardInterrupt:
-        click.echo(f"stopped by Ctrl-C after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
-        ctx.exit(INTERRUPTED)
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how} after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
+        ctx.exit(status)
     _tell(path, characters, results, names, options)
     ctx.exit(DONE if all(result.status == "done" for result in results) else FAULT)
 
@@ -212,7 +213,7 @@ def _tell(path: str, characters: int, results: list[Result], names: list[str], o
         return
     for result in results:
         for message in result.messages:
-            click.echo(f"error: {message}" if message == result.fault else message, err=True)
+            say(f"error: {message}" if message == result.fault else message, err=True)
     if not options["quiet"] and path != "-":
         size = f", {characters / 1e6:.0f} MB" if characters > LARGE else ""
-        click.echo(f"{path} is written{size}: open it in a browser", err=True)
+        say(f"{path} is written{size}: open it in a browser", err=True)

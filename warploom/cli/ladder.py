@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import FAULT, INTERRUPTED, UserError, check_targets, json_option, print_json, print_warnings, report, write_file
+from warploom.cli.common import FAULT, UserError, check_targets, json_option, print_json, print_warnings, report, say, stopped, write_file
 from warploom.cli.loading import Launching, load_program
-from warploom.cli.options import program_options, renamed
+from warploom.cli.options import program_options, renamed, unit_options
+from warploom.cli.running import users_units
 
 if TYPE_CHECKING:
     from warploom.isa.program import Program
@@ -30,6 +31,7 @@ DRAWN, PAGE = (".png", ".svg"), ".html"
 @click.argument("kernel", metavar="FILE")
 @click.option("--gpu", default="tiny", metavar="PRESET|TOML", help="The machine at the foot of the ladder. [default: tiny]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change it, as gpu.cores=4, or a rung, as l1.replacement=fifo.")
+@unit_options
 @program_options
 @click.option("--shared-variant", metavar="OTHER", help="The kernel with shared memory: what the last rung runs in place of FILE.")
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
@@ -54,6 +56,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom ladder matmul.asm --explain
       warploom ladder matmul.asm --set gpu.cores=4 --set l1.replacement=fifo
       warploom ladder reduction.asm --shared-variant reduction_shared.asm
+      warploom ladder matmul.asm --unit scheduler=mine.py:choose
       warploom ladder matmul.asm -o ladder.svg -o ladder.html
     """
     from warploom.machine.config.presets import parse_setting
@@ -70,6 +73,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
             options["gpu"],
             dict(parse_setting(text) for text in options["changes"]),
             variant=variant,
+            units=users_units(options),
             max_cycles=options["max_cycles"] or DEFAULT_MAX_CYCLES,
             progress=progress,
         )
@@ -77,10 +81,11 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
         progress.end()
         report(error, options["as_json"])
         ctx.exit(FAULT)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as signal:
         progress.end()
-        click.echo("stopped by Ctrl-C; no file was written", err=True)
-        ctx.exit(INTERRUPTED)
+        how, status = stopped(signal)
+        say(f"{how}; no file was written", err=True)
+        ctx.exit(status)
     progress.end()
     _write(ladder, options)
     if options["as_json"]:
@@ -88,11 +93,11 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
         return
     if options["quiet"]:
         return
-    click.echo("\n".join(table(ladder)))
+    say("\n".join(table(ladder)))
     if options["explain"]:
-        click.echo("\n".join(explanations(ladder)))
+        say("\n".join(explanations(ladder)))
     for path in options["outputs"]:
-        click.echo(f"{path} is written", err=True)
+        say(f"{path} is written", err=True)
 
 
 def _load(file: str, options: dict[str, Any]) -> Program:

@@ -14,7 +14,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _ISA = click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it.")
 _UNITS = (
-    click.option("--unit", "units", multiple=True, metavar="SLOT=FILE.py:NAME", help="A unit of your own, as scheduler=mine.py:choose."),
+    click.option(
+        "--unit",
+        "units",
+        multiple=True,
+        metavar="SLOT=FILE.py:NAME",
+        help="A unit of your own, as scheduler=mine.py:choose, or one of ours by name. The file is executed with your rights.",
+    ),
     click.option("--scheduler", metavar="FILE.py:NAME", help="Short for --unit scheduler=FILE.py:NAME."),
 )
 _PROGRAM = (
@@ -56,6 +62,11 @@ def machine_options(command: F) -> F:
 def program_options(command: F) -> F:
     """Of those the ones that are about the program."""
     return renamed(**RENAMED)(_with((_ISA, *_PROGRAM), command))
+
+
+def unit_options(command: F) -> F:
+    """The options that put units of a user's into a machine."""
+    return _with(_UNITS, command)
 
 
 def renamed(**names: str) -> Callable[[F], F]:

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from warploom.cli.common import UserError
+from warploom.cli.common import UserError, say
 from warploom.cli.loading import Launching, load_program, named
 
 if TYPE_CHECKING:
@@ -18,8 +16,7 @@ if TYPE_CHECKING:
     from warploom.machine.config.schema import Config
     from warploom.result import Result
 
-MOST_CYCLES = 10**15
-SLOTS = ("scheduler",)
+WARPS_MACHINE, STEPS_MACHINE = "sm", "tiny"  # presets of the two kinds, where the instruction set names none
 
 
 @dataclass(frozen=True)
@@ -29,27 +26,18 @@ class Order:
     program: Program
     warnings: list[Diagnostic]
     config: Config
-    policy: Callable[..., int] | None
+    units: dict[str, Callable[..., int]]
     engine: str
     limit: int
 
-    def run(self, progress: Progress, *, tracing: bool = False, recording: bool = False) -> Result:
-        """Run it. Raises LaunchError."""
+    def run(self, progress: Progress, *, tracing: bool = False, recording: bool = False, **more: Any) -> Result:
+        """Run it. more: of `GPU.run`, what a command wants of it. Raises LaunchError, TooManyEvents."""
         from warploom.gpu import GPU
 
-        gpu = GPU(self.config, engine=self.engine, scheduler=self.policy)
-        try:
-            return gpu.run(
-                self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording
-            )
-        except Exception as error:  # what a user's unit raises is shown with its place in the user's file
-            import traceback
-
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            code = getattr(self.policy, "__code__", None)
-            if code is None or place.filename != code.co_filename:
-                raise
-            raise UserError(f"the scheduler: {place.filename}:{place.lineno}: {type(error).__name__}: {error}") from None
+        gpu = GPU(self.config, engine=self.engine, units=self.units)
+        return gpu.run(
+            self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording, **more
+        )
 
 
 def take_order(file: str, options: dict[str, Any]) -> Order:
@@ -57,24 +45,25 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
     limit = _limit(options["max_cycles"])
     program, warnings = load_program(file, Launching.of(options))
     config = _config(file, options, program)
-    return Order(program, warnings, config, _policy(options, config), options["engine"], limit)
+    config, units = _taken(options, config)
+    return Order(program, warnings, config, units, options["engine"], limit)
 
 
 def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:
     """A fault or a timeout, and notes: on standard error. cut: what is said of a timeout; where: and where the cores were then."""
     if result.status == "error":
-        click.echo(f"error: {result.fault}", err=True)
+        say(f"error: {result.fault}", err=True)
     elif result.status == "timeout":
         cycles = f"{result.cycles:,}".replace(",", " ")
-        click.echo(f"error: still running after {cycles} cycles; {cut}", err=True)
+        say(f"error: still running after {cycles} cycles; {cut}", err=True)
         for line in result.running if where else ():
-            click.echo(f"  {line}", err=True)
+            say(f"  {line}", err=True)
     for note in result.notes:
-        click.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)
 
 
 def _limit(cycles: int | None) -> int:
-    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
+    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, MOST_CYCLES
 
     if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
         raise UserError(f"--max-cycles {cycles}: a run may take 1 to {MOST_CYCLES} cycles")
@@ -85,10 +74,17 @@ def _config(file: str, options: dict[str, Any], program: Program) -> Config:
     """The machine that was asked for; a default machine whose warps lie anywhere gets as many slots as one group needs."""
     from warploom.isa.frontends import front_end
     from warploom.machine.config.presets import load_config, parse_setting
+    from warploom.machine.config.schema import ignored
     from warploom.machine.engine.sizes import MAX_WARPS
 
     changes = dict(parse_setting(text) for text in options["changes"])
-    config = load_config(options["gpu"] or front_end(file, options["isa"]).gpu, changes)
+    row = front_end(file, options["isa"])
+    config = load_config(options["gpu"] or row.gpu, changes)
+    for name in changes:
+        if name in ignored(config):
+            has_it = (row.warps_gpu or WARPS_MACHINE) if config.core.control == "sequencer" else STEPS_MACHINE
+            why = "runs one instruction at a time" if config.core.control == "sequencer" else "has warps"
+            raise UserError(f"--set {name}: {config.name!r} {why} and does without it; a machine that has it: add --gpu {has_it}")
     needed = -(-(program.launch.block_threads or 1) // config.core.lanes)
     slots = config.gpu.cores * config.core.warps
     if options["gpu"] is None and "core.warps" not in changes and config.gpu.dispatch == "split" and slots < needed <= MAX_WARPS:
@@ -96,21 +92,25 @@ def _config(file: str, options: dict[str, Any], program: Program) -> Config:
     return config
 
 
-def _policy(options: dict[str, Any], config: Config) -> Callable[..., int] | None:
-    """The user's scheduling policy, by either name of the option."""
-    given = [("--scheduler", options["scheduler"])] if options["scheduler"] is not None else []
-    for text in options["units"]:
-        slot, place = named("--unit", text, "scheduler=mine.py:choose")
-        if slot not in SLOTS:
-            raise UserError(f"--unit {text}: there is no slot {slot!r}; the slots are {', '.join(SLOTS)}")
-        given.append(("--unit scheduler", place))
-    if not given:
-        return None
-    if len(given) > 1:
-        raise UserError("the scheduler is given twice: leave one of them out")
-    option, place = given[0]
-    if config.core.control == "sequencer":
-        raise UserError(f"{option} is for machines with warps; {config.name!r} runs one instruction at a time, add --gpu sm")
-    from warploom.cli.policy import load_policy
+def users_units(options: dict[str, Any]) -> dict[str, str]:
+    """What --unit and --scheduler say, by slot: a file and a function in it, or one of our names. Raises UserError, UnitError."""
+    found: dict[str, str] = {}
+    given = [named("--unit", text, "scheduler=mine.py:choose") for text in options["units"]]
+    for slot, unit in [*given, *([("scheduler", options["scheduler"])] if options["scheduler"] is not None else [])]:
+        if slot in found:
+            raise UserError(f"the unit of the slot {slot!r} is given twice: leave one of them out")
+        found[slot] = unit
+    return found
 
-    return load_policy(place, option)
+
+def _taken(options: dict[str, Any], config: Config) -> tuple[Config, dict[str, Callable[..., int]]]:
+    """The machine, and the user's own units for it."""
+    if not options["units"] and options["scheduler"] is None:
+        return config, {}
+    from warploom.machine.slots import check_slots
+    from warploom.units import take_units
+
+    given = users_units(options)
+    config, units = take_units(config, given)
+    check_slots(config, units)
+    return config, units

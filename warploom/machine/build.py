@@ -5,7 +5,7 @@ The only file that knows both kinds. It imports one of them at a time: a run beg
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from warploom.isa.program import Program
 from warploom.machine.config.schema import Config
@@ -16,13 +16,13 @@ def build(
     config: Config,
     program: Program,
     *,
-    policy: Callable[..., int] | None = None,
+    units: Mapping[str, Callable[..., int]] | None = None,
     tracing: bool = False,
     recording: bool = False,
 ) -> Machine:
     """The machine of a configuration, before its first cycle. Raises LaunchError when it cannot run the program.
 
-    policy, tracing, recording: see `PipelineMachine`; cores that run one instruction at a time have no use for them.
+    units, tracing, recording: see `PipelineMachine`; cores that run one instruction at a time have no use for them.
     """
     if config.core.control == "sequencer":
         from warploom.machine.sequencer.machine import SequencerMachine
@@ -30,4 +30,4 @@ def build(
         return SequencerMachine(config, program)
     from warploom.machine.device.machine import PipelineMachine
 
-    return PipelineMachine(config, program, policy=policy, tracing=tracing, recording=recording)
+    return PipelineMachine(config, program, units=units, tracing=tracing, recording=recording)

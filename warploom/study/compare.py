@@ -2,6 +2,8 @@
 
     found = warploom.compare("matmul.asm", over={"core.divergence": ["stack", "minpc"], "core.warps": "1..64*2"}, gpu="sm")
 
+`unit.scheduler` is a setting too: its values are ours by name, and units of a user's (`warploom.units`).
+
 Every combination of the values is a run, the last setting changing fastest. A run that faults, times out or cannot be is a row that
 says so; a value that is outside of its setting's range is an error.
 """
@@ -18,21 +20,25 @@ from pathlib import Path
 from typing import Any
 
 from warploom.isa.frontends import front_end, known, load
+from warploom.isa.numbers import digits
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config, parse_setting
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, cycle_limit
 from warploom.machine.run.runnable import Notice
+from warploom.machine.slots import check_slots, slot_named
 from warploom.study.metrics import METRICS
 from warploom.study.needs import StudyError
 from warploom.study.sweep import Outcome, Progress, Task, measure, spread
 from warploom.study.table import Column, Table
+from warploom.units import UnitError, UserUnit, take_units, unit_name
 
 MOST_RUNS = 10_000
 # The machine that is taken where settings of warps are compared, and the front end names none for that.
 WARPS_MACHINE = "sm"
+UNIT = "unit."  # before a slot's name, where a unit is varied as a setting is
 SEQUENCER_ONLY = ("core.control", "core.threads_per_block", "core.skip_wait", "core.prefetch")
 WARP_SECTIONS = ("core", "alu", "latency", "lsu", "l1", "l2", "shared", "dram", "texture")
 RANGE = re.compile(r"(?P<first>\d+)\.\.(?P<last>\d+)(?:(?P<how>[:*])(?P<step>\d+))?")
@@ -42,13 +48,14 @@ Over = Mapping[str, Sequence[Any] | str]
 
 @dataclass(frozen=True)
 class Plan:
-    """What a comparison runs. points: the settings of each run. configs: its machine, or why it cannot be."""
+    """What a comparison runs. points: the settings of each run. configs: its machine, or why it cannot be. units: a user's own, by slot."""
 
     program: Program
     base: Config
     over: dict[str, tuple[Any, ...]]
     points: tuple[dict[str, Any], ...]
     configs: tuple[Config | str, ...]
+    units: tuple[dict[str, UserUnit], ...]
     notes: tuple[str, ...] = ()
 
 
@@ -58,6 +65,7 @@ def compare(
     *,
     gpu: str | Path | Config | None = None,
     set: Mapping[str, Any] | None = None,
+    units: Mapping[str, UserUnit] | None = None,
     max_cycles: int = DEFAULT_MAX_CYCLES,
     engine: str = "auto",
     jobs: int | None = None,
@@ -68,13 +76,14 @@ def compare(
     """Run a program on every combination of settings: a pandas DataFrame where pandas is installed, else a `table.Table`.
 
     program: a Program or the path of one. over: values by full setting name: a sequence, or text as `1,2,4`, `1..8`, `8..64:8`,
-    `1..64*2`. gpu, set: the machine that all runs start from. jobs: processes; None: one a processor. dask: the address of a Dask
+    `1..64*2`; for `unit.SLOT` functions, "mine.py:choose", or names of ours. gpu, set, units: the machine that all runs start from.
+    jobs: processes; None: one a processor. dask: the address of a Dask
     scheduler that spreads the runs instead. progress: called with (runs done, runs in all).
 
     A row has the settings, status, message, metrics, a digest of the final memory, and all counters.
     Raises ConfigError, LaunchError when no run can be, SourceError for a program that cannot be read, StudyError.
     """
-    made = plan(program, over, gpu=gpu, set=set)
+    made = plan(program, over, gpu=gpu, set=set, units=units)
     table = run(made, max_cycles=max_cycles, engine=engine, jobs=jobs, dask=dask, progress=progress, notice=notice)
     try:
         import pandas  # noqa: F401
@@ -106,7 +115,7 @@ def values_of(name: str, text: str) -> tuple[Any, ...]:
 
 
 def _range(name: str, matched: re.Match[str]) -> list[int]:
-    first, last, step = int(matched["first"]), int(matched["last"]), int(matched["step"] or 1)
+    first, last, step = digits(matched["first"]), digits(matched["last"]), digits(matched["step"] or "1")
     if first > last:
         raise ConfigError(f"{name}={matched[0]}: the range {first}..{last} ends before it begins")
     if matched["how"] == "*":
@@ -124,13 +133,19 @@ def plan(
     *,
     gpu: str | Path | Config | None = None,
     set: Mapping[str, Any] | None = None,
+    units: Mapping[str, UserUnit] | None = None,
 ) -> Plan:
     """The runs of a comparison, before the first one. Raises as `compare`."""
     changes = dict(set or {})
     if not over:
         raise ConfigError("nothing varies: name a setting and its values, as core.warps and 1..32*2")
     values = {name: _checked_values(name, given) for name, given in over.items()}
-    twice = next((name for name in values if name in changes), None)
+    of_slots = {name: slot_named(name.removeprefix(UNIT)).setting for name in values if name.startswith(UNIT)}
+    for name, setting in of_slots.items():
+        if setting in values or setting in changes:
+            raise ConfigError(f"{name} and {setting} choose the same unit: leave one of the two out")
+    chosen_already = {UNIT + slot for slot in units or {}}
+    twice = next((name for name in values if name in changes or name in chosen_already), None)
     if twice:
         raise ConfigError(f"{twice} is set and varied at the same time: leave one of the two out")
     runs = math.prod(len(found) for found in values.values())
@@ -138,16 +153,34 @@ def plan(
         raise ConfigError(f"these values make {runs} runs, and a comparison has at most {MOST_RUNS}: take fewer values")
     loaded = program if isinstance(program, Program) else load(program)
     usual = _own_machine(program)
-    start, notes = (gpu, ()) if gpu is not None else _usual_machine(usual, {**values, **changes})
+    settings = [*of_slots.values(), *(slot_named(slot).setting for slot in units or {})]
+    named = {**values, **changes, **dict.fromkeys(settings)}
+    start, notes = (gpu, ()) if gpu is not None else _usual_machine(usual, named)
     base = load_config(start, changes)
+    base, everywhere = take_units(base, units or {})
     points = tuple(dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values()))
-    configs = tuple(_config(base, point) for point in points)
+    machines = [_machine(base, point, everywhere) for point in points]
+    configs = tuple(config for config, _ in machines)
     if all(isinstance(config, str) for config in configs):
         raise ConfigError(configs[0])
-    return Plan(loaded, base, values, points, configs, notes)
+    shown = tuple({name: _shown(value) for name, value in point.items()} for point in points)
+    told = {name: tuple(map(_shown, found)) for name, found in values.items()}
+    return Plan(loaded, base, told, shown, configs, tuple(found for _, found in machines), notes)
+
+
+def _shown(value: Any) -> Any:
+    """A value as a table shows it: a function by its name."""
+    return unit_name(value) if callable(value) else value
 
 
 def _checked_values(name: str, given: Sequence[Any] | str) -> tuple[Any, ...]:
+    if name.startswith(UNIT):
+        units = tuple(dict.fromkeys(word.strip() for word in given.split(",")) if isinstance(given, str) else given)
+        if not units:
+            raise ConfigError(f"{name}: there is no unit to try; write some, as {name}=oldest,mine.py:choose")
+        for unit in units:
+            take_units(Config(), {name.removeprefix(UNIT): unit})  # refuses a slot or a unit that does not exist
+        return units
     load_config(Config())[name]  # refuses a name that does not exist
     found = values_of(name, given) if isinstance(given, str) else tuple(dict.fromkeys(given))
     if not found:
@@ -157,11 +190,16 @@ def _checked_values(name: str, given: Sequence[Any] | str) -> tuple[Any, ...]:
     return found
 
 
-def _config(base: Config, point: Mapping[str, Any]) -> Config | str:
+def _machine(base: Config, point: Mapping[str, Any], everywhere: Mapping[str, UserUnit]) -> tuple[Config | str, dict[str, UserUnit]]:
+    """The machine of a run with a user's units, or why it cannot be."""
+    given = {name.removeprefix(UNIT): value for name, value in point.items() if name.startswith(UNIT)}
     try:
-        return load_config(base, point)
-    except ConfigError as error:
-        return str(error)
+        config, own = take_units(load_config(base, {name: value for name, value in point.items() if not name.startswith(UNIT)}), given)
+        units = {**{name: unit for name, unit in everywhere.items() if name not in given}, **{name: given[name] for name in own}}
+        check_slots(config, units)
+    except (ConfigError, UnitError) as error:
+        return str(error), {}
+    return config, units
 
 
 def _own_machine(program: Program | str | os.PathLike[str]) -> str:
@@ -196,7 +234,9 @@ def run(
     """Run a plan. Raises LaunchError when no machine of it can start the program, StudyError."""
     if engine not in ENGINES:
         raise StudyError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
-    tasks = [Task(plan.program, config, max_cycles, engine) for config in plan.configs if isinstance(config, Config)]
+    max_cycles = cycle_limit(max_cycles)
+    machines = zip(plan.configs, plan.units, strict=True)
+    tasks = [Task(plan.program, config, max_cycles, engine, units) for config, units in machines if isinstance(config, Config)]
     measured = iter(spread(measure, tasks, jobs=jobs, dask=dask, progress=progress, notice=notice))
     outcomes = [next(measured) if isinstance(config, Config) else Outcome("impossible", config) for config in plan.configs]
     if all(outcome.status == "impossible" for outcome in outcomes):

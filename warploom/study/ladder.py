@@ -11,7 +11,7 @@ foot, so that what the core does can be told from what wires do; and alone, with
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,12 @@ from warploom.machine.accounting.faults import FAULTS
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
-from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, drive
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, cycle_limit, drive
+from warploom.machine.slots import SLOTS, slot_named
 from warploom.result import Result
 from warploom.study.bottleneck import Bottleneck, bottleneck
 from warploom.study.rungs import DIVERGENCE, SHARED_MEMORY, Rung, is_rung_setting, rungs
+from warploom.units import UserUnit, take_units, unit_name
 
 Progress = Callable[[int, int, str], None]
 
@@ -108,6 +110,7 @@ def climb(
     choices: Mapping[str, Any] | None = None,
     *,
     variant: Program | None = None,
+    units: Mapping[str, UserUnit] | None = None,
     engine: str = "auto",
     max_cycles: int = DEFAULT_MAX_CYCLES,
     progress: Progress | None = None,
@@ -116,18 +119,23 @@ def climb(
 
     start: the machine at the foot: a preset's name, a TOML file's path or a Config. choices: settings by full name; those that a
     rung turns on take its value's place, the others change the start. variant: a form of the kernel with shared memory,
-    which the last rung runs in its place. progress: called with (rungs done, rungs in all, name of the next) before each.
+    which the last rung runs in its place. units: a user's own by slot; each comes in with the rung that chooses one of ours.
+    progress: called with (rungs done, rungs in all, name of the next) before each.
 
     Raises ConfigError for a machine with which no ladder begins, LaunchError for a program that it cannot start, and KernelError
     where the kernel has a fault or does not end within `max_cycles`.
     """
     foot = load_config(start)
-    theirs = {name: value for name, value in (choices or {}).items() if is_rung_setting(name, foot)}
-    foot = load_config(foot, {name: value for name, value in (choices or {}).items() if name not in theirs})
+    wanted, own = take_units(Config(), units or {})
+    named = [slot_named(name).setting for name in units or {} if name not in own]
+    choices = {**(choices or {}), **{setting: wanted[setting] for setting in named}}
+    theirs = {name: value for name, value in choices.items() if is_rung_setting(name, foot)}
+    foot = load_config(foot, {name: value for name, value in choices.items() if name not in theirs})
     for kernel in (program, variant):
         if kernel is not None and first_of_a_block(kernel) == NONE:
             _check_foot(foot, kernel)
-    climber = _Climber(foot, rungs(foot, theirs), engine, max_cycles)
+    found = tuple(_with_units(rung, own) for rung in rungs(foot, theirs))
+    climber = _Climber(foot, found, own, engine, cycle_limit(max_cycles))
     steps: list[Step] = []
     for number, rung in enumerate(climber.rungs):
         if progress is not None:
@@ -147,9 +155,11 @@ def _check_foot(foot: Config, program: Program) -> None:
 class _Climber:
     """Runs kernels on the machines of a ladder; a machine that comes again is not run again."""
 
-    def __init__(self, foot: Config, found: tuple[Rung, ...], engine: str, max_cycles: int) -> None:
-        self.foot, self.rungs, self.engine, self.max_cycles = foot, found, engine, max_cycles
-        self.known: dict[tuple[int, Config], Result | str] = {}
+    def __init__(
+        self, foot: Config, found: tuple[Rung, ...], units: Mapping[str, Callable[..., int]], engine: str, max_cycles: int
+    ) -> None:
+        self.foot, self.rungs, self.units, self.engine, self.max_cycles = foot, found, units, engine, max_cycles
+        self.known: dict[tuple[int, Config, tuple[str, ...]], Result | str] = {}
 
     def step(self, number: int, program: Program, usual: Program) -> Step:
         """Measure one rung. program: the kernel that it runs; usual: the one that the others run."""
@@ -176,16 +186,17 @@ class _Climber:
     def run(self, program: Program, settings: Mapping[str, Any], rung: Rung) -> Result | str:
         """A run, or the sentence that says why this machine cannot run the kernel."""
         config = load_config(self.foot, settings)
-        key = (id(program), config)
+        own = {name: unit for name, unit in self.units.items() if SLOTS[name].setting in settings}
+        key = (id(program), config, tuple(own))
         if key not in self.known:
-            self.known[key] = self._run(program, config, rung)
+            self.known[key] = self._run(program, config, own, rung)
         return self.known[key]
 
-    def _run(self, program: Program, config: Config, rung: Rung) -> Result | str:
+    def _run(self, program: Program, config: Config, units: Mapping[str, Callable[..., int]], rung: Rung) -> Result | str:
         of_a_block = first_of_a_block(program)
         if of_a_block != NONE and not config.shared.bytes:
             return f"{program.where(of_a_block)}: shared memory and barriers come with the rung {SHARED_MEMORY!r}"
-        machine: Any = GPU(config, engine=self.engine).machine(program)
+        machine: Any = GPU(config, engine=self.engine, units=units).machine(program)
         result = Result.of(machine.finish(drive(machine, engine=self.engine, max_cycles=self.max_cycles)))
         if result.status == "done":
             return result
@@ -198,6 +209,15 @@ class _Climber:
         if result.status == "timeout":
             raise KernelError(f"on the rung {rung.name!r} the kernel is still running after {result.cycles} cycles")
         raise KernelError(f"on the rung {rung.name!r}: {result.fault}")
+
+
+def _with_units(rung: Rung, units: Mapping[str, Callable[..., int]]) -> Rung:
+    """A rung whose sentence names a user's unit where it names one of ours."""
+    about = rung.about
+    for name, unit in units.items():
+        if SLOTS[name].setting in rung.settings:
+            about = about.replace(str(rung.settings[SLOTS[name].setting]), f"{unit_name(unit)}, a unit of your own,", 1)
+    return replace(rung, about=about)
 
 
 def _merged(below: tuple[Rung, ...]) -> dict[str, Any]:

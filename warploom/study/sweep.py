@@ -13,7 +13,7 @@ import hashlib
 import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -29,6 +29,7 @@ from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, drive
 from warploom.machine.run.runnable import Notice
 from warploom.study.metrics import metrics_of
 from warploom.study.needs import StudyError, needed
+from warploom.units import UserUnit
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -41,12 +42,16 @@ CLUSTER_SECONDS = 10  # to find a Dask scheduler
 
 @dataclass(frozen=True)
 class Task:
-    """One run: a program on a machine."""
+    """One run: a program on a machine.
+
+    units: a user's own by slot: a file and a function in it, as "mine.py:choose", or a function that another process can import.
+    """
 
     program: Program
     config: Config
     max_cycles: int = DEFAULT_MAX_CYCLES
     engine: str = "auto"
+    units: Mapping[str, UserUnit] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ class Outcome:
 def measure(task: Task, notice: Notice | None = None) -> Outcome:
     """Run a task. A fault, a timeout and a launch that is impossible are outcomes, not exceptions."""
     try:
-        machine = GPU(task.config).machine(task.program)
+        machine = GPU(task.config, units=task.units).machine(task.program)
     except LaunchError as error:
         return Outcome("impossible", str(error))
     # Once this process has native code, even a short run is faster with it.
@@ -117,7 +122,7 @@ def spread(
     scheduler, as tcp://host:8786, whose workers run everything instead. progress: called with (done, all) in this process.
     Raises StudyError where a process dies or the cluster cannot be used.
     """
-    if jobs is not None and jobs < 1:
+    if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):
         raise StudyError(f"jobs = {jobs}: at least one process runs")
     say = progress or (lambda done, total: None)
     if dask is not None:

@@ -31,13 +31,12 @@ REASONS = (
     Reason("tex_throttle", "the texture unit's queue is full"),
     Reason("math_pipe_throttle", "every ALU, or every special-function unit, is taken"),
     Reason("membar", "waits at a fence for its own memory accesses"),
-    Reason("sleeping", "waits for a time that it chose"),
     Reason("drain", "has ended, but its accesses or registers are still on their way"),
     Reason("dispatch_stall", "waits for the dispatcher"),
-    Reason("imc_miss", "waits for the constant cache"),
+    Reason("imc_miss", "waits for a constant that the first level of the constant cache did not have"),
 )
 (SELECTED, NOT_SELECTED, LONG_SCOREBOARD, SHORT_SCOREBOARD, WAIT, BARRIER, BRANCH_RESOLVING, NO_INSTRUCTION,
- LG_THROTTLE, MIO_THROTTLE, TEX_THROTTLE, MATH_PIPE_THROTTLE, MEMBAR, SLEEPING, DRAIN, DISPATCH_STALL,
+ LG_THROTTLE, MIO_THROTTLE, TEX_THROTTLE, MATH_PIPE_THROTTLE, MEMBAR, DRAIN, DISPATCH_STALL,
  IMC_MISS) = range(len(REASONS))  # fmt: skip
 
 # What a lane is that does not execute an instruction of its warp.

@@ -52,6 +52,7 @@ from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.stall_account import account
 from warploom.machine.core.warps.warp_exit import end_warp
 from warploom.machine.core.warps.warp_table import set_alarm
+from warploom.machine.datapath.predicate import lanes_taking_part
 from warploom.machine.datapath.register_file import expand
 from warploom.machine.engine.bits import EMPTY, bit, has, popcount
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
@@ -75,11 +76,14 @@ def issue(gpu, core, number, warp, tables, units, now):
     warps.awake = warps.awake & ~bit(warp)
     warps.wants[unit] &= ~bit(warp)
     _prepare_registers(core.registers[warp], warps, warp, mask, now)
-    _count_issue(tables, pc, mask, warps.threads[warp], warps.launched[warp])
+    part = mask
+    if core.has_predicates != 0:
+        part = lanes_taking_part(core.registers[warp], tables, pc, mask, warps.lanes)
+    _count_issue(tables, pc, part, warps.threads[warp], warps.launched[warp])
     fault = np.int64(0)
     until = np.int64(now + 1)
     if unit == ALU or unit == SPECIAL:
-        until = _execute_arithmetic(gpu, core, warp, pc, unit, tables, units, now)
+        until = _execute_arithmetic(gpu, core, warp, pc, part, unit, tables, units, now)
     elif unit == CONTROL:
         fault = _execute_control(gpu, core, warp, pc, tables, units, now)
     else:
@@ -88,9 +92,9 @@ def issue(gpu, core, number, warp, tables, units, now):
     if unit != CONTROL:
         _advance(core, warp, pc)
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, ISSUE, core.number, warp, pc, mask, np.int64(warps.mask[warp]), until)
+        emit(gpu.log, tables, now, ISSUE, core.number, warp, pc, part, np.int64(warps.mask[warp]), until)
     if fault != 0:
-        raise_fault(gpu.fault, fault, core.number, warp, pc, _faulting_lanes(gpu, core, mask), gpu.fault.value, gpu.fault.limit, now)
+        raise_fault(gpu.fault, fault, core.number, warp, pc, _faulting_lanes(gpu, core, part), gpu.fault.value, gpu.fault.limit, now)
     else:
         _follow(gpu, core, warp, pc, unit, tables, now)
 
@@ -140,17 +144,17 @@ def expand_mask(registers, warps, warp, mask):
 
 
 @inlined
-def _count_issue(tables, pc, mask, threads, launched):
-    """One more issue of instruction `pc`, with its active lanes, those that run elsewhere later, and those whose thread has ended."""
+def _count_issue(tables, pc, part, threads, launched):
+    """One more issue of instruction `pc`: lanes that take part, lanes whose thread waits meanwhile, and lanes whose thread has ended."""
     row = tables.profile[pc]
     row[SELECTED] += 1
-    row[LANES] += popcount(mask)
-    row[LANES_DIVERGED] += popcount(threads & ~mask)
-    row[LANES_ENDED] += popcount(launched & ~(threads | mask))
+    row[LANES] += popcount(part)
+    row[LANES_DIVERGED] += popcount(threads & ~part)
+    row[LANES_ENDED] += popcount(launched & ~(threads | part))
 
 
 @inlined
-def _execute_arithmetic(gpu, core, warp, pc, unit, tables, units, now):
+def _execute_arithmetic(gpu, core, warp, pc, part, unit, tables, units, now):
     """Execute an instruction of the ALU or of the special-function unit. Returns the first cycle in which its result can be used."""
     warps = core.warps
     registers = core.registers[warp]
@@ -162,11 +166,11 @@ def _execute_arithmetic(gpu, core, warp, pc, unit, tables, units, now):
         pipe = np.int64(core.alus.open)
         until = accept(core.alus, now, latency)
         if gpu.log.tracing != 0:
-            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, warps.mask[warp], pipe, core.alus.free[pipe])
+            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, pipe, core.alus.free[pipe])
     else:
         until = accept(core.specials, now, latency)
     reason = WAIT if unit == ALU else SHORT_SCOREBOARD
-    mark_busy(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, until, reason)
+    mark_busy(core.scoreboard, tables.code, warp, pc, part, warps.lanes, until, reason)
     return until
 
 

@@ -154,6 +154,7 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     warps.rank[warp] = rank
     warps.pending[warp] = 0
     warps.stores[warp] = 0
+    warps.unsent[warp] = 0
     warps.landed[warp] = now
     warps.visits[warp] = 0
     warps.started[warp] = now

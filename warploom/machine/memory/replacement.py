@@ -24,29 +24,40 @@ from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import FOREVER, native_form_of, record, unit
 from warploom.machine.memory.block import LINES, block_of
 
-WAY_BITS = 6  # that the number of a way takes: a set has at most 64 ways
+GROUP = 16  # ways
+WAY_BITS = 6  # that the number of a way takes, where two groups at most are compared at once
+TREE_WAYS = 64  # that a tree has bits for
 LRU, FIFO, PLRU, RANDOM = range(4)
 POLICIES = ("lru", "fifo", "plru", "random")
 
-Replacement = record(
-    settings=dict(
-        policy="i8",          # LRU, FIFO, PLRU, RANDOM
-        ways="i8",            # blocks of a set
-    ),
-    state=dict(
-        stamp=("i8", LINES),  # lru, by block: cycle of the last use; fifo: of the arrival
-        tree=("u8", LINES),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
-        random="u8",          # random: the shift register, never 0
-    ),
-)  # fmt: skip
+
+def replacement_of(lines: int) -> np.dtype:
+    """The record for a cache that has room for so many lines."""
+    return record(
+        settings=dict(
+            policy="i8",          # LRU, FIFO, PLRU, RANDOM
+            ways="i8",            # blocks of a set
+        ),
+        state=dict(
+            stamp=("i8", lines),  # lru, by block: cycle of the last use; fifo: of the arrival
+            bound=("i8", lines // 8),  # where a set has many ways, by group of them: no stamp of it is earlier
+            tree=("u8", lines),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
+            random="u8",          # random: the shift register, never 0
+        ),
+    )  # fmt: skip
+
+
+Replacement = replacement_of(LINES)
 
 
 def check(cache: str, ways: int, replacement: str) -> None:
     """Refuse what no hardware of this policy can do. cache: the section's name, for the message. Raises ConfigError."""
     if replacement not in POLICIES:
         raise ConfigError(f"{cache}.replacement = {replacement!r}: it is one of {', '.join(POLICIES)}")
-    if replacement == "plru" and ways & (ways - 1):
-        raise ConfigError(f"{cache}.replacement = 'plru': its tree needs a power of two of ways, not {cache}.ways = {ways}")
+    if replacement == "plru" and (ways & (ways - 1) or ways > TREE_WAYS):
+        raise ConfigError(
+            f"{cache}.replacement = 'plru': its tree needs a power of two of ways, up to {TREE_WAYS}; {cache} has {ways} in a set"
+        )
 
 
 def configure(state: Any, ways: int, replacement: str, seed: int) -> None:
@@ -87,20 +98,49 @@ def victim(state, set):
 @unit
 def oldest_way(state, set):
     """The way with the earliest stamp; of several the lowest."""
+    if state.ways <= 2 * GROUP:
+        return oldest_block(state, set * state.ways, state.ways)
+    return _oldest_of_groups(state, set)
+
+
+@unit
+def _oldest_of_groups(state, set):
+    """`oldest_way` of many ways, in groups. Stamps only grow, so a group holds none that is earlier than its earliest was once.
+
+    The group that may hold the earliest is examined, until it does.
+    """
+    groups = (state.ways + GROUP - 1) // GROUP
+    first = set * groups
+    while True:
+        group = np.int64(first)
+        for other in range(first + 1, first + groups):
+            if state.bound[other] < state.bound[group]:
+                group = np.int64(other)
+        way = (group - first) * GROUP
+        way += oldest_block(state, set * state.ways + way, min(np.int64(GROUP), state.ways - way))
+        stamp = np.int64(state.stamp[set * state.ways + way])
+        if stamp <= state.bound[group]:
+            return np.int64(way)
+        state.bound[group] = stamp
+
+
+@unit
+def oldest_block(state, first, count):
+    """Of `count` blocks from `first` on, which has the earliest stamp, counted from 0; of several the lowest."""
     oldest = np.int64(0)
-    for way in range(1, state.ways):
-        if state.stamp[block_of(state, set, way)] < state.stamp[block_of(state, set, oldest)]:
-            oldest = np.int64(way)
+    for block in range(1, count):
+        if state.stamp[first + block] < state.stamp[first + oldest]:
+            oldest = np.int64(block)
     return oldest
 
 
-@native_form_of(oldest_way)
+@native_form_of(oldest_block)
 @unit
-def oldest_way_by_packed_stamps(state, set):
-    """Stamp and way in one number: its minimum needs no branch, so several ways are compared at once."""
+def oldest_block_by_packed_stamps(state, first, count):
+    """Stamp and block in one number: its minimum needs no branch, so several are compared at once."""
     oldest = np.int64(FOREVER)
-    for way in range(state.ways):
-        oldest = min(oldest, np.int64((state.stamp[block_of(state, set, way)] << WAY_BITS) | way))
+    for block in range(count):
+        oldest = min(oldest, np.int64((state.stamp[first + block] << WAY_BITS) | block))
     return np.int64(oldest & ((1 << WAY_BITS) - 1))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.isa.regions import AddressSpace, RegionError
 from warploom.machine.accounting import events as e
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, READY
@@ -29,7 +30,8 @@ MOST_BYTES = 256 << 20
 TIME, CORE, WARP = range(3)
 REGISTER = 3  # registers, scalars: number of the register
 VALUE = 4  # scalars
-WORD, OLD, NEW = 3, 4, 5  # memory (word = byte address / 4) and shared (word of the core's array); the warp is the one that wrote
+# memory: word = place / 4 (isa/regions.py; of one flat memory, address / 4). shared: word of the core's array. The warp is the writer.
+WORD, OLD, NEW = 3, 4, 5
 LEVEL, KIND, MASK, PC, RECONVERGENCE_PC = range(3, 8)  # paths
 EMPTY = -1  # the LEVEL of the only row of a warp in which nobody waits
 
@@ -96,6 +98,7 @@ class Recorded(Protocol):
     cores: np.ndarray
     memory: np.ndarray
     memory_bytes: int
+    space: AddressSpace
     event_buffer: np.ndarray
     uops: np.ndarray
     code: np.ndarray
@@ -209,7 +212,8 @@ class Recorder:
             self._add("paths", time, core, warp, EMPTY, 0, 0, 0, 0)
 
     def _note_memory(self, time: int, storing: list[tuple[int, ...]]) -> None:
-        memory, before = self.machine.memory, self._memory_before
+        words = (self.machine.memory_bytes + 3) // 4  # beyond are the threads' own
+        memory, before = self.machine.memory[:words], self._memory_before[:words]
         changed = np.flatnonzero(memory != before)
         touched = [self._touched(*store) if len(storing) > 1 else set() for store in storing]
         for word in changed.tolist():
@@ -228,11 +232,20 @@ class Recorder:
         first = int(machine.code[pc, u.FIRST_UOP])
         for k in range(first, first + int(machine.code[pc, u.COUNT])):
             if machine.uops[k, u.UNIT] == u.MEMORY and machine.uops[k, u.OP] != u.NUMBER["store_image"]:
+                if machine.uops[k, u.SPACE] != u.GLOBAL_SPACE:
+                    continue
                 with np.errstate(over="ignore"):
-                    addresses(access, registers, tables, k, self._lanes, machine.memory_bytes)
+                    addresses(access, registers, tables, k, self._lanes, int(machine.gpu["memory_bytes"]))
                 active = registers.active[: self._lanes] != 0
-                found |= set((access.address[: self._lanes][active] >> 2).tolist())
+                places = (self._place(int(address)) for address in access.address[: self._lanes][active])
+                found |= {place >> 2 for place in places}
         return found
+
+    def _place(self, address: int) -> int:
+        try:
+            return self.machine.space.place(address)
+        except RegionError:  # of a lane that its predicate leaves out
+            return -1
 
     def _note_shared(self, time: int, core: int, warp: int) -> None:
         now, before = self.machine.cores[core]["shared"], self._shared_before[core]

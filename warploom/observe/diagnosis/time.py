@@ -8,6 +8,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
+from warploom.machine.config.derived import dram_bytes_a_cycle
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import finding as d
 from warploom.observe.diagnosis.finding import Finding
@@ -184,7 +185,7 @@ def busy_channels(found: Profile) -> Iterator[Finding]:
 
 def _full_dram(found: Profile) -> Iterator[Finding]:
     dram, moved = found.config.dram, found.counters["dram_bytes"]
-    room = found.cycles * dram.channels * dram.bandwidth
+    room = found.cycles * dram_bytes_a_cycle(found.config)
     if not room or moved < d.BUSY * room:
         return
     waits = found.of(*d.MEMORY_REASONS)

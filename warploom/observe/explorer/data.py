@@ -13,7 +13,7 @@ The page checks the mark, the version and the checksum before it looks further. 
     program   name, isa, path, source (lines), instructions (see `described`), registers, scalars (names), lock_width, value_bits,
               views (name, base, bytes, format, fields, width, height, pitch, writable)
     machine   name, kind ("sequencer" or "pipeline"), cores, warps (slots a core), lanes, config (by setting)
-    run       status, cycles, instructions, counters, profile (a row an instruction: PROFILE below), messages, memory_bytes,
+    run       status, cycles, instructions, counters, profile (a row an instruction: PROFILE below), messages, memory_bytes, regions,
               first, stop (the cycles that are shown, stop not included), begins, until (those that registers and memory are known for;
               until -1: none), partial (whether only some of the cores and warps are there)
     activities  a list of [name, kind, meaning]; kind as in `observe/facts/timeline.py`
@@ -180,6 +180,7 @@ def _run(result: RunResult) -> dict[str, Any]:
         "messages": list(result.messages),
         "until": UNKNOWN,
         "memory_bytes": len(result.memory),
+        "regions": _regions(result),
     }
 
 
@@ -286,6 +287,13 @@ def _of_signals(signals: Signals) -> Tables:
         "changes": {name: changes[:, column] for column, name in enumerate(("signal", "time", "value"))},
         "memory": {name: memory[:, column] for column, name in enumerate(("time", "core", "warp", "word", "old", "new"))},
     }
+
+
+def _regions(result: RunResult) -> list[dict[str, Any]]:
+    """Of a program with regions: what each is called, where its bytes are in `memory`, and at which address they begin."""
+    space = result.space
+    starts = zip(space.regions, space.starts, strict=True) if result.program.regions else ()
+    return [{"name": region.name, "start": start, "bytes": region.bytes, "base": region.base} for region, start in starts]
 
 
 def _trimmed(memory: np.ndarray) -> bytes:

@@ -22,6 +22,7 @@ from warploom.observe.explorer.data import VERSION, Part, packed
 from warploom.observe.explorer.glossary import glossary, instructions
 from warploom.observe.facts import timeline as t
 from warploom.observe.text import palette
+from warploom.observe.text.whole_file import whole_file
 
 FILES = Path(__file__).parent
 
@@ -94,7 +95,8 @@ class Explorer:
 
     def save(self, path: str | Path) -> None:
         """Write the page into a file."""
-        Path(path).write_text(self.text, encoding="utf-8")
+        with whole_file(path, binary=False) as file:
+            file.write(self.text)
 
     def __repr__(self) -> str:
         return f"Explorer({len(self.text):,} characters of HTML; .save(path) writes them)".replace(",", " ")

@@ -21,6 +21,7 @@ import numpy as np
 from warploom.isa.uop import ALU, ISSUE_UNIT, SPECIAL, TEXTURE
 from warploom.isa.uop import MEMORY as MEMORY_UNIT
 from warploom.machine.accounting import reasons as r
+from warploom.machine.config.derived import dram_bytes_a_cycle
 from warploom.machine.config.schema import Config
 from warploom.machine.memory.channels import DATA_HOLD
 from warploom.machine.run.result import RunResult
@@ -36,7 +37,6 @@ DECADES = 1.5  # of the axes on both sides of what they show
 
 
 MEMORY = "memory"
-MANY_BANKS = 64  # banks of a second cache that stand for "any number of lookups a cycle", the most that a machine can have
 
 
 class Level(NamedTuple):
@@ -87,18 +87,20 @@ def peak(config: Config) -> float:
 def bandwidth(config: Config) -> float | None:
     """Bytes a cycle that its memory can move; None for no limit."""
     if config.memory.kind == "dram":
-        return float(config.dram.channels * config.dram.bandwidth) or None
+        return dram_bytes_a_cycle(config) or None
     return config.memory.data_channels * config.memory.channel_bytes / DATA_HOLD
 
 
 def first_bandwidth(config: Config) -> float:
-    """Bytes a cycle of the first caches of all cores: a line a transaction, one transaction a port and bank."""
-    return float(config.gpu.cores * min(config.lsu.ports, config.l1.banks) * config.l1.line)
+    """Bytes a cycle of the first caches of all cores: a line a transaction, one transaction a port."""
+    return float(config.gpu.cores * config.lsu.ports * config.l1.line)
 
 
 def second_bandwidth(config: Config) -> float | None:
-    """Bytes a cycle of the second cache: a line a bank; None for no limit."""
-    return None if config.l2.banks >= MANY_BANKS else float(config.l2.banks * config.l2.line)
+    """Bytes a cycle of the second cache: a line a lookup of each slice, and what the crossbar's ports let through; None for no limit."""
+    lookups = config.l2.slices * config.l2.ports * config.l2.line
+    limits = [lookups, config.crossbar.slice * config.l2.slices, config.crossbar.core * config.gpu.cores]
+    return min((float(limit) for limit in limits if limit), default=None)
 
 
 def data(result: RunResult, view: View, *, most_columns: int = 0) -> Roofline:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from warploom.isa.numbers import whole_number
 from warploom.machine.run.result import RunResult
 
 
@@ -42,7 +43,7 @@ def view_of(
 
     Raises DrawingError where the run has no such cycles, cores or warp slots.
     """
-    first, last = cycles if cycles is not None else (0, None)
+    first, last = _span(cycles)
     if first < 0 or (last is not None and last < first):
         raise DrawingError(f"cycles {first} to {last}: the span ends before it begins")
     if first >= result.cycles:
@@ -53,15 +54,28 @@ def view_of(
     return View(
         first,
         stop,
-        _numbers(cores, result.config.gpu.cores, "core"),
-        _numbers(warps, slots, "warp slot" if not sequencer else "block slot of a core"),
+        _numbers("cores", cores, result.config.gpu.cores, "core"),
+        _numbers("warps", warps, slots, "warp slot" if not sequencer else "block slot of a core"),
     )
 
 
-def _numbers(wanted: Iterable[int] | None, count: int, noun: str) -> tuple[int, ...] | None:
+def _span(cycles: tuple[int, int | None] | None) -> tuple[int, int | None]:
+    if cycles is None:
+        return 0, None
+    try:
+        first, last = cycles
+        return whole_number("cycles", first), None if last is None else whole_number("cycles", last)
+    except (TypeError, ValueError):
+        raise DrawingError(f"cycles = {cycles!r}: write the first and the last one, as (0, 99)") from None
+
+
+def _numbers(name: str, wanted: Iterable[int] | None, count: int, noun: str) -> tuple[int, ...] | None:
     if wanted is None:
         return None
-    found = tuple(sorted(set(wanted)))
+    try:
+        found = tuple(sorted({whole_number(name, number) for number in wanted}))
+    except (TypeError, ValueError):
+        raise DrawingError(f"{name} = {wanted!r}: write their numbers, as [0, 2]") from None
     for number in found:
         if not 0 <= number < count:
             raise DrawingError(f"there is no {noun} {number}: they are numbered 0 to {count - 1}")

@@ -61,7 +61,6 @@ REASONS = {
     "wait": Look("#B68AC9", "#C79FDB", FALLING, "w"),
     "barrier": Look("#7A2E7F", "#93429A", CROSSED, "B"),
     "membar": Look("#C64C9C", "#DD78B7", DOTTED, "M"),
-    "sleeping": Look("#5E636B", "#767D88", SQUARED, "z"),
     "branch_resolving": Look("#1B7F5C", "#2A9D74", UPRIGHT, "b"),
     "no_instruction": Look("#8CCB9B", "#93D4A3", UPRIGHT, "f"),
 }

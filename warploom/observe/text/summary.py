@@ -29,8 +29,10 @@ def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory:
     yield outcome(result)
     yield []
     if memory:
-        tables = view_tables(result.program, result.initial_memory, result.memory, width=width)
-        yield from tables if result.program.view_names else memory_table(result.initial_memory, result.memory, width=width)
+        if result.program.view_names:
+            yield from view_tables(result.program, result.initial_memory, result.memory, width=width)
+        else:
+            yield from memory_tables(result, width=width)
         yield []
     sections = [threads_time, warps_time, lanes, channels, caches]
     for section in sections:
@@ -38,6 +40,18 @@ def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory:
         yield from lines
         if lines:
             yield []
+
+
+def memory_tables(result: RunResult, *, width: int = 80) -> Iterator[Line]:
+    """A table of memory, or one for each region that holds something."""
+    if not result.program.regions:
+        yield from memory_table(result.initial_memory, result.memory, width=width)
+        return
+    for region in result.space.regions:
+        part = result.space.slice_of(region)
+        before, after = result.initial_memory[part], result.memory[part]
+        if before.any() or after.any():
+            yield from memory_table(before, after, width=width, base=region.base, title=region.name)
 
 
 def headline(result: RunResult) -> Line:
@@ -171,6 +185,8 @@ def caches(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
             yield _share_row(f"{level} hits, of {grouped(looked)}", hits, hits / looked, width, unicode)
     if counters.get("dram_requests"):
         yield [(f"  {'DRAM bytes':<{LABEL - 2}}{grouped(counters['dram_bytes']):>{NUMBER}}", "")]
+    if counters.get("dirty_bytes"):
+        yield [(f"  {'bytes not yet in DRAM':<{LABEL - 2}}{grouped(counters['dirty_bytes']):>{NUMBER}}  they stay in the cache", "")]
 
 
 def _share(value: int, total: int) -> float:

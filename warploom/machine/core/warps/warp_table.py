@@ -31,6 +31,7 @@ Warps = record(
         started=("i8", MAX_WARPS),           # dispatcher: cycle of its launch
         pending=("i8", MAX_WARPS),           # load/store units: loads, atomics and samples on their way
         stores=("i8", MAX_WARPS),            # load/store units: stores on their way
+        unsent=("i8", MAX_WARPS),            # load/store units: of those, which have not reached the first-level cache
         landed=("i8", MAX_WARPS),            # load/store units: first cycle in which all accesses that have been answered are done
     ),
     state=dict(                              # in a mask of warps, bit w = warp slot w; in a mask of lanes, bit l = lane l

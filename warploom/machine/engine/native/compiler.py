@@ -6,9 +6,10 @@ Not hardware. How units are translated is in library.py and rules.py, their type
 from __future__ import annotations
 
 import contextlib
-import gc
+import linecache
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
@@ -16,11 +17,14 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
+from numba.core.errors import NumbaError
 
 from warploom.machine.engine.native import types as native_types
+from warploom.machine.engine.native.collector import no_collector
 from warploom.machine.engine.native.library import EntryCompiler, LanewiseCompiler, OutOfLineCompiler, UnitCompiler, UsersCompiler
 from warploom.machine.engine.native.piece import Array, Bundle, Hook, Piece, made_of_units
 from warploom.machine.engine.native.rules import rules_of_units
+from warploom.machine.engine.users import MAY_USE, UnitError, place, unit_name
 
 # Without `_nrt` Numba counts no references to arrays: a call that passes ten arrays on would cost more than a warp
 # instruction. The caller of an entry owns all arrays; a unit allocates none and returns none.
@@ -44,13 +48,25 @@ class Compiler:
         signature: Any = tuple(self._type(kind) for kind in hook.arguments)
         if hook.returns is not ...:
             signature = self._type(hook.returns)(*signature)
-        with _no_collector(), rules_of_units() if ours else contextlib.nullcontext():
-            dispatcher = self._dispatcher_of(function, pipeline_class=EntryCompiler if ours else UsersCompiler)
-            dispatcher.compile(signature)
+        with no_collector(), rules_of_units() if ours else contextlib.nullcontext():
+            dispatcher = self._dispatcher_of(function, pipeline_class=EntryCompiler) if ours else self._users(function, signature)
+            dispatcher.compile(signature)  # has no effect where it is compiled already
         (compiled,) = dispatcher.overloads.values()
         result = types.unliteral(compiled.signature.return_type)
         returns = "" if result is types.none else np.dtype(str(result) if result is not types.boolean else bool).str
         return Piece(compiled.fndesc.llvm_func_name, returns, compiled.library._get_compiled_object())
+
+    def _users(self, function: Callable[..., Any], signature: Any) -> Any:
+        """Numba's compiler for a function of the user's, in which nothing is wrong. Raises UnitError."""
+        dispatcher = self._dispatcher_of(function, pipeline_class=UsersCompiler)
+        try:
+            result = dispatcher.get_call_template(signature.args, {})[0].cases[0].return_type
+        except NumbaError as error:
+            raise _not_compiled(function, error) from error
+        if not isinstance(result, types.Integer | types.Boolean):
+            given = {"none": "returns nothing"}.get(str(result), f"returns {str(result).partition('(')[0].lower()}")
+            raise UnitError(f"{place(function)}: {unit_name(function)} {given}; the result is a whole number")
+        return dispatcher if result == signature.return_type else self._dispatcher_of(function, pipeline_class=UsersCompiler)
 
     def _type(self, kind: Any) -> Any:
         """The Numba type of a kind of argument."""
@@ -116,19 +132,18 @@ class Compiler:
         return self._dispatchers[function]
 
 
+def _not_compiled(function: Callable[..., Any], error: NumbaError) -> UnitError:
+    """What of a user's function cannot be native code, in one sentence: the line, and Numba's reason."""
+    line = getattr(getattr(error, "loc", None), "line", None)
+    text = linecache.getline(function.__code__.co_filename, line).strip() if line else ""
+    lines = [said.strip() for said in re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()]
+    reason = next((said for said in lines if said and not said.startswith("Failed in")), "").partition(" found for signature")[0]
+    reason = re.sub(r"(Record|Array)\(.*", r"\1", reason).rstrip(".:")  # a type's name may be as long as a page
+    shown = f": `{text}`" if text else ""
+    return UnitError(f"{place(function, line)}: {unit_name(function)} cannot become native code{shown}: {reason}; {MAY_USE}")
+
+
 def native_form(function: Callable[..., Any]) -> Callable[..., Any]:
     """The unit that stands for another one natively, or the function itself where there is none."""
     twin = getattr(function, "__warploom_native__", None)
     return twin if callable(twin) else function
-
-
-@contextlib.contextmanager
-def _no_collector() -> Iterator[None]:
-    """Compiling makes millions of objects and little garbage: looking for it takes a tenth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -29,6 +29,10 @@ class UnitLibrary(JITCodeLibrary):
         """0: there is no machine code."""
         return 0
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Not here: the entry that links a unit optimises it with all others."""
+        ll_module.data_layout = self._codegen._data_layout
+
     @property
     def codegen(self) -> Any:
         """The code generator, which would link the machine code to its Python environment: there is none."""

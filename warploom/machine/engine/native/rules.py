@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 from unittest import mock
 
-from numba.core import cgutils, event, ir, transforms, types
+from numba.core import base, cgutils, event, interpreter, ir, transforms, types
+from numba.core.base import BaseContext
 from numba.core.dispatcher import _DispatcherBase
 from numba.core.postproc import PostProcessor
 from numba.core.targetconfig import TargetConfig
 from numba.core.types.functions import BaseFunction
 from numba.core.types.misc import unliteral
+from numba.core.types.npytypes import Record
 from numba.np import arrayobj
 
 from warploom.machine.engine.native.library import UnitCompiler
 
 _find_call_type = BaseFunction.get_call_type
 _call_template = _DispatcherBase.get_call_template
+_refresh = BaseContext.refresh
+_size = BaseContext.get_abi_sizeof
+_text_of_record = Record.__repr__
 
 # ---- rules of units: the code is better for them
 
@@ -88,6 +94,41 @@ def _no_lifetimes(self: Any, emit_dels: bool = False, extend_lifetimes: bool = F
     self.func_ir.generator_info = None
 
 
+def _no_exits(func_ir: Any) -> Any:
+    """Numba looks for what `with` leaves behind in every statement. A unit has none."""
+    return func_ir
+
+
+def _refresh_what_is_new(self: Any) -> None:
+    """Take in what has been registered since, if there is anything: Numba looks for it several times a unit, in thirty lists."""
+    count = sum(len(entries) for context in (self, self.typing_context) for entries in _registered(context))
+    if self.__dict__.get("_registered_count") != count:
+        _refresh(self)
+        self._registered_count = sum(len(entries) for context in (self, self.typing_context) for entries in _registered(context))
+
+
+def _remembered_size(self: Any, kind: Any) -> int:
+    """Bytes of a type, found out once: Numba has LLVM read a module for each question."""
+    known = self.__dict__.setdefault("_sizes", {})
+    if kind not in known:
+        known[kind] = _size(self, kind)
+    return known[kind]
+
+
+def _remembered_text(self: Any) -> str:
+    """A record's type as text, written once: Numba puts it into every error, and tries forms until one makes none."""
+    if "_text" not in self.__dict__:
+        self._text = _text_of_record(self)
+    return self._text
+
+
+def _registered(context: Any) -> Iterator[list[Any]]:
+    """The lists of what each registry of a context holds."""
+    for registry, loader in context._registries.items():
+        for name in loader.registry_items:
+            yield getattr(registry, name)
+
+
 def _no_event(kind: str, data: Any = None, exc_details: Any = None) -> None:
     """Numba reports every call of LLVM to those that measure it: here nobody does."""
 
@@ -98,6 +139,11 @@ RULES = (
     (_DispatcherBase, "get_call_template", _wide_template),
     (BaseFunction, "get_call_type", _remembered_call_type),
     (TargetConfig, "__hash__", _hash_of_options),
+    (base, "_has_loc", cache(base._has_loc)),  # Numba reads the signature of an implementation whenever it is used
+    (BaseContext, "refresh", _refresh_what_is_new),
+    (BaseContext, "get_abi_sizeof", _remembered_size),
+    (Record, "__repr__", _remembered_text),
+    (interpreter, "peep_hole_delete_with_exit", _no_exits),
     (ir.Inst, "_rec_list_vars", _variables),
     (PostProcessor, "run", _no_lifetimes),
     (event, "start_event", _no_event),

@@ -1,0 +1,86 @@
+"""Units of a user's own, from Python."""
+
+from __future__ import annotations
+
+import pytest
+
+import warploom
+from tests.places import EXAMPLES
+from warploom.units import SLOTS, UnitError, load_unit, lowest, take_units, unit
+
+MATMUL = EXAMPLES / "tiny" / "matmul.asm"
+
+
+@unit
+def lowest_first(s, now):
+    return lowest(s.eligible) if s.eligible != 0 else -1
+
+
+def test_a_function_a_name_and_a_file_fill_a_slot(tmp_path):
+    (tmp_path / "mine.py").write_text("from warploom.units import lowest\n\ndef choose(s, now):\n    return -1\n", encoding="utf-8")
+    program = warploom.load(MATMUL)
+    mine = warploom.GPU("tiny-simt", units={"scheduler": lowest_first}).run(program)
+    short = warploom.GPU("tiny-simt", scheduler=lowest_first).run(program)
+    assert (mine.status, mine.cycles) == ("done", short.cycles)
+    ours = warploom.GPU("tiny-simt", units={"scheduler": "oldest"})
+    assert (ours.config["core.scheduler"], ours.units) == ("oldest", {})
+    stuck = warploom.GPU("tiny-simt", units={"scheduler": f"{tmp_path / 'mine.py'}:choose"}).run(program, max_cycles=100)
+    assert stuck.status == "timeout"
+
+
+@pytest.mark.parametrize(
+    ("units", "message"),
+    [
+        ({"sheduler": lowest_first}, "there is no slot 'sheduler', did you mean 'scheduler'?; the slots are "),
+        ({"scheduler": "oldst"}, "scheduler = 'oldst', did you mean 'oldest'?: take a function, a file and a function in it"),
+        ({"scheduler": 5}, "scheduler = 5: take a function, a file and a function in it"),
+        ({"scheduler": "nine.py:choose"}, "nine.py:choose: there is no file nine.py"),
+    ],
+)
+def test_what_cannot_be_taken_is_named(units, message):
+    with pytest.raises(UnitError) as caught:
+        warploom.GPU("sm", units=units)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_machine_without_the_slot_refuses_it():
+    with pytest.raises(
+        UnitError, match=r"^the slot 'scheduler' is for machines with warps; 'tiny' runs one instruction at a time; add --gpu sm$"
+    ):
+        warploom.GPU("tiny", units={"scheduler": lowest_first})
+
+
+def test_a_file_that_is_no_python_is_named_with_its_line(tmp_path):
+    (tmp_path / "mine.py").write_text("def choose(s, now)\n    return -1\n", encoding="utf-8")
+    with pytest.raises(UnitError, match=rf"{tmp_path}/mine.py:1: expected ':'$"):
+        load_unit(f"{tmp_path / 'mine.py'}:choose")
+
+
+def test_two_files_of_the_same_name_are_told_apart(tmp_path):
+    """Natively too, where what is compiled is remembered."""
+    found = []
+    for folder, result in (("a", "-1"), ("b", "lowest(s.eligible) if s.eligible != 0 else -1")):
+        (tmp_path / folder).mkdir()
+        file = tmp_path / folder / "mine.py"
+        file.write_text(f"from warploom.units import lowest\n\ndef choose(s, now):\n    return {result}\n", encoding="utf-8")
+        gpu = warploom.GPU("tiny-simt", units={"scheduler": f"{file}:choose"}, engine="native")
+        found.append(gpu.run(warploom.load(MATMUL), max_cycles=10_000).status)
+    assert found == ["timeout", "done"]
+
+
+def test_the_same_unit_again_gives_the_same_run():
+    """`rebuild`, which stepping back and replays use, takes the user's units along."""
+    result = warploom.GPU("tiny-simt", units={"scheduler": lowest_first}).run(warploom.load(MATMUL))
+    machine = result.rebuild()
+    assert machine.users_units == {"scheduler": lowest_first}
+
+
+def test_every_slot_says_what_it_is():
+    for name, slot in SLOTS.items():
+        assert slot.name == name
+        assert slot.meaning and slot.signature and slot.ours
+
+
+def test_no_units_leave_the_machine_as_it_is():
+    config = warploom.load_config("sm")
+    assert take_units(config, {}) == (config, {})

@@ -1,0 +1,115 @@
+"""Units of your own: what a unit is written with, which slots of a machine it may fill, and how it is loaded from a file.
+
+    from warploom.units import EMPTY, bit, lowest, rest
+
+    def youngest(s, now):
+        ...
+
+    warploom.GPU("sm", units={"scheduler": youngest})
+
+A unit is a plain Python function over numbers and the fields of its record; for a long run it is compiled. Functions of your own that it
+calls are marked with `@unit`. A file that is named, as `mine.py:youngest`, is executed with your rights, as any Python file is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from warploom.isa.diagnostics import nearest
+from warploom.machine.config.presets import load_config
+from warploom.machine.config.schema import Config
+from warploom.machine.core.scheduling.policies import after
+from warploom.machine.engine.bits import EMPTY, below, bit, has, lowest, ones, popcount, rest
+from warploom.machine.engine.unit import FOREVER, unit
+from warploom.machine.engine.users import UnitError, unit_name
+from warploom.machine.slots import SLOTS, Slot, slot_named
+
+__all__ = [
+    "EMPTY",
+    "FOREVER",
+    "SLOTS",
+    "Slot",
+    "UnitError",
+    "after",
+    "below",
+    "bit",
+    "has",
+    "load_unit",
+    "lowest",
+    "ones",
+    "popcount",
+    "rest",
+    "take_units",
+    "unit",
+    "unit_name",
+]  # fmt: skip
+
+UserUnit = Callable[..., int] | str
+
+
+def take_units(config: Config, units: Mapping[str, UserUnit]) -> tuple[Config, dict[str, Callable[..., int]]]:
+    """The machine with ours where a unit is one of our names, and the user's own functions by slot.
+
+    units: by slot: a function; one of our names, as "oldest"; or a file and a function in it, as "mine.py:youngest".
+    Raises UnitError for a slot that does not exist, and for a unit that cannot be had.
+    """
+    own: dict[str, Callable[..., int]] = {}
+    for name, given in units.items():
+        slot = slot_named(name)
+        if callable(given):
+            own[name] = given
+        elif isinstance(given, str) and ":" in given:
+            own[name] = load_unit(given)
+        elif given in slot.ours:
+            config = load_config(config, {slot.setting: given})
+        else:
+            near = nearest(given, slot.ours) if isinstance(given, str) else ""
+            ours = ", ".join(slot.ours)
+            raise UnitError(f"{name} = {given!r}{near}: take a function, a file and a function in it as mine.py:choose, or one of {ours}")
+    return config, own
+
+
+def load_unit(text: str) -> Callable[..., int]:
+    """The function that `FILE.py:NAME` names. The file is executed. Raises UnitError."""
+    file, colon, name = text.rpartition(":")
+    if not colon or not file or not name:
+        raise UnitError(f"{text!r}: write a file and a function in it, as mine.py:choose")
+    path = Path(file)
+    if not path.is_file():
+        raise UnitError(f"{text}: there is no file {file}")
+    module = _module(path, text)
+    found = getattr(module, name, None)
+    if not callable(found):
+        there = [key for key, value in vars(module).items() if callable(value) and getattr(value, "__module__", "") == module.__name__]
+        raise UnitError(f"{text}: {file} has no function {name!r}; it has {', '.join(there) or 'none'}")
+    function: Callable[..., int] = found
+    return function
+
+
+def _module(path: Path, text: str) -> Any:
+    """The file as a module, executed once as long as it stays the same."""
+    content = hashlib.sha256(f"{path.resolve()}\n".encode() + path.read_bytes()).hexdigest()[:12]
+    name = f"warploom_unit_{path.stem}_{content}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UnitError(f"{text}: {path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        del sys.modules[name]
+        raise UnitError(f"{text}: {error.filename}:{error.lineno}: {error.msg}") from None
+    except Exception as error:  # the file is the user's: whatever it raises is shown with its place, not as a stack trace of ours
+        del sys.modules[name]
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        raise UnitError(f"{text}: {place.filename}:{place.lineno}: {type(error).__name__}: {error}") from None
+    return module
