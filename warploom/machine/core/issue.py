@@ -243,6 +243,10 @@ def _follow(gpu, core, warp, pc, unit, tables, now):
     if inside and has(warps.at_barrier, warp):
         warps.reason[warp] = BARRIER
         warps.wake[warp] = FOREVER
+    elif inside and unit == CONTROL and core.barriers.opens > now + core.branch_latency:
+        warps.reason[warp] = BARRIER
+        set_alarm(warps, warp, np.int64(core.barriers.opens), now)
+        core.barriers.opens = 0
     elif inside and unit == CONTROL and core.branch_latency > 1:
         warps.reason[warp] = BRANCH_RESOLVING
         set_alarm(warps, warp, now + core.branch_latency, now)
