@@ -1,3 +1,4 @@
+import math
 import subprocess
 import sys
 
@@ -40,6 +41,8 @@ def test_threads_and_data_may_be_given_at_the_run():
     [
         ({"threads": 256}, "kernel.asm: threads = 256: the device control register takes 0 to 255"),
         ({"threads": -1}, "kernel.asm: threads = -1: the device control register takes 0 to 255"),
+        ({"threads": 4.0}, "kernel.asm: threads = 4.0: write a whole number"),
+        ({"threads": True}, "kernel.asm: threads = True: write a whole number"),
         ({"data": [1, 300]}, "data[1] = 300: a byte is 0 to 255"),
         ({"data": [-1]}, "data[0] = -1: a byte is 0 to 255"),
         ({"data": [0.5]}, "data is a row of whole numbers from 0 to 255, one a byte"),
@@ -122,3 +125,31 @@ def test_every_public_name_is_there():
         assert getattr(warploom, name) is not None
     with pytest.raises(AttributeError, match="module 'warploom' has no attribute 'gpus'"):
         warploom.gpus  # noqa: B018
+
+
+@pytest.mark.parametrize("gpu", ["tiny", "sm"])
+@pytest.mark.parametrize("limit", [1e6, math.nan, math.inf, True, "5", None, 0, -1, 1 << 70])
+def test_a_limit_that_no_run_can_reach_is_refused_before_the_first_cycle(gpu, limit):
+    endless, machine = assemble("again: CMP R0, R0\nBRnzp again"), GPU(gpu, engine="native")
+    with pytest.raises(ValueError, match=r"^max_cycles = .*: write a whole number from 1 to 1000000000000000$"):
+        machine.run(endless, max_cycles=limit)
+
+
+def test_stepping_and_comparing_ask_for_a_whole_number_too():
+    program = assemble(COPY)
+    for call in (
+        lambda: next(GPU("tiny").steps(program, max_cycles=math.nan)),
+        lambda: warploom.compare(program, over={"gpu.cores": (1, 2)}, max_cycles=1e6),
+        lambda: next(GPU("tiny", engine="python").run(program).trace(0.5)),
+        lambda: warploom.load("examples/tiny/matmul.asm", if_convert=1.5),
+        lambda: warploom.occupancy("8.6", 128.5),
+    ):
+        with pytest.raises(ValueError, match="write a whole number"):
+            call()
+
+
+@pytest.mark.parametrize("part", [{"cycles": (0, math.nan)}, {"cycles": 7}, {"cores": [0.5]}, {"warps": 3}, {"width": 900.5}])
+def test_a_picture_of_no_whole_cycles_or_cores_is_refused(part):
+    result = GPU("tiny", engine="python").run(assemble(COPY))
+    with pytest.raises(ValueError, match=next(iter(part))[:3]):
+        result.picture("masks", **part)

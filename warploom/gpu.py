@@ -17,16 +17,17 @@ import numpy as np
 from warploom.isa.frontend import Kernel, type_of
 from warploom.isa.launch import Launch
 from warploom.isa.launching import BufferError, as_bytes, launch_of, launched
+from warploom.isa.numbers import whole_number
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.build import build
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.run.compile import compile_native
-from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, drive
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, cycle_limit, drive
 from warploom.machine.run.probe import Probe
 from warploom.machine.run.protocol import Machine
-from warploom.machine.run.runnable import ClockEdge, Notice, Progress
+from warploom.machine.run.runnable import MOST_EVENTS, ClockEdge, Listener, Notice, Progress
 from warploom.machine.slots import check_slots
 from warploom.result import Result
 from warploom.units import UnitError, UserUnit, take_units
@@ -74,6 +75,8 @@ class GPU:
         tracing: bool = False,
         recording: bool = False,
         probes: Iterable[Probe] = (),
+        listener: Listener | None = None,
+        most_events: int = MOST_EVENTS,
     ) -> Result:
         """Run a program to its end and say what came out.
 
@@ -83,12 +86,17 @@ class GPU:
         data are bytes, from address 0. progress: called with the cycle count several times a second. notice: called with a
         sentence when something takes a while. tracing: machines with warps write down what happens (`Result.detail`).
         recording: they write down every change of a register or of memory too, and take up to half a millisecond a cycle.
+        listener: with tracing, is handed the events as they are written down, int64[n, EVENT_COLUMNS] at a time; they are not kept then, so
+        that a run of any length takes no more memory. most_events: how many are kept without one; 64 bytes each.
         probes: listeners that are handed the inputs and outputs of units (`machine.run.probe`); such a run stays in plain Python.
         Raises LaunchError when this machine cannot run the program, BufferError for a launch, a buffer or an argument that it has not,
-        ProgramError for a program whose tables name what is not there, ValueError for a probe that it cannot place.
+        ProgramError for a program whose tables name what is not there, TooManyEvents where more events would be kept than are wanted,
+        ValueError for a probe that it cannot place and for a `max_cycles` that is no whole number.
         """
+        max_cycles = cycle_limit(max_cycles)
         machine = self.machine(program, launch=launch, threads=threads, data=data, tracing=tracing, recording=recording)
         machine.probes.extend(probes)
+        machine.listener, machine.most_events = listener, whole_number("most_events", most_events, 1)
         outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice)
         return Result.of(machine.finish(outcome))
 
@@ -101,9 +109,9 @@ class GPU:
     ) -> Iterator[ClockEdge]:
         """Run a program cycle by cycle: the machine itself, with all its state, after every clock edge.
 
-        For machines whose cores run one instruction at a time. Raises LaunchError.
+        For machines whose cores run one instruction at a time. Raises LaunchError; ValueError for a `max_cycles` that is no whole number.
         """
-        return self.machine(program, threads=threads, data=data).steps(max_cycles)
+        return self.machine(program, threads=threads, data=data).steps(cycle_limit(max_cycles))
 
     def machine(
         self,
@@ -121,7 +129,7 @@ class GPU:
         if launch is not None:
             program = launched(program, launch_of(program, launch))
         if threads is not None:
-            program = program.with_launch(threads=threads)
+            program = _with_threads(program, threads)
         if data is not None:
             program = program.with_data(_bytes(data))
         return build(self.config, program, units=self.units, tracing=tracing, recording=recording)
@@ -140,6 +148,13 @@ def _known(kernel: Kernel, launch: Launch | str | int | None) -> Program:
             f"{kernel.name}: the argument {missing[0]!r} has no value: give all of {', '.join(kernel.parameters)} in a Launch"
         )
     return kernel.program({name: type_of(given[name]) for name in kernel.parameters})
+
+
+def _with_threads(program: Program, threads: int) -> Program:
+    try:
+        return program.with_launch(threads=whole_number("threads", threads))
+    except ValueError as error:
+        raise LaunchError(f"{program.source.path}: {error}") from None
 
 
 def _bytes(data: Data) -> np.ndarray:

@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from warploom.machine.run.result import MOST_ROWS, ROW, RunResult
+from warploom.machine.run.result import MOST_ROWS, RunResult
 
 
 class Result(RunResult):
@@ -68,7 +68,7 @@ class Result(RunResult):
         body = ""
         for row in self._changed_rows()[:MOST_ROWS]:
             cells = "".join(f"<td>{f'<b>{value}</b>' if changed else value}</td>" for value, changed in self._cells(row))
-            body += f"<tr><th>{row * ROW}</th>{cells}</tr>"
+            body += f"<tr><th>{self._label(row)}</th>{cells}</tr>"
         parts.append(f"<p>{len(self.changed)} of {len(self.memory)} bytes of memory changed</p><table>{body}</table>")
         parts.append(small_picture(self))
         return "".join(parts)

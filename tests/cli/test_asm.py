@@ -69,7 +69,7 @@ def test_words_go_out_and_come_back(kernel, tmp_path, name, options):
 
 
 def test_words_on_standard_output(kernel):
-    assert [line[:4] for line in run("asm", kernel, "--format", "hex").stdout.splitlines()[3:]] == [f"{word:04x}" for word in WORDS]
+    assert [line[:4] for line in run("asm", kernel, "--format", "hex").stdout.splitlines()[4:]] == [f"{word:04x}" for word in WORDS]
     assert json.loads(run("asm", kernel, "-o", "-", "--format", "json").stdout)["program"] == WORDS
 
 
@@ -92,10 +92,30 @@ def test_asm_as_json(kernel):
 def test_disasm_prints_source_text(tmp_path):
     path = tmp_path / "words.json"
     path.write_text(json.dumps(WORDS))
-    assert run("disasm", path).stdout == (".threads 1\n\n    CONST R1, #5\nL1:\n    ADD R2, R2, R1\n    CMP R2, R1\n    BRn L1\n    RET\n")
-    body = json.loads(run("disasm", path, "--json").stdout)
+    assert run("disasm", path, "--isa", "tiny").stdout == (
+        ".threads 1\n\n    CONST R1, #5\nL1:\n    ADD R2, R2, R1\n    CMP R2, R1\n    BRn L1\n    RET\n"
+    )
+    body = json.loads(run("disasm", path, "--isa", "tiny", "--json").stdout)
     assert (body["program"], body["threads"]) == (WORDS, 1)
     assert tiny.words(tiny.assemble(body["source"])) == WORDS
+
+
+@pytest.mark.parametrize("text", ["50de\nf000\n", "// of what?\n50de\n", "[1, 2]", '{"program": [1]}', '{"isa": 3, "program": [1]}'])
+def test_words_that_do_not_say_whose_they_are_are_nobodys(tmp_path, text):
+    path = tmp_path / "k.hex"
+    path.write_text(text)
+    done = run("disasm", path)
+    assert done.stderr == f"error: {path} does not say of which instruction set its words are: add --isa NAME, of tiny\n"
+    assert run("disasm", path, "--isa", "tiny").exit_code == 0
+
+
+@pytest.mark.parametrize("form", ["hex", "json"])
+def test_words_that_asm_wrote_say_it(kernel, tmp_path, form):
+    kernel.write_text(kernel.read_text().replace(".threads 8", ".threads 8\n.block 2"))
+    assert run("asm", kernel, "-o", tmp_path / f"k.{form}").exit_code == 0
+    text = run("disasm", tmp_path / f"k.{form}").stdout
+    assert text.startswith(".threads 8\n.block 2\n.data 1 2\n")
+    assert tiny.words(tiny.assemble(text)) == WORDS
 
 
 def test_warnings_go_to_standard_error(tmp_path):

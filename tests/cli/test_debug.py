@@ -9,13 +9,17 @@ import pytest
 from click.testing import CliRunner
 from textual import events
 
+from tests.machine.programs import Assembly, machine
 from warploom import GPU, load
 from warploom.cli import main
+from warploom.cli.common import UserError
 from warploom.cli.debugger.app import DebuggerApp
-from warploom.cli.debugger.commands import COMMANDS, completions
+from warploom.cli.debugger.commands import COMMANDS, completions, execute
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.panel import Panel
+from warploom.isa.regions import Region
 from warploom.machine.debug.session import Session
+from warploom.observe.text.styled import plain
 
 MATMUL = "examples/tiny/matmul.asm"
 IF_ELSE = "examples/guppy/if_else.guppy"
@@ -68,8 +72,8 @@ def test_a_watchpoint_halts_both_ways():
 def test_divergent_lanes_are_shown_where_they_are():
     found = debug("break FAR lane 25", "continue", "where", "warps", kernel=IF_ELSE)
     assert "  lanes 20-31: run at line 17 (div.f32 r1.x, f(60.0), r0.x)" in found
-    assert "  lanes 0-19: wait to go on at line 20 (mov r2.x, r1.x)" in found
-    assert ">!0:0   0.0    17    ++++++++++++++++++++############  ready" in found
+    assert "  lanes 0-19: diverged, continue at line 20 (mov r2.x, r1.x)" in found
+    assert ">!0:0   0.0    17    ....................############  eligible" in found
 
 
 def test_floats_are_read_and_written():
@@ -413,3 +417,16 @@ def test_the_command_line_completes_names_and_remembers_lines():
         assert app.query_one("#prompt").value == "break next "
 
     play(screen(), "colon", "b", "r", "tab", "n", "tab", then=completed)
+
+
+def test_memory_of_regions_is_named_shown_and_watched_by_its_addresses():
+    code = Assembly()
+    code.mov(5, 0xFFFFFF00)
+    code.store(5, 5)
+    code("exit")
+    regions = (Region("low", 0, 64), Region("window", 0xFFFFFF00, 64))
+    debugger = Debugger(Session(machine(code.program(regions=regions)), engine="python"))
+    said = "\n".join(plain(line) for text in ("memory window", "watch mem[0xffffff00:4]", "continue") for line in execute(debugger, text))
+    assert "0xffffff00:" in said and "mem[0xffffff00:4]" in said and "memory[0xffffff01] was 0 and is 255" in said
+    with pytest.raises(UserError, match="there is no memory at address 0x80000000; the nearest region is 'window'"):
+        execute(debugger, "memory 0x80000000")

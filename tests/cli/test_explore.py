@@ -1,5 +1,6 @@
 """`warploom explore`."""
 
+import importlib
 import json
 
 import pytest
@@ -56,6 +57,25 @@ def test_a_fault_is_told_and_shown(here):
     assert header["run"]["status"] == "error"
 
 
+def test_a_part_of_a_run(here):
+    assert explore(DIVERGE, "--gpu", "tiny-simt", "--cycles", "10:19", "--warps", "0", "--cores", "0").exit_code == 0
+    [(header, _, _)] = reader.runs((here / "diverge.html").read_text())
+    assert (header["run"]["first"], header["run"]["stop"], header["run"]["partial"]) == (10, 20, True)
+    assert explore(MATADD, "--cycles", "100:").exit_code == 0
+    [(header, tables, _)] = reader.runs((here / "matadd.html").read_text())
+    assert (header["run"]["first"], header["run"]["stop"]) == (100, 178)
+    assert min(tables["changes"]["time"]) == 99  # what holds at the first cycle
+
+
+def test_what_a_long_run_takes_is_told_beforehand(here, monkeypatch):
+    module = importlib.import_module("warploom.cli.explore")
+    assert explore(DIVERGE, "--gpu", "tiny-simt").stderr == "diverge.html is written: open it in a browser\n"
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    said = explore(DIVERGE, "--gpu", "tiny-simt").stderr.splitlines()
+    assert said[0].startswith("the page has 49 cycles: about 1 MB, in about 0 s; --cycles A:B, --cores and --warps make it smaller")
+    assert explore(DIVERGE, "--gpu", "tiny-simt", "--quiet").stderr == ""
+
+
 def test_the_page_can_go_to_standard_output(here):
     result = explore(MATADD, "-o", "-")
     assert result.stdout.startswith("<!doctype html>")
@@ -70,6 +90,9 @@ def test_the_page_can_go_to_standard_output(here):
         (["-o", str(MATADD)], f"-o {MATADD}: this file is an input of the run; name another one"),
         (["-o", "-", "--json"], "--json and the page would both be written to standard output: name a file with -o"),
         (["--gpu", "tiny-simt", "--threads", "0"], "no warp has run, so there is nothing to walk through"),
+        (["--cycles", "200:"], "--cycles: there is no cycle 200: the run has 178 cycles, numbered from 0"),
+        (["--warps", "0"], "--cores and --warps are for machines with warps; 'tiny' runs one instruction at a time, add --gpu sm"),
+        (["--gpu", "tiny-simt", "--cores", "7"], "--cores '7': there is no core 7, they are numbered 0 to 1"),
         (["-o", "nowhere/page.html"], "nowhere/page.html cannot be written: No such file or directory"),
     ],
 )

@@ -23,8 +23,8 @@ def run(*arguments, **more):
 def test_without_a_file_the_terminal_shows_it():
     result = run("masks", IF)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert "\nwarp 0       0 #####....##\n" in result.stdout
-    assert "black area 18.2 %" in result.stdout
+    assert "\nwarp 0:0     0 #####....##\n" in result.stdout
+    assert "diverged (black area) 18.2 %" in result.stdout
 
 
 def test_colours_where_they_are_wanted(monkeypatch):
@@ -66,7 +66,7 @@ def test_every_kind_is_in_the_help():
 def test_a_kernel_that_ends_with_a_fault_is_drawn_too():
     result = run("masks", "examples/tiny/diverge.asm")
     assert result.exit_code == 1
-    assert "threads      0 " in result.stdout
+    assert "core 0       0 " in result.stdout
     assert result.stderr.startswith("error: examples/tiny/diverge.asm:19 (BRz even): the threads of a block disagree")
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
 
@@ -93,3 +94,40 @@ def test_ctrl_c_leaves_no_file(tmp_path):
     assert child.returncode == 130
     assert error.startswith("stopped by Ctrl-C after ")
     assert list(tmp_path.iterdir()) == [kernel]
+
+
+ENDLESS = ".threads 64\nagain: CMP R0, R0\nBRz again\nRET\n"
+
+
+@pytest.fixture
+def endless(tmp_path):
+    path = tmp_path / "endless.asm"
+    path.write_text(ENDLESS)
+    return path
+
+
+def test_a_table_grows_with_the_run_and_nothing_is_kept(endless, tmp_path, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.delattr("warploom.machine.device.machine.PipelineMachine._keep")
+        done = run(endless, "--gpu", "sm", "--csv", tmp_path / "a.csv", "--parquet", tmp_path / "a.parquet", "--max-cycles", 400)
+    assert (done.exit_code, done.stderr.splitlines()[-2:]) == (1, [f"{tmp_path / name} is written" for name in ("a.csv", "a.parquet")])
+    result = warploom.GPU("sm", engine="python").run(warploom.load(endless), tracing=True, max_cycles=400)
+    assert (tmp_path / "a.csv").read_text().count("\n") == 1 + len(result.detail.events) > 100
+    assert pyarrow.parquet.read_table(tmp_path / "a.parquet").num_rows == len(result.detail.events)
+
+
+@pytest.mark.parametrize("name", [form.name for form in FORMATS if not form.growing])
+def test_a_trace_that_holds_the_run_has_a_bound_and_leaves_nothing_half_written(endless, tmp_path, monkeypatch, name):
+    monkeypatch.setattr("warploom.observe.traces.MOST_EVENTS", 1000)
+    done = run(endless, "--gpu", "sm", f"--{name}", tmp_path / "a", "--csv", tmp_path / "b")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: endless has written down more than 1000 events in ")
+    assert done.stderr.endswith(" or write them into a table, which takes any number (--csv, --parquet)\n")
+    assert list(tmp_path.iterdir()) == [endless]
+
+
+@pytest.mark.parametrize("name", [form.name for form in FORMATS if not form.growing])
+def test_a_run_without_a_warp_is_said_in_a_sentence(tmp_path, name):
+    done = run(MATADD, "--gpu", "sm", "--threads", 0, f"--{name}", tmp_path / "a")
+    assert (done.exit_code, done.stderr) == (2, "error: no warp has run, so there is nothing to show\n")
+    assert run(MATADD, "--gpu", "sm", "--threads", 0, "--csv", "-").stdout.count("\n") == 1

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from click.testing import CliRunner
 
 from warploom.cli import main
@@ -9,6 +10,7 @@ from warploom.cli.warmup import parts
 from warploom.gpu import GPU
 from warploom.machine.core.scheduling.policies import POLICIES
 from warploom.machine.engine.native.cache import cache_directory
+from warploom.machine.engine.native.loader import native
 from warploom.machine.run.compile import is_compiled
 
 
@@ -27,6 +29,41 @@ def test_it_says_what_it_does_and_how_long_that_took():
     assert [line[:52].rstrip() for line in lines[:-1]] == [part.name for part in parts()]
     assert all(line.endswith(" s") for line in lines[:-1])
     assert lines[-1].startswith("ready after ") and lines[-1].endswith(f" s; the native code is in {cache_directory()}")
+
+
+@pytest.fixture
+def new_process(monkeypatch):
+    native.cache_clear()
+    yield monkeypatch
+    monkeypatch.undo()
+    native.cache_clear()
+
+
+def test_a_cache_that_cannot_keep_anything_is_said_before_anything_is_compiled(tmp_path, new_process):
+    (tmp_path / "file").write_text("")
+    new_process.setenv("WARPLOOM_CACHE", str(tmp_path / "file"))
+    done = CliRunner().invoke(main, ["warmup"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == f"error: {cache_directory()} cannot be written, so nothing would be kept: Not a directory\n"
+
+
+def test_a_cache_that_others_may_write_to_is_said_once_and_the_run_goes_on(tmp_path, new_process):
+    new_process.setenv("WARPLOOM_CACHE", str(tmp_path))
+    cache_directory().mkdir()
+    cache_directory().chmod(0o777)
+    said = f"the cache of native code, {cache_directory()}, is not used: others may write to it (chmod go-w)"
+    assert CliRunner().invoke(main, ["warmup"]).stderr == f"error: nothing would be kept: {said}\n"
+    done = CliRunner().invoke(main, ["run", "examples/tiny/matadd.asm", "--engine", "native", "--quiet"])
+    assert (done.exit_code, done.stderr) == (0, f"warning: {said}; what is compiled now lasts as long as this process\n")
+    assert not list(cache_directory().iterdir())
+
+
+def test_what_was_compiled_and_could_not_be_kept_is_said_at_the_end(new_process):
+    new_process.setattr(
+        GPU, "warm_up", lambda *_: setattr(native(), "not_kept", "native code cannot be kept in X: No space left on device")
+    )
+    done = CliRunner().invoke(main, ["warmup"])
+    assert (done.exit_code, done.stderr) == (2, "error: native code cannot be kept in X: No space left on device\n")
 
 
 def test_every_scheduling_policy_and_unit_is_compiled():

@@ -268,3 +268,18 @@ def test_words_with_free_opcodes_do_nothing_on_the_published_hardware(word):
     )
     assert (given.status, given.cycles) == ("done", nothing.cycles)
     assert given.memory.tolist() == nothing.memory.tolist()
+
+
+def test_a_block_is_as_large_as_the_program_says_and_32_on_sm_where_it_does_not():
+    text = "ADD R0, %blockDim, %blockIdx\nSTR %threadIdx, R0\nRET"
+    for gpu, block, expected in (("sm", ".block 8\n", 8), ("sm", "", 32), ("tiny", ".block 4\n", 4)):
+        program = tiny.assemble(f".threads 4\n{block}{text}", "k.asm")
+        assert warploom.GPU(gpu, engine="python").run(program).memory[:4].tolist() == [expected] * 4
+    with pytest.raises(warploom.LaunchError, match="the program wants blocks of 8 threads, a core runs blocks of 4"):
+        warploom.GPU("tiny").run(tiny.assemble(f".threads 4\n.block 8\n{text}"))
+
+
+@pytest.mark.parametrize("line", [".block", ".block 0", ".block 256", ".block x", ".block 1 2", ".block 4\n.block 4"])
+def test_a_block_that_cannot_be(line):
+    with pytest.raises(warploom.SourceError, match=r"\.block|threads of a block"):
+        tiny.assemble(f".threads 4\n{line}\nRET")

@@ -55,7 +55,7 @@ def warnings(text):
         ("ADD R1 R2, R3", 8, "a comma is missing before 'R2'", "operands are divided by commas: ADD R1, R2, R3"),
         ("ADD R1,, R3", 8, "an operand is missing before this comma", None),
         ("ADD R1, R2,", 11, "an operand is missing after this comma", None),
-        (".thread 8", 1, "there is no directive '.thread', did you mean '.threads'?", "there are .threads, .data, .word"),
+        (".thread 8", 1, "there is no directive '.thread', did you mean '.threads'?", "there are .threads, .block, .data, .word"),
         (".threads", 1, ".threads takes one number, this one has 0", "write .threads 8"),
         (".threads many", 10, "'many' is no number of threads", "write .threads 8"),
         (".threads 256", 10, "'256' threads are outside 0..255, what the device control register holds", ""),

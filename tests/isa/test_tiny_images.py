@@ -18,18 +18,23 @@ def message(text):
     return f"{found.position.line}:{found.position.column}", found.message
 
 
-@given(st.lists(st.integers(0, 0xFFFF), min_size=1, max_size=256), st.integers(0, 255), st.lists(st.integers(0, 255), max_size=256))
-def test_what_is_written_is_read_back(words, threads, data):
-    program = tiny.program(words, data, threads)
+bytes_of_data = st.lists(st.integers(0, 255), max_size=256)
+
+
+@given(st.lists(st.integers(0, 0xFFFF), min_size=1, max_size=256), st.integers(0, 255), bytes_of_data, st.integers(0, 255))
+def test_what_is_written_is_read_back(words, threads, data, block):
+    program = tiny.program(words, data, threads, block)
     for text in (tiny.to_hex(program), tiny.to_json(program)):
         image = tiny.read_image(text)
-        assert (image.words, image.threads, list(image.data)) == (words, threads, data)
+        assert (image.words, image.threads, list(image.data), image.block) == (words, threads, data, block)
+        assert tiny.assemble(tiny.disassemble(image.words, image.threads, image.data, image.block)).launch.block == block
 
 
 def test_hex_is_what_readmemh_takes():
     text = tiny.to_hex(tiny.assemble(".threads 8\n.data 1 2\nloop: CMP R1, R2\nBRn loop\nRET", "count.asm"))
     assert text.splitlines() == [
         "// count: 3 instructions of tiny-gpu",
+        "// .isa tiny",
         "// .threads 8",
         "// .data 1 2",
         "2012  //   0: CMP R1, R2",

@@ -70,7 +70,7 @@ class Assembly:
 
     def program(self, *, threads: int = 4, block: int = 0, **fields: Any) -> Program:
         """The program. Launch registers: THREAD, LANE, WARP, BLOCK, GLOBAL."""
-        launch_fields = {name: fields.pop(name) for name in ("shared_bytes", "argument", "entry") if name in fields}
+        launch_fields = {name: fields.pop(name) for name in ("shared_bytes", "local_bytes", "argument", "entry") if name in fields}
         builder = ProgramBuilder(self.lock_width)
         for bundle in self.instructions:
             made = [Uop(**{key: self._place(value) for key, value in uop.items()}) for uop in bundle]  # type: ignore[attr-defined]
@@ -93,7 +93,7 @@ def config(**changes: Any) -> Config:
 
 
 def machine(program: Program, *, tracing: bool = False, policy: Callable[..., int] | None = None, **changes: Any) -> PipelineMachine:
-    return PipelineMachine(config(**changes), program, policy=policy, tracing=tracing)
+    return PipelineMachine(config(**changes), program, units={"scheduler": policy} if policy else {}, tracing=tracing)
 
 
 def run(program: Program, *, engine: str = "python", tracing: bool = False, max_cycles: int = 20_000, **changes: Any) -> Result:

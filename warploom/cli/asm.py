@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, write_file
+from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, say, write_file
 
 if TYPE_CHECKING:
     from warploom.isa.frontend import Encoding
@@ -55,9 +55,9 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
     if output == "-" or (form and not output):
         click.echo(words, nl=False)
         return
-    click.echo(listing(file, program, code))
+    say(listing(file, program, code))
     if output:
-        click.echo(f"{len(program)} words written to {output} ({chosen})", err=True)
+        say(f"{len(program)} words written to {output} ({chosen})", err=True)
 
 
 def listing(file: str, program: Program, code: Encoding) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, write_file
+from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, say, write_file
 from warploom.cli.loading import Launching, load_program
 from warploom.cli.options import program_options
 
@@ -71,5 +71,5 @@ def command(directory: str, **options: Any) -> None:
         )
         return
     for name, text in files.items():
-        click.echo(f"{place / name}: {text.count(chr(10)):,} lines".replace(",", " "))
-    click.echo(f"what to do next is in {place / 'README.md'}")
+        say(f"{place / name}: {text.count(chr(10)):,} lines".replace(",", " "))
+    say(f"what to do next is in {place / 'README.md'}")

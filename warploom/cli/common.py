@@ -6,12 +6,15 @@ import errno
 import json
 import os
 import secrets
+import signal
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from warploom.cli.printable import printable
 
 if TYPE_CHECKING:
     from warploom.isa.diagnostics import Diagnostic
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 DONE = 0
 FAULT = 1  # the kernel stopped with a fault, or took more cycles than it was given
 BAD_INPUT = 2  # a file, a setting or the command line is wrong
-INTERRUPTED = 130  # Ctrl-C, as shells have it
+INTERRUPTED = 130  # Ctrl-C, as shells have it; another signal: 128 and its number
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 
@@ -41,11 +44,33 @@ MISTAKES = (
     ("warploom.machine.engine.sizes", "ConfigError"),
     ("warploom.machine.engine.users", "UnitError"),
     ("warploom.machine.accounting.status", "LaunchError"),
+    ("warploom.machine.accounting.status", "TooManyEvents"),
+    ("warploom.observe.facts.events", "NoEvents"),
     ("warploom.observe.pictures.view", "DrawingError"),
     ("warploom.observe.text.needs", "MissingPackage"),
     ("warploom.rtl.hardware", "NoHardware"),
     ("warploom.rtl.testbench", "NoReplay"),
 )
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal asks the process to end: what is half done is taken away, as after Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def stopped(by: KeyboardInterrupt) -> tuple[str, int]:
+    """What is said of an interruption, and the exit status: ("stopped by Ctrl-C", 130)."""
+    if isinstance(by, Stopped):
+        return f"stopped by {signal.Signals(by.number).name}", 128 + by.number
+    return "stopped by Ctrl-C", INTERRUPTED
+
+
+def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print a text. What is a command to a terminal, as a file's name may hold it, is shown as `?`."""
+    click.echo(printable(text), err=err, nl=nl)
 
 
 def mistakes() -> tuple[type[Exception], ...]:
@@ -62,9 +87,9 @@ def report(error: Exception, as_json: bool) -> None:
     if as_json:
         print_json({"status": "error", "error": message, "diagnostics": [diagnostic_json(item) for item in found]})
     elif found:
-        click.echo(message, err=True)
+        say(message, err=True)
     else:
-        click.echo(f"error: {message}", err=True)
+        say(f"error: {message}", err=True)
 
 
 def print_json(body: dict[str, Any]) -> None:
@@ -90,7 +115,7 @@ def print_warnings(warnings: Iterable[Diagnostic], source: Source, *others: Sour
 
     found = list(warnings)
     if found:
-        click.echo(render_all(found, source, *others), err=True)
+        say(render_all(found, source, *others), err=True)
 
 
 def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, check_targets, json_option, print_json, print_warnings, write_file
+from warploom.cli.common import DONE, FAULT, UserError, check_targets, json_option, print_json, print_warnings, say, stopped, write_file
 from warploom.cli.loading import Launching, load_program
 from warploom.cli.options import program_options, renamed, unit_options
 from warploom.cli.running import users_units
@@ -74,9 +74,10 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
                 notice=progress.notice,
             )
         _write(plan, table, options)
-    except KeyboardInterrupt:
-        click.echo("stopped by Ctrl-C; no file was written", err=True)
-        ctx.exit(INTERRUPTED)
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how}; no file was written", err=True)
+        ctx.exit(status)
     except StudyError as error:
         raise UserError(str(error)) from None
     if options["as_json"]:
@@ -85,7 +86,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
         from warploom.cli.screen import width
 
         head = f"{plan.program.name} on {plan.base.name}, {_counted(len(table))}"
-        click.echo("\n".join([head, "", *table.lines(width())]))
+        say("\n".join([head, "", *table.lines(width())]))
     ctx.exit(DONE if "done" in table["status"] else FAULT)
 
 
@@ -142,14 +143,14 @@ def _write(plan: Plan, table: Table, options: dict[str, Any]) -> None:
     if options["output"]:
         write_file(options["output"], drawn(chart(plan, table, options["metric"]), form_of(options["output"])))
     if options["csv_file"] == "-":
-        click.echo(table.to_csv(), nl=False)
+        say(table.to_csv(), nl=False)
     elif options["csv_file"]:
         write_file(options["csv_file"], table.to_csv())
     if options["parquet_file"]:
         write_file(options["parquet_file"], table.to_parquet())
     for path in (options["output"], options["csv_file"], options["parquet_file"]):
         if path and path != "-" and not options["quiet"]:
-            click.echo(f"{path} is written", err=True)
+            say(f"{path} is written", err=True)
 
 
 def _body(plan: Plan, table: Table) -> dict[str, Any]:

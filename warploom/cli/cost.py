@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import INTERRUPTED, UserError, json_option, print_json
+from warploom.cli.common import UserError, json_option, print_json, say, stopped
 from warploom.cli.screen import width
 
 if TYPE_CHECKING:
@@ -59,22 +59,23 @@ def command(ctx: click.Context, units: tuple[str, ...], **options: Any) -> None:
             for unit, size in asked:
                 found.append(price(unit.name, gpu, warps=size))
                 progress(len(found))
-    except KeyboardInterrupt:
-        click.echo(f"stopped by Ctrl-C after {len(found)} of {len(asked)} units; those are kept", err=True)
-        ctx.exit(INTERRUPTED)
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how} after {len(found)} of {len(asked)} units; those are kept", err=True)
+        ctx.exit(status)
     gates, luts = prices.script()
     if options["as_json"]:
         print_json({"units": [prices.body(item) for item in found], "tool": prices.tool(), "script": {"gates": gates, "luts": luts}})
         return
     for line in _table(found):
-        click.echo(line)
-    click.echo()
+        say(line)
+    say()
     for line in textwrap.wrap(REMARK, width()):
-        click.echo(line)
+        say(line)
     if options["script"]:
-        click.echo(f"\n{prices.tool()}; transistors, gates, flip-flops, depth:\n  {gates}\nLUT4, depth:\n  {luts}")
+        say(f"\n{prices.tool()}; transistors, gates, flip-flops, depth:\n  {gates}\nLUT4, depth:\n  {luts}")
     else:
-        click.echo(f"The script, for {prices.tool()}: --script.")
+        say(f"The script, for {prices.tool()}: --script.")
 
 
 def _table(found: list[Cost]) -> list[str]:

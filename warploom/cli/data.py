@@ -7,6 +7,8 @@ blanks, commas or line ends between them, and comments after `;`. Rows of a matr
 from __future__ import annotations
 
 import bisect
+import errno
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -17,8 +19,9 @@ import numpy as np
 
 from warploom.cli.common import UserError
 from warploom.isa.diagnostics import Diagnostics
-from warploom.isa.program import Position, Source
-from warploom.isa.reading import MOST_BYTES, read_bytes, read_text
+from warploom.isa.numbers import cut
+from warploom.isa.program import Position, Source, lines_of
+from warploom.isa.reading import MOST_BYTES, bytes_of, read_bytes, read_text
 
 MOST = 255
 PICTURES = (".png",)
@@ -56,10 +59,12 @@ def _numbers_of(path: str) -> np.ndarray:
     try:
         if Path(path).suffix.lower() == ".json":
             return np.array(json.loads(text)).ravel()
-        words = [word for line in text.splitlines() for word in re.split(r"[\s,;]+", line.partition("#")[0]) if word]
+        words = [word for line in lines_of(text) for word in re.split(r"[\s,;]+", line.partition("#")[0]) if word]
         return np.array([int(word, 0) for word in words], np.int64) if all(map(NUMBER.fullmatch, words)) else np.array(words, np.float64)
-    except ValueError as error:
-        raise UserError(f"{path} holds what is no number: {error}") from None
+    except RecursionError:
+        raise UserError(f"{path} is nested too deeply: write a list of numbers, as in [1, 2, 3]") from None
+    except (ValueError, TypeError, OverflowError) as error:
+        raise UserError(f"{path} holds what is no number: {cut(str(error), 200)}") from None
 
 
 def read_data(path: str) -> np.ndarray:
@@ -127,7 +132,7 @@ def _json(source: Source, diagnostics: Diagnostics) -> list[int]:
         tree = json.loads(text)
     except (ValueError, RecursionError) as error:
         where = Position(error.lineno, error.colno) if isinstance(error, json.JSONDecodeError) else Position()
-        said = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        said = error.msg if isinstance(error, json.JSONDecodeError) else _unreadable(error)
         diagnostics.error(where, f"this is not JSON: {said}", fix="write a list of numbers, as in [1, 2, 3]")
         return []
     wanted = tree
@@ -145,7 +150,8 @@ def _json(source: Source, diagnostics: Diagnostics) -> list[int]:
         return []
     flat = list(_flat(wanted))
     lists = [list(_elements(text, start)) for start in starts]
-    elements = next(found for found in lists if [value for value, _, _ in found] == flat)
+    # A name may be written with escapes, and is not found in the text then: its numbers have no place in it.
+    elements = next((found for found in lists if [value for value, _, _ in found] == flat), [(value, -1, -1) for value in flat])
     return _numbers(text, elements, diagnostics)
 
 
@@ -154,12 +160,17 @@ def _numbers(text: str, elements: list[Element], diagnostics: Diagnostics) -> li
     values = []
     for value, begin, end in elements:
         line = bisect.bisect_right(lines, begin)
-        position, word = Position(line, begin - lines[line - 1] + 1), text[begin:end]
+        position = Position(line, begin - lines[line - 1] + 1) if begin >= 0 else Position()
+        word = text[begin:end] if begin >= 0 else json.dumps(value)
         if isinstance(value, bool) or not isinstance(value, int):
             diagnostics.error(position, f"{_shown(word, quotes=False)} is not a whole number", end - begin, FIX)
         else:
             values.append(_in_range(value, word, position, diagnostics))
     return values
+
+
+def _unreadable(error: Exception) -> str:
+    return "it is nested too deeply" if isinstance(error, RecursionError) else "a number has thousands of digits"
 
 
 def _flat(tree: list[Any]) -> Iterator[Any]:
@@ -212,15 +223,18 @@ def _npy(path: str) -> np.ndarray:
 def _load_npy(path: str) -> np.ndarray:
     """The array in a .npy file."""
     try:
-        if Path(path).is_dir():
-            raise UserError(f"{path} is a directory, not a file: name a file in it")
-        if Path(path).stat().st_size > MOST_BYTES:
-            raise UserError(f"{path} is larger than {MOST_BYTES >> 20} MiB, which no data memory is")
-        with open(path, "rb") as file:
-            array: np.ndarray = np.lib.format.read_array(file, allow_pickle=False)
+        data = bytes_of(path)
+    except IsADirectoryError:
+        raise UserError(f"{path} is a directory, not a file: name a file in it") from None
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file") from None
-    except (OSError, ValueError, EOFError, MemoryError, OverflowError, TypeError, SyntaxError) as error:
-        reason = (isinstance(error, OSError) and error.strerror) or str(error).partition("\n")[0] or "it is cut off"
-        raise UserError(f"{path} cannot be read as a .npy file: {reason}") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EFBIG:
+            raise UserError(f"{path} is larger than {MOST_BYTES >> 20} MiB, which no data memory is") from None
+        raise UserError(f"{path} cannot be read: {(isinstance(error, OSError) and error.strerror) or error}") from None
+    try:
+        array: np.ndarray = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    except Exception as error:  # the header is an expression of Python's, and its reader raises whatever it meets
+        reason = "its header is nested too deeply" if isinstance(error, RecursionError | MemoryError) else str(error).partition("\n")[0]
+        raise UserError(f"{path} cannot be read as a .npy file: {cut(reason, 200) or 'it is cut off'}") from None
     return array

@@ -55,6 +55,7 @@ def _orders(options: dict[str, Any]) -> Iterator[Order]:
     """The lines of the script. Raises UserError."""
     from warploom.cli.debugger.script import Order
     from warploom.isa.frontends import read_text
+    from warploom.isa.program import lines_of
 
     for text in options["texts"]:
         yield Order(f"-x {text!r}", text)
@@ -62,7 +63,7 @@ def _orders(options: dict[str, Any]) -> Iterator[Order]:
         name = options["commands"] or "-"
         text = sys.stdin.read() if name == "-" else read_text(name)
         place = "standard input" if name == "-" else name
-        yield from (Order(f"{place}:{number}", line) for number, line in enumerate(text.splitlines(), 1))
+        yield from (Order(f"{place}:{number}", line) for number, line in enumerate(lines_of(text), 1))
 
 
 def _debugger(kernel: str, options: dict[str, Any]) -> Debugger:

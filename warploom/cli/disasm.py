@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import click
 
-from warploom.cli.common import UserError, json_option, print_json, write_file
+from warploom.cli.common import UserError, json_option, print_json, say, write_file
 
 
 @click.command()
 @click.argument("file", metavar="FILE")
 @click.option("-o", "--output", metavar="OUT", help="Write the source text to this file in place of standard output.")
-@click.option("--isa", metavar="NAME", help="The instruction set of the words. [default: tiny]")
+@click.option("--isa", metavar="NAME", help="The instruction set of the words, where the file does not say it.")
 @json_option
 def command(file: str, output: str | None, isa: str | None, as_json: bool) -> None:
     """Turn the instruction words in FILE into source text that assembles to the same words.
 
     FILE holds hexadecimal words as Verilog's $readmemh takes them, or JSON: a list of words, or an object with
-    program, threads and data.
+    program, threads, block and data. `warploom asm` writes into both of which instruction set they are.
 
     \b
     Examples:
       warploom disasm matadd.hex                  print the source text
       warploom disasm matadd.json -o matadd.asm   write it to a file
+      warploom disasm words.hex --isa tiny        of words from elsewhere
     """
-    from warploom.isa.frontends import encoding, read_text, with_words
+    from warploom.isa.frontends import encoding, known, read_text, with_words
 
-    row = with_words("", isa)
+    words = read_text(file)
+    said = isa or _stated(words)
+    if said is None and words.strip():
+        there = ", ".join(row.name for row in known() if row.has_words)
+        raise UserError(f"{file} does not say of which instruction set its words are: add --isa NAME, of {there}")
+    row = with_words("", said)
     if not row.has_words:
         raise UserError(f"--isa {row.name}: its instructions have no words")
     code = encoding(row)
-    image = code.read(read_text(file), file)
+    image = code.read(words, file)
     text = code.source(image)
     if output and output != "-":
         write_file(output, text)
@@ -37,6 +46,19 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
         body = {"isa": row.name, "file": file, "output": output, "threads": image.threads, "program": image.words}
         print_json(body | {"data": list(image.data), "source": text})
     elif output and output != "-":
-        click.echo(f"{len(image.words)} instructions written to {output}", err=True)
+        say(f"{len(image.words)} instructions written to {output}", err=True)
     else:
-        click.echo(text, nl=False)
+        say(text, nl=False)
+
+
+def _stated(words: str) -> str | None:
+    """The instruction set that a file of words says it is of: a comment `// .isa tiny`, or the member `isa` of an object in JSON."""
+    if words.lstrip()[:1] not in ("[", "{"):
+        found = re.search(r"^//[ \t]*\.isa[ \t]+(\w+)[ \t]*\r?$", words, re.MULTILINE)
+        return found[1] if found else None
+    try:
+        body = json.loads(words)
+    except (ValueError, RecursionError):
+        return None
+    isa = body.get("isa") if isinstance(body, dict) else None
+    return isa if isinstance(isa, str) else None

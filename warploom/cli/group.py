@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import errno
 import importlib
-import os
 import sys
+import warnings
 from typing import Any
 
 import click
 
-from warploom.cli.common import BAD_INPUT, INTERRUPTED, mistakes, report
+from warploom.cli.common import BAD_INPUT, mistakes, report, say, stopped
+from warploom.cli.printable import printable
+from warploom.cli.process import drop_unwritten, prepared
 
 
 class LazyGroup(click.Group):
@@ -44,23 +46,45 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"there is no command {args[0]!r}{nearest(args[0], self.summaries)}", ctx)
         return super().resolve_command(ctx, args)
 
+    def main(self, *args: Any, **more: Any) -> Any:
+        """Run the command line. What standard output cannot take ends in a sentence, also the help."""
+        if not more.get("standalone_mode", True):
+            return super().main(*args, **more)
+        prepared()
+        try:
+            return super().main(*args, **more)
+        except OSError as error:
+            say(f"error: {error.strerror or error}", err=True)
+            drop_unwritten()
+            sys.exit(BAD_INPUT)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The options before the command's name."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            raise click.UsageError(printable(error.format_message()), error.ctx) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. A user's mistake ends here, as a message and exit status 2."""
         as_json = "--json" in ctx.args
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _say_warning
+                return super().invoke(ctx)
         except click.UsageError as error:
             if not as_json:
-                raise
+                raise click.UsageError(printable(error.format_message()), error.ctx) from None
             report(error, as_json)
-        except KeyboardInterrupt:
-            click.echo("stopped by Ctrl-C", err=True)
-            ctx.exit(INTERRUPTED)
+        except KeyboardInterrupt as signal:
+            how, status = stopped(signal)
+            say(how, err=True)
+            ctx.exit(status)
         except OSError as error:
             if error.errno in (None, errno.EPIPE):  # whoever reads the output has seen enough: click ends quietly
                 raise
-            click.echo(f"error: {error.strerror or error}", err=True)
-            _drop_unwritten()
+            say(f"error: {error.strerror or error}", err=True)
+            drop_unwritten()
         except Exception as error:
             if not isinstance(error, mistakes()):
                 raise
@@ -68,10 +92,6 @@ class LazyGroup(click.Group):
         ctx.exit(BAD_INPUT)
 
 
-def _drop_unwritten() -> None:
-    """Forget what standard output could not take: the interpreter would try again at its end, and complain in words of its own."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        with open(os.devnull, "w") as nowhere:
-            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+def _say_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+    """A warning as a line on standard error, without the place in this program that it comes from."""
+    say(f"warning: {message}", err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import FAULT, INTERRUPTED, UserError, check_targets, json_option, print_json, print_warnings, report, write_file
+from warploom.cli.common import FAULT, UserError, check_targets, json_option, print_json, print_warnings, report, say, stopped, write_file
 from warploom.cli.loading import Launching, load_program
 from warploom.cli.options import program_options, renamed, unit_options
 from warploom.cli.running import users_units
@@ -81,10 +81,11 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
         progress.end()
         report(error, options["as_json"])
         ctx.exit(FAULT)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as signal:
         progress.end()
-        click.echo("stopped by Ctrl-C; no file was written", err=True)
-        ctx.exit(INTERRUPTED)
+        how, status = stopped(signal)
+        say(f"{how}; no file was written", err=True)
+        ctx.exit(status)
     progress.end()
     _write(ladder, options)
     if options["as_json"]:
@@ -92,11 +93,11 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
         return
     if options["quiet"]:
         return
-    click.echo("\n".join(table(ladder)))
+    say("\n".join(table(ladder)))
     if options["explain"]:
-        click.echo("\n".join(explanations(ladder)))
+        say("\n".join(explanations(ladder)))
     for path in options["outputs"]:
-        click.echo(f"{path} is written", err=True)
+        say(f"{path} is written", err=True)
 
 
 def _load(file: str, options: dict[str, Any]) -> Program:

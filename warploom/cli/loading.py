@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from warploom.isa.program import Program
 
 MOST_THREADS = (1 << 31) - 1
+LAUNCH_NUMBER = re.compile(r"[0-9]{1,9}")
 EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
 
 
@@ -53,7 +54,7 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     given = _arguments(said.arguments)
     program = loaded.program if isinstance(loaded.program, Program) else _of_types(loaded.program, given)
     if said.launch is not None:
-        program = launched(program, launch_of(program, int(said.launch) if said.launch.isdecimal() else said.launch))
+        program = launched(program, launch_of(program, int(said.launch) if LAUNCH_NUMBER.fullmatch(said.launch) else said.launch))
     if given:
         program = launched(program, program.launch.changed(arguments={**program.launch.arguments, **given}))
     if isinstance(program.launch.threads, int) and program.launch.threads > MOST_THREADS:

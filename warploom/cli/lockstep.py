@@ -9,13 +9,14 @@ import click
 from warploom.cli.common import (
     DONE,
     FAULT,
-    INTERRUPTED,
     UserError,
     check_targets,
     diagnostic_json,
     json_option,
     print_json,
     print_warnings,
+    say,
+    stopped,
 )
 from warploom.cli.loading import Launching, load_program
 from warploom.cli.options import program_options
@@ -84,19 +85,20 @@ def command(ctx: click.Context, program: str, **options: Any) -> None:
                 progress=progress,
                 notice=progress.notice,
             )
-    except KeyboardInterrupt:
-        click.echo(f"stopped by Ctrl-C after {progress.done:,} cycles, in which all agreed".replace(",", " "), err=True)
-        ctx.exit(INTERRUPTED)
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how} after {progress.done:,} cycles, in which all agreed".replace(",", " "), err=True)
+        ctx.exit(status)
     if options["as_json"]:
         print_json(_body(found) | {"warnings": [diagnostic_json(item) for item in warnings]})
     else:
-        click.echo(f"{loaded.name}: {len(loaded)} instructions, {loaded.launch.threads} threads")
-        click.echo(f"{gpu.config.name}: {found.hardware}")
-        click.echo(str(found))
+        say(f"{loaded.name}: {len(loaded)} instructions, {loaded.launch.threads} threads")
+        say(f"{gpu.config.name}: {found.hardware}")
+        say(str(found))
         if found.agrees and found.fault:
-            click.echo(f"  {found.fault}")
+            say(f"  {found.fault}")
         if options["vcd"] is not None:
-            click.echo(f"{options['vcd']} is written", err=True)
+            say(f"{options['vcd']} is written", err=True)
     ctx.exit(DONE if found.agrees else FAULT)
 
 

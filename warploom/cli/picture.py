@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, is_among, json_option, print_json, print_warnings, write_file
+from warploom.cli.common import DONE, FAULT, UserError, is_among, json_option, print_json, print_warnings, say, stopped, write_file
 from warploom.cli.options import machine_options
 from warploom.cli.ranges import numbers, span
 from warploom.cli.running import complain, take_order
@@ -77,12 +77,13 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
             print_json(drawn.facts())
         elif output is None:
             _show(drawn, options["width"])
-    except KeyboardInterrupt:
-        click.echo("stopped by Ctrl-C; no file was written", err=True)
-        ctx.exit(INTERRUPTED)
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how}; no file was written", err=True)
+        ctx.exit(status)
     complain(result)
     if output is not None and not (options["quiet"] or as_json):
-        click.echo(f"{output} is written", err=True)
+        say(f"{output} is written", err=True)
     ctx.exit(DONE if result.status == "done" else FAULT)
 
 

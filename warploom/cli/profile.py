@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings
+from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
 
@@ -38,7 +38,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     heat, cycles  warp-cycles: a warp issues the line, or stands at it and waits
     issues        how often a warp executed it
     lanes         active lanes an issue
-    parted        branches at which the lanes of a warp disagreed
+    diverged      branches at which the lanes of a warp disagreed
     access        32/2: transactions an access, and how many would do
                   (not of textures)
                   8/1 s: passes of shared memory, and how many would do
@@ -74,9 +74,10 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
         with Progress("running", order.limit, limit=True, quiet=options["quiet"] or options["as_json"]) as progress:
             result = order.run(progress)
         _show(result, [diagnostic_json(item) for item in order.warnings], options)
-    except KeyboardInterrupt:
-        click.echo("stopped by Ctrl-C; no file was written", err=True)
-        ctx.exit(INTERRUPTED)
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how}; no file was written", err=True)
+        ctx.exit(status)
     complain(result, "the profile is that of these cycles, --max-cycles allows more", where=False)
     ctx.exit(DONE if result.status == "done" else FAULT)
 
@@ -110,6 +111,6 @@ def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any
 
         write_file(options["output"], profile_page(found, lines, findings))
         if not options["quiet"]:
-            click.echo(f"{options['output']} is written", err=True)
+            say(f"{options['output']} is written", err=True)
     elif not options["quiet"]:
         screen.show(profile_table(found, lines, findings, width=screen.width(), unicode=screen.unicode()))

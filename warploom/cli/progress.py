@@ -8,7 +8,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-import click
+from warploom.cli.common import say
+from warploom.cli.printable import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -25,7 +26,7 @@ class Progress:
     """
 
     def __init__(self, what: str, total: int, *, limit: bool = False, quiet: bool = False, unit: str = "cycles") -> None:
-        self.what, self.total, self.limit, self.unit = what, total, limit, unit
+        self.what, self.total, self.limit, self.unit = printable(what), total, limit, unit
         self.shows = not quiet and sys.stderr.isatty()
         self.done = 0
         self._start = time.monotonic()
@@ -43,9 +44,9 @@ class Progress:
     def notice(self, text: str) -> None:
         """A sentence about what takes long now, on a line of its own."""
         if self._bar is not None:
-            self._bar.console.print(text, highlight=False)
+            self._bar.console.print(printable(text), highlight=False, markup=False)
         elif self.shows:
-            click.echo(text, err=True)
+            say(text, err=True)
 
     def _begin(self) -> None:
         from rich.console import Console
@@ -53,7 +54,7 @@ class Progress:
 
         counts = TextColumn("{task.completed:,.0f} of " + ("at most " if self.limit else "") + "{task.total:,.0f} " + self.unit)
         times = [TimeElapsedColumn()] if self.limit else [TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()]
-        bar = Progress(TextColumn(self.what), BarColumn(), counts, *times, console=Console(stderr=True), transient=True)
+        bar = Progress(TextColumn(self.what, markup=False), BarColumn(), counts, *times, console=Console(stderr=True), transient=True)
         task = bar.add_task(self.what, total=self.total)
         try:
             bar.start()

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, INTERRUPTED, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings
+from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
-from warploom.cli.traces import NAMES, TraceFile, open_traces, trace_files, trace_options, write_traces
+from warploom.cli.traces import NAMES, TraceFile, begin_traces, end_traces, open_traces, trace_files, trace_options, trace_run, write_traces
 
 if TYPE_CHECKING:
     from warploom.cli.output import OutputFile
@@ -34,7 +34,11 @@ if TYPE_CHECKING:
 @trace_options
 @renamed(**{"--image": "--save"})
 @click.option(
-    "--save", "saves", multiple=True, metavar="NAME=FILE", help="Write a buffer after the run: .npy, .csv, .bin; of an image also .png."
+    "--save",
+    "saves",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Write a buffer after the run: .npy, .csv, .bin; of an image also .png. u0:f32, u0:u32 or u0:i32 says what words are.",
 )
 @click.option("--quiet", is_flag=True, help="Print no summary and show no progress.")
 @json_option
@@ -75,22 +79,26 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
             pictures = [files.enter_context(OutputFile(path, binary=True)) for _, path in images]
             outputs = open_traces(files, traces)
             with progress:
-                result = order.run(progress, tracing=bool(traces))
+                growing = begin_traces(order, traces, outputs)
+                result = order.run(progress, tracing=bool(traces), **trace_run(traces, growing))
             if log is not None:
                 _write_log(result, log, selection, quiet)
             if trace is not None:
                 _write_trace(result, trace, quiet)
             for (name, _), picture in zip(images, pictures, strict=True):
                 save(result, name, picture)
-            write_traces(result, traces, outputs, quiet)
-    except KeyboardInterrupt:
-        click.echo(f"stopped by Ctrl-C after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
-        ctx.exit(INTERRUPTED)
+            end_traces(growing)
+            if not growing:
+                write_traces(result, traces, outputs, quiet)
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how} after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
+        ctx.exit(status)
     _show(result, warnings, options)
     if not quiet:
         for path in (options["log"], options["trace"], *(path for _, path in images), *(trace.path for trace in traces)):
             if path not in (None, "-"):
-                click.echo(f"{path} is written", err=True)
+                say(f"{path} is written", err=True)
     ctx.exit(DONE if result.status == "done" else FAULT)
 
 

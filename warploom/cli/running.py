@@ -6,9 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from warploom.cli.common import UserError
+from warploom.cli.common import UserError, say
 from warploom.cli.loading import Launching, load_program, named
 
 if TYPE_CHECKING:
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
     from warploom.isa.program import Program
     from warploom.machine.config.schema import Config
     from warploom.result import Result
-
-MOST_CYCLES = 10**15
 
 
 @dataclass(frozen=True)
@@ -32,12 +28,14 @@ class Order:
     engine: str
     limit: int
 
-    def run(self, progress: Progress, *, tracing: bool = False, recording: bool = False) -> Result:
-        """Run it. Raises LaunchError."""
+    def run(self, progress: Progress, *, tracing: bool = False, recording: bool = False, **more: Any) -> Result:
+        """Run it. more: of `GPU.run`, what a command wants of it. Raises LaunchError, TooManyEvents."""
         from warploom.gpu import GPU
 
         gpu = GPU(self.config, engine=self.engine, units=self.units)
-        return gpu.run(self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording)
+        return gpu.run(
+            self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording, **more
+        )
 
 
 def take_order(file: str, options: dict[str, Any]) -> Order:
@@ -52,18 +50,18 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
 def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:
     """A fault or a timeout, and notes: on standard error. cut: what is said of a timeout; where: and where the cores were then."""
     if result.status == "error":
-        click.echo(f"error: {result.fault}", err=True)
+        say(f"error: {result.fault}", err=True)
     elif result.status == "timeout":
         cycles = f"{result.cycles:,}".replace(",", " ")
-        click.echo(f"error: still running after {cycles} cycles; {cut}", err=True)
+        say(f"error: still running after {cycles} cycles; {cut}", err=True)
         for line in result.running if where else ():
-            click.echo(f"  {line}", err=True)
+            say(f"  {line}", err=True)
     for note in result.notes:
-        click.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)
 
 
 def _limit(cycles: int | None) -> int:
-    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
+    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, MOST_CYCLES
 
     if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
         raise UserError(f"--max-cycles {cycles}: a run may take 1 to {MOST_CYCLES} cycles")

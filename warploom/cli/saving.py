@@ -9,37 +9,56 @@ from typing import TYPE_CHECKING
 from warploom.cli.common import UserError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from warploom.cli.output import OutputFile
     from warploom.isa.program import Program
     from warploom.result import Result
 
 ENDINGS = (".npy", ".csv", ".bin", ".png")
+MOST_POWER = 40  # of two: a float beyond it is hardly meant
+TYPES = {"f32": "<f4", "u32": "<u4", "i32": "<i4"}  # what 32-bit words may be written as
 
 
 def check_save(program: Program, name: str, path: str) -> None:
-    """Refuse, before a run, a buffer that the program has not, or a file that cannot hold it. Raises UserError."""
+    """Refuse, before a run, a buffer that the program has not, or a file that cannot hold it. Raises UserError.
+
+    name: of the buffer; `:f32`, `:u32` or `:i32` behind it says what its words are.
+    """
     from warploom.isa.diagnostics import nearest
     from warploom.isa.launching import buffer_names
     from warploom.isa.views import VIEW_WIDTH
 
     there = buffer_names(program)
+    name, colon, kind = name.partition(":")
+    if colon and kind not in TYPES:
+        raise UserError(f"--save {name}:{kind}={path}: words are written as {', '.join(TYPES)}{nearest(kind, TYPES)}")
     if name not in there:
         raise UserError(f"--save {name}={path}: the program has no buffer {name!r}{nearest(name, there)}; it has {', '.join(there)}")
     suffix = Path(path).suffix.lower()
     if suffix not in ENDINGS:
         raise UserError(f"--save {name}={path}: name a file that ends in {', '.join(ENDINGS)}")
+    if colon and (suffix not in (".npy", ".csv") or not program.view_names or program.views[there.index(name), VIEW_WIDTH]):
+        raise UserError(f"--save {name}:{kind}={path}: a type is that of a buffer of words, saved as .npy or .csv")
     if suffix == ".png" and not (program.view_names and program.views[there.index(name), VIEW_WIDTH]):
         raise UserError(f"--save {name}={path}: {name} is no image; save it as .npy, .csv or .bin")
 
 
 def save(result: Result, name: str, out: OutputFile) -> None:
-    """Write a buffer as it is after a run. In CSV a row of a picture is a line, and of anything else a line a number."""
+    """Write a buffer as it is after a run. In CSV a row of a picture is a line, and of anything else a line a number.
+
+    Words have no type. In CSV they are floats where all of them that are not zero look like some, unless `:u32` behind the name says
+    what they are; in .npy they are whole numbers unless `:f32` does.
+    """
     import numpy as np
 
     from warploom.isa.launching import read_buffer
 
+    name, _, kind = name.partition(":")
     values = read_buffer(result.program, result.memory, name)
     suffix = Path(out.path).suffix.lower()
+    if kind == "i32" or (kind and suffix == ".npy"):
+        values = values.view(TYPES[kind])
     whole = io.BytesIO()
     if suffix == ".png":
         from warploom.isa.pictures import png
@@ -48,8 +67,18 @@ def save(result: Result, name: str, out: OutputFile) -> None:
     elif suffix == ".npy":
         np.save(whole, values)
     elif suffix == ".csv":
-        np.savetxt(whole, values.reshape(len(values), -1), fmt="%d", delimiter=",")
+        if values.dtype == np.uint32 and (kind == "f32" or (not kind and look_like_floats(values))):
+            whole.write("".join(f"{np.float32(value)!s}\n" for value in values.view("<f4")).encode())
+        else:
+            np.savetxt(whole, values.reshape(len(values), -1), fmt="%d", delimiter=",")
     else:
         whole.write(values.tobytes())
     with out.stream() as file:
         file.write(whole.getvalue())
+
+
+def look_like_floats(words: np.ndarray) -> bool:
+    """Whether words, uint32[n], are likely to be 32-bit floats: all of them that are not zero are neither tiny nor huge as such."""
+    used = words[words & 0x7FFFFFFF != 0]
+    exponents = used >> 23 & 0xFF
+    return bool(len(used)) and bool(((exponents >= 127 - MOST_POWER) & (exponents <= 127 + MOST_POWER)).all())

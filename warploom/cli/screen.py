@@ -7,8 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 
-import click
-
+from warploom.cli.common import say
 from warploom.observe.text.styled import Line, plain
 
 NARROWEST, WIDEST = 60, 160  # columns that tables are made for
@@ -27,11 +26,13 @@ def unicode() -> bool:
 def show(lines: Iterable[Line]) -> None:
     """Print lines. rich is loaded only where there are colours to show."""
     if not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
-        click.echo("\n".join(plain(line) for line in lines))
+        say("\n".join(plain(line) for line in lines))
         return
     from rich.console import Console
     from rich.text import Text
 
+    from warploom.cli.printable import printable
+
     console = Console(highlight=False)
     for line in lines:
-        console.print(Text.assemble(*line), soft_wrap=True)
+        console.print(Text.assemble(*((printable(text), style) for text, style in line)), soft_wrap=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import FAULT, INTERRUPTED, UserError, check_targets, json_option, print_json, report, write_file
+from warploom.cli.common import FAULT, UserError, check_targets, json_option, print_json, report, say, stopped, write_file
 
 if TYPE_CHECKING:
     from warploom.study.experiments.experiment import Experiment, Findings
@@ -71,17 +71,18 @@ def command(
     except Failed as error:
         report(error, as_json)
         ctx.exit(FAULT)
-    except KeyboardInterrupt:
-        click.echo("stopped by Ctrl-C; no file was written", err=True)
-        ctx.exit(INTERRUPTED)
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(f"{how}; no file was written", err=True)
+        ctx.exit(status)
     if as_json:
         print_json(_body(chosen, findings))
     elif not quiet:
         from warploom.cli.screen import width
 
-        click.echo("\n".join(_shown(chosen, findings, width())))
+        say("\n".join(_shown(chosen, findings, width())))
         hint = f"{output} is written" if output else f"the figure: warploom study {name} -o {name}.png"
-        click.echo(hint, err=bool(output))
+        say(hint, err=bool(output))
 
 
 def _list(experiments: list[Experiment], as_json: bool) -> None:
@@ -91,8 +92,8 @@ def _list(experiments: list[Experiment], as_json: bool) -> None:
         return
     longest = max(len(found.name) for found in experiments)
     for found in experiments:
-        click.echo(f"{found.name:<{longest}}  {found.title}")
-    click.echo("\nmake one again: warploom study NAME; with its figure: warploom study NAME -o FILE.png")
+        say(f"{found.name:<{longest}}  {found.title}")
+    say("\nmake one again: warploom study NAME; with its figure: warploom study NAME -o FILE.png")
 
 
 def _shown(chosen: Experiment, findings: Findings, columns: int) -> Iterator[str]:

@@ -12,7 +12,10 @@ import click
 from warploom.cli.common import UserError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from warploom.cli.output import OutputFile
+    from warploom.cli.running import Order
     from warploom.observe.traces import Format
     from warploom.result import Result
 
@@ -70,6 +73,52 @@ def open_traces(stack: contextlib.ExitStack, files: list[TraceFile]) -> list[Out
     from warploom.cli.output import OutputFile
 
     return [stack.enter_context(OutputFile(file.path, binary=file.form.binary and not file.beside)) for file in files]
+
+
+class GrowingFile:
+    """A trace that is written into its file while the run goes. Raises UserError when it cannot be written."""
+
+    def __init__(self, order: Order, file: TraceFile, output: OutputFile) -> None:
+        self._output = output
+        with output.stream() as stream:
+            self._trace = file.form.begun(order.program, order.config, stream)
+
+    def add(self, events: np.ndarray) -> None:
+        """Write events."""
+        with self._output.stream():
+            self._trace.add(events)
+
+    def close(self) -> None:
+        """The run has ended: write what is left."""
+        with self._output.stream():
+            self._trace.close()
+
+
+def begin_traces(order: Order, files: list[TraceFile], outputs: list[OutputFile]) -> list[GrowingFile]:
+    """The files that are written while the run goes: all of them, where none has to know the whole run; else none."""
+    if order.config.core.control == "sequencer" or not all(file.form.growing for file in files):
+        return []
+    return [GrowingFile(order, file, output) for file, output in zip(files, outputs, strict=True)]
+
+
+def trace_run(files: list[TraceFile], growing: list[GrowingFile]) -> dict[str, Any]:
+    """What a run has to know of its trace files: who takes its events, or how many may be kept for them."""
+    if growing:
+
+        def listen(events: np.ndarray) -> None:
+            for file in growing:
+                file.add(events)
+
+        return {"listener": listen}
+    from warploom.observe.traces import MOST_EVENTS
+
+    return {} if all(file.form.growing for file in files) else {"most_events": MOST_EVENTS}
+
+
+def end_traces(growing: list[GrowingFile]) -> None:
+    """The run has ended: what is left is written."""
+    for file in growing:
+        file.close()
 
 
 def write_traces(result: Result, files: list[TraceFile], outputs: list[OutputFile], quiet: bool) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from warploom.cli.common import json_option, print_json
+from warploom.cli.common import UserError, json_option, print_json, say
 
 if TYPE_CHECKING:
     from warploom.isa.program import Program
@@ -48,31 +48,41 @@ def command(as_json: bool) -> None:
     """Compile the native engine now: half a minute, once for an installation.
 
     Without it, the first long run compiles what it needs. Short runs never need it. What is there already is loaded and not compiled
-    again. The cache is a directory of the user's, or the one that WARPLOOM_CACHE names.
+    again. The cache is a directory of the user's, or the one that WARPLOOM_CACHE names. Native code is run, so a directory that belongs
+    to somebody else, or that others may write to, is not used.
 
     \b
     Examples:
       warploom warmup
-      WARPLOOM_CACHE=/var/cache/warploom warploom warmup
+      WARPLOOM_CACHE=/scratch/ada/warploom warploom warmup
     """
     from warploom.gpu import GPU
-    from warploom.machine.engine.native.cache import cache_directory
+    from warploom.machine.engine.native.cache import cache_directory, make_directory
+    from warploom.machine.engine.native.loader import native
 
+    try:
+        make_directory(cache_directory())
+    except OSError as error:
+        raise UserError(f"{cache_directory()} cannot be written, so nothing would be kept: {error.strerror or error}") from None
+    if native().untrusted:
+        raise UserError(f"nothing would be kept: {native().untrusted}")
     start, done = time.perf_counter(), []
     for part in parts():
         before = time.perf_counter()
         if not as_json:
-            click.echo(f"{part.name:<52}", nl=False)
+            say(f"{part.name:<52}", nl=False)
         GPU(part.preset, set=part.settings).warm_up(part.program)
         seconds = time.perf_counter() - before
         if not as_json:
-            click.echo(f"{seconds:6.1f} s")
+            say(f"{seconds:6.1f} s")
         done.append({"name": part.name, "preset": part.preset, "settings": part.settings, "seconds": round(seconds, 3)})
+    if native().not_kept:
+        raise UserError(native().not_kept)
     total, place = time.perf_counter() - start, cache_directory()
     if as_json:
         print_json({"status": "done", "parts": done, "seconds": round(total, 3), "cache": str(place)})
     else:
-        click.echo(f"ready after {total:.1f} s; the native code is in {place}")
+        say(f"ready after {total:.1f} s; the native code is in {place}")
 
 
 def parts() -> Iterator[Part]:

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from warploom.isa.diagnostics import Diagnostic, nearest
 from warploom.isa.frontend import BYTES, FUNCTION, GROUP, PATH, Encoding, FrontEnd, Loaded, Module, Options
+from warploom.isa.numbers import whole_number
 from warploom.isa.program import Program
 from warploom.isa.reading import MOST_BYTES, error, read_bytes, read_text
 
@@ -46,10 +47,10 @@ def load(source: AnyInput, isa: str | None = None, *, if_convert: int = 0, optio
     isa: a front end's name; None: the one for the file's ending, or for functions. if_convert: branches over at most so many
     instructions become predicates, see `analysis/if_conversion.py`; such a program is for machines with warps.
     Raises SourceError, with every error in the source, also when it cannot be read, or when it is a kernel whose arguments' types are not
-    known; ValueError when if_convert is negative.
+    known; ValueError when if_convert is negative or no whole number.
     """
     program = load_with_warnings(source, isa, options)[0]
-    if if_convert:
+    if whole_number("if_convert", if_convert, 0):
         from warploom.isa.analysis.if_conversion import if_convert as convert
 
         program = convert(program, if_convert)

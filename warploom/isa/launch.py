@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, NamedTuple
 
+from warploom.isa.numbers import whole_number
+
 Extent = int | tuple[int, ...]  # a number, or one a dimension: x, y, z
 MOST_DIMENSIONS = 3
 
@@ -29,9 +31,10 @@ class Launch:
     threads: threads of the whole grid. block: threads a block, or 0 when the machine decides (tiny-gpu: its threads per block).
     grid: blocks, instead of threads; it needs a block. grid and block may have up to three dimensions, as (16, 16); in one, a grid
     becomes its threads. entry: the instruction that it begins with. registers: (lane register, name in SPECIALS) pairs that
-    the hardware writes before the first instruction. shared_bytes: of a block. argument: what the special register of that name
+    the hardware writes before the first instruction. shared_bytes: of a block.
+    local_bytes: of a thread. argument: what the special register of that name
     holds: where `arguments` lie, by name, see Program.parameters. buffers: contents by name, see `launching.py`. name: where a source has
-    several launches. Raises ValueError for a grid that cannot be.
+    several launches. Raises ValueError for what is no whole number and for a grid that cannot be.
     """
 
     threads: int = 1
@@ -44,10 +47,13 @@ class Launch:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     buffers: Mapping[str, Any] = field(default_factory=dict, compare=False)
     name: str = ""
+    local_bytes: int = 0
 
     def __post_init__(self) -> None:
         block, grid = _extent("block", self.block), _extent("grid", self.grid)
-        threads = self.threads
+        threads = whole_number("threads", self.threads)
+        for name in ("entry", "shared_bytes", "argument"):
+            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
         if grid != 0:
             if block == 0:
                 raise ValueError("a grid is counted in blocks: say how many threads a block has")
@@ -78,9 +84,14 @@ class Launch:
 
 def _extent(name: str, value: Extent) -> Extent:
     """An extent without dimensions of 1 at its end; a number where one dimension is left."""
-    sizes = (value,) if isinstance(value, int) else tuple(value)
-    if not 1 <= len(sizes) <= MOST_DIMENSIONS or any(not isinstance(size, int) for size in sizes):
-        raise ValueError(f"{name} = {value!r}: write a number, or one for each of up to three dimensions, as (16, 16)")
+    refusal = f"{name} = {value!r}: write a number, or one for each of up to three dimensions, as (16, 16)"
+    given = tuple(value) if isinstance(value, tuple | list) else (value,)
+    try:
+        sizes = tuple(whole_number(name, size, 0) for size in given)
+    except ValueError:
+        raise ValueError(refusal) from None
+    if not 1 <= len(sizes) <= MOST_DIMENSIONS:
+        raise ValueError(refusal)
     if len(sizes) > 1 and min(sizes) < 1:
         raise ValueError(f"{name} = {value!r}: no dimension is smaller than 1")
     while len(sizes) > 1 and sizes[-1] == 1:

@@ -16,6 +16,7 @@ from warploom.isa.frontend import Options
 from warploom.isa.launch import Launch, Parameter
 from warploom.isa.pictures import pack, unpack
 from warploom.isa.program import Program
+from warploom.isa.regions import RegionError
 from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_FORMAT, VIEW_HEIGHT, VIEW_WIDTH
 
 MEMORY = "memory"
@@ -29,11 +30,15 @@ class BufferError(ValueError):
 
 def launched(program: Program, launch: Launch) -> Program:
     """The program with this launch as its own, its buffers and arguments written to memory. Raises BufferError."""
-    data = program.data
+    space = program.address_space()
+    data = space.initial() if program.regions else program.data
     for name, contents in launch.buffers.items():
         data = _with_buffer(program, data, name, contents)
     if launch.arguments:
         data = _with_arguments(program, data, launch)
+    if program.regions:
+        regions = tuple(replace(region, data=data[space.slice_of(region)]) for region in space.regions)
+        return replace(program, launch=launch, regions=regions)
     return replace(program, launch=launch, data=data)
 
 
@@ -65,19 +70,21 @@ def launch_of(program: Program, which: int | str | Launch | None) -> Launch:
 
 
 def buffer_names(program: Program) -> tuple[str, ...]:
-    """The buffers of a program, by their names."""
-    return program.view_names or (MEMORY,)
+    """The buffers of a program, by their names: its views, or else its regions, or else `memory`."""
+    return program.view_names or tuple(region.name for region in program.regions) or (MEMORY,)
 
 
 def read_buffer(program: Program, memory: np.ndarray, name: str) -> np.ndarray:
-    """What a buffer holds: uint32[words]; a picture, uint8[height, width, 4], of a texture or image; uint8[bytes] of `memory`.
+    """What a buffer holds: uint32[words]; a picture, uint8[height, width, 4], of a texture or image; uint8[bytes] of memory or a region.
 
-    memory: uint8[bytes], after a run. Raises BufferError when there is no such buffer.
+    memory: uint8[bytes], after a run: all of it, by place. Raises BufferError when there is no such buffer.
     """
     row = _row(program, name)
     if row is None:
-        return memory
-    data = memory[row[VIEW_BASE] : row[VIEW_BASE] + row[VIEW_BYTES]]
+        region = program.address_space().named(name)
+        return memory[program.address_space().slice_of(region)] if program.regions and region is not None else memory
+    start = _place(program, _base(row), int(row[VIEW_BYTES]))
+    data = memory[start : start + row[VIEW_BYTES]]
     if row[VIEW_FORMAT] == F_WORD:
         return np.ascontiguousarray(data).view("<u4").copy()
     return unpack(data, int(row[VIEW_WIDTH]), int(row[VIEW_HEIGHT]), int(row[VIEW_FORMAT]))
@@ -107,7 +114,7 @@ def as_words(data: Any, what: str = "data") -> np.ndarray:
 
 
 def _row(program: Program, name: str) -> np.ndarray | None:
-    """A buffer's row of Program.views; None for `memory`."""
+    """A buffer's row of Program.views; None for `memory` and regions."""
     known = buffer_names(program)
     if name not in known:
         raise BufferError(f"{program.source.path}: there is no buffer {name!r}{nearest(name, known)}; there are {', '.join(known)}")
@@ -117,7 +124,13 @@ def _row(program: Program, name: str) -> np.ndarray | None:
 def _with_buffer(program: Program, data: np.ndarray, name: str, contents: Any) -> np.ndarray:
     row = _row(program, name)
     if row is None:
-        return as_bytes(contents, name)
+        region = program.address_space().named(name) if program.regions else None
+        given = as_bytes(contents, name)
+        if region is None:
+            return given
+        if len(given) > region.bytes:
+            raise BufferError(f"{name} holds {region.bytes} bytes, and is given {len(given)}")
+        return _written(data, _place(program, region.base, region.bytes), given)
     values, form = np.asarray(contents), int(row[VIEW_FORMAT])
     if form != F_WORD:
         shape = (int(row[VIEW_HEIGHT]), int(row[VIEW_WIDTH]), 4)
@@ -128,7 +141,7 @@ def _with_buffer(program: Program, data: np.ndarray, name: str, contents: Any) -
         given = as_words(values, name).view(np.uint8)
     if len(given) > row[VIEW_BYTES]:
         raise BufferError(f"{name} holds {row[VIEW_BYTES]} bytes, and is given {len(given)}")
-    return _written(data, int(row[VIEW_BASE]), given)
+    return _written(data, _place(program, _base(row), len(given)), given)
 
 
 def _with_arguments(program: Program, data: np.ndarray, launch: Launch) -> np.ndarray:
@@ -141,7 +154,8 @@ def _with_arguments(program: Program, data: np.ndarray, launch: Launch) -> np.nd
     if missing:
         raise BufferError(f"{program.source.path}: the argument {missing[0]!r} has no value")
     for name, value in launch.arguments.items():
-        data = _written(data, launch.argument + known[name].offset, _argument(program, known[name], value))
+        given = _argument(program, known[name], value)
+        data = _written(data, _place(program, launch.argument + known[name].offset, len(given)), given)
     return data
 
 
@@ -149,7 +163,8 @@ def _argument(program: Program, parameter: Parameter, value: Any) -> np.ndarray:
     """The bytes of an argument. The value of a pointer is the name of a buffer, or an address."""
     if parameter.dtype == POINTER and isinstance(value, str):
         row = _row(program, value)
-        value = 0 if row is None else int(row[VIEW_BASE])
+        region = program.address_space().named(value) if program.regions and row is None else None
+        value = _base(row) if row is not None else region.base if region is not None else 0
     dtype = np.dtype("uint32" if parameter.dtype == POINTER else parameter.dtype).newbyteorder("<")
     try:
         if dtype.kind in "iu" and not (isinstance(value, int | np.integer) and np.iinfo(dtype).min <= value <= np.iinfo(dtype).max):
@@ -157,6 +172,21 @@ def _argument(program: Program, parameter: Parameter, value: Any) -> np.ndarray:
         return np.array([value], dtype).view(np.uint8)
     except (TypeError, ValueError, OverflowError):
         raise BufferError(f"{parameter.name} = {value!r}: it is {parameter.dtype}") from None
+
+
+def _base(row: np.ndarray) -> int:
+    """The address of a view. (A column of its table has a sign, an address has none.)"""
+    return int(row[VIEW_BASE]) & 0xFFFFFFFF
+
+
+def _place(program: Program, address: int, size: int) -> int:
+    """Where the bytes of an address are kept. Raises BufferError."""
+    if not program.regions:
+        return address
+    try:
+        return program.address_space().place(address, size)
+    except RegionError as error:
+        raise BufferError(f"{program.source.path}: {error}") from None
 
 
 def _written(data: np.ndarray, start: int, given: np.ndarray) -> np.ndarray:

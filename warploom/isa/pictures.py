@@ -5,15 +5,19 @@ A picture is an array uint8[height, width, 4], red first, row 0 at the top.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
+from warploom.isa.reading import bytes_of
 from warploom.isa.views import F_RGBA8, FORMATS
 
 OPAQUE_BLACK = 0x000000FF
+MOST_BYTES = 64 << 20  # of a picture's file
+MOST_TEXELS = 1 << 24  # of a picture, 4096 x 4096
 RANDOM_NUMBERS = 1 << 15  # random_numbers gives 0 .. RANDOM_NUMBERS - 1
 
 
@@ -123,12 +127,23 @@ def read_picture(path: str | Path) -> np.ndarray:
     from PIL import Image
 
     try:
-        with Image.open(path) as picture:
-            return np.asarray(picture.convert("RGBA"))
+        data = BytesIO(bytes_of(path, MOST_BYTES))
     except FileNotFoundError:
         raise PictureError(f"there is no file {str(path)!r}") from None
-    except (OSError, ValueError, SyntaxError) as error:
-        raise PictureError(f"{str(path)!r} cannot be read as a picture: {error}") from None
+    except (OSError, ValueError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise PictureError(f"{str(path)!r} cannot be read as a picture: {reason}") from None
+    try:
+        with warnings.catch_warnings(action="ignore"), Image.open(data) as picture:
+            width, height = picture.size
+            if width * height <= MOST_TEXELS:
+                return np.asarray(picture.convert("RGBA"))
+    except Image.DecompressionBombError:
+        width, height = 0, 0
+    except Exception as error:  # a picture is read by code for many formats, which raises whatever it meets
+        raise PictureError(f"{str(path)!r} cannot be read as a picture: {str(error).replace(repr(data), 'this')}") from None
+    size = f"{width} x {height} points are" if width else "it has"
+    raise PictureError(f"{str(path)!r}: {size} more than {MOST_TEXELS} points, the most that a picture may have")
 
 
 def png(pixels: np.ndarray) -> bytes:

@@ -5,6 +5,7 @@ A front end builds one with `ProgramBuilder`; a machine reads it and never asks 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,10 +13,19 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.launch import Launch, Parameter
+from warploom.isa.regions import AddressSpace, Region, flat_memory
 from warploom.isa.views import (
     SAMPLER_COLUMNS,
     VIEW_COLUMNS,
 )
+
+_LINE_END = re.compile("\r\n|\n|\r")
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, as editors count them: a form feed or a line separator (U+2028) ends none. Python's own splitlines differs."""
+    lines = _LINE_END.split(text)
+    return lines if lines[-1] else lines[:-1]
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,7 @@ class Source:
     @property
     def lines(self) -> list[str]:
         """The text, line by line."""
-        return self.text.splitlines()
+        return lines_of(self.text)
 
 
 @dataclass(frozen=True)
@@ -48,7 +58,8 @@ class Program:
     instruction, for views. registers, scalars: how many lane and scalar registers a thread or warp
     needs, hidden ones included. register_names: names of the registers a user knows, by number; hidden ones are
     "". data: initial memory from byte 0 (uint8). memory_bytes: size of memory that the program
-    wants, or 0 when the machine decides. labels: name to instruction number.
+    wants, or 0 when the machine decides. regions: instead of one memory from byte 0 on: what memory there is, and what it holds;
+    data and memory_bytes are empty then. constants: constant memory, from its byte 0 on (uint8). labels: name to instruction number.
     sources: the texts that it was made from; a Position says which.
     lock_width: how many neighbouring registers the scoreboard locks as one (guppy: 4).
     views, samplers: int32 tables of buffers, textures and samplers; view_names names the rows.
@@ -70,6 +81,8 @@ class Program:
     parameters: tuple[Parameter, ...] = ()
     data: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
     memory_bytes: int = 0
+    regions: tuple[Region, ...] = ()
+    constants: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
     labels: dict[str, int] = field(default_factory=dict)
     lock_width: int = 1
     views: np.ndarray = field(default_factory=lambda: np.zeros((0, VIEW_COLUMNS), np.int32))
@@ -110,6 +123,15 @@ class Program:
             starts.append(len(lines) + 1)
             lines += [f"{source.path}:", *source.lines]
         return lines, tuple(starts)
+
+    def address_space(self, size: int = 0) -> AddressSpace:
+        """Where its memory is: its regions, or one memory from address 0 on, as large as the program wants and at least `size`."""
+        return AddressSpace(self.regions) if self.regions else flat_memory(max(size, self.memory_bytes, len(self.data)))
+
+    def uses(self, space: int) -> bool:
+        """Whether some micro-op accesses an address space: a number of SPACES."""
+        spaced = [number for number, operation in enumerate(u.OPERATIONS) if operation.unit == u.MEMORY]
+        return bool((np.isin(self.uops[:, u.OP], spaced) & (self.uops[:, u.SPACE] == space)).any())
 
     def row(self, instruction: int) -> int:
         """The line of `listing` that an instruction came from, from 1; 0 where there is no text."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
+import time
 from pathlib import Path
 
 from warploom.isa.diagnostics import Diagnostics, SourceError, nearest
@@ -11,21 +14,51 @@ from warploom.isa.program import Position, Source
 MOST_BYTES = 16 << 20  # of a source file
 
 
+WRITER_SECONDS = 1.0  # how long somebody who writes to a named pipe is waited for
+
+
+def bytes_of(path: str | os.PathLike[str], most: int = MOST_BYTES) -> bytes:
+    """The bytes of a file, which may be a pipe or a device. Raises OSError: also for more than `most`, and for a pipe nobody writes to."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+    with open(handle, "rb") as file:
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        first = _first_of_pipe(handle) if stat.S_ISFIFO(os.fstat(handle).st_mode) else b""
+        if hasattr(os, "set_blocking"):
+            os.set_blocking(handle, True)
+        data = first + file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most >> 20} MiB", os.fspath(path))
+    return data
+
+
+def _first_of_pipe(handle: int) -> bytes:
+    """The first byte of a pipe, b"" where one that writes has not done so yet. Raises OSError when nobody writes to it."""
+    end = time.monotonic() + WRITER_SECONDS
+    while True:
+        try:
+            if first := os.read(handle, 1):
+                return first
+        except BlockingIOError:
+            return b""
+        if time.monotonic() > end:
+            raise OSError(errno.EPIPE, "it is a pipe that nobody writes to")
+        time.sleep(0.01)
+
+
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file. Raises SourceError when it cannot be read or is larger than 16 MiB."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(MOST_BYTES + 1)
+        return bytes_of(path)
     except IsADirectoryError:
         raise error(path, "this is a directory, not a file", "name a file in it") from None
     except FileNotFoundError:
         raise error(path, "there is no such file", _neighbour(Path(path))) from None
     except (OSError, ValueError) as found:
+        if isinstance(found, OSError) and found.errno == errno.EFBIG:
+            raise error(path, f"this file is larger than {MOST_BYTES >> 20} MiB, which no program is", "") from None
         reason = found.strerror if isinstance(found, OSError) and found.strerror else str(found)
         raise error(path, f"this file cannot be read: {reason}", "") from None
-    if len(data) > MOST_BYTES:
-        raise error(path, f"this file is larger than {MOST_BYTES >> 20} MiB, which no program is", "")
-    return data
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.isa.regions import RegionError
 from warploom.isa.views import (
     FILTERS,
     FORMATS,
@@ -35,11 +36,14 @@ from warploom.isa.views import (
 Check = tuple[np.ndarray, Callable[[int], str]]  # which rows are wrong, and what is said of one of them
 
 MOST_BYTES = (1 << 31) - 1
+ADDRESS_BITS = (1 << 32) - 1
 MOST_REGISTERS = 1 << 16  # how many a machine has is the machine's to say
 MOST_LEVELS = 32
+MOST_LOCAL = 1 << 19  # CUDA C++ Programming Guide: 512 KiB of local memory a thread
 OPERANDS = {u.DST: "destination", u.A: "source A", u.B: "source B", u.C: "source C"}
 WIDE = u.NUMBER["sample"]
 IMAGE = u.NUMBER["store_image"]
+LOAD = u.NUMBER["load"]
 
 
 def _operations(chosen: Callable[[u.Operation], bool]) -> np.ndarray:
@@ -61,6 +65,10 @@ IN_PAIRS = {
     for letter, column in zip("dabc", OPERANDS, strict=True)
 }
 IS_DOUBLE = _operations(lambda operation: operation.pairs != "")
+MASK_OPERATIONS = (
+    "push_mask", "pop_mask", "mask_nonzero", "branch_push", "split", "join", "set_mask", "predicate", "read_mask", "write_mask",
+)  # fmt: skip
+SETS_MASK = _operations(lambda operation: operation.name in MASK_OPERATIONS)
 TEXELS = _operations(lambda operation: operation.name in ("sample", "store_image"))
 
 
@@ -74,6 +82,7 @@ def check_tables(program: Program, memory_bytes: int) -> None:
     memory_bytes: what the machine has, at least what the program wants. A few tens of microseconds for a program of a hundred instructions.
     """
     _shapes(program)
+    _memory(program)
     _first(program, _view_checks(program, memory_bytes), program.views, _of_view)
     _first(program, _sampler_checks(program), program.samplers, lambda program, row: f"{_path(program)}: sampler {row}")
     if len(program):
@@ -148,8 +157,10 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
     )
     flags = columns[u.FLAGS]
     yield (
-        _outside(flags, 8),
-        lambda row: f"flags {flags[row]}: there are SIGNED = {u.SIGNED}, NEGATE = {u.NEGATE} and YIELDS = {u.YIELDS}",
+        _outside(flags, 16),
+        lambda row: (
+            f"flags {flags[row]}: SIGNED = {u.SIGNED}, NEGATE = {u.NEGATE}, NEGATE_PREDICATE = {u.NEGATE_PREDICATE}, YIELDS = {u.YIELDS}"
+        ),
     )
     sizes = columns[u.SIZE]
     yield (sizes != 4) & (sizes != 1) & (sizes != 2), lambda row: f"size {sizes[row]}: it is 1, 2 or 4 bytes"
@@ -162,6 +173,14 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
         (predicate != u.NONE) & _outside(predicate - u.SCALAR, u.SCALARS - 1),
         lambda row: f"predicate {predicate[row]}: it is a pair of scalar registers, of which there are {u.SCALARS}",
     )
+    yield (
+        SETS_MASK[op] & (predicate != u.NONE),
+        lambda row: f"predicate {predicate[row]}: {_name(op, row)} sets the mask itself, and has none",
+    )
+    reads_only = IS_SPACED[op] & (columns[u.SPACE] == u.CONSTANT_SPACE) & (op != LOAD)
+    yield reads_only, lambda row: f"{_name(op, row)} in constant memory, which can only be read"
+    own = IS_SPACED[op] & ((columns[u.SPACE] == u.CONSTANT_SPACE) | (columns[u.SPACE] == u.LOCAL_SPACE)) & (columns[u.VIEW] != u.NONE)
+    yield own, lambda row: f"view {columns[u.VIEW][row]} of {u.SPACES[columns[u.SPACE][row]]} memory: views are of global memory"
     target, meeting = columns[u.TARGET], columns[u.RECONVERGE]
     yield HAS_TARGET[op] & (target < 0), lambda row: f"target {target[row]}: it is an instruction number, from 0"
     yield meeting < u.NONE, lambda row: f"reconvergence point {meeting[row]}: it is an instruction number, from 0, or NONE"
@@ -273,7 +292,7 @@ def _instruction_checks(program: Program) -> Iterator[Check]:
 
 
 def _bundles(program: Program, first: np.ndarray, count: np.ndarray, unit: np.ndarray) -> Check:
-    """A bundle is issued to one unit; beside it, it may only have arithmetic."""
+    """A bundle is issued to one unit; beside it, it may only have arithmetic. The constant cache and the load/store unit are two."""
     units = program.uops[:, u.UNIT]
     arithmetic = (units == u.ALU) | (units == u.SPECIAL)
     plain = (unit == u.ALU) | (unit == u.SPECIAL)
@@ -282,6 +301,12 @@ def _bundles(program: Program, first: np.ndarray, count: np.ndarray, unit: np.nd
     foreign = ~arithmetic[members] & (units[members] != unit[owner])
     wrong = np.zeros(len(first), bool)
     wrong[owner[foreign]] = True
+    constant = (units == u.MEMORY) & (program.uops[:, u.SPACE] == u.CONSTANT_SPACE)
+    mixed = np.zeros(len(first), bool)
+    mixed[owner[constant[members]]] = True
+    others = np.zeros(len(first), bool)
+    others[owner[(units[members] == u.MEMORY) & ~constant[members]]] = True
+    wrong |= mixed & others
     matching = np.zeros(len(first), bool)
     matching[owner[units[members] == unit[owner]]] = True
     wrong |= ~plain & ~matching
@@ -300,10 +325,13 @@ def _view_checks(program: Program, memory_bytes: int) -> Iterator[Check]:
     columns = program.views.T.astype(np.int64)
     form, base, size = columns[VIEW_FORMAT], columns[VIEW_BASE], columns[VIEW_BYTES]
     yield _outside(form, len(FORMATS)), lambda row: f"format {form[row]}: there are 0 to {len(FORMATS) - 1}"
-    yield (
-        (base < 0) | (size < 0) | (base + size > memory_bytes),
-        lambda row: f"{size[row]} bytes from byte {base[row]} on: memory has {memory_bytes}",
-    )
+    if program.regions:
+        yield from _regions_of_views(program, base, size)
+    else:
+        yield (
+            (base < 0) | (size < 0) | (base + size > memory_bytes),
+            lambda row: f"{size[row]} bytes from byte {base[row]} on: memory has {memory_bytes}",
+        )
     yield _outside(columns[VIEW_WRITABLE], 2), lambda row: f"writable {columns[VIEW_WRITABLE][row]}: it is 0 or 1"
     yield (
         _outside(columns[VIEW_LEVELS], MOST_LEVELS + 1),
@@ -311,6 +339,40 @@ def _view_checks(program: Program, memory_bytes: int) -> Iterator[Check]:
     )
     for column, what in ((VIEW_WIDTH, "width"), (VIEW_HEIGHT, "height"), (VIEW_PITCH, "pitch")):
         yield _numbered(columns[column], what, columns[column] < 0, "it is not negative")
+
+
+def _memory(program: Program) -> None:
+    """Regions and constants are what they say."""
+    constants = program.constants
+    if not isinstance(constants, np.ndarray) or constants.dtype != np.uint8 or constants.ndim != 1:
+        raise ProgramError(f"{_path(program)}: constants are {_array(constants)}, and must be uint8[n]")
+    if not program.regions:
+        return
+    if len(program.data) or program.memory_bytes:
+        raise ProgramError(f"{_path(program)}: a program with regions has its data in them; data and memory_bytes are empty")
+    try:
+        program.address_space()
+    except RegionError as error:
+        raise ProgramError(f"{_path(program)}: {error}") from None
+
+
+def _regions_of_views(program: Program, base: np.ndarray, size: np.ndarray) -> Iterator[Check]:
+    """A view lies in one region; one of texels in that from address 0 on, where a texture unit finds its texels without a decoder."""
+    starts = base & ADDRESS_BITS
+    ends = starts + size
+    inside = np.zeros(len(base), bool)
+    for region in program.regions:
+        inside |= (region.base <= starts) & (ends <= region.end)
+    yield (
+        (size < 0) | ~inside,
+        lambda row: (
+            f"{size[row]} bytes from {starts[row]:#x} on do not lie in one region{program.address_space().nearest(int(starts[row]))}"
+        ),
+    )
+    sampled = np.zeros(len(base), bool)
+    sampled[program.uops[TEXELS[program.uops[:, u.OP]], u.VIEW]] = True
+    first = next((region.end for region in program.regions if region.base == 0), 0)
+    yield sampled & (ends > first), lambda row: f"{starts[row]:#x}: textures and images lie in the region that begins at address 0"
 
 
 def _sampler_checks(program: Program) -> Iterator[Check]:
@@ -327,6 +389,7 @@ def _launch(program: Program) -> None:
     launch, path = program.launch, _path(program)
     for name, value, least, most in (
         ("shared_bytes", launch.shared_bytes, 0, MOST_BYTES),
+        ("local_bytes", launch.local_bytes, 0, MOST_LOCAL),
         ("argument", launch.argument, 0, (1 << 32) - 1),
     ):  # fmt: skip
         if not least <= value <= most:

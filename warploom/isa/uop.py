@@ -15,6 +15,10 @@ Operands. A lane has 32-bit registers, numbered 0, 1, 2 ...; a warp has scalar 3
 counters), written `scalar(0)`, `scalar(1)` ...; `IMMEDIATE` stands for the micro-op's one 32-bit
 immediate; `NONE` for no operand. A mask of more than 32 lanes is a pair of scalar registers, low half
 first.
+
+A predicate leaves lanes out of one micro-op, on top of the warp's mask, in every unit: they write no register, access no memory, do not
+branch and do not end, and stand at the next instruction. Operations on a warp as a whole (nop, fence, yield, trap, exit_warp) are
+executed where at least one lane takes part. An operation that sets the mask itself has no predicate.
 """
 
 from __future__ import annotations
@@ -40,14 +44,16 @@ RECONVERGE = 10   # where lanes that disagree reconverge: an instruction number,
 UNIT = 11         # functional unit: a number of UNITS
 LATENCY = 12      # latency class: a number of LATENCIES
 VIEW = 13         # NONE, or the row of Program.views that bounds a memory access or describes a texture
-FLAGS = 14        # bits: SIGNED, NEGATE, YIELDS
+FLAGS = 14        # bits: SIGNED, NEGATE, NEGATE_PREDICATE, YIELDS
 DATAPATH = 15     # which part of the datapath computes the result: a number of DATAPATHS
 UOP_COLUMNS = 16
 
 # FLAGS
 SIGNED = 1        # a load narrower than 32 bits extends the sign
-NEGATE = 2        # a branch is taken where the condition is zero; a predicate names the lanes left out
-YIELDS = 4        # a jump back: those that jump wait for somebody, perhaps for lanes of their own warp
+NEGATE = 2        # a branch is taken where the condition is zero
+NEGATE_PREDICATE = 4  # the predicate names the lanes that are left out
+YIELDS = 8        # a jump back: those that jump wait for somebody, perhaps for lanes of their own warp
+FENCE_DEVICE, FENCE_BLOCK = range(2)  # immediates of a fence: who has to see what was stored
 
 # Columns of an instruction row.
 FIRST_UOP = 0     # its first micro-op
@@ -297,7 +303,7 @@ def _rows() -> list[Operation]:
         ("write_mask", "a", "active lanes = scalar pair a & the lanes that have a thread", NEXT),
         ("barrier", "ai", "waits until b warps (NONE: all of the block) have arrived at barrier a + i", NEXT),
         ("barrier_arrive", "ai", "counts an arrival at barrier a + i and continues", NEXT),
-        ("fence", "", "waits until this warp's earlier memory accesses are done", NEXT),
+        ("fence", "i", "waits until this warp's earlier memory accesses are done: i = 0, for all of the device; 1, for its block", NEXT),
         ("yield", "", "a hint: a different path of this warp may run", NEXT),
         ("trap", "i", "stops the kernel with fault number i", ENDS),
     ]
@@ -389,6 +395,6 @@ def listing(row: np.ndarray) -> str:
     if operation.name == "special":
         parts.append("%" + SPECIALS[int(row[IMM])])
     predicate = int(row[PREDICATE])
-    prefix = f"@{'!' if int(row[FLAGS]) & NEGATE else ''}{operand_name(predicate)} " if predicate != NONE else ""
+    prefix = f"@{'!' if int(row[FLAGS]) & NEGATE_PREDICATE else ''}{operand_name(predicate)} " if predicate != NONE else ""
     size = {1: ".b8", 2: ".b16"}.get(int(row[SIZE]), "")
     return f"{prefix}{operation.name}{size} {', '.join(parts)}".rstrip()

@@ -21,6 +21,7 @@ from warploom.machine.accounting import reasons as r
 from warploom.machine.config.schema import Config
 from warploom.machine.run.result import RunResult
 from warploom.machine.sequencer.states import DECODE
+from warploom.observe.facts import lane_states
 from warploom.observe.facts import timeline as t
 from warploom.observe.facts.events import profile_of
 from warploom.observe.facts.lane_addresses import Addresses, lane_addresses
@@ -39,9 +40,11 @@ COUNTS = {
     "shared_accesses": "warp accesses to shared memory",
     "passes": "passes of shared memory that they took",
     "passes_needed": "passes that would do without bank conflicts",
+    "lanes_diverged": "lanes of the issues that had diverged: their thread waited for others of its warp",
+    "lanes_ended": "lanes of the issues whose thread had ended",
 }
 (ISSUES, LANES, DIVERGED, ACCESSES, TRANSACTIONS, TRANSACTIONS_NEEDED, HITS, MISSES, SHARED_ACCESSES, PASSES,
- PASSES_NEEDED) = range(len(COUNTS))  # fmt: skip
+ PASSES_NEEDED, LANES_DIVERGED, LANES_ENDED) = range(len(COUNTS))  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +132,13 @@ class Profile:
         blocks = -(-self.program.launch.threads // self.block_threads)
         return max(min(self.config.gpu.cores, self.warps if self.config.gpu.dispatch == "split" else blocks), 1)
 
+    def lane_shares(self) -> dict[str, float]:
+        """Of the lanes of all issues the shares that were active, and that were not, by the word for why; 0 to 1."""
+        full = int(self.counts[:, ISSUES].sum()) * (self.config.core.lanes if self.has_warps else self.config.core.threads_per_block)
+        counted = {"active": LANES, lane_states.DIVERGED: LANES_DIVERGED, lane_states.ENDED: LANES_ENDED}
+        shares = {name: int(self.counts[:, column].sum()) / full if full else 0.0 for name, column in counted.items()}
+        return shares | {lane_states.NO_THREAD: 1 - sum(shares.values()) if full else 0.0}
+
     def line_of(self, instruction: int) -> str:
         """`line 12` for a message, or `instruction 7` without a source."""
         place = self.program.position(instruction)
@@ -177,7 +187,8 @@ def _of_warps(result: RunResult) -> tuple[np.ndarray, np.ndarray]:
     shared = unit == u.SHARED
     counts = np.zeros((len(rows), len(COUNTS)), np.int64)
     for count, column in ((ISSUES, r.ISSUES), (LANES, r.LANES), (DIVERGED, r.DIVERGED), (TRANSACTIONS, r.TRANSACTIONS),
-                          (HITS, r.HITS), (MISSES, r.MISSES), (PASSES, r.PASSES)):  # fmt: skip
+                          (HITS, r.HITS), (MISSES, r.MISSES), (PASSES, r.PASSES), (LANES_DIVERGED, r.LANES_DIVERGED),
+                          (LANES_ENDED, r.LANES_ENDED)):  # fmt: skip
         counts[:, count] = rows[:, column]
     counts[:, ACCESSES] = np.where(shared, 0, rows[:, r.ACCESSES])
     counts[:, SHARED_ACCESSES] = np.where(shared, rows[:, r.ACCESSES], 0)
@@ -242,6 +253,7 @@ def profile_report(found: Profile, lines: list[Line]) -> dict[str, Any]:
         "cycles": found.cycles,
         "warp_cycles": found.warp_cycles,
         "spent": _nonzero(names, found.spent.sum(axis=0)),
+        "lanes": {name.replace(" ", "_"): share for name, share in found.lane_shares().items()},
         "lines": [
             {"line": line.number, "text": line.text.strip(), "instructions": list(line.instructions), "cycles": line.cycles}
             | {"spent": _nonzero(names, line.spent)}

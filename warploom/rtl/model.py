@@ -8,7 +8,7 @@ from warploom.isa.tiny.table import Fields, row_of
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.native.cache import cache_directory
 from warploom.machine.run.compile import entry_call
-from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, drive
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, cycle_limit, drive
 from warploom.machine.sequencer.flat_trace import FlatTrace
 from warploom.machine.sequencer.machine import SequencerMachine
 
@@ -21,6 +21,7 @@ __all__ = [
     "Program",
     "SequencerMachine",
     "cache_directory",
+    "cycle_limit",
     "drive",
     "entry_call",
     "nearest",

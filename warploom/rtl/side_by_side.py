@@ -13,7 +13,7 @@ import numpy as np
 
 from warploom.rtl.bench import Bench, Host
 from warploom.rtl.hardware import ADDRESSES, Hardware, NoHardware, check_program
-from warploom.rtl.model import DEFAULT_MAX_CYCLES, GPU, FlatTrace, Program, SequencerMachine, entry_call, words
+from warploom.rtl.model import DEFAULT_MAX_CYCLES, GPU, FlatTrace, Program, SequencerMachine, cycle_limit, entry_call, words
 from warploom.rtl.simulator import Pysim, Simulation
 
 BEFORE, AFTER = 4, 2  # cycles that are shown around a difference
@@ -128,6 +128,7 @@ def lockstep(
     """
     if simulator not in SIMULATORS:
         raise ValueError(f"simulator = {simulator!r}: it is one of {', '.join(SIMULATORS)}")
+    max_cycles = cycle_limit(max_cycles)
     check_program(program)
     if gpu.units:
         raise NoHardware("a unit of your own has no hardware")

@@ -26,7 +26,7 @@ OF_REASON = {
     "long_scoreboard": DATA, "lg_throttle": DATA, "tex_throttle": DATA, "membar": DATA, "drain": DATA,
     "short_scoreboard": "shared memory", "mio_throttle": "shared memory",
     "wait": "arithmetic", "math_pipe_throttle": "arithmetic",
-    "barrier": "barriers", "branch_resolving": "branches", "dispatch_stall": "dispatch", "sleeping": "sleeping",
+    "barrier": "barriers", "branch_resolving": "branches", "dispatch_stall": "dispatch",
 }  # fmt: skip
 
 

@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from warploom.isa.frontends import front_end, known, load
+from warploom.isa.numbers import digits
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config, parse_setting
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, cycle_limit
 from warploom.machine.run.runnable import Notice
 from warploom.machine.slots import check_slots, slot_named
 from warploom.study.metrics import METRICS
@@ -114,7 +115,7 @@ def values_of(name: str, text: str) -> tuple[Any, ...]:
 
 
 def _range(name: str, matched: re.Match[str]) -> list[int]:
-    first, last, step = int(matched["first"]), int(matched["last"]), int(matched["step"] or 1)
+    first, last, step = digits(matched["first"]), digits(matched["last"]), digits(matched["step"] or "1")
     if first > last:
         raise ConfigError(f"{name}={matched[0]}: the range {first}..{last} ends before it begins")
     if matched["how"] == "*":
@@ -233,6 +234,7 @@ def run(
     """Run a plan. Raises LaunchError when no machine of it can start the program, StudyError."""
     if engine not in ENGINES:
         raise StudyError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
+    max_cycles = cycle_limit(max_cycles)
     machines = zip(plan.configs, plan.units, strict=True)
     tasks = [Task(plan.program, config, max_cycles, engine, units) for config, units in machines if isinstance(config, Config)]
     measured = iter(spread(measure, tasks, jobs=jobs, dask=dask, progress=progress, notice=notice))

@@ -25,7 +25,7 @@ from warploom.machine.accounting.faults import FAULTS
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
-from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, drive
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, cycle_limit, drive
 from warploom.machine.slots import SLOTS, slot_named
 from warploom.result import Result
 from warploom.study.bottleneck import Bottleneck, bottleneck
@@ -134,7 +134,8 @@ def climb(
     for kernel in (program, variant):
         if kernel is not None and first_of_a_block(kernel) == NONE:
             _check_foot(foot, kernel)
-    climber = _Climber(foot, tuple(_with_units(rung, own) for rung in rungs(foot, theirs)), own, engine, max_cycles)
+    found = tuple(_with_units(rung, own) for rung in rungs(foot, theirs))
+    climber = _Climber(foot, found, own, engine, cycle_limit(max_cycles))
     steps: list[Step] = []
     for number, rung in enumerate(climber.rungs):
         if progress is not None:

@@ -132,7 +132,7 @@ def rungs(start: Config, choices: Mapping[str, Any] | None = None) -> tuple[Rung
             "second-level cache",
             {
                 "l2.bytes": SHARED_CACHE_LINES * line, "l2.line": line, "l2.ways": 4, "l2.replacement": "lru", "l2.write": "through",
-                "l2.latency": 4, "l2.mshrs": 8, "l2.banks": min(64, cores),
+                "l2.latency": 4, "l2.mshrs": 4, "l2.slices": min(64, cores),
             },
             "<l2.bytes> bytes that all cores share, behind their own; costs that SRAM with tags, and <l2.latency> cycles more for what is "
             "not there either",

@@ -122,7 +122,7 @@ def spread(
     scheduler, as tcp://host:8786, whose workers run everything instead. progress: called with (done, all) in this process.
     Raises StudyError where a process dies or the cluster cannot be used.
     """
-    if jobs is not None and jobs < 1:
+    if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):
         raise StudyError(f"jobs = {jobs}: at least one process runs")
     say = progress or (lambda done, total: None)
     if dask is not None:

@@ -1,13 +1,17 @@
 """What a traced run writes down."""
 
+import weakref
+
 import numpy as np
 import pytest
 
 from tests.machine.programs import FREE, GLOBAL, Assembly, run
 from tests.machine.two_engines import both
+from warploom import GPU, tiny
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.events import EVENT_COLUMNS, emit
+from warploom.machine.accounting.status import TooManyEvents
 from warploom.machine.device import machine as pipeline_machine
 from warploom.machine.device.device import Log
 from warploom.machine.engine.unit import unit
@@ -109,3 +113,24 @@ def test_visits_of_warps_that_cannot_issue_are_written_down():
     rows = result.detail.events
     visits = rows[rows[:, e.KIND] == e.VISIT]
     assert visits[:3, [e.TIME, e.WARP, e.A]].tolist() == [[1, 0, 1], [2, 0, 1], [3, 0, 1]]
+
+
+def test_nothing_of_a_run_that_is_listened_to_is_kept(monkeypatch):
+    monkeypatch.setattr(pipeline_machine, "EVENT_ROWS", 16)
+    endless = tiny.assemble(".threads 8\nagain: CMP R0, R0\nBRz again\nRET")
+    handed, alive = [], []
+
+    def listen(events):
+        alive.append(sum(reference() is not None for reference in handed))
+        handed.append(weakref.ref(events))
+
+    result = GPU("sm", engine="python").run(endless, tracing=True, max_cycles=1000, listener=listen)
+    assert len(result.detail.events) == 0
+    assert len(alive) > 5
+    assert max(alive) <= 1
+
+
+def test_what_is_kept_has_a_bound():
+    endless = tiny.assemble(".threads 64\nagain: CMP R0, R0\nBRz again\nRET", path="endless.asm")
+    with pytest.raises(TooManyEvents, match=r"^endless has written down more than 500 events in [0-9]+ cycles, the most"):
+        GPU("sm", engine="python").run(endless, tracing=True, most_events=500)

@@ -123,7 +123,7 @@ def test_dispatch_stall():
 
 def test_the_names_are_nsight_compute_s_and_every_one_has_a_meaning():
     names = "selected not_selected long_scoreboard short_scoreboard wait barrier branch_resolving no_instruction lg_throttle mio_throttle "
-    names += "tex_throttle math_pipe_throttle membar sleeping drain dispatch_stall imc_miss"
+    names += "tex_throttle math_pipe_throttle membar drain dispatch_stall imc_miss"
     assert [reason.name for reason in REASONS] == names.split()
     assert all(reason.meaning for reason in REASONS)
     assert len(REASONS) == r.IMC_MISS + 1

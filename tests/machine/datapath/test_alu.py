@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.machine.datapath.alu_model import EDGES, MODEL, NAMES, WORD, compute, executed, warp
 from warploom.isa import uop as u
-from warploom.isa.uop import IMMEDIATE, NEGATE, NONE, SPECIALS, Uop, scalar
+from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, NONE, SPECIALS, Uop, scalar
 
 words = st.one_of(st.sampled_from(EDGES), st.integers(0, WORD), st.integers(0, 255))
 TRANSCENDENTAL = {"frsqrt", "fsin", "fcos", "fexp2", "flog2"}
@@ -76,7 +76,7 @@ def test_a_micro_op_writes_what_the_model_says_where_mask_and_predicate_let_it(d
     destination = data.draw(st.sampled_from([1, 2, 3, 4]))
     size = data.draw(st.sampled_from([1, 2, 4]))
     predicate = data.draw(st.sampled_from([NONE, scalar(2)]))
-    flags = data.draw(st.sampled_from([0, NEGATE]))
+    flags = data.draw(st.sampled_from([0, NEGATE_PREDICATE]))
     imm = data.draw(words)
     registers = warp(lanes, active)
     random = np.random.default_rng(data.draw(st.integers(0, 1000)))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.datapath.alu_model import WORD, executed, warp
-from warploom.isa.uop import IMMEDIATE, NEGATE, Uop, scalar
+from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, Uop, scalar
 
 
 @settings(deadline=None, max_examples=60)
@@ -20,7 +20,7 @@ def test_a_ballot_has_a_one_for_every_lane_that_takes_part_and_is_not_zero(lanes
     for uop, chosen in (
         (Uop("ballot", scalar(8), 1), inside),
         (Uop("ballot", scalar(8), 1, predicate=scalar(4)), predicate),
-        (Uop("ballot", scalar(8), 1, predicate=scalar(4), flags=NEGATE, size=1), ~predicate),
+        (Uop("ballot", scalar(8), 1, predicate=scalar(4), flags=NEGATE_PREDICATE, size=1), ~predicate),
     ):
         low, high = executed(registers, uop, lanes)["scalar"][0, 8:10].tolist()
         assert low | high << 32 == active & nonzero & chosen & inside

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, run
+from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, WARP, Assembly, machine, run
+from warploom.isa.uop import NONE
 from warploom.machine.accounting.counters import COUNTER
 from warploom.machine.device.report import MOST_WARPS
 from warploom.machine.run import livelock
+from warploom.machine.run.driver import drive
 
 A, B = FREE, FREE + 1
 
@@ -82,3 +84,91 @@ def test_final_registers_are_those_of_each_slot_and_lane():
     found = run(code.program(threads=8)).detail.registers
     assert found.shape == (1, 4, 32, 4)
     assert np.array_equal(found[0, :2, A], [[100, 101, 102, 103], [104, 105, 106, 107]])
+
+
+def divergent_spin(masks=False):
+    """Of each warp lane 0 goes round for ever; the others wait for it."""
+    code = Assembly()
+    code.mov(A, 64)
+    if masks:
+        code("push_mask", target="end")
+        code.op("sltu", B, LANE, imm=1)
+        code("mask_nonzero", a=B, imm=0xFFFFFFFF)
+    else:
+        code.branch(LANE, "end", meet="end")
+    code.label("wait")
+    code.load(B, A)
+    code("jump", target="wait")
+    code.label("end")
+    code("pop_mask") if masks else None
+    code("exit")
+    return code.program(threads=4)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "starving"),
+    [
+        ("stack", "lanes 1-3 of it wait on the stack for instruction 4 (exit"),
+        ("minpc", "lanes 1-3 of it wait to go on at instruction 4 (exit"),
+        ("masks", "lanes 1-3 of it wait masked off until instruction 6 (pop_mask"),
+        ("dwf", ""),
+        ("its", ""),
+    ],
+)
+def test_a_livelock_names_the_lanes_that_spin_and_those_that_starve(monkeypatch, mechanism, starving):
+    monkeypatch.setattr(livelock, "QUIET", 300)
+    monkeypatch.setattr(livelock, "SPACING", 50)
+    result = run(divergent_spin(mechanism == "masks"), core__divergence=mechanism, max_cycles=20_000)
+    assert result.status == "error"
+    assert "warp 0 of block 0 (core 0, lane 0) spins at instruction " in result.fault
+    assert starving in result.fault
+    assert ("of it wait" in result.fault) == bool(starving)
+
+
+def barriers(number, expected=NONE):
+    """Warp 0 comes to a barrier, the others to the next one. expected: the register that says how many warps that one expects."""
+    code = Assembly()
+    code.mov(B, 5)
+    code.op("sltu", A, WARP, imm=1)
+    code.branch(A, "first")
+    code("barrier", imm=number + 1, b=expected)
+    code.label("first")
+    code("barrier", imm=number)
+    code("exit")
+    return code.program(threads=12, block=12)
+
+
+def test_a_deadlock_names_the_barrier_how_many_came_and_who_is_missing():
+    fault = run(barriers(2), core__divergence="stack").fault
+    assert "warp 0 of block 0 (core 0, lanes 0-3)" in fault
+    assert "; barrier 2 expects 3 warps of the block, and 1 came; not there: warps 1-2" in fault
+    assert "; barrier 3 expects 3 warps of the block, and 2 came; not there: warp 0" in fault
+    assert "; barrier 3 expects 5 warps of the block, and 2 came; not there: warp 0" in run(barriers(2, B), core__divergence="stack").fault
+
+
+def test_blocks_that_never_started_for_lack_of_room_are_named(monkeypatch):
+    """Block 0 waits for a flag that block 2 would set, and a core holds two blocks."""
+    monkeypatch.setattr(livelock, "QUIET", 300)
+    monkeypatch.setattr(livelock, "SPACING", 50)
+    code = Assembly()
+    code.mov(A, 64)
+    code.op("sltu", B, BLOCK, imm=2)
+    code.branch(B, "wait")
+    code.store(A, BLOCK)
+    code("exit")
+    code.label("wait")
+    code.load(B, A)
+    code.branch(B, "wait", negate=True)
+    code("exit")
+    program = code.program(threads=20, block=4)
+    few = run(program, core__blocks=2, max_cycles=20_000)
+    assert "; blocks 2 to 4 have not started, because no core has room before others end (cycle " in few.fault
+    assert run(program, core__blocks=4, max_cycles=20_000).status == "done"
+
+
+@pytest.mark.parametrize(("picked", "said"), [(4, "4"), (-2, "-2"), (1 << 40, "1099511627776")])
+def test_a_policy_that_picks_a_slot_that_is_not_there_is_stopped(picked, said):
+    made = machine(waiting(4), policy=lambda s, now: picked)
+    drive(made, engine="python")
+    sentence = f"the scheduling policy picked warp slot {said}, which is not there: a core has the slots 0 to 3, and -1 picks none"
+    assert made.inspection.fault_text() == f"{sentence} (core 0, cycle 0)"

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from tests.machine.programs import Assembly, machine
+from warploom.gpu import GPU
 from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.presets import load_config
+from warploom.machine.device.machine import PipelineMachine
 
 
 def one(**fields):
@@ -22,11 +25,41 @@ def refused(program, **changes):
 
 
 def test_a_block_that_does_not_fit_names_what_it_lacks():
-    assert refused(one(threads=20, block=20)) == "a block of 20 threads needs 5 warps, a core has 4"
-    assert "a block with 2000 bytes of shared memory needs 2000, a core has 1024" in refused(one(shared_bytes=2000))
+    assert refused(one(threads=20, block=20)) == (
+        "<program>: a block of 20 threads needs 5 warps, a core has 4; use smaller blocks, or set core.warps"
+    )
+    assert refused(one(shared_bytes=2000)) == (
+        "<program>: a block with 2000 bytes of shared memory needs 2000, a core has 1024; use less shared memory, or set shared.bytes"
+    )
     assert refused(one(threads=20, block=20), gpu__dispatch="split") == (
         "a block has 5 warps, the device has warp slots for 4; set core.warps=5 or use smaller blocks"
     )
+
+
+@pytest.mark.parametrize(
+    ("launch", "sentence"),
+    [
+        ({"threads": 1056, "block": 1056},
+         "a block of 1056 threads is too large, a block has at most 1024; use smaller blocks, or set core.block_threads"),
+        ({"threads": 32, "block": 32, "registers": 300},
+         "a thread with 300 registers is too large, a thread has at most 255; use fewer registers, or set core.thread_registers"),
+        ({"threads": 1024, "block": 1024, "registers": 80},
+         "a block of 1024 threads with 80 registers a thread needs 81920 registers, a core has 65536; use smaller blocks or fewer "
+         "registers, or set core.registers"),
+        ({"threads": 32, "block": 32, "shared_bytes": 98305},
+         "a block with 98305 bytes of shared memory needs 98560 in the units in which they are handed out (98305 of its own), a core has "
+         "98304; use less shared memory, or set shared.bytes"),
+    ],
+)  # fmt: skip
+def test_a_multiprocessor_refuses_what_its_compute_capability_does_not_have(launch, sentence):
+    with pytest.raises(LaunchError) as error:
+        GPU("sm").run(one(**launch))
+    assert str(error.value) == f"<program>: {sentence}"
+
+
+def test_a_multiprocessor_holds_the_blocks_that_its_register_files_have_room_for():
+    made = PipelineMachine(load_config("sm"), one(threads=320, block=32, registers=200))
+    assert int(made.cores["blocks"]["slots"][0]) == 8
 
 
 def test_the_schedulers_of_a_core_share_its_warps_without_overlap():

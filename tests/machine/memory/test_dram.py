@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
+from warploom.machine.config.schema import Dram as Section
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import mirror, unit
+from warploom.machine.engine.unit import mirror, unit, zeros
 from warploom.machine.memory.dram import Dram, configure, request
 
 LINE = 128
@@ -25,11 +26,17 @@ def drive(drams, requests, answers):
 
 def run(shape, requests):
     """The cycle of each answer, and the state afterwards. shape: channels, interleave, latency, bandwidth, row, row_miss."""
-    drams = np.zeros(1, Dram)
-    configure(mirror(drams)[0], *shape)
+    drams = zeros(1, Dram)
+    channels(drams, *shape)
     rows = np.array(requests, np.int64).reshape(-1, 4)
     _, after = both(drive, drams, rows, np.zeros(len(rows), np.int64))
     return after[2].tolist(), after[0][0]
+
+
+def channels(drams, count, interleave, latency, bandwidth, row, row_miss, **more):
+    """Set up simple channels, unless `more` settings say otherwise."""
+    section = Section(channels=count, latency=latency, bandwidth=bandwidth, row=row, row_miss=row_miss, **more)
+    configure(mirror(drams)[0], section, interleave, "modulo", 0)
 
 
 class Channel:
@@ -154,5 +161,5 @@ def test_a_row_is_opened_once_for_a_stream_and_again_and_again_by_two_rows_in_tu
 )
 def test_impossible_shapes_are_refused(shape, message):
     with pytest.raises(ConfigError) as error:
-        configure(mirror(np.zeros(1, Dram))[0], *shape)
+        channels(zeros(1, Dram), *shape)
     assert str(error.value) == message

@@ -72,8 +72,8 @@ def test_a_bank_looks_up_one_request_a_cycle_and_banks_work_side_by_side():
     code.load(B, A)
     code.op("add", C, B, imm=1)
     code("exit")
-    one = trial(code, lsu__ports=4, l2__banks=1, **NO_L1)
-    four = trial(code, lsu__ports=4, l2__banks=4, **NO_L1)
+    one = trial(code, lsu__ports=4, l2__slices=1, **NO_L1)
+    four = trial(code, lsu__ports=4, l2__slices=4, **NO_L1)
     assert one.cycles - four.cycles == 3
 
 
@@ -111,7 +111,7 @@ def test_requests_that_wait_for_an_mshr_are_all_served_in_the_end(mshrs, present
     program = many_lines(4).program(threads=16, block=16)
     ends = finished(program, l2__mshrs=mshrs, l1__bytes=present, l1__mshrs=16, lsu__ports=4, max_cycles=5000)
     l2 = ends.gpu["l2"]
-    assert (l2["misses"]["used"], l2["waiting"], l2["parked_first"]) == (0, 0, 0)
+    assert (l2["misses"]["used"], l2["waiting"], l2["queue_first"].sum(), l2["in_use"].sum()) == (0, 0, 0, 0)
     assert ends.gpu["dram"]["requests"].sum() == 64
 
 

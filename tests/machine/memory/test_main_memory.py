@@ -32,7 +32,7 @@ def test_stores_that_wait_for_a_channel_keep_the_kernel_running(channels, rounds
 
 
 def test_a_store_through_caches_reaches_memory_too():
-    behind = cycles(STORE, l1__bytes=16, l1__latency=2, l2__bytes=16, l2__line=1, l2__latency=4, l2__banks=4)
+    behind = cycles(STORE, l1__bytes=16, l1__latency=2, l2__bytes=16, l2__line=1, l2__latency=4, l2__slices=4)
     assert behind > DATA_ANSWER + 2
 
 

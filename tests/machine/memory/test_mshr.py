@@ -1,37 +1,44 @@
-"""The miss-status registers against a list of sets."""
+"""The miss-status registers against lists."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.engine.unit import unit
-from warploom.machine.memory.mshr import ENTRIES, WAITERS, Mshr, allocate, find, merge, release
+from warploom.machine.engine.unit import mirror, unit, zeros
+from warploom.machine.memory.mshr import ENTRIES, Mshr, allocate, configure, find, first_waiter, may_join, merge, release, take_waiter
 
 MISS, ANSWER = range(2)
 
 
 @unit
-def drive(registers, operations, answers):
-    """Rows of `operations`: kind, line, sectors, waiter. Answers of a miss: 2 new entry, 1 or 0 merged, -1 refused."""
+def drive(registers, operations, answers, told):
+    """Rows of `operations`: kind, line, sectors, waiter. Answers of a miss: 2 new entry, 1 merged, -1 refused; of an answer: who waits."""
     mshr = registers[0]
     for k in range(operations.shape[0]):
         kind, line, sectors, waiter = operations[k, 0], operations[k, 1], np.uint64(operations[k, 2]), operations[k, 3]
         entry = find(mshr, line)
         if kind == MISS:
             if entry >= 0:
-                answers[k] = merge(mshr, entry, sectors, waiter)
+                answers[k] = 1 if may_join(mshr, entry) else -1
+                if answers[k] == 1:
+                    merge(mshr, entry, sectors, waiter)
             else:
                 answers[k] = 2 if allocate(mshr, line, sectors, waiter) >= 0 else -1
         else:
             answers[k] = entry
             if entry >= 0:
+                link = first_waiter(mshr, entry)
                 release(mshr, entry)
+                place = 0
+                while link != 0:
+                    told[k, place], link = take_waiter(mshr, link)
+                    place += 1
 
 
-def fresh(limit):
-    registers = np.zeros(1, Mshr)
-    registers["limit"] = limit
+def fresh(limit, merges=0):
+    registers = zeros(1, Mshr)
+    configure(mirror(registers)[0], limit, merges)
     return registers
 
 
@@ -45,68 +52,68 @@ def in_chains(table):
     return found
 
 
-def run(limit, operations):
-    """The answers, and the entries left: (line, sectors, set of waiters)."""
+def run(limit, operations, merges=0):
+    """The answers, who was told by each, and the entries left: (line, sectors, list of waiters)."""
     rows = np.array(operations, np.int64).reshape(-1, 4)
-    _, after = both(drive, fresh(limit), rows, np.zeros(len(rows), np.int64))
+    _, after = both(drive, fresh(limit, merges), rows, np.zeros(len(rows), np.int64), np.full((len(rows), len(rows) + 1), -1, np.int64))
     left = after[0][0]
     entries = []
     for entry in in_chains(left["table"]):
-        words = left["waiting"][entry]
-        waiters = {waiter for waiter in range(WAITERS) if int(words[waiter // 64]) >> waiter % 64 & 1}
+        waiters, link = [], int(left["first"][entry])
+        while link:
+            waiters.append(int(left["waiter"][link - 1]))
+            link = int(left["next"][link - 1])
         entries.append((int(left["table"]["line"][entry]), int(left["sectors"][entry]), waiters))
-    return after[2].tolist(), entries, left
+    return after[2].tolist(), [[waiter for waiter in row if waiter >= 0] for row in after[3].tolist()], entries, left
 
 
-steps = st.lists(
-    st.tuples(st.sampled_from([MISS, MISS, ANSWER]), st.integers(0, 9), st.integers(1, 15), st.integers(0, WAITERS - 1)), max_size=60
-)
+steps = st.lists(st.tuples(st.sampled_from([MISS, MISS, ANSWER]), st.integers(0, 9), st.integers(1, 15), st.integers(0, 999)), max_size=60)
 
 
-@settings(max_examples=200, deadline=None)
-@given(limit=st.sampled_from([0, 1, 3, 8, ENTRIES]), steps=steps)
-def test_agrees_with_a_list_of_sets(limit, steps):
-    answers, entries, left = run(limit, steps)
-    model, counts, most = [], {2: 0, 1: 0, 0: 0, -1: 0}, 0
-    for (kind, line, sectors, waiter), answer in zip(steps, answers, strict=True):
+@settings(max_examples=100, deadline=None)
+@given(limit=st.sampled_from([0, 1, 3, 8, ENTRIES]), merges=st.sampled_from([0, 1, 2, 8]), steps=steps)
+def test_agrees_with_lists(limit, merges, steps):
+    answers, told, entries, left = run(limit, steps, merges)
+    model, counts, most = [], {2: 0, 1: 0, -1: 0}, 0
+    for (kind, line, sectors, waiter), answer, heard in zip(steps, answers, told, strict=True):
         lines = [entry[0] for entry in model]
         if kind == ANSWER:
             assert (answer >= 0) == (line in lines)
+            assert heard == [waiter for entry in model if entry[0] == line for waiter in entry[2]]
             model = [entry for entry in model if entry[0] != line]
             continue
         if line in lines:
             entry = model[lines.index(line)]
-            expected = int(waiter not in entry[2])
-            entry[1] |= sectors
-            entry[2].add(waiter)
+            expected = 1 if merges == 0 or len(entry[2]) < merges else -1
+            if expected == 1:
+                entry[1] |= sectors
+                entry[2].append(waiter)
         elif len(model) < limit:
             expected = 2
-            model.append([line, sectors, {waiter}])
+            model.append([line, sectors, [waiter]])
         else:
             expected = -1
+            counts[-1] += 1
         assert answer == expected
-        counts[expected] += 1
+        counts[expected] += expected > 0
         most = max(most, len(model))
-    assert sorted(entry[:2] for entry in entries) == sorted(tuple(entry[:2]) for entry in model)
-    assert {entry[0]: entry[2] for entry in entries} == {entry[0]: entry[2] for entry in model}
+    assert sorted(entries) == sorted(tuple(entry) for entry in model)
     assert (left["allocated"], left["merged"], left["refused"], left["most"]) == (counts[2], counts[1], counts[-1], most)
 
 
-def test_a_second_miss_waits_with_the_first_and_says_whether_the_waiter_is_new():
-    answers, entries, _ = run(4, [(MISS, 7, 0b01, 0), (MISS, 7, 0b10, 3), (MISS, 7, 0b10, 3)])
-    assert answers == [2, 1, 0]
-    assert entries == [(7, 0b11, {0, 3})]
+def test_a_second_miss_waits_behind_the_first():
+    answers, _, entries, _ = run(4, [(MISS, 7, 0b01, 0), (MISS, 7, 0b10, 3)])
+    assert answers == [2, 1]
+    assert entries == [(7, 0b11, [0, 3])]
 
 
 def test_the_hardware_has_as_many_entries_as_it_says_and_an_answer_frees_one():
-    answers, entries, _ = run(2, [(MISS, 1, 1, 0), (MISS, 2, 1, 0), (MISS, 3, 1, 0), (ANSWER, 1, 0, 0), (MISS, 3, 1, 0)])
+    answers, _, entries, _ = run(2, [(MISS, 1, 1, 0), (MISS, 2, 1, 0), (MISS, 3, 1, 0), (ANSWER, 1, 0, 0), (MISS, 3, 1, 0)])
     assert answers == [2, 2, -1, 0, 2]
     assert sorted(entry[0] for entry in entries) == [2, 3]
 
 
-def test_all_entries_and_all_waiters_can_be_used():
-    misses = [(MISS, line, 1, line) for line in range(ENTRIES)] + [(MISS, 0, 1, waiter) for waiter in range(WAITERS)]
-    answers, entries, _ = run(ENTRIES, misses)
-    assert answers[:ENTRIES] == [2] * ENTRIES
-    assert {entry[0]: entry[2] for entry in entries}[0] == set(range(WAITERS))
-    assert entries[ENTRIES - 1] == (ENTRIES - 1, 1, {ENTRIES - 1})
+def test_all_entries_can_be_used():
+    answers, _, entries, _ = run(ENTRIES, [(MISS, line, 1, line) for line in range(ENTRIES)])
+    assert answers == [2] * ENTRIES
+    assert sorted(entries)[-1] == (ENTRIES - 1, 1, [ENTRIES - 1])

@@ -186,4 +186,4 @@ def test_the_configuration_offers_exactly_these_policies():
 def test_a_tree_over_three_ways_is_refused():
     with pytest.raises(ConfigError) as error:
         load_config("tiny", {"l1.bytes": 384, "l1.ways": 3, "l1.replacement": "plru"})
-    assert str(error.value) == "l1.replacement = 'plru': its tree needs a power of two of ways, not l1.ways = 3"
+    assert str(error.value) == "l1.replacement = 'plru': its tree needs a power of two of ways, up to 64; l1 has 3 in a set"

@@ -1,6 +1,7 @@
 """Residency on any core: against handing out the resources one by one, and on the simulated machine."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,8 @@ from hypothesis import strategies as st
 
 from warploom.machine.config.presets import load_config
 from warploom.machine.engine.sizes import ConfigError
+from warploom.machine.occupancy.calculator import occupancy
+from warploom.machine.occupancy.capabilities import CAPABILITIES
 from warploom.machine.occupancy.residency import Demand, Limits, limits_of, residency
 
 
@@ -182,10 +185,24 @@ def test_the_sequencer_holds_one_block_of_as_many_threads_as_it_has_lanes():
     assert residency(limits, Demand(9)).reason == "a block of 9 threads is too large, a block has at most 8"
 
 
-def test_the_preset_in_the_manner_of_a_multiprocessor_agrees_with_the_table_of_8_0():
-    limits = limits_of(load_config("sm"))
-    for threads, registers in itertools.product((32, 96, 192, 256, 1024), (16, 40, 63)):
-        found = residency(limits, Demand(threads, registers))
-        table = residency(Limits(32, 64, 32, registers=65536, register_unit=256, partitions=4), Demand(threads, registers))
-        assert found.limits["warps"] == table.limits["warps"]
-        assert found.blocks >= table.blocks  # the simulated register file has no partitions
+def test_the_preset_sm_has_the_limits_of_compute_capability_7_0():
+    """The table of capabilities is the source of the preset's numbers. (Which sizes shared memory can be set to is no limit of a core.)"""
+    limits = limits_of(load_config("sm", {"core.threads": 0}))
+    table = replace(CAPABILITIES["7.0"], shared_sizes=(), registers_per_block=0, shared_per_block=0)
+    assert limits == table
+    assert load_config("sm").core.threads == limits.warps * limits.lanes
+    for threads, registers, shared in itertools.product((1, 32, 96, 192, 256, 1024, 1056), (0, 16, 63, 200, 255, 256), (0, 1000, 98304)):
+        assert residency(limits, Demand(threads, registers, shared)).blocks == occupancy("7.0", threads, registers, shared).blocks
+
+
+def test_a_register_file_in_parts_holds_fewer_blocks():
+    """Each of four files of 16,384 registers holds two warps of 200 x 32; one file of 65,536 would hold ten."""
+    assert residency(limits_of(load_config("sm")), Demand(32, 200)).blocks == 8
+    assert residency(limits_of(load_config("sm", {"core.register_files": 1})), Demand(32, 200)).blocks == 10
+
+
+def test_a_simulated_core_has_a_largest_block_and_keeps_some_shared_memory_for_itself():
+    limits = limits_of(core(core__block_threads=8, shared__bytes=4096, shared__block_bytes=3072, shared__reserved=1024))
+    assert (residency(limits, Demand(9)).exceeded, residency(limits, Demand(8)).blocks > 0) == ("block_threads", True)
+    assert residency(limits, Demand(4, 0, 1024)).limits["shared"] == 2
+    assert residency(limits, Demand(4, 0, 3073)).exceeded == "shared"

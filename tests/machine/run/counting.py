@@ -29,6 +29,8 @@ class Counting:
     detector = None
     recorder = None
     probes = ()
+    listener = None
+    most_events = 0
 
     def __init__(self, end, code=DONE, room=0):
         self.state = np.zeros((), State)

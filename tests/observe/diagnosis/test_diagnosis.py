@@ -15,7 +15,7 @@ from warploom.isa.uop import SHARED_SPACE
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import diagnosis as d
 from warploom.observe.diagnosis import finding as f
-from warploom.observe.diagnosis.lanes import divergence, partial_warps
+from warploom.observe.diagnosis.lanes import divergence, ended_lanes, partial_warps
 from warploom.observe.diagnosis.memory import atomics, bank_conflicts, scattered
 from warploom.observe.diagnosis.time import barriers, busy_channels, fetch, latency, sequencer, spin, throttle
 
@@ -26,6 +26,7 @@ def profiled(file, preset, changes=(), threads=None):
     return gpu.run(warploom.load(EXAMPLES / file), threads=threads).profile()
 
 
+CHAIN = "ADD R2, R1, R1\n" + 12 * "ADD R2, R2, R1\n"
 STRIDED = ("guppy/load_strided.guppy", "guppy", (("core.warps", 8),))
 DIVERGENT = ("guppy/slow_divergence.guppy", "guppy", (("core.warps", 8),))
 LATENCY = ("guppy/slow_latency.guppy", "guppy")
@@ -40,7 +41,7 @@ FAST = ("guppy/fast.guppy", "guppy", (("core.warps", 8),))
 
 PLANTED = {
     STRIDED: ("scattered", "line 10: stride of 16 words; 32 transactions an access where 2 would do"),
-    DIVERGENT: ("divergence", "line 11: lanes part here; line 12 runs with 16 of 32 lanes on average, and 33 % of the lanes stand idle "),
+    DIVERGENT: ("divergence", "line 11: lanes diverge here; line 12 runs with 16 of 32 lanes on average, and 33 % of the lanes are "),
     LATENCY: ("latency", "line 11: warps wait for what line 10 loads, 49 cycles each time; a scheduler has 1 warp on average, and would "),
     ALU: ("throttle", "line 13: no room in the ALUs; "),
     QUEUE: ("throttle", "line 17: no room in the load/store unit; "),
@@ -249,8 +250,24 @@ def test_divergence_needs_a_branch_and_a_quarter_of_the_lanes():
     assert len(list(divergence(found))) == 1
     counts = found.counts.copy()
     counts[:, p.LANES] = counts[:, p.ISSUES] * 32
-    counts[4, p.LANES] = 16 * counts[4, p.ISSUES]
+    counts[:, p.LANES_DIVERGED] = 0
+    counts[4, p.LANES] = counts[4, p.LANES_DIVERGED] = 16 * counts[4, p.ISSUES]
     assert list(divergence(replace(found, counts=counts))) == []
+
+
+def test_lanes_that_have_ended_or_never_had_a_thread_are_no_divergence(tmp_path):
+    """Three of four threads return at once, the last one has a lot to do. One thread alone has nobody that could end before it."""
+    kernel = tmp_path / "ends.asm"
+    kernel.write_text(f".threads 4\nCONST R1, #3\nCMP %threadIdx, R1\nBRz LAST\nRET\nLAST:\n{CHAIN}RET\n")
+    found = warploom.GPU("tiny-simt", engine="python").run(warploom.load(kernel)).profile()
+    shares = found.lane_shares()
+    assert shares["ended"] > f.IDLE_LANES
+    assert list(divergence(found)) == []
+    (finding,) = ended_lanes(found)
+    assert "have ended over the run" in finding.what
+    alone = warploom.GPU("tiny-simt", engine="python").run(warploom.load(EXAMPLES / "tiny/saxpy.asm"), threads=1).profile()
+    assert alone.lane_shares()["no thread"] == 0.75
+    assert list(divergence(alone)) == list(ended_lanes(alone)) == []
 
 
 def test_a_stride_that_is_not_known_is_not_said():

@@ -8,7 +8,7 @@ import zlib
 
 
 def runs(page):
-    return [read(text) for text in re.findall(r'<script type="text/plain" class="packed">(.*?)</script>', page, re.DOTALL)]
+    return [read(text) for text in re.findall(r'<script type="text/plain" class="packed"[^>]*>(.*?)</script>', page, re.DOTALL)]
 
 
 def read(text):

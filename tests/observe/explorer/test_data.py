@@ -12,7 +12,7 @@ from warploom.machine.run.recording import Recorder
 from warploom.observe.explorer.data import packed
 from warploom.observe.facts.timeline import SPAN_COLUMNS, timeline
 
-SPANS = ("core", "warp", "start", "length", "activity", "pc", "mask", "next", "block", "rank")
+SPANS = ("core", "warp", "start", "length", "activity", "pc", "mask", "next", "block", "rank", "threads", "ended")
 CASES = [
     ("tiny/matadd.asm", "tiny-simt", {}),
     ("tiny/diverge.asm", "tiny-simt", {"core.divergence": "its"}),

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tests.observe.explorer.browser import settled
-from warploom.observe.explorer.page import LARGE
+
+LARGE = 50_000_000  # characters of a page that a browser would take its time for
 
 # Opening a page takes about as long as unpacking its run; where the packed text is laid out as well, over twenty times as long.
 MOST = 6

@@ -36,6 +36,27 @@ def test_the_wheel_zooms_around_the_pointer_and_dragging_moves(show, tiny):
     assert view.evaluate("explorer.leader.timeline.from") == 0
 
 
+def off_lane(row, lane):
+    """By the masks of a span: columns 10 and 11 are the lanes with a thread, and those whose thread has ended."""
+    return "ended" if row[11] >> lane & 1 else "diverged" if row[10] >> lane & 1 else "no thread"
+
+
+def test_the_three_reasons_of_a_lane_that_does_not_execute_look_different(show):
+    """diverge on a warp of 32 lanes has 4 threads; two of them end while two go on; before that the two halves diverge."""
+    view = settled(show(page(run("tiny/diverge.asm", "sm"))))
+    assert set(texts(view, ".picture .legend .term")) >= {"diverged", "ended", "no thread"}
+    looks = view.evaluate("['diverged', 'ended', 'no thread'].map((name) => explorer.paint.lanes[name].css)")
+    assert len(set(looks)) == 3
+    states = view.evaluate("explorer.leader.run.laneStates(explorer.leader.run.slots[0].last - 1)")
+    assert states[4:] == ["no thread"] * 28
+    assert "ended" in states[:4]
+    sentences = view.evaluate(
+        "[0, 1, 31].map((lane) => explorer.leader.sentence(explorer.leader.run.slots[0], lane, explorer.leader.run.cycles - 2))"
+    )
+    assert "lane 31 (no thread)" in sentences[2]
+    assert any("(ended)" in sentence for sentence in sentences[:2])
+
+
 def test_the_pixels_of_a_lane_are_those_of_its_state(show, warps):
     view = settled(show(warps.text, "#cycle=48"))
     spans = warps.line.spans
@@ -44,7 +65,7 @@ def test_the_pixels_of_a_lane_are_those_of_its_state(show, warps):
         if name != "selected":
             continue
         for lane in range(4):
-            expected = "lanes.active" if row[6] >> lane & 1 else "lanes.inactive"
+            expected = "lanes.active" if row[6] >> lane & 1 else f"lanes.{off_lane(row, lane)}"
             pixel = view.evaluate(
                 f"""(() => {{ const t = explorer.leader.timeline, r = t.ratio; const lane = t.band / 4;
                 const at = t.context.getImageData(t.x({row[2]} + 0.5) * r, (t.plotTop + ({lane} + 0.4) * lane) * r, 1, 1).data;

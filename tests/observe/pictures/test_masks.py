@@ -9,12 +9,30 @@ from tests.guppy_history import repeat
 from tests.observe.pictures.runs import run
 from warploom.observe.facts import history as h
 from warploom.observe.facts import timeline as t
+from warploom.observe.facts.lane_states import OFF
 from warploom.observe.pictures import DrawingError, picture
 from warploom.observe.pictures import masks as m
-from warploom.observe.pictures.masks import FIRST_ACTIVITY, MASKED_OFF, NO_WARP, NOBODY
+from warploom.observe.pictures.masks import FIRST_ACTIVITY, LANE_STATES, NO_WARP, NOBODY
 from warploom.observe.pictures.view import Columns, view_of
 
-LETTERS = {"#": "selected", "w": "wait", ".": "inactive"}
+BLACK = LANE_STATES.index("diverged")
+HALF_ENDS = """
+.threads 4
+CONST R1, #2
+DIV R2, %threadIdx, R1
+MUL R2, R2, R1
+SUB R2, %threadIdx, R2
+CONST R3, #0
+CMP R2, R3
+BRp ODD
+RET
+ODD:
+ADD R4, R1, R1
+ADD R4, R4, R1
+ADD R4, R4, R1
+RET
+"""
+LETTERS = {"#": "selected", "w": "wait", ".": "diverged"}
 
 
 def drawn(name, gpu, *changes, **part):
@@ -31,7 +49,7 @@ def test_an_if_cycle_by_cycle():
     masks = drawn("guppy/if.guppy", "guppy")
     assert letters(masks, 0) == ["#####....##", "######w####"] * 16
     # 16 of 32 lanes are off in 4 of 11 cycles.
-    assert masks.lane_cycles == {"inactive": 16 * 4, "selected": 32 * 7 + 16 * 3, "wait": 16}
+    assert masks.lane_cycles == {"diverged": 16 * 4, "ended": 0, "no thread": 0, "selected": 32 * 7 + 16 * 3, "wait": 16}
     assert masks.bought == 32 * 11
     assert masks.black_area == pytest.approx(64 / 352)
 
@@ -43,7 +61,7 @@ def test_a_loop_with_as_many_turns_as_the_lane_s_number():
     """
     masks = drawn("guppy/while.guppy", "guppy")
     off = sum(2 * t for t in range(32)) + sum(3 * (t + 1) for t in range(31))
-    assert masks.lane_cycles["inactive"] == off
+    assert masks.lane_cycles["diverged"] == off
     assert masks.black_area == pytest.approx(off / (32 * 162))
 
 
@@ -53,7 +71,8 @@ def test_a_loop_with_as_many_turns_as_the_lane_s_number():
 )
 def test_the_black_area_is_the_original_machine_s(name):
     recorded = guppy_golden.load(name)["result"]
-    assert picture(repeat(name, "python"), "masks").data.lane_cycles["inactive"] == recorded["lane_inactive"]
+    found = picture(repeat(name, "python"), "masks").data.lane_cycles
+    assert sum(found[name] for name in OFF) == recorded["lane_inactive"]
 
 
 def test_it_agrees_with_the_history_of_the_run():
@@ -82,12 +101,28 @@ def test_lookups_are_those_that_the_run_counts():
     assert first.counts.shape == (5, result.cycles)
 
 
-def test_lanes_that_have_no_thread_are_black():
+def test_lanes_that_have_no_thread_are_no_divergence():
     """diverge has 4 threads: on a warp of 32 lanes 28 are never used, and half of the others in each branch."""
     masks = drawn("tiny/diverge.asm", "sm")
-    assert (masks.slots[0].cells[4:] == MASKED_OFF).sum() > 0
-    assert not np.isin(masks.slots[0].cells[4:], (NO_WARP, MASKED_OFF), invert=True).any()
-    assert masks.black_area > 28 / 32
+    assert np.isin(masks.slots[0].cells[4:], (NO_WARP, LANE_STATES.index("no thread"))).all()
+    assert masks.share("no thread") == pytest.approx(28 / 32)
+    assert 0 < masks.black_area < 4 / 32
+    assert "no thread 87.5 %" in m.caption(masks)
+
+
+def test_lanes_that_have_ended_are_no_divergence(tmp_path):
+    """The even threads return at once, the others go on: nothing of the even lanes' time is divergence."""
+    file = tmp_path / "half.asm"
+    file.write_text(HALF_ENDS)
+    for mechanism in ("stack", "its", "minpc"):
+        gpu = warploom.GPU("tiny-simt", set={"core.divergence": mechanism}, engine="python")
+        masks = picture(gpu.run(warploom.load(file), tracing=True), "masks").data
+        rows = ["".join(str(LANE_STATES[cell])[0] if cell < FIRST_ACTIVITY else "#" for cell in row) for row in masks.slots[0].cells]
+        ends = rows[0].rstrip("n").rfind("#") + 1
+        assert set(rows[0][ends:].rstrip("n")) == {"e"}, (mechanism, rows)
+        assert "e" not in rows[1], (mechanism, rows)
+        assert masks.lane_cycles["ended"] > 0
+        assert masks.share("no thread") == 0
 
 
 def test_a_part_of_a_run():
@@ -113,17 +148,16 @@ def test_cells_of_several_cycles_have_the_exact_shares():
     assert shares.sum(axis=1) == pytest.approx(np.ones((32, 41)))
     for column in range(41):
         cells = exact.slots[0].cells[:, 4 * column : 4 * column + 4]
-        assert shares[:, MASKED_OFF, column] == pytest.approx((cells == MASKED_OFF).mean(axis=1))
+        assert shares[:, BLACK, column] == pytest.approx((cells == BLACK).mean(axis=1))
         assert shares[:, FIRST_ACTIVITY, column] == pytest.approx((cells == FIRST_ACTIVITY).mean(axis=1))
-    # In letters a cell shows one of them, and all together the same shares, nearly.
-    assert (small.slots[0].cells == MASKED_OFF).mean() == pytest.approx(exact.black_area, abs=0.03)
+    assert (small.slots[0].cells == shares.argmax(axis=1)).all()  # in letters a cell shows what takes most of it
 
 
 def test_cells_of_several_lanes_have_the_exact_shares():
     result = run("guppy/if.guppy", "guppy")
     found = m.data(result, view_of(result), most_rows=8, most_shared_rows=8)
     assert (found.lanes_a_row, found.slots[0].cells.shape) == (4, (8, 11))
-    assert found.slots[0].shares[3, MASKED_OFF].tolist() == [0, 0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5, 0, 0]
+    assert found.slots[0].shares[3, BLACK].tolist() == [0, 0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5, 0, 0]
     assert found.black_area == pytest.approx(64 / 352)
 
 
@@ -148,11 +182,10 @@ def test_a_core_that_runs_one_instruction_at_a_time_shows_its_states():
     assert masks.black_area == 0
 
 
-def test_threads_that_a_block_lacks_are_black():
+def test_threads_that_a_block_lacks_are_no_divergence():
     masks = drawn("tiny/partial_block.asm", "tiny")
-    threads = sum(masks.lane_cycles[state] for state in masks.lane_cycles if state != "inactive")
-    assert masks.lane_cycles["inactive"] > 0
-    assert threads + masks.lane_cycles["inactive"] == masks.bought
+    assert masks.lane_cycles["no thread"] > 0
+    assert masks.lane_cycles["diverged"] == masks.lane_cycles["ended"] == 0
 
 
 def test_without_events_it_says_what_to_do():
@@ -166,9 +199,10 @@ def test_a_million_warp_cycles():
     spans[:, t.START] = np.arange(4096) * 4
     spans[:, t.STOP] = spans[:, t.START] + 4
     spans[:, t.MASK] = np.where(np.arange(4096) % 2, 0x0000FFFF, 0xFFFFFFFF)
+    spans[:, t.THREADS] = 0xFFFFFFFF
     for _ in range(64):
         shares = m._shares(spans, 32, 16, Columns(0, 16384, 16), 17)
-        assert (shares[:, MASKED_OFF] == np.array([[0.0], [0.5]])).all()
+        assert (shares[:, BLACK] == np.array([[0.0], [0.5]])).all()
 
 
 def test_a_notebook_shows_it_and_it_saves_itself(tmp_path):

@@ -7,8 +7,8 @@ import pytest
 
 from tests.observe.pictures.runs import run
 from warploom.observe.pictures import picture
-from warploom.observe.pictures.raster import coloured, painted, rgb
-from warploom.observe.text.palette import LANES, REASONS
+from warploom.observe.pictures.raster import blended, coloured, painted, rgb
+from warploom.observe.text.palette import CROSSED, LANES, REASONS, RISING
 
 pytest.importorskip("matplotlib")
 Image = pytest.importorskip("PIL.Image")
@@ -26,7 +26,7 @@ def share(points, colour):
 def test_the_areas_of_the_colours_are_those_of_the_states(dark):
     found = picture(run("guppy/if.guppy", "guppy"), "masks", dark=dark)
     points = pixels(found)[150:-260]
-    active, black = (share(points, getattr(LANES[name], "dark" if dark else "light")) for name in ("active", "inactive"))
+    active, black = (share(points, getattr(LANES[name], "dark" if dark else "light")) for name in ("active", "diverged"))
     assert black > 0
     assert active / black == pytest.approx(272 / 64, rel=0.25)
 
@@ -47,7 +47,7 @@ def test_the_same_picture_has_the_same_bytes():
 
 
 def test_every_cell_is_a_rectangle_in_its_colour():
-    looks = [LANES["active"], LANES["inactive"]]
+    looks = [LANES["active"], LANES["diverged"]]
     points = painted(np.array([[0, 1], [1, 0]]), looks, 3, 2)
     assert points.shape == (4, 6, 3)
     assert (points[:2, :3] == rgb(looks[0].light)).all()
@@ -55,10 +55,11 @@ def test_every_cell_is_a_rectangle_in_its_colour():
 
 
 def test_states_of_one_colour_differ_in_their_patterns():
-    """not_selected, math_pipe_throttle and tex_throttle are red: plain, ruled, crossed."""
+    """Plain, ruled, crossed."""
     numbers = np.repeat(np.arange(3), 32)[None, :].repeat(32, axis=0)
-    points = coloured(numbers, [REASONS[name] for name in ("not_selected", "math_pipe_throttle", "tex_throttle")])
-    plain = [float((points[:, 32 * k : 32 * k + 32] == rgb(REASONS["not_selected"].light)).all(axis=2).mean()) for k in range(3)]
+    red = REASONS["not_selected"]
+    points = coloured(numbers, [red, red._replace(pattern=RISING), red._replace(pattern=CROSSED)])
+    plain = [float((points[:, 32 * k : 32 * k + 32] == rgb(red.light)).all(axis=2).mean()) for k in range(3)]
     assert plain[0] == 1
     assert 1 > plain[1] > plain[2] > 0
 
@@ -67,3 +68,19 @@ def test_it_is_no_wider_than_asked():
     for width in (500, 1200):
         points = pixels(picture(run("guppy/while.guppy", "guppy"), "masks", width=width))
         assert points.shape[1] <= 2 * width
+
+
+def test_a_long_run_has_no_rhythm_of_its_own():
+    """A loop whose columns hold 13 of its turns and a bit: columns that stand for nearly the same look nearly the same.
+
+    Dots of single cycles would turn the beat of loop and columns into stripes.
+    """
+    shares = np.zeros((1, 2, 300))
+    turn = np.arange(300 * 40) % 3 == 0  # every third cycle is black
+    shares[0, 1] = turn.reshape(300, 40).mean(axis=1)
+    shares[0, 0] = 1 - shares[0, 1]
+    points = blended(shares, [LANES["active"], LANES["diverged"]], 2, 2).astype(int)
+    assert points.shape == (2, 600, 3)
+    assert np.ptp(points, axis=1).max() <= 8
+    # A third black is as bright as two thirds of the light.
+    assert points[0, 0, 0] == pytest.approx(255 * ((251 / 255) ** 2.2 * 2 / 3) ** (1 / 2.2), abs=6)

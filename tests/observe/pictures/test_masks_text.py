@@ -12,12 +12,12 @@ def test_an_if_in_letters():
     assert lines[:3] == [
         "if on guppy: execution masks, 11 cycles",
         "guppy: 1 core x 1 warp x 32 lanes",
-        "black area 18.2 %: lane-cycles bought and not used",
+        "of the lane-cycles bought: diverged (black area) 18.2 %",
     ]
-    assert lines[4:6] == ["warp 0       0 #####....##", "             1 ######w####"]
+    assert lines[4:6] == ["warp 0:0     0 #####....##", "             1 ######w####"]
     assert lines[36] == "ALU 0          00 0 000 0"
     assert lines[37:39] == ["               |0        |10", "               cycle"]
-    assert "   .  inactive: the black area   18.2 %              64 lane-cycles" in lines
+    assert "   .  diverged (black area)      18.2 %              64 lane-cycles" in lines
 
 
 def test_it_is_as_wide_as_the_terminal():
@@ -30,7 +30,7 @@ def test_two_lanes_share_a_line_of_half_blocks():
     found = picture(run("guppy/if.guppy", "guppy"), "masks").lines(80, colours=True)
     lines = list(found)
     row = lines[4]
-    assert plain(row) == "warp 0       0 " + "▀" * 11
+    assert plain(row) == "warp 0:0     0 " + "▀" * 11
     assert len([line for line in lines if "▀" in plain(line)]) == 16
     styles = {style for _, style in row[2:]}
     assert "#FFE873 on #FFE873" in styles

@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from tests.observe.pictures.runs import run
 from warploom.machine.config.presets import load_config
 from warploom.observe.pictures import DrawingError, picture
-from warploom.observe.pictures.roofline import Roofline, bandwidth, peak
+from warploom.observe.pictures.roofline import Level, Roofline, bandwidth, first_bandwidth, peak, second_bandwidth
 
 
 def test_the_roof_of_a_machine():
@@ -24,21 +26,43 @@ def test_the_roof_of_a_machine():
 def test_a_kernel_counted_by_hand():
     """uneven on tiny-simt: 118 ALU instructions of 4 lanes in 131 cycles, and 4 stores of 4 bytes each."""
     line = picture(run("tiny/uneven.asm", "tiny-simt"), "roofline").data
-    assert (line.intensity, line.reached, line.active) == (118 * 4 / 16, pytest.approx(118 * 4 / 131), 1)
+    (*_, memory) = line.levels
+    assert (memory.name, memory.intensity) == ("memory", 118 * 4 / 16)
+    assert (line.reached, line.active) == (pytest.approx(118 * 4 / 131), 1)
     assert (line.peak, line.roof, line.bound) == (8, 8, "arithmetic")
 
 
-def test_the_lower_roof_counts():
-    assert (Roofline(64, 8, 1, 2, 1, "k").roof, Roofline(64, 8, 1, 2, 1, "k").bound) == (16, "memory")
-    assert (Roofline(64, 8, 1, 20, 1, "k").roof, Roofline(64, 8, 1, 20, 1, "k").bound) == (64, "arithmetic")
-    assert Roofline(64, None, 1, 0.001, 1, "k").roof == 64
+def test_the_lowest_roof_counts():
+    def line(*levels):
+        return Roofline(64, tuple(Level(*level) for level in levels), 1, 1, "k")
+
+    assert (line(("memory", 8, 2)).roof, line(("memory", 8, 2)).bound) == (16, "memory")
+    assert (line(("memory", 8, 20)).roof, line(("memory", 8, 20)).bound) == (64, "arithmetic")
+    assert line(("memory", None, 0.001)).roof == 64
+    assert (line(("L1", 128, 0.1), ("memory", 8, 2)).roof, line(("L1", 128, 0.1), ("memory", 8, 2)).bound) == (12.8, "L1")
+
+
+def test_every_level_has_a_roof_and_a_point():
+    """sm: a port of a line of 128 bytes a core. A level moves at least what the next one outwards fetches for loads."""
+    sm = load_config("sm")
+    assert first_bandwidth(sm) == sm.gpu.cores * min(sm.lsu.ports, sm.l1.banks) * 128
+    assert second_bandwidth(load_config("sm", {"l2.banks": 2})) == 2 * sm.l2.line
+    assert second_bandwidth(load_config("guppy")) is None
+    line = picture(run("guppy/load_strided.guppy", "guppy"), "roofline").data
+    assert [level.name for level in line.levels][:2] == ["L1", "L2"]
+
+
+def test_a_kernel_whose_bytes_stay_in_the_second_cache_has_its_points():
+    result = run("guppy/load_strided.guppy", "guppy")
+    inside = replace(result, counters=result.counters | {"dram_bytes": 0})
+    assert [level.name for level in picture(inside, "roofline").data.levels] == ["L1", "L2"]
 
 
 @pytest.mark.parametrize(
     ("name", "gpu", "message"),
     [
         ("tiny/matadd.asm", "tiny", "a core of 'tiny' does one thing at a time"),
-        ("guppy/if.guppy", "guppy", "the kernel moves no bytes between the machine and its memory"),
+        ("guppy/if.guppy", "guppy", "the kernel has no access to memory"),
     ],
 )
 def test_it_says_where_it_has_no_meaning(name, gpu, message):

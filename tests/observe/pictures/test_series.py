@@ -5,6 +5,7 @@ import pytest
 
 from tests.observe.pictures.runs import run
 from warploom.observe.pictures import DrawingError, issue, memory, picture
+from warploom.observe.pictures.series import columns_for
 from warploom.observe.pictures.view import view_of
 
 FOUR = ("guppy/four_warps.guppy", "guppy", ("core.warps", 4), ("alu.count", 2), ("core.schedulers", 2))
@@ -20,13 +21,30 @@ def total(series, panel, name):
 def test_issues_and_occupancy_are_those_that_the_run_counts(columns):
     result = run(*FOUR)
     series = issue.data(result, view_of(result), most_columns=columns)
-    assert total(series, 0, "issues") == pytest.approx(result.instructions)
-    assert sum(total(series, 0, name) for name in ("issues", "could issue", "waits")) == pytest.approx(result.counters["warp_cycles"])
+    assert total(series, 0, "selected") == pytest.approx(result.instructions)
+    whole = sum(total(series, 0, name) for name in ("selected", "not_selected", "any other reason"))
+    assert whole == pytest.approx(result.counters["warp_cycles"])
     assert total(series, 1, "taken") == pytest.approx(100 * result.instructions / 2)  # two schedulers
     assert issue.facts(series) == {
         "occupancy": pytest.approx(result.counters["warp_cycles"] / (4 * result.cycles)),
         "issue_slots_taken": pytest.approx(result.instructions / (2 * result.cycles)),
     }
+
+
+def test_a_warp_whose_unit_is_full_is_not_one_that_could_issue():
+    """slow_alu: eight warps and one ALU, which is taken by a division. Only warps that another one was picked over could have issued."""
+    result = run("guppy/slow_alu.guppy", "guppy", ("core.warps", 8))
+    series = picture(result, "issue").data
+    assert result.counters["math_pipe_throttle_warp_cycles"] > 0
+    assert total(series, 0, "not_selected") == pytest.approx(result.counters["not_selected_warp_cycles"])
+
+
+def test_a_cycle_that_is_wider_than_a_point_is_shown_as_it_is():
+    """A run of 400 cycles on 1072 points: a step a cycle, no means."""
+    result = run("guppy/while.guppy", "guppy")
+    assert picture(result, "issue").data.columns.each == 1
+    assert memory.data(run(*STRIDED), view_of(run(*STRIDED)), most_columns=300).columns.each == 1
+    assert columns_for(1000, 1001) == 250
 
 
 def test_the_lanes_of_an_instruction():

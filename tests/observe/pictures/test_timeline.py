@@ -39,14 +39,14 @@ def test_columns_of_several_cycles_have_the_exact_shares():
 def test_in_letters():
     lines = [plain(line) for line in picture(run("guppy/if_else.guppy", "guppy"), "timeline").lines(80)]
     assert lines[0] == "if_else on guppy: timeline of the warps, 13 cycles"
-    assert lines[2] == "warps issue in 76.9 % of their cycles; most of the others are wait, 23.1 %"
-    assert lines[4] == "warp 0         ####w####ww##"
-    assert "   #  selected: issues           76.9 %              10 warp-cycles" in lines
+    assert lines[2] == "selected in 76.9 % of the cycles of all warps; most of the others are wait, 23.1 %"
+    assert lines[4] == "warp 0:0       ####w####ww##"
+    assert "   #  selected                   76.9 %              10 warp-cycles" in lines
 
 
 def test_in_blocks_of_colour():
     row = list(picture(run("guppy/if_else.guppy", "guppy"), "timeline").lines(80, colours=True))[4]
-    assert plain(row) == "warp 0         " + "█" * 13
+    assert plain(row) == "warp 0:0       " + "█" * 13
     assert [style for _, style in row[1:6]] == ["#FFE873"] * 4 + ["#C79FDB"]
 
 
@@ -60,4 +60,4 @@ def test_a_core_that_runs_one_instruction_at_a_time():
 @pytest.mark.parametrize("dark", [False, True])
 def test_it_can_be_drawn(dark):
     pytest.importorskip("matplotlib")
-    assert "not selected 32.2 %" in picture(run(*FOUR), "timeline", dark=dark).svg()
+    assert "not_selected 32.2 %" in picture(run(*FOUR), "timeline", dark=dark).svg()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests.observe.pictures.runs import run
-from warploom.observe.pictures.view import Columns, DrawingError, View, columns_of, sampled, scattered, view_of
+from warploom.observe.pictures.view import Columns, DrawingError, View, columns_of, sampled, view_of
 
 
 def test_a_span_of_cycles_has_both_ends():
@@ -33,35 +33,6 @@ def test_columns_are_whole_cycles_and_as_many_as_fit():
     columns = columns_of(View(10, 111), 50)
     assert (columns.each, columns.count) == (3, 34)
     assert columns.edges()[[0, 1, -2, -1]].tolist() == [10, 13, 109, 111]
-
-
-def test_a_column_of_one_cycle_shows_that_cycle():
-    assert Columns(5, 8, 1).samples(2).tolist() == [[5, 6, 7], [5, 6, 7]]
-
-
-@pytest.mark.parametrize("rows", [1, 4, 7, 32])
-def test_every_cell_shows_a_cycle_of_its_column(rows):
-    columns = Columns(3, 100, 10)
-    cycles, edges = columns.samples(rows), columns.edges()
-    assert cycles.shape == (rows, 10)
-    assert (cycles >= edges[:-1]).all()
-    assert (cycles < edges[1:]).all()
-
-
-def test_the_rows_of_a_column_are_spread_evenly_over_its_cycles():
-    """32 rows over 16 cycles: every cycle is shown twice, in every column."""
-    cycles = Columns(0, 160, 16).samples(32)
-    for column in range(10):
-        counts = np.bincount(cycles[:, column] - 16 * column, minlength=16)
-        assert counts.min() >= 1
-        assert counts.max() <= 3
-        assert counts.sum() == 32
-
-
-def test_scattered_numbers_are_evenly_spread():
-    assert sorted(scattered(8).tolist()) == [(k + 0.5) / 8 for k in range(8)]
-    assert sorted(scattered(5).tolist()) == [(k + 0.5) / 5 for k in range(5)]
-    assert scattered(1).tolist() == [0.5]
 
 
 def test_sums_count_what_falls_into_a_column():

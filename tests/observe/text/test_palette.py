@@ -27,7 +27,7 @@ TOGETHER = {
     "lookups": palette.LOOKUPS,
     "slots": {str(number): look for number, look in enumerate(palette.WARPS)},
 }
-LEAST_LIGHTNESS, LEAST_DISTANCE = 10, 18
+LEAST_LIGHTNESS, LEAST_DISTANCE, LEAST_OF_A_COLOUR = 10, 18, 12
 
 
 def lab(colour, eyes=EYES["usual"]):
@@ -51,10 +51,18 @@ def test_any_two_looks_differ_in_pattern_or_in_lightness_and_colour_for_all_eyes
 
 
 @pytest.mark.parametrize("ground", ["light", "dark"])
-def test_active_is_lightest_and_inactive_darkest(ground):
-    lightness = {name: lab(getattr(look, ground))[0] for name, look in TOGETHER["warps"].items()}
+def test_active_is_lightest_and_diverged_darkest(ground):
+    lightness = {name: lab(getattr(look, ground))[0] for name, look in TOGETHER["warps"].items() if name != "no thread"}
     assert max(lightness, key=lightness.get) == "active"
-    assert min(lightness, key=lightness.get) == "inactive"
+    assert min(lightness, key=lightness.get) == "diverged"
+
+
+@pytest.mark.parametrize("ground", ["light", "dark"])
+@pytest.mark.parametrize("table", ["warps", "sequencer", "lookups"])
+def test_no_two_looks_share_a_colour(table, ground):
+    """A terminal has no patterns, and a cell of a few points has none either."""
+    for (one, a), (other, b) in itertools.combinations(TOGETHER[table].items(), 2):
+        assert np.linalg.norm(lab(getattr(a, ground)) - lab(getattr(b, ground))) >= LEAST_OF_A_COLOUR, (one, other)
 
 
 def test_every_reason_and_every_state_has_a_look():

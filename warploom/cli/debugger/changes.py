@@ -56,7 +56,9 @@ def watch(debugger: Debugger, text: str) -> list[Line]:
     stop: Stop
     if found.kind == "memory":
         size = found.count if ":" in text else memory.cell_bytes(debugger)
-        stop, name = MemoryWatch(found.address, size), f"mem[{found.address}:{size}]" if size > 1 else f"mem[{found.address}]"
+        space = debugger.program.address_space(len(debugger.memory))
+        where = space.text(space.address(found.address))
+        stop, name = MemoryWatch(found.address, size), f"mem[{where}:{size}]" if size > 1 else f"mem[{where}]"
     elif found.kind == "register":
         stop = RegisterWatch(debugger.core, debugger.slot, found.register, found.lane)
         name = f"{found.name}{'' if found.lane is None else f'[{found.lane}]'} of warp {debugger.name()}"

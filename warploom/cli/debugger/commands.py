@@ -72,7 +72,7 @@ COMMANDS = (
     Command("warp", ("w",), "CORE:SLOT", "Choose a warp.", showing.warp),
     Command("lane", ("l",), "N", "Choose a lane.", showing.lane),
     Command("where", (), "", "Say where the run is, and what the lanes of the chosen warp do.", showing.where),
-    Command("warps", (), "", "Show all warps. Lanes: # run, + wait, . ended; ! issued in the last cycle.", showing.warps),
+    Command("warps", (), "", "Show all warps: # active, . diverged, x ended, - no thread; ! has just issued.", showing.warps),
     Command("registers", ("regs", "r"), "[NAME ...]", "Show registers of the chosen warp (* changed, ~ on its way).", showing.registers),
     Command("memory", ("x",), "[ADDRESS|BUFFER] [ROWS]", "Show data memory (* changed by the last move).", showing.memory),
     Command("shared", (), "[ADDRESS] [ROWS]", "Show the shared memory of the chosen warp's block.", showing.shared),

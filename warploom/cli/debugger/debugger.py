@@ -108,7 +108,7 @@ class Debugger:
     @staticmethod
     def activity(state: WarpState) -> str:
         """What a warp is about to do, in a word."""
-        return "ready" if state.activity == "not_selected" else state.activity
+        return "eligible" if state.activity == "not_selected" else state.activity
 
     def where(self, pc: int) -> str:
         """An instruction, by its line when it has one."""

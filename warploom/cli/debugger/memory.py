@@ -52,15 +52,17 @@ def _value(memory: np.ndarray, address: int, size: int) -> int:
 
 
 def _label(debugger: Debugger, address: int) -> str:
-    digits = max(3, len(str(len(debugger.memory) - 1)))
-    return f"{address:>{digits}}:"
+    space = debugger.program.address_space(len(debugger.memory))
+    digits = max(3, len(space.text(space.address(len(debugger.memory) - 1))))
+    return f"{space.text(space.address(address)):>{digits}}:"
 
 
 def buffer_at(debugger: Debugger, address: int) -> str:
     """The buffer or image that an address lies in, as `t0+16`; "" where it lies in none."""
     program = debugger.program
+    space = program.address_space(len(debugger.memory))
     for name, row in zip(program.view_names, program.views, strict=False):
-        base, size = int(row[VIEW_BASE]), int(row[VIEW_BYTES])
+        base, size = space.place(int(row[VIEW_BASE]) & 0xFFFFFFFF, int(row[VIEW_BYTES])), int(row[VIEW_BYTES])
         if base <= address < base + size:
             return f"{name}+{address - base}"
     return ""

@@ -10,6 +10,7 @@ from warploom.cli.common import UserError
 from warploom.cli.debugger.values import number
 from warploom.isa.diagnostics import nearest
 from warploom.isa.program import Program
+from warploom.isa.regions import RegionError
 from warploom.isa.views import VIEW_BASE
 
 CELL = re.compile(r"(?P<name>[^\[\]\s=]+)\s*(?:\[\s*(?P<first>[^\[\]:\s]+)\s*(?::\s*(?P<count>[^\[\]:\s]+)\s*)?\])?")
@@ -92,19 +93,26 @@ def _memory(program: Program, text: str, first: str | None, count: str | None, m
         raise UserError(f"{text!r}: name an address, as in mem[8], or bytes from it on, as in mem[8:4]")
     start = address(program, first, memory_bytes)
     size = 1 if count is None else number(count, "a count of bytes")
+    space = program.address_space(memory_bytes)
     if size < 1 or start + size > memory_bytes:
         raise UserError(f"{text!r}: memory has {memory_bytes} bytes, and at least 1 is named")
+    try:
+        space.place(space.address(start), size)
+    except RegionError as error:
+        raise UserError(f"{text!r}: {error}") from None
     return Cell("memory", "mem", address=start, count=size)
 
 
 def address(program: Program, text: str, memory_bytes: int) -> int:
-    """A byte address: a number, or the name of a buffer or image. Raises UserError."""
+    """The place of a byte (in one flat memory, its address): a number, or the name of a buffer, image or region. Raises UserError."""
+    space = program.address_space(memory_bytes)
+    region = space.named(text) if program.regions else None
     if text in program.view_names:
-        return int(program.views[program.view_names.index(text)][VIEW_BASE])
-    found = number(text, "an address")
-    if not 0 <= found < memory_bytes:
-        raise UserError(f"there is no memory at address {found}: it has {memory_bytes} bytes")
-    return found
+        return space.place(int(program.views[program.view_names.index(text)][VIEW_BASE]) & 0xFFFFFFFF)
+    try:
+        return space.place(region.base if region is not None else number(text, "an address"))
+    except RegionError as error:
+        raise UserError(str(error)) from None
 
 
 def warp(text: str, cores: int, slots: int) -> tuple[int, int]:

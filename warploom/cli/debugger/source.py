@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.places import has_lines
-from warploom.isa.program import Program
+from warploom.isa.program import Program, lines_of
 from warploom.observe.text.styled import QUIET, Line
 
 CURRENT, STANDS, BROKEN = "bold reverse", "bold yellow", "bold red"
@@ -30,7 +30,7 @@ def _rows(source: str, path: str, program_id: int, lines: tuple[int, ...], text:
     held: dict[int, list[int]] = {}
     for pc, line in enumerate(lines):
         held.setdefault(line, []).append(pc)
-    return tuple(Row(number, line.expandtabs(4), tuple(held.get(number, ()))) for number, line in enumerate(source.splitlines(), 1))
+    return tuple(Row(number, line.expandtabs(4), tuple(held.get(number, ()))) for number, line in enumerate(lines_of(source), 1))
 
 
 def rows(program: Program) -> tuple[Row, ...]:

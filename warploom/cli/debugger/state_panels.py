@@ -14,7 +14,7 @@ class WarpsPanel(Panel):
 
     def heading(self) -> str:
         """How many."""
-        return f"{counted(len(self.debugger.warps()), 'warp')}: # run, + wait, . ended"
+        return f"{counted(len(self.debugger.warps()), 'warp')}: {', '.join(f'{mark} {name}' for name, mark in warps.LETTERS.items())}"
 
     def length(self) -> int:
         """A heading, and a line each."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from warploom.cli.debugger.debugger import Debugger
 from warploom.machine.accounting.faults import lanes_text
 from warploom.machine.run.protocol import WarpState
+from warploom.observe.facts.lane_states import DIVERGED, ENDED, NO_THREAD, OFF
 from warploom.observe.facts.timeline import STATE_ACTIVITIES, WARP_ACTIVITIES
+from warploom.observe.text.palette import ACTIVE, LANES
 from warploom.observe.text.styled import QUIET, TITLE, Line
 
-RUNS, WAITS, ENDED = "#", "+", "."  # a lane of a mask
+LETTERS = {name: LANES[name].letter for name in (ACTIVE, *OFF)}  # of a lane
 CHOSEN, ISSUED = "bold reverse", "bold green"
 NARROWEST = 31  # characters of a row without the mask
 READY = ("not_selected", "decode", "request", "execute", "update")
@@ -60,9 +62,17 @@ def _activity(debugger: Debugger, state: WarpState) -> str:
 
 
 def mask_text(state: WarpState, lanes: int) -> str:
-    """A character a lane: runs, waits on another path, has ended or never was."""
-    marks = (RUNS if state.mask >> lane & 1 else WAITS if state.threads >> lane & 1 else ENDED for lane in range(lanes))
-    return "".join(marks)
+    """A letter of LETTERS a lane."""
+    return "".join(LETTERS[lane_state(state, lane)] for lane in range(lanes))
+
+
+def lane_state(state: WarpState, lane: int) -> str:
+    """What a lane of a warp is: active, or why it does not run."""
+    if state.mask >> lane & 1:
+        return ACTIVE
+    if state.threads >> lane & 1:
+        return DIVERGED
+    return ENDED if state.launched >> lane & 1 else NO_THREAD
 
 
 def meaning(debugger: Debugger, state: WarpState) -> str:
@@ -82,10 +92,11 @@ def lane_lines(debugger: Debugger) -> list[Line]:
     if state.mask:
         found.append([(f"  {lanes_text(state.mask, 'lane')}: run at {debugger.where(state.pc)}", "")])
     for mask, pc in state.waiting:
-        found.append([(f"  {lanes_text(mask, 'lane')}: wait to go on at {debugger.where(pc)}", "")])
-    gone = ~state.threads & ((1 << debugger.lanes) - 1)
-    if gone:
-        found.append([(f"  {lanes_text(gone, 'lane')}: ended, or without a thread", QUIET)])
+        found.append([(f"  {lanes_text(mask, 'lane')}: diverged, continue at {debugger.where(pc)}", "")])
+    ended, never = state.launched & ~state.threads, ~state.launched & ((1 << debugger.lanes) - 1)
+    for mask, name in ((ended, ENDED), (never, NO_THREAD)):
+        if mask:
+            found.append([(f"  {lanes_text(mask, 'lane')}: {name}", QUIET)])
     return found
 
 

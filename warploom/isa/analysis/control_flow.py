@@ -24,6 +24,7 @@ from warploom.isa.analysis.successors import ways
 from warploom.isa.program import Program
 
 BRANCH = u.NUMBER["branch"]
+JUMPS = (u.NUMBER["jump"], u.NUMBER["call"], u.NUMBER["jump_register"])
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,8 @@ def _quoted(text: str) -> str:
 
 
 def with_reconvergence(program: Program) -> Program:
-    """The same program, with RECONVERGE of every `branch` set to where its paths meet, or to NONE.
+    """The same program, with RECONVERGE of every `branch` set to where its paths meet, or to NONE; so of jumps and calls
+    with a predicate, which are branches too.
 
     Other instructions that have a meeting point (guppy's br_push) keep their own.
     """
@@ -232,6 +234,6 @@ def with_reconvergence(program: Program) -> Program:
     for number in range(len(program)):
         first = int(program.code[number, u.FIRST_UOP])
         for row in uops[first : first + int(program.code[number, u.COUNT])]:
-            if row[u.OP] == BRANCH:
+            if row[u.OP] == BRANCH or (row[u.OP] in JUMPS and row[u.PREDICATE] != u.NONE):
                 row[u.RECONVERGE] = flow.reconvergence(number)
     return replace(program, uops=uops)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.numbers import whole_number
 from warploom.isa.program import Program
 from warploom.isa.uop import Uop
 
@@ -45,10 +46,9 @@ def if_convert(program: Program, longest: int = 4) -> Program:
     A branch is converted when it leads forward over at most `longest` instructions, or those and an else of at most as many, which
     only compute in lanes (unit ALU, no scalar destination, no predicate, no look at other lanes) and into which nothing
     else leads. A jump through a table is not seen. Two scalar registers more are used when anything is converted.
-    Raises ValueError when `longest` is negative.
+    Raises ValueError when `longest` is negative or no whole number.
     """
-    if longest < 0:
-        raise ValueError(f"longest = {longest}: a number of instructions, at least 0")
+    longest = whole_number("longest", longest, 0)
     pair = u.scalar(program.scalars)
     found = [] if program.scalars + 2 > u.SCALARS else list(_hammocks(program, longest))
     if not found:
@@ -66,7 +66,7 @@ def if_convert(program: Program, longest: int = 4) -> Program:
         for place, negate in [*((n, taken) for n in hammock.skipped), *((n, not taken) for n in hammock.other)]:
             for row in bundles[place]:
                 row[u.PREDICATE] = pair
-                row[u.FLAGS] |= u.NEGATE if negate else 0
+                row[u.FLAGS] |= u.NEGATE_PREDICATE if negate else 0
             _use(code[place], pair)
             text[place] = f"@{'!' if negate else ''}{u.operand_name(pair)} {text[place]}"
         if hammock.jump != u.NONE:
@@ -107,7 +107,7 @@ def _hammock(program: Program, number: int, target: int) -> Hammock:
     if last > number and target < len(program):
         rows = _rows(program, last)
         behind = int(rows[0, u.TARGET])
-        if len(rows) == 1 and rows[0, u.OP] == JUMP and behind > target:
+        if len(rows) == 1 and rows[0, u.OP] == JUMP and rows[0, u.PREDICATE] == u.NONE and behind > target:
             return Hammock(number, range(number + 1, last), last, range(target, behind))
     return Hammock(number, range(number + 1, target), u.NONE, range(0))
 

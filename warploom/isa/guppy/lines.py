@@ -30,6 +30,7 @@ from warploom.isa.guppy.bindings import (
 )
 from warploom.isa.guppy.operands import float_bits
 from warploom.isa.guppy.parser import WORD
+from warploom.isa.numbers import cut, digits
 from warploom.isa.pictures import OPAQUE_BLACK, PATTERNS, RANDOM_NUMBERS, PictureError, pattern, random_numbers
 
 FILLS = {
@@ -151,13 +152,13 @@ def _count(word: str, what: str, least: int = 1) -> int:
 
 
 def _whole(word: str) -> int:
-    return int(word, 16) if word[:2] in ("0x", "0X") else int(word)
+    return -digits(word[1:]) if word.startswith("-") else digits(word)
 
 
 def _value(word: str) -> int | float:
     if re.fullmatch(r"-?\d+|0[xX][0-9a-fA-F]+", word):
         if not -(1 << 31) <= _whole(word) < 1 << 32:
-            raise BindingError(f"{word} does not fit in 32 bits")
+            raise BindingError(f"{cut(word)} does not fit in 32 bits")
         return _whole(word)
     try:
         return float(np.uint32(float_bits(word)).view(np.float32))

@@ -24,6 +24,7 @@ from warploom.isa.guppy.operands import (
     float_bits,
 )
 from warploom.isa.guppy.table import BUILTINS, BY_MNEMONIC, OPERAND_KINDS, Instruction, usage
+from warploom.isa.numbers import MOST_DIGITS, cut, digits
 from warploom.isa.program import Position, Source
 
 NAME = re.compile(r"[A-Za-z_]\w*")
@@ -240,14 +241,14 @@ def _any_operand(text: str) -> Operand:
     if match := COMPONENT_OPERAND.fullmatch(text):
         return _component_operand(text, match)
     if re.fullmatch(r"s\d+", text):
-        return Sampler(f"s{int(text[1:])}")
+        return Sampler(f"s{digits(text[1:])}")
     if match := IMMEDIATE.fullmatch(text):
         return _immediate(match)
     raise _unreadable(text)
 
 
 def _component_operand(text: str, match: re.Match[str]) -> Operand:
-    file, number, names = match[1], int(match[2]), match[3]
+    file, number, names = match[1], digits(match[2]), match[3]
     if file == "r" and number >= REGISTER_COUNT:
         raise Mistake(f"there is no register r{number}", f"registers are r0 to r{REGISTER_COUNT - 1}", 0, match.end(2))
     if not names:
@@ -274,7 +275,7 @@ def _immediate(match: re.Match[str]) -> Immediate:
         fix = f"write {kind}{count}({' '.join(body.replace(',', ' ').split())})"
         raise Mistake("the numbers of an immediate are separated by spaces", fix, match.start(3) + body.index(","), 1)
     numbers = list(re.finditer(r"\S+", body))
-    wanted = int(count or 1)
+    wanted = digits(count or "1")
     if len(numbers) != wanted:
         fix = f"write {kind}{len(numbers) if len(numbers) > 1 else ''}(...)" if 1 <= len(numbers) <= 4 else f"give {wanted}"
         plural = "" if wanted == 1 else "s"
@@ -291,13 +292,13 @@ def _number(kind: str, match: re.Match[str], offset: int) -> int:
     if not UNSIGNED.fullmatch(text):
         fix = "write it as in 12 or 0xff"
         if re.fullmatch(r"-\d+", text):
-            fix = f"write {int(text) % (1 << 32):#x}, the same 32 bits"
+            fix = f"write {-digits(text[1:]) % (1 << 32):#x}, the same 32 bits" if len(text) <= MOST_DIGITS else "use at most 4294967295"
         elif FLOAT.fullmatch(text):
             fix = f"write f({text}) for a float"
         raise Mistake(f"{text!r} is not an unsigned number", fix, start, len(text))
-    value = int(text, 0) if text[:2] in ("0x", "0X") else int(text)
+    value = digits(text)
     if value >= 1 << 32:
-        raise Mistake(f"{text} does not fit in 32 bits", "use at most 4294967295", start, len(text))
+        raise Mistake(f"{cut(text)} does not fit in 32 bits", "use at most 4294967295", start, len(text))
     return value
 
 

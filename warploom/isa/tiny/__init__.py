@@ -12,7 +12,7 @@ ENCODING = Encoding(
     words=words,
     formats={"hex": to_hex, "json": to_json},
     read=read_image,
-    source=lambda image: disassemble(image.words, image.threads, image.data),
+    source=lambda image: disassemble(image.words, image.threads, image.data, image.block),
 )
 
 __all__ = [

@@ -31,7 +31,7 @@ from warploom.isa.tiny.table import (
     Instruction,
 )
 
-DIRECTIVES = (".threads", ".data", ".word")
+DIRECTIVES = (".threads", ".block", ".data", ".word")
 
 
 def assemble(text: str, path: str = "<text>") -> Program:
@@ -70,7 +70,7 @@ class _Assembly:
         self.labels: operands.Labels = {}
         self.data: list[int] = []
         self.data_overflowed = False
-        self.threads: tuple[int, Position] | None = None
+        self.counts: dict[str, tuple[int, Position]] = {}  # of .threads and .block
         self.threads_written = False
 
     def program(self) -> Program:
@@ -88,9 +88,9 @@ class _Assembly:
         positions = [slot.head.position for slot in self.slots]
         check_paths(words, [slot.head for slot in self.slots], self.diagnostics)
         labels = {name: address for name, (address, _) in self.labels.items()}
-        threads = self.threads[0] if self.threads else 0
+        threads, block = (self.counts[name][0] if name in self.counts else 0 for name in (".threads", ".block"))
         named = {number for number, slot in enumerate(self.slots) if slot.value is None}
-        return lower(words, self.data, threads, positions=positions, source=self.source, labels=labels, named=named)
+        return lower(words, self.data, threads, positions=positions, source=self.source, labels=labels, named=named, block=block)
 
     def define(self, label: Token) -> None:
         if label.text in self.labels:
@@ -105,8 +105,8 @@ class _Assembly:
 
     def directive(self, head: Token, statement: Statement) -> None:
         name = head.text.lower()
-        if name == ".threads":
-            self.set_threads(head, statement)
+        if name in (".threads", ".block"):
+            self.set_count(name, head, statement)
         elif name == ".data":
             self.add_data(head, statement)
         elif name == ".word":
@@ -115,18 +115,20 @@ class _Assembly:
             message = f"there is no directive {head.text!r}{nearest(head.text, DIRECTIVES)}"
             self.diagnostics.error(head.position, message, head.length, f"there are {', '.join(DIRECTIVES)}")
 
-    def set_threads(self, head: Token, statement: Statement) -> None:
-        self.threads_written = True
+    def set_count(self, name: str, head: Token, statement: Statement) -> None:
+        """Threads of the launch, or of a block."""
+        self.threads_written = self.threads_written or name == ".threads"
         if len(statement.operands) != 1:
-            message = f".threads takes one number, this one has {len(statement.operands)}"
-            self.diagnostics.error(head.position, message, head.length, "write .threads 8")
+            message = f"{name} takes one number, this one has {len(statement.operands)}"
+            self.diagnostics.error(head.position, message, head.length, f"write {name} 8")
             return
-        value = operands.threads(statement.operands[0], self.diagnostics)
-        if value is not None and self.threads is not None:
-            message = f".threads is already on line {self.threads[1].line}"
+        token = statement.operands[0]
+        value = operands.threads(token, self.diagnostics) if name == ".threads" else operands.block(token, self.diagnostics)
+        if value is not None and name in self.counts:
+            message = f"{name} is already on line {self.counts[name][1].line}"
             self.diagnostics.error(head.position, message, head.length, "keep one of the two")
         elif value is not None:
-            self.threads = (value, head.position)
+            self.counts[name] = (value, head.position)
 
     def add_data(self, head: Token, statement: Statement) -> None:
         if not statement.operands:

@@ -37,14 +37,14 @@ def branch_target(word: int) -> int | None:
     return FIELDS["a"].get(word) if row is not None and "a" in row.operands else None
 
 
-def disassemble(words: Sequence[int], threads: int = 1, data: Sequence[int] = ()) -> str:
+def disassemble(words: Sequence[int], threads: int = 1, data: Sequence[int] = (), block: int = 0) -> str:
     """A program as source text. words: 0 to 65535 each. data: bytes. Raises ValueError for anything else."""
     for word in words:
         if not 0 <= word <= 0xFFFF:
             raise ValueError(f"{word} is no instruction word: a word has 16 bits, 0 to 65535")
     written = {branch_target(word) for word in words if not disassemble_word(word).startswith(".word")}
     labels = {address: f"L{address}" for address in range(len(words)) if address in written}
-    lines = [f".threads {threads}"]
+    lines = [f".threads {threads}", *([f".block {block}"] if block else [])]
     values = _data_values(data)
     for start in range(0, len(values), VALUES_A_LINE):
         lines.append(".data " + " ".join(values[start : start + VALUES_A_LINE]))

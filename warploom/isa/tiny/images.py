@@ -1,9 +1,10 @@
 """Words in files: what Verilog's `$readmemh` loads into a program memory, and JSON.
 
 Hex: one word of four digits a line. `//` and `/* */` comments, `_` between digits and `@1f` (the next address) are
-read as Verilog reads them. Threads and data are no words, so they travel in comments: `// .threads 8`, `// .data 1 2`.
+read as Verilog reads them. Threads and data are no words, so they travel in comments: `// .threads 8`, `// .block 4`,
+`// .data 1 2`, and so does `// .isa tiny`, the instruction set.
 
-JSON: an object with `program` (words), `threads` and `data` (bytes), or only the list of words.
+JSON: an object with `program` (words), `threads`, `block` and `data` (bytes), or only the list of words.
 """
 
 from __future__ import annotations
@@ -20,27 +21,29 @@ from warploom.isa.tiny.table import BYTE, DATA_ROWS, PROGRAM_ROWS, WORD_MASK
 
 _PIECE = re.compile(
     r"""(?P<skip>\s+)
-    | //[ \t]*\.(?P<name>threads|data)(?P<values>(?:[ \t]+\d+)*)[ \t\r]*$
+    | //[ \t]*\.(?P<name>threads|block|data)(?P<values>(?:[ \t]+\d+)*)[ \t\r]*$
     | (?P<comment>//.* | /\*[\s\S]*?\*/)
     | (?P<word>[^\s/]+ | /)""",
     re.MULTILINE | re.VERBOSE,
 )
-_WANTED = {"threads": "one number from 0 to 255", "data": "numbers from 0 to 255"}
+_WANTED = {"threads": "one number from 0 to 255", "block": "one number from 0 to 255", "data": "numbers from 0 to 255"}
 DATA_A_COMMENT = 32  # bytes of data in one comment line
 
 
 @dataclass(frozen=True)
 class Image:
-    """What a file of words holds. threads: 1 where the file does not say."""
+    """What a file of words holds. threads: 1 where the file does not say; block: threads a block, 0 where it does not say."""
 
     words: list[int]
     threads: int = 1
     data: tuple[int, ...] = ()
+    block: int = 0
 
 
 def to_hex(program: Program) -> str:
     """A program's words for `$readmemh`, each with its instruction as a comment."""
-    lines = [f"// {program.name}: {len(program)} instructions of tiny-gpu", f"// .threads {program.launch.threads}"]
+    lines = [f"// {program.name}: {len(program)} instructions of tiny-gpu", "// .isa tiny", f"// .threads {program.launch.threads}"]
+    lines += [f"// .block {program.launch.block}"] if program.launch.block else []
     data = program.data.tolist()
     for start in range(0, len(data), DATA_A_COMMENT):
         lines.append("// .data " + " ".join(str(value) for value in data[start : start + DATA_A_COMMENT]))
@@ -50,7 +53,13 @@ def to_hex(program: Program) -> str:
 
 def to_json(program: Program) -> str:
     """A program's words, threads and data as one JSON object."""
-    body = {"isa": program.isa, "name": program.name, "threads": program.launch.threads, "program": words(program)}
+    body = {
+        "isa": program.isa,
+        "name": program.name,
+        "threads": program.launch.threads,
+        "block": program.launch.block_threads,
+        "program": words(program),
+    }
     return json.dumps(body | {"data": program.data.tolist()}) + "\n"
 
 
@@ -76,10 +85,8 @@ def read_image(text: str, path: str = "<words>") -> Image:
 def _read_hex(source: Source, diagnostics: Diagnostics) -> Image:
     memory: dict[int, int] = {}
     data: list[int] = []
-    threads, address = 1, 0
-    starts = [0]
-    for line in source.text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
+    threads, block, address = 1, 0, 0
+    starts = [0, *(match.end() for match in re.finditer("\r\n|\n|\r", source.text)), len(source.text)]
     row = 0
     for match in _PIECE.finditer(source.text):
         while match.start() >= starts[row + 1]:
@@ -87,15 +94,17 @@ def _read_hex(source: Source, diagnostics: Diagnostics) -> Image:
         position = Position(row + 1, match.start() - starts[row] + 1)
         if match["name"]:
             values = [int(value) for value in match["values"].split() if len(value) <= 3 and int(value) <= BYTE]
-            if len(values) != len(match["values"].split()) or (match["name"] == "threads" and len(values) != 1):
+            if len(values) != len(match["values"].split()) or (match["name"] != "data" and len(values) != 1):
                 diagnostics.error(position, f"{match[0].strip()!r} takes {_WANTED[match['name']]}", len(match[0].rstrip()))
             elif match["name"] == "threads":
                 threads = values[0]
+            elif match["name"] == "block":
+                block = values[0]
             else:
                 data += values
         elif match["word"]:
             address = _hex_word(match["word"], address, memory, position, diagnostics)
-    return Image([memory.get(place, 0) for place in range(max(memory, default=-1) + 1)], threads, tuple(data))
+    return Image([memory.get(place, 0) for place in range(max(memory, default=-1) + 1)], threads, tuple(data), block)
 
 
 def _hex_word(text: str, address: int, memory: dict[int, int], position: Position, diagnostics: Diagnostics) -> int:
@@ -132,8 +141,9 @@ def _read_json(text: str, diagnostics: Diagnostics) -> Image:
         return Image([])
     program = _numbers(body["program"], "program", WORD_MASK, diagnostics)
     threads = _numbers([body.get("threads", 1)], "threads", BYTE, diagnostics)
+    block = _numbers([body.get("block", 0)], "block", BYTE, diagnostics)
     data = _numbers(body.get("data", []), "data", BYTE, diagnostics)
-    return Image(program, threads[0] if threads else 1, tuple(data))
+    return Image(program, threads[0] if threads else 1, tuple(data), block[0] if block else 0)
 
 
 def _numbers(values: Any, name: str, most: int, diagnostics: Diagnostics) -> list[int]:
@@ -143,7 +153,7 @@ def _numbers(values: Any, name: str, most: int, diagnostics: Diagnostics) -> lis
         return []
     for index, value in enumerate(values):
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-            place = name if name == "threads" else f"{name}[{index}]"
+            place = name if name in ("threads", "block") else f"{name}[{index}]"
             shown = json.dumps(value)
             shown = shown if len(shown) <= 40 else shown[:40] + "..."
             diagnostics.error(Position(), f"{place} is {shown}: it must be a whole number from 0 to {most}")

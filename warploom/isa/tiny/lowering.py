@@ -32,10 +32,11 @@ def lower(
     source: Source | None = None,
     labels: Mapping[str, int] | None = None,
     named: Container[int] = (),
+    block: int = 0,
 ) -> Program:
     """A Program from words (0..65535), data bytes and a number of threads (0..255), all within bounds already.
 
-    named: the instructions whose mnemonics the source has; the others are given as words.
+    named: the instructions whose mnemonics the source has; the others are given as words. block: threads a block; 0: the machine decides.
     """
     names: dict[int, str] = {}
     for name, address in (labels or {}).items():
@@ -60,7 +61,9 @@ def lower(
         registers=REGISTERS,
         register_names=REGISTER_NAMES,
         sources=(source or Source(),),
-        launch=Launch(threads=threads, registers=LAUNCH_REGISTERS, shared_bytes=SHARED_BYTES if needs_shared_memory(uops) else 0),
+        launch=Launch(
+            threads=threads, block=block, registers=LAUNCH_REGISTERS, shared_bytes=SHARED_BYTES if needs_shared_memory(uops) else 0
+        ),
         data=np.array(data, np.uint8),
         memory_bytes=DATA_ROWS,
         labels=dict(labels or {}),
@@ -70,8 +73,8 @@ def lower(
     )
 
 
-def program(words: Iterable[int], data: Iterable[int], threads: int) -> Program:
-    """A Program from 1 to 256 instruction words, at most 256 bytes of data, 0 to 255 threads.
+def program(words: Iterable[int], data: Iterable[int], threads: int, block: int = 0) -> Program:
+    """A Program from 1 to 256 instruction words, at most 256 bytes of data, 0 to 255 threads in blocks of `block` (0: the machine decides).
 
     Any word is allowed: a branch may lead outside of the program, bits that an opcode has no use for may be set.
     Raises ValueError where something is out of range.
@@ -87,7 +90,7 @@ def program(words: Iterable[int], data: Iterable[int], threads: int) -> Program:
                 raise ValueError(f"{what} {index} is {value}: it must be 0 to {most}")
     if not 0 <= threads <= BYTE:
         raise ValueError(f"{threads} threads: the device control register takes 0 to {BYTE}")
-    return lower(instructions, values, threads)
+    return lower(instructions, values, threads, block=block)
 
 
 def words(program: Program) -> list[int]:

@@ -121,6 +121,17 @@ def threads(token: Token, diagnostics: Diagnostics) -> int | None:
     return None
 
 
+def block(token: Token, diagnostics: Diagnostics) -> int | None:
+    """The threads of a block of `.block`: 1 to 255."""
+    value = number(token.text.removeprefix("#"))
+    if value is None or not 1 <= value <= BYTE:
+        diagnostics.error(
+            token.position, f"{token.text!r} is no number of threads of a block: 1 to {BYTE}", token.length, "write .block 32"
+        )
+        return None
+    return value
+
+
 def raw_word(token: Token, diagnostics: Diagnostics) -> int | None:
     """An instruction word as a number: 0 to 0xffff."""
     value = number(token.text.removeprefix("#"))

@@ -31,16 +31,22 @@ REASONS = (
     Reason("tex_throttle", "the texture unit's queue is full"),
     Reason("math_pipe_throttle", "every ALU, or every special-function unit, is taken"),
     Reason("membar", "waits at a fence for its own memory accesses"),
-    Reason("sleeping", "waits for a time that it chose"),
     Reason("drain", "has ended, but its accesses or registers are still on their way"),
     Reason("dispatch_stall", "waits for the dispatcher of blocks, or for registers of an earlier instruction that are still being read"),
-    Reason("imc_miss", "waits for the constant cache"),
+    Reason("imc_miss", "waits for a constant that the first level of the constant cache did not have"),
 )
 (SELECTED, NOT_SELECTED, LONG_SCOREBOARD, SHORT_SCOREBOARD, WAIT, BARRIER, BRANCH_RESOLVING, NO_INSTRUCTION,
- LG_THROTTLE, MIO_THROTTLE, TEX_THROTTLE, MATH_PIPE_THROTTLE, MEMBAR, SLEEPING, DRAIN, DISPATCH_STALL,
+ LG_THROTTLE, MIO_THROTTLE, TEX_THROTTLE, MATH_PIPE_THROTTLE, MEMBAR, DRAIN, DISPATCH_STALL,
  IMC_MISS) = range(len(REASONS))  # fmt: skip
 
-# Reasons for which a warp that could issue does not: it lacks a unit, or the scheduler's choice.
+# What a lane is that does not execute an instruction of its warp.
+OFF = (
+    Reason("diverged", "other lanes of its warp run, it goes on later"),
+    Reason("ended", "its thread has ended, other lanes of its warp have not"),
+    Reason("no thread", "there never was a thread for it: the block does not fill the warp"),
+)
+
+# Reasons for which a warp whose registers are there does not issue: it lacks a unit, or the scheduler's choice.
 READY = (NOT_SELECTED, LG_THROTTLE, MIO_THROTTLE, TEX_THROTTLE, MATH_PIPE_THROTTLE, DISPATCH_STALL)
 
 # Columns of the profile: int64[instructions, PROFILE_COLUMNS]. The first len(REASONS) are warp-cycles by reason.
@@ -54,4 +60,6 @@ SECTORS_NEEDED = LANES + 5  # sectors that would do for as many bytes
 PASSES = LANES + 6  # passes of shared-memory accesses (1 a conflict-free access)
 HITS = LANES + 7  # transactions that hit the first cache
 MISSES = LANES + 8  # transactions that missed it
-PROFILE_COLUMNS = LANES + 9
+LANES_DIVERGED = LANES + 9  # lanes of the issues whose thread waits while others of the warp run
+LANES_ENDED = LANES + 10  # lanes of the issues whose thread has ended; the rest of a warp's lanes never had one
+PROFILE_COLUMNS = LANES + 11

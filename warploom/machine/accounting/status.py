@@ -12,6 +12,10 @@ class LaunchError(ValueError):
     """This machine cannot run this program as launched. The message says why and what to change."""
 
 
+class TooManyEvents(ValueError):
+    """A traced run has written down more than is kept in memory. The message says how much that is and what to do."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """How a run went. status: done, timeout or error. engine: python, native, or "python, native". seconds: wall time."""

@@ -4,9 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from warploom.machine.config.schema import Config
+from warploom.machine.config.derived import shape_of
+from warploom.machine.config.schema import L2, Cache, Config
+from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, ConfigError
+from warploom.machine.memory.block import L2_LINES, LINES
 from warploom.machine.memory.cache import check as check_cache
+from warploom.machine.memory.line_table import ENTRIES
+
+
+def _check_shape(level: str, cache: Cache) -> None:
+    """A cache consists of whole sets. Raises ConfigError."""
+    slices = cache.slices if isinstance(cache, L2) else 1
+    named = "sets" if cache.sets else "ways"
+    unit = cache.line * (cache.sets or cache.ways) * slices
+    if cache.bytes % unit:
+        parts = f"line x {named}{' x slices' if slices > 1 else ''}"
+        raise ConfigError(f"{level}.bytes = {cache.bytes}: not a multiple of {parts} = {unit}")
+    sets, ways = shape_of(cache, slices)
+    check_cache(level, sets * slices, ways, cache.replacement, L2_LINES if level == "l2" else LINES)
+    if slices * cache.mshrs > ENTRIES and level == "l2":
+        raise ConfigError(
+            f"l2.mshrs = {cache.mshrs}: with l2.slices = {slices} there are {slices * cache.mshrs}; there is room for {ENTRIES}"
+        )
+
 
 # What an older name of a shared ALU is called where each scheduler has its own pipes.
 OWN = {
@@ -36,10 +57,8 @@ def check_together(config: Config) -> None:
         cache = getattr(config, level)
         if cache.line & (cache.line - 1):
             refuse(f"{level}.line = {cache.line}: a line is a power of two bytes")
-        if cache.bytes and cache.bytes % (cache.line * cache.ways):
-            refuse(f"{level}.bytes = {cache.bytes}: not a multiple of line x ways = {cache.line * cache.ways}")
         if cache.bytes:
-            check_cache(level, cache.bytes // (cache.line * cache.ways), cache.ways, cache.replacement)
+            _check_shape(level, cache)
         if (cache.bytes or level == "l1") and cache.line // config.lsu.sector > 64:
             refuse(f"{level}.line = {cache.line}: more than 64 sectors of lsu.sector = {config.lsu.sector} bytes")
     if config.lsu.sector & (config.lsu.sector - 1) or config.lsu.sector > config.l1.line:
@@ -48,6 +67,12 @@ def check_together(config: Config) -> None:
         refuse(f"shared.bank_bytes = {config.shared.bank_bytes}: a bank's word is a power of two bytes")
     if config.l2.bytes and config.l2.line % config.l1.line:
         refuse(f"l2.line = {config.l2.line}: not a multiple of l1.line = {config.l1.line}, the most that a core asks for at once")
+    if config.shared.carveout > (config.shared.unified or config.shared.carveout):
+        refuse(f"shared.carveout = {config.shared.carveout}: more than shared.unified = {config.shared.unified}")
+    if config.shared.unified and config.shared.bytes > config.shared.unified:
+        refuse(f"shared.bytes = {config.shared.bytes}: more than shared.unified = {config.shared.unified}, of which it is a part")
+    if config.dram.banks and not (config.dram.row and config.dram.bandwidth):
+        refuse(f"dram.banks = {config.dram.banks}: banks have rows and a bus; set dram.row and dram.bandwidth")
     if config.memory.kind == "dram":
         line = max(config.l1.line, config.l2.line if config.l2.bytes else 1)
         if config.dram.row % line:
@@ -73,5 +98,13 @@ def check_together(config: Config) -> None:
         )
     if config.fetch.l0_sets and not config.fetch.sets:
         refuse("fetch.l0_sets is set, and fetch.sets = 0: a scheduler's instruction cache is filled from the core's; set fetch.sets")
+    for name in ("", "next_"):
+        size, line, ways = (getattr(config.constant, f"{name}{field}") for field in ("bytes", "line", "ways"))
+        if line & (line - 1):
+            refuse(f"constant.{name}line = {line}: a line is a power of two bytes")
+        if size % (line * ways):
+            refuse(f"constant.{name}bytes = {size}: not a multiple of line x ways = {line * ways}")
+        if size // line > MAX_CONSTANT_LINES:
+            refuse(f"constant.{name}bytes = {size}: that is {size // line} lines; there is room for {MAX_CONSTANT_LINES}")
     if config.core.schedulers > config.core.warps:
         refuse(f"core.schedulers = {config.core.schedulers}: more than core.warps = {config.core.warps}")

@@ -14,6 +14,9 @@ from typing import Any
 import msgspec
 
 from warploom.isa.diagnostics import nearest
+from warploom.isa.numbers import shown
+from warploom.isa.program import lines_of
+from warploom.isa.reading import bytes_of, read_text
 from warploom.machine.config.check import check_effective, check_together
 from warploom.machine.config.schema import Config, Setting, check_name, settings
 from warploom.machine.engine.sizes import ConfigError
@@ -66,9 +69,10 @@ def _read(name: str | Path, seen: tuple[str, ...]) -> tuple[dict[str, Any], str]
 def _tree(path: Path) -> dict[str, Any]:
     """A preset's file, read."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+        return tomllib.loads(bytes_of(path).decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else reason
         said = "not TOML" if isinstance(error, tomllib.TOMLDecodeError) else "cannot be read"
         raise ConfigError(f"{path}: {said}: {reason}") from None
 
@@ -96,15 +100,15 @@ def _build(flat: Mapping[str, Any], title: str) -> Config:
         setting = by_name[full]
         choices = setting.range.split(" | ") if setting.kind == "str" else []
         if choices and value not in choices and not callable(value):
-            raise ConfigError(f"{full} = {value!r}: it is one of {', '.join(choices)}{nearest(str(value), choices)}")
+            raise ConfigError(f"{full} = {shown(value)}: it is one of {', '.join(choices)}{nearest(str(value), choices)}")
         tree.setdefault(section, {})[name] = value
     try:
         return msgspec.convert(tree, Config)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, RecursionError) as error:
         _, _, place = str(error).partition(" - at `$.")
         full = place.rstrip("`")
         setting = by_name.get(full, Setting(full, "", None, "", "", ""))
-        raise ConfigError(f"{full} = {flat.get(full)!r}: it takes {_article(setting)} ({setting.meaning})") from None
+        raise ConfigError(f"{full} = {shown(flat.get(full))}: it takes {_article(setting)} ({setting.meaning})") from None
 
 
 def _article(setting: Setting) -> str:
@@ -119,7 +123,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
         raise ConfigError(f"{text!r}: a setting is written section.name=value, as in gpu.cores=4")
     try:
         return name, tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # also a number of thousands of digits, and brackets in brackets
         return name, value
 
 
@@ -145,7 +149,7 @@ def inherited_sources(name: str | Path) -> dict[str, str]:
 def _comments(path: Path) -> Iterator[tuple[str, str]]:
     """(full setting name, the comment behind it or "") of every setting in a preset's file."""
     section = ""
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in lines_of(read_text(path)):
         text, _, comment = line.partition("#")
         text = text.strip()
         if text.startswith("["):

@@ -19,7 +19,18 @@ from warploom.isa.diagnostics import nearest
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.operand_banks import MAX_BANKS, MAX_COLLECTORS
 from warploom.machine.core.scheduling.policies import POLICIES
-from warploom.machine.engine.sizes import MAX_CORES, MAX_L0_LINES, MAX_LANES, MAX_SHARED_FETCH_LINES, MAX_WARPS, ConfigError
+from warploom.machine.engine.sizes import (
+    CARVEOUTS,
+    MAX_CORES,
+    MAX_L0_LINES,
+    MAX_LANES,
+    MAX_SHARED_FETCH_LINES,
+    MAX_SLICES,
+    MAX_WARPS,
+    ConfigError,
+)
+from warploom.machine.memory.address_hash import HASHES
+from warploom.machine.memory.cache import SET_HASHES
 
 
 class Setting(NamedTuple):
@@ -50,6 +61,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Gpu(Section):
+    clock: _number("core clock, to which dram.clock is related; 0: one memory clock a cycle", "MHz", at_most=100_000) = 0
     cores: _number("cores (NVIDIA: multiprocessors)", "cores", at_least=1, at_most=MAX_CORES) = 2
     launch_latency: _number("cycles from the start of a launch until the first block is handed out", "cycles", at_most=100_000) = 0
     dispatch_latency: _number("cycles from a free block slot to the first instruction of the next block", "cycles", at_most=100_000) = 0
@@ -66,8 +78,13 @@ class Core(Section):
     warps: _number("warps that a core holds at a time", "warps", at_least=1, at_most=MAX_WARPS) = 32
     blocks: _number("blocks that a core holds at a time", "blocks", at_least=1, at_most=MAX_WARPS) = 16
     threads: _number("threads that a core holds at a time; 0: warps x lanes", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
+    block_threads: _number("threads of the largest block; 0: no limit", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
+    thread_registers: _number("registers that a thread may have at most; 0: no limit", "registers", at_most=1024) = 0
     registers: _number("32-bit registers that a core's threads share; 0: no limit", "registers", at_most=1 << 20) = 0
     register_unit: _number("registers are handed to a warp in multiples of this", "registers", at_least=1, at_most=4096) = 256
+    register_files: _number(
+        "parts of the register file, one a sub-partition; a warp's registers lie whole in one", "parts", at_least=1, at_most=MAX_WARPS
+    ) = 1
     schedulers: _number(
         "warp schedulers; scheduler i owns the warps w with w % schedulers == i", "schedulers", at_least=1, at_most=MAX_WARPS
     ) = 1
@@ -217,28 +234,87 @@ class Lsu(Section):
     ports: _number("transactions that it sends to the cache in a cycle", "transactions", at_least=1, at_most=64) = 1
     coalesce: _switch("lanes that touch the same line share one transaction") = True
     sector: _number("bytes that a transaction moves at least; divides the line", "bytes", at_least=1, at_most=128) = 32
+    stores: _number(
+        "transactions of stores that a core may have on their way until the level that keeps them has answered; 0: no limit and no answer",
+        "transactions", at_most=1024,
+    ) = 0  # fmt: skip
 
 
 class Cache(Section):
     """The settings that all data caches share."""
 
-    bytes: _number("capacity; 0: absent", "bytes", at_most=1 << 23) = 0
+    bytes: _number("capacity; 0: absent", "bytes", at_most=1 << 26) = 0
     line: _number("bytes of a line, a power of two", "bytes", at_least=1, at_most=256) = 128
-    ways: _number("lines that a set holds", "ways", at_least=1, at_most=64) = 4
+    ways: _number("lines that a set holds, where sets is 0", "ways", at_least=1, at_most=256) = 4
+    sets: _number("sets (of a slice), as many ways as the bytes then give; 0: the ways decide", "sets", at_most=1 << 16) = 0
     replacement: _choice("which line of a full set goes", "lru", "fifo", "plru", "random") = "lru"
     write: _choice("through: a store goes on to the next level; back: it stays until the line goes", "through", "back") = "through"
-    allocate: _switch("a store that misses fetches the line") = False
-    mshrs: _number("misses that may be outstanding; a miss to an outstanding line waits with it", "lines", at_least=1, at_most=256) = 16
-    banks: _number("banks, chosen by the line number; one lookup a bank and cycle", "banks", at_least=1, at_most=64) = 1
+    allocate: _switch(
+        "a store that misses takes a line, which keeps the bytes that were written; the others are fetched when they are read"
+    ) = False
+    hash: _choice(
+        "which set (of a slice) a line belongs to: `memory.hash` has the words; siphash: SipHash-1-3 of the line's address, as guppy has it",
+        *SET_HASHES,
+    ) = "modulo"  # fmt: skip
+    mshrs: _number("misses that may be outstanding (in a slice)", "lines", at_least=1, at_most=1024) = 16
     latency: _number("cycles of a lookup", "cycles", at_least=1, at_most=4096) = 20
+
+
+class L1(Cache):
+    """A core's own cache."""
+
+    merges: _number("transactions that may wait for one outstanding line; 0: no limit", "transactions", at_most=1024) = 0
+
+
+class L2(Cache):
+    """The cache that all cores share, in slices."""
+
+    slices: _number("slices; each has its own sets and MSHRs", "slices", at_least=1, at_most=MAX_SLICES) = 1
+    ports: _number("lookups that a slice does in a cycle: 1, or 0 for any number", "lookups", at_most=1) = 1
+    write_buffer: _number(
+        "lines that a slice may have on their way to memory before it takes nothing more; 0: no limit", "lines", at_most=1024
+    ) = 0
+    atomic_lanes: _number("lanes of a warp on one word that are one operation of an atomic", "lanes", at_least=1, at_most=MAX_LANES) = 1
+
+
+class Crossbar(Section):
+    """The network between cores and slices. It has a port for each, and in each port a path for either direction."""
+
+    core: _number("bytes a cycle that a core sends, and that it receives; 0: no limit", "bytes a cycle", at_most=1024) = 0
+    slice: _number("bytes a cycle that a slice takes, and that it sends; 0: no limit", "bytes a cycle", at_most=1024) = 0
 
 
 class Shared(Section):
     bytes: _number("shared memory of a core", "bytes", at_most=1 << 18) = 0
+    block_bytes: _number("shared memory that a block may have at most; 0: all of it", "bytes", at_most=1 << 18) = 0
+    reserved: _number("bytes of each block's shared memory that the system keeps", "bytes", at_most=1 << 16) = 0
     unit: _number("it is handed to a block in multiples of this", "bytes", at_least=1, at_most=4096) = 256
     banks: _number("banks", "banks", at_least=1, at_most=64) = 32
     bank_bytes: _number("bytes of a bank's word", "bytes", at_least=1, at_most=8) = 4
     latency: _number("cycles of an access without conflicts", "cycles", at_least=1, at_most=1024) = 1
+    unified: _number("bytes that shared memory and L1 divide between them; 0: each has its own", "bytes", at_most=1 << 18) = 0
+    carveout: _number(
+        "unified: bytes that are shared memory, L1 has the rest; 0: the smallest of shared.carveouts that does not cost a resident block",
+        "bytes", at_most=1 << 18,
+    ) = 0  # fmt: skip
+    carveouts: _choice(
+        "unified: the sizes that the part for shared memory can have, those of a compute capability; any: all multiples of shared.unit",
+        "any", *CARVEOUTS,
+    ) = "any"  # fmt: skip
+
+
+class Constant(Section):
+    """The constant cache of a core, in two levels."""
+
+    bytes: _number("capacity of the first level; 0: absent", "bytes", at_most=1 << 16) = 0
+    line: _number("bytes of its line, a power of two", "bytes", at_least=4, at_most=1024) = 64
+    ways: _number("lines that a set of it holds", "ways", at_least=1, at_most=64) = 4
+    latency: _number("cycles of a load that finds its word in the first level", "cycles", at_least=1, at_most=4096) = 1
+    next_bytes: _number("capacity of the second level; 0: absent", "bytes", at_most=1 << 20) = 0
+    next_line: _number("bytes of its line, a power of two", "bytes", at_least=4, at_most=1024) = 256
+    next_ways: _number("lines that a set of it holds", "ways", at_least=1, at_most=64) = 4
+    next_latency: _number("cycles of a load that finds its word there", "cycles", at_least=1, at_most=4096) = 1
+    memory_latency: _number("cycles of a load that finds it in no level", "cycles", at_least=1, at_most=65536) = 1
 
 
 class Memory(Section):
@@ -247,21 +323,49 @@ class Memory(Section):
     data_channels: _number("requests that data memory serves at a time", "channels", at_least=1, at_most=64) = 4
     program_channels: _number("requests that program memory serves at a time", "channels", at_least=1, at_most=64) = 1
     channel_bytes: _number("bytes that one request of a data channel moves", "bytes", at_least=1, at_most=256) = 1
+    hash: _choice(
+        "which slice and which DRAM channel a line belongs to. modulo: lines in turn; xor, ipoly: in turn, in an order that the higher bits change",
+        *HASHES,
+    ) = "modulo"  # fmt: skip
+    lookup: _choice("a cache looks for a line when its latency begins, or when it ends", "begin", "end") = "begin"
     program_words: _number("instructions that program memory holds", "instructions", at_least=1, at_most=1 << 20) = 256
 
 
 class Dram(Section):
     channels: _number("channels, chosen by the line number", "channels", at_least=1, at_most=64) = 4
-    latency: _number("cycles of an access to an open row", "cycles", at_least=1, at_most=65536) = 100
-    bandwidth: _number("bytes a cycle and channel; 0: no limit", "bytes a cycle", at_most=65536) = 32
+    latency: _number(
+        "cycles of an access to an open row; with banks: those that are spent outside of the devices", "cycles", at_least=1, at_most=65536
+    ) = 100
+    bandwidth: _number("bytes a channel and memory clock; 0: no limit", "bytes a clock", at_most=65536) = 32
+    clock: _number("memory clocks that take as long as gpu.clock core cycles; 0: as many", "MHz", at_most=100_000) = 0
     row: _number("bytes of a row; 0: no row buffers", "bytes", at_most=1 << 20) = 0
-    row_miss: _number("further cycles when the row is not open", "cycles", at_most=65536) = 0
+    row_miss: _number("further cycles when the row is not open; without banks", "cycles", at_most=65536) = 0
+    banks: _number("banks of a channel; 0: a channel is one queue without them", "banks", at_most=64) = 0
+    queue: _number(
+        "banks: requests that the controller chooses from, row hits first (FR-FCFS); 1: in order", "requests", at_least=1, at_most=256
+    ) = 1
+    write_queue: _number(
+        "banks: writes that wait while there are reads; the fuller half is then written at once", "requests", at_least=1, at_most=256
+    ) = 32
+    rcd: _number("banks: from the opening of a row to its first access", "memory clocks", at_most=1024) = 0
+    rp: _number("banks: closing a row", "memory clocks", at_most=1024) = 0
+    ras: _number("banks: that a row stays open at least", "memory clocks", at_most=1024) = 0
+    rrd: _number("banks: between the opening of rows of two banks", "memory clocks", at_most=1024) = 0
+    cl: _number("banks: from a read to its first data", "memory clocks", at_most=1024) = 0
+    wl: _number("banks: from a write to its first data", "memory clocks", at_most=1024) = 0
+    wtr: _number("banks: from the last data of a write to the next read", "memory clocks", at_most=1024) = 0
+    wr: _number("banks: from the last data of a write to the closing of its row", "memory clocks", at_most=1024) = 0
 
 
 class Texture(Section):
     count: _number("texture units of a core; 0: none", "units", at_most=8) = 0
     latency: _number("cycles from the request to the lookup of its texels", "cycles", at_least=1, at_most=4096) = 16
     queue: _number("warp samples that it holds; 0: one for each warp slot of the core", "instructions", at_most=64) = 16
+    slots: _choice(
+        "what has a place in it: instruction: a warp's sample, until its last lane is served; lane: each lane of one, until it is served itself",
+        "instruction", "lane",
+    ) = "instruction"  # fmt: skip
+    hash: _choice("which set of the texture cache a line belongs to: `l1.hash` has the words", *SET_HASHES) = "modulo"
     bytes: _number("capacity of the texture cache, with lines of l1.line bytes; 0: absent", "bytes", at_most=1 << 23) = 0
     ways: _number("ways", "ways", at_least=1, at_most=64) = 2
     mshrs: _number("lines of the texture cache that may be outstanding", "lines", at_least=1, at_most=256) = 64
@@ -292,9 +396,11 @@ class Config(Section):
     latency: Latency = Latency()
     fetch: Fetch = Fetch()
     lsu: Lsu = Lsu()
-    l1: Cache = Cache()
-    l2: Cache = Cache()
+    l1: L1 = L1()
+    l2: L2 = L2()
+    crossbar: Crossbar = Crossbar()
     shared: Shared = Shared()
+    constant: Constant = Constant()
     memory: Memory = Memory()
     dram: Dram = Dram()
     texture: Texture = Texture()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ADDRESS, DST, FLAGS, IMM, NEGATE, NONE, NUMBER, OP, RECONVERGE, TARGET, YIELDS, A, B
+from warploom.isa.uop import ADDRESS, DST, FLAGS, IMM, NEGATE, NONE, NUMBER, OP, PREDICATE, RECONVERGE, SCALAR, TARGET, YIELDS, A, B
 from warploom.machine.accounting.events import BARRIER as BARRIER_EVENT
 from warploom.machine.accounting.events import emit
 from warploom.machine.accounting.faults import FAULT_NUMBER
@@ -20,9 +20,11 @@ from warploom.machine.core.divergence.mechanism import (
     diverge_indirect,
     exit_lanes,
     select_path,
+    set_aside,
 )
 from warploom.machine.core.divergence.path_table import left_at_barrier, run_group
 from warploom.machine.core.warps.barrier import arrive, take, wake
+from warploom.machine.datapath.predicate import named_lanes
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, bit, has
 from warploom.machine.engine.unit import inlined, unit
@@ -32,6 +34,7 @@ EXIT, EXIT_WARP, TRAP, YIELD = (NUMBER[name] for name in ("exit", "exit_warp", "
 BARRIER, BARRIER_ARRIVE, FENCE = (NUMBER[name] for name in ("barrier", "barrier_arrive", "fence"))
 TRAPPED, BARRIER_NUMBER = FAULT_NUMBER["trap"], FAULT_NUMBER["barrier_number"]
 EVEN = 0xFFFFFFFE  # an address without its lowest bit
+ADDRESS_BITS = 0xFFFFFFFF  # addresses have no sign; a column of a table has
 
 
 @unit
@@ -43,18 +46,26 @@ def control(gpu, core, warp, pc, tables, k, now):
     warps = core.warps
     op = tables.uops[k, OP]
     fault = np.int64(0)
-    if op == BRANCH:
-        fault = _branch(gpu, core, warp, tables, k)
+    part = warps.mask[warp]  # the lanes that take part
+    predicated = tables.uops[k, PREDICATE] >= SCALAR
+    if predicated:
+        part = part & named_lanes(core.registers[warp], tables.uops, k, warps.lanes)
+    if predicated and part == EMPTY:
+        warps.pc[warp] += 1
+    elif op == BRANCH:
+        fault = _branch(gpu, core, warp, part, tables, k)
     elif op == JUMP:
-        warps.pc[warp] = tables.uops[k, TARGET]
+        fault = _go(gpu, core, warp, part, tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
     elif op == JUMP_REGISTER or op == CALL:
-        fault = _jump(gpu, core, warp, tables, k)
+        fault = _jump(gpu, core, warp, part, tables, k)
     elif op == EXIT:
-        exit_lanes(core, warp, warps.mask[warp])
+        if part != warps.mask[warp]:
+            warps.pc[warp] += 1
+        exit_lanes(core, warp, part)
     elif op == EXIT_WARP:
         exit_lanes(core, warp, warps.threads[warp])
     elif op == BARRIER or op == BARRIER_ARRIVE:
-        fault = _barrier(gpu, core, warp, tables, k, now)
+        fault = _barrier(gpu, core, warp, part, tables, k, now)
     elif op == FENCE or op == NOP or op == YIELD:
         warps.pc[warp] += 1
     elif op == TRAP:
@@ -71,71 +82,77 @@ def control(gpu, core, warp, pc, tables, k, now):
 
 
 @inlined
-def _branch(gpu, core, warp, tables, k):
-    """All active lanes take one path; where they disagree, the machine's divergence mechanism decides."""
+def _branch(gpu, core, warp, part, tables, k):
+    """A branch of the lanes in `part`: those in which the condition holds take it, the other active ones do not."""
     warps = core.warps
     registers = core.registers[warp]
-    mask = warps.mask[warp]
     row = registers.lane[source(registers, tables.uops, k, A, 0, warps.lanes)]
-    taken = lanes_where(row, np.uint32(np.int64(tables.uops[k, IMM]) & 0xFFFFFFFF), mask, warps.lanes)
+    taken = lanes_where(row, np.uint32(np.int64(tables.uops[k, IMM]) & 0xFFFFFFFF), part, warps.lanes)
     if tables.uops[k, FLAGS] & NEGATE != 0:
-        taken = mask & ~taken
+        taken = part & ~taken
     if taken == EMPTY:
         warps.pc[warp] += 1
-    elif taken == mask:
-        warps.pc[warp] = tables.uops[k, TARGET]
-    else:
-        core.branch_diverged = 1
-        return diverge(gpu, core, warp, taken, tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
-    return np.int64(0)
+        return np.int64(0)
+    return _go(gpu, core, warp, taken, tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
+
+
+@inlined
+def _go(gpu, core, warp, going, target, reconvergence_pc):
+    """Lanes `going` go to `target`. Where other active ones do not, the machine's divergence mechanism decides who runs."""
+    if going == core.warps.mask[warp]:
+        core.warps.pc[warp] = target
+        return np.int64(0)
+    core.branch_diverged = 1
+    return diverge(gpu, core, warp, going, target, reconvergence_pc)
 
 
 @unit
-def _jump(gpu, core, warp, tables, k):
-    """A jump through a register, or a call. The lanes that jump keep the address of the next instruction."""
+def _jump(gpu, core, warp, part, tables, k):
+    """A jump through a register, or a call, of the lanes in `part`. Those that jump keep the address of the next instruction."""
     warps = core.warps
     registers = core.registers[warp]
-    here = warps.pc[warp]
-    if tables.uops[k, OP] == CALL:
-        warps.pc[warp] = tables.uops[k, TARGET]
+    following = (np.int64(tables.code[warps.pc[warp], ADDRESS]) + core.code_step) & ADDRESS_BITS
+    going = part
+    fault = np.int64(0)
+    if tables.uops[k, OP] == JUMP_REGISTER:
+        fault, going = _jump_to_register(gpu, core, warp, part, tables, k)
     else:
-        fault = _jump_to_register(gpu, core, warp, tables, k)
-        if fault != 0:
-            return fault
-    if tables.uops[k, DST] >= 0:
-        link = np.uint32(np.int64(tables.code[here, ADDRESS]) + core.code_step)
+        fault = _go(gpu, core, warp, part, tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
+    if fault == 0 and tables.uops[k, DST] >= 0:
         for lane in range(warps.lanes):
-            if has(warps.mask[warp], lane):
-                registers.lane[tables.uops[k, DST], lane] = link
-    return np.int64(0)
+            if has(going, lane):
+                registers.lane[tables.uops[k, DST], lane] = np.uint32(following)
+    return np.int64(fault)
 
 
 @unit
-def _jump_to_register(gpu, core, warp, tables, k):
-    """Jump to the address that the leader's lane holds. Active lanes with a different address have diverged from it."""
+def _jump_to_register(gpu, core, warp, part, tables, k):
+    """Jump to the address that the leader's lane holds. Lanes of `part` with a different address have diverged from it.
+
+    Returns (0 or the number of a fault, the lanes that jump).
+    """
     warps = core.warps
     registers = core.registers[warp]
-    mask = warps.mask[warp]
     row = registers.lane[source(registers, tables.uops, k, A, 0, warps.lanes)]
     offset = np.int64(tables.uops[k, IMM])
-    address = (np.int64(row[leader(mask)]) + offset) & EVEN
+    address = (np.int64(row[leader(part)]) + offset) & EVEN
     same = EMPTY
     for lane in range(warps.lanes):
         if (np.int64(row[lane]) + offset) & EVEN == address:
             same = same | bit(lane)
-    if mask & ~same != EMPTY:
+    going = part & same
+    if part != going:
         core.branch_diverged = 1
-        fault = diverge_indirect(gpu, core, warp, mask & same)
+        fault = diverge_indirect(gpu, core, warp, part, going)
         if fault != 0:
-            return fault
-    warps.pc[warp] = _instruction_at(core, tables, address)
-    return np.int64(0)
+            return fault, going
+    return _go(gpu, core, warp, going, _instruction_at(core, tables, address), tables.uops[k, RECONVERGE]), going
 
 
 @unit
 def _instruction_at(core, tables, address):
     """The number of the instruction at an address of program memory; the number after the last one where there is none."""
-    offset = address - np.int64(tables.code[0, ADDRESS])
+    offset = address - (np.int64(tables.code[0, ADDRESS]) & ADDRESS_BITS)
     number = offset // np.int64(core.code_step)
     if 0 <= number < core.code_rows and offset % np.int64(core.code_step) == 0:
         return number
@@ -143,30 +160,35 @@ def _instruction_at(core, tables, address):
 
 
 @unit
-def _barrier(gpu, core, warp, tables, k, now):
-    """Arrive at a barrier of the warp's block, and wait there unless the operation says otherwise."""
+def _barrier(gpu, core, warp, part, tables, k, now):
+    """Lanes `part` arrive at a barrier of the warp's block, and wait there unless the operation says otherwise.
+
+    Where lanes have paths of their own those that a predicate leaves out continue; elsewhere the warp arrives as a whole.
+    """
     warps = core.warps
-    number = np.int64(tables.uops[k, IMM]) + _leaders_value(core, warp, tables, k, A, 0)
-    expected = _leaders_value(core, warp, tables, k, B, 1)
+    number = np.int64(tables.uops[k, IMM]) + _leaders_value(core, warp, part, tables, k, A, 0)
+    expected = _leaders_value(core, warp, part, tables, k, B, 1)
     if number < 0 or number >= core.barriers.count:
         gpu.fault.value = number
         gpu.fault.limit = core.barriers.count
         return np.int64(BARRIER_NUMBER)
     waits = 1 if tables.uops[k, OP] == BARRIER else 0
     warps.pc[warp] += 1
+    if waits != 0 and part != warps.mask[warp]:
+        set_aside(core, warp, part)
     if waits == 0 or arrive_at_barrier(core, warp, number, expected) != 0:
         _arrive(gpu, core, warp, number, waits, expected, tables, now)
     return np.int64(0)
 
 
 @unit
-def _leaders_value(core, warp, tables, k, column, port):
-    """The source in `column` of micro-op `k`, of the lane that speaks for its warp; 0 where the micro-op has none."""
+def _leaders_value(core, warp, part, tables, k, column, port):
+    """The source in `column` of micro-op `k`, of the lane that speaks for those in `part`; 0 where the micro-op has none."""
     if tables.uops[k, column] == NONE:
         return np.int64(0)
     registers = core.registers[warp]
     row = source(registers, tables.uops, k, column, port, core.warps.lanes)
-    return np.int64(registers.lane[row, leader(core.warps.mask[warp])])
+    return np.int64(registers.lane[row, leader(part)])
 
 
 @unit

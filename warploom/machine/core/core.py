@@ -10,12 +10,15 @@ from warploom.machine.core.divergence.path_table import PathTable
 from warploom.machine.core.divergence.stack import Stack
 from warploom.machine.core.divergence.thread_pool import Pool
 from warploom.machine.core.fetch.instruction_fetch import Fetch
+from warploom.machine.core.load_store.address_space import Spaces
+from warploom.machine.core.load_store.constant_cache import ConstantCache
 from warploom.machine.core.load_store.lane_access import Access
 from warploom.machine.core.load_store.lsu import Lsu
 from warploom.machine.core.operand_banks import OperandBanks
 from warploom.machine.core.partitions import Partitions
 from warploom.machine.core.pipes import Pipes
 from warploom.machine.core.scheduling.scheduler import Scheduler
+from warploom.machine.core.texture.lane_slots import LaneSlots
 from warploom.machine.core.texture.sampler import Texels
 from warploom.machine.core.warps.barrier import Barriers
 from warploom.machine.core.warps.scoreboard import Scoreboard
@@ -47,10 +50,12 @@ Core = record(
         branch_latency="i8",           # cycles from the issue of a control instruction to the next issue of its warp
         code_rows="i8",                # instructions of the program
         code_step="i8",                # addresses from one instruction to the next
+        has_predicates="i8",           # 1: some micro-op of the program has a predicate
         clear_registers="i8",          # lane registers that a launch sets to zero
         shared_latency="i8",           # cycles of an access to shared memory without conflicts
         shared_banks="i8",             # banks of shared memory
         shared_bank_bytes="i8",        # bytes that a bank moves a cycle
+        atomic_lanes="i8",             # lanes on one word of memory that are one operation
         latency=("i8", 16),            # cycles by latency class: a number of LATENCIES
     ),
     state=dict(
@@ -74,10 +79,13 @@ Core = record(
         specials=Pipes,
         partitions=Partitions,
         operands=OperandBanks,
+        spaces=Spaces,
+        constants=ConstantCache,
         access=Access,
         lsu=Lsu,
         texture=Lsu,                   # the texture unit's queue and cache
         texels=Texels,
+        lane_slots=LaneSlots,
         shared=("u4", SHARED_WORDS),   # shared memory of all resident blocks, in words of 32 bits
         barriers=Barriers,
     ),

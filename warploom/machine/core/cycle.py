@@ -11,6 +11,7 @@ import numpy as np
 
 from warploom.isa.uop import ALU, MEMORY, PORT, SHARED, SPECIAL, TEXTURE
 from warploom.machine.accounting.events import EMPTY_SLOT, LACKS_UNIT, VISIT, WAITS, emit
+from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.core.divergence.dwf import form_warps
 from warploom.machine.core.fetch.instruction_fetch import fetch_instructions
 from warploom.machine.core.issue import issue
@@ -18,11 +19,14 @@ from warploom.machine.core.load_store.lsu import full
 from warploom.machine.core.partitions import find_full_ports, next_entry
 from warploom.machine.core.pipes import find_free_pipe, next_free
 from warploom.machine.core.ready_check import examine, wake_up
+from warploom.machine.core.texture.lane_slots import warps_without_slots
 from warploom.machine.core.warps.stall_account import account
 from warploom.machine.core.warps.warp_exit import free_slot
 from warploom.machine.core.warps.warp_table import next_alarm, ring
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
+
+NO_WARP_SLOT = FAULT_NUMBER["no_warp_slot"]
 
 
 @unit
@@ -102,6 +106,8 @@ def issue_slot(gpu, core, number, tables, units, now):
     _show_warps(warps, s, awake, eligible)
     warp = units.policy(s, now)
     if warp < 0 or warp >= warps.slots:
+        if warp != -1:
+            raise_fault(gpu.fault, NO_WARP_SLOT, core.number, 0, 0, EMPTY, warp, warps.slots - 1, now)
         return
     s.last = warp
     if has(s.active, warp):
@@ -147,9 +153,20 @@ def note_full_ports(core, number, now):
 def note_if_full(core, port, now):
     """Note that a unit of the whole core is full, if it takes nothing more in this cycle and a warp that is awake needs it."""
     needing = core.warps.wants[port]
+    if port == TEXTURE and core.lane_slots.capacity != 0:
+        _note_lane_slots(core, core.warps.awake & needing)
     if core.warps.awake & needing != EMPTY and not unit_accepts(core, port, now):
         core.full_units = core.full_units | bit(port)
         core.warps_blocked = core.warps_blocked | needing
+
+
+@out_of_line
+def _note_lane_slots(core, asking):
+    """Note which of the warps that want to sample have too many lanes for the places that a sampler of single lanes has left."""
+    without = warps_without_slots(core, asking)
+    if without != EMPTY:
+        core.full_units = core.full_units | bit(TEXTURE)
+        core.warps_blocked = core.warps_blocked | without
 
 
 @inlined

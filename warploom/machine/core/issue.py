@@ -36,6 +36,8 @@ from warploom.machine.accounting.reasons import (
     DISPATCH_STALL,
     DIVERGED,
     LANES,
+    LANES_DIVERGED,
+    LANES_ENDED,
     LG_THROTTLE,
     MATH_PIPE_THROTTLE,
     MIO_THROTTLE,
@@ -56,6 +58,7 @@ from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.stall_account import account
 from warploom.machine.core.warps.warp_exit import end_warp
 from warploom.machine.core.warps.warp_table import set_alarm
+from warploom.machine.datapath.predicate import lanes_taking_part
 from warploom.machine.datapath.register_file import expand
 from warploom.machine.engine.bits import EMPTY, bit, has, popcount
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
@@ -80,14 +83,17 @@ def issue(gpu, core, number, warp, tables, units, now):
     warps.awake = warps.awake & ~bit(warp)
     warps.wants[port] &= ~bit(warp)
     _prepare_registers(core.registers[warp], warps, warp, mask, now)
-    _count_issue(tables, pc, mask)
+    part = mask
+    if core.has_predicates != 0:
+        part = lanes_taking_part(core.registers[warp], tables, pc, mask, warps.lanes)
+    _count_issue(tables, pc, part, warps.threads[warp], warps.launched[warp])
     fault = np.int64(0)
     until = np.int64(now + 1)
     late = np.int64(0)
     if core.operands.banks != 0 and unit != CONTROL:
         late = read_operands(core.operands, number, np.int64(tables.code[pc, BANK_READS]), now)
     if unit == ALU or unit == SPECIAL:
-        until = _execute_arithmetic(gpu, core, number, warp, pc, port, late, tables, units, now)
+        until = _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, units, now)
     elif unit == CONTROL:
         fault = _execute_control(gpu, core, warp, pc, tables, units, now)
     else:
@@ -98,9 +104,9 @@ def issue(gpu, core, number, warp, tables, units, now):
     if unit != CONTROL:
         _advance(core, warp, pc)
     if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, ISSUE, core.number, warp, pc, mask, np.int64(warps.mask[warp]), until)
+        emit(gpu.log, tables, now, ISSUE, core.number, warp, pc, part, np.int64(warps.mask[warp]), until)
     if fault != 0:
-        raise_fault(gpu.fault, fault, core.number, warp, pc, _faulting_lanes(gpu, core, mask), gpu.fault.value, gpu.fault.limit, now)
+        raise_fault(gpu.fault, fault, core.number, warp, pc, _faulting_lanes(gpu, core, part), gpu.fault.value, gpu.fault.limit, now)
     else:
         _follow(gpu, core, warp, pc, unit, tables, now)
 
@@ -154,18 +160,20 @@ def expand_mask(registers, warps, warp, mask):
 
 
 @inlined
-def _count_issue(tables, pc, mask):
-    """One more issue of instruction `pc`, with its active lanes."""
+def _count_issue(tables, pc, part, threads, launched):
+    """One more issue of instruction `pc`: lanes that take part, lanes whose thread waits meanwhile, and lanes whose thread has ended."""
     row = tables.profile[pc]
     row[SELECTED] += 1
-    row[LANES] += popcount(mask)
+    row[LANES] += popcount(part)
+    row[LANES_DIVERGED] += popcount(threads & ~part)
+    row[LANES_ENDED] += popcount(launched & ~(threads | part))
 
 
 @inlined
-def _execute_arithmetic(gpu, core, number, warp, pc, port, late, tables, units, now):
+def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, units, now):
     """Execute an instruction of an arithmetic pipe. Returns the first cycle in which its result can be used.
 
-    late: cycles by which its operands come late.
+    part: the lanes that take part. late: cycles by which its operands come late.
     """
     warps = core.warps
     registers = core.registers[warp]
@@ -179,16 +187,16 @@ def _execute_arithmetic(gpu, core, number, warp, pc, port, late, tables, units, 
         until = np.int64(now + latency)
         if gpu.log.tracing != 0:
             free = core.partitions.free[number, pipe]
-            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, warps.mask[warp], number * len(PORTS) + pipe, free)
+            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, number * len(PORTS) + pipe, free)
     elif port == ALU:
         pipe = np.int64(core.alus.open)
         until = accept(core.alus, now, latency)
         if gpu.log.tracing != 0:
-            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, warps.mask[warp], pipe, core.alus.free[pipe])
+            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, pipe, core.alus.free[pipe])
     else:
         until = accept(core.specials, now, latency)
     reason = SHORT_SCOREBOARD if port == SPECIAL else WAIT
-    mark_busy(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, until, reason)
+    mark_busy(core.scoreboard, tables.code, warp, pc, part, warps.lanes, until, reason)
     return until
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import CONTROL, FIRST_UOP, OP, PORT
+from warploom.isa.uop import CONTROL, FENCE_BLOCK, FIRST_UOP, IMM, OP, PORT
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED
 from warploom.machine.core.control import EXIT_WARP, FENCE
 from warploom.machine.core.warps.scoreboard import blocking_group, ready_at
 from warploom.machine.core.warps.warp_table import set_alarm
-from warploom.machine.engine.bits import bit
+from warploom.machine.datapath.predicate import lanes_taking_part
+from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
 
 PC_FAULT = FAULT_NUMBER["pc_out_of_range"]
@@ -82,13 +83,22 @@ def wake_up(core, warp, port, at):
 
 @out_of_line
 def _must_drain(core, tables, warp, pc, at):
-    """A fence, and the end of a whole warp, wait for the warp's own accesses and registers. Returns 1 if it has to wait."""
+    """A fence, and the end of a whole warp, wait for the warp's own accesses and registers. Returns 1 if it has to wait.
+
+    A fence waits for no arithmetic, and for stores as far as those can see that it is for: its block, the first-level cache; the
+    device, the cache that all cores share, or memory.
+    """
     warps = core.warps
     op = tables.uops[tables.code[pc, FIRST_UOP], OP]
     if op != FENCE and op != EXIT_WARP:
         return 0
+    if core.has_predicates != 0 and lanes_taking_part(core.registers[warp], tables, pc, warps.mask[warp], warps.lanes) == EMPTY:
+        return 0
     warps.reason[warp] = MEMBAR if op == FENCE else DRAIN
-    if warps.pending[warp] > 0 or (op == FENCE and warps.stores[warp] > 0):
+    stores = np.int64(warps.stores[warp])
+    if tables.uops[tables.code[pc, FIRST_UOP], IMM] == FENCE_BLOCK:
+        stores = np.int64(warps.unsent[warp])
+    if warps.pending[warp] > 0 or (op == FENCE and stores > 0):
         warps.fencing = warps.fencing | bit(warp)
         warps.wake[warp] = FOREVER
         return 1

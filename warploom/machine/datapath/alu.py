@@ -32,11 +32,9 @@ from warploom.isa.uop import (
     DATAPATH,
     DOUBLE_PRECISION,
     DST,
-    FLAGS,
     FLOATING_POINT,
     IMM,
     INTEGER,
-    NEGATE,
     NUMBER,
     OP,
     PREDICATE,
@@ -53,9 +51,9 @@ from warploom.machine.datapath.cross_lane import ballot, shuffle
 from warploom.machine.datapath.double_precision import double, writes_pair
 from warploom.machine.datapath.floating_point import floating
 from warploom.machine.datapath.integer import integer
+from warploom.machine.datapath.predicate import apply_predicate
 from warploom.machine.datapath.register_file import source
 from warploom.machine.datapath.special_function import special
-from warploom.machine.engine.bits import has
 from warploom.machine.engine.unit import inlined, lanewise, out_of_line, unit
 
 BALLOT = NUMBER["ballot"]
@@ -73,7 +71,7 @@ def execute(registers, tables, k, lanes):
     destination = np.int64(tables.uops[k, DST])
     takes_part = registers.active
     if tables.uops[k, PREDICATE] >= SCALAR:
-        apply_predicate(registers, np.int64(tables.uops[k, PREDICATE]) - SCALAR, tables.uops[k, FLAGS] & NEGATE, lanes)
+        apply_predicate(registers, tables.uops, k, lanes)
         takes_part = registers.predicated
     wide = lanes if destination < SCALAR or datapath == CROSS_LANE else np.int64(1)
     a = source(registers, tables.uops, k, A, 0, wide)
@@ -110,7 +108,7 @@ def execute_with_doubles(registers, tables, k, lanes):
         return
     takes_part = registers.active
     if tables.uops[k, PREDICATE] >= SCALAR:
-        apply_predicate(registers, np.int64(tables.uops[k, PREDICATE]) - SCALAR, tables.uops[k, FLAGS] & NEGATE, lanes)
+        apply_predicate(registers, tables.uops, k, lanes)
         takes_part = registers.predicated
     a = source(registers, tables.uops, k, A, 0, lanes)
     b = source(registers, tables.uops, k, B, 1, lanes)
@@ -139,21 +137,6 @@ def write(row, result, takes_part, lanes):
     """The result goes into a register in the lanes that take part. Without a branch: many hosts store slowly under a mask."""
     for lane in range(lanes):
         row[lane] = (row[lane] & ~takes_part[lane]) | (result[lane] & takes_part[lane])
-
-
-@inlined
-def apply_predicate(registers, predicate, negated, lanes):
-    """`registers.predicated` = the active lanes that scalar register `predicate` names, or where `negated` does not name."""
-    bits = np.uint64(registers.scalar[predicate])
-    if lanes > 32:
-        bits |= np.uint64(registers.scalar[predicate + 1]) << np.uint64(32)
-    if negated != 0:
-        bits = ~bits
-    active = registers.active
-    predicated = registers.predicated
-    for lane in range(lanes):
-        here = active[lane]
-        predicated[lane] = here if has(bits, lane) else np.uint32(0)
 
 
 @inlined

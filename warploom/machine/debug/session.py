@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from warploom.isa.numbers import whole_number
 from warploom.machine.accounting.status import DONE, FAULT, STATUS
 from warploom.machine.debug.checkpoints import Checkpoints
 from warploom.machine.debug.stops import Stop
 from warploom.machine.run.compile import entry_call, is_compiled
-from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, PATIENCE_READY, advance
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, PATIENCE_READY, advance, cycle_limit
 from warploom.machine.run.protocol import Machine
 
 SLICE_SECONDS = 0.05  # of a run in which nobody can interrupt it
@@ -58,7 +59,7 @@ class Session:
     """
 
     def __init__(self, machine: Machine, *, engine: str = "auto", limit: int = DEFAULT_MAX_CYCLES) -> None:
-        self.machine, self.engine, self.limit = machine, engine, limit
+        self.machine, self.engine, self.limit = machine, engine, cycle_limit(limit)
         self.status = "running"
         self.edits: list[Edit] = []
         self.checkpoints = Checkpoints(machine)
@@ -86,14 +87,14 @@ class Session:
 
     def goto(self, cycle: int, interrupted: Interrupted | None = None) -> bool:
         """Go to a cycle, forwards or backwards, or to the end when that comes first. False when it was interrupted on the way."""
-        cycle = max(cycle, 0)
+        cycle = max(whole_number("cycle", cycle), 0)
         if cycle < self.cycle or (self.ended and cycle <= self.cycle):
             self._restore(cycle)
         return self._run(cycle, interrupted)
 
     def step(self, cycles: int = 1, interrupted: Interrupted | None = None) -> bool:
         """Advance by some cycles. False when it was interrupted."""
-        return self._run(self.cycle + cycles, interrupted)
+        return self._run(self.cycle + whole_number("cycles", cycles), interrupted)
 
     def back(self, cycles: int = 1, interrupted: Interrupted | None = None) -> bool:
         """Go back by some cycles; from the end to the last cycle before it. False when it was interrupted."""
@@ -187,7 +188,7 @@ class Session:
         return self._edit(SCALAR, [(core, slot, register)], value, 0xFFFFFFFF)
 
     def set_memory(self, address: int, value: int, size: int = 1) -> list[Edit]:
-        """Change `size` bytes of memory, the lowest first. Raises EditError."""
+        """Change `size` bytes of memory from a place on (in one flat memory: an address), the lowest first. Raises EditError."""
         return self._edit(MEMORY, [(address, size)], value, (1 << 8 * size) - 1)
 
     def undo(self) -> list[Edit]:

@@ -78,7 +78,7 @@ class Breakpoint:
 
 @dataclass(frozen=True)
 class MemoryWatch:
-    """A byte of memory has changed: one of `count` from `address` on."""
+    """A byte of memory has changed: one of `count` from the place `address` on (`isa/regions.py`; in one flat memory, the address)."""
 
     address: int
     count: int = 1
@@ -94,7 +94,8 @@ class MemoryWatch:
             return ""
         first = int(changed[0])
         more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
-        return f"memory[{self.address + first}] was {before[first]} and is {now[first]}{more}"
+        space = machine.program.address_space(len(machine.inspection.memory))
+        return f"memory[{space.text(space.address(self.address + first))}] was {before[first]} and is {now[first]}{more}"
 
     def trail(self, machine: Machine) -> int | None:
         """Issues of all instructions that write to memory."""

@@ -149,11 +149,13 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     warps.pc[warp] = grid.entry
     warps.mask[warp] = mask
     warps.threads[warp] = mask
+    warps.launched[warp] = mask
     warps.expanded_from[warp] = ~mask
     warps.block[warp] = slot
     warps.rank[warp] = rank
     warps.pending[warp] = 0
     warps.stores[warp] = 0
+    warps.unsent[warp] = 0
     warps.landed[warp] = now
     warps.visits[warp] = 0
     warps.started[warp] = now

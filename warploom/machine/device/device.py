@@ -18,11 +18,13 @@ from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.device.block_dispatcher import SPLIT, Grid, dispatch
 from warploom.machine.engine.bits import EMPTY, lowest
 from warploom.machine.engine.sizes import MAX_CORES
-from warploom.machine.engine.unit import FOREVER, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, record, unit
 from warploom.machine.memory.channels import Channels
+from warploom.machine.memory.crossbar import Crossbar
 from warploom.machine.memory.dram import Dram
 from warploom.machine.memory.event_wheel import Wheel, events_waiting, may_happen, next_time
 from warploom.machine.memory.l2 import L2
+from warploom.machine.memory.partial_stores import PartialStores
 
 DEADLOCK = FAULT_NUMBER["deadlock"]
 
@@ -54,7 +56,10 @@ Gpu = record(
         log=Log,
         grid=Grid,
         wake=("i8", MAX_CORES),                    # by core: next cycle in which it has something to do
+        unfinished="i8",                           # stores on their way that a core or a slice waits for
         wheel=Wheel,
+        crossbar=Crossbar,
+        partial_stores=PartialStores,
         l2=L2,
         dram=Dram,
         data_channels=Channels,
@@ -85,7 +90,7 @@ def run(gpu, cores, tables, units, limit):
         if gpu.fault.kind != 0:
             gpu.now = now + 1
             return FAULTED
-        if gpu.live == 0 and gpu.grid.low >= gpu.grid.high and (gpu.has_dram != 0 or events_waiting(gpu.wheel) == 0):
+        if gpu.live == 0 and gpu.grid.low >= gpu.grid.high and _memory_is_done(gpu):
             gpu.now = max(np.int64(now), np.int64(gpu.written)) + 1
             return DONE
         for number in range(gpu.cores):
@@ -100,6 +105,12 @@ def run(gpu, cores, tables, units, limit):
             soonest = now + 1
         gpu.now = min(max(soonest, now + 1), limit)
     return LIMIT
+
+
+@inlined
+def _memory_is_done(gpu):
+    """Whether a kernel without warps has ended: its stores have arrived where somebody waits for that, as memory channels always do."""
+    return gpu.unfinished == 0 if gpu.has_dram != 0 else events_waiting(gpu.wheel) == 0
 
 
 @unit

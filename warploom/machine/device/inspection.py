@@ -67,6 +67,7 @@ class PipelineInspection:
             int(warps["pc"][slot]),
             mask,
             int(warps["threads"][slot]),
+            int(warps["launched"][slot]),
             tuple(self._waiting(core, slot, mask)),
             self._issued(core, slot),
         )

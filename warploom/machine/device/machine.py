@@ -15,10 +15,11 @@ from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.analysis.spins import with_yields
 from warploom.isa.program import Program
+from warploom.isa.regions import SPACE_BYTES
 from warploom.isa.table_check import check_tables
 from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
 from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
-from warploom.machine.accounting.status import LaunchError, Outcome
+from warploom.machine.accounting.status import LaunchError, Outcome, TooManyEvents
 from warploom.machine.config.schema import Config
 from warploom.machine.core.control import control
 from warploom.machine.core.core import Core
@@ -26,6 +27,7 @@ from warploom.machine.core.cycle import step, step_forming_warps
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.dwf import foremost
 from warploom.machine.core.divergence.thread_pool import depends_on_warps, with_thread_numbers
+from warploom.machine.core.load_store.address_space import no_translation, translate
 from warploom.machine.core.load_store.lsu import Lsu, load_store, no_load_store
 from warploom.machine.core.load_store.memory_stage import access_memory, no_memory, no_texture, sample_texture
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
@@ -39,13 +41,14 @@ from warploom.machine.device.device import Gpu, run
 from warploom.machine.device.inspection import PipelineInspection
 from warploom.machine.device.memory_system import no_events, serve_events
 from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
+from warploom.machine.device.storage import Storage, set_up_spaces
 from warploom.machine.engine.native.piece import Array, Hook
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.run.livelock import LivelockDetector
 from warploom.machine.run.probe import Probe
 from warploom.machine.run.recording import Recorder
 from warploom.machine.run.result import Detail, RunResult
-from warploom.machine.run.runnable import ClockEdge
+from warploom.machine.run.runnable import MOST_EVENTS, ClockEdge, Listener
 from warploom.machine.run.tables import Tables, Units
 from warploom.machine.slots import SLOTS
 
@@ -55,8 +58,8 @@ EVENT_ROWS = 1 << 16
 class PipelineMachine:
     """One run of a program on cores with warps. See `run.protocol.Machine` for what it offers.
 
-    units: functions of a user's by slot, in place of the configured ones. tracing: write events down; they are kept in
-    `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
+    units: functions of a user's by slot, in place of the configured ones. tracing: write events down; they are handed to `listener` as the
+    run goes, or kept in `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
     """
 
     entry = staticmethod(run)
@@ -71,8 +74,8 @@ class PipelineMachine:
         tracing: bool = False,
         recording: bool = False,
     ) -> None:
-        size = max(config.memory.bytes, program.memory_bytes, len(program.data))
-        check_tables(program, size)
+        check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)))
+        self.space = program.address_space(config.memory.bytes)
         program = with_reconvergence(program) if MECHANISMS[config.core.divergence].uses_reconvergence_pc else program
         program = with_yields(program) if config.core.divergence == "its" else program
         self.config, self.program, self.tracing = config, program, tracing or recording
@@ -81,6 +84,9 @@ class PipelineMachine:
         own = self.users_units.get("scheduler")
         self.policy = Policy(own, every_cycle=True) if own is not None else self._policy()
         self.events: list[np.ndarray] = []
+        self.listener: Listener | None = None
+        self.most_events = MOST_EVENTS
+        self._kept = 0
         check(config, program)
         self.gpu = zeros((), Gpu)
         self.cores = zeros(config.gpu.cores, Core)
@@ -91,10 +97,10 @@ class PipelineMachine:
         self.code = decode(config, program)
         self.views = np.ascontiguousarray(program.views)
         self.samplers = np.ascontiguousarray(program.samplers)
-        self.memory = np.zeros((size + 3) // 4, np.uint32)
-        self.memory.view(np.uint8)[: len(program.data)] = program.data
-        self.memory_bytes = size
-        self.initial_memory = self.memory.view(np.uint8)[:size].copy()
+        self.storage = Storage(config, program, self.space)
+        self.memory = self.storage.filled()
+        self.memory_bytes = self.space.bytes
+        self.initial_memory = self.memory.view(np.uint8)[: self.memory_bytes].copy()
         self.profile = np.zeros((len(program), PROFILE_COLUMNS), np.int64)
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
@@ -107,11 +113,13 @@ class PipelineMachine:
         gpu = mirror(self.gpu)
         gpu.every_cycle = int(self.policy.every_cycle)
         gpu.log.tracing = int(self.tracing)
-        gpu.memory_bytes = self.memory_bytes
+        gpu.memory_bytes = SPACE_BYTES if self.program.regions else self.memory_bytes
         set_up_device(gpu, self.config, self.loaded)
         resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
         for number in range(self.config.gpu.cores):
-            set_up_core(mirror(self.cores[number : number + 1].reshape(())), number, resident, self.config, self.loaded)
+            core = mirror(self.cores[number : number + 1].reshape(()))
+            set_up_core(core, number, resident, self.config, self.loaded)
+            set_up_spaces(core, self.config, self.program, self.storage)
 
     # ---- the protocol of run.protocol.Machine
 
@@ -122,7 +130,7 @@ class PipelineMachine:
 
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without the limit, for one engine or the other."""
-        tables = Tables(self.uops, self.code, self.views, self.samplers, self.memory, self.profile, self.event_buffer)
+        tables = Tables(self.uops, self.code, self.views, self.samplers, self.memory, self.space.table, self.profile, self.event_buffer)
         if native:
             return (self._gpu_record(), self.cores, tables, self._hooks())
         return (mirror(self.gpu), mirror(self.cores), tables, self._guarded(self._units()))
@@ -137,6 +145,7 @@ class PipelineMachine:
             control=control,
             access=access_memory if touches_memory else no_memory,
             sampler=sample_texture if u.TEXTURE in units else no_texture,
+            translate=translate if self.storage.translates else no_translation,
             load_store=load_store if touches_memory else no_load_store,
             memory_system=serve_events if touches_memory else no_events,
             step=step_forming_warps if self.forms_warps else step,
@@ -163,6 +172,7 @@ class PipelineMachine:
             control=(number, (Gpu, Core, number, number, Tables, number, number)),
             access=(number, (Gpu, Core, number, number, number, Tables, Units, number)),
             sampler=(number, (Core, number, Tables, number, number)),
+            translate=(number, (Gpu, Core, number, Tables, number, number)),
             load_store=(number, (Gpu, Core, Lsu, Tables, number)),
             memory_system=(None, (Gpu, cores, Tables, number)),
             step=(number, (Gpu, Core, Tables, Units, number)),
@@ -173,10 +183,23 @@ class PipelineMachine:
         """Take the events out of the buffer."""
         rows = int(self.gpu["log"]["rows"])
         if rows:
-            self.events.append(self.event_buffer[:rows].copy())
+            written = self.event_buffer[:rows].copy()
             self.gpu["log"]["rows"] = 0
+            if self.listener is not None:
+                self.listener(written)
+            else:
+                self._keep(written)
             if self.recorder is not None:
                 self.recorder.drained()
+
+    def _keep(self, written: np.ndarray) -> None:
+        self._kept += len(written)
+        if self._kept > self.most_events:
+            raise TooManyEvents(
+                f"{self.program.name} has written down more than {self.most_events} events in {self.cycle} cycles, the most that are kept "
+                "here: let it run for fewer cycles (--max-cycles), or write them into a table, which takes any number (--csv, --parquet)"
+            )
+        self.events.append(written)
 
     @property
     def inspection(self) -> PipelineInspection:
@@ -190,6 +213,8 @@ class PipelineMachine:
 
     def finish(self, outcome: Outcome) -> RunResult:
         """What the run gave."""
+        if self.tracing:
+            self.events.append(self.open_rows())
         pipeline_report.account_the_rest(self)
         return RunResult(
             program=self.program,
@@ -213,6 +238,14 @@ class PipelineMachine:
                 by_visit=self.policy.visits,
             ),
         )
+
+    def launch_rows(self) -> np.ndarray:
+        """A LAUNCH of every warp that has not ended, as if it came now."""
+        return pipeline_report.launch_rows(self)
+
+    def open_rows(self) -> np.ndarray:
+        """The spans of warps that have not ended, as if they ended now."""
+        return pipeline_report.open_rows(self)
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         """Everything that changes: what a checkpoint has to keep."""

@@ -10,12 +10,31 @@ from __future__ import annotations
 from warploom.machine.accounting.events import MEMORY, emit
 from warploom.machine.core.load_store.lsu import answer
 from warploom.machine.engine.bits import popcount
-from warploom.machine.engine.unit import out_of_line, unit
+from warploom.machine.engine.unit import inlined, out_of_line, unit
+from warploom.machine.memory.address_hash import place_of
+from warploom.machine.memory.crossbar import cross_back
+from warploom.machine.memory.dram_controller import serve_channel
 from warploom.machine.memory.event_wheel import give_back, request_at, schedule, take
-from warploom.machine.memory.l2 import accept_fill, look_up, read_memory, waiting_room, write_memory
+from warploom.machine.memory.l2 import accept_fill, arrive, end_write, read_memory, serve_slice, waiting_room, write_memory
 from warploom.machine.memory.main_memory import serve
+from warploom.machine.memory.partial_stores import remove_partial
 from warploom.machine.memory.request import request
-from warploom.machine.memory.transactions import ANSWER, EXTRA_SHIFT, L2_FILL, STORE, TEXTURE_TAG, TO_MEMORY, WRITE_MEMORY
+from warploom.machine.memory.transactions import (
+    ANSWER,
+    ATOMIC,
+    CHANNEL_TURN,
+    DELIVERED,
+    EXTRA_SHIFT,
+    L2_FILL,
+    NOTHING,
+    SLICE_TURN,
+    STORE,
+    TEXTURE_TAG,
+    TO_MEMORY,
+    TRACKED_TAG,
+    WRITE_MEMORY,
+    without_extra,
+)
 
 
 @unit
@@ -27,21 +46,43 @@ def serve_events(gpu, cores, tables, now):
             return
         asked = request_at(gpu.wheel, index)
         give_back(gpu.wheel, index)
-        if asked.kind == ANSWER:
-            core = cores[asked.core]
-            answer(gpu, core, core.texture if asked.tag & TEXTURE_TAG != 0 else core.lsu, tables, asked, now)
+        if asked.kind <= ATOMIC:
+            if gpu.l2.present == 0:
+                _serve_from_memory(gpu, tables, asked, now)
+            elif waiting_room(gpu.l2) > 0:
+                arrive(gpu, gpu.l2, tables, asked, now)
+            else:
+                _wait_outside(gpu, asked, now)
+        elif asked.kind == ANSWER or asked.kind == DELIVERED:
+            if asked.kind == DELIVERED or _crosses_at_once(gpu, asked, now):
+                core = cores[asked.core]
+                answer(gpu, core, core.texture if asked.tag & TEXTURE_TAG != 0 else core.lsu, tables, asked, now)
         elif asked.kind == TO_MEMORY:
             read_memory(gpu, gpu.l2, asked, now)
         elif asked.kind == WRITE_MEMORY:
             write_memory(gpu, gpu.l2, asked, now)
         elif asked.kind == L2_FILL:
             accept_fill(gpu, gpu.l2, asked, now)
-        elif gpu.l2.present == 0:
-            _serve_from_memory(gpu, tables, asked, now)
-        elif waiting_room(gpu.l2) > 0:
-            look_up(gpu, gpu.l2, tables, asked, now)
+        elif asked.kind == SLICE_TURN:
+            serve_slice(gpu, gpu.l2, tables, asked.line, now)
+        elif asked.kind == CHANNEL_TURN:
+            serve_channel(gpu, gpu.dram, asked.line, now)
         else:
-            _wait_outside(gpu, asked, now)
+            end_write(gpu, gpu.l2, asked, now)
+
+
+@inlined
+def _crosses_at_once(gpu, asked, now):
+    """An answer goes through the crossbar. Returns whether its core has it in this cycle; else it is delivered later."""
+    crossbar = gpu.crossbar
+    if crossbar.core_bytes == 0 and crossbar.slice_bytes == 0:
+        return True
+    size = 0 if asked.tag & TRACKED_TAG != 0 else popcount(asked.sectors) << gpu.sector_shift
+    slice = place_of(gpu.l2.cache.slices, asked.line >> gpu.l2.ratio_shift)
+    time = cross_back(crossbar, slice, asked.core, size, now)
+    if time > now:
+        schedule(gpu.wheel, time, request(DELIVERED, asked.core, asked.line, asked.sectors, asked.tag))
+    return time <= now
 
 
 @out_of_line
@@ -59,8 +100,14 @@ def no_events(gpu, cores, tables, now):
 def _serve_from_memory(gpu, tables, asked, now):
     """Without a second-level cache a transaction goes straight to memory."""
     writes = 1 if asked.kind == STORE else 0
-    done = serve(gpu, asked.line << gpu.line_shift, popcount(asked.sectors) << gpu.sector_shift, writes, now) + (asked.tag >> EXTRA_SHIFT)
+    told = asked.kind != STORE or asked.tag & TRACKED_TAG != 0
+    tag = asked.tag
+    if asked.kind == STORE:
+        if tag >> EXTRA_SHIFT > 0:
+            remove_partial(gpu.partial_stores, (tag >> EXTRA_SHIFT) - 1)
+        tag = without_extra(tag)
+    size = popcount(asked.sectors) << gpu.sector_shift
+    finished = request(ANSWER if told else NOTHING, asked.core, asked.line, asked.sectors, tag)
+    done = serve(gpu, asked.line << gpu.line_shift, size, writes, finished, now)
     if gpu.log.tracing != 0:
         emit(gpu.log, tables, now, MEMORY, asked.core, -1, -1, asked.sectors, asked.line, done)
-    if asked.kind != STORE:
-        schedule(gpu.wheel, done, request(ANSWER, asked.core, asked.line, asked.sectors, asked.tag))

@@ -9,6 +9,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
 from warploom.machine.config.schema import Config
@@ -54,6 +55,7 @@ def counters(machine: Reported) -> dict[str, int]:
         "sectors": int(totals[r.SECTORS]),
         "sectors_needed": int(totals[r.SECTORS_NEEDED]),
         "shared_passes": int(totals[r.PASSES]),
+        **_of_spaces(machine),
         "l1_hits": int(totals[r.HITS]),
         "l1_misses": int(totals[r.MISSES]),
         "l1_evictions": int(cores["lsu"]["cache"]["evictions"].sum()),
@@ -65,8 +67,15 @@ def counters(machine: Reported) -> dict[str, int]:
         "l2_misses": int(l2["tag_misses"] + l2["sector_misses"]),
         "l2_evictions": int(l2["evictions"]),
         "l2_write_backs": int(l2["write_backs"]),
+        "l2_write_back_bytes": int(l2["written_back"]) << int(gpu["sector_shift"]),
+        "l2_fill_bytes": int(gpu["l2"]["filled"]) << int(gpu["sector_shift"]),
+        "l2_passed_on_bytes": int(gpu["l2"]["passed_on"]) << int(gpu["sector_shift"]),
+        "l2_stalls": int(gpu["l2"]["stalls"]),
+        "l2_atomics": int(gpu["l2"]["atomics"]),
+        "dirty_bytes": _dirty_sectors(machine) << int(gpu["sector_shift"]),
         "dram_requests": int(gpu["dram"]["requests"].sum()),
         "dram_bytes": int(gpu["dram"]["bytes_read"].sum() + gpu["dram"]["bytes_written"].sum()),
+        "dram_bytes_written": int(gpu["dram"]["bytes_written"].sum()),
         "dram_row_hits": int(gpu["dram"]["row_hits"].sum()),
         "dram_row_misses": int(gpu["dram"]["row_misses"].sum()),
         "data_requests": int(gpu["data_channels"]["requests"]),
@@ -85,6 +94,33 @@ def counters(machine: Reported) -> dict[str, int]:
     return found
 
 
+def _of_spaces(machine: Reported) -> dict[str, int]:
+    """What local and constant memory were asked: an instruction that accesses one has all of its accesses counted there."""
+    uops, found = machine.program.uops, {}
+    for space, name in ((u.LOCAL_SPACE, "local"), (u.CONSTANT_SPACE, "constant")):
+        of_space = (uops[:, u.UNIT] == u.MEMORY) & (uops[:, u.SPACE] == space)
+        rows = [bool(of_space[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]].any()) for row in machine.code]
+        found[f"{name}_accesses"] = int(machine.profile[rows, r.ACCESSES].sum())
+        if space == u.LOCAL_SPACE:
+            found["local_transactions"] = int(machine.profile[rows, r.TRANSACTIONS].sum())
+    constants = machine.cores["constants"]
+    for level, name in (("first", "constant"), ("second", "constant_next")):
+        for what in ("hits", "misses"):
+            found[f"{name}_{what}"] = int(constants[level][what].sum())
+    return found
+
+
+def _dirty_sectors(machine: Reported) -> int:
+    """Sectors that only a cache has the new content of."""
+    caches = [machine.gpu["l2"]["cache"]] if machine.config.l2.write == "back" else []
+    caches += [core["lsu"]["cache"] for core in machine.cores] if machine.config.l1.write == "back" else []
+    found = 0
+    for cache in caches:
+        masks = cache["dirty"][: int(cache["sets"]) * int(cache["ways"])]
+        found += int(np.unpackbits(masks[masks != 0].view(np.uint8)).sum())
+    return found
+
+
 def account_the_rest(machine: Reported) -> None:
     """Account for the last cycles of warps that were stopped in the middle: each span goes to its reason."""
     for core, warp in live_warps(machine):
@@ -96,6 +132,33 @@ def account_the_rest(machine: Reported) -> None:
             machine.profile[pc, int(warps["reason"][warp])] += woke - since
             machine.profile[pc, r.NOT_SELECTED] += now - woke
             warps["since"][warp] = now
+
+
+def launch_rows(machine: Reported) -> np.ndarray:
+    """A LAUNCH of every warp that has not ended, as if it came now: what events need that begin in the middle of a run."""
+    rows = []
+    for core, warp in live_warps(machine):
+        state = machine.cores[core]
+        warps = state["warps"]
+        block, mask = int(state["blocks"]["number"][int(warps["block"][warp])]), int(warps["launched"][warp].astype(np.int64))
+        rows.append((machine.cycle, e.LAUNCH, core, warp, int(warps["pc"][warp]), mask, block, int(warps["rank"][warp])))
+    return np.array(rows, np.int64).reshape(-1, e.EVENT_COLUMNS)
+
+
+def open_rows(machine: Reported) -> np.ndarray:
+    """The spans of warps that have not ended, as if they ended now: STALLs, in the order of `account_the_rest`."""
+    rows = []
+    for core, warp in live_warps(machine):
+        warps = machine.cores[core]["warps"]
+        since, now = int(warps["since"][warp]), machine.cycle
+        pc, mask, reason = int(warps["pc"][warp]), int(warps["mask"][warp].astype(np.int64)), int(warps["reason"][warp])
+        woke = min(max(int(warps["wake"][warp]), since), now) if int(warps["awake"]) >> warp & 1 else now
+        rows += [
+            (until, e.STALL, core, warp, pc, mask, why, begin)
+            for begin, until, why in ((since, woke, reason), (woke, now, r.NOT_SELECTED))
+            if until > begin
+        ]
+    return np.array(rows, np.int64).reshape(-1, e.EVENT_COLUMNS)
 
 
 def live_warps(machine: Reported) -> Iterator[tuple[int, int]]:
@@ -113,9 +176,19 @@ def fault_text(machine: Reported) -> str:
         return ""
     core, warp = int(fault["core"]), int(fault["warp"])
     if FAULTS[kind].name in ("deadlock", "livelock"):
-        return f"{sentence(fault)}: {'; '.join([*running(machine), *_way_out(machine)])} (cycle {int(fault['cycle'])})"
-    text = f"{machine.program.where(int(fault['pc']))}: {sentence(fault)}"
+        said = [*running(machine), *_not_started(machine), *_way_out(machine)]
+        return f"{sentence(fault)}: {'; '.join(said)} (cycle {int(fault['cycle'])})"
+    if FAULTS[kind].name == "no_warp_slot":
+        return f"{sentence(fault)} (core {core}, cycle {int(fault['cycle'])})"
+    text = f"{machine.program.where(int(fault['pc']))}: {sentence(fault)}{_nearest_region(machine, fault)}"
     return f"{text} ({_who(machine, core, warp, int(fault['lanes']))}, core {core}, cycle {int(fault['cycle'])})"
+
+
+def _nearest_region(machine: Reported, fault: np.ndarray) -> str:
+    """Of an access to an address at which there is nothing, or nothing to write: the region next to it."""
+    if FAULTS[int(fault["kind"])].name not in ("unmapped", "read_only_region"):
+        return ""
+    return machine.program.address_space().nearest(int(fault["value"]))
 
 
 def _who(machine: Reported, core: int, warp: int, lanes: int) -> str:
@@ -152,17 +225,43 @@ def _warp_line(machine: Reported, core: int, warp: int) -> str:
         text = f"{name}, {lanes_text(mask, 'lane')}) at {machine.program.where(pc - 1 if waits else pc)}: {reason.meaning}"
     else:
         text = f"{name}) waits for itself: none of its lanes can go on"
-    return "; ".join([text, *_waiting_lanes(machine, core, warp, mask)])
+    return "; ".join([text, *_barrier_text(machine, core, warp), *_waiting_lanes(machine, core, warp, mask)])
+
+
+def _barrier_text(machine: Reported, core: int, warp: int) -> Iterator[str]:
+    """Which barrier a warp waits at, how many have come and are expected, and which warps of its block have not come."""
+    state, barriers = machine.cores[core]["warps"], machine.cores[core]["barriers"]
+    slot = int(state["block"][warp])
+    alive = int(machine.cores[core]["blocks"]["alive"][slot])
+    for number, waiting in enumerate(barriers["waiting"][slot].tolist()):
+        if waiting >> warp & 1:
+            arrived = int(barriers["arrived"][slot][number])
+            expected = int(barriers["expected"][slot][number]) or alive.bit_count()
+            missing = sum(1 << int(state["rank"][other]) for other in lanes_of(alive & ~arrived))
+            said = f"barrier {number} expects {expected} warps of the block, and {arrived.bit_count()} came"
+            yield f"{said}; not there: {lanes_text(missing, 'warp')}" if missing else said
+
+
+def _not_started(machine: Reported) -> list[str]:
+    """The blocks that no core had room for."""
+    low, high = int(machine.gpu["grid"]["low"]), int(machine.gpu["grid"]["high"])
+    if low >= high:
+        return []
+    which = f"block {low} has" if high - low == 1 else f"blocks {low} to {high - 1} have"
+    return [f"{which} not started, because no core has room before others end"]
 
 
 def _waiting_lanes(machine: Reported, core: int, warp: int, running_lanes: int) -> Iterator[str]:
-    """The lanes of a warp that wait for others of it, and where."""
+    """The lanes of a warp that wait for others of it, and where, whatever manages its divergence."""
     where = machine.program.where
-    stack, groups = machine.cores[core]["reconvergence_stack"], machine.cores[core]["path_table"]
-    depth = int(stack["depth"][warp])
-    if depth:
-        mask = int(stack["mask"][warp][depth - 1]) & ~running_lanes
-        yield f"{_wait(mask)} on the stack for {where(int(stack['pc'][warp][depth - 1]))}"
+    groups, left = machine.cores[core]["path_table"], int(machine.cores[core]["warps"]["threads"][warp]) & ~running_lanes
+    for name, how in (("reconvergence_stack", "on the stack for"), ("mask_stack", "masked off until")):
+        stack = machine.cores[core][name]
+        for level in reversed(range(int(stack["depth"][warp]))):
+            mask = int(stack["mask"][warp][level]) & left
+            if mask:
+                yield f"{_wait(mask)} {how} {where(int(stack['pc'][warp][level]))}"
+            left &= ~mask
     for row in range(int(groups["count"][warp])):
         mask, pc, state = (int(groups[name][warp][row]) for name in ("mask", "pc", "state"))
         if state == READY:

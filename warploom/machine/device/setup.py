@@ -8,24 +8,38 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.derived import l1_bytes, shape_of
 from warploom.machine.config.pipes import interval, pipe_of_class
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
 from warploom.machine.core.divergence.thread_pool import HEURISTICS, OF_A_THREAD, depends_on_warps
+from warploom.machine.core.load_store.lsu import SLOTS as LSU_SLOTS
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD
 from warploom.machine.engine.sizes import MAX_WARPS
+from warploom.machine.memory import address_hash as hashes
 from warploom.machine.memory import cache as caches
 from warploom.machine.memory import dram as drams
+from warploom.machine.memory import line_table as line_tables
+from warploom.machine.memory import mshr as mshrs
 from warploom.machine.memory.channels import DATA_ANSWER, DATA_HOLD, PROGRAM_ANSWER, PROGRAM_HOLD
 from warploom.machine.occupancy.residency import Demand, limits_of, residency
 
 ORDERS = {"spread": SPREAD, "fill": FILL, "split": SPLIT}
+REMEDIES = {  # what to change where not even one block fits, by the field of Limits that it exceeds
+    "block_threads": "use smaller blocks, or set core.block_threads",
+    "warps": "use smaller blocks, or set core.warps",
+    "threads": "use smaller blocks, or set core.threads",
+    "registers_per_thread": "use fewer registers, or set core.thread_registers",
+    "registers": "use smaller blocks or fewer registers, or set core.registers",
+    "shared": "use less shared memory, or set shared.bytes",
+}
 
 
 def set_up_device(gpu: Any, config: Config, program: Program) -> None:
@@ -38,8 +52,10 @@ def set_up_device(gpu: Any, config: Config, program: Program) -> None:
     _set_up_l2(gpu, config)
     gpu.has_dram = int(config.memory.kind == "dram")
     if gpu.has_dram:
-        d, line = config.dram, max(config.l1.line, config.l2.line if config.l2.bytes else 1)
-        drams.configure(gpu.dram, d.channels, line, d.latency, d.bandwidth, d.row, d.row_miss)
+        line = max(config.l1.line, config.l2.line if config.l2.bytes else 1)
+        drams.configure(gpu.dram, config.dram, line, config.memory.hash, config.gpu.clock)
+    gpu.crossbar.core_bytes, gpu.crossbar.slice_bytes = config.crossbar.core, config.crossbar.slice
+    gpu.partial_stores.tracked = _tracks_bytes(config)
     for channels, count, width, hold, answer in (
         (gpu.data_channels, config.memory.data_channels, config.memory.channel_bytes, DATA_HOLD, DATA_ANSWER),
         (gpu.program_channels, config.memory.program_channels, 1, PROGRAM_HOLD, PROGRAM_ANSWER),
@@ -81,23 +97,34 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
         return config.core.warps
     found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes))
     if found.blocks == 0:
-        raise LaunchError(found.reason)
+        raise LaunchError(f"{program.source.path}: {found.reason}; {REMEDIES[found.exceeded]}")
     return min(found.blocks, config.core.warps)
 
 
+def _tracks_bytes(config: Config) -> int:
+    """1 where some cache keeps stores that may write parts of sectors."""
+    caches_in_use = [cache for cache in (config.l1, config.l2) if cache.bytes]
+    return int(any(cache.write == "back" or cache.allocate for cache in caches_in_use))
+
+
 def _set_up_l2(gpu: Any, config: Config) -> None:
-    l2 = gpu.l2
-    l2.present = int(config.l2.bytes > 0)
+    l2, own = gpu.l2, config.l2
+    l2.present = int(own.bytes > 0)
+    hashes.configure(l2.cache.slices, own.slices if l2.present else 1, config.memory.hash)
     if not l2.present:
         return
-    line = config.l2.line
-    l2.banks, l2.latency, l2.limit = config.l2.banks, config.l2.latency, config.l2.mshrs
-    l2.line_shift = line.bit_length() - 1
+    l2.latency, l2.ports, l2.limit, l2.write_limit = own.latency, own.ports, own.mshrs, own.write_buffer
+    line_tables.configure(l2.misses, own.slices * own.mshrs)
+    l2.line_shift = own.line.bit_length() - 1
     l2.ratio_shift = l2.line_shift - gpu.line_shift
     l2.sector_shift = gpu.sector_shift
     l2.sectors_a_line = config.l1.line >> int(gpu.sector_shift)
-    l2.write_back, l2.write_allocate = int(config.l2.write == "back"), int(config.l2.allocate)
-    caches.configure(l2.cache, config.l2.bytes // (line * config.l2.ways), config.l2.ways, config.l2.replacement, 2)
+    l2.write_back, l2.write_allocate = int(own.write == "back"), int(own.allocate)
+    if config.memory.lookup == "end":
+        l2.latency, l2.ahead = 1, own.latency - 1
+    sets, ways = shape_of(own, own.slices)
+    hashing = {"slices": own.slices, "slice_hash": config.memory.hash, "set_hash": own.hash, "line_shift": int(l2.line_shift)}
+    caches.configure(l2.cache, sets, ways, own.replacement, 2, sector_shift=int(gpu.sector_shift), **hashing)
 
 
 def set_up_core(core: Any, number: int, resident: int, config: Config, program: Program) -> None:
@@ -130,10 +157,11 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.branch_latency = config.core.branch_latency
     core.code_rows = len(program)
     core.code_step = int(program.code[1, u.ADDRESS] - program.code[0, u.ADDRESS]) if len(program) > 1 else 1
+    core.has_predicates = int((program.uops[:, u.PREDICATE] != u.NONE).any())
     core.clear_registers = program.registers
     for index, name in enumerate(u.LATENCIES):
         core.latency[index] = getattr(config.latency, name, 1)
-    _set_up_memory(core, config)
+    _set_up_memory(core, config, program, resident)
 
 
 def _set_up_pool(pool: Any, config: Config, program: Program) -> None:
@@ -172,7 +200,7 @@ def _set_up_partitions(partitions: Any, config: Config) -> None:
         partitions.hold[number] = given or partitions.hold[number]
 
 
-def _set_up_memory(core: Any, config: Config) -> None:
+def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -> None:
     fetch = core.fetch
     f = config.fetch
     fetch.buffer, fetch.per_cycle, fetch.line, fetch.sets, fetch.ways = f.buffer, f.per_cycle, f.line, f.sets, f.ways
@@ -187,15 +215,32 @@ def _set_up_memory(core: Any, config: Config) -> None:
     lsu = core.lsu
     lsu.capacity, lsu.ports, lsu.merge = config.lsu.queue, config.lsu.ports, int(config.lsu.coalesce)
     lsu.line_shift, lsu.sector_shift = config.l1.line.bit_length() - 1, _sector_shift(config, config.l1.line)
-    lsu.latency, lsu.cached = config.l1.latency, int(config.l1.bytes > 0)
+    l1 = structs.replace(
+        config.l1, bytes=l1_bytes(config, resident * -(-program.launch.shared_bytes // config.shared.unit) * config.shared.unit)
+    )
+    lsu.latency, lsu.cached = config.l1.latency, int(l1.bytes > 0)
     lsu.write_back, lsu.write_allocate = int(config.l1.write == "back"), int(config.l1.allocate)
-    lsu.misses.limit = config.l1.mshrs
+    lsu.tracks_bytes, lsu.store_limit = _tracks_bytes(config), config.lsu.stores
+    core.atomic_lanes = config.l2.atomic_lanes
+    mshrs.configure(lsu.misses, config.l1.mshrs, config.l1.merges)
     if lsu.cached:
-        caches.configure(lsu.cache, config.l1.bytes // (config.l1.line * config.l1.ways), config.l1.ways, config.l1.replacement, 1)
+        sector, line = int(lsu.sector_shift), int(lsu.line_shift)
+        caches.configure(lsu.cache, *shape_of(l1), l1.replacement, 1, sector_shift=sector, set_hash=l1.hash, line_shift=line)
     t = config.texture
     unit = core.texture
     unit.texture, unit.capacity, unit.ports, unit.merge = 1, t.queue or config.core.warps, t.ports * max(t.count, 1), 1
+    unit.keeps = 1
     unit.line_shift, unit.sector_shift = lsu.line_shift, lsu.sector_shift
-    unit.latency, unit.cached, unit.misses.limit = t.latency, int(t.bytes > 0), t.mshrs
+    unit.latency, unit.cached = t.latency, int(t.bytes > 0)
+    unit.tracks_bytes, unit.store_limit = lsu.tracks_bytes, lsu.store_limit
+    mshrs.configure(unit.misses, t.mshrs, 0)
     if unit.cached:
-        caches.configure(unit.cache, t.bytes // (config.l1.line * t.ways), t.ways, "fifo", 3)
+        sets = t.bytes // (config.l1.line * t.ways)
+        sector, line = int(unit.sector_shift), int(unit.line_shift)
+        caches.configure(unit.cache, sets, t.ways, "fifo", 3, sector_shift=sector, set_hash=t.hash, line_shift=line)
+    if t.slots == "lane":
+        unit.keeps = 0
+        unit.capacity, core.lane_slots.capacity = LSU_SLOTS, int(unit.capacity) * config.core.lanes
+    for asks in (lsu, unit):
+        if config.memory.lookup == "end" and asks.cached:
+            asks.latency, asks.ahead = 1, asks.latency - 1

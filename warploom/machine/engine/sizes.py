@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-MAX_CORES = 64
+MAX_CORES = 144
 MAX_LANES = 64
 MAX_WARPS = 64
 MAX_SCHEDULERS = 64
+MAX_SLICES = 128
 MAX_FETCH_LINES = 4096
 MAX_L0_LINES = 512
 MAX_SHARED_FETCH_LINES = 1024
-WHEEL_EVENTS = 1 << 16  # what the memory system has before it
+WHEEL_EVENTS = 1 << 18  # what the memory system has before it
+
+# Sizes in KiB that the shared part of a unified L1 can have, by compute capability: CUDA Programming Guide, cuda_occupancy.h.
+CARVEOUTS = {
+    "7.0": (0, 8, 16, 32, 64, 96),
+    "7.5": (32, 64),
+    "8.0": (0, 8, 16, 32, 64, 100, 132, 164),
+    "8.6": (0, 8, 16, 32, 64, 100),
+    "9.0": (0, 8, 16, 32, 64, 100, 132, 164, 196, 228),
+}
 
 
 class ConfigError(ValueError):

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from warploom.machine.engine.unit import inlined
 
-LINES = 1 << 16  # that one cache has room for
+LINES = 1 << 14  # that a core's cache has room for
+L2_LINES = 1 << 19  # that the cache of all cores has room for
 
 
 @inlined

@@ -1,10 +1,12 @@
 # mypy: disable-error-code="no-untyped-def"
 """Cache: which lines, and which sectors of them, are close by.
 
-In hardware: two SRAMs, tags and data. A line's number chooses a set (line % sets); the tags of that set's ways are
+In hardware: two SRAMs, tags and data. A line's number chooses a set (address_hash.py); the tags of that set's ways are
 compared at once (tag_match.py). A line is fetched sector by sector (`lsu.sector` bytes), so a line may be there while a sector of
-it is not; each line has a dirty bit, which says that the next level does not have its content yet. Which line a full set gives up
-is the replacement policy's choice (replacement.py); a way without a line is taken first.
+it is not. Of each sector a bit says whether it is *dirty*: the next level does not have its content yet. A sector of which a store wrote
+some bytes before it was fetched is *partly* there, with a bit a byte; the rest is fetched when somebody reads it
+(write-validate: Jouppi, "Cache Write Policies and Performance", ISCA 1993). Which line a full set gives up is the replacement
+policy's choice (replacement.py); a way without a line is taken first.
 
 Here are tags only: the data stay in memory, since caches change when an access is answered and never what it
 answers. Who asks, what a miss starts, and when a fill arrives is up to the load/store unit and the MSHRs
@@ -20,64 +22,115 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine.engine.bits import EMPTY
+from warploom.machine.engine.bits import EMPTY, bit, has, lowest, ones, popcount, rest
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import inlined, out_of_line, record, unit
+from warploom.machine.memory import address_hash as hashes
 from warploom.machine.memory import replacement as policies
-from warploom.machine.memory.block import LINES, block_of
-from warploom.machine.memory.replacement import Replacement, arrive, touch, victim
+from warploom.machine.memory.address_hash import AddressHash, group_of, place_of
+from warploom.machine.memory.block import L2_LINES, LINES, block_of
+from warploom.machine.memory.partial_stores import WORDS, missing_bytes
+from warploom.machine.memory.replacement import arrive, replacement_of, touch, victim
+from warploom.machine.memory.siphash import siphash
 from warploom.machine.memory.tag_match import find_way, write_tag
 
-Cache = record(
-    settings=dict(
-        sets="i8",              # 0: not configured, which behaves as a cache that holds nothing
-        ways="i8",              # blocks of a set
-        set_mask="i8",          # sets - 1 where sets is a power of two, else -1
-        words="i8",             # of `partial`, a set
-    ),
-    state=dict(
-        held=("u1", LINES),     # by set: how many of its blocks hold a line
-        partial=("u8", LINES),  # partial tags, 8 bits each, way w of a word's eight in bits 8w .. 8w + 7; index = set * words + way / 8
-        tag=("u4", LINES + 8),  # by block: line number + 1, 0 for none (8: the ways of the last word that are not there)
-        sectors=("u8", LINES),  # by block: bit s = sector s is there
-        dirty=("u1", LINES),    # by block: 1 = the next level does not have what was stored here
-        replacement=Replacement,
-        evicted_sectors="u8",   # of the line that the last fill displaced or `invalidate` removed: bit s = sector s was there
-        evicted_dirty="i8",     # ... and 1 when it was dirty
-    ),
-    counters=dict(
-        hits="i8",              # lookups that found all their sectors
-        sector_misses="i8",     # ... that found the line but not all sectors
-        tag_misses="i8",        # ... that did not find the line
-        evictions="i8",         # lines displaced by a fill
-        write_backs="i8",       # ... that were dirty
-    ),
-)  # fmt: skip
+
+def cache_of(lines: int) -> np.dtype:
+    """The record of a cache that has room for so many lines."""
+    return record(
+        settings=dict(
+            sets="i8",              # of all slices; 0: not configured, which behaves as a cache that holds nothing
+            ways="i8",              # blocks of a set
+            words="i8",             # of `partial`, a set
+            sector_shift="i8",      # log2 of the bytes of a sector
+            simple="i8",            # 1: line modulo sets
+            siphash="i8",           # 1: the set of a slice is the hash of its address, modulo sets
+            line_shift="i8",        # ... log2 of the bytes of a line
+            set_mask="i8",          # ... sets - 1 where sets is a power of two, else -1
+            slices=AddressHash,     # which slice a line belongs to
+            slice_sets=AddressHash, # which set of it
+        ),
+        state=dict(
+            held=("i4", lines),     # by set: how many of its blocks hold a line
+            partial=("u8", lines),  # partial tags, 8 bits each, way w of a word's eight in bits 8w .. 8w + 7; index = set * words + way / 8
+            tag=("u4", lines + 8),  # by block: line number + 1, 0 for none (8: the ways of the last word that are not there)
+            sectors=("u8", lines),  # by block: bit s = sector s is there
+            dirty=("u8", lines),    # by block: bit s = the next level does not have what was stored in sector s
+            partly=("u8", lines),   # by block: bit s = of sector s only some bytes are there, those of `written`
+            written=("u8", (lines, WORDS)),  # by block: bit b % 64 of word b / 64 = byte b of the line was stored
+            replacement=replacement_of(lines),
+            evicted_dirty="u8",     # of the line that the last fill or store displaced: its dirty sectors
+        ),
+        counters=dict(
+            hits="i8",              # lookups that found all their sectors
+            sector_misses="i8",     # ... that found the line but not all sectors
+            tag_misses="i8",        # ... that did not find the line
+            evictions="i8",         # lines displaced
+            write_backs="i8",       # ... that were dirty
+            written_back="i8",      # ... dirty sectors of those
+        ),
+    )  # fmt: skip
 
 
-def check(cache: str, sets: int, ways: int, replacement: str) -> None:
+SIPHASH = "siphash"
+SET_HASHES = (*hashes.HASHES, SIPHASH)
+Cache = cache_of(LINES)
+L2Cache = cache_of(L2_LINES)
+
+
+def check(cache: str, sets: int, ways: int, replacement: str, lines: int = LINES) -> None:
     """Refuse a shape that a cache cannot have. cache: the section's name, for the message. Raises ConfigError."""
-    if sets < 1 or ways < 1 or sets * ways > LINES:
+    if sets < 1 or ways < 1 or sets * ways > lines:
         raise ConfigError(
-            f"{cache}.ways = {ways} in {sets} sets: a cache holds 1 to {LINES} lines; choose longer lines ({cache}.line) or fewer bytes"
+            f"{cache}.ways = {ways} in {sets} sets: a cache holds 1 to {lines} lines; choose longer lines ({cache}.line) or fewer bytes"
         )
     policies.check(cache, ways, replacement)
 
 
-def configure(cache: Any, sets: int, ways: int, replacement: str, seed: int) -> None:
-    """Give a cache its shape. cache: the mirror of an all-zero `Cache`; seed: for the policy `random`. Raises ConfigError."""
-    check("cache", sets, ways, replacement)
+def configure(
+    cache: Any,
+    sets: int,
+    ways: int,
+    replacement: str,
+    seed: int,
+    *,
+    sector_shift: int = 0,
+    slices: int = 1,
+    slice_hash: str = "modulo",
+    set_hash: str = "modulo",
+    line_shift: int = 0,
+) -> None:
+    """Give a cache its shape, which `check` has passed.
+
+    cache: the mirror of an all-zero `Cache`. sets: of a slice. seed: for the policy `random`. slice_hash: of `address_hash.HASHES`;
+    set_hash: of SET_HASHES. line_shift: log2 of the bytes of a line, for a hash of its address.
+    """
     policies.configure(cache.replacement, ways, replacement, seed)
-    cache.sets = sets
+    cache.sets = sets * slices
     cache.ways = ways
     cache.words = (ways + 7) // 8
+    cache.sector_shift = sector_shift
+    cache.simple = int(slices == 1 and set_hash == "modulo")
     cache.set_mask = -1 if sets & (sets - 1) else sets - 1
+    hashes.configure(cache.slices, slices, slice_hash)
+    hashes.configure(cache.slice_sets, sets, "modulo" if set_hash == SIPHASH else set_hash)
+    cache.siphash, cache.line_shift = int(set_hash == SIPHASH), line_shift
 
 
 @unit
 def set_of(cache, line):
-    """The set that a line belongs to: line % sets."""
-    return np.int64(line & cache.set_mask if cache.set_mask >= 0 else line % cache.sets)
+    """The set that a line belongs to, of all sets of all slices."""
+    if cache.simple != 0:
+        return np.int64(line & cache.set_mask if cache.set_mask >= 0 else line % cache.sets)
+    if cache.siphash != 0:
+        return np.int64(place_of(cache.slices, line) * cache.slice_sets.places + _siphash_set(cache, line))
+    return place_of(cache.slices, line) * cache.slice_sets.places + place_of(cache.slice_sets, group_of(cache.slices, line))
+
+
+@out_of_line
+def _siphash_set(cache, line):
+    """The set of its slice that the hash of a line's address names."""
+    return np.int64(siphash(line << cache.line_shift) % np.uint64(cache.slice_sets.places))
 
 
 @inlined
@@ -104,59 +157,80 @@ def lookup(cache, line, sectors, now):
 def fill(cache, line, sectors, now):
     """Sectors of a line arrive in cycle `now`; returns the line that had to go, or -1.
 
-    A line that is there gains the sectors, and its place in the replacement order stays. `evicted_dirty` and
-    `evicted_sectors` tell what the line that went was like; they are 0 when none did.
+    A line that is there gains the sectors, and its place in the replacement order stays. `evicted_dirty` tells the dirty sectors of
+    the line that went; it is 0 when none did.
     """
-    cache.evicted_dirty = 0
-    cache.evicted_sectors = EMPTY
+    cache.evicted_dirty = EMPTY
     if cache.ways == 0:
         return np.int64(-1)
     set = set_of(cache, line)
     way = find_way(cache, set, line)
     if way >= 0:
-        cache.sectors[block_of(cache, set, way)] |= sectors
+        block = block_of(cache, set, way)
+        cache.sectors[block] |= sectors
+        cache.partly[block] &= ~sectors
         return np.int64(-1)
-    gone = np.int64(-1)
-    if cache.held[set] < cache.ways:
-        way = _empty_way(cache, set)
-        cache.held[set] += 1
-    else:
-        way = victim(cache.replacement, set)
-        gone = _evict(cache, block_of(cache, set, way))
-        cache.evictions += 1
-        cache.write_backs += cache.evicted_dirty
-    block = block_of(cache, set, way)
-    write_tag(cache, set, way, line)
-    cache.sectors[block] = sectors
-    cache.dirty[block] = 0
-    arrive(cache.replacement, set, way, now)
+    gone, way = _bring(cache, set, line, now)
+    cache.sectors[block_of(cache, set, way)] = sectors
     return gone
 
 
 @unit
-def mark_dirty(cache, line):
-    """A store has changed a line; returns 1, or 0 when the line is not there."""
+def keep_store(cache, line, sectors, partial, entry, offset, dirty, now):
+    """Keep what a store has written to some sectors of a line, which gets a block if it has none; returns the line that had to go, or -1.
+
+    entry: of `partial`, a record of stores that are not whole; -1: the sectors are written whole. offset: sectors of this cache's line
+    before that store's. dirty: 1 when the next level is not told. `evicted_dirty` is as for `fill`.
+    """
+    cache.evicted_dirty = EMPTY
     set = set_of(cache, line)
     way = find_way(cache, set, line)
+    gone = np.int64(-1)
     if way < 0:
-        return np.int64(0)
-    cache.dirty[block_of(cache, set, way)] = 1
-    return np.int64(1)
+        gone, way = _bring(cache, set, line, now)
+        cache.sectors[block_of(cache, set, way)] = EMPTY
+    block = block_of(cache, set, way)
+    if dirty != 0:
+        cache.dirty[block] |= sectors
+    if entry < 0:
+        cache.sectors[block] |= sectors
+        cache.partly[block] &= ~sectors
+    else:
+        _keep_bytes(cache, block, np.uint64(sectors & ~cache.sectors[block]), partial, entry, offset)
+    return gone
+
+
+@out_of_line
+def _keep_bytes(cache, block, sectors, partial, entry, offset):
+    """Some bytes of sectors that are not there are written; a sector is there when all of its bytes have been."""
+    size = np.int64(1) << cache.sector_shift
+    step = min(size, np.int64(64))
+    left = sectors
+    while left != EMPTY:
+        sector = lowest(left)
+        left = rest(left)
+        begun = has(cache.partly[block], sector)
+        for target in range(sector * size, (sector + 1) * size, step):
+            source = target - offset * size
+            new = (partial.written[entry, source >> 6] >> np.uint64(source & 63)) & ones(step)
+            old = cache.written[block, target >> 6]
+            keep = ~EMPTY if begun else ~(ones(step) << np.uint64(target & 63))
+            cache.written[block, target >> 6] = (old & keep) | (new << np.uint64(target & 63))
+        if missing_bytes(cache.written[block], sector, cache.sector_shift) == EMPTY:
+            cache.sectors[block] |= bit(sector)
+            cache.partly[block] &= ~bit(sector)
+        else:
+            cache.partly[block] |= bit(sector)
 
 
 @unit
-def invalidate(cache, line):
-    """Forget a line; returns 1, or 0 when it is not there. `evicted_dirty` and `evicted_sectors` tell what is lost."""
-    cache.evicted_dirty = 0
-    cache.evicted_sectors = EMPTY
+def mark_dirty(cache, line, sectors):
+    """Sectors of a line that is there have been changed here; returns 1, or 0 when the line is not there."""
     set = set_of(cache, line)
     way = find_way(cache, set, line)
     if way < 0:
         return np.int64(0)
-    block = block_of(cache, set, way)
-    _evict(cache, block)
-    cache.tag[block] = 0
-    cache.held[set] -= 1
+    cache.dirty[block_of(cache, set, way)] |= sectors
     return np.int64(1)
 
 
@@ -170,18 +244,30 @@ def contains(cache, line):
     return np.uint64(cache.sectors[block_of(cache, set, way)])
 
 
-@out_of_line
-def _empty_way(cache, set):
-    """The lowest way without a line. There is one: a set fills up once and is full from then on."""
-    way = np.int64(0)
-    while cache.tag[block_of(cache, set, way)] != 0:
-        way += 1
-    return way
+@inlined
+def _bring(cache, set, line, now):
+    """Give a line a block of its set, without sectors; returns (the line that had to go or -1, the way)."""
+    gone = np.int64(-1)
+    way = np.int64(cache.held[set])
+    if way < cache.ways:
+        cache.held[set] += 1
+    else:
+        way = victim(cache.replacement, set)
+        gone = _evict(cache, block_of(cache, set, way))
+    block = block_of(cache, set, way)
+    write_tag(cache, set, way, line)
+    cache.dirty[block] = EMPTY
+    cache.partly[block] = EMPTY
+    arrive(cache.replacement, set, way, now)
+    return gone, way
 
 
-@unit
+@inlined
 def _evict(cache, block):
     """Note what is lost with the line in a block; returns its number."""
-    cache.evicted_dirty = np.int64(cache.dirty[block])
-    cache.evicted_sectors = cache.sectors[block]
+    cache.evicted_dirty = cache.dirty[block]
+    cache.evictions += 1
+    if cache.evicted_dirty != EMPTY:
+        cache.write_backs += 1
+        cache.written_back += popcount(cache.evicted_dirty)
     return np.int64(cache.tag[block]) - 1

@@ -1,12 +1,15 @@
 # mypy: disable-error-code="no-untyped-def"
 """DRAM: memory outside of the chip, as channels that each serve one request after the other.
 
-In hardware: a channel is a bus of its own with its own devices. Consecutive lines go to consecutive channels
-(`address / interleave % channels`), so that a stream keeps all of them busy. Within a channel the lines that are its
+In hardware: a channel is a bus of its own with its own devices. Consecutive lines go to consecutive channels, in an order that a hash
+may change (address_hash.py), so that a stream keeps all of them busy. Within a channel the lines that are its
 own lie side by side in rows; a row must be opened before it is read, and stays open until a different one is needed.
 
-What a request costs, in cycles. It starts when it arrives, or when the channel has finished with the requests
-before it, whichever is later:
+Here are the channels, and the simple ones (`dram.banks` 0), which have one row buffer at most. A channel with banks, and with a
+controller that may reorder, is in dram_controller.py.
+
+What a request costs in a simple channel, in memory clocks, which are cycles unless `dram.clock` says otherwise. It starts when it
+arrives, or when the channel has finished with the requests before it, whichever is later:
 
     start    = max(now, busy_until)
     opening  = row_miss, unless its row is open (a channel has one row buffer; at first nothing is open)
@@ -34,72 +37,156 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import record, unit
+from warploom.machine.engine.unit import inlined, record, unit
+from warploom.machine.memory import address_hash as hashes
+from warploom.machine.memory.address_hash import AddressHash, group_of, place_of
 
 CHANNELS = 64
+BANKS = 64
+REQUESTS = 1 << 17  # that wait for a channel with banks
 
 Dram = record(
     settings=dict(
+        lines=AddressHash,               # which channel a line belongs to
+        rows=AddressHash,                # which bank a row of a channel belongs to
         channels="i8",
-        interleave_shift="i8",           # log2 of the bytes that lie in one channel before the next one's begin
+        interleave_shift="i8",           # log2 of the bytes that lie in one channel before the next one's begin: a line
+        core_clock="i8",                 # core cycles that take as long ...
+        memory_clock="i8",               # ... as so many memory clocks
         latency="i8",                    # cycles
-        bandwidth="i8",                  # bytes per cycle and channel; 0: no limit
+        bandwidth="i8",                  # bytes a memory clock and channel; 0: no limit
         row="i8",                        # bytes; 0: no row buffers
-        row_miss="i8",                   # cycles that opening a row takes
+        row_miss="i8",                   # simple: memory clocks that opening a row takes
+        banks="i8",                      # banks of a channel; 0: simple channels
+        window="i8",                     # reads that the controller chooses from
+        write_high="i8",                 # writes that wait before they are written although there are reads
+        rcd="i8",                        # memory clocks: from opening a row to its first access
+        rp="i8",                         # ... closing a row
+        ras="i8",                        # ... a row stays open at least
+        rrd="i8",                        # ... between the opening of rows of two banks
+        cl="i8",                         # ... from a read to its data
+        wl="i8",                         # ... from a write to its data
+        wtr="i8",                        # ... from a write's last data to a read
+        wr="i8",                         # ... from a write's last data to closing the row
     ),
     state=dict(
-        busy_until=("i8", CHANNELS),     # by channel: first cycle in which it can begin the next request
-        open_row=("i8", CHANNELS),       # by channel: row number + 1; 0: none is open
+        busy_until=("i8", CHANNELS),     # by channel: first memory clock in which its bus is free
+        open_row=("i8", CHANNELS),       # simple, by channel: row number + 1; 0: none is open
+        turn=("i8", CHANNELS),           # by channel: 1 while its turn lies on the wheel
+        draining=("i8", CHANNELS),       # by channel: 1 while it writes although there are reads
+        last_opened=("i8", CHANNELS),    # by channel: clock in which it last opened a row
+        read_after=("i8", CHANNELS),     # by channel: first clock in which a read may follow the last write
+        bank_row=("i8", (CHANNELS, BANKS)),     # by bank: row number + 1; 0: none is open
+        bank_opened=("i8", (CHANNELS, BANKS)),  # by bank: clock in which its row was opened
+        bank_closes=("i8", (CHANNELS, BANKS)),  # by bank: first clock in which a write lets its row be closed
+        first=("i4", (CHANNELS, 2)),     # by channel, of its reads and its writes: index + 1 of the oldest that waits; 0 for none
+        last=("i4", (CHANNELS, 2)),      # ... of the newest
+        count=("i4", (CHANNELS, 2)),     # ... how many
+        waiting="i8",                    # how many of all channels
+        kind=("i4", REQUESTS),           # by index: what goes on when it is done, as in `Request`
+        core=("i4", REQUESTS),
+        line=("i8", REQUESTS),
+        sectors=("u8", REQUESTS),
+        tag=("i8", REQUESTS),
+        bank=("i4", REQUESTS),           # by index: its bank
+        bank_row_wanted=("i8", REQUESTS),  # by index: its row number + 1
+        size=("i4", REQUESTS),           # by index: bytes
+        next=("i4", REQUESTS),           # by index: index + 1 of the next younger one; 0 for none
+        free=("i4", REQUESTS),           # stack of indices given back
+        freed="i8",                      # how many those are
+        fresh="i8",                      # indices never given out start here
     ),
     counters=dict(
         requests=("i8", CHANNELS),       # by channel: requests
         row_hits=("i8", CHANNELS),       # ... that found their row open
         row_misses=("i8", CHANNELS),     # ... that had to open it
-        busy=("i8", CHANNELS),           # ... cycles in which the channel was opening or transferring
+        busy=("i8", CHANNELS),           # ... memory clocks in which the channel was opening or transferring (with banks: transferring)
         bytes_read=("i8", CHANNELS),     # ... bytes that left it
         bytes_written=("i8", CHANNELS),  # ... bytes that went in
     ),
 )  # fmt: skip
 
 
-def configure(dram: Any, channels: int, interleave: int, latency: int, bandwidth: int, row: int, row_miss: int) -> None:
-    """Set up an all-zero `Dram` through its mirror. interleave: bytes, a power of two (the line). Raises ConfigError."""
-    if not 1 <= channels <= CHANNELS:
-        raise ConfigError(f"dram.channels = {channels}: there is room for 1 to {CHANNELS}")
+def configure(dram: Any, settings: Any, interleave: int, hash: str, core_clock: int) -> None:
+    """Set up an all-zero `Dram` through its mirror.
+
+    settings: the section `dram`. interleave: bytes, a power of two (the line). hash: of `address_hash.HASHES`. core_clock: MHz.
+    Raises ConfigError.
+    """
+    if not 1 <= settings.channels <= CHANNELS:
+        raise ConfigError(f"dram.channels = {settings.channels}: there is room for 1 to {CHANNELS}")
     if interleave < 1 or interleave & (interleave - 1):
         raise ConfigError(f"a DRAM interleave of {interleave} bytes: it is a line, a power of two")
-    if row % interleave:
-        raise ConfigError(f"dram.row = {row}: a row holds whole lines, so it is a multiple of {interleave}")
-    dram.channels = channels
+    if settings.row % interleave:
+        raise ConfigError(f"dram.row = {settings.row}: a row holds whole lines, so it is a multiple of {interleave}")
+    if settings.banks and not (settings.row and settings.bandwidth):
+        raise ConfigError(f"dram.banks = {settings.banks}: banks have rows and a bus; set dram.row and dram.bandwidth")
+    for name in ("channels", "latency", "bandwidth", "row", "row_miss", "banks", "rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "wr"):
+        setattr(dram, name, getattr(settings, name))
     dram.interleave_shift = interleave.bit_length() - 1
-    dram.latency = latency
-    dram.bandwidth = bandwidth
-    dram.row = row
-    dram.row_miss = row_miss
+    dram.window, dram.write_high = settings.queue, settings.write_queue
+    related = core_clock > 0 and settings.clock > 0
+    dram.core_clock, dram.memory_clock = (core_clock, settings.clock) if related else (1, 1)
+    hashes.configure(dram.lines, settings.channels, hash)
+    hashes.configure(dram.rows, max(settings.banks, 1), hash)
+
+
+@inlined
+def clock_of(dram, cycle):
+    """The first memory clock that does not begin before a core cycle."""
+    if dram.core_clock == dram.memory_clock:
+        return np.int64(cycle)
+    return np.int64((cycle * dram.memory_clock + dram.core_clock - 1) // dram.core_clock)
+
+
+@inlined
+def cycle_of(dram, clock):
+    """The first core cycle that does not begin before a memory clock."""
+    if dram.core_clock == dram.memory_clock:
+        return np.int64(clock)
+    return np.int64((clock * dram.core_clock + dram.memory_clock - 1) // dram.memory_clock)
+
+
+@inlined
+def transfer_clocks(dram, size):
+    """Memory clocks that some bytes keep a channel's bus; 0 without a limit."""
+    if dram.bandwidth == 0:
+        return np.int64(0)
+    return np.int64(1) if size <= dram.bandwidth else np.int64((size + dram.bandwidth - 1) // dram.bandwidth)
+
+
+@inlined
+def count_bytes(dram, channel, size, write):
+    """A channel moves some bytes."""
+    dram.requests[channel] += 1
+    if write != 0:
+        dram.bytes_written[channel] += size
+    else:
+        dram.bytes_read[channel] += size
 
 
 @unit
 def channel_of(dram, address):
     """The channel in which a byte lies."""
-    return np.int64((address >> dram.interleave_shift) % dram.channels)
+    return place_of(dram.lines, np.int64(address >> dram.interleave_shift))
 
 
 @unit
 def row_of(dram, address):
     """The row of its channel in which a byte lies."""
-    stripe = (address >> dram.interleave_shift) // dram.channels
+    stripe = group_of(dram.lines, np.int64(address >> dram.interleave_shift))
     return np.int64((stripe << dram.interleave_shift) // dram.row)
 
 
 @unit
 def request(dram, address, bytes, write, now):
-    """Ask in cycle `now` for `bytes` (1 or more) from a byte address on; returns the cycle in which they are there.
+    """Ask a simple channel in cycle `now` for `bytes` (1 or more) from a byte address on; returns the cycle in which they are there.
 
     They lie in one line. write: 1 for a store, whose answer is the cycle in which it is done. Calls come in
     the order of their arrival: `now` never falls.
     """
     channel = channel_of(dram, address)
-    start = max(np.int64(now), np.int64(dram.busy_until[channel]))
+    start = max(clock_of(dram, now), np.int64(dram.busy_until[channel]))
     opening = np.int64(0)
     if dram.row > 0:
         row = row_of(dram, address) + 1
@@ -109,14 +196,8 @@ def request(dram, address, bytes, write, now):
             dram.row_misses[channel] += 1
             dram.open_row[channel] = row
             opening = np.int64(dram.row_miss)
-    transfer = np.int64(0)
-    if dram.bandwidth > 0:
-        transfer = np.int64(1) if bytes <= dram.bandwidth else np.int64((bytes + dram.bandwidth - 1) // dram.bandwidth)
-    dram.requests[channel] += 1
+    transfer = transfer_clocks(dram, bytes)
+    count_bytes(dram, channel, bytes, write)
     dram.busy[channel] += opening + transfer
     dram.busy_until[channel] = start + opening + transfer
-    if write != 0:
-        dram.bytes_written[channel] += bytes
-    else:
-        dram.bytes_read[channel] += bytes
-    return np.int64(start + opening + dram.latency + max(transfer, np.int64(1)) - 1)
+    return np.int64(cycle_of(dram, start + opening + max(transfer, np.int64(1)) - 1) + dram.latency)

@@ -1,9 +1,11 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Second-level cache: shared by all cores, in banks, in front of memory.
+"""Second-level cache: shared by all cores, in slices, in front of memory.
 
-In hardware: slices beside the memory controllers; a line lies in the slice that its number names, so all cores see
-one copy, and atomic operations are done here. A bank looks up one request per cycle. A miss takes an MSHR and asks
-memory for the sectors; later misses to the line wait with it. When no MSHR is free, requests queue in order.
+In hardware: slices beside the memory controllers; a line lies in the slice that its number names (address_hash.py), so all cores see
+one copy, and atomic operations are done here. A slice takes one request a cycle, or as its data take to come in, in the order in
+which they come. A miss takes one of the slice's MSHRs and asks memory for the sectors; later misses to the line wait with it. A request
+that would need an MSHR when none is free stays at the head of the slice's queue, and so does every request while as many lines as the
+slice has room for are on their way to memory.
 
 A line here holds one or more of the cores' lines: a request names the cores' line, and `line` is the one here that it lies in.
 """
@@ -16,39 +18,63 @@ from warploom.machine.accounting.events import HIT, MERGED, MISS, emit
 from warploom.machine.accounting.events import L2 as L2_EVENT
 from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.engine.bits import EMPTY, popcount
+from warploom.machine.engine.sizes import MAX_SLICES
 from warploom.machine.engine.unit import inlined, out_of_line, record, unit
-from warploom.machine.memory.cache import Cache, fill, lookup, mark_dirty
+from warploom.machine.memory.address_hash import place_of
+from warploom.machine.memory.cache import L2Cache, contains, fill, keep_store, lookup, mark_dirty
+from warploom.machine.memory.crossbar import cycles_for
 from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.line_table import ENTRIES, LineTable, add_line, find_line, remove_line
 from warploom.machine.memory.main_memory import serve
+from warploom.machine.memory.partial_stores import remove_partial
 from warploom.machine.memory.request import request
-from warploom.machine.memory.transactions import ANSWER, EXTRA_SHIFT, L2_FILL, LOAD, STORE, TO_MEMORY, WRITE_MEMORY
+from warploom.machine.memory.transactions import (
+    ANSWER,
+    ATOMIC,
+    EXTRA_SHIFT,
+    L2_FILL,
+    LINE_WRITTEN,
+    LOAD,
+    NOTHING,
+    SLICE_TURN,
+    STORE,
+    TO_MEMORY,
+    TRACKED_TAG,
+    WRITE_MEMORY,
+    WRITTEN,
+    without_extra,
+)
 
-WAITING_REQUESTS = 1 << 15  # that there is room for
-MAX_BANKS = 64
+WAITING_REQUESTS = 1 << 17  # that there is room for
 
 L2 = record(
     settings=dict(
         present="i8",                         # 0: there is none
-        banks="i8",                           # lines are dealt out to them in turn
+        ahead="i8",                           # cycles that a request takes to come here: where a lookup is done when its latency ends
         latency="i8",                         # cycles from a lookup to its answer
+        ports="i8",                           # 1: a slice does one lookup a cycle; 0: any number
         line_shift="i8",                      # log2 of the bytes of a line
         ratio_shift="i8",                     # log2 of how many of the cores' lines one line holds
         sectors_a_line="i8",                  # sectors of one of the cores' lines
         sector_shift="i8",                    # log2 of the bytes of a sector
         write_back="i8",                      # 1: a store stays here until its line has to go; 0: it goes on to memory
-        write_allocate="i8",                  # 1: so does a store whose line is not here
-        limit="i8",                           # MSHRs that the machine has
+        write_allocate="i8",                  # 1: a store whose line is not here brings it a block
+        limit="i8",                           # MSHRs of a slice
+        write_limit="i8",                     # lines of a slice on their way to memory; 0: any number, and nobody counts them
     ),
     state=dict(
-        cache=Cache,
-        bank_free=("i8", MAX_BANKS),          # by bank: first cycle in which it takes a lookup
+        cache=L2Cache,
+        slice_free=("i8", MAX_SLICES),        # by slice: first cycle in which it takes a request
+        turn=("i8", MAX_SLICES),              # by slice: 1 while its turn lies on the wheel
+        stalled=("i8", MAX_SLICES),           # by slice: 1 while the first of its queue waits for an MSHR or for memory to take a line
+        writing=("i8", MAX_SLICES),           # by slice: lines on their way to memory
+        in_use=("i8", MAX_SLICES),            # by slice: MSHRs in use
+        queue_first=("i4", MAX_SLICES),       # by slice: index + 1 of the first request that waits for it; 0 for none
+        queue_last=("i4", MAX_SLICES),        # by slice: ... of the last one
         misses=LineTable,                     # MSHRs in use, by line number
         miss_sectors=("u8", ENTRIES),         # by MSHR: bit s = sector s is on its way
         miss_first=("i4", ENTRIES),           # by MSHR: index + 1 of the first request that waits for it; 0 for none
         miss_last=("i4", ENTRIES),            # by MSHR: index + 1 of the last one
-        parked_first="i8",                    # index + 1 of the first request that waits for an MSHR to be free; 0 for none
-        parked_last="i8",                     # index + 1 of the last one
         core=("i4", WAITING_REQUESTS),        # by waiting request: its fields, as in `Request`
         line=("i8", WAITING_REQUESTS),
         sectors=("u8", WAITING_REQUESTS),
@@ -59,6 +85,12 @@ L2 = record(
         freed="i8",                           # how many those are
         fresh="i8",                           # indices never given out start here
         waiting="i8",                         # requests that wait
+    ),
+    counters=dict(
+        stalls="i8",                          # requests that found no MSHR free, or memory busy
+        atomics="i8",                         # operations of atomics
+        filled="i8",                          # sectors that memory has brought
+        passed_on="i8",                       # sectors of stores that went on to memory
     ),
 )  # fmt: skip
 
@@ -103,28 +135,102 @@ def _remove_waiting(l2, index):
 
 
 @inlined
-def look_up(gpu, l2, tables, asked, now):
-    """A request has reached the cache: its bank looks it up, one after the other."""
+def arrive(gpu, l2, tables, asked, now):
+    """A request has come to its slice, which takes it, or puts it into its queue."""
+    slice = place_of(l2.cache.slices, asked.line >> l2.ratio_shift)
+    if l2.queue_first[slice] == 0 and l2.slice_free[slice] <= now:
+        if _look_up(gpu, l2, tables, slice, asked, now):
+            return
+        l2.stalled[slice] = 1
+    _queue_up(gpu, l2, slice, asked, now)
+
+
+@out_of_line
+def _queue_up(gpu, l2, slice, asked, now):
+    """A request waits for its slice, after those that do already."""
+    index = _add_waiting(l2, asked)
+    if l2.queue_first[slice] == 0:
+        l2.queue_first[slice] = index + 1
+    else:
+        l2.next[l2.queue_last[slice] - 1] = index + 1
+    l2.queue_last[slice] = index + 1
+    if l2.stalled[slice] == 0:
+        _take_turn(gpu, l2, slice, now + 1)
+
+
+@unit
+def _take_turn(gpu, l2, slice, soonest):
+    """Let a slice have its turn as soon as it takes a request."""
+    if l2.turn[slice] == 0:
+        l2.turn[slice] = 1
+        schedule(gpu.wheel, max(np.int64(soonest), np.int64(l2.slice_free[slice])), request(SLICE_TURN, -1, slice, EMPTY, 0))
+
+
+@inlined
+def serve_slice(gpu, l2, tables, slice, now):
+    """The turn of a slice: it takes the first request of its queue, if it can."""
+    l2.turn[slice] = 0
+    index = np.int64(l2.queue_first[slice]) - 1
+    if index < 0:
+        return
+    if not _look_up(gpu, l2, tables, slice, _waiting_request(l2, index), now):
+        l2.stalled[slice] = 1
+        return
+    l2.queue_first[slice] = l2.next[index]
+    _remove_waiting(l2, index)
+    if l2.queue_first[slice] != 0:
+        _take_turn(gpu, l2, slice, now + 1)
+
+
+@inlined
+def _resume(gpu, l2, slice, now):
+    """What a slice stood still for may be there now."""
+    if l2.stalled[slice] != 0:
+        l2.stalled[slice] = 0
+        _take_turn(gpu, l2, slice, now)
+
+
+@unit
+def _look_up(gpu, l2, tables, slice, asked, now):
+    """A slice looks a request up. Returns False, and has done nothing, when it has to wait."""
     line = asked.line >> l2.ratio_shift
-    sectors = asked.sectors << np.uint64((asked.line - (line << l2.ratio_shift)) * l2.sectors_a_line)
-    extra = asked.tag >> EXTRA_SHIFT
-    bank = line % l2.banks
-    start = max(np.int64(now), np.int64(l2.bank_free[bank]))
-    l2.bank_free[bank] = start + 1 + extra
-    answer = start + l2.latency - 1 + extra
+    offset = (asked.line - (line << l2.ratio_shift)) * l2.sectors_a_line
+    sectors = asked.sectors << np.uint64(offset)
+    if not _may_take(l2, slice, line, sectors, asked.kind):
+        l2.stalls = l2.stalls + 1
+        return False
+    extra = np.int64(0) if asked.kind == STORE else asked.tag >> EXTRA_SHIFT
+    taken = np.int64(l2.ports) + extra
+    if asked.kind == ATOMIC:
+        l2.atomics = l2.atomics + 1 + extra
+    if asked.kind != LOAD and gpu.crossbar.slice_bytes > 0:
+        taken = max(taken, cycles_for(popcount(sectors) << l2.sector_shift, gpu.crossbar.slice_bytes))
+    l2.slice_free[slice] = now + taken
+    ready = now + l2.latency - 1 + extra
     missing = lookup(l2.cache, line, sectors, now)
     if asked.kind == STORE:
         outcome = STORED
-        _store(gpu, l2, line, sectors, missing, now, answer)
+        _store(gpu, l2, slice, line, offset, sectors, missing, asked, now, ready)
     elif missing == EMPTY:
         outcome = HIT
-        if asked.kind != LOAD and l2.write_back != 0:
-            mark_dirty(l2.cache, line)
-        _answer(gpu, asked, answer)
+        if asked.kind != LOAD:
+            _change(gpu, l2, slice, line, sectors, asked, ready)
+        _answer(gpu, asked, ready)
     else:
-        outcome = _miss(gpu, l2, line, missing, asked, answer)
+        outcome = _miss(gpu, l2, slice, line, missing, asked, ready)
     if gpu.log.tracing != 0:
         emit(gpu.log, tables, now, L2_EVENT, asked.core, -1, -1, asked.sectors, asked.line, outcome)
+    return True
+
+
+@inlined
+def _may_take(l2, slice, line, sectors, kind):
+    """Whether a slice can take a request: memory takes its lines, and there is an MSHR if it needs one."""
+    if l2.write_limit > 0 and l2.writing[slice] >= l2.write_limit:
+        return False
+    if kind == STORE or l2.in_use[slice] < l2.limit:
+        return True
+    return find_line(l2.misses, line) >= 0 or sectors & ~contains(l2.cache, line) == EMPTY
 
 
 @inlined
@@ -134,16 +240,23 @@ def _answer(gpu, asked, time):
 
 
 @inlined
-def _miss(gpu, l2, line, missing, asked, answer):
+def _change(gpu, l2, slice, line, sectors, asked, time):
+    """An atomic operation has changed sectors: they are written back with their line, or go on to memory at once."""
+    if l2.write_back != 0:
+        mark_dirty(l2.cache, line, sectors)
+    else:
+        _pass_on(gpu, l2, slice, asked, time)
+
+
+@inlined
+def _miss(gpu, l2, slice, line, missing, asked, ready):
     """A request waits for the sectors of its line that are missing. Returns the outcome of its lookup."""
     entry = find_line(l2.misses, line)
     outcome = MERGED
     if entry < 0:
         outcome = MISS
-        if l2.misses.used >= l2.limit:
-            _park(l2, _add_waiting(l2, asked))
-            return outcome
         entry = add_line(l2.misses, line)
+        l2.in_use[slice] += 1
         l2.miss_sectors[entry] = EMPTY
         l2.miss_first[entry] = 0
         l2.miss_last[entry] = 0
@@ -156,83 +269,102 @@ def _miss(gpu, l2, line, missing, asked, answer):
     new = missing & ~l2.miss_sectors[entry]
     if new != EMPTY:
         l2.miss_sectors[entry] |= new
-        schedule(gpu.wheel, answer, request(TO_MEMORY, asked.core, line, new, 0))
+        schedule(gpu.wheel, ready, request(TO_MEMORY, asked.core, line, new, 0))
     return outcome
 
 
-@out_of_line
-def _park(l2, index):
-    """A request waits for an MSHR to be free, after those that do already."""
-    if l2.parked_first == 0:
-        l2.parked_first = index + 1
-    else:
-        l2.next[l2.parked_last - 1] = index + 1
-    l2.parked_last = index + 1
+@inlined
+def _store(gpu, l2, slice, line, offset, sectors, missing, asked, now, ready):
+    """A store stays here, or goes on to memory, or both. Its core is answered by who keeps it."""
+    partial = (asked.tag >> EXTRA_SHIFT) - 1
+    stays = l2.write_back != 0 and (missing != sectors or l2.write_allocate != 0)
+    if stays or l2.write_allocate != 0:
+        gone = keep_store(l2.cache, line, sectors, gpu.partial_stores, partial, offset, l2.write_back, now)
+        _write_back(gpu, l2, slice, gone, now)
+    if partial >= 0:
+        remove_partial(gpu.partial_stores, partial)
+    if not stays:
+        _pass_on(gpu, l2, slice, asked, ready)
+    elif asked.tag & TRACKED_TAG != 0:
+        _answer(gpu, asked, ready)
 
 
 @inlined
-def _store(gpu, l2, line, sectors, missing, now, time):
-    """A store stays here, or goes on to memory at `time`."""
-    if l2.write_back != 0 and (missing != sectors or l2.write_allocate != 0):
-        if missing != EMPTY:
-            _fill(gpu, l2, line, sectors, now)
-        mark_dirty(l2.cache, line)
-    else:
-        schedule(gpu.wheel, time, request(WRITE_MEMORY, -1, line, sectors, 0))
+def _pass_on(gpu, l2, slice, asked, time):
+    """What was written goes on to memory, which it reaches at `time`."""
+    l2.passed_on = l2.passed_on + popcount(asked.sectors)
+    _count_writing(gpu, l2, slice, 1)
+    schedule(gpu.wheel, time, request(WRITE_MEMORY, asked.core, asked.line, asked.sectors, without_extra(asked.tag)))
 
 
-@unit
-def _fill(gpu, l2, line, sectors, now):
-    """Put sectors into the cache; a dirty line that has to go is written to memory."""
-    evicted = fill(l2.cache, line, sectors, now)
-    if l2.cache.evicted_dirty != 0:
-        serve(gpu, evicted << l2.line_shift, popcount(l2.cache.evicted_sectors) << l2.sector_shift, 1, now)
+@inlined
+def _write_back(gpu, l2, slice, gone, now):
+    """A line has had to go: its dirty sectors are written to memory."""
+    if l2.cache.evicted_dirty == EMPTY:
+        return
+    _count_writing(gpu, l2, slice, 1)
+    finished = request(LINE_WRITTEN if l2.write_limit > 0 else NOTHING, slice, gone, EMPTY, 0)
+    serve(gpu, gone << l2.line_shift, popcount(l2.cache.evicted_dirty) << l2.sector_shift, 1, finished, now)
+
+
+@inlined
+def _count_writing(gpu, l2, slice, more):
+    """Lines of a slice are on their way to memory, or (-1) one no longer is; the kernel does not end before."""
+    if l2.write_limit > 0:
+        l2.writing[slice] += more
+        gpu.unfinished = gpu.unfinished + more
 
 
 @out_of_line
 def write_memory(gpu, l2, asked, now):
     """A store that the cache passed on reaches memory."""
-    serve(gpu, asked.line << l2.line_shift, popcount(asked.sectors) << l2.sector_shift, 1, now)
+    told = l2.write_limit > 0 or asked.tag & TRACKED_TAG != 0
+    finished = request(WRITTEN if told else NOTHING, asked.core, asked.line, asked.sectors, asked.tag)
+    address = (asked.line >> l2.ratio_shift) << l2.line_shift
+    serve(gpu, address, popcount(asked.sectors) << l2.sector_shift, 1, finished, now)
+
+
+@out_of_line
+def end_write(gpu, l2, asked, now):
+    """Memory has taken what a slice had sent: a store, or a line that it has written back."""
+    if asked.kind == LINE_WRITTEN:
+        slice = np.int64(asked.core)
+    else:
+        slice = place_of(l2.cache.slices, asked.line >> l2.ratio_shift)
+        if asked.tag & TRACKED_TAG != 0:
+            _answer(gpu, asked, now)
+    _count_writing(gpu, l2, slice, -1)
+    _resume(gpu, l2, slice, now)
 
 
 @inlined
 def read_memory(gpu, l2, asked, now):
     """A miss reaches memory."""
-    done = serve(gpu, asked.line << l2.line_shift, popcount(asked.sectors) << l2.sector_shift, 0, now)
-    schedule(gpu.wheel, done, request(L2_FILL, -1, asked.line, asked.sectors, 0))
+    size = popcount(asked.sectors) << l2.sector_shift
+    serve(gpu, asked.line << l2.line_shift, size, 0, request(L2_FILL, -1, asked.line, asked.sectors, 0), now)
 
 
 @inlined
 def accept_fill(gpu, l2, filled, now):
     """Memory has answered: the sectors are there. If nothing more of the line is missing, all that wait for it are answered."""
-    _fill(gpu, l2, filled.line, filled.sectors, now)
+    slice = place_of(l2.cache.slices, filled.line)
+    gone = fill(l2.cache, filled.line, filled.sectors, now)
+    l2.filled = l2.filled + popcount(filled.sectors)
+    _write_back(gpu, l2, slice, gone, now)
     entry = find_line(l2.misses, filled.line)
     l2.miss_sectors[entry] &= ~filled.sectors
     if l2.miss_sectors[entry] != EMPTY:
         return
     link = np.int64(l2.miss_first[entry])
     remove_line(l2.misses, entry)
+    l2.in_use[slice] -= 1
     while link != 0:
         index = link - 1
         link = np.int64(l2.next[index])
-        if l2.kind[index] != LOAD and l2.write_back != 0:
-            mark_dirty(l2.cache, filled.line)
-        _answer(gpu, _waiting_request(l2, index), now)
+        asked = _waiting_request(l2, index)
+        if asked.kind != LOAD:
+            offset = (asked.line - (filled.line << l2.ratio_shift)) * l2.sectors_a_line
+            _change(gpu, l2, slice, filled.line, asked.sectors << np.uint64(offset), asked, now)
+        _answer(gpu, asked, now)
         _remove_waiting(l2, index)
-    if l2.parked_first != 0:
-        _retry_parked(gpu, l2, now)
-
-
-@out_of_line
-def _retry_parked(gpu, l2, now):
-    """Look up as many parked requests again as there are free MSHRs; all of them when nothing is on its way,
-
-    because one that hits or merges frees no MSHR, and no later fill would come for the rest.
-    """
-    tries = np.int64(l2.limit - l2.misses.used) if l2.misses.used > 0 else np.int64(WAITING_REQUESTS)
-    while tries > 0 and l2.parked_first != 0:
-        index = l2.parked_first - 1
-        l2.parked_first = np.int64(l2.next[index])
-        schedule(gpu.wheel, now, _waiting_request(l2, index))
-        _remove_waiting(l2, index)
-        tries -= 1
+    _resume(gpu, l2, slice, now)

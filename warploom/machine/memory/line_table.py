@@ -7,14 +7,18 @@ the line number's low bits, so that a lookup takes a comparison or two. MSHRs of
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from warploom.machine.engine.unit import inlined, record, unit
 
-ENTRIES = 256
-CHAINS = 256
+ENTRIES = 1 << 15
 
 LineTable = record(
+    settings=dict(
+        chains="i8",              # how many chains there are, a power of two; 0 is read as 1
+    ),
     state=dict(
         used="i8",                # entries in use
         fresh="i8",               # entries from here up were never used
@@ -22,15 +26,26 @@ LineTable = record(
         line=("i8", ENTRIES),     # by entry: its line number
         next=("i4", ENTRIES),     # by entry: next entry of its chain + 1; 0: the last
         free=("i4", ENTRIES),     # stack of entries given back
-        chain=("i4", CHAINS),     # by the line number's low bits: first entry of the chain + 1; 0: empty
+        chain=("i4", ENTRIES),    # by the line number's low bits: first entry of the chain + 1; 0: empty
     ),
 )  # fmt: skip
+
+
+def configure(table: Any, entries: int) -> None:
+    """Set up an all-zero `LineTable` through its mirror for up to so many lines at a time."""
+    table.chains = min(max(256, 1 << (entries - 1).bit_length()), ENTRIES)
+
+
+@inlined
+def chain_of(table, line):
+    """The chain that a line is in: its low bits, mixed with higher ones, since lines that are on their way may lie a power of two apart."""
+    return (line ^ (line >> 10)) & (table.chains - 1) if table.chains > 0 else np.int64(0)
 
 
 @inlined
 def find_line(table, line):
     """The entry of a line, or -1."""
-    link = np.int64(table.chain[line & (CHAINS - 1)])
+    link = np.int64(table.chain[chain_of(table, line)])
     while link != 0:
         if table.line[link - 1] == line:
             return np.int64(link - 1)
@@ -48,7 +63,7 @@ def add_line(table, line):
         entry = np.int64(table.fresh)
         table.fresh = entry + 1
     table.used = table.used + 1
-    slot = line & (CHAINS - 1)
+    slot = chain_of(table, line)
     table.line[entry] = line
     table.next[entry] = table.chain[slot]
     table.chain[slot] = entry + 1
@@ -58,7 +73,7 @@ def add_line(table, line):
 @unit
 def remove_line(table, entry):
     """Give an entry back."""
-    slot = table.line[entry] & (CHAINS - 1)
+    slot = chain_of(table, table.line[entry])
     link = np.int64(table.chain[slot])
     if link == entry + 1:
         table.chain[slot] = table.next[entry]

@@ -1,8 +1,8 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Main memory, below all caches: who serves a line, and when that is done.
+"""Main memory, below all caches: who serves a line, and what happens when that is done.
 
 Memory channels answer a store as they answer a load, and a kernel has ended when its last store has its answer, as on tiny-gpu. DRAM
-takes a store and says nothing.
+tells when it has taken a store, and somebody may want to know.
 """
 
 from __future__ import annotations
@@ -12,14 +12,27 @@ import numpy as np
 from warploom.machine.engine.unit import unit
 from warploom.machine.memory.channels import request as channel_request
 from warploom.machine.memory.dram import request as dram_request
+from warploom.machine.memory.dram_controller import submit
+from warploom.machine.memory.event_wheel import schedule
+from warploom.machine.memory.transactions import EXTRA_SHIFT, NOTHING
 
 
 @unit
-def serve(gpu, address, size, write, now):
-    """Read or write `size` bytes at a byte address; returns the cycle at whose end that is done."""
-    if gpu.has_dram != 0:
-        return np.int64(dram_request(gpu.dram, address, size, write, now) - 1)
-    done = channel_request(gpu.data_channels, size, now)
-    if write != 0:
-        gpu.written = max(np.int64(gpu.written), done)
-    return np.int64(done)
+def serve(gpu, address, size, write, finished, now):
+    """Read or write `size` bytes at a byte address. `finished` is the request that goes on when that is done; NOTHING: none does.
+
+    It goes on later by the cycles in its tag, which an atomic takes. Returns the cycle at whose end it is done; -1: nobody knows yet.
+    """
+    extra = finished.tag >> EXTRA_SHIFT
+    if gpu.has_dram == 0:
+        done = np.int64(channel_request(gpu.data_channels, size, now))
+        if write != 0:
+            gpu.written = max(np.int64(gpu.written), done)
+    elif gpu.dram.banks > 0:
+        submit(gpu, gpu.dram, address, size, write, finished, now)
+        return np.int64(-1)
+    else:
+        done = np.int64(dram_request(gpu.dram, address, size, write, now) - 1)
+    if finished.kind != NOTHING:
+        schedule(gpu.wheel, done + extra, finished)
+    return done + extra

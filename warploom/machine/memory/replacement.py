@@ -24,29 +24,38 @@ from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import FOREVER, native_form_of, record, unit
 from warploom.machine.memory.block import LINES, block_of
 
-WAY_BITS = 6  # that the number of a way takes: a set has at most 64 ways
+WAY_BITS = 14  # that the number of a way takes: a set has at most 16,384 ways
+TREE_WAYS = 64  # that a tree has bits for
 LRU, FIFO, PLRU, RANDOM = range(4)
 POLICIES = ("lru", "fifo", "plru", "random")
 
-Replacement = record(
-    settings=dict(
-        policy="i8",          # LRU, FIFO, PLRU, RANDOM
-        ways="i8",            # blocks of a set
-    ),
-    state=dict(
-        stamp=("i8", LINES),  # lru, by block: cycle of the last use; fifo: of the arrival
-        tree=("u8", LINES),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
-        random="u8",          # random: the shift register, never 0
-    ),
-)  # fmt: skip
+
+def replacement_of(lines: int) -> np.dtype:
+    """The record for a cache that has room for so many lines."""
+    return record(
+        settings=dict(
+            policy="i8",          # LRU, FIFO, PLRU, RANDOM
+            ways="i8",            # blocks of a set
+        ),
+        state=dict(
+            stamp=("i8", lines),  # lru, by block: cycle of the last use; fifo: of the arrival
+            tree=("u8", lines),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
+            random="u8",          # random: the shift register, never 0
+        ),
+    )  # fmt: skip
+
+
+Replacement = replacement_of(LINES)
 
 
 def check(cache: str, ways: int, replacement: str) -> None:
     """Refuse what no hardware of this policy can do. cache: the section's name, for the message. Raises ConfigError."""
     if replacement not in POLICIES:
         raise ConfigError(f"{cache}.replacement = {replacement!r}: it is one of {', '.join(POLICIES)}")
-    if replacement == "plru" and ways & (ways - 1):
-        raise ConfigError(f"{cache}.replacement = 'plru': its tree needs a power of two of ways, not {cache}.ways = {ways}")
+    if replacement == "plru" and (ways & (ways - 1) or ways > TREE_WAYS):
+        raise ConfigError(
+            f"{cache}.replacement = 'plru': its tree needs a power of two of ways, up to {TREE_WAYS}; {cache} has {ways} in a set"
+        )
 
 
 def configure(state: Any, ways: int, replacement: str, seed: int) -> None:

@@ -6,7 +6,11 @@ the wire and the lookup before it take.
 
 from __future__ import annotations
 
+import numpy as np
+
+from warploom.machine.engine.bits import popcount
 from warploom.machine.engine.unit import inlined, unit
+from warploom.machine.memory.crossbar import leave_core
 from warploom.machine.memory.event_wheel import room, schedule
 from warploom.machine.memory.request import request
 
@@ -14,31 +18,47 @@ from warploom.machine.memory.request import request
 LOAD, STORE, ATOMIC = range(3)  # what an access does: it has left the core, and reaches the second-level cache
 TO_MEMORY, WRITE_MEMORY = 3, 4  # a miss of that cache, and a store that it passes on: they reach memory
 L2_FILL = 5  # memory has answered that cache
-ANSWER = 6  # the core has its answer
+ANSWER, DELIVERED = 6, 7  # an answer is ready to leave for its core; the core has it
+SLICE_TURN = 8  # a slice takes the next request that waits for it; its number is in `line`
+CHANNEL_TURN = 9  # a DRAM channel chooses what it serves next; its number is in `line`
+WRITTEN, LINE_WRITTEN = 10, 11  # memory has taken a store, and a line that a cache has written back; `core` is the slice of the latter
+NOTHING = 12  # nobody wants to know
 
-# Fields of a request's tag. Bits 0 to 7: the slot of the unit that waits.
-SLOT_MASK = (1 << 8) - 1
-TEXTURE_TAG = 1 << 8  # that unit is the texture unit
-CACHED_TAG = 1 << 9  # the answer goes through the unit's MSHRs into its cache
-EXTRA_SHIFT = 16  # the bits above: cycles that an atomic takes longer
+# Fields of a request's tag. Bits 0 to 11: the access that waits, a number of the unit's.
+SLOT_MASK = (1 << 12) - 1
+TEXTURE_TAG = 1 << 12  # that unit is the texture unit
+CACHED_TAG = 1 << 13  # the answer goes through the unit's MSHRs into its cache
+TRACKED_TAG = 1 << 14  # a store whose core waits for an answer
+EXTRA_SHIFT = 16  # the bits above: cycles that an atomic takes longer; of a store, its entry of `PartialStores` + 1, or 0
 
-# Requests that the second-level cache may add to those that were sent: one for every sector that it has asked memory for.
-RESERVE = 256 * 64
+# Requests that the second-level cache may add to those that were sent: a write-back for each that makes a line go.
+RESERVE = 1 << 14
 
 
 @unit
 def transaction_room(gpu):
-    """How many transactions can still be sent. Those that wait in the second-level cache come back to the wheel later."""
-    return room(gpu.wheel) - gpu.l2.waiting - RESERVE
+    """How many transactions can still be sent.
+
+    Those that wait in the second-level cache or for DRAM come back to the wheel later, and each may ask memory for something.
+    """
+    return room(gpu.wheel) - 2 * gpu.l2.waiting - gpu.dram.waiting - RESERVE
 
 
 @inlined
-def tag_of(slot, texture, cached, extra):
-    """The tag of a transaction. slot: of the unit that waits; texture, cached: 0 or 1; extra: cycles."""
-    return slot + texture * TEXTURE_TAG + cached * CACHED_TAG + (extra << EXTRA_SHIFT)
+def tag_of(access, texture, cached, extra):
+    """The tag of a transaction. access: what waits; texture, cached: 0 or 1; extra: cycles, or an entry + 1."""
+    return access + texture * TEXTURE_TAG + cached * CACHED_TAG + (extra << EXTRA_SHIFT)
+
+
+@inlined
+def without_extra(tag):
+    """A tag without the bits above EXTRA_SHIFT."""
+    return tag & ((1 << EXTRA_SHIFT) - 1)
 
 
 @unit
-def send(gpu, core, access, line, sectors, tag, time):
-    """Send a transaction that arrives beyond the first-level cache at `time`. access: LOAD, STORE or ATOMIC."""
-    schedule(gpu.wheel, time, request(access, core.number, line, sectors, tag))
+def send(gpu, core, kind, line, sectors, tag, delay, now):
+    """Send a transaction. kind: LOAD, STORE or ATOMIC. delay: cycles that the first-level cache takes to see that it must go on."""
+    size = popcount(sectors) << gpu.sector_shift if kind != LOAD else np.int64(0)
+    departs = leave_core(gpu.crossbar, core.number, size, now)
+    schedule(gpu.wheel, departs + delay + gpu.l2.ahead, request(kind, core.number, line, sectors, tag))

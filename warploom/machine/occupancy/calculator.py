@@ -43,7 +43,7 @@ def occupancy(
         return found
     counts = found.limits | {"registers": 0}
     limiting = tuple(name for name, count in counts.items() if count == 0)
-    return Occupancy(0, 0, 0.0, counts, found.needs, found.room, limiting, found.reason or check.reason)
+    return Occupancy(0, 0, 0.0, counts, found.needs, found.room, limiting, found.reason or check.reason, found.exceeded or check.exceeded)
 
 
 def curve(cc: str, registers: int = 0, shared: int = 0, dynamic_shared: int = 0, carveout: int | None = None) -> dict[int, Occupancy]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from warploom.isa.numbers import whole_number
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
 
@@ -61,7 +62,7 @@ class Occupancy:
     0 to 1. limits: for each resource ("warps", "blocks", "registers", "shared"; "threads" where a core has a limit of its own) the
     blocks that it would allow by itself, None where it allows any number. needs: what one block takes of each, rounded up as it is
     handed out. room: what the core has of each (0 for registers: no limit). limiting: the resources that allow the fewest blocks.
-    reason: a sentence that says why not even one block fits; "" where one does.
+    reason: a sentence that says why not even one block fits; "" where one does. exceeded: the field of Limits that it is about.
     """
 
     blocks: int
@@ -72,6 +73,7 @@ class Occupancy:
     room: dict[str, int]
     limiting: tuple[str, ...]
     reason: str = ""
+    exceeded: str = ""
 
 
 class _Allowed(NamedTuple):
@@ -81,6 +83,7 @@ class _Allowed(NamedTuple):
     needs: int
     room: int
     reason: str = ""
+    exceeded: str = ""
 
 
 def limits_of(config: Config) -> Limits:
@@ -94,10 +97,15 @@ def limits_of(config: Config) -> Limits:
         warps=core.warps,
         blocks=core.blocks,
         threads=core.threads if core.threads < core.warps * core.lanes else 0,
+        block_threads=core.block_threads,
         registers=core.registers,
+        registers_per_thread=core.thread_registers,
         register_unit=core.register_unit,
-        shared=shared.bytes,
+        partitions=core.register_files,
+        shared=min(shared.bytes, shared.carveout) if shared.unified and shared.carveout else shared.bytes,
+        shared_per_block=shared.block_bytes,
         shared_unit=shared.unit,
+        shared_reserved=shared.reserved,
     )
 
 
@@ -117,13 +125,18 @@ def residency(limits: Limits, demand: Demand, carveout: int | None = None) -> Oc
     counts = {name: each.blocks for name, each in allowed.items()}
     blocks = min(count for count in counts.values() if count is not None)
     limiting = tuple(name for name, count in counts.items() if count == blocks)
-    reason = next((each.reason for each in allowed.values() if each.reason), "")
+    reason, exceeded = next(((each.reason, each.exceeded) for each in allowed.values() if each.reason), ("", ""))
     needs = {name: each.needs for name, each in allowed.items()}
     room = {name: each.room for name, each in allowed.items()}
-    return Occupancy(blocks, blocks * warps, blocks * warps / limits.warps, counts, needs, room, limiting, reason)
+    return Occupancy(blocks, blocks * warps, blocks * warps / limits.warps, counts, needs, room, limiting, reason, exceeded)
 
 
 def _check(limits: Limits, demand: Demand, carveout: int | None) -> None:
+    for name, value in (*demand._asdict().items(), ("carveout", 0 if carveout is None else carveout)):
+        try:
+            whole_number(name, value)
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
     if demand.threads < 1:
         raise ConfigError(f"threads = {demand.threads}: a block has at least 1 thread")
     if demand.registers < 0:
@@ -139,34 +152,35 @@ def _check(limits: Limits, demand: Demand, carveout: int | None) -> None:
 def _by_warps(limits: Limits, demand: Demand, warps: int) -> _Allowed:
     if limits.block_threads and demand.threads > limits.block_threads:
         reason = f"a block of {demand.threads} threads is too large, a block has at most {limits.block_threads}"
-        return _Allowed(0, warps, limits.warps, reason)
+        return _Allowed(0, warps, limits.warps, reason, "block_threads")
     if warps > limits.warps:
-        return _Allowed(0, warps, limits.warps, f"a block of {demand.threads} threads needs {warps} warps, a core has {limits.warps}")
+        reason = f"a block of {demand.threads} threads needs {warps} warps, a core has {limits.warps}"
+        return _Allowed(0, warps, limits.warps, reason, "warps")
     return _Allowed(limits.warps // warps, warps, limits.warps)
 
 
 def _by_threads(limits: Limits, demand: Demand) -> _Allowed:
     if demand.threads > limits.threads:
         reason = f"a block of {demand.threads} threads is too large, a core has room for {limits.threads}"
-        return _Allowed(0, demand.threads, limits.threads, reason)
+        return _Allowed(0, demand.threads, limits.threads, reason, "threads")
     return _Allowed(limits.threads // demand.threads, demand.threads, limits.threads)
 
 
 def _by_registers(limits: Limits, demand: Demand, warps: int) -> _Allowed:
     warp_registers = _round_up(demand.registers * limits.lanes, limits.register_unit)
     needs, room = warp_registers * warps, limits.registers
-    if needs == 0 or room == 0:
-        return _Allowed(None, needs, room)
     most = limits.registers_per_thread
     if most and demand.registers > most:
         reason = f"a thread with {demand.registers} registers is too large, a thread has at most {most}"
-        return _Allowed(0, needs, room, reason)
+        return _Allowed(0, needs, room, reason, "registers_per_thread")
+    if needs == 0 or room == 0:
+        return _Allowed(None, needs, room)
     in_partitions = warp_registers * _round_up(warps, limits.partitions)
     most = min(limits.registers_per_block or room, room)
     if in_partitions > most:
         rounded = _rounded(demand.threads * demand.registers, in_partitions)
         what = f"a block of {demand.threads} threads with {demand.registers} registers a thread"
-        return _Allowed(0, needs, room, f"{what} needs {in_partitions} registers{rounded}, {_has(most, room)}")
+        return _Allowed(0, needs, room, f"{what} needs {in_partitions} registers{rounded}, {_has(most, room)}", "registers")
     return _Allowed(room // limits.partitions // warp_registers * limits.partitions // warps, needs, room)
 
 
@@ -179,7 +193,7 @@ def _by_shared(limits: Limits, demand: Demand, carveout: int | None) -> _Allowed
     if needs > most:
         rounded = _rounded(demand.shared, needs)
         what = f"a block with {demand.shared} bytes of shared memory"
-        return _Allowed(0, needs, room, f"{what} needs {needs}{rounded}, {_has(most, limits.shared)}")
+        return _Allowed(0, needs, room, f"{what} needs {needs}{rounded}, {_has(most, limits.shared)}", "shared")
     return _Allowed(room // needs, needs, room)
 
 

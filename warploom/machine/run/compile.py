@@ -10,17 +10,22 @@ import pickle
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from warploom.machine.engine.native.cache import cache_directory, forget_old_caches
+from warploom.machine.engine.native.cache import cache_directory, forget_old_caches, make_directory
 from warploom.machine.engine.native.collector import no_collector
 from warploom.machine.engine.native.loader import Native, native
 from warploom.machine.engine.native.piece import Hook, entry_hook, is_ours
 from warploom.machine.run.probe import probed
 from warploom.machine.run.runnable import Notice, Runnable
 from warploom.machine.run.tables import Units
+
+
+class NativeCacheWarning(UserWarning):
+    """Native code is compiled and not kept, because somebody else could change what is kept. Said once a process."""
 
 
 def is_compiled(machine: Runnable) -> bool:
@@ -52,7 +57,10 @@ def entry_call(machine: Runnable, engine: str, notice: Notice | None = None) -> 
     if not all(code.is_compiled(piece) for piece in pieces):
         if notice is not None:
             notice(f"compiling the native engine, once; about {machine.compile_seconds:.0f} s")
-        forget_old_caches()
+        if code.untrusted:
+            warnings.warn(f"{code.untrusted}; what is compiled now lasts as long as this process", NativeCacheWarning, stacklevel=1)
+        else:
+            forget_old_caches()
         _compile_pieces(machine, code, pieces)
     entry = code.entry(machine.entry, (*arguments, 0))
     placed = tuple(code.place(argument) for argument in arguments)
@@ -69,7 +77,7 @@ help_to_compile()"""
 
 def _compile_pieces(machine: Runnable, code: Native, pieces: list[Hook]) -> None:
     """Fill the cache with the pieces of a machine. Each process compiles the longest piece that nobody has claimed."""
-    helpers = _helpers(machine, len(pieces))
+    helpers = [] if code.untrusted else _helpers(machine, len(pieces))
     with no_collector():
         for piece in pieces:
             if not helpers or _claim(piece):
@@ -84,7 +92,7 @@ def _helpers(machine: Runnable, pieces: int) -> list[subprocess.Popen[bytes]]:
     try:
         order = pickle.dumps((type(machine), machine.config, machine.program))
         shutil.rmtree(_claims(), ignore_errors=True)
-        _claims().mkdir(parents=True, exist_ok=True)
+        make_directory(_claims())
         for _ in range(min(os.cpu_count() or 1, pieces, MOST_PROCESSES) - 1):
             helper = subprocess.Popen(
                 [sys.executable, "-c", _HELPER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from warploom.isa.numbers import whole_number
 from warploom.machine.accounting.status import DONE, FAULT, LIMIT, STATUS, Outcome
 from warploom.machine.run.compile import entry_call, is_compiled
 from warploom.machine.run.runnable import Notice, Progress, Runnable
 
 ENGINES = ("auto", "native", "python")
+MOST_CYCLES = 10**15
 DEFAULT_MAX_CYCLES = 10_000_000  # about a second of native simulation of the tiny machine
 
 PATIENCE_READY = 0.15  # seconds in plain Python before native code is loaded
@@ -37,10 +39,11 @@ def drive(
     """Run `machine` until the kernel ends, faults, or its cycle counter reaches `max_cycles`.
 
     progress: called with the cycle count several times a second. notice: called with one sentence before native code is compiled.
-    Raises ValueError for an unknown engine.
+    Raises ValueError for an unknown engine, and for a `max_cycles` that is no whole number.
     """
     if engine not in ENGINES:
         raise ValueError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
+    max_cycles = whole_number("max_cycles", max_cycles, 0, MOST_CYCLES)
     start = time.perf_counter()
     current = "native" if engine == "native" else "python"
     used = [current]
@@ -63,6 +66,11 @@ def drive(
             used.append(current)
             call = entry_call(machine, current, notice)
             slice_cycles = FIRST_SLICE[current]
+
+
+def cycle_limit(cycles: int) -> int:
+    """`max_cycles` as a caller gave it. Raises ValueError for what is no whole number from 1 to MOST_CYCLES."""
+    return whole_number("max_cycles", cycles, 1, MOST_CYCLES)
 
 
 def advance(machine: Runnable, call: Callable[[int], int], until: int) -> int:

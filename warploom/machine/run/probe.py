@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
+from inspect import unwrap
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -102,7 +103,7 @@ def _function(unit: Callable[..., Any] | str, handed: dict[str, Callable[..., An
         return unit
     if unit not in handed:
         raise ValueError(f"a probe of {unit!r}: this machine was handed {', '.join(handed)}")
-    return handed[unit]
+    return unwrap(handed[unit])
 
 
 class _Copy:
@@ -122,9 +123,10 @@ class _Copy:
             copy: Callable[..., Any] = FunctionType(
                 function.__code__, names, function.__name__, function.__defaults__, function.__closure__
             )
-            for probe in self.listening.get(function, ()):
+            own = unwrap(function)  # a user's unit is guarded
+            for probe in self.listening.get(own, ()):
                 copy = self._told(copy, probe)
-            self.made[function] = copy
+            self.made[function] = self.made[own] = copy
         return self.made[function]
 
     def _names_for(self, function: FunctionType) -> dict[str, Any]:

@@ -21,8 +21,8 @@ class WarpState:
 
     activity: a reason of `reasons.REASONS`, not_selected when it can issue; of a core that runs one instruction at a time, its state.
     until: the cycle in which its waiting ends, or None where that is not known. pc: its next instruction. mask: the lanes
-    that run it. threads: all lanes that have not ended. waiting: (lanes, instruction) of its other paths. issued: it issued in the
-    last cycle.
+    that run it. threads: all lanes that have not ended. launched: those that have had a thread. waiting: (lanes, instruction) of its
+    other paths. issued: it issued in the last cycle.
     """
 
     core: int
@@ -34,6 +34,7 @@ class WarpState:
     pc: int
     mask: int
     threads: int
+    launched: int
     waiting: tuple[tuple[int, int], ...] = ()
     issued: bool = False
 

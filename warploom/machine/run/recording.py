@@ -2,18 +2,21 @@
 
 Not hardware: an observer. It stops the machine after every cycle and writes down what has changed in the warps that issued
 or were launched, so a recorded run is slower (up to half a millisecond per cycle), and the machine's own code knows nothing
-of it. When `most_bytes` are full it stops recording, and the run continues at full speed.
+of it. It takes `most_bytes` of memory, and while the tables are made of it as much again; when they are full it stops recording, and
+the run continues at full speed. Longer runs are recorded in pieces (`pieces.py`).
 """
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.isa.regions import AddressSpace, RegionError
 from warploom.machine.accounting import events as e
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, READY
@@ -27,9 +30,12 @@ MOST_BYTES = 256 << 20
 TIME, CORE, WARP = range(3)
 REGISTER = 3  # registers, scalars: number of the register
 VALUE = 4  # scalars
-WORD, OLD, NEW = 3, 4, 5  # memory (word = byte address / 4) and shared (word of the core's array); the warp is the one that wrote
+# memory: word = place / 4 (isa/regions.py; of one flat memory, address / 4). shared: word of the core's array. The warp is the writer.
+WORD, OLD, NEW = 3, 4, 5
 LEVEL, KIND, MASK, PC, RECONVERGENCE_PC = range(3, 8)  # paths
 EMPTY = -1  # the LEVEL of the only row of a warp in which nobody waits
+
+WIDTHS = {"registers": 4, "scalars": 5, "memory": 6, "shared": 6, "paths": 8}  # columns of each table
 
 # What the lanes of a path wait for: the KIND of a row of `paths`.
 PATHS = (
@@ -61,6 +67,28 @@ class Recording:
     paths: np.ndarray
 
 
+class Selection(NamedTuple):
+    """Warps that are wanted: cores and warp slots, None for all."""
+
+    cores: frozenset[int] | None
+    warps: frozenset[int] | None
+
+    def has(self, core: int, warp: int) -> bool:
+        """Whether a warp slot of a core is among them."""
+        return (self.cores is None or core in self.cores) and (self.warps is None or warp in self.warps)
+
+    def of_events(self, rows: np.ndarray) -> np.ndarray:
+        """The events of these warps, and those of their cores that are of no warp; what the cores share is kept."""
+        keep = np.ones(len(rows), bool)
+        shared = np.isin(rows[:, e.KIND], (e.L2, e.MEMORY))
+        of_core = np.isin(rows[:, e.KIND], (e.FILL, e.BLOCK))
+        if self.cores is not None:
+            keep &= shared | np.isin(rows[:, e.CORE], list(self.cores))
+        if self.warps is not None:
+            keep &= shared | of_core | np.isin(rows[:, e.WARP], list(self.warps))
+        return rows[keep]
+
+
 class Recorded(Protocol):
     """What the recorder reads of a machine of cores with warps."""
 
@@ -70,6 +98,7 @@ class Recorded(Protocol):
     cores: np.ndarray
     memory: np.ndarray
     memory_bytes: int
+    space: AddressSpace
     event_buffer: np.ndarray
     uops: np.ndarray
     code: np.ndarray
@@ -84,12 +113,11 @@ class Recorded(Protocol):
 class Recorder:
     """Writes down what a machine changes. `record_cycle` is called after every cycle, as long as `open`."""
 
-    def __init__(self, machine: Recorded, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, machine: Recorded, most_bytes: int = MOST_BYTES, selection: Selection | None = None) -> None:
         config, program = machine.config, machine.program
-        self.machine, self.most_bytes = machine, most_bytes
+        self.machine, self.most_bytes, self.selection = machine, most_bytes, selection
         self.open = True
         self.until = 0
-        self._bytes = 0
         self._seen = 0  # rows of the machine's event buffer that have been read
         count, self._lanes, self._scalars = min(program.registers, u.HIDDEN), config.core.lanes, program.scalars
         lane = machine.cores["registers"]["lane"][:, : config.core.warps, :count, : self._lanes]
@@ -100,7 +128,25 @@ class Recorder:
         self._paths_before: dict[tuple[int, int], tuple[tuple[int, ...], ...]] = {}
         self._stores, self._shares = writers(machine.uops, machine.code, u.MEMORY), writers(machine.uops, machine.code, u.SHARED)
         self._threads_move = machine.forms_warps
-        self._rows: dict[str, list[Any]] = {name: [] for name in ("registers", "values", "scalars", "memory", "shared", "paths")}
+        self._rows = {name: array("q") for name in WIDTHS}
+        self._values = array("I")
+
+    @property
+    def bytes(self) -> int:
+        """What has been written down takes, without what is kept to find out what changes."""
+        return sum(rows.itemsize * len(rows) for rows in (*self._rows.values(), self._values))
+
+    def record_state(self) -> None:
+        """Write down what every warp has now, as if it had got it in the cycle before: for a recording that begins in mid-run."""
+        machine = self.machine
+        self._seen = int(machine.gpu["log"]["rows"])
+        self._lane_before[...], self._scalar_before[...] = 0, 0
+        self._shared_before[...] = 0
+        for core in range(machine.config.gpu.cores):
+            for warp in range(machine.config.core.warps):
+                self._note_registers(machine.cycle - 1, core, warp)
+                self._note_paths(machine.cycle - 1, core, warp)
+            self._note_shared(machine.cycle - 1, core, 0)
 
     def record_cycle(self) -> None:
         """Write down what the last cycle changed."""
@@ -115,6 +161,8 @@ class Recorder:
         warps = {(int(core), int(warp)) for core, warp in concerned[:, (e.CORE, e.WARP)]}
         if self._threads_move:
             warps = {(core, warp) for core, _ in warps for warp in range(machine.config.core.warps)}
+        if self.selection is not None:
+            warps = {(core, warp) for core, warp in warps if self.selection.has(core, warp)}
         for core, warp in sorted(warps):
             self._note_registers(time, core, warp)
             self._note_paths(time, core, warp)
@@ -125,7 +173,7 @@ class Recorder:
         for core, warp, pc in issues[:, (e.CORE, e.WARP, e.PC)]:
             if self._shares[pc]:
                 self._note_shared(time, int(core), int(warp))
-        if self._bytes > self.most_bytes:
+        if self.bytes > self.most_bytes:
             self.open = False
 
     def drained(self) -> None:
@@ -134,21 +182,18 @@ class Recorder:
 
     def recording(self) -> Recording:
         """All that has been written down."""
-        widths = {"registers": 4, "scalars": 5, "memory": 6, "shared": 6, "paths": 8}
-        tables = {name: np.array(self._rows[name], np.int64).reshape(-1, width) for name, width in widths.items()}
-        values = np.array(self._rows["values"], np.uint32).reshape(-1, self._lanes)
+        tables = {name: np.array(self._rows[name], np.int64).reshape(-1, width) for name, width in WIDTHS.items()}
+        values = np.array(self._values, np.uint32).reshape(-1, self._lanes)
         return Recording(until=self.until, values=values, **tables)
 
     def _add(self, table: str, *row: int) -> None:
-        self._rows[table].append(row)
-        self._bytes += 8 * len(row)
+        self._rows[table].extend(row)
 
     def _note_registers(self, time: int, core: int, warp: int) -> None:
         now, before = self._lane[core, warp], self._lane_before[core, warp]
         for register in np.flatnonzero((now != before).any(axis=1)):
             self._add("registers", time, core, warp, int(register))
-            self._rows["values"].append(now[register].copy())
-            self._bytes += 4 * self._lanes
+            self._values.frombytes(now[register].tobytes())
             before[register] = now[register]
         if self._scalars:
             now, before = self._scalar[core, warp], self._scalar_before[core, warp]
@@ -167,7 +212,8 @@ class Recorder:
             self._add("paths", time, core, warp, EMPTY, 0, 0, 0, 0)
 
     def _note_memory(self, time: int, storing: list[tuple[int, ...]]) -> None:
-        memory, before = self.machine.memory, self._memory_before
+        words = (self.machine.memory_bytes + 3) // 4  # beyond are the threads' own
+        memory, before = self.machine.memory[:words], self._memory_before[:words]
         changed = np.flatnonzero(memory != before)
         touched = [self._touched(*store) if len(storing) > 1 else set() for store in storing]
         for word in changed.tolist():
@@ -186,11 +232,20 @@ class Recorder:
         first = int(machine.code[pc, u.FIRST_UOP])
         for k in range(first, first + int(machine.code[pc, u.COUNT])):
             if machine.uops[k, u.UNIT] == u.MEMORY and machine.uops[k, u.OP] != u.NUMBER["store_image"]:
+                if machine.uops[k, u.SPACE] != u.GLOBAL_SPACE:
+                    continue
                 with np.errstate(over="ignore"):
-                    addresses(access, registers, tables, k, self._lanes, machine.memory_bytes)
+                    addresses(access, registers, tables, k, self._lanes, int(machine.gpu["memory_bytes"]))
                 active = registers.active[: self._lanes] != 0
-                found |= set((access.address[: self._lanes][active] >> 2).tolist())
+                places = (self._place(int(address)) for address in access.address[: self._lanes][active])
+                found |= {place >> 2 for place in places}
         return found
+
+    def _place(self, address: int) -> int:
+        try:
+            return self.machine.space.place(address)
+        except RegionError:  # of a lane that its predicate leaves out
+            return -1
 
     def _note_shared(self, time: int, core: int, warp: int) -> None:
         now, before = self.machine.cores[core]["shared"], self._shared_before[core]

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from warploom.isa.numbers import whole_number
 from warploom.isa.program import Program
+from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting.counters import COUNTER, STATE_COUNTERS
 from warploom.machine.config.schema import Config
 from warploom.machine.run.recording import Recording
@@ -40,10 +42,11 @@ class RunResult:
     """One run.
 
     status: "done"; "timeout", when it was still running after the allowed cycles; "error", when it stopped with a fault.
-    memory, initial_memory: uint8[bytes], after and before. counters: whole numbers by name; `counters.COUNTERS` says what
-    each means. fault: one sentence with its place in the source, or "". running: where each core was when the run
-    was stopped, a line a core. notes: what a user should know although it is no fault. engine: which engines ran it.
-    seconds: wall time. detail: what a kind of machine adds (a profile, events). rebuild: builds the run's machine anew.
+    memory, initial_memory: uint8[bytes], after and before: of a program with regions, one region after another (`space`).
+    counters: whole numbers by name; `counters.COUNTERS` says what each means. fault: one sentence with its place in the source, or "".
+    running: where each core was when the run was stopped, a line a core. notes: what a user should know although it is no fault.
+    engine: which engines ran it. seconds: wall time. detail: what a kind of machine adds (a profile, events).
+    rebuild: builds the run's machine anew.
     """
 
     program: Program
@@ -60,7 +63,7 @@ class RunResult:
     engine: str = ""
     seconds: float = 0.0
     detail: Detail = Detail()
-    rebuild: Callable[[], Runnable] | None = None
+    rebuild: Callable[..., Runnable] | None = None
 
     def replay(self) -> Runnable:
         """The machine of this run before its first cycle. A machine is deterministic: it repeats the run.
@@ -74,14 +77,26 @@ class RunResult:
     @property
     def changed(self) -> np.ndarray:
         """The addresses of memory whose byte has changed, in order."""
-        return np.flatnonzero(self.memory != self.initial_memory)
+        return self.space.addresses(np.flatnonzero(self.memory != self.initial_memory))
+
+    @property
+    def space(self) -> AddressSpace:
+        """Where in `memory` the byte of an address is: the address itself, unless the program has regions."""
+        return self.program.address_space(len(self.memory))
+
+    def read(self, address: int, size: int) -> np.ndarray:
+        """uint8[size]: memory from an address on, after the run. Raises RegionError (a ValueError) where there is none."""
+        place = self.space.place(address, size)
+        return self.memory[place : place + size]
 
     def trace(self, first: int = 0, last: int | None = None) -> Iterator[dict[str, Any]]:
         """One dict a cycle: the state of every unit after the clock edge, `cycles` of them, or those from `first` to `last`.
 
         The fields are those of the original hardware's traces. The run is repeated for it: a machine is deterministic.
-        Raises ValueError for a machine whose cores have warps.
+        Raises ValueError for a machine whose cores have warps, and for what is no whole number.
         """
+        first = whole_number("first", first, 0)
+        last = None if last is None else whole_number("last", last, 0)
         if self.config.core.control != "sequencer":
             raise ValueError(
                 f"trace() shows cores that run one instruction at a time; {self.config.name!r} has "
@@ -113,7 +128,7 @@ class RunResult:
         lines += ["", f"  memory: {len(self.changed)} of {len(self.memory)} bytes changed"]
         for row in rows[:MOST_ROWS]:
             cells = (f"{value:>4}{'*' if changed else ' '}" for value, changed in self._cells(row))
-            lines.append(f"  {row * ROW:>6}:{''.join(cells)}")
+            lines.append(f"  {self._label(row):>6}:{''.join(cells)}")
         if len(rows) > MOST_ROWS:
             lines.append(f"  ... and {len(rows) - MOST_ROWS} more rows")
         return "\n".join(lines).rstrip()
@@ -131,7 +146,11 @@ class RunResult:
         return rows
 
     def _changed_rows(self) -> list[int]:
-        return sorted({int(address) // ROW for address in self.changed})
+        return sorted({int(place) // ROW for place in np.flatnonzero(self.memory != self.initial_memory)})
+
+    def _label(self, row: int) -> str:
+        """The address of a row of memory."""
+        return self.space.text(self.space.address(row * ROW))
 
     def _cells(self, row: int) -> list[tuple[int, bool]]:
         """(value, changed) of the bytes of one row of memory."""

@@ -13,6 +13,9 @@ from warploom.machine.run.probe import Probe
 
 Progress = Callable[[int], None]
 Notice = Callable[[str], None]
+Listener = Callable[[np.ndarray], None]  # is handed the events of a run, int64[n, EVENT_COLUMNS], as they are written down
+
+MOST_EVENTS = 1 << 25  # of a traced run that are kept in memory unless somebody says otherwise: 2 GiB
 
 
 class Detector(Protocol):
@@ -61,7 +64,9 @@ class Runnable(Protocol):
     entry: the run function, `entry(*arguments, limit) -> stop code`. It simulates until its cycle counter reaches
     `limit` (LIMIT), the kernel has ended (DONE), a fault has been written down (FAULT), or the event buffer is full
     (EVENTS_FULL). It may be called again after LIMIT and EVENTS_FULL. compile_seconds: about how long the native form takes to
-    compile. probes: listeners at units, see probe.py; a machine that has some runs in plain Python only.
+    compile. probes: listeners at units, see probe.py; a machine that has some runs in plain Python only. listener: is handed the events
+    of a traced run in their order, which are then not kept; None: they are, and `drain` raises TooManyEvents beyond `most_events`.
+    Cores that run one instruction at a time write none.
     """
 
     config: Config
@@ -70,6 +75,8 @@ class Runnable(Protocol):
     compile_seconds: float
     memory: np.ndarray  # uint32[words]
     probes: list[Probe]
+    listener: Listener | None
+    most_events: int
 
     @property
     def detector(self) -> Detector | None:

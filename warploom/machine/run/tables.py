@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from warploom.isa.regions import REGION_COLUMNS
 from warploom.isa.uop import CODE_COLUMNS, UOP_COLUMNS
 from warploom.isa.views import SAMPLER_COLUMNS, VIEW_COLUMNS
 from warploom.machine.accounting.events import EVENT_COLUMNS
@@ -24,7 +25,8 @@ class _Tables(NamedTuple):
     code: np.ndarray | None = None  # int32[instructions, CODE_COLUMNS]
     views: np.ndarray | None = None  # int32[views, VIEW_COLUMNS]: buffers and images in memory
     samplers: np.ndarray | None = None  # int32[samplers, SAMPLER_COLUMNS]
-    memory: np.ndarray | None = None  # uint32[words]
+    memory: np.ndarray | None = None  # uint32[words]: all memory, as the host keeps it
+    regions: np.ndarray | None = None  # int64[regions, REGION_COLUMNS]: which addresses have memory, and where the host keeps it
     profile: np.ndarray | None = None  # int64[instructions, PROFILE_COLUMNS]
     events: np.ndarray | None = None  # int64[rows, EVENT_COLUMNS]
 
@@ -39,6 +41,7 @@ class Tables(_Tables, Bundle):
         "views": (np.int32, VIEW_COLUMNS),
         "samplers": (np.int32, SAMPLER_COLUMNS),
         "memory": (np.uint32, 0),
+        "regions": (np.int64, REGION_COLUMNS),
         "profile": (np.int64, PROFILE_COLUMNS),
         "events": (np.int64, EVENT_COLUMNS),
     }  # fmt: skip
@@ -50,6 +53,7 @@ class _Units(NamedTuple):
     control: Any = None  # core/control.py
     access: Any = None  # core/load_store/memory_stage.py
     sampler: Any = None  # core/load_store/memory_stage.py
+    translate: Any = None  # core/load_store/address_space.py
     load_store: Any = None  # core/load_store/lsu.py
     memory_system: Any = None  # device/memory_system.py
     step: Any = None  # core/cycle.py

@@ -53,7 +53,7 @@ class SequencerInspection:
     def _core_state(self, number: int) -> WarpState:
         core = self.machine.cores[number]
         mask = int(core["enabled"])
-        return WarpState(number, 0, int(core["block"]), 0, STATES[int(core["state"])], None, int(core["pc"]), mask, mask)
+        return WarpState(number, 0, int(core["block"]), 0, STATES[int(core["state"])], None, int(core["pc"]), mask, mask, mask)
 
     def places(self) -> Places:
         """Where all cores are now; one has issued an instruction when its results are written."""

@@ -24,6 +24,7 @@ from warploom.machine.engine.unit import mirror
 from warploom.machine.run.driver import drive, slices
 from warploom.machine.run.probe import Probe
 from warploom.machine.run.result import RunResult
+from warploom.machine.run.runnable import MOST_EVENTS, Listener
 from warploom.machine.run.tables import Tables, Units
 from warploom.machine.sequencer import states as core_states
 from warploom.machine.sequencer.decoder import decode_program, pipelines
@@ -59,6 +60,8 @@ class SequencerMachine:
         self.gpu_state: Any = mirror(self.gpu)
         self.core_states: Any = mirror(self.cores)
         self.probes: list[Probe] = []
+        self.listener: Listener | None = None
+        self.most_events = MOST_EVENTS
         self._set_up_gpu(self.gpu_state)
         for number, core in enumerate(self.core_states):
             self._set_up_core(core, number)

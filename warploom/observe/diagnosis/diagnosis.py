@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from warploom.observe.diagnosis.finding import Finding
-from warploom.observe.diagnosis.lanes import divergence, partial_warps
+from warploom.observe.diagnosis.lanes import divergence, ended_lanes, partial_warps
 from warploom.observe.diagnosis.memory import atomics, bank_conflicts, scattered
 from warploom.observe.diagnosis.time import barriers, busy_channels, fetch, latency, sequencer, spin, throttle
 from warploom.observe.profile import Profile
@@ -26,7 +26,7 @@ def diagnose(found: Profile) -> list[Finding]:
         return []
     if not found.has_warps:
         return _ordered([*busy_channels(found), *sequencer(found)])
-    rules = (scattered, bank_conflicts, atomics, busy_channels, divergence, partial_warps, barriers, fetch, spin)
+    rules = (scattered, bank_conflicts, atomics, busy_channels, divergence, ended_lanes, partial_warps, barriers, fetch, spin)
     findings = [finding for rule in rules for finding in rule(found)]
     if not {finding.rule for finding in findings} & CAUSES:
         findings += [*latency(found), *throttle(found)]

@@ -1,4 +1,4 @@
-"""Rules about lanes that stand idle: divergence, and warps that were never full."""
+"""Rules about lanes that do not execute: they have diverged, have ended, or never had a thread."""
 
 from __future__ import annotations
 
@@ -15,20 +15,23 @@ MASKING = ("mask_nonzero", "branch_push", "split", "predicate", "set_mask", "wri
 
 
 def divergence(found: Profile) -> Iterator[Finding]:
-    """Branches at which the lanes of a warp part, where at least IDLE_LANES of the lanes that there are stand idle."""
+    """Branches at which the lanes of a warp diverge, where at least IDLE_LANES of the lanes whose thread lives are diverged.
+
+    Lanes whose thread has ended, and lanes that never had one, are no divergence.
+    """
     counts = found.counts
-    full = min(found.config.core.lanes, found.block_threads, found.program.launch.threads)
-    idle = np.maximum(counts[:, p.ISSUES] * full - counts[:, p.LANES], 0)
-    available = int(counts[:, p.ISSUES].sum()) * full
+    diverged = counts[:, p.LANES_DIVERGED]
+    available = int((counts[:, p.LANES] + diverged).sum())
     parting = _parting(found)
-    if not len(parting) or not available or idle.sum() < d.IDLE_LANES * available:
+    if not len(parting) or not available or diverged.sum() < d.IDLE_LANES * available:
         return
-    worst = d.hottest(idle)
+    worst = d.hottest(diverged)
     where = max((place for place in parting if place < worst), default=parting[0])
     lanes = d.ratio(found, worst, p.LANES, p.ISSUES)
-    what = f"{found.line_of(where)}: lanes part here; {found.line_of(worst)} runs with {d.number(lanes)} of {full} lanes on average, and "
-    what += f"{d.percent(idle.sum() / available)} of the lanes stand idle over the run"
-    cycles = int(found.warp_cycles * idle.sum() / available)
+    full = d.number(lanes + float(diverged[worst]) / max(int(counts[worst, p.ISSUES]), 1))
+    what = f"{found.line_of(where)}: lanes diverge here; {found.line_of(worst)} runs with {d.number(lanes)} of {full} lanes on average, "
+    what += f"and {d.percent(diverged.sum() / available)} of the lanes are diverged over the run"
+    cycles = int(found.warp_cycles * diverged.sum() / available)
     advice = (
         "sort the work so that neighbouring threads go the same way, compute both sides without a branch, or move work out of the branch"
     )
@@ -36,7 +39,7 @@ def divergence(found: Profile) -> Iterator[Finding]:
 
 
 def _parting(found: Profile) -> list[int]:
-    """Instructions at which lanes of a warp parted: branches that diverged, and masks that lanes fell out of."""
+    """Instructions at which lanes of a warp diverge: branches that diverged, and masks that lanes fell out of."""
     program, counts = found.program, found.counts
     masks = [number for number in range(len(program)) if counts[number, p.ISSUES] and set(p.operations(program, number)) & set(MASKING)]
     falls_out = [
@@ -45,6 +48,20 @@ def _parting(found: Profile) -> list[int]:
         if number + 1 < len(program) and d.ratio(found, number + 1, p.LANES, p.ISSUES) < d.ratio(found, number, p.LANES, p.ISSUES)
     ]
     return sorted({*np.flatnonzero(counts[:, p.DIVERGED]).tolist(), *falls_out})
+
+
+def ended_lanes(found: Profile) -> Iterator[Finding]:
+    """Threads that end long before the others of their warp, where at least IDLE_LANES of the lanes that had one have ended."""
+    counts = found.counts
+    ended = counts[:, p.LANES_ENDED]
+    available = int((counts[:, p.LANES] + counts[:, p.LANES_DIVERGED] + ended).sum())
+    if not available or ended.sum() < d.IDLE_LANES * available:
+        return
+    worst = d.hottest(ended)
+    what = f"{found.line_of(worst)} runs longest for lanes beside it whose thread has ended: {d.percent(ended.sum() / available)} of the "
+    what += "lanes have ended over the run, while others of their warp go on"
+    advice = "give neighbouring threads equally much to do, or let a thread that is done take the next piece of work"
+    yield Finding("ended lanes", (worst,), int(found.warp_cycles * ended.sum() / available), what, advice)
 
 
 def partial_warps(found: Profile) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
+from warploom.machine.config.derived import dram_bytes_a_cycle
 from warploom.machine.config.pipes import pipe_of_class
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import finding as d
@@ -143,7 +144,7 @@ def busy_channels(found: Profile) -> Iterator[Finding]:
 
 def _full_dram(found: Profile) -> Iterator[Finding]:
     dram, moved = found.config.dram, found.counters["dram_bytes"]
-    room = found.cycles * dram.channels * dram.bandwidth
+    room = found.cycles * dram_bytes_a_cycle(found.config)
     if not room or moved < d.BUSY * room:
         return
     waits = found.of(*d.MEMORY_REASONS)

@@ -96,7 +96,7 @@ export class Causes {
     const links = [];
     const add = (text, first = from, last = to, term = "", other = null) => links.push({ text, from: first, to: last, term, slot: other });
     if (name === "selected") {
-      add(`issues ${run.where(pc[span])}`, from, to, "issue");
+      add(`${name}: it issues ${run.where(pc[span])}`, from, to, "issue");
       return links;
     }
     add(`${run.warpName(span)} waits with ${run.where(pc[span])}`, from, to, name);
@@ -180,7 +180,8 @@ export class Causes {
       (other) => other !== slot && other.core === slot.core && other.warp % schedulers === slot.warp % schedulers,
     );
     const picked = others.some((other) => run.spanAt(other, cycle) >= 0 && run.spans.activity[run.spanAt(other, cycle)] === 0);
-    if (!picked)
+    if (!picked && run.run.partial) add("another warp, which this page leaves out, may have issued", cycle, cycle + 1, "core.scheduler");
+    else if (!picked)
       add(
         `no warp issued in this cycle; the scheduler (core.scheduler is ${config["core.scheduler"]}) has not come to this one yet`,
         cycle,
@@ -202,7 +203,7 @@ export class Causes {
       const [name] = run.activities[run.spans.activity[row]];
       if (name !== "barrier")
         add(
-          `${run.warpName(row)} has not come to the barrier: ${name === "selected" ? "it issues" : name}, at ${run.where(run.spans.pc[row])}`,
+          `${run.warpName(row)} has not come to the barrier: ${name}, at ${run.where(run.spans.pc[row])}`,
           run.spans.start[row],
           run.spans.start[row] + run.spans.length[row],
           name,
@@ -217,7 +218,7 @@ export class Causes {
       if (pipes.core[row] !== slot.core) continue;
       const other = run.slots.find((one) => one.core === slot.core && one.warp === pipes.warp[row]);
       add(
-        `${run.machine.pipes[pipes.pipe[row]]} has taken an instruction of w${pipes.warp[row]} and is free again in cycle ${pipes.until[row]}`,
+        `${run.machine.pipes[pipes.pipe[row]]} has taken an instruction of ${other?.label ?? `warp ${slot.core}:${pipes.warp[row]}`} and is free again in cycle ${pipes.until[row]}`,
         pipes.time[row],
         pipes.until[row],
         run.machine.config["pipes.owner"] === "core" ? "alu.count" : `pipes.${run.machine.pipes[pipes.pipe[row]].split(" ")[0]}_lanes`,

@@ -13,16 +13,22 @@ The page checks the mark, the version and the checksum before it looks further. 
     program   name, isa, path, source (lines), instructions (see `described`), registers, scalars (names), lock_width, value_bits,
               views (name, base, bytes, format, fields, width, height, pitch, writable)
     machine   name, kind ("sequencer" or "pipeline"), cores, warps (slots a core), lanes, config (by setting)
-    run       status, cycles, instructions, counters, profile (a row an instruction: PROFILE below), messages, memory_bytes,
-              until (cycles that the recording covers, -1: none)
+    run       status, cycles, instructions, counters, profile (a row an instruction: PROFILE below), messages, memory_bytes, regions,
+              first, stop (the cycles that are shown, stop not included), begins, until (those that registers and memory are known for;
+              until -1: none), partial (whether only some of the cores and warps are there)
     activities  a list of [name, kind, meaning]; kind as in `observe/facts/timeline.py`
     signals   sequencer only: names of the signals, `cores.0.threads.1.rs` as in `Result.trace`
     tables    by name: {"rows": n, "columns": {column: [first byte, bytes]}}, each column laid out by `columns.steps`
-    arrays    by name: [first byte, bytes]: memory (bytes before the run, trailing zeros cut off) as it stands, values by `columns.planes`
+    arrays    by name: [first byte, bytes]: memory (bytes before cycle `begins`, exclusive-or those before the run but in the run's first
+              piece, trailing zeros cut off) as it stands, values by `columns.planes`
+
+A long run lies in the page in several such texts, one a piece (`machine/run/pieces.py`), in the order of time. The page unpacks the first,
+and those that somebody looks at.
 
 Tables and their columns (times are cycles; a mask's lanes from 32 on stand in a column of their own, `..._high`):
 
-    spans      core, warp, start, length, activity, pc, mask, next, block, rank: see Timeline; ordered by core, warp, start
+    spans      core, warp, start, length, activity, pc, mask, next, threads, ended, block, rank: see Timeline; ordered by core, warp,
+               start
     ready      until: first cycle in which the result of the k-th span that issues can be used, -1 where memory decides
     requests   time, core, warp, pc, line, outcome          fills     time, core, line, texture
     completes  time, core, warp, pc, issued, done           l2        time, core, line, outcome
@@ -44,7 +50,7 @@ import struct
 import zlib
 from base64 import b64encode
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -64,6 +70,8 @@ MARK, VERSION = b"WLR", 1
 LOW = 0xFFFFFFFF
 UNKNOWN = -1
 PROFILE = {
+    "issues": reasons.ISSUES,
+    "lanes": reasons.LANES,
     "diverged": reasons.DIVERGED,
     "accesses": reasons.ACCESSES,
     "transactions": reasons.TRANSACTIONS,
@@ -76,12 +84,28 @@ PROFILE = {
 Tables = dict[str, dict[str, np.ndarray]]
 
 
-def packed(result: RunResult, progress: Callable[[int], None] | None = None) -> str:
-    """A run as text for the page. progress: called with the cycles that a sequencer's run has been repeated for.
+class Part(NamedTuple):
+    """Which part of a run a text has.
+
+    first, stop: the cycles shown; begins, ends: those that are known. before: memory as the first piece has it, for those after the first.
+    partial: some cores or warps are left out.
+    """
+
+    first: int
+    stop: int
+    begins: int
+    ends: int
+    before: np.ndarray | None = None
+    partial: bool = False
+
+
+def packed(result: RunResult, progress: Callable[[int], None] | None = None, part: Part | None = None) -> str:
+    """A run as text for the page, or a part of it. progress: called with the cycles that a sequencer's run has been repeated for.
 
     Raises ValueError for cores with warps whose run has written down no events.
     """
-    tables, arrays, header = _contents(result, progress)
+    part = Part(0, result.cycles, 0, result.cycles) if part is None else part
+    tables, arrays, header = _contents(result, progress, part)
     body = bytearray()
 
     def place(data: bytes) -> list[int]:
@@ -99,18 +123,26 @@ def packed(result: RunResult, progress: Callable[[int], None] | None = None) -> 
     return b64encode(zlib.compress(whole, 9 if len(whole) < 1 << 24 else 6)).decode()
 
 
-def _contents(result: RunResult, progress: Callable[[int], None] | None) -> tuple[Tables, dict[str, bytes], dict[str, Any]]:
-    line = t.timeline(result)
+def _contents(result: RunResult, progress: Callable[[int], None] | None, part: Part) -> tuple[Tables, dict[str, bytes], dict[str, Any]]:
     sequencer = result.config.core.control == "sequencer"
-    run = _run(result) | {"profile": _profile(result)}
+    line = t.timeline(result, part=(part.begins, part.ends))
+    run = _run(result) | {
+        "profile": _profile(result),
+        "first": part.first,
+        "stop": part.stop,
+        "begins": part.begins,
+        "partial": part.partial,
+    }
     header = {"program": described(result.program), "machine": _machine(result, line), "run": run, "activities": line.activities}
     tables: Tables = {"spans": _spans(line)}
-    arrays = {"memory": _trimmed(result.initial_memory)}
+    arrays: dict[str, bytes] = {}
+    memory = result.initial_memory
     if sequencer:
-        signals = signals_of(result, progress)
+        signals = signals_of(result, progress, part.begins, part.ends)
+        memory = signals.initial_memory
         header["signals"] = signals.names
         tables |= _of_signals(signals)
-        run["until"] = result.cycles
+        run["until"] = part.ends
     else:
         tables |= _of_events(result)
         book = result.detail.recording
@@ -118,6 +150,7 @@ def _contents(result: RunResult, progress: Callable[[int], None] | None) -> tupl
             tables |= _of_recording(book, line.lanes)
             arrays["values"] = planes(_against_before(book))
             run["until"] = int(book.until)
+    arrays["memory"] = _trimmed(memory if part.before is None else memory ^ part.before)
     return tables, arrays, header
 
 
@@ -138,7 +171,10 @@ def _machine(result: RunResult, line: t.Timeline) -> dict[str, Any]:
 def _profile(result: RunResult) -> list[dict[str, int]]:
     """What is counted by instruction, apart from what the spans say; nothing for a sequencer."""
     rows = result.detail.profile
-    return [] if rows is None else [{name: int(row[column]) for name, column in PROFILE.items()} for row in rows]
+    if rows is None:
+        return []
+    spent = rows[:, : len(reasons.REASONS)].tolist()
+    return [{name: int(row[column]) for name, column in PROFILE.items()} | {"spent": of} for row, of in zip(rows, spent, strict=True)]
 
 
 def _run(result: RunResult) -> dict[str, Any]:
@@ -150,6 +186,7 @@ def _run(result: RunResult) -> dict[str, Any]:
         "messages": list(result.messages),
         "until": UNKNOWN,
         "memory_bytes": len(result.memory),
+        "regions": _regions(result),
     }
 
 
@@ -173,6 +210,8 @@ def _spans(line: t.Timeline) -> dict[str, np.ndarray]:
         "pc": s[:, t.PC],
         **_masks("mask", s[:, t.MASK], line.lanes),
         **_masks("next", s[:, t.NEXT_MASK], line.lanes),
+        **_masks("threads", s[:, t.THREADS], line.lanes),
+        **_masks("ended", s[:, t.ENDED], line.lanes),
         "block": s[:, t.BLOCK],
         "rank": s[:, t.RANK],
     }
@@ -254,6 +293,13 @@ def _of_signals(signals: Signals) -> Tables:
         "changes": {name: changes[:, column] for column, name in enumerate(("signal", "time", "value"))},
         "memory": {name: memory[:, column] for column, name in enumerate(("time", "core", "warp", "word", "old", "new"))},
     }
+
+
+def _regions(result: RunResult) -> list[dict[str, Any]]:
+    """Of a program with regions: what each is called, where its bytes are in `memory`, and at which address they begin."""
+    space = result.space
+    starts = zip(space.regions, space.starts, strict=True) if result.program.regions else ()
+    return [{"name": region.name, "start": start, "bytes": region.bytes, "base": region.base} for region, start in starts]
 
 
 def _trimmed(memory: np.ndarray) -> bytes:

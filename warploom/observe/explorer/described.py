@@ -41,7 +41,7 @@ def described(program: Program) -> dict[str, Any]:
         "scalar_group": u.SCALAR_GROUP,
         "lock_width": program.lock_width,
         "value_bits": program.value_bits,
-        "views": [_view(name, row) for name, row in zip(program.view_names, program.views.tolist(), strict=False)],
+        "views": [_view(program, name, row) for name, row in zip(program.view_names, program.views.tolist(), strict=False)],
     }
 
 
@@ -49,11 +49,11 @@ def _stores(uop: np.ndarray) -> bool:
     return u.OPERATIONS[int(uop[u.OP])].name.startswith(("store", "atomic"))
 
 
-def _view(name: str, row: list[int]) -> dict[str, Any]:
+def _view(program: Program, name: str, row: list[int]) -> dict[str, Any]:
     form = FORMATS[row[VIEW_FORMAT]]
     return {
         "name": name,
-        "base": row[VIEW_BASE],
+        "base": program.address_space().place(row[VIEW_BASE] & 0xFFFFFFFF) if program.regions else row[VIEW_BASE],
         "bytes": row[VIEW_BYTES],
         "format": form.name,
         "texel": form.bytes,

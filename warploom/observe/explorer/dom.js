@@ -22,7 +22,9 @@ export function term(word, text = word) {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Lanes of a mask as little boxes, in groups of four. */
+const CLASSES = { active: "in", diverged: "diverged", ended: "ended", "no thread": "never", "": "out" };
+
+/** Lanes as little boxes, in groups of four. lanes: what each is, see Run.laneState; "" where it is not of the set that is shown. */
 export function boxes(lanes, chosen = -1) {
   const wide = lanes.length > 16 ? 3 : 5,
     place = (lane) => lane * (wide + 1) + Math.floor(lane / 4) * 2;
@@ -31,9 +33,9 @@ export function boxes(lanes, chosen = -1) {
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
     return element;
   };
-  const path = (on) => lanes.map((lane, number) => (lane === on ? `M${place(number)} 1h${wide}v10h-${wide}z` : "")).join("");
+  const path = (state) => lanes.map((lane, number) => (lane === state ? `M${place(number)} 1h${wide}v10h-${wide}z` : "")).join("");
   const width = place(lanes.length),
-    count = lanes.filter(Boolean).length;
+    count = lanes.filter((state) => state === "active").length;
   const drawn = shape("svg", {
     class: "mask",
     width,
@@ -42,9 +44,10 @@ export function boxes(lanes, chosen = -1) {
     role: "img",
     "aria-label": `${count} of ${lanes.length} lanes`,
   });
-  drawn.dataset.lanes = lanes.map((on) => (on ? "1" : "0")).join("");
+  drawn.dataset.lanes = lanes.map((state) => (state === "active" ? "1" : "0")).join("");
+  drawn.dataset.states = lanes.join(" ");
   drawn.dataset.term = "mask";
-  drawn.append(shape("path", { d: path(false), class: "out" }), shape("path", { d: path(true), class: "in" }));
+  for (const [state, kind] of Object.entries(CLASSES)) if (lanes.includes(state)) drawn.append(shape("path", { d: path(state), class: kind }));
   if (chosen >= 0) drawn.append(shape("rect", { x: place(chosen) - 0.5, y: 0.5, width: wide + 1, height: 11, class: "chosen" }));
   return drawn;
 }

@@ -2,8 +2,8 @@
 
 import { after } from "explorer/search.js";
 
-/** The kinds that a run knows: {name: {meaning, times(view)}}; times rise. */
-export function kindsOf(run) {
+/** The kinds that a run knows: {name: {meaning, times(view)}}; times rise. all: those too that do not happen in what is loaded of it. */
+export function kindsOf(run, all) {
   const { spans, tables } = run,
     found = {};
   const sorted = (list) => [...new Set(list)].sort((one, other) => one - other);
@@ -56,7 +56,7 @@ export function kindsOf(run) {
   found.launch = fixed("a warp starts", sorted(launches));
   found.breakpoint = { meaning: "a warp issues an instruction with a breakpoint", times: (view) => view.app.transport.stops(view) };
   return Object.fromEntries(
-    Object.entries(found).filter(([name, kind]) => ["issue", "state", "breakpoint"].includes(name) || kind.times().length),
+    Object.entries(found).filter(([name, kind]) => all || ["issue", "state", "breakpoint"].includes(name) || kind.times().length),
   );
 }
 

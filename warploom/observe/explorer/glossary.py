@@ -6,6 +6,7 @@ from warploom.isa import uop as u
 from warploom.machine.accounting.counters import COUNTERS
 from warploom.machine.config.presets import inherited_sources
 from warploom.machine.config.schema import Config, settings
+from warploom.observe.facts.lane_states import OFF
 from warploom.observe.facts.timeline import STATE_ACTIVITIES, WARP_ACTIVITIES
 
 # The field's words, which no table of the machine has to explain.
@@ -17,7 +18,7 @@ WORDS = {
     "block": "threads that start together on one core and can share memory and barriers",
     "rank": "a warp's number in its block",
     "pc": "program counter: the instruction that the warp issues next",
-    "mask": "which lanes of a warp execute: a filled box is a lane that takes part",
+    "mask": "which lanes of a warp execute: a yellow box is a lane that takes part",
     "issue": "an instruction leaves for its execution unit, for all active lanes at once",
     "span": "a stretch of cycles in which a warp did one thing",
     "micro-op": "what an instruction is made of: the one format that the machine executes",
@@ -71,7 +72,7 @@ def glossary(*configs: Config) -> dict[str, str]:
     for config in configs:
         found |= {name: f"{found[name]}; {source}" for name, source in _sources(config).items() if source not in found[name]}
     found |= {f"state {activity.name}": activity.meaning for activity in STATE_ACTIVITIES}
-    return found | {activity.name: activity.meaning for activity in WARP_ACTIVITIES} | WORDS
+    return found | {activity.name: activity.meaning for activity in WARP_ACTIVITIES} | OFF | WORDS
 
 
 def _sources(config: Config) -> dict[str, str]:

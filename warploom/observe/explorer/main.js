@@ -1,14 +1,14 @@
 // The page: reads the runs, lays them out, and keeps source, pictures and panes at the same cycle.
 
-import { readRun } from "explorer/decode.js";
 import { el } from "explorer/dom.js";
 import { Hint } from "explorer/hint.js";
 import { Help, Keys } from "explorer/keys.js";
 import { Paint, rgb } from "explorer/paint.js";
+import { Pieces } from "explorer/pieces.js";
 import { Run } from "explorer/run.js";
 import { SourceView } from "explorer/source.js";
 import { split } from "explorer/split.js";
-import { matching } from "explorer/sync.js";
+import { forget, matching } from "explorer/sync.js";
 import { Transport } from "explorer/transport.js";
 import { RunView } from "explorer/view.js";
 
@@ -17,11 +17,11 @@ const THEMES = ["system", "dark", "light"],
 const night = matchMedia("(prefers-color-scheme: dark)");
 
 class App {
-  constructor(common, runs) {
+  constructor(common, runs, pieces) {
     Object.assign(this, { common, theme: THEMES[0], sync: SYNC[0], waiting: false });
-    this.views = runs.map((run, index) => new RunView(this, run, index));
+    this.views = runs.map((run, index) => new RunView(this, run, index, pieces[index]));
     this.leader = this.views[0];
-    this.cycles = Math.max(...runs.map((run) => run.cycles));
+    this.#extent();
     this.hint = new Hint(document.getElementById("hint"), common.glossary);
     this.#build(document.getElementById("app"));
     this.#colours();
@@ -44,6 +44,7 @@ class App {
   #open() {
     const { run } = this.leader;
     if (run.run.status === "error") return this.go(run.cycles - 1);
+    if (run.first > 0) return this.go(run.first);
     const { start, core, warp } = run.spans,
       first = run.issues.reduce((one, other) => (start[other] < start[one] ? other : one), run.issues[0]);
     if (first === undefined) return;
@@ -135,19 +136,53 @@ class App {
     if (span >= 0) this.source.toggleBreakpoint(run.lineOf(run.spans.pc[span]) || run.spans.pc[span] + 1);
   }
 
-  /** Go to a cycle of a view, the one that leads unless another is named; the other run follows. */
+  /** The cycles of the page, and those that the loaded pieces show. */
+  #extent() {
+    const runs = this.views.map((view) => view.run);
+    this.cycles = Math.max(...runs.map((run) => run.cycles));
+    this.first = Math.min(...runs.map((run) => run.first));
+    this.stop = Math.max(...runs.map((run) => run.stop));
+  }
+
+  /** Go to a cycle of a view, the one that leads unless another is named; the other run follows. A piece that is not there yet is loaded. */
   go(cycle, view = this.leader) {
     this.leader = view;
-    view.cycle = Math.max(0, Math.min(view.run.cycles - 1, Math.round(cycle)));
+    const { first, stop } = view.pieces,
+      wanted = Math.max(first, Math.min(stop - 1, Math.round(cycle)));
+    const follows = (other) => Math.max(other.pieces.first, Math.min(other.pieces.stop - 1, wanted));
+    const absent = this.views.filter((other) => !other.holds(follows(other)) && (other === view || this.sync === "cycle"));
+    if (absent.length) return this.#load(absent, wanted, view);
+    view.cycle = wanted;
     for (const other of this.views) {
       if (other !== view) {
-        other.cycle = Math.min(other.run.cycles - 1, view.cycle);
-        if (this.sync === "instruction") matching(view, other);
+        if (this.sync === "cycle") other.cycle = follows(other);
+        else matching(view, other);
       }
       if (other === view || this.sync === "instruction") other.timeline.reveal(other.cycle);
     }
     this.share(view.timeline);
     this.redraw();
+  }
+
+  /** Load the pieces of some views that show a cycle, and go there; of several wishes the last one counts. */
+  async #load(views, cycle, view) {
+    this.wanted = [cycle, view];
+    if (this.loading) return this.loading;
+    this.say("unpacking this part of the run ...");
+    this.loading = (async () => {
+      for (const other of views) {
+        await other.turnTo(Math.max(other.pieces.first, Math.min(other.pieces.stop - 1, cycle)));
+        forget(other.run);
+        this.transport.reset(other);
+      }
+      this.#extent();
+      for (const other of this.views) other.timeline.reset();
+      this.source.reset();
+    })();
+    await this.loading;
+    this.loading = null;
+    this.say("");
+    return this.go(...this.wanted);
   }
 
   /** One picture has been zoomed or moved: where two runs keep the same cycle, the other one shows the same cycles. */
@@ -204,17 +239,28 @@ class App {
     const asked = new URLSearchParams(fragment.slice(1)),
       number = (name) => (asked.has(name) ? Number(asked.get(name)) : null);
     const view = this.views[number("run") ?? this.leader.index] ?? this.leader;
-    const slot = view.run.slots.find((one) => one.core === number("core") && one.warp === number("warp"));
-    if (slot) view.select(slot, number("lane") ?? 0);
-    if (Number.isFinite(number("cycle")) && asked.has("cycle")) this.go(number("cycle"), view);
+    const choose = () => {
+      const slot = view.run.slots.find((one) => one.core === number("core") && one.warp === number("warp"));
+      if (slot) view.select(slot, number("lane") ?? 0);
+      this.redraw();
+    };
+    choose();
+    if (Number.isFinite(number("cycle")) && asked.has("cycle")) Promise.resolve(this.go(number("cycle"), view)).then(choose);
   }
 }
 
 const common = JSON.parse(document.getElementById("common").textContent);
 const packed = [...document.querySelectorAll("script.packed")];
-const runs = await Promise.all(packed.map((element) => readRun(element.textContent, common.version)));
-packed.forEach((element) => element.remove());
+const pieces = [...new Set(packed.map((element) => element.dataset.run))].map(
+  (number) =>
+    new Pieces(
+      packed.filter((element) => element.dataset.run === number),
+      common.version,
+    ),
+);
+const runs = await Promise.all(pieces.map((one) => one.read(0)));
 window.explorer = new App(
   common,
   runs.map((data, index) => new Run(data, common.names[index])),
+  pieces,
 );

@@ -15,7 +15,8 @@ export class MemoryView {
       "select",
       { "aria-label": "what part of memory", change: (event) => this.#jump(Number(event.target.value)) },
       el("option", { value: 0 }, "all of memory"),
-      program.views.map((one) => el("option", { value: one.base }, `${one.name}: ${one.bytes} bytes from ${one.base}`)),
+      program.views.map((one) => el("option", { value: one.base }, `${one.name}: ${one.bytes} bytes from ${this.#address(one.base)}`)),
+      this.run.run.regions.map((one) => el("option", { value: one.start }, `${one.name}: ${one.bytes} bytes from ${this.#address(one.start)}`)),
     );
     const styles = el(
       "select",
@@ -57,6 +58,12 @@ export class MemoryView {
       el("h3", {}, "latest writes"),
       this.log,
     );
+  }
+
+  /** The address of a byte: in one flat memory, where it is; in one of regions, counted from the base of its own. */
+  #address(place) {
+    const region = this.run.run.regions.findLast((one) => one.start <= place);
+    return region ? `0x${(region.base + place - region.start).toString(16)}` : String(place);
   }
 
   #jump(address) {
@@ -145,7 +152,7 @@ export class MemoryView {
         ),
       );
     }
-    return el("tr", {}, el("th", {}, String(address)), cells);
+    return el("tr", {}, el("th", {}, this.#address(address)), cells);
   }
 
   #byteChanged(word, byte) {
@@ -165,14 +172,14 @@ export class MemoryView {
         : run.sequencer
           ? `thread ${warp[row]} of core ${core[row]}`
           : this.#warp(core[row], warp[row], time[row]);
-    return `word at ${word[row] * 4}: ${valueText(old[row] >>> 0, style)} became ${valueText(fresh[row] >>> 0, style)}, written by ${name} in cycle ${time[row]}`;
+    return `word at ${this.#address(word[row] * 4)}: ${valueText(old[row] >>> 0, style)} became ${valueText(fresh[row] >>> 0, style)}, written by ${name} in cycle ${time[row]}`;
   }
 
   #warp(core, warp, time) {
     const { run } = this,
       slot = run.slots.find((one) => one.core === core && one.warp === warp);
     const span = slot ? run.spanAt(slot, time) : -1;
-    return span < 0 ? `w${warp}` : `${run.warpName(span)}, ${run.where(run.spans.pc[span])}`;
+    return span < 0 ? `warp ${core}:${warp}` : `${run.warpName(span)}, ${run.where(run.spans.pc[span])}`;
   }
 
   #latest(last) {

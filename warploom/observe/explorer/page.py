@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -18,13 +18,16 @@ from typing import Any
 from warploom.machine.run import recording
 from warploom.machine.run.result import RunResult
 from warploom.machine.sequencer import states as core_states
-from warploom.observe.explorer.data import VERSION, packed
+from warploom.observe.explorer.data import VERSION, Part, packed
 from warploom.observe.explorer.glossary import glossary
 from warploom.observe.facts import timeline as t
 from warploom.observe.text import palette
+from warploom.observe.text.whole_file import whole_file
 
 FILES = Path(__file__).parent
-LARGE = 50_000_000  # characters of a page that a browser takes its time for
+
+
+Pieces = Iterable[tuple[RunResult, Part]]  # of a run, in the order of time
 
 
 def page(*results: RunResult, names: Sequence[str] = (), progress: Callable[[int], None] | None = None) -> str:
@@ -33,6 +36,21 @@ def page(*results: RunResult, names: Sequence[str] = (), progress: Callable[[int
     names: what the runs are called, where there are two. progress: called with cycles, while a sequencer's run is repeated.
     Raises ValueError for cores with warps whose run has written down no events (run it with tracing=True, recording=True), and
     for two runs of different programs.
+    """
+    return "".join(page_parts(results, [whole(result) for result in results], names=names, progress=progress))
+
+
+def whole(result: RunResult) -> Pieces:
+    """A run as its only piece."""
+    return [(result, Part(0, result.cycles, 0, result.cycles))]
+
+
+def page_parts(
+    results: Sequence[RunResult], runs: Sequence[Pieces], *, names: Sequence[str] = (), progress: Callable[[int], None] | None = None
+) -> Iterator[str]:
+    """The same, text by text: a run's pieces are taken, packed and forgotten one after the other. runs: the pieces of each result.
+
+    names, progress, and what is raised: see `page`.
     """
     if not 1 <= len(results) <= 2:
         raise ValueError(f"a page shows one run or two, not {len(results)}")
@@ -49,18 +67,22 @@ def page(*results: RunResult, names: Sequence[str] = (), progress: Callable[[int
         "paths": list(recording.PATHS),
         "states": list(core_states.STATES),
     }
-    runs = "\n".join(f'<script type="text/plain" class="packed">{packed(result, progress)}</script>' for result in results)
     parts = {
         "title": escape(f"{first.program.name} on {' and '.join(dict.fromkeys(result.config.name for result in results))}"),
         "style": (FILES / "style.css").read_text(encoding="utf-8"),
         "modules": _json({"imports": {f"explorer/{path.name}": _address(path) for path in sorted(FILES.glob("*.js"))}}),
         "common": _json(common),
-        "runs": runs,
     }
     text = (FILES / "page.html").read_text(encoding="utf-8")
-    for name, part in parts.items():
-        text = text.replace(f"<!-- {name} -->", part, 1)
-    return text
+    for name, inner in parts.items():
+        text = text.replace(f"<!-- {name} -->", inner, 1)
+    head, tail = text.split("<!-- runs -->")
+    yield head
+    for number, pieces in enumerate(runs):
+        for result, part in pieces:
+            about = f'data-run="{number}" data-first="{part.first}" data-stop="{part.stop}"'
+            yield f'<script type="text/plain" class="packed" {about}>{packed(result, progress, part)}</script>\n'
+    yield tail
 
 
 @dataclass(frozen=True)
@@ -72,7 +94,8 @@ class Explorer:
 
     def save(self, path: str | Path) -> None:
         """Write the page into a file."""
-        Path(path).write_text(self.text, encoding="utf-8")
+        with whole_file(path, binary=False) as file:
+            file.write(self.text)
 
     def __repr__(self) -> str:
         return f"Explorer({len(self.text):,} characters of HTML; .save(path) writes them)".replace(",", " ")

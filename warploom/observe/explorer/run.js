@@ -5,11 +5,23 @@ import { after, grouped, lastUpTo } from "explorer/search.js";
 
 const SELECTED = 0;
 
+/** What a lane of a warp can be: it executes, or why it does not (as in `facts/lane_states.py`). */
+export const LANE_STATES = ["active", "diverged", "ended", "no thread"];
+
 export class Run {
   constructor(data, name) {
-    Object.assign(this, data);
     this.name = name;
+    this.load(data);
+  }
+
+  /** Take the data of a run, or of another piece of it. */
+  load(data) {
+    Object.assign(this, data);
+    this.offSeen = null;
     this.cycles = Math.max(1, this.run.cycles);
+    this.first = this.run.first; // the cycles that these data show
+    this.stop = Math.max(this.run.stop, this.first + 1);
+    this.begins = this.run.begins; // and the first one that they know
     this.lanes = this.machine.lanes;
     this.sequencer = this.machine.kind === "sequencer";
     this.spans = this.tables.spans;
@@ -30,7 +42,7 @@ export class Run {
       else found.push({ core: core[row], warp: warp[row], first: row, last: row + 1, number: found.length });
     }
     for (const slot of found)
-      slot.label = this.sequencer ? `core ${slot.core}` : this.machine.cores > 1 ? `c${slot.core} w${slot.warp}` : `w${slot.warp}`;
+      slot.label = this.sequencer ? `core ${slot.core}` : `warp ${slot.core}:${slot.warp}`;
     return found;
   }
 
@@ -114,6 +126,42 @@ export class Run {
   /** Whether a lane is in the mask of a span; `next`: in the mask after it. */
   inMask(row, lane, name = "mask") {
     return lane < 32 ? (this.spans[name][row] >>> lane) & 1 : (this.spans[`${name}_high`][row] >>> (lane - 32)) & 1;
+  }
+
+  /** What a lane is in a span: a place in LANE_STATES. */
+  laneState(row, lane) {
+    if (this.inMask(row, lane)) return 0;
+    if (this.inMask(row, lane, "ended")) return 2;
+    return this.inMask(row, lane, "threads") ? 1 : 3;
+  }
+
+  /** What all lanes are in a span, in words. */
+  laneStates(row) {
+    return Array.from({ length: this.lanes }, (_, lane) => LANE_STATES[this.laneState(row, lane)]);
+  }
+
+  /** The words for lanes that do not execute, as far as they happen in this run. */
+  get offStates() {
+    this.offSeen ??= LANE_STATES.filter((_, state) => state > 0 && this.#happens(state));
+    return this.offSeen;
+  }
+
+  #happens(state) {
+    const { rows } = this.spans,
+      parts = this.spans.mask_high ? ["", "_high"] : [""];
+    for (const part of parts) {
+      const of = (name) => this.spans[name + part];
+      const mask = of("mask"),
+        threads = of("threads"),
+        ended = of("ended"),
+        lanes = part ? this.lanes - 32 : Math.min(32, this.lanes),
+        all = lanes === 32 ? -1 : (1 << lanes) - 1;
+      for (let row = 0; row < rows; row++) {
+        const off = ~mask[row] & all;
+        if (state === 1 ? off & threads[row] & ~ended[row] : state === 2 ? off & ended[row] : off & ~threads[row]) return true;
+      }
+    }
+    return false;
   }
 
   /** The mask of a row of a table as booleans. */

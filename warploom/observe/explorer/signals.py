@@ -20,7 +20,9 @@ LEFT_OUT = frozenset(("cycle", "serving", "req_rv", "req_wv", "ack_rr", "ack_wr"
 
 @dataclass(frozen=True, eq=False)
 class Signals:
-    """What changed in a run. names: of the signals, as the fields of `Result.trace` are reached.
+    """What changed in a run, or a part of it. names: of the signals, as the fields of `Result.trace` are reached.
+
+    initial_memory: uint8[bytes], before that part; what signals are then are changes of the cycle before it.
 
     changes: int64[n, 3], (signal, cycle, value), ordered by signal and cycle; a signal is 0 before its first row. memory: int64[n, 6],
     (cycle, core, thread, word, old, new); core and thread are those whose store a channel was performing, NOBODY where two were.
@@ -29,10 +31,11 @@ class Signals:
     names: list[str]
     changes: np.ndarray
     memory: np.ndarray
+    initial_memory: np.ndarray
 
 
-def signals_of(result: RunResult, progress: Callable[[int], None] | None = None) -> Signals:
-    """The signals of a run. progress: called with the cycles that have been repeated."""
+def signals_of(result: RunResult, progress: Callable[[int], None] | None = None, first: int = 0, stop: int | None = None) -> Signals:
+    """The signals of a run, or of its cycles from `first` to `stop` (not included). progress: called with the cycle."""
     threads = result.config.core.threads_per_block
     names: list[str] = []
     before: list[int] = []
@@ -41,7 +44,12 @@ def signals_of(result: RunResult, progress: Callable[[int], None] | None = None)
     replay = result.replay()
     memory = replay.memory.copy()
     line: dict[str, Any] = {}
-    for cycle, machine in enumerate(replay.steps(result.cycles)):
+    initial = memory.view(np.uint8)[: len(result.initial_memory)].copy()
+    steps = replay.steps(result.cycles if stop is None else stop, max(first - 1, 0))
+    for cycle, machine in enumerate(steps, max(first - 1, 0)):
+        if cycle < first:  # what holds before the first cycle that is asked for
+            memory = machine.memory.copy()
+            initial = memory.view(np.uint8)[: len(result.initial_memory)].copy()
         channels = line["data_ctrl"]["channels"] if line else []
         line = machine.trace_line()
         if not names:
@@ -59,7 +67,7 @@ def signals_of(result: RunResult, progress: Callable[[int], None] | None = None)
             progress(cycle)
     changes = np.array(rows, np.int64).reshape(-1, 3)
     changes = changes[np.lexsort((changes[:, 1], changes[:, 0]))]
-    return Signals(names, changes, np.array(writes, np.int64).reshape(-1, 6))
+    return Signals(names, changes, np.array(writes, np.int64).reshape(-1, 6), initial)
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, int]]:

@@ -111,6 +111,11 @@ export class SourceView {
     this.app.hint.show(event.clientX, event.clientY, lines.join("\n"));
   }
 
+  /** Another piece of a run has been loaded. */
+  reset() {
+    for (const row of this.rows) row.last = "";
+  }
+
   draw() {
     const warps = new Map(); // by line: the warps there
     let chosen = -1;
@@ -145,7 +150,7 @@ export class SourceView {
 
   /** The warps at a line: one by one where there is room, else how many. */
   #chips(found) {
-    const name = ({ slot, index }) => (this.app.views.length > 1 ? "AB"[index] : "") + slot.label.replace("core ", "c").replace(" ", "");
+    const name = ({ slot, index }) => (this.app.views.length > 1 ? "AB"[index] : "") + slot.label.replace("core ", "c").replace("warp ", "");
     const chip = (warp, label, hint) => {
       const look = this.app.paint.activity(warp.view.run, warp.view.run.spans.activity[warp.span]);
       return el(
@@ -162,14 +167,23 @@ export class SourceView {
         label,
       );
     };
+    const several = (warps) => {
+      const of = this.app.views.length > 1 ? `${"AB"[warps[0].index]}: ` : "";
+      return chip(warps[0], `${of}${warps.length} warps`, warps.slice(0, 16).map(says).join("\n"));
+    };
     const says = (warp) => `${name(warp)}: ${warp.view.run.activities[warp.view.run.spans.activity[warp.span]][0]}`;
     if (found.map((warp) => `${name(warp)}  `).join("").length <= 9) return found.map((warp) => chip(warp, name(warp), says(warp)));
-    return [chip(found[0], `${found.length} warps`, found.slice(0, 16).map(says).join("\n"))];
+    // The warps of one run are counted, not those of both together.
+    return this.app.views.flatMap((_, run) => {
+      const mine = found.filter(({ index }) => index === run);
+      return mine.length > 1 ? [several(mine)] : mine.map((warp) => chip(warp, name(warp), says(warp)));
+    });
   }
 }
 
 /** Where the warp-cycles went, by instruction: {total, issues, lanes, reasons, most}. */
 function heatOf(run) {
+  if (run.run.profile[0]?.spent) return heatOfProfile(run);
   const { pc, activity, length, rows, mask, mask_high: high } = run.spans,
     count = run.program.instructions.length;
   const total = new Float64Array(count),
@@ -188,6 +202,15 @@ function heatOf(run) {
     }
   }
   return { total, issues, lanes, reasons, most: total.reduce((one, other) => Math.max(one, other), 0) };
+}
+
+/** The same of the whole run, from what its machine has counted. */
+function heatOfProfile(run) {
+  const { profile } = run.run,
+    of = (name) => Float64Array.from(profile, (row) => row[name]);
+  const total = Float64Array.from(profile, (row) => row.spent.reduce((one, other) => one + other, 0));
+  const reasons = profile.map((row) => new Map(row.spent.map((cycles, number) => [run.activities[number][0], cycles])));
+  return { total, issues: of("issues"), lanes: of("lanes"), reasons, most: Math.max(0, ...total) };
 }
 
 /** What the accesses and branches of an instruction came to, as lines of text. */

@@ -20,6 +20,11 @@ export function matching(leader, other) {
   other.lane = leader.lane;
 }
 
+/** Another piece of a run has been loaded. */
+export function forget(run) {
+  known.delete(run);
+}
+
 /** The issues of every instruction of every warp: rows of spans, in order. */
 function issuesOf(run) {
   if (!known.has(run)) {

@@ -1,6 +1,7 @@
 // The picture of lanes by cycles: a band a warp slot, a row a lane. Zoomed with the wheel, moved by dragging, clicked to choose a cycle.
 
-import { levelsOf, sumUp } from "explorer/levels.js";
+import { columnsOf, levelsOf, sumUp } from "explorer/levels.js";
+import { LANE_STATES } from "explorer/run.js";
 import { after } from "explorer/search.js";
 import { TILE, pixel } from "explorer/paint.js";
 import { overlay } from "explorer/timeline_overlay.js";
@@ -16,7 +17,7 @@ export class Timeline {
     this.canvas.setAttribute("aria-label", "lanes by cycles");
     host.append(this.canvas);
     this.context = this.canvas.getContext("2d", { alpha: false });
-    this.sums = new Float64Array(this.run.activities.length + this.run.lanes);
+    this.sums = new Float64Array(columnsOf(this.run));
     this.traffic = inFlightOf(view.causes?.traffic);
     new ResizeObserver(() => this.measure()).observe(this.canvas);
     listen(this);
@@ -25,7 +26,7 @@ export class Timeline {
   /** Show the whole run. */
   fit() {
     this.scale = this.leastScale;
-    this.from = 0;
+    this.from = this.app.first;
     this.app.share(this);
   }
 
@@ -34,7 +35,7 @@ export class Timeline {
   }
 
   get leastScale() {
-    return Math.min(MOST_SCALE, this.plotWidth / this.app.cycles);
+    return Math.min(MOST_SCALE, this.plotWidth / (this.app.stop - this.app.first));
   }
 
   /** Change the scale by a factor, with the cycle under x where it is. */
@@ -112,8 +113,15 @@ export class Timeline {
 
   keepInside() {
     const shown = this.plotWidth / this.scale;
-    this.from = Math.max(0, Math.min(this.from, this.app.cycles - shown));
+    this.from = Math.max(this.app.first, Math.min(this.from, this.app.stop - shown));
     this.top = Math.max(0, Math.min(this.top, this.deepest || 0));
+  }
+
+  /** Another piece of the run has been loaded. */
+  reset() {
+    Object.assign(this, { levels: [], painted: null, traffic: inFlightOf(this.view.causes?.traffic) });
+    if (this.scale !== undefined) this.scale = Math.max(this.scale, this.leastScale);
+    this.measure();
   }
 
   draw() {
@@ -154,27 +162,33 @@ export class Timeline {
       laneOf[y - first] = separate && Math.floor(((y + 1 - y0) * lanes) / tall) !== lane ? -1 : lane;
     }
     const step = 1 / (this.scale * ratio),
-      none = paint.lanes.none.pixel,
-      inactive = paint.lanes.inactive.pixel;
+      none = paint.lanes.none.pixel;
     if (step > 4) return this.#summed(words, width, slot, first, last, laneOf, step);
     const { start, length, activity } = run.spans;
     let row = Math.max(slot.first, after(start, this.from, slot.first, slot.last) - 1);
     const edges = this.scale >= 7;
+    let known = -1,
+      states = [];
     for (let x = 0; x < width; x++) {
       const exact = this.from + x * step,
         cycle = Math.floor(exact);
-      if (cycle >= run.cycles) break;
+      if (cycle >= run.stop) break;
+      if (cycle < run.first) continue;
       while (row + 1 < slot.last && start[row + 1] <= cycle) row++;
       const inside = row < slot.last && cycle >= start[row] && cycle < start[row] + length[row];
       const edge = edges && Math.floor(exact + step) !== cycle;
       const look = inside ? paint.activity(run, activity[row]) : null;
+      if (inside && row !== known) states = run.laneStates((known = row));
       for (let y = first; y < last; y++) {
         const lane = laneOf[y - first];
         if (lane < 0 || (edge && inside && lane >= 0 && (activity[row] === run.issueActivity || cycle === start[row] + length[row] - 1)))
           continue;
         let colour = none;
-        if (inside)
-          colour = !run.inMask(row, lane) ? inactive : look.tile && look.tile[(y % TILE) * TILE + (x % TILE)] ? look.marked : look.pixel;
+        if (inside) {
+          const state = states[lane],
+            seen = state === "active" ? look : paint.lanes[state];
+          colour = seen.tile && seen.tile[(y % TILE) * TILE + (x % TILE)] ? seen.marked : seen.pixel;
+        }
         words[y * width + x] = colour;
       }
     }
@@ -187,14 +201,14 @@ export class Timeline {
       activities = run.activities.length;
     const levels = (this.levels[slot.number] ??= levelsOf(run, slot));
     const looks = run.activities.map((_, number) => paint.activity(run, number).rgb),
-      black = paint.lanes.inactive.rgb,
+      off = LANE_STATES.slice(1).map((state) => paint.lanes[state].rgb),
       empty = paint.lanes.none.rgb;
     const colours = new Uint32Array(run.lanes),
       shown = [...new Set(laneOf)].filter((lane) => lane >= 0);
     for (let x = 0; x < width; x++) {
       const from = this.from + x * step;
-      if (from >= run.cycles) break;
-      const cycles = sumUp(levels, from, Math.min(run.cycles, from + step), sums);
+      if (from >= run.stop) break;
+      const cycles = sumUp(levels, from, Math.min(run.stop, from + step), sums);
       let total = 0,
         red = 0,
         green = 0,
@@ -210,9 +224,13 @@ export class Timeline {
       const away = Math.max(0, cycles - total),
         all = Math.max(1, total + away);
       for (const lane of shown) {
-        const share = total ? sums[activities + lane] / total : 0,
-          off = total - sums[activities + lane];
-        const mixed = (colour, part) => Math.round((colour * share + black[part] * off + empty[part] * away) / all);
+        const at = activities + lane * LANE_STATES.length,
+          share = total ? sums[at] / total : 0;
+        const mixed = (colour, part) => {
+          let light = colour * share + empty[part] * away;
+          for (let state = 0; state < off.length; state++) light += off[state][part] * sums[at + 1 + state];
+          return Math.round(light / all);
+        };
         colours[lane] = ((255 << 24) | (mixed(blue, 2) << 16) | (mixed(green, 1) << 8) | mixed(red, 0)) >>> 0;
       }
       for (let y = first; y < last; y++) if (laneOf[y - first] >= 0) words[y * width + x] = colours[laneOf[y - first]];

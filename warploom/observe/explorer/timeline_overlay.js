@@ -27,7 +27,9 @@ export function overlay(timeline) {
     if (chosen) {
       context.strokeStyle = style.accent;
       context.lineWidth = 1.5;
-      context.strokeRect(LABELS - 1.5, y - 1.5, timeline.plotWidth + 3, timeline.band + 3);
+      const end = Math.min(timeline.plotWidth, Math.max(0, timeline.x(run.stop) - LABELS)); // of two runs one ends before the other
+      timeline.frame = { left: LABELS, right: LABELS + end };
+      context.strokeRect(LABELS - 1.5, y - 1.5, end + 3, timeline.band + 3);
       const lane = timeline.band / run.lanes;
       if (lane >= 5) ((context.fillStyle = style.accent), context.fillRect(LABELS - 5, y + view.lane * lane, 3, lane));
     }
@@ -64,7 +66,7 @@ function axis(timeline) {
   );
   context.textAlign = "center";
   context.lineWidth = 1;
-  for (let cycle = Math.ceil(timeline.from / step) * step; cycle <= timeline.from + shown && cycle < app.cycles; cycle += step) {
+  for (let cycle = Math.ceil(timeline.from / step) * step; cycle <= timeline.from + shown && cycle < app.stop; cycle += step) {
     const x = timeline.x(cycle) + (scale > 8 ? scale / 2 : 0);
     context.fillStyle = style.line;
     context.fillRect(Math.round(timeline.x(cycle)), plotTop - 4, 1, scale > 8 ? 4 : plotBottom - plotTop + 4);

@@ -55,8 +55,10 @@ function move(timeline, x, y) {
   timeline.app.redraw();
 }
 
-/** To the part of the run that lies under x on the strip of the whole run. */
+/** To the part of the run that lies under x on the strip of the whole run; to the cycle there, where it is of another piece. */
 function jump(timeline, x) {
+  const cycle = Math.floor(((x - LABELS) / timeline.plotWidth) * timeline.app.cycles);
+  if (!timeline.view.holds(cycle)) return timeline.app.go(cycle, timeline.view);
   timeline.from = ((x - LABELS) / timeline.plotWidth) * timeline.app.cycles - timeline.plotWidth / timeline.scale / 2;
   timeline.keepInside();
   timeline.app.share(timeline);
@@ -73,6 +75,6 @@ function choose(timeline, x, y) {
 function tell(timeline, event) {
   const cycle = Math.floor(timeline.cycleAt(event.offsetX)),
     row = timeline.rowAt(event.offsetY);
-  if (!row || event.offsetX < LABELS || cycle < 0 || cycle >= timeline.run.cycles) return timeline.app.hint.hide();
+  if (!row || event.offsetX < LABELS || cycle < timeline.run.first || cycle >= timeline.run.stop) return timeline.app.hint.hide();
   timeline.app.hint.show(event.clientX, event.clientY, timeline.view.sentence(row.slot, row.lane, cycle));
 }

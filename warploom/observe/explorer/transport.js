@@ -12,7 +12,7 @@ export class Transport {
       app,
       playing: 0,
       speed: 10,
-      kinds: new Map(app.views.map((view) => [view, kindsOf(view.run)])),
+      kinds: new Map(app.views.map((view) => [view, kindsOf(view.run, view.pieces.several)])),
       known: new Map(),
     });
     const button = (label, act, name, key) => el("button", { click: act, "aria-label": name, "data-hint": `${name} (${key})` }, label);
@@ -40,13 +40,13 @@ export class Transport {
       el(
         "span.group",
         {},
-        button("«", () => app.go(0), "first cycle", "Home"),
+        button("«", () => app.go(app.leader.pieces.first), "first cycle", "Home"),
         this.back,
         button("‹", () => this.step(-1), "one cycle back", "←"),
         this.field,
         button("›", () => this.step(1), "one cycle on", "→"),
         this.forward,
-        button("»", () => app.go(app.leader.run.cycles - 1), "last cycle", "End"),
+        button("»", () => app.go(app.leader.pieces.stop - 1), "last cycle", "End"),
       ),
       this.speeds,
       el(
@@ -63,6 +63,12 @@ export class Transport {
   #tell() {
     const kinds = this.kinds.get(this.app.leader) ?? {};
     this.kind.dataset.hint = `event: ${kinds[this.kind.value]?.meaning ?? "does not happen in this run"}`;
+  }
+
+  /** Another piece of a view's run has been loaded. */
+  reset(view) {
+    this.kinds.set(view, kindsOf(view.run, view.pieces.several));
+    this.known.clear();
   }
 
   /** Choose the next kind of event. */
@@ -86,32 +92,48 @@ export class Transport {
   jump(direction, name = this.kind.value) {
     this.stop();
     const view = this.app.leader,
-      kind = this.kinds.get(view)[name],
-      times = kind ? kind.times(view) : [];
-    const time = direction > 0 ? nextTime(times, view.cycle) : previousTime(times, view.cycle);
-    if (time >= 0) this.app.go(time);
-    else
+      times = (of) => this.kinds.get(of)[name]?.times(of) ?? [];
+    return this.#seek(view, direction, times, () =>
       this.app.say(
-        times.length
+        times(view).length || view.pieces.several
           ? `no ${direction > 0 ? "later" : "earlier"} event of this kind: ${name}`
           : name === "breakpoint"
             ? "there is no breakpoint: click a line number to set one"
             : `${name} does not happen in this run`,
-      );
+      ),
+    );
+  }
+
+  /** To the next time of a view, looked for in the piece that is loaded and then in those after it (or before it, backwards). */
+  async #seek(view, direction, times, none) {
+    const inside = (list) => list.filter((time) => view.holds(time)),
+      from = view.cycle,
+      find = () => (direction > 0 ? nextTime(inside(times(view)), view.cycle) : previousTime(inside(times(view)), view.cycle));
+    for (let time = find(); ; time = find()) {
+      if (time >= 0) return this.app.go(time);
+      const edge = direction > 0 ? view.run.stop : view.run.first - 1;
+      if (edge >= view.pieces.stop || edge < view.pieces.first) break;
+      await this.app.go(edge);
+      if (inside(times(view)).includes(edge)) return;
+    }
+    if (view.cycle !== from) await this.app.go(from);
+    none();
   }
 
   /** To the next cycle in which the chosen warp issues one of these instructions; round to the first one behind the last. */
   toInstruction(pcs) {
-    const view = this.app.leader,
-      { run, slot } = view;
-    if (!slot) return;
-    const times = run.issues
-      .slice(run.issuesBefore[slot.first], run.issuesBefore[slot.last])
-      .filter((row) => pcs.has(run.spans.pc[row]))
-      .map((row) => run.spans.start[row]);
-    const time = nextTime(times, view.cycle);
-    if (times.length) this.app.go(time >= 0 ? time : times[0]);
-    else this.app.say(`${slot.label} never issues this line`);
+    const view = this.app.leader;
+    if (!view.slot) return;
+    const label = view.slot.label;
+    const times = ({ run, slot }) =>
+      (slot ? run.issues.slice(run.issuesBefore[slot.first], run.issuesBefore[slot.last]) : [])
+        .filter((row) => pcs.has(run.spans.pc[row]))
+        .map((row) => run.spans.start[row]);
+    return this.#seek(view, 1, times, () => {
+      const [first] = times(view);
+      if (first !== undefined && !view.pieces.several) this.app.go(first);
+      else this.app.say(`${label} never issues this line${view.pieces.several ? " from here on" : ""}`);
+    });
   }
 
   /** The cycles in which a breakpoint stops a run. */
@@ -160,14 +182,17 @@ export class Transport {
     const view = this.app.leader,
       times = this.stops(view),
       from = view.cycle,
-      end = view.run.cycles - 1;
-    let to = Math.max(0, Math.min(end, from + cycles));
+      end = view.pieces.stop - 1;
+    if (this.app.loading) return;
+    // Not past the loaded piece in one step: a breakpoint of the next one is not known yet.
+    let to = Math.max(view.pieces.first, Math.min(end, from + cycles));
+    to = cycles > 0 ? Math.min(to, view.run.stop) : Math.max(to, view.run.first - 1, view.pieces.first);
     if (times.length) {
       const stop = cycles > 0 ? times[after(times, from)] : times[after(times, from - 1) - 1];
       if (stop !== undefined && (cycles > 0 ? stop <= to : stop >= to)) ((to = stop), this.stop());
     }
     this.app.go(to);
-    if (to === 0 && cycles < 0) this.stop();
+    if (to === view.pieces.first && cycles < 0) this.stop();
     if (to === end && cycles > 0) this.stop();
   }
 
@@ -183,6 +208,6 @@ export class Transport {
 
   draw() {
     if (document.activeElement !== this.field) this.field.value = this.app.leader.cycle;
-    this.field.max = this.app.leader.run.cycles - 1;
+    this.field.max = this.app.leader.pieces.stop - 1;
   }
 }

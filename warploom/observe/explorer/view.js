@@ -13,8 +13,8 @@ import { Timeline } from "explorer/timeline.js";
 import { Warps } from "explorer/warps.js";
 
 export class RunView {
-  constructor(app, run, index) {
-    Object.assign(this, { app, run, index, cycle: 0, slot: run.slots[0] ?? null, lane: 0 });
+  constructor(app, run, index, pieces) {
+    Object.assign(this, { app, run, index, pieces, cycle: run.first, slot: run.slots[0] ?? null, lane: 0 });
     this.causes = run.sequencer ? null : new Causes(run);
   }
 
@@ -23,16 +23,17 @@ export class RunView {
     const { run, app } = this;
     this.legend = el("div.legend");
     const trouble = run.run.status === "done" ? [] : [el("p.fault", {}, run.run.messages.join("\n") || run.run.status)];
-    const full =
-      !run.sequencer && run.run.until >= 0 && run.run.until < run.cycles
-        ? [
-            el(
-              "p.note",
-              {},
-              `The recording was full: registers and memory are known for cycles 0 to ${grouped(run.run.until - 1)} of ${grouped(run.cycles)}.`,
-            ),
-          ]
-        : [];
+    const shown = this.pieces.stop - this.pieces.first;
+    const notes = [
+      !run.sequencer && run.run.until >= 0 && run.run.until < run.run.stop
+        ? `The recording was full: registers and memory are known for cycles 0 to ${grouped(run.run.until - 1)} of ${grouped(run.cycles)}.`
+        : "",
+      shown < run.cycles
+        ? `This page has the cycles ${grouped(this.pieces.first)} to ${grouped(this.pieces.stop - 1)} of ${grouped(run.cycles)}.`
+        : "",
+      run.run.partial ? "Some cores or warps are left out: what others did is not in this page." : "",
+    ].filter(Boolean);
+    const full = notes.length ? [el("p.note", {}, notes.join(" "))] : [];
     this.title = el(
       "h2",
       {},
@@ -64,6 +65,23 @@ export class RunView {
     this.element.append(split(app, "--picture", "height of the picture", false), panes);
   }
 
+  /** Whether a cycle is of the piece that is loaded. */
+  holds(cycle) {
+    return cycle >= this.run.first && cycle < this.run.stop;
+  }
+
+  /** Load the piece that shows a cycle. */
+  async turnTo(cycle) {
+    const { run } = this,
+      at = this.slot;
+    run.load(await this.pieces.read(this.pieces.of(cycle)));
+    this.causes = run.sequencer ? null : new Causes(run);
+    this.slot = run.slots.find((slot) => at && slot.core === at.core && slot.warp === at.warp) ?? run.slots[0] ?? null;
+    this.drawnTheme = null;
+    this.timeline.reset();
+    for (const pane of this.panes) pane.reset();
+  }
+
   select(slot, lane = this.lane) {
     if (slot) this.slot = slot;
     this.lane = Math.max(0, Math.min(this.run.lanes - 1, lane));
@@ -79,11 +97,11 @@ export class RunView {
     const { activity, pc } = run.spans,
       [name, , meaning] = run.activities[activity[span]],
       [from, to] = run.stretch(slot, span);
-    const lanes = run.maskOf(run.spans, span),
-      on = lanes.filter(Boolean).length;
-    const how = lanes[lane] ? "" : run.sequencer ? " (no thread)" : " (masked off)";
+    const states = run.laneStates(span),
+      on = states.filter((state) => state === "active").length;
+    const how = states[lane] === "active" ? "" : ` (${states[lane]})`;
     const when = to > from + 1 ? `, cycles ${from} to ${to - 1}` : "";
-    return `${place}${how}\n${name === "selected" ? "issues" : name}: ${meaning}${when}\n${run.where(pc[span])}\n${run.warpName(span)}, ${on} of ${run.lanes} lanes`;
+    return `${place}${how}\n${name}: ${meaning}${when}\n${run.where(pc[span])}\n${run.warpName(span)}, ${on} of ${run.lanes} lanes`;
   }
 
   draw() {
@@ -108,11 +126,11 @@ export class RunView {
             "span",
             {},
             swatch(app.paint.activity(run, number)),
-            term(run.sequencer ? `state ${name}` : name, name === "selected" ? "issues" : name),
+            term(run.sequencer ? `state ${name}` : name, name),
           ),
         );
     }
-    if (!run.sequencer) found.push(el("span", {}, swatch(app.paint.lanes.inactive), term("mask", "lane masked off")));
+    for (const state of run.offStates) found.push(el("span", {}, swatch(app.paint.lanes[state]), term(state)));
     return found;
   }
 }
@@ -161,6 +179,14 @@ class Pane {
   /** Show the next tab. */
   turn() {
     this.show(this.tabs[(this.tabs.indexOf(this.shown) + 1) % this.tabs.length].name);
+  }
+
+  /** Another piece of the run has been loaded: everything is made anew when it is shown. */
+  reset() {
+    for (const tab of this.tabs) {
+      tab.made = null;
+      tab.body.replaceChildren();
+    }
   }
 
   draw() {

@@ -33,7 +33,7 @@ export class Warps {
         el("th"),
         el("th", {}, term(run.sequencer ? "core" : "warp")),
         el("th", {}, term("block")),
-        el("th", {}, run.sequencer ? "state" : "does"),
+        el("th", {}, "state"),
         el("th", {}, "since"),
         el("th", {}, term("mask", "lanes")),
         el("th", {}, "instruction"),
@@ -93,9 +93,9 @@ export class Warps {
       el("td", {}, swatch(this.app.paint.activity(run, activity[span]))),
       el("td", {}, slot.label),
       el("td", {}, run.sequencer ? `${block[span]}` : `${block[span]}.${rank[span]}`),
-      el("td", {}, term(run.sequencer ? `state ${name}` : name, name === "selected" ? "issues" : name)),
+      el("td", {}, term(run.sequencer ? `state ${name}` : name, name)),
       el("td.number", {}, String(run.stretch(slot, span)[0])),
-      el("td", {}, boxes(run.maskOf(run.spans, span), chosen ? view.lane : -1)),
+      el("td", {}, boxes(run.laneStates(span), chosen ? view.lane : -1)),
       el("td.code", {}, run.program.instructions[pc[span]]?.text ?? `PC ${pc[span]}`),
     );
   }
@@ -122,7 +122,7 @@ export class Warps {
       "p.lead",
       {},
       swatch(app.paint.activity(run, activity[span]), 14),
-      el("b", {}, `${view.slot.label} ${name === "selected" ? "issues" : name}`),
+      el("b", {}, `${view.slot.label}, ${name}`),
       `: ${meaning}`,
       el(
         "span.quiet",
@@ -194,11 +194,11 @@ export class Warps {
         reconvergence = table.reconvergence_pc[row];
       const goes = pc >= 0 ? `go on at ${run.where(pc)}` : "restore these lanes";
       const then = kind === 4 ? `, wait at barrier ${reconvergence}` : kind === 0 && reconvergence >= 0 ? `, reconverge at ${run.where(reconvergence)}` : "";
-      return el("li", {}, term(names[kind] ?? app.common.paths[kind]), boxes(run.maskOf(table, row)), el("span", {}, goes + then));
+      return el("li", {}, term(names[kind] ?? app.common.paths[kind]), boxes(run.maskOf(table, row).map((on) => (on ? "active" : ""))), el("span", {}, goes + then));
     });
     return [
-      el("h3", {}, term("paths", "lanes that wait their turn")),
-      drawn.length ? el("ol.paths", {}, drawn) : el("p.quiet", {}, "none: all lanes of the warp go together"),
+      el("h3", {}, term("paths", "inactive paths")),
+      drawn.length ? el("ol.paths", {}, drawn) : el("p.quiet", {}, "none: no lane has diverged"),
     ];
   }
 }

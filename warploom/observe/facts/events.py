@@ -7,16 +7,20 @@ import numpy as np
 from warploom.machine.run.result import RunResult
 
 
+class NoEvents(ValueError):
+    """A view needs the events of a run that has written down none."""
+
+
 def events_of(result: RunResult, purpose: str, run: str = "the run") -> np.ndarray:
     """The events of a run on cores with warps: int64[n, EVENT_COLUMNS], in the order in which they were written down.
 
-    purpose: what needs them, as the beginning of a sentence. run: of what run. Raises ValueError when it has written down none.
+    purpose: what needs them, as the beginning of a sentence. run: of what run. Raises NoEvents when it has written down none.
     """
     rows = result.detail.events
     if rows is None or (not len(rows) and result.instructions):
-        raise ValueError(f"{purpose} needs the events of {run}: run it with tracing=True")
+        raise NoEvents(f"{purpose} needs the events of {run}: run it with tracing=True")
     if not len(rows):
-        raise ValueError("no warp has run, so there is nothing to show")
+        raise NoEvents("no warp has run, so there is nothing to show")
     return rows
 
 

@@ -12,7 +12,7 @@ its launch to its end, on both kinds of machine:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,12 +21,14 @@ from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons
 from warploom.machine.run.result import RunResult
 from warploom.machine.sequencer.states import STATES
+from warploom.observe.facts import lane_states
 from warploom.observe.facts.events import events_of
+from warploom.observe.facts.lane_states import ending, lane_masks
 from warploom.observe.facts.state_spans import State, changed, ended
 
 # Columns of `Timeline.spans`.
-CORE, WARP, START, STOP, ACTIVITY, PC, MASK, NEXT_MASK, BLOCK, RANK = range(10)
-SPAN_COLUMNS = 10
+CORE, WARP, START, STOP, ACTIVITY, PC, MASK, NEXT_MASK, BLOCK, RANK, THREADS, ENDED = range(12)
+SPAN_COLUMNS = 12
 
 # What a span is for its lanes: KINDS, from best to worst.
 ACTIVE, READY, WAITING = range(3)
@@ -42,7 +44,7 @@ class Activity(NamedTuple):
 
 
 WARP_ACTIVITIES = tuple(
-    Activity(reason.name, ACTIVE if number == reasons.SELECTED else READY if number in reasons.READY else WAITING, reason.meaning)
+    Activity(reason.name, ACTIVE if number == reasons.SELECTED else READY if number == reasons.NOT_SELECTED else WAITING, reason.meaning)
     for number, reason in enumerate(reasons.REASONS)
 )
 _STATE_KINDS = {"fetch": WAITING, "wait": WAITING, "idle": WAITING, "done": WAITING}
@@ -65,7 +67,8 @@ class Timeline:
 
     spans: int64[n, SPAN_COLUMNS], ordered by core, warp slot and start. START is the first cycle, STOP the first one after it.
     ACTIVITY is a number of `activities`; PC the instruction that the warp issues or waits with; MASK its lanes then; NEXT_MASK those
-    afterwards; BLOCK and RANK the block and the warp's number in it. cycles: of the run. cores, warps, lanes: of the machine
+    afterwards; BLOCK and RANK the block and the warp's number in it; THREADS the lanes that have a thread, ENDED those of them whose thread
+    has ended (`lane_states`). cycles: of the run. cores, warps, lanes: of the machine
     (warps: slots a core).
     """
 
@@ -100,12 +103,22 @@ class Timeline:
         return {activity.name: int(cycles) for activity, cycles in zip(self.activities, spent, strict=True)}
 
 
-def timeline(result: RunResult, progress: Callable[[int], None] | None = None) -> Timeline:
+def off_lanes(spans: np.ndarray, lanes: int) -> dict[str, np.ndarray]:
+    """Of some spans the masks of the lanes that do not execute, by the word for why. lanes: of a warp."""
+    out = ~spans[:, MASK] & (-1 if lanes == 64 else (1 << lanes) - 1)
+    threads, ended = spans[:, THREADS], spans[:, ENDED]
+    return {lane_states.DIVERGED: out & threads & ~ended, lane_states.ENDED: out & ended, lane_states.NO_THREAD: out & ~threads}
+
+
+def timeline(result: RunResult, progress: Callable[[int], None] | None = None, part: tuple[int, int] | None = None) -> Timeline:
     """The timeline of a run. Raises ValueError for cores with warps whose run has written down no events.
 
-    progress: called with the cycle count while a run without warps is repeated, which takes some 0.1 ms a cycle.
+    progress: called with the cycle count while a run without warps is repeated, which takes some 0.1 ms a cycle. part: only the cycles from
+    the first to the second number (not included), with spans cut to them.
     """
-    return _of_sequencer(result, progress) if result.config.core.control == "sequencer" else _of_events(result)
+    sequencer = result.config.core.control == "sequencer"
+    found = _of_sequencer(result, progress, part or (0, result.cycles)) if sequencer else _of_events(result)
+    return found if part is None else replace(found, spans=found.part(*part))
 
 
 def _of_events(result: RunResult) -> Timeline:
@@ -124,22 +137,26 @@ def _of_events(result: RunResult) -> Timeline:
     spans[:, ACTIVITY] = np.where(issued, reasons.SELECTED, rows[:, e.A])
     spans[:, NEXT_MASK] = np.where(issued, rows[:, e.A], rows[:, e.MASK])
     spans[:, BLOCK], spans[:, RANK] = rows[launch, e.A], rows[launch, e.B]
+    ends = ending(result.program)[np.clip(rows[:, e.PC], 0, len(result.program) - 1)]
+    spans[:, THREADS], spans[:, ENDED] = lane_masks(
+        launch, rows[launch, e.MASK], issued, spans[:, MASK], spans[:, NEXT_MASK], ends, config.core.lanes
+    )
     return Timeline(spans[kind != e.LAUNCH], WARP_ACTIVITIES, result.cycles, config.gpu.cores, config.core.warps, config.core.lanes)
 
 
-def _of_sequencer(result: RunResult, progress: Callable[[int], None] | None) -> Timeline:
+def _of_sequencer(result: RunResult, progress: Callable[[int], None] | None, part: tuple[int, int]) -> Timeline:
     config = result.config
     cores, lanes = config.gpu.cores, config.core.threads_per_block
     current: dict[int, State] = {}
     found: list[State] = []
-    for cycle, machine in enumerate(result.replay().steps(result.cycles)):
+    for cycle, machine in enumerate(result.replay().steps(part[1], part[0]), part[0]):
         if progress is not None and cycle % 1024 == 0:
             progress(cycle)
         found += changed(current, ((core.state, core.pc, core.block, core.threads) for core in machine.core_states), cycle)
-    found += ended(current, result.cycles)
+    found += ended(current, part[1])
     masks = [(1 << state.threads) - 1 for state in found]
     rows = [
-        (state.core, 0, state.start, state.stop, state.state, state.pc, mask, mask, state.block, 0)
+        (state.core, 0, state.start, state.stop, state.state, state.pc, mask, mask, state.block, 0, mask, 0)
         for state, mask in zip(found, masks, strict=True)
     ]
     spans = np.array(rows, np.int64).reshape(-1, SPAN_COLUMNS)

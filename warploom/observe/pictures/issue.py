@@ -13,7 +13,7 @@ from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
 from warploom.observe.pictures.series import Panel, Part, Series, columns_for
 from warploom.observe.pictures.view import View, columns_of
-from warploom.observe.text.palette import LANES, REASONS, STATES, WARPS
+from warploom.observe.text.palette import LANES, LOOKUPS, REASONS, STATES, WARPS
 from warploom.observe.text.styled import counted, percent
 
 EXECUTE = "execute"
@@ -24,7 +24,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Series:
     line = t.timeline(result)
     cores, warps = (None if part is None else list(part) for part in (view.cores, view.warps))
     spans = line.part(view.start, view.stop, cores, warps)
-    columns = columns_of(view, columns_for(most_columns))
+    columns = columns_of(view, columns_for(most_columns, view.cycles))
     length = np.diff(columns.edges())
     start, stop, kind = spans[:, t.START], spans[:, t.STOP], line.kinds()[spans[:, t.ACTIVITY]]
     sequencer = result.config.core.control == "sequencer"
@@ -40,10 +40,10 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Series:
         names = ("EXECUTE", "decode, request, update", "fetch, wait")
         ready = (kind == t.ACTIVE) & ~works
     else:
-        works, ready = kind == t.ACTIVE, kind == t.READY
+        works, ready = kind == t.ACTIVE, kind == t.READY  # a warp whose unit is full cannot issue
         slots, noun, unit = shown * (len(view.warps) if view.warps else line.warps), "warp slot", "warps"
-        looks = (LANES["active"], REASONS["not_selected"], REASONS["long_scoreboard"])
-        names = ("issues", "could issue", "waits")
+        looks = (LANES["active"], REASONS["not_selected"], LOOKUPS["passed on"])
+        names = ("selected", "not_selected", "any other reason")
     parts = tuple(
         Part(name, look, held(chosen) / length) for name, look, chosen in zip(names, looks, (works, ready, ~works & ~ready), strict=True)
     )

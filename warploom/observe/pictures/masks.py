@@ -1,16 +1,18 @@
 """Masks: what every lane did in every cycle, and below that the ALUs and the caches. The diagram of "What's up with my branch on GPU?".
 
-x = cycles, y = lanes, by core and warp slot. A cell is one lane in one cycle: `active` where its warp issues and the mask has the lane,
-`inactive` (black) where the mask has it off, whatever its warp does; otherwise what the warp waits for. `none`: no warp in the slot.
+x = cycles, y = lanes, by core and warp slot. A cell is one lane in one cycle. Where the mask has the lane, it is what its warp does:
+`selected`, or the reason of its wait. A lane that the mask leaves out is one of three things, whatever its warp does: `diverged` (black),
+`ended` or `no thread` (`facts/lane_states.py`). `none`: no warp in the slot.
 
-**Black area** is the part of the lane-cycles bought that are not used: a warp buys all its lanes from the cycle of its launch to the one
-before its end, and a lane-cycle is not used when the lane is masked off, because lanes have parted, or have ended, or because the
-last warp of a block has fewer threads than lanes. black area = inactive lane-cycles / lane-cycles bought, over what is shown. For an
-instruction, the mask is the one that it executes with. Lanes that wait are not black: only other warps could have used them.
+A warp buys all its lanes from the cycle of its launch to the one before its end. **Black area** is the part of the lane-cycles bought
+that divergence takes: black area = diverged lane-cycles / lane-cycles bought, over what is shown. Lanes that have ended, and lanes that
+never had a thread, are not used either, and are counted apart. For an instruction, the mask is the one that it executes with. Lanes that
+wait are not black: only other warps could have used them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +23,14 @@ from warploom.machine.config.pipes import pipe_names
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
 from warploom.observe.facts.events import events_of
+from warploom.observe.facts.lane_states import DIVERGED, ENDED, NO_THREAD, OFF
 from warploom.observe.pictures.view import Columns, View, columns_of, sampled
-from warploom.observe.text.palette import INACTIVE, NONE
+from warploom.observe.text.palette import NONE
 from warploom.observe.text.styled import counted, percent
 
-NO_WARP, MASKED_OFF, FIRST_ACTIVITY = range(3)  # cells; an activity of the timeline is FIRST_ACTIVITY + its number
+LANE_STATES = (NONE, DIVERGED, ENDED, NO_THREAD)  # the first numbers of cells
+FIRST_ACTIVITY = len(LANE_STATES)  # an activity of the timeline is FIRST_ACTIVITY + its number
+NO_WARP = 0
 NOBODY = -1  # an ALU that is free
 
 
@@ -33,7 +38,8 @@ NOBODY = -1  # an ALU that is free
 class Slot:
     """One warp slot. cells: uint8[rows, columns]; a row stands for `Masks.lanes_a_row` lanes.
 
-    shares: float64[rows, names, columns], the part of a cell's lane-cycles that is spent in each way, where a cell stands for several.
+    Where a cell stands for several lane-cycles, it has the state that most of them have, and shares: float64[rows, names, columns] are
+    the parts of them in each state.
     """
 
     core: int
@@ -44,7 +50,7 @@ class Slot:
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One ALU of a core, or one pipe of a sub-partition. holders: int16[columns], the warp slot whose instruction has it, or NOBODY.
+    """One ALU of a core, or one pipe of a sub-partition. holders: int16[columns], the warp slot that has it for the most cycles, or NOBODY.
 
     shares: float64[warp slots, columns], the part of a column in which each has it.
     """
@@ -90,8 +96,12 @@ class Masks:
 
     @property
     def black_area(self) -> float:
-        """The part of them, from 0 to 1, in which the lane is masked off."""
-        return self.lane_cycles[INACTIVE] / self.bought if self.bought else 0.0
+        """The part of them, from 0 to 1, in which the lane has diverged."""
+        return self.share(DIVERGED)
+
+    def share(self, name: str) -> float:
+        """The part of them, from 0 to 1, that is spent in one way."""
+        return self.lane_cycles.get(name, 0) / self.bought if self.bought else 0.0
 
 
 def data(result: RunResult, view: View, *, most_columns: int = 1000, most_rows: int = 560, most_shared_rows: int = 90) -> Masks:
@@ -111,7 +121,8 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000, most_rows: 
     for core, warp in used:
         of_slot = spans[(spans[:, t.CORE] == core) & (spans[:, t.WARP] == warp)]
         shares = _shares(of_slot, line.lanes, lanes_a_row, columns, len(line.activities)) if shared else None
-        slots.append(Slot(core, warp, _cells(of_slot, line.lanes, lanes_a_row, columns), shares))
+        cells = _cells(of_slot, line.lanes, columns) if shares is None else shares.argmax(axis=1).astype(np.uint8)
+        slots.append(Slot(core, warp, cells, shares))
     asked = (len(view.cores) if view.cores else line.cores) * (len(view.warps) if view.warps else line.warps)
     sequencer = result.config.core.control == "sequencer"
     events = None if sequencer else events_of(result, "this view")
@@ -120,7 +131,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000, most_rows: 
         columns,
         line.lanes,
         lanes_a_row,
-        (NONE, INACTIVE, *(activity.name for activity in line.activities)),
+        (*LANE_STATES, *(activity.name for activity in line.activities)),
         lane_cycles(spans, line.lanes, [activity.name for activity in line.activities]),
         tuple(slots),
         asked - len(used),
@@ -130,10 +141,14 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000, most_rows: 
     )
 
 
+NAMED = {DIVERGED: "diverged (black area)"}
+
+
 def caption(masks: Masks) -> str:
     """What the picture says in a sentence."""
     empty = f"; {counted(masks.hidden, 'slot')} without a warp left out" if masks.hidden and not masks.sequencer else ""
-    return f"black area {percent(masks.black_area).strip()}: lane-cycles bought and not used{empty}"
+    parts = [(f"{NAMED.get(name, name)} {percent(masks.share(name)).strip()}") for name in OFF if masks.lane_cycles[name]]
+    return f"of the lane-cycles bought: {', '.join(parts) or 'all are used or wait'}{empty}"
 
 
 def facts(masks: Masks) -> dict[str, Any]:
@@ -142,10 +157,11 @@ def facts(masks: Masks) -> dict[str, Any]:
 
 
 def lane_cycles(spans: np.ndarray, lanes: int, activities: list[str]) -> dict[str, int]:
-    """Lane-cycles of spans: of masked-off lanes, and of the others by what their warp does."""
+    """Lane-cycles of spans: of lanes that do not execute, by why; and of the others by what their warp does."""
     length = spans[:, t.STOP] - spans[:, t.START]
     on = np.bitwise_count(spans[:, t.MASK].astype(np.uint64)).astype(np.int64)
-    found = {INACTIVE: int((length * (lanes - on)).sum())}
+    off = t.off_lanes(spans, lanes)
+    found = {name: int((length * np.bitwise_count(mask.astype(np.uint64))).sum()) for name, mask in off.items()}
     for number, name in enumerate(activities):
         of_activity = spans[:, t.ACTIVITY] == number
         if of_activity.any():
@@ -157,21 +173,22 @@ def _list(numbers: tuple[int, ...] | None) -> list[int] | None:
     return None if numbers is None else list(numbers)
 
 
-def _cells(spans: np.ndarray, lanes: int, lanes_a_row: int, columns: Columns) -> np.ndarray:
-    """uint8[rows, columns] of one warp slot: each cell one lane in one cycle."""
-    rows = -(-lanes // lanes_a_row)
-    cycles = columns.samples(rows)
-    if columns.each == 1:  # all rows show the same cycles
-        found = np.broadcast_to(sampled(spans[:, t.START], spans[:, t.STOP], cycles[0]), (rows, columns.count))
-    else:
-        found = sampled(spans[:, t.START], spans[:, t.STOP], cycles)
-    # Of the lanes that a row stands for, each column shows a different one.
-    lane = np.arange(rows)[:, None] * lanes_a_row + np.arange(columns.count)[None, :] % lanes_a_row
-    lane = np.minimum(lane, lanes - 1)
+def _states(spans: np.ndarray, lanes: int) -> Iterator[np.ndarray]:
+    """int64[spans] of every lane: what it is in each span, as a number of a cell."""
+    off = t.off_lanes(spans, lanes)
+    for lane in range(lanes):
+        state = spans[:, t.ACTIVITY] + FIRST_ACTIVITY
+        for name, mask in off.items():
+            state = np.where(mask >> lane & 1 == 1, LANE_STATES.index(name), state)
+        yield state
+
+
+def _cells(spans: np.ndarray, lanes: int, columns: Columns) -> np.ndarray:
+    """uint8[lanes, columns] of one warp slot, where a column is one cycle."""
     if not len(spans):
-        return np.full((rows, columns.count), NO_WARP, np.uint8)
-    on = spans[found, t.MASK] >> lane & 1
-    cells = np.where(on == 1, spans[found, t.ACTIVITY] + FIRST_ACTIVITY, MASKED_OFF)
+        return np.full((lanes, columns.count), NO_WARP, np.uint8)
+    found = sampled(spans[:, t.START], spans[:, t.STOP], columns.edges()[:-1])
+    cells = np.stack([state[found] for state in _states(spans, lanes)])
     return np.where(found < 0, NO_WARP, cells).astype(np.uint8)
 
 
@@ -179,12 +196,10 @@ def _shares(spans: np.ndarray, lanes: int, lanes_a_row: int, columns: Columns, a
     """float64[rows, names, columns] of one warp slot: exact."""
     names = FIRST_ACTIVITY + activities
     span, column, cycles = columns.pieces(spans[:, t.START], spans[:, t.STOP])
-    mask, activity = spans[span, t.MASK], spans[span, t.ACTIVITY] + FIRST_ACTIVITY
     rows = -(-lanes // lanes_a_row)
     spent = np.zeros((rows, names * columns.count))
-    for lane in range(lanes):
-        state = np.where(mask >> lane & 1 == 1, activity, MASKED_OFF)
-        spent[lane // lanes_a_row] += np.bincount(state * columns.count + column, cycles, names * columns.count)
+    for lane, state in enumerate(_states(spans, lanes)):
+        spent[lane // lanes_a_row] += np.bincount(state[span] * columns.count + column, cycles, names * columns.count)
     of_row = np.minimum(lanes - np.arange(rows) * lanes_a_row, lanes_a_row)
     shares = spent.reshape(rows, names, columns.count) / (of_row[:, None, None] * np.diff(columns.edges()))
     shares[:, NO_WARP] = 1 - shares.sum(axis=1)
@@ -194,18 +209,17 @@ def _shares(spans: np.ndarray, lanes: int, lanes_a_row: int, columns: Columns, a
 def _units(result: RunResult, events: np.ndarray, cores: list[int], columns: Columns) -> list[Unit]:
     """Every ALU of the cores that are shown: taken from the cycle of an instruction until it takes the next."""
     taken = events[events[:, e.KIND] == e.PIPE]
-    cycles = columns.samples(1)[0]
     units = []
     for core in cores:
         for number, name in pipe_names(result.config).items():
             rows = taken[(taken[:, e.CORE] == core) & (taken[:, e.A] == number)]
             until = np.maximum(rows[:, e.B], rows[:, e.TIME] + 1)
-            found = sampled(rows[:, e.TIME], until, cycles)
-            holders = np.where(found < 0, NOBODY, rows[found, e.WARP] if len(rows) else NOBODY)
             span, column, busy = columns.pieces(rows[:, e.TIME], until)
             slots = result.config.core.warps
             spent = np.bincount(rows[span, e.WARP] * columns.count + column, busy, slots * columns.count)
             shares = spent.reshape(slots, columns.count) / np.diff(columns.edges())
+            free = 1 - shares.sum(axis=0)
+            holders = np.where(free > shares.max(axis=0), NOBODY, shares.argmax(axis=0))
             units.append(Unit(core, name, holders.astype(np.int16), shares))
     return units
 

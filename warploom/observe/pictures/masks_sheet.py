@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.accounting.events import OUTCOMES
+from warploom.observe.facts.lane_states import OFF
 from warploom.observe.pictures.bands import CORE_GAP, GAP, Band, cell_width, sheet_of
-from warploom.observe.pictures.masks import FIRST_ACTIVITY, MASKED_OFF, NO_WARP, Masks, Slot, Traffic
-from warploom.observe.pictures.raster import painted, rgb, ruled, stacked
+from warploom.observe.pictures.masks import FIRST_ACTIVITY, NAMED, Masks, Slot, Traffic
+from warploom.observe.pictures.raster import blended, painted, rgb, ruled, stacked
 from warploom.observe.pictures.sheet import SCALE, Page, Sheet
 from warploom.observe.text.palette import DARK, LANES, LIGHT, LOOKUPS, NONE, SOLID, WARPS, Look, look_of
-from warploom.observe.text.styled import counted, grouped, percent
+from warploom.observe.text.styled import counted, grouped, percent, warp_name
 
 TALLEST_CELL = 14  # points
 LANES_HEIGHT = 560  # points that the lanes of all warps may take together, as long as each has one
@@ -31,7 +32,7 @@ def shares_label(masks: Masks) -> str:
     """The label of the axis of time: what a cell stands for."""
     several = [grouped(masks.lanes_a_row) + " lanes"] if masks.lanes_a_row > 1 else []
     several += [counted(masks.columns.each, "cycle")] if masks.columns.each > 1 else []
-    return f"cycle; a cell stands for {' x '.join(several)}, and is divided as they are" if several else "cycle"
+    return f"cycle; a cell stands for {' x '.join(several)}, and has the mean of their colours" if several else "cycle"
 
 
 def looks_of(masks: Masks) -> list[Look]:
@@ -42,15 +43,12 @@ def looks_of(masks: Masks) -> list[Look]:
 
 def _bands(masks: Masks, looks: list[Look], across: int, down: int, dark: bool) -> list[Band]:
     bands: list[Band] = []
-    several = len({slot.core for slot in masks.slots}) > 1
     for core in sorted({slot.core for slot in masks.slots}):
-        of_core = f"core {core}" if several else ""
         gap = CORE_GAP if bands else 0
         units = [unit for unit in masks.units if unit.core == core]
         for slot in (slot for slot in masks.slots if slot.core == core):
             points = _lanes(slot, looks, across, down, dark)
-            of_warp = "" if masks.sequencer else f"warp {slot.warp}"
-            name = f"{of_core} {of_warp}".strip() or "threads"
+            name = f"core {core}" if masks.sequencer else warp_name(core, slot.warp)
             mark = WARPS[slot.warp % len(WARPS)] if units else None
             bands.append(Band(name, points, gap, low="0", high=str(masks.lanes - 1), mark=mark))
             gap = GAP if len(points) >= 16 * SCALE else 2
@@ -66,21 +64,15 @@ def _bands(masks: Masks, looks: list[Look], across: int, down: int, dark: bool) 
 
 
 def _lanes(slot: Slot, looks: list[Look], across: int, down: int, dark: bool) -> np.ndarray:
-    """The points of a warp slot. Cells that stand for several lane-cycles are divided: active below, black above."""
+    """The points of a warp slot. A cell that stands for several lane-cycles has the mean of their colours."""
     grid = DARK.background if dark else LIGHT.background
     if slot.shares is None:
         points = painted(slot.cells, looks, across, down, dark=dark)
         if min(across, down) >= RULED:
             ruled(points, across, down, grid)
         return points
-    names = slot.shares.shape[1]
-    order = [*range(FIRST_ACTIVITY, names), MASKED_OFF]
-    stripes = [
-        stacked(row[order], [*(looks[number] for number in order), looks[NO_WARP]], across, down, dark=dark, patterns=down >= RULED)
-        for row in slot.shares
-    ]
-    points = np.concatenate(stripes)
-    if down >= RULED and len(stripes) > 1:
+    points = blended(slot.shares, looks, across, down, dark=dark)
+    if down >= RULED and len(slot.shares) > 1:
         points[down - 1 :: down] = rgb(grid)
     return points
 
@@ -99,11 +91,8 @@ def _entries(masks: Masks, looks: list[Look]) -> list[tuple[str, Look]]:
     """The legend: what is in the picture, with its part of the lane-cycles bought."""
     bought = max(masks.bought, 1)
     shown: dict[str, Look] = dict(zip(masks.names, looks, strict=True))
-    named = {"selected": "active", "inactive": "inactive (black area)"}
-    spent = sorted(masks.lane_cycles.items(), key=lambda item: (item[0] not in named, -item[1]))
-    entries = [
-        (f"{named.get(name, name.replace('_', ' '))} {percent(cycles / bought).strip()}", shown[name]) for name, cycles in spent if cycles
-    ]
+    spent = sorted(masks.lane_cycles.items(), key=lambda item: (item[0] not in ("selected", *OFF), -item[1]))
+    entries = [(f"{NAMED.get(name, name)} {percent(cycles / bought).strip()}", shown[name]) for name, cycles in spent if cycles]
     if any((slot.cells == 0).any() for slot in masks.slots):
         entries.append(("no warp", LANES[NONE]) if not masks.sequencer else ("no block", LANES[NONE]))
     outcomes = {outcome for traffic in masks.traffic for outcome, row in zip(OUTCOMES, traffic.counts, strict=True) if row.any()}

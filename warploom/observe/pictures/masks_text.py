@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warploom.machine.run.result import RunResult
-from warploom.observe.pictures.masks import NOBODY, Masks, caption, data
+from warploom.observe.pictures.masks import NAMED, NOBODY, Masks, Slot, caption, data
 from warploom.observe.pictures.masks_sheet import looks_of
+from warploom.observe.pictures.raster import blended
 from warploom.observe.pictures.view import View
-from warploom.observe.text.palette import WARPS
-from warploom.observe.text.styled import QUIET, Line, grouped, percent
+from warploom.observe.text.palette import WARPS, Look
+from warploom.observe.text.styled import QUIET, Line, grouped, percent, warp_name
 
 LABEL = 15  # characters in front of the lanes
 UPPER_HALF = "▀"
@@ -25,49 +26,57 @@ def lines(result: RunResult, view: View, width: int, *, colours: bool) -> Iterat
     looks = looks_of(masks)
     several = len({slot.core for slot in masks.slots}) > 1
     for core in sorted({slot.core for slot in masks.slots}):
-        place = f"core {core} " if several else ""
+        place = f"core {core} " if several or masks.sequencer else ""
         for slot in (slot for slot in masks.slots if slot.core == core):
-            name = f"{place}{'' if masks.sequencer else f'warp {slot.warp}'}".strip() or "threads"
+            name = place.strip() if masks.sequencer else warp_name(core, slot.warp)
             step = 2 if colours else 1
             for row in range(0, len(slot.cells), step):
                 lane = row * masks.lanes_a_row
                 head: Line = [(f"{name if row == 0 else '':<{LABEL - 4}}", ""), (f"{lane:>3} ", QUIET)]
-                upper = slot.cells[row].tolist()
                 if not colours:
-                    yield [*head, ("".join(looks[cell].letter for cell in upper), "")]
+                    yield [*head, ("".join(looks[cell].letter for cell in slot.cells[row].tolist()), "")]
                     continue
-                lower = slot.cells[row + 1].tolist() if row + 1 < len(slot.cells) else None
-                yield [*head, *_blocks(upper, lower, [look.dark for look in looks])]
+                yield [*head, *_blocks(*(_colours(slot, place, looks) for place in (row, row + 1)))]
         for unit in (unit for unit in masks.units if unit.core == core):
             name = f"{place}{unit.name}"
             yield _alu(name, unit.holders.tolist(), colours)
-    yield from _axis(masks)
+    yield from _axis(masks, colours)
     yield []
     bought = max(masks.bought, 1)
     for number, name in enumerate(masks.names):
         cycles = masks.lane_cycles.get(name, 0)
         if not cycles:
             continue
-        said = {"selected": "active", "inactive": "inactive: the black area"}.get(name, name)
+        said = NAMED.get(name, name)
         mark = ("██", looks[number].dark) if colours else (f" {looks[number].letter}", "")
         yield [("  ", ""), mark, (f"  {said:<26}{percent(cycles / bought)}{grouped(cycles):>16} lane-cycles", "")]
 
 
-def _blocks(upper: list[int], lower: list[int] | None, colours: list[str]) -> Line:
+def _colours(slot: Slot, row: int, looks: list[Look]) -> list[str]:
+    """The colours of a row of cells, the mean where a cell stands for several lane-cycles; "" for a row below the last one."""
+    if row >= len(slot.cells):
+        return [""] * slot.cells.shape[1]
+    if slot.shares is None:
+        return [looks[cell].dark for cell in slot.cells[row].tolist()]
+    points = blended(slot.shares[row : row + 1], looks, 1, 1, dark=True)[0]
+    return [f"#{red:02X}{green:02X}{blue:02X}" for red, green, blue in points.tolist()]
+
+
+def _blocks(upper: list[str], lower: list[str]) -> Line:
     """A line of half blocks, equal neighbours in one piece."""
     pieces: Line = []
-    pairs = zip(upper, lower if lower is not None else [-1] * len(upper), strict=True)
-    last, text = (-2, -2), ""
-    for pair in pairs:
+    text = ""
+    last = ("", "")
+    for pair in zip(upper, lower, strict=True):
         if pair != last and text:
-            pieces.append((text, _style(last, colours)))
+            pieces.append((text, _style(last)))
             text = ""
         last, text = pair, text + UPPER_HALF
-    return [*pieces, (text, _style(last, colours))]
+    return [*pieces, (text, _style(last))]
 
 
-def _style(pair: tuple[int, int], colours: list[str]) -> str:
-    return colours[pair[0]] + (f" on {colours[pair[1]]}" if pair[1] >= 0 else "")
+def _style(pair: tuple[str, str]) -> str:
+    return pair[0] + (f" on {pair[1]}" if pair[1] else "")
 
 
 def _alu(name: str, holders: list[int], colours: bool) -> Line:
@@ -78,10 +87,11 @@ def _alu(name: str, holders: list[int], colours: bool) -> Line:
     return [*head, *looks]
 
 
-def _axis(masks: Masks) -> Iterator[Line]:
+def _axis(masks: Masks, colours: bool) -> Iterator[Line]:
     columns = masks.columns
     step = 10 if columns.count <= 120 else 20
     marks = "".join(f"{'|' + grouped(columns.start + place * columns.each):<{step}}"[:step] for place in range(0, columns.count, step))
-    said = f"cycle; a column stands for {grouped(columns.each)} cycles, a cell shows one of them" if columns.each > 1 else "cycle"
+    shows = "has the mean of their colours" if colours else "shows what takes most of them"
+    said = f"cycle; a column stands for {grouped(columns.each)} cycles, a cell {shows}" if columns.each > 1 else "cycle"
     yield [(" " * LABEL + marks[: max(columns.count + step, 1)].rstrip(), QUIET)]
     yield [(" " * LABEL + said, QUIET)]

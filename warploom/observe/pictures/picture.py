@@ -14,6 +14,7 @@ from warploom.observe.pictures.sheet import FORMATS, LEFT, PART, RIGHT, WIDTH, P
 from warploom.observe.pictures.view import DrawingError, View, view_of
 from warploom.observe.text.styled import Line, grouped
 from warploom.observe.text.summary import machine
+from warploom.observe.text.whole_file import whole_file
 
 LEAST_WIDTH, MOST_WIDTH = 500, 6000  # points
 
@@ -113,7 +114,9 @@ class Picture:
 
     def save(self, path: str | Path) -> None:
         """Write it into a file whose name ends in .png, .svg or .pdf. Raises DrawingError for another name."""
-        Path(path).write_bytes(self.drawn(form_of(str(path))))
+        drawn = self.drawn(form_of(str(path)))
+        with whole_file(path, binary=True) as file:
+            file.write(drawn)
 
     def _repr_png_(self) -> bytes:
         return self.png()
@@ -143,7 +146,7 @@ def picture(
 
 def check_width(width: int) -> None:
     """Raises DrawingError for a width that no picture can have. width: points."""
-    if not LEAST_WIDTH <= width <= MOST_WIDTH:
+    if not (isinstance(width, int) and LEAST_WIDTH <= width <= MOST_WIDTH):
         raise DrawingError(f"a picture is {LEAST_WIDTH} to {MOST_WIDTH} points wide, not {width}")
 
 

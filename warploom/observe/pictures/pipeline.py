@@ -21,7 +21,7 @@ from warploom.observe.pictures.raster import hex_of, line_colour
 from warploom.observe.pictures.sheet import RIGHT, ROW, TOP, Page, Sheet, legend_rows
 from warploom.observe.pictures.view import DrawingError, View
 from warploom.observe.text.palette import DOTTED, Look, look_of
-from warploom.observe.text.styled import grouped
+from warploom.observe.text.styled import grouped, warp_name
 
 MOST_ROWS = 40
 TALL, NOTES = 16, 54  # points: a row, the lanes after it
@@ -86,7 +86,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 0) -> Pipeline:
         rows.append(_row(result, spans[begin : end + 1], names, until))
         begin = end + 1
     if not rows:
-        raise DrawingError(f"warp slot {warp} of core {core} executes no instruction in these cycles")
+        raise DrawingError(f"{warp_name(core, warp)} executes no instruction in these cycles")
     return Pipeline(core, warp, line.lanes, tuple(rows), len(ends) - len(rows), sequencer)
 
 
@@ -110,7 +110,7 @@ def _until(result: RunResult, core: int, warp: int) -> dict[int, int]:
 
 def caption(line: Pipeline) -> str:
     """What the picture says in a sentence."""
-    place = f"core {line.core}" + ("" if line.sequencer else f", warp slot {line.warp}")
+    place = f"core {line.core}" if line.sequencer else warp_name(line.core, line.warp)
     first, last = line.rows[0].stretches[0].start, line.rows[-1].stretches[-1].stop - 1
     cut = f", {grouped(line.more)} more instructions follow" if line.more else ""
     return f"{place}: {len(line.rows)} instructions in cycles {grouped(first)} to {grouped(last)}{cut}"
@@ -129,8 +129,7 @@ def draw(line: Pipeline, page: Page) -> Sheet:
     """The sheet: a row an instruction, from the first one at the top."""
     names = list(dict.fromkeys(one.activity for row in line.rows for one in row.stretches))
     looks = {name: look_of(name, sequencer=line.sequencer) for name in names}
-    said = {"selected": "issues"}
-    entries = [(said.get(name, name.replace("_", " ")), looks[name]) for name in names]
+    entries = [(name, looks[name]) for name in names]
     if any(row.until > row.stretches[-1].stop for row in line.rows):
         entries.append(("result on its way", ON_ITS_WAY))
     named = [f"{row.line}: {row.text}" if row.line else row.text for row in line.rows]

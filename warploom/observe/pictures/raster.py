@@ -11,6 +11,7 @@ from warploom.observe.text.palette import ACROSS, CROSSED, DOTTED, FALLING, RISI
 PERIOD = 8  # points from line to line of a pattern
 STROKE = 2  # points that a line is wide
 STRENGTH = 0.28  # how far a line's colour goes towards black, or towards white on dark colours
+GAMMA = 2.2  # of a screen's numbers against light
 LEAST_CELL = 4  # points of a cell's side, below which its pattern is left out
 
 
@@ -51,6 +52,17 @@ def stacked(shares: np.ndarray, looks: Sequence[Look], across: int, tall: int, *
     for height in heights:
         numbers += row >= height
     return coloured(numbers, looks, dark=dark, patterns=patterns)
+
+
+def blended(shares: np.ndarray, looks: Sequence[Look], across: int, down: int, *, dark: bool = False) -> np.ndarray:
+    """uint8[rows * down, columns * across, 3]: every cell in the mean of the colours that it has shares of, without patterns.
+
+    shares: float[rows, looks, columns], whose sum over the looks is 1. The mean is one of light, not of the numbers that stand for it.
+    """
+    light = np.stack([(rgb(hex_of(look, dark)) / 255.0) ** GAMMA for look in looks])
+    mean = np.einsum("rlc,lk->rck", np.clip(shares, 0, 1), light)
+    points = np.rint(255 * np.clip(mean, 0, 1) ** (1 / GAMMA)).astype(np.uint8)
+    return np.repeat(np.repeat(points, down, axis=0), across, axis=1)
 
 
 def ruled(points: np.ndarray, across: int, down: int, colour: str) -> None:

@@ -50,9 +50,9 @@ class Series:
     panels: tuple[Panel, ...]
 
 
-def columns_for(room: int) -> int:
-    """Columns of a sheet with so many points."""
-    return max(room // FEWEST_POINTS, 2)
+def columns_for(room: int, cycles: int) -> int:
+    """Columns of a sheet with so many points: one for each cycle where a cycle has a point or more."""
+    return max(room if cycles <= room else room // FEWEST_POINTS, 2)
 
 
 def draw(series: Series, page: Page) -> Sheet:

@@ -16,9 +16,9 @@ from warploom.observe.facts import timeline as t
 from warploom.observe.pictures.bands import CORE_GAP, Band, cell_width, sheet_of
 from warploom.observe.pictures.raster import painted, stacked
 from warploom.observe.pictures.sheet import SCALE, Page, Sheet
-from warploom.observe.pictures.view import Columns, View, columns_of, sampled
+from warploom.observe.pictures.view import Columns, View, columns_of
 from warploom.observe.text.palette import LANES, NONE, Look, look_of
-from warploom.observe.text.styled import QUIET, Line, counted, grouped, percent
+from warploom.observe.text.styled import QUIET, Line, counted, grouped, percent, warp_name
 
 NO_WARP, FIRST_ACTIVITY = 0, 1  # cells; an activity is FIRST_ACTIVITY + its number
 HEIGHT = 560  # points that all rows may take together, as long as each has the least
@@ -28,7 +28,7 @@ LABEL = 15  # characters in front of a row of letters
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One warp slot. cells: uint8[columns]. shares: float64[names, columns], the part of a column spent in each way."""
+    """One warp slot. cells: uint8[columns], what it does most. shares: float64[names, columns], the part of a column spent in each way."""
 
     core: int
     warp: int
@@ -65,13 +65,11 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Rows:
 
 
 def _row(core: int, warp: int, spans: np.ndarray, columns: Columns, names: int) -> Row:
-    found = sampled(spans[:, t.START], spans[:, t.STOP], columns.samples(1)[0])
-    cells = np.where(found < 0, NO_WARP, spans[found, t.ACTIVITY] + FIRST_ACTIVITY).astype(np.uint8)
     span, column, cycles = columns.pieces(spans[:, t.START], spans[:, t.STOP])
     spent = np.bincount((spans[span, t.ACTIVITY] + FIRST_ACTIVITY) * columns.count + column, cycles, names * columns.count)
     shares = spent.reshape(names, columns.count) / np.diff(columns.edges())
     shares[NO_WARP] = 1 - shares.sum(axis=0)
-    return Row(core, warp, cells, shares)
+    return Row(core, warp, shares.argmax(axis=0).astype(np.uint8), shares)
 
 
 def caption(rows: Rows) -> str:
@@ -79,11 +77,12 @@ def caption(rows: Rows) -> str:
     total = max(sum(rows.warp_cycles.values()), 1)
     works = rows.warp_cycles.get("selected", 0) + rows.warp_cycles.get("execute", 0)
     waits = {name: cycles for name, cycles in rows.warp_cycles.items() if name not in ("selected", "execute")}
-    said = f"{'blocks execute' if rows.sequencer else 'warps issue'} in {percent(works / total).strip()} of their cycles"
+    who, does = ("blocks", "execute") if rows.sequencer else ("warps", "selected")
+    said = f"{does} in {percent(works / total).strip()} of the cycles of all {who}"
     if not waits:
         return said
     most = max(waits, key=lambda name: waits[name])
-    return f"{said}; most of the others are {most.replace('_', ' ')}, {percent(waits[most] / total).strip()}"
+    return f"{said}; most of the others are {most}, {percent(waits[most] / total).strip()}"
 
 
 def facts(rows: Rows) -> dict[str, Any]:
@@ -95,14 +94,8 @@ def _looks(rows: Rows) -> list[Look]:
     return [LANES[NONE], *(look_of(name, sequencer=rows.sequencer) for name in rows.names[FIRST_ACTIVITY:])]
 
 
-def _said(name: str) -> str:
-    return "selected: issues" if name == "selected" else name.replace("_", " ")
-
-
 def _name(row: Row, rows: Rows) -> str:
-    several = len({other.core for other in rows.rows}) > 1 or rows.sequencer
-    core = f"core {row.core}" if several else ""
-    return core if rows.sequencer else f"{core} warp {row.warp}".strip()
+    return f"core {row.core}" if rows.sequencer else warp_name(row.core, row.warp)
 
 
 def draw(rows: Rows, page: Page) -> Sheet:
@@ -130,7 +123,7 @@ def _entries(rows: Rows, looks: list[Look]) -> list[tuple[str, Look]]:
     total = max(sum(rows.warp_cycles.values()), 1)
     known = dict(zip(rows.names, looks, strict=True))
     spent = sorted(rows.warp_cycles.items(), key=lambda item: (item[0] not in ("selected", "execute"), -item[1]))
-    entries = [(f"{_said(name)} {percent(cycles / total).strip()}", known[name]) for name, cycles in spent]
+    entries = [(f"{name} {percent(cycles / total).strip()}", known[name]) for name, cycles in spent]
     empty = any((row.cells == NO_WARP).any() for row in rows.rows)
     return [*entries, ("no block" if rows.sequencer else "no warp", LANES[NONE])] if empty else entries
 
@@ -152,10 +145,11 @@ def lines(result: RunResult, view: View, width: int, *, colours: bool) -> Iterat
     marks = (rows.columns.start + place * rows.columns.each for place in range(0, rows.columns.count, step))
     yield [(" " * LABEL + "".join(f"{'|' + grouped(mark):<{step}}"[:step] for mark in marks).rstrip(), QUIET)]
     each = rows.columns.each
-    yield [(" " * LABEL + (f"cycle; a column stands for {grouped(each)} cycles and shows one of them" if each > 1 else "cycle"), QUIET)]
+    label = f"cycle; a column stands for {grouped(each)} cycles and shows what takes most of them" if each > 1 else "cycle"
+    yield [(" " * LABEL + label, QUIET)]
     yield []
     total = max(sum(rows.warp_cycles.values()), 1)
     for number, name in enumerate(rows.names):
         if cycles := rows.warp_cycles.get(name):
             mark = ("██", looks[number].dark) if colours else (f" {looks[number].letter}", "")
-            yield [("  ", ""), mark, (f"  {_said(name):<26}{percent(cycles / total)}{grouped(cycles):>16} warp-cycles", "")]
+            yield [("  ", ""), mark, (f"  {name:<26}{percent(cycles / total)}{grouped(cycles):>16} warp-cycles", "")]

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from warploom.isa.numbers import whole_number
 from warploom.machine.run.result import RunResult
-
-GOLDEN = 0.6180339887498949  # turns from column to column, so that a program's own rhythm never meets it
 
 
 class DrawingError(ValueError):
@@ -44,7 +43,7 @@ def view_of(
 
     Raises DrawingError where the run has no such cycles, cores or warp slots.
     """
-    first, last = cycles if cycles is not None else (0, None)
+    first, last = _span(cycles)
     if first < 0 or (last is not None and last < first):
         raise DrawingError(f"cycles {first} to {last}: the span ends before it begins")
     if first >= result.cycles:
@@ -55,15 +54,28 @@ def view_of(
     return View(
         first,
         stop,
-        _numbers(cores, result.config.gpu.cores, "core"),
-        _numbers(warps, slots, "warp slot" if not sequencer else "block slot of a core"),
+        _numbers("cores", cores, result.config.gpu.cores, "core"),
+        _numbers("warps", warps, slots, "warp slot" if not sequencer else "block slot of a core"),
     )
 
 
-def _numbers(wanted: Iterable[int] | None, count: int, noun: str) -> tuple[int, ...] | None:
+def _span(cycles: tuple[int, int | None] | None) -> tuple[int, int | None]:
+    if cycles is None:
+        return 0, None
+    try:
+        first, last = cycles
+        return whole_number("cycles", first), None if last is None else whole_number("cycles", last)
+    except (TypeError, ValueError):
+        raise DrawingError(f"cycles = {cycles!r}: write the first and the last one, as (0, 99)") from None
+
+
+def _numbers(name: str, wanted: Iterable[int] | None, count: int, noun: str) -> tuple[int, ...] | None:
     if wanted is None:
         return None
-    found = tuple(sorted(set(wanted)))
+    try:
+        found = tuple(sorted({whole_number(name, number) for number in wanted}))
+    except (TypeError, ValueError):
+        raise DrawingError(f"{name} = {wanted!r}: write their numbers, as [0, 2]") from None
     for number in found:
         if not 0 <= number < count:
             raise DrawingError(f"there is no {noun} {number}: they are numbered 0 to {count - 1}")
@@ -86,18 +98,6 @@ class Columns:
     def edges(self) -> np.ndarray:
         """int64[count + 1]: where each column begins, and where the last one ends."""
         return np.minimum(self.start + np.arange(self.count + 1) * self.each, self.stop)
-
-    def samples(self, rows: int) -> np.ndarray:
-        """int64[rows, count]: the cycle that a cell shows.
-
-        Where a column is one cycle, that one. Otherwise the rows of a column are spread evenly over its cycles, in scattered order (van der
-        Corput's), each column turned against the one before: what takes a third of the cycles shows in a third of the cells.
-        """
-        edges = self.edges()
-        if self.each == 1:
-            return np.broadcast_to(edges[:-1], (rows, self.count))
-        place = scattered(rows)[:, None] + GOLDEN * np.arange(self.count)[None, :]
-        return edges[:-1] + np.floor((place - np.floor(place)) * np.diff(edges)).astype(np.int64)
 
     def sums(self, time: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """float64[count]: how many of the cycles `time` fall into each column, or the sum of their weights."""
@@ -125,17 +125,6 @@ class Columns:
 def columns_of(view: View, most: int) -> Columns:
     """As many columns as fit into `most`, each of the same number of whole cycles."""
     return Columns(view.start, view.stop, max(1, -(-view.cycles // most)))
-
-
-def scattered(count: int) -> np.ndarray:
-    """float64[count] from 0 to 1: evenly spread, neighbours far apart."""
-    bits = max(count - 1, 1).bit_length()
-    index = np.arange(1 << bits)
-    turned = np.zeros(1 << bits, np.int64)
-    for bit in range(bits):
-        turned |= (index >> bit & 1) << (bits - 1 - bit)
-    kept = turned[turned < count]
-    return (kept + 0.5) / count
 
 
 def sampled(start: np.ndarray, stop: np.ndarray, cycles: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from warploom.observe.diagnosis.finding import Finding
 from warploom.observe.profile import Line, Profile
-from warploom.observe.profile_report.table import columns, ended, totals_text
+from warploom.observe.profile_report.table import columns, ended, lanes_text, totals_text
 from warploom.observe.text import palette
 from warploom.observe.text.styled import grouped, percent
 
@@ -55,7 +55,7 @@ MEANINGS = (
     ("cycles", "of all cycles of all warps (without warps: cores) the share in which one issued the line, or stood at it and waited"),
     ("issues", "how often a warp executed the line"),
     ("lanes", "active lanes of an issue"),
-    ("parted", "branches at which the lanes of a warp disagreed"),
+    ("diverged", "branches at which the lanes of a warp disagreed"),
     ("access", "32/2: transactions of an access, and how many would do; 4/1 s: passes of shared memory, and how many would do"),
     ("hits", "transactions that found their line in the first cache"),
 )
@@ -73,10 +73,11 @@ def profile_page(found: Profile, lines: list[Line], findings: list[Finding]) -> 
     names = [found.activities[number].name for number in order]
     keys = "".join(f"<span class='key'><i class='{activity}'></i>{activity}</span>" for activity in names)
     meanings = "".join(f"<dt><b>{title}</b></dt><dd>{escape(text)}</dd>" for title, text in MEANINGS if title in titles)
+    lanes = "".join(f"<br>{escape(said)}" for said in [lanes_text(found)] if said)
     return (
         f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
         f"<title>{name}</title><style>{STYLE}{_looks(found)}</style></head>\n"
-        f"<body><h1>{name}</h1><p class='quiet'>{escape(ended(found))}<br>{escape(totals_text(found))}</p>\n"
+        f"<body><h1>{name}</h1><p class='quiet'>{escape(ended(found))}<br>{escape(totals_text(found))}{lanes}</p>\n"
         f"<h2>Diagnosis</h2>{diagnosis}\n<h2>Line by line</h2><p>{keys}</p>\n"
         f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>\n{_rows(found, lines, order)}</tbody></table></div>\n"
         f"<h2>The columns</h2><dl>{meanings}</dl></body></html>\n"

@@ -66,7 +66,8 @@ def _head(found: Profile, width: int) -> Iterator[Line]:
     name, *rest = wrap(said, width)
     yield [(name, TITLE)]
     yield from ([(text, TITLE)] for text in rest)
-    yield from ([(text, "")] for text in _wrapped(totals_text(found), width))
+    for said in (totals_text(found), lanes_text(found)):
+        yield from ([(text, "")] for text in _wrapped(said, width))
 
 
 def ended(found: Profile) -> str:
@@ -84,6 +85,12 @@ def totals_text(found: Profile) -> str:
     return f"{what}: {', '.join(parts)}" if parts else what
 
 
+def lanes_text(found: Profile) -> str:
+    """What the lanes of all issues were, in one sentence; "" where all were active."""
+    parts = [f"{name} {percent(share).strip()}" for name, share in found.lane_shares().items() if share > 1e-12]
+    return f"lanes of the issues: {', '.join(parts)}" if len(parts) > 1 else ""
+
+
 def _wrapped(text: str, width: int) -> list[str]:
     """Lines of a sentence; a number and its % stay together."""
     return [line.replace("\xa0", " ") for line in wrap(text.replace(" %", "\xa0%"), width, break_on_hyphens=False)]
@@ -99,7 +106,7 @@ def columns(found: Profile, shares: bool = True) -> list[Column]:
     ]
     totals = found.counts.sum(axis=0)
     if totals[p.DIVERGED]:
-        table.append(Column("parted", lambda line: _count(int(line.counts[p.DIVERGED])), 6))
+        table.append(Column("diverged", lambda line: _count(int(line.counts[p.DIVERGED])), 6))
     if totals[p.ACCESSES] + totals[p.SHARED_ACCESSES]:
         table.append(Column("access", access, 3))
     if totals[p.HITS] + totals[p.MISSES]:

@@ -2,7 +2,7 @@
 
 A colour alone is not enough: people with any of the common kinds of colour-blindness read these pictures, and printers without
 colours print them. So any two looks of a table differ in their pattern, or else in lightness (10 steps of CIE L* and more) and in colour
-under each kind of colour-blindness. What a lane is bought for is lightest (active), what is bought and not used is black (inactive).
+under each kind of colour-blindness. What a lane is bought for is lightest (active), what divergence takes away is black (diverged).
 """
 
 from __future__ import annotations
@@ -34,12 +34,14 @@ class Ground(NamedTuple):
 LIGHT = Ground("#FFFFFF", "#1A1C20", "#5A616B", "#D5D9DE")
 DARK = Ground("#14171B", "#E8EAED", "#A3AAB4", "#3A414A")
 
-NONE, INACTIVE, ACTIVE = "none", "inactive", "active"
+NONE, ACTIVE = "none", "active"
 
-# Of a lane: what holds whatever its warp does. "none": no warp in the slot.
+# Of a lane: what holds whatever its warp does (`facts/lane_states.py`). "none": no warp in the slot.
 LANES = {
     NONE: Look("#BFC5CD", "#2C323A", SOLID, " "),
-    INACTIVE: Look("#1A1A1A", "#000000", SOLID, "."),
+    "no thread": Look("#E9ECEF", "#4C5561", FALLING, "-"),
+    "ended": Look("#8C7A6B", "#85725F", RISING, "x"),
+    "diverged": Look("#1A1A1A", "#000000", SOLID, "."),
     ACTIVE: Look("#FBE98B", "#FFE873", SOLID, "#"),
 }
 
@@ -47,19 +49,18 @@ LANES = {
 REASONS = {
     "selected": LANES[ACTIVE],
     "not_selected": Look("#C8442B", "#D9573C", SOLID, "n"),
-    "math_pipe_throttle": Look("#C8442B", "#D9573C", RISING, "m"),
-    "tex_throttle": Look("#C8442B", "#D9573C", CROSSED, "t"),
+    "math_pipe_throttle": Look("#F4B6AB", "#F6CCC4", RISING, "m"),
+    "tex_throttle": Look("#8F1D2C", "#B02A3C", DOTTED, "t"),
     "lg_throttle": Look("#E58A1F", "#F09A33", RISING, "g"),
-    "mio_throttle": Look("#E58A1F", "#F09A33", SQUARED, "o"),
-    "dispatch_stall": Look("#E58A1F", "#F09A33", DOTTED, "p"),
+    "mio_throttle": Look("#BC7620", "#D08C40", SQUARED, "o"),
+    "dispatch_stall": Look("#F3CE8E", "#F5D7A1", DOTTED, "p"),
     "long_scoreboard": Look("#174F94", "#2A62B0", SOLID, "L"),
-    "imc_miss": Look("#174F94", "#2A62B0", ACROSS, "c"),
+    "imc_miss": Look("#6F7FC4", "#8391D6", ACROSS, "c"),
     "short_scoreboard": Look("#4FA3D9", "#62B2E6", SOLID, "S"),
-    "drain": Look("#4FA3D9", "#62B2E6", ACROSS, "d"),
+    "drain": Look("#A9D5E8", "#B5DDEE", ACROSS, "d"),
     "wait": Look("#B68AC9", "#C79FDB", FALLING, "w"),
     "barrier": Look("#7A2E7F", "#93429A", CROSSED, "B"),
-    "membar": Look("#7A2E7F", "#93429A", DOTTED, "M"),
-    "sleeping": Look("#5E636B", "#767D88", SQUARED, "z"),
+    "membar": Look("#C64C9C", "#DD78B7", DOTTED, "M"),
     "branch_resolving": Look("#1B7F5C", "#2A9D74", UPRIGHT, "b"),
     "no_instruction": Look("#8CCB9B", "#93D4A3", UPRIGHT, "f"),
 }

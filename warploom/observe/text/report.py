@@ -17,7 +17,8 @@ def report(result: RunResult) -> dict[str, Any]:
 
     status: "done", "timeout" or "error". config: every setting by its full name. memory.data: the bytes after the run, from address 0;
     after the first 64 KiB the zeros at the end are left out, and memory.bytes says how many there are. memory.views: where the
-    program's buffers and images lie in it. counters: see `machine.counters`. fault: a sentence, or null. seconds: wall time.
+    program's buffers and images lie in it. memory.regions: of a program with regions, whose bytes follow one another: the address of
+    each and its first byte in memory.data. counters: see `machine.counters`. fault: a sentence, or null. seconds: wall time.
     """
     program = result.program
     body: dict[str, Any] = {
@@ -38,10 +39,17 @@ def report(result: RunResult) -> dict[str, Any]:
         "engine": result.engine,
         "seconds": round(result.seconds, 6),
     }
+    if program.regions:
+        space = result.space
+        body["memory"]["regions"] = {
+            region.name: {"address": region.base, "bytes": region.bytes, "first": start}
+            for region, start in zip(space.regions, space.starts, strict=True)
+        }
     if program.view_names:
         columns = {"address": VIEW_BASE, "bytes": VIEW_BYTES, "width": VIEW_WIDTH, "height": VIEW_HEIGHT}
         body["memory"]["views"] = {
-            name: {key: int(view[column]) for key, column in columns.items()} | {"format": FORMATS[int(view[VIEW_FORMAT])].name}
+            name: {key: int(view[column]) & 0xFFFFFFFF for key, column in columns.items()}
+            | {"format": FORMATS[int(view[VIEW_FORMAT])].name}
             for name, view in zip(program.view_names, program.views, strict=False)
         }
     return body

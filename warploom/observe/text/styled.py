@@ -31,6 +31,11 @@ def counted(number: int, noun: str) -> str:
     return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
 
 
+def warp_name(core: int, slot: int) -> str:
+    """A warp by its core and slot, as every view and the debugger's commands write it: `warp 0:3`."""
+    return f"warp {core}:{slot}"
+
+
 def percent(share: float) -> str:
     """A fraction as 6 characters: ` 45.8 %` without the blank in front; what is there but rounds to nothing says so."""
     return " <0.1 %" if 0 < share < 0.0005 else f"{100 * share:5.1f} %"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warploom.machine.accounting.counters import STATE_COUNTERS
-from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.accounting.reasons import LANES_DIVERGED, LANES_ENDED, OFF, REASONS
 from warploom.machine.config.presets import load_config, preset_names
 from warploom.machine.config.schema import Config
 from warploom.machine.run.result import RunResult
@@ -29,8 +29,10 @@ def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory:
     yield outcome(result)
     yield []
     if memory:
-        tables = view_tables(result.program, result.initial_memory, result.memory, width=width)
-        yield from tables if result.program.view_names else memory_table(result.initial_memory, result.memory, width=width)
+        if result.program.view_names:
+            yield from view_tables(result.program, result.initial_memory, result.memory, width=width)
+        else:
+            yield from memory_tables(result, width=width)
         yield []
     sections = [threads_time, warps_time, lanes, channels, caches]
     for section in sections:
@@ -38,6 +40,18 @@ def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory:
         yield from lines
         if lines:
             yield []
+
+
+def memory_tables(result: RunResult, *, width: int = 80) -> Iterator[Line]:
+    """A table of memory, or one for each region that holds something."""
+    if not result.program.regions:
+        yield from memory_table(result.initial_memory, result.memory, width=width)
+        return
+    for region in result.space.regions:
+        part = result.space.slice_of(region)
+        before, after = result.initial_memory[part], result.memory[part]
+        if before.any() or after.any():
+            yield from memory_table(before, after, width=width, base=region.base, title=region.name)
 
 
 def headline(result: RunResult) -> Line:
@@ -128,15 +142,22 @@ def warps_time(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
 
 
 def lanes(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
-    """How many lanes of an instruction were active, where there are warps."""
+    """How many lanes of the instructions were active, and why the others were not, where there are warps."""
     counters = result.counters
     if not counters.get("warp_cycles") or not result.instructions:
         return
     full = result.instructions * result.config.core.lanes
-    yield [("lanes", TITLE)]
-    yield _share_row("lanes that were active", counters["thread_instructions"], counters["thread_instructions"] / full, width, unicode)
+    yield [("lanes", TITLE), (f"  {grouped(full)} of all instructions", "")]
+    yield _share_row("active", counters["thread_instructions"], counters["thread_instructions"] / full, width, unicode)
+    profile = result.detail.profile
+    if profile is not None:
+        diverged, ended = (int(profile[:, column].sum()) for column in (LANES_DIVERGED, LANES_ENDED))
+        never = full - counters["thread_instructions"] - diverged - ended
+        for state, count in zip(OFF, (diverged, ended, never), strict=True):
+            if count:
+                yield _share_row(state.name, count, count / full, width, unicode)
     if counters.get("diverged_branches"):
-        yield [(f"  {'branches that parted a warp':<{LABEL - 2}}{grouped(counters['diverged_branches']):>{NUMBER}}", "")]
+        yield [(f"  {'branches that diverged':<{LABEL - 2}}{grouped(counters['diverged_branches']):>{NUMBER}}", "")]
 
 
 def channels(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
@@ -164,6 +185,8 @@ def caches(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
             yield _share_row(f"{level} hits, of {grouped(looked)}", hits, hits / looked, width, unicode)
     if counters.get("dram_requests"):
         yield [(f"  {'DRAM bytes':<{LABEL - 2}}{grouped(counters['dram_bytes']):>{NUMBER}}", "")]
+    if counters.get("dirty_bytes"):
+        yield [(f"  {'bytes not yet in DRAM':<{LABEL - 2}}{grouped(counters['dirty_bytes']):>{NUMBER}}  they stay in the cache", "")]
 
 
 def _share(value: int, total: int) -> float:

@@ -21,7 +21,9 @@ def view_tables(program: Program, before: np.ndarray, after: np.ndarray, *, widt
     before, after: uint8[bytes] of the whole memory. width: characters of a line. most_rows: rows of a buffer at most.
     """
     for name, view in zip(program.view_names, program.views, strict=False):
-        part = slice(int(view[VIEW_BASE]), int(view[VIEW_BASE] + view[VIEW_BYTES]))
+        size = int(view[VIEW_BYTES])
+        start = program.address_space(len(after)).place(int(view[VIEW_BASE]) & 0xFFFFFFFF, size)
+        part = slice(start, start + size)
         if view[VIEW_FORMAT] == F_WORD:
             old, new = (np.ascontiguousarray(memory[part]).view("<u4") for memory in (before, after))
             yield from _buffer(name, old, new, writable=bool(view[VIEW_WRITABLE]), width=width, most_rows=most_rows)

@@ -1,28 +1,43 @@
 """Trace files: a run in the formats that other people's viewers read.
 
 Perfetto's for ui.perfetto.dev, Kanata logs for Konata, value change dumps for GTKWave and Surfer, tables for anything. Each is
-written as it is made: what is held in memory is the events of the run, and what is derived from them.
+written as it is made. A table needs no more than the events that come next, so it grows while the run goes, and a run of any length takes
+the same memory. The others put what a warp did in order of time, or draw arrows back to where a wait began: they hold the events of the
+run and what is derived from them, some 300 bytes an event, and take at most MOST_EVENTS.
 """
 
 from __future__ import annotations
 
-import contextlib
-import gzip
 import importlib
-import secrets
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, Protocol
 
+import numpy as np
+
+from warploom.isa.program import Program
+from warploom.machine.accounting.status import TooManyEvents
+from warploom.machine.config.schema import Config
 from warploom.machine.run.result import RunResult
 from warploom.observe.text.needs import needed
+from warploom.observe.text.whole_file import whole_file
 from warploom.observe.traces.vocabulary import Percent, unheard
+
+
+class Growing(Protocol):
+    """A file that is written while a run goes."""
+
+    def add(self, events: np.ndarray) -> None:
+        """Write events: int64[n, EVENT_COLUMNS], in their order."""
+
+    def close(self) -> None:
+        """The run has ended."""
 
 
 class Format(NamedTuple):
     """A format. module, function: what writes it, in this package. binary: it is bytes, not text. package: that it needs, or "".
 
     save: the function that writes a file beside it, which says how a viewer shows it; its name is that of the trace with SAVE_ENDING.
+    growing: the class that writes it while a run on cores with warps goes, or "" where the whole run has to be known.
     """
 
     name: str
@@ -32,6 +47,7 @@ class Format(NamedTuple):
     binary: bool
     package: str
     save: str = ""
+    growing: str = ""
 
     def check(self) -> None:
         """Raises MissingPackage when it cannot be written here."""
@@ -39,8 +55,17 @@ class Format(NamedTuple):
             needed(self.package, f"the format {self.name}", "traces")
 
     def write(self, result: RunResult, file: IO[Any], progress: Percent = unheard) -> None:
-        """Write a run to an open file. Raises ValueError, MissingPackage."""
+        """Write a run to an open file. Raises ValueError, MissingPackage, TooManyEvents."""
+        events = result.detail.events
+        if not self.growing and events is not None and len(events) > MOST_EVENTS:
+            said = f"the run has {len(events)} events, the format {self.name} takes at most {MOST_EVENTS}"
+            raise TooManyEvents(f"{said}: run fewer cycles, or write csv or parquet, which take any number")
         getattr(importlib.import_module(f"warploom.observe.traces.{self.module}"), self.function)(result, file, progress)
+
+    def begun(self, program: Program, config: Config, file: IO[Any]) -> Growing:
+        """The file of a run that begins now. Raises MissingPackage."""
+        made: Growing = getattr(importlib.import_module(f"warploom.observe.traces.{self.module}"), self.growing)(program, config, file)
+        return made
 
     def write_save(self, result: RunResult, file: IO[str], trace: str) -> None:
         """Write the file beside the trace whose name is `trace`."""
@@ -48,12 +73,13 @@ class Format(NamedTuple):
 
 
 SAVE_ENDING = ".gtkw"
+MOST_EVENTS = 1 << 22
 FORMATS = (
     Format("perfetto", (".perfetto-trace", ".pftrace"), "perfetto.perfetto", "write", True, "perfetto"),
     Format("konata", (".konata", ".kanata"), "konata.konata", "write", False, ""),
     Format("vcd", (".vcd",), "vcd.vcd", "write", False, "vcd", "write_save"),
-    Format("csv", (".csv",), "table", "write_csv", False, ""),
-    Format("parquet", (".parquet",), "table", "write_parquet", True, "pyarrow"),
+    Format("csv", (".csv",), "table", "write_csv", False, "", growing="GrowingCsv"),
+    Format("parquet", (".parquet",), "table", "write_parquet", True, "pyarrow", growing="GrowingParquet"),
 )
 FORMAT = {form.name: form for form in FORMATS}
 
@@ -73,29 +99,16 @@ def write_trace(result: RunResult, path: str | Path, progress: Percent = unheard
 
     A name that ends in .gz too is compressed; beside a value change dump a save file for GTKWave is written.
     Raises ValueError for a name without a known ending, and for a run on cores with warps without events; OSError when the file
-    cannot be written; MissingPackage.
+    cannot be written; MissingPackage; TooManyEvents where a format that holds the whole run cannot.
     """
     form = format_of(path)
-    with _whole(Path(path), form.binary) as file:
+    with whole_file(path, binary=form.binary) as file:
         form.write(result, file, progress)
         if form.save:
-            with _whole(Path(save_path(path)), False) as save:
+            with whole_file(save_path(path), binary=False) as save:
                 form.write_save(result, save, Path(path).name)
 
 
 def save_path(path: str | Path) -> str:
     """Where the file beside a trace lies."""
     return str(Path(str(path).removesuffix(".gz")).with_suffix(SAVE_ENDING))
-
-
-@contextlib.contextmanager
-def _whole(target: Path, binary: bool) -> Iterator[IO[Any]]:
-    """A file that takes its place when everything is written."""
-    place = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}")
-    mode = {"mode": "wb"} if binary else {"mode": "wt", "encoding": "utf-8", "newline": ""}
-    try:
-        with gzip.open(place, **mode) if target.suffix == ".gz" else place.open(**mode) as file:  # type: ignore[call-overload]
-            yield file
-        place.replace(target)
-    finally:
-        place.unlink(missing_ok=True)

@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from warploom.isa.program import Program
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.config.schema import Config
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.run.result import RunResult
 from warploom.machine.sequencer.states import STATES
@@ -91,18 +95,28 @@ def rows(result: RunResult, progress: Percent) -> Iterator[list[Any]]:
     progress(100)
 
 
+class EventRows:
+    """Turns the events of a run into rows of WARP_COLUMNS, so many at a time as there are."""
+
+    def __init__(self, program: Program, config: Config) -> None:
+        self._known = [_instruction(program, pc) for pc in range(len(program))]
+        self._line_bytes = config.l1.line
+
+    def of(self, events: np.ndarray) -> Iterator[list[Any]]:
+        """A row an event."""
+        return (_warp_row(event, self._known, self._line_bytes) for event in events.tolist())
+
+
 def _warp_rows(result: RunResult, progress: Percent) -> Iterator[list[Any]]:
     events = events_of(result, "a trace file")
-    known = [_instruction(result, pc) for pc in range(len(result.program))]
-    line_bytes = result.config.l1.line
+    made = EventRows(result.program, result.config)
     for start in range(0, len(events), EVERY):
         progress(100 * start // len(events))
-        for event in events[start : start + EVERY].tolist():
-            yield _warp_row(event, known, line_bytes)
+        yield from made.of(events[start : start + EVERY])
 
 
-def _instruction(result: RunResult, pc: int) -> tuple[str, int | None]:
-    return instruction(result.program, pc), result.program.position(pc).line or None
+def _instruction(program: Program, pc: int) -> tuple[str, int | None]:
+    return instruction(program, pc), program.position(pc).line or None
 
 
 def _warp_row(event: list[int], known: list[tuple[str, int | None]], line_bytes: int) -> list[Any]:
@@ -159,7 +173,7 @@ def _step_rows(result: RunResult, progress: Percent) -> Iterator[list[Any]]:
 
 
 def _state(result: RunResult, state: State) -> dict[str, Any]:
-    text, line = _instruction(result, state.pc)
+    text, line = _instruction(result.program, state.pc)
     return {
         "cycle": state.stop,
         "since": state.start,

@@ -28,11 +28,11 @@ def drive(accesses, warps, tables, mask):
     fault = addresses(accesses[0], registers, tables, 0, LANES, memory.shape[0] * 4)
     if fault == 0:
         if uops[0, u.OP] == LOAD:
-            load(accesses[0], registers, tables, 0, LANES, memory)
+            load(accesses[0], accesses[0].address, registers, tables, 0, LANES, memory)
         elif uops[0, u.OP] == STORE:
-            store(accesses[0], registers, tables, 0, LANES, memory)
+            store(accesses[0], accesses[0].address, registers, tables, 0, LANES, memory)
         else:
-            atomic(accesses[0], registers, tables, 0, LANES, memory)
+            atomic(accesses[0], accesses[0].address, registers, tables, 0, LANES, memory)
     return fault
 
 

@@ -2,11 +2,14 @@
 
 import importlib
 import os
+import stat
 from pathlib import Path
+
+import pytest
 
 import warploom
 from warploom.machine.engine.native import cache
-from warploom.machine.engine.native.cache import MAKES_UNITS, cache_directory, files_of_units
+from warploom.machine.engine.native.cache import MAKES_UNITS, cache_directory, files_of_units, keep, make_directory, read, untrusted
 
 PACKAGE = Path(warploom.__file__).parent
 
@@ -49,3 +52,64 @@ def test_old_versions_are_forgotten(tmp_path, monkeypatch):
     os.utime(tmp_path / ("1" * len(key)), (later, later))
     cache.forget_old_caches()
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([key, "1" * len(key), "mine"])
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("WARPLOOM_CACHE", str(tmp_path / "kept" / "here"))
+    return cache_directory()
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_what_is_kept_is_for_the_user_alone(home):
+    before = os.umask(0)
+    try:
+        assert keep(home / "a.piece", b"code") == ""
+    finally:
+        os.umask(before)
+    assert [mode(path) for path in (home, home.parent, home / "a.piece")] == [0o700, 0o700, 0o600]
+    assert read(home / "a.piece") == b"code"
+    assert [path.name for path in home.iterdir()] == ["a.piece"]
+
+
+def test_a_cache_that_others_may_write_to_is_not_used(home):
+    make_directory(home)
+    assert untrusted() == ""
+    home.chmod(0o777)
+    sentence = f"the cache of native code, {home}, is not used: others may write to it (chmod go-w)"
+    assert (untrusted(), keep(home / "a.piece", b"code")) == (sentence, sentence)
+    assert not list(home.iterdir())
+
+
+@pytest.mark.parametrize("which", ["directory", "above"])
+def test_a_cache_of_somebody_elses_is_not_used(home, monkeypatch, which):
+    make_directory(home)
+    place, real = home if which == "directory" else home.parent, Path.stat
+
+    def stat_of_another(path, **options):
+        found = real(path, **options)
+        return os.stat_result((*found[:4], 4711, *found[5:])) if path == place else found
+
+    monkeypatch.setattr(Path, "stat", stat_of_another)
+    assert untrusted() == f"the cache of native code, {place}, is not used: it belongs to somebody else"
+
+
+def test_a_file_that_somebody_else_can_have_written_is_not_read(home, tmp_path):
+    keep(home / "a.piece", b"code")
+    (home / "a.piece").chmod(0o666)
+    with pytest.raises(PermissionError, match="others may write to it"):
+        read(home / "a.piece")
+    (home / "link.piece").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere").write_bytes(b"code")
+    os.mkfifo(home / "pipe.piece", 0o600)
+    for name in ("link.piece", "pipe.piece"):
+        with pytest.raises(OSError):
+            read(home / name)
+
+
+def test_what_cannot_be_kept_is_said(home, tmp_path):
+    (tmp_path / "kept").write_text("a file in the way")
+    assert keep(home / "a.piece", b"code") == f"native code cannot be kept in {home}: Not a directory"

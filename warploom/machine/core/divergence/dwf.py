@@ -238,6 +238,9 @@ def _form(gpu, core, ready, tables, now):
                 room = room & ~movers
                 _account_before_leaving(gpu, core, other, tables, now)
                 change_places(core, warp, other, movers)
+                changed = (warps.launched[warp] ^ warps.launched[other]) & movers
+                warps.launched[warp] ^= changed
+                warps.launched[other] ^= changed
                 _lost_threads(gpu, core, other, tables, now)
 
 

@@ -178,6 +178,7 @@ def _set_mask(core, warp, tables, k):
     every = ones(warps.lanes)
     mask = np.uint64(row[leader(warps.mask[warp])]) & every
     warps.threads[warp] = warps.threads[warp] | mask if mask != EMPTY else EMPTY
+    warps.launched[warp] = warps.launched[warp] | mask
     warps.mask[warp] = mask
     warps.pc[warp] += 1
 

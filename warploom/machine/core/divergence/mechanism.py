@@ -55,17 +55,25 @@ def diverge(gpu, core, warp, taken, target, reconvergence_pc):
 
 
 @unit
-def diverge_indirect(gpu, core, warp, same):
-    """Lanes `same` go to one place through a register, the other active ones elsewhere: those wait, and execute this jump again.
+def diverge_indirect(gpu, core, warp, jumping, same):
+    """Of the lanes `jumping`, `same` go to one place through a register, the others elsewhere: those wait, and execute this jump again.
 
     Returns 0 or the number of a fault.
     """
     warps = core.warps
     if core.uses_path_table != 0:
-        put(core.path_table, warp, warps.mask[warp] & ~same, np.int64(warps.pc[warp]), READY)
-        warps.mask[warp] = same
+        put(core.path_table, warp, jumping & ~same, np.int64(warps.pc[warp]), READY)
+        warps.mask[warp] = warps.mask[warp] & ~(jumping & ~same)
         return np.int64(0)
     return _disagree(gpu, core, warp, same)
+
+
+@unit
+def set_aside(core, warp, part):
+    """Lanes `part` stay at an instruction, the other active ones wait to continue at the PC: where lanes have paths of their own."""
+    if core.uses_path_table != 0:
+        put(core.path_table, warp, core.warps.mask[warp] & ~part, np.int64(core.warps.pc[warp]), READY)
+        core.warps.mask[warp] = part
 
 
 @unit

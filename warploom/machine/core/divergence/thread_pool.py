@@ -57,11 +57,12 @@ OF_A_WARP = (
 
 
 def depends_on_warps(program: Program) -> bool:
-    """Whether what a program does depends on which threads share a warp: masks, scalar registers, barriers that count warps."""
+    """Whether what a program does depends on which threads share a warp: masks, scalar registers, barriers that count warps,
+    local memory, which belongs to a lane of a warp slot."""
     operands = program.uops[:, [u.DST, u.A, u.B, u.C, u.PREDICATE]]
     used = set(program.uops[:, u.OP].tolist())
     counts = program.uops[(program.uops[:, u.OP] == u.NUMBER["barrier"]) & (program.uops[:, u.B] != u.NONE)]
-    return bool((operands >= u.SCALAR).any() or len(counts) or used & {u.NUMBER[name] for name in OF_A_WARP})
+    return bool((operands >= u.SCALAR).any() or len(counts) or program.uses(u.LOCAL_SPACE) or used & {u.NUMBER[name] for name in OF_A_WARP})
 
 
 def with_thread_numbers(program: Program) -> Program:

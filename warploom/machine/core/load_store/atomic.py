@@ -5,6 +5,9 @@ In hardware: a small integer ALU at each bank of shared memory and at each slice
 word does not travel to the core and back. Lanes that want the same word have to take turns, one pass each, so a warp's
 atomic takes as many passes as its most wanted word has lanes: 32 for a histogram in which all pixels are alike.
 
+In the L2 cache the lanes of a warp on one word can be one operation, since what they add up to is known before they get there: 16 lanes
+of a V100 are (`l2.atomic_lanes`; accel-sim/gpgpu-sim_distribution, issue 33).
+
 Sources: NVIDIA's atomics at L2 (Fermi whitepaper, 2009) and in shared memory (Maxwell tuning guide, 2014); RISC-V A for
 the operations.
 """
@@ -52,6 +55,12 @@ def apply(op, old, b, c):
     elif op == CAS:
         new = np.uint32(c if old == b else old)
     return new
+
+
+@unit
+def merges(op):
+    """Whether lanes on one word can be combined before they reach it: not where each has to see what the one before it left."""
+    return op != EXCHANGE and op != CAS
 
 
 @unit

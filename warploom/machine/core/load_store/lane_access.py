@@ -32,7 +32,9 @@ Access = record(
         active=("u4", MAX_LANES),    # by lane, of a texture access: 0xffffffff where there is a texel to fetch, else 0
     ),
     state=dict(
-        address=("u4", MAX_LANES),   # by lane: byte address of the last access
+        address=("u4", MAX_LANES),   # by lane: byte address of the last access, as caches and channels see it
+        place=("u4", MAX_LANES),     # by lane: where it is in the host's memory, when that is not the address itself
+        cached="i8",                 # 1: first-level caches may keep it
         fault="i8",                  # what is wrong with it: a number of FAULTS, or 0
         lane="i8",                   # of a fault: the first lane that has it
         value="i8",                  # of a fault: what is wrong there, bytes
@@ -130,24 +132,23 @@ def _first_fault(access, active, tables, k, lanes, start, limit):
 
 
 @inlined
-def load(access, registers, tables, k, lanes, memory):
-    """Lane registers = memory at `access.address`; memory: uint32 words."""
+def load(access, row, registers, tables, k, lanes, memory):
+    """Lane registers = memory at the byte indices in `row`; memory: uint32 words."""
     if access.run == 0 or tables.uops[k, SIZE] != 4:
-        _load_by_lane(access, registers, tables, k, lanes, memory)
+        _load_by_lane(row, registers, tables, k, lanes, memory)
         return
     target = registers.lane[tables.uops[k, DST]]
-    first = np.int64(access.address[0]) >> 2
+    first = np.int64(row[0]) >> 2
     for lane in range(lanes):
         target[lane] = memory[first + lane]
 
 
 @out_of_line
-def _load_by_lane(access, registers, tables, k, lanes, memory):
+def _load_by_lane(row, registers, tables, k, lanes, memory):
     """Lanes that are not side by side, or not all there, or that want less than a word."""
     size = tables.uops[k, SIZE]
     target = registers.lane[tables.uops[k, DST]]
     active = registers.active
-    row = access.address
     if size == 4:
         for lane in range(lanes):
             if active[lane] != 0:
@@ -166,14 +167,14 @@ def _load_by_lane(access, registers, tables, k, lanes, memory):
 
 
 @inlined
-def store(access, registers, tables, k, lanes, memory):
-    """Memory at `access.address` = source B; of several lanes at one address the highest wins."""
+def store(access, row, registers, tables, k, lanes, memory):
+    """Memory at the byte indices in `row` = source B; of several lanes at one address the highest wins."""
     value = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
     changed = np.uint32(0)
     if access.run == 0 or tables.uops[k, SIZE] != 4:
-        changed = _store_by_lane(access, registers, value, tables, k, lanes, memory)
+        changed = _store_by_lane(row, registers, value, tables, k, lanes, memory)
     else:
-        first = np.int64(access.address[0]) >> 2
+        first = np.int64(row[0]) >> 2
         for lane in range(lanes):
             changed = np.uint32(changed | (memory[first + lane] ^ value[lane]))
             memory[first + lane] = value[lane]
@@ -182,11 +183,10 @@ def store(access, registers, tables, k, lanes, memory):
 
 
 @out_of_line
-def _store_by_lane(access, registers, value, tables, k, lanes, memory):
+def _store_by_lane(row, registers, value, tables, k, lanes, memory):
     """`_load_by_lane` for a store; returns the bits that have changed anywhere."""
     size = tables.uops[k, SIZE]
     active = registers.active
-    row = access.address
     changed = np.uint32(0)
     if size == 4:
         for lane in range(lanes):
@@ -207,13 +207,12 @@ def _store_by_lane(access, registers, value, tables, k, lanes, memory):
 
 
 @out_of_line
-def atomic(access, registers, tables, k, lanes, memory):
-    """Read, change and write memory, one lane after the other; the destination gets the old values."""
+def atomic(access, row, registers, tables, k, lanes, memory):
+    """Read, change and write memory at the byte indices in `row`, one lane after the other; the destination gets the old values."""
     uops = tables.uops
     operand = registers.lane[source(registers, uops, k, B, 1, lanes)]
     other = registers.lane[source(registers, uops, k, C, 2, lanes)]
     active = registers.active
-    row = access.address
     for lane in range(lanes):
         if active[lane] != 0:
             index = row[lane] >> np.uint32(2)

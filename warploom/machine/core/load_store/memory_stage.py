@@ -10,20 +10,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ALU, COUNT, FIRST_UOP, MEMORY, NUMBER, OP, SHARED, SIZE, SPECIAL, TEXTURE, UNIT, VIEW, A, B
+from warploom.isa.uop import (
+    ALU,
+    CONSTANT_SPACE,
+    COUNT,
+    FIRST_UOP,
+    MEMORY,
+    NUMBER,
+    OP,
+    SHARED,
+    SIZE,
+    SPACE,
+    SPECIAL,
+    TEXTURE,
+    UNIT,
+    VIEW,
+    A,
+    B,
+)
 from warploom.isa.views import VIEW_BASE, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import ACCESSES, LONG_SCOREBOARD, PASSES, SECTORS, SECTORS_NEEDED, SHORT_SCOREBOARD, TRANSACTIONS
 from warploom.machine.core.load_store.atomic import conflicts as atomic_conflicts
+from warploom.machine.core.load_store.atomic import merges
 from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run, sectors_needed
+from warploom.machine.core.load_store.constant_cache import begin_bundle
 from warploom.machine.core.load_store.lane_access import addresses, atomic, load, store
 from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
+from warploom.machine.core.load_store.written_bytes import mark_written
 from warploom.machine.core.texture.formats import TEXEL_BYTES
+from warploom.machine.core.texture.lane_slots import hold_lanes
 from warploom.machine.core.texture.sampler import sample, store_image
 from warploom.machine.core.warps.scoreboard import mark_busy
-from warploom.machine.datapath.register_file import source
-from warploom.machine.engine.bits import popcount
+from warploom.machine.datapath.predicate import named_lanes
+from warploom.machine.datapath.register_file import expand, source
+from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
 from warploom.machine.memory.transactions import ATOMIC, LOAD, STORE
 
@@ -37,22 +59,29 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     registers = core.registers[warp]
     lanes = core.warps.lanes
     mask = core.warps.mask[warp]
-    active = popcount(mask)
+    part = mask  # the lanes in which the current micro-op does something
+    every = EMPTY  # those in which one of the bundle does
     start = np.int64(tables.code[pc, FIRST_UOP])
     kind = np.int64(LOAD)
     transactions = np.int64(0)
     extra = np.int64(0)
     passes = np.int64(0)
     fault = np.int64(0)
+    bypass = np.int64(0)  # 1: the first-level cache may not keep it
+    if core.spaces.used != 0:
+        begin_bundle(core.constants)
     core.access.fault = 0
     core.access.changed = 0
     for k in range(start, start + np.int64(tables.code[pc, COUNT])):
         executes = np.int64(tables.uops[k, UNIT])
+        if core.has_predicates != 0:
+            part = _lanes_of(core, warp, mask, tables, k)
+        every |= part
         if executes == ALU or executes == SPECIAL:
             units.execute(registers, tables, k, lanes)
         elif executes == TEXTURE:
             transactions = units.sampler(core, warp, tables, k, transactions)
-            tables.profile[pc, SECTORS_NEEDED] += sectors_needed(active * 4, core.texture.sector_shift)
+            tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * 4, core.texture.sector_shift)
         elif executes == SHARED:
             passes += _shared(core, warp, registers, tables, k, lanes)
             fault = core.access.fault
@@ -61,12 +90,21 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                 _image(core, registers, tables, k, lanes)
                 kind = np.int64(STORE)
             else:
-                fault = addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
+                row = core.access.address
+                if core.spaces.used == 0:
+                    fault = addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
+                else:
+                    fault = units.translate(gpu, core, warp, tables, k, now)
+                    row = core.access.place
+                    bypass |= 1 - core.access.cached
                 if fault == 0:
-                    kind, extra = _global(core, registers, tables, k, lanes, kind, extra)
-            if fault == 0:
+                    kind, extra = _move(core, row, registers, tables, k, lanes, kind, extra)
+            if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE:
+                before = transactions
                 transactions = _collect(core, registers, tables, k, lanes, transactions)
-                tables.profile[pc, SECTORS_NEEDED] += sectors_needed(active * tables.uops[k, SIZE], core.lsu.sector_shift)
+                if kind == STORE and core.lsu.tracks_bytes != 0:
+                    _mark_written(core, registers, np.int64(tables.uops[k, SIZE]), lanes, before, transactions)
+                tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * tables.uops[k, SIZE], core.lsu.sector_shift)
         if fault != 0:
             return np.int64(fault)
     if core.access.changed != 0:
@@ -75,7 +113,10 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     if wanted == SHARED:
         tables.profile[pc, PASSES] += passes
         core.shared_free = now + passes
-        mark_busy(core.scoreboard, tables.code, warp, pc, mask, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
+        mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
+        return fault
+    if core.spaces.used != 0 and core.constants.ready != 0:
+        mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, np.int64(core.constants.ready), core.constants.reason)
         return fault
     tables.profile[pc, TRANSACTIONS] += transactions
     lsu = core.texture if wanted == TEXTURE else core.lsu
@@ -84,25 +125,45 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         tables.profile[pc, SECTORS] += popcount(lsu.sectors[slot, index])
     if kind == STORE:
         core.warps.stores[warp] += 1
+        core.warps.unsent[warp] += 1
     else:
         core.warps.pending[warp] += 1
-        mark_busy(core.scoreboard, tables.code, warp, pc, mask, lanes, FOREVER, LONG_SCOREBOARD)
-    enqueue(lsu, slot, WarpAccess(kind, warp, pc, mask, core.warps.started[warp], extra), transactions, now)
+        mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, FOREVER, LONG_SCOREBOARD)
+    enqueue(lsu, slot, WarpAccess(kind, warp, pc, every, core.warps.started[warp], extra, bypass), transactions, now)
+    if wanted == TEXTURE and core.lane_slots.capacity != 0:
+        hold_lanes(core, np.int64(lsu.access[slot]), every, lsu.line_shift)
     return fault
 
 
+@out_of_line
+def _lanes_of(core, warp, mask, tables, k):
+    """The lanes of `mask` in which micro-op `k` does something. `registers.active` becomes these lanes; of arithmetic, which looks at
+    its predicate itself, all of the mask."""
+    warps = core.warps
+    registers = core.registers[warp]
+    part = mask & named_lanes(registers, tables.uops, k, warps.lanes)
+    executes = tables.uops[k, UNIT]
+    wanted = mask if executes == ALU or executes == SPECIAL else part
+    if warps.expanded_from[warp] != wanted:
+        expand(wanted, registers.active, warps.lanes)
+        warps.expanded_from[warp] = wanted
+    return part
+
+
 @inlined
-def _global(core, registers, tables, k, lanes, kind, extra):
-    """Move the values of an access to global memory; returns what the bundle is now, and an atomic's extra cycles."""
+def _move(core, row, registers, tables, k, lanes, kind, extra):
+    """Move the values of an access to the places in `row`; returns what the bundle is now, and an atomic's extra cycles."""
     op = tables.uops[k, OP]
     if op == LOAD_OP:
-        load(core.access, registers, tables, k, lanes, tables.memory)
+        load(core.access, row, registers, tables, k, lanes, tables.memory)
         return kind, extra
     if op == STORE_OP:
-        store(core.access, registers, tables, k, lanes, tables.memory)
+        store(core.access, row, registers, tables, k, lanes, tables.memory)
         return np.int64(STORE), extra
-    atomic(core.access, registers, tables, k, lanes, tables.memory)
-    return np.int64(ATOMIC), max(extra, np.int64(atomic_conflicts(core.access.address, registers.active, lanes) - 1))
+    atomic(core.access, row, registers, tables, k, lanes, tables.memory)
+    lanes_at_once = np.int64(core.atomic_lanes) if merges(op) else np.int64(1)
+    most = np.int64(atomic_conflicts(core.access.address, registers.active, lanes))
+    return np.int64(ATOMIC), max(extra, (most + lanes_at_once - 1) // lanes_at_once - 1)
 
 
 @unit
@@ -119,11 +180,11 @@ def _shared(core, warp, registers, tables, k, lanes):
     for lane in range(lanes):
         row[lane] = np.uint32(np.int64(row[lane]) + base)
     if op == LOAD_OP:
-        load(core.access, registers, tables, k, lanes, core.shared)
+        load(core.access, row, registers, tables, k, lanes, core.shared)
     elif op == STORE_OP:
-        store(core.access, registers, tables, k, lanes, core.shared)
+        store(core.access, row, registers, tables, k, lanes, core.shared)
     else:
-        atomic(core.access, registers, tables, k, lanes, core.shared)
+        atomic(core.access, row, registers, tables, k, lanes, core.shared)
     return np.int64(passes)
 
 
@@ -183,6 +244,21 @@ def _append(lsu, row, active, size, lanes, transactions):
     return kept
 
 
+@inlined
+def _mark_written(core, registers, size, lanes, before, transactions):
+    """Note which bytes a store writes. before, transactions: of the bundle, without this micro-op and with it."""
+    lsu = core.lsu
+    slot = free_slot(lsu)
+    access = core.access
+    low_bits = (np.int64(1) << lsu.sector_shift) - 1
+    first = np.int64(access.address[0])
+    if before == 0 and access.run != 0 and first & low_bits == 0 and (first + size * lanes) & low_bits == 0:
+        for index in range(transactions):
+            lsu.whole[slot, index] = lsu.sectors[slot, index]
+    else:
+        mark_written(lsu, slot, access.address, registers.active, size, lanes, before, transactions)
+
+
 @unit
 def sample_texture(core, warp, tables, k, transactions):
     """Sample a texture; the texels' addresses become transactions of the texture unit, appended to the ones that are there.
@@ -194,6 +270,7 @@ def sample_texture(core, warp, tables, k, transactions):
     texels = core.texels
     size = np.int64(TEXEL_BYTES[tables.views[tables.uops[k, VIEW], VIEW_FORMAT]])
     rows = sample(registers, tables.uops, k, lanes, tables.memory, tables.views, tables.samplers, texels)
+    core.lane_slots.rows = rows
     row = core.access.address
     for texel in range(rows):
         for lane in range(lanes):

@@ -31,6 +31,7 @@ Warps = record(
         started=("i8", MAX_WARPS),           # dispatcher: cycle of its launch
         pending=("i8", MAX_WARPS),           # load/store units: loads, atomics and samples on their way
         stores=("i8", MAX_WARPS),            # load/store units: stores on their way
+        unsent=("i8", MAX_WARPS),            # load/store units: of those, which have not reached the first-level cache
         landed=("i8", MAX_WARPS),            # load/store units: first cycle in which all accesses that have been answered are done
     ),
     state=dict(                              # in a mask of warps, bit w = warp slot w; in a mask of lanes, bit l = lane l
@@ -48,6 +49,7 @@ Warps = record(
         pc=("i4", MAX_WARPS),                # instruction number
         mask=("u8", MAX_WARPS),              # active lanes
         threads=("u8", MAX_WARPS),           # lanes that have a thread which has not ended
+        launched=("u8", MAX_WARPS),          # lanes that have had a thread since the warp's launch
         expanded_from=("u8", MAX_WARPS),     # the mask that WarpRegisters.active was made from
         wake=("i8", MAX_WARPS),              # cycle in which it is examined again; FOREVER: when something happens
         reason=("i4", MAX_WARPS),            # what it waits for: a number of REASONS

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.machine.engine.native.cache import _touch, _write, cache_directory
+from warploom.machine.engine.native.cache import cache_directory, keep, read, touch, untrusted
 from warploom.machine.engine.native.piece import Bundle, Hook, Piece, _kind_name, entry_hook, is_ours, made_of_units
 
 
@@ -48,7 +48,10 @@ class Native:
         self._addresses: dict[Hook, int] = {}
         self._bundles: dict[type[Bundle], Bundle] = {}
         self._compiler: Any = None
-        _touch(cache_directory())
+        self.untrusted = untrusted()  # why the cache is not used, or ""
+        self.not_kept = ""  # why something that was compiled could not be written to it, or ""
+        if not self.untrusted:
+            touch()
 
     def entry(self, function: Callable[..., Any], arguments: Iterable[Any]) -> Callable[..., Any]:
         """The native form of `function` for arguments like these: arrays, numbers, and `Bundle`s of arrays or of `Hook`s.
@@ -113,18 +116,20 @@ class Native:
         return self._addresses[hook]
 
     def is_compiled(self, hook: Hook) -> bool:
-        """Whether a hook lies in the cache."""
-        return self._file(hook).exists()
+        """Whether a hook lies in the cache, or has been loaded already."""
+        return hook in self._addresses or (not self.untrusted and self._file(hook).exists())
 
     def _piece(self, hook: Hook) -> Piece:
-        """A user's own function is compiled anew in each process: nobody says what else it depends on."""
+        """From the cache, or compiled. A user's own function is compiled anew in each process: nobody says what else it depends on."""
         if not made_of_units(hook):
+            return self._compile(hook)
+        if self.untrusted:
             return self._compile(hook)
         path = self._file(hook)
         with contextlib.suppress(OSError, ValueError):
-            return Piece.read(path.read_bytes())
+            return Piece.read(read(path))
         piece = self._compile(hook)
-        _write(path, piece.written())
+        self.not_kept = keep(path, piece.written()) or self.not_kept
         return piece
 
     def _compile(self, hook: Hook) -> Piece:

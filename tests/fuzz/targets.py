@@ -1,0 +1,139 @@
+"""What is fuzzed: a row for each reader of what a user hands over. A loader that comes later adds one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.fuzz import machines, policies
+from tests.places import EXAMPLES
+from warploom import GPU
+from warploom.cli.data import read_buffer_file
+from warploom.isa.frontend import BYTES
+from warploom.isa.frontends import FRONT_ENDS, encoding, load_with_warnings
+from warploom.isa.program import Program
+from warploom.machine.config.presets import PRESETS, load_config, parse_setting
+from warploom.machine.config.schema import settings
+
+CYCLES = 150  # of a program that could be read
+CORPUS = Path(__file__).parent / "corpus"
+
+
+class Target(NamedTuple):
+    """A reader. take: does what a command does with an input; path: a file that holds it, whose name ends as `ending` says.
+
+    seeds: the inputs that others are made of. slow: an input takes a second and more. grown: an input is made from a seed alone.
+    """
+
+    name: str
+    take: Callable[[bytes, Path], object]
+    seeds: Callable[[], list[bytes]]
+    ending: str = ""
+    slow: bool = False
+    grown: bool = False
+
+
+def _files(pattern: str, folder: Path = EXAMPLES) -> Callable[[], list[bytes]]:
+    return lambda: [path.read_bytes() for path in sorted(folder.glob(pattern))]
+
+
+def _texts(*texts: str) -> Callable[[], list[bytes]]:
+    return lambda: [text.encode() for text in texts]
+
+
+def _program(isa: str, presets: tuple[str, ...]) -> Callable[[bytes, Path], None]:
+    """Read a program, and run the beginning of it."""
+
+    def take(data: bytes, _path: Path) -> None:
+        program, warnings = load_with_warnings(data, isa)
+        str(warnings)
+        for preset in presets:
+            _begin(program, preset)
+
+    return take
+
+
+def _begin(program: Program, preset: str) -> None:
+    result = GPU(preset, engine="python").run(program, max_cycles=CYCLES)
+    str(result), result.summary()
+
+
+def _words(isa: str, ending: str) -> Callable[[bytes, Path], object]:
+    def take(data: bytes, path: Path) -> object:
+        code = encoding(next(row for row in FRONT_ENDS if row.name == isa))
+        image = code.read(data.decode("utf-8", "replace"), str(path))
+        return code.source(image)
+
+    return take
+
+
+def _setting(data: bytes, _path: Path) -> object:
+    return load_config("sm", dict([parse_setting(data.decode("utf-8", "replace"))]))
+
+
+def _buffer(name: str) -> Callable[[bytes, Path], object]:
+    return lambda _data, path: read_buffer_file(name, str(path))
+
+
+def _npy() -> list[bytes]:
+    import io
+
+    import numpy as np
+
+    made = []
+    for values in (np.arange(9, dtype=np.uint8), np.ones((2, 3), np.float32), np.zeros(4, [("a", "i4")])):
+        file = io.BytesIO()
+        np.save(file, values)
+        made.append(file.getvalue())
+    return made
+
+
+def _png() -> list[bytes]:
+    from warploom.isa.pictures import pattern, png
+
+    return [png(pattern("checkerboard", 8, 4, 2)), png(pattern("gradient", 3, 3, None))]
+
+
+def _some_settings() -> list[bytes]:
+    return [f"{setting.name}={setting.default}".encode() for setting in settings()]
+
+
+PRESETS_OF = {"tiny": ("tiny", "tiny-original", "tiny-simt"), "guppy": ("guppy", "sm")}
+NUMBERS = _texts("1, 2, 3\n0x1f 0b1 ; c\n", "[1, [2, 3], 4]", '{"data": [1, 2]}', '{"memory": {"data": [7]}}', "1.5 2.5\n", "x,y\n1,2\n")
+
+
+def _targets() -> Iterator[Target]:
+    for row in FRONT_ENDS:
+        if BYTES in row.takes:
+            suffix = row.suffixes[0]
+            yield Target(row.name, _program(row.name, PRESETS_OF.get(row.name, (row.gpu,))), _files(f"*/*{suffix}"), suffix)
+        if row.has_words:
+            words = _texts("50de 300f // c\n@4 f000\n// threads 4\n// data 1 2", '{"program": [20702, 61440], "threads": 8, "data": [1]}')
+            yield Target(f"{row.name} words", _words(row.name, ".hex"), words, ".hex")
+            yield Target(f"{row.name} words in JSON", _words(row.name, ".json"), words, ".json")
+    yield Target("settings", _setting, _some_settings)
+    yield Target("machine files", lambda _data, path: load_config(path), _files("*.toml", PRESETS), ".toml")
+    for ending in (".txt", ".csv", ".json", ".bin"):
+        yield Target(f"bytes in {ending}", _buffer("memory"), NUMBERS, ending)
+        yield Target(f"words in {ending}", _buffer("t0"), NUMBERS, ending)
+    yield Target("bytes in .npy", _buffer("memory"), _npy, ".npy")
+    yield Target("words in .npy", _buffer("t0"), _npy, ".npy")
+    yield Target("pictures", _buffer("t0"), _png, ".png")
+    yield Target("policies", policies.take, policies.seeds, ".py", grown=True)
+    yield Target("machines", machines.take, machines.seeds, slow=True, grown=True)
+
+
+TARGETS = {target.name: target for target in _targets()}
+
+
+def inputs(target: Target) -> list[bytes]:
+    """What the inputs of a target are made of: its seeds, and what has been found and mended."""
+    kept = CORPUS / target.name.replace(" ", "_")
+    return [*target.seeds(), *(path.read_bytes() for path in sorted(kept.glob("*")))]
+
+
+def chance_of(seed: int, target: Target) -> random.Random:
+    """The random numbers of a target: of no other target, and the same each time."""
+    return random.Random(f"{seed} {target.name}")

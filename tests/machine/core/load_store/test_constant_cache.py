@@ -1,0 +1,131 @@
+"""Constant memory and its cache: values, latencies of each level, passes, and the reason of a warp that waits for it."""
+
+import numpy as np
+import pytest
+
+from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, run, words
+from warploom.gpu import GPU
+from warploom.isa import uop as u
+from warploom.isa.program import Program
+from warploom.machine.config.presets import load_config
+from warploom.machine.engine.sizes import ConfigError
+
+A, B, C, D = range(FREE, FREE + 4)
+CONSTANTS = np.arange(0, 4096, dtype=np.uint32).view(np.uint8)
+LEVELS = {
+    "constant__bytes": 256, "constant__line": 64, "constant__ways": 2, "constant__latency": 10, "constant__next_bytes": 1024,
+    "constant__next_line": 256, "constant__next_ways": 2, "constant__next_latency": 30, "constant__memory_latency": 100,
+}  # fmt: skip
+
+
+def read(code: Assembly, address: int, **fields) -> None:
+    """B = constant memory at register `address`, and an instruction that waits for it."""
+    code("load", dst=B, a=address, space=u.CONSTANT_SPACE, **fields)
+    code.op("add", C, B, imm=0)
+
+
+def program(code: Assembly, **fields) -> Program:
+    code.op("shl", D, GLOBAL, imm=2)
+    code.store(D, C)
+    code("exit")
+    return code.program(constants=CONSTANTS, **fields)
+
+
+def waits(code: Assembly, **changes) -> list[int]:
+    """Cycles from each constant load to the issue of the instruction that waits for it."""
+    result = run(program(code), tracing=True, **LEVELS | changes)
+    assert result.status == "done", result.fault
+    events = result.detail.events
+    issues = {int(row[4]): int(row[0]) for row in events[events[:, 1] == 0]}
+    spaces = result.program.uops[:, u.SPACE]
+    return [issues[pc + 1] - issues[pc] for pc in sorted(issues) if spaces[pc] == u.CONSTANT_SPACE]
+
+
+def test_lanes_read_the_programs_constants_and_nothing_else():
+    code = Assembly()
+    code.op("shl", A, LANE, imm=3)
+    read(code, A, imm=0x40)
+    made = program(code)
+    for engine in ("python", "native"):
+        result = run(made, engine=engine, **LEVELS)
+        assert words(result)[:4].tolist() == [16, 18, 20, 22]
+    assert result.counters["constant_accesses"] == 1
+    assert len(result.memory) == 4096
+
+
+def test_each_level_has_its_latency_and_memory_too():
+    code = Assembly()
+    for address in (0, 0, 64, 4, 256, 512, 768, 0):
+        code.mov(A, address)
+        read(code, A)
+    # From memory; from the first level; a line of it that the second level's first line holds; the first level. Then three new lines,
+    # two of which push the first one out of its set of the first level, and not out of the second.
+    assert waits(code) == [100, 10, 30, 10, 100, 100, 100, 30]
+
+
+def test_a_line_that_is_on_its_way_is_not_asked_for_again():
+    code = Assembly()
+    code("load", dst=A, a=A, space=u.CONSTANT_SPACE)
+    code("load", dst=B, a=C, space=u.CONSTANT_SPACE)
+    code.op("add", C, B, imm=0)
+    result = run(program(code), tracing=True, **LEVELS)
+    events = result.detail.events
+    issues = {int(row[4]): int(row[0]) for row in events[events[:, 1] == 0]}
+    assert issues[2] - issues[0] == 100
+    assert [result.counters[f"constant_{name}"] for name in ("hits", "misses", "next_misses")] == [0, 2, 1]
+
+
+def test_a_pass_a_word():
+    for shift, passes in ((0, 1), (2, 4), (1, 2)):
+        code = Assembly()
+        code.op("shl", A, LANE, imm=shift)
+        for _ in range(2):
+            code("load", dst=B, a=A, imm=0, space=u.CONSTANT_SPACE, size=1)
+            code.op("add", C, B, imm=0)
+        assert waits(code) == [100 + passes - 1, 10 + passes - 1]
+
+
+def test_a_miss_is_accounted_to_imc_miss_and_a_hit_is_not():
+    code = Assembly()
+    read(code, A)
+    read(code, A)
+    counters = run(program(code), **LEVELS).counters
+    assert counters["imc_miss_warp_cycles"] == 99
+    assert counters["short_scoreboard_warp_cycles"] == 9
+    assert [counters[f"constant_{name}"] for name in ("hits", "misses", "next_hits", "next_misses")] == [1, 1, 0, 1]
+
+
+def test_the_preset_of_a_v100_has_the_published_latencies():
+    code = Assembly()
+    for address in (0, 0, 64, 0):
+        code.mov(A, address)
+        read(code, A)
+    result = GPU("sm", set={"fetch.buffer": 0}).run(program(code), tracing=True)
+    events = result.detail.events
+    issues = {int(row[4]): int(row[0]) for row in events[events[:, 1] == 0]}
+    assert [issues[pc + 1] - issues[pc] for pc in (4, 7, 10)] == [40, 114, 40]
+
+
+def test_constant_memory_has_an_end_and_is_not_written():
+    code = Assembly()
+    code.mov(A, 4 * 4096)
+    read(code, A)
+    assert "threads 0" not in run(program(code)).fault
+    assert "reads constant address 0x4000, but the program has 0x4000 bytes of constants" in run(program(code)).fault
+    code = Assembly()
+    code("store", a=A, b=B, space=u.CONSTANT_SPACE)
+    with pytest.raises(ValueError, match="store in constant memory, which can only be read"):
+        run(program(code))
+
+
+def test_a_bundle_asks_the_constant_cache_or_memory_and_not_both():
+    code = Assembly()
+    code.bundle({"name": "load", "dst": A, "a": D, "space": u.CONSTANT_SPACE}, {"name": "load", "dst": B, "a": D})
+    with pytest.raises(ValueError, match="issue unit 2"):
+        run(program(code))
+
+
+@pytest.mark.parametrize(("setting", "value"), [("constant.line", 48), ("constant.bytes", 100), ("constant.bytes", 65536)])
+def test_a_constant_cache_that_cannot_be_is_refused(setting, value):
+    with pytest.raises(ConfigError, match=setting):
+        load_config("sm", {setting: value, "constant.next_bytes": 0} | ({"constant.line": 32} if value == 65536 else {}))

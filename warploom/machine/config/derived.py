@@ -1,0 +1,37 @@
+"""What follows from several settings together."""
+
+from __future__ import annotations
+
+from warploom.machine.config.schema import Cache, Config
+from warploom.machine.engine.sizes import CARVEOUTS
+
+
+def shape_of(cache: Cache, slices: int = 1) -> tuple[int, int]:
+    """(sets, ways) of a cache, or of each of its slices."""
+    lines = cache.bytes // (cache.line * slices)
+    return (cache.sets, lines // cache.sets) if cache.sets else (lines // cache.ways, cache.ways)
+
+
+def dram_bytes_a_cycle(config: Config) -> float:
+    """Bytes that all DRAM channels together can move in a core cycle; 0 for no limit."""
+    clocks = config.dram.clock / config.gpu.clock if config.dram.clock and config.gpu.clock else 1.0
+    return config.dram.channels * config.dram.bandwidth * clocks
+
+
+def carveout(config: Config, needed: int) -> int:
+    """Bytes of shared memory in a core whose blocks need so many. Only where shared memory and L1 are one."""
+    shared = config.shared
+    if shared.carveout:
+        return shared.carveout
+    sizes = [size << 10 for size in CARVEOUTS[shared.carveouts]] if shared.carveouts != "any" else []
+    fitting = [size for size in sizes if size >= needed]
+    return min(fitting, default=-(-needed // shared.unit) * shared.unit)
+
+
+def l1_bytes(config: Config, needed: int) -> int:
+    """Bytes of the L1 of a core whose blocks need so many bytes of shared memory: whole sets of what that leaves."""
+    if not config.shared.unified:
+        return config.l1.bytes
+    left = min(config.l1.bytes, config.shared.unified - carveout(config, needed))
+    unit = config.l1.line * (config.l1.sets or config.l1.ways)
+    return max(left, 0) // unit * unit

@@ -1,0 +1,158 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Address decoder: from the address that a lane asks for to the memory that holds it.
+
+In hardware: base and limit comparators, or a TLB with large pages, between the address generation of the load/store unit and its cache. It
+says whether anything is there, whether it may be written, and whether a first-level cache may keep it. Local memory has addresses of its
+own, from 0 in every thread, and is interleaved: word w of all lanes of a warp lies side by side, so that lanes that use the same variable
+take one line. Constant memory has addresses of its own too, and its own caches (`constant_cache.py`).
+
+A program that declares no region, and uses global memory alone, has none of this: its memory begins at address 0 and ends at the
+machine's size, and this file is not even compiled. What a host keeps: `access.address` is what caches and channels see, `access.place`
+where the bytes are.
+
+Sources: NVIDIA PTX ISA, "State Spaces"; CUDA C++ Programming Guide, "Local Memory": "organized such that consecutive 32-bit words are
+accessed by consecutive thread IDs".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.regions import REGION_BASE, REGION_CACHED, REGION_END, REGION_OFFSET, REGION_WRITABLE
+from warploom.isa.uop import CONSTANT_SPACE, IMM, LOCAL_SPACE, NUMBER, OP, SIZE, SPACE, A
+from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.core.load_store.address_pattern import is_run
+from warploom.machine.core.load_store.constant_cache import access_constants
+from warploom.machine.core.load_store.lane_access import addresses
+from warploom.machine.datapath.register_file import source
+from warploom.machine.engine.unit import out_of_line, record, unit
+
+LOAD = NUMBER["load"]
+UNMAPPED, READ_ONLY_REGION = FAULT_NUMBER["unmapped"], FAULT_NUMBER["read_only_region"]
+LOCAL_FAULT, CONSTANT_FAULT = FAULT_NUMBER["local_out_of_range"], FAULT_NUMBER["constant_out_of_range"]
+MISALIGNED, UNSUPPORTED = FAULT_NUMBER["misaligned"], FAULT_NUMBER["unsupported"]
+
+Spaces = record(
+    settings=dict(
+        used="i8",             # 1: the program has regions, or uses local or constant memory: `translate` is there
+        regions="i8",          # regions that the program declares; 0: one memory from address 0 on
+        local_bytes="i8",      # local memory of a thread
+        local_base="i8",       # address of the first byte of all local memory, as caches and channels see it
+        local_place="i8",      # its place in the host's memory
+        constant_bytes="i8",   # constant memory of the program
+        constant_place="i8",   # its place in the host's memory
+    ),
+)  # fmt: skip
+
+
+@unit
+def translate(gpu, core, warp, tables, k, now):
+    """Fill in addresses and places of micro-op `k`, an access to any space but shared memory. Returns 0 or the number of a fault.
+
+    Of a constant load it looks up the constant cache too, see `constant_cache.py`.
+    """
+    registers = core.registers[warp]
+    access = core.access
+    lanes = core.warps.lanes
+    space = tables.uops[k, SPACE]
+    if space == LOCAL_SPACE:
+        fault = _own_addresses(core, registers, tables, k, lanes, LOCAL_FAULT, core.spaces.local_bytes)
+        if fault == 0:
+            _interleave(core, warp, tables, k, lanes)
+        return fault
+    if space == CONSTANT_SPACE:
+        fault = _own_addresses(core, registers, tables, k, lanes, CONSTANT_FAULT, core.spaces.constant_bytes)
+        if fault == 0:
+            access_constants(core, registers, lanes, now)
+            _shift(access, lanes, core.spaces.constant_place)
+        return fault
+    fault = addresses(access, registers, tables, k, lanes, gpu.memory_bytes)
+    if fault != 0:
+        return np.int64(fault)
+    if core.spaces.regions != 0:
+        return locate(access, registers.active, tables, k, lanes)
+    _shift(access, lanes, np.int64(0))
+    return np.int64(0)
+
+
+@unit
+def no_translation(gpu, core, warp, tables, k, now):
+    """Stands in for `translate` in a program that has one memory from address 0 on and uses nothing else."""
+    return np.int64(UNSUPPORTED)
+
+
+@unit
+def _shift(access, lanes, distance):
+    """Every place lies `distance` bytes beyond its address."""
+    for lane in range(lanes):
+        access.place[lane] = np.uint32(np.int64(access.address[lane]) + distance)
+
+
+@out_of_line
+def locate(access, active, tables, k, lanes):
+    """Fill in `access.place`, and whether caches may keep the access, from `access.address`; returns 0 or the number of a fault."""
+    size = np.int64(tables.uops[k, SIZE])
+    number = np.int64(0)
+    access.cached = 1
+    for lane in range(lanes):
+        if active[lane] == 0:
+            continue
+        address = np.int64(access.address[lane])
+        number = _region_of(tables.regions, number, address, size)
+        if number < 0:
+            access.fault, access.lane, access.value, access.limit = UNMAPPED, lane, address, 0
+            return np.int64(UNMAPPED)
+        if tables.uops[k, OP] != LOAD and tables.regions[number, REGION_WRITABLE] == 0:
+            access.fault, access.lane, access.value, access.limit = READ_ONLY_REGION, lane, address, 0
+            return np.int64(READ_ONLY_REGION)
+        if tables.regions[number, REGION_CACHED] == 0:
+            access.cached = 0
+        access.place[lane] = np.uint32(address + tables.regions[number, REGION_OFFSET])
+    # Lanes side by side are so in the host's memory too, also in two regions that touch: see `AddressSpace`.
+    return np.int64(0)
+
+
+@unit
+def _region_of(regions, likely, address, size):
+    """The number of the region that holds `size` bytes from an address on; -1 when none does. likely: which is tried first."""
+    if regions[likely, REGION_BASE] <= address and address + size <= regions[likely, REGION_END]:
+        return np.int64(likely)
+    for number in range(regions.shape[0]):
+        if regions[number, REGION_BASE] <= address and address + size <= regions[number, REGION_END]:
+            return np.int64(number)
+    return np.int64(-1)
+
+
+@unit
+def _own_addresses(core, registers, tables, k, lanes, kind, limit):
+    """`access.address` = the lanes' addresses in a space of `limit` bytes; returns 0, `kind` where one lies outside, or MISALIGNED."""
+    access = core.access
+    size = np.int64(tables.uops[k, SIZE])
+    base = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
+    offset = np.int64(tables.uops[k, IMM])
+    access.fault = 0
+    access.cached = 1
+    for lane in range(lanes):
+        inside = (np.int64(base[lane]) + offset) & 0xFFFFFFFF
+        if access.fault == 0 and registers.active[lane] != 0:
+            if inside + size > limit:
+                access.fault, access.lane, access.value, access.limit = kind, lane, inside, limit
+            elif inside & (size - 1) != 0:
+                access.fault, access.lane, access.value, access.limit = MISALIGNED, lane, inside, size
+        access.address[lane] = np.uint32(inside if registers.active[lane] != 0 else 0)
+    access.run = 1 if is_run(access.address, registers.active, size, lanes) else 0
+    return np.int64(access.fault)
+
+
+@unit
+def _interleave(core, warp, tables, k, lanes):
+    """From a thread's own local addresses to the device's: word w of all lanes of a warp lies side by side."""
+    access = core.access
+    spaces = core.spaces
+    first = (core.number * core.warps.slots + warp) * (spaces.local_bytes >> 2)
+    for lane in range(lanes):
+        inside = np.int64(access.address[lane])
+        word = ((first + (inside >> 2)) * lanes + lane) * 4 + (inside & 3)
+        access.address[lane] = np.uint32(spaces.local_base + word)
+        access.place[lane] = np.uint32(spaces.local_place + word)
+    access.run = 1 if is_run(access.address, core.registers[warp].active, np.int64(tables.uops[k, SIZE]), lanes) else 0

@@ -1,0 +1,67 @@
+"""Where the bytes of all memory lie that a program uses: regions, local memory of all warp slots, constants.
+
+This is the host's side: one array. The hardware's side of it is `core/load_store/address_space.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.program import Program
+from warploom.isa.regions import ROW, AddressSpace, RegionError
+from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.schema import Config
+
+
+class Storage:
+    """The layout of a run's memory. Raises LaunchError when local memory finds no room in the address space."""
+
+    def __init__(self, config: Config, program: Program, space: AddressSpace) -> None:
+        self.program, self.space = program, space
+        self.local_bytes = -(-program.launch.local_bytes // 4) * 4 if program.uses(u.LOCAL_SPACE) else 0
+        core = config.core
+        self.local_total = self.local_bytes * config.gpu.cores * core.warps * core.lanes
+        self.local_place = _up(space.bytes)
+        self.constant_place = _up(self.local_place + self.local_total)
+        self.translates = bool(program.regions) or program.uses(u.LOCAL_SPACE) or program.uses(u.CONSTANT_SPACE)
+        try:
+            self.local_base = space.gap(self.local_total) if self.local_total else 0
+        except RegionError as error:
+            raise LaunchError(f"{program.source.path}: {self.local_bytes} bytes of local memory a thread: {error}") from None
+
+    def filled(self) -> np.ndarray:
+        """uint32[words]: memory before the first cycle."""
+        constants = self.program.constants if self.translates else np.zeros(0, np.uint8)
+        extra = self.local_total or len(constants)
+        size = self.constant_place + len(constants) if extra else self.space.bytes
+        memory = np.zeros((size + 3) // 4, np.uint32)
+        held = memory.view(np.uint8)
+        for region, start in zip(self.space.regions, self.space.starts, strict=True):
+            held[start : start + len(region.data)] = region.data
+        held[: len(self.program.data)] = self.program.data
+        if len(constants):
+            held[self.constant_place : self.constant_place + len(constants)] = constants
+        return memory
+
+
+def set_up_spaces(core: Any, config: Config, program: Program, storage: Storage) -> None:
+    """What a core (its mirror) knows of address spaces before the first cycle."""
+    spaces = core.spaces
+    spaces.used, spaces.regions = int(storage.translates), len(program.regions)
+    spaces.local_bytes, spaces.local_base, spaces.local_place = storage.local_bytes, storage.local_base, storage.local_place
+    spaces.constant_bytes, spaces.constant_place = len(program.constants), storage.constant_place
+    core.access.cached = 1
+    c = config.constant
+    core.constants.memory_latency = c.memory_latency
+    for level, size, line, ways, latency in (
+        (core.constants.first, c.bytes, c.line, c.ways, c.latency),
+        (core.constants.second, c.next_bytes, c.next_line, c.next_ways, c.next_latency),
+    ):
+        level.sets, level.ways, level.line_shift, level.latency = size // (line * ways), ways, line.bit_length() - 1, latency
+
+
+def _up(place: int) -> int:
+    return -(-place // ROW) * ROW

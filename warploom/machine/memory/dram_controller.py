@@ -1,0 +1,184 @@
+# mypy: disable-error-code="no-untyped-def"
+"""DRAM controller: what a channel with banks serves next, and when its data cross the bus.
+
+In hardware: two queues before each channel, reads and writes, and the state of each bank. A bank is an array of its own with one row
+open at most; to read a different row it must close that one (precharge, tRP, not before tRAS after it was opened) and open the other
+(activate, tRCD, not before tRRD after any other bank of the channel). Then its data come tCL later, as many bytes a clock as the bus is
+wide. While one bank opens a row, others use the bus.
+
+The controller picks a request as late as it can without leaving the bus idle: tRP + tRCD + tCL before the bus is free. Of the requests
+that it sees (`dram.queue`) it takes the oldest whose row is open, else the first whose row can be: first-ready, first-come first-served
+(Rixner, Dally, Kapasi,
+Mattson and Owens, "Memory access scheduling", ISCA 2000). Writes wait until there are no reads, or until there are `dram.write_queue` of
+them; then half of those are written at once, because the bus loses tWTR whenever it turns from writing to reading.
+
+Time is in memory clocks, converted where a request comes and goes. Left out: refresh, tFAW, tRTP and bank groups.
+Names as in JEDEC's standards (JESD235 for HBM).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.engine.bits import EMPTY
+from warploom.machine.engine.unit import FOREVER, inlined, unit
+from warploom.machine.memory.address_hash import group_of, place_of
+from warploom.machine.memory.dram import channel_of, clock_of, count_bytes, cycle_of, row_of, transfer_clocks
+from warploom.machine.memory.event_wheel import schedule
+from warploom.machine.memory.request import request
+from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, NOTHING
+
+READS, WRITES = range(2)
+
+
+@unit
+def submit(gpu, dram, address, size, write, finished, now):
+    """Put a request for `size` bytes at an address into its channel's queue. `finished` goes on when it is done."""
+    channel = channel_of(dram, address)
+    row = row_of(dram, address)
+    index = _new_request(dram, finished)
+    dram.bank[index] = place_of(dram.rows, row)
+    dram.bank_row_wanted[index] = group_of(dram.rows, row) + 1
+    dram.size[index] = size
+    if dram.first[channel, write] == 0:
+        dram.first[channel, write] = index + 1
+    else:
+        dram.next[dram.last[channel, write] - 1] = index + 1
+    dram.last[channel, write] = index + 1
+    dram.count[channel, write] += 1
+    if dram.turn[channel] == 0:
+        serve_channel(gpu, dram, channel, now)
+
+
+@inlined
+def _new_request(dram, finished):
+    """An index for a request."""
+    if dram.freed > 0:
+        dram.freed = dram.freed - 1
+        index = np.int64(dram.free[dram.freed])
+    else:
+        index = np.int64(dram.fresh)
+        dram.fresh = index + 1
+    dram.waiting = dram.waiting + 1
+    dram.kind[index] = finished.kind
+    dram.core[index] = finished.core
+    dram.line[index] = finished.line
+    dram.sectors[index] = finished.sectors
+    dram.tag[index] = finished.tag
+    dram.next[index] = 0
+    return index
+
+
+@unit
+def serve_channel(gpu, dram, channel, now):
+    """Serve as many requests as the bus can be planned for, and come back when it can be planned further."""
+    dram.turn[channel] = 0
+    clock = clock_of(dram, now)
+    ahead = dram.rp + dram.rcd + dram.cl
+    while dram.count[channel, READS] + dram.count[channel, WRITES] > 0:
+        if dram.busy_until[channel] > clock + ahead:
+            dram.turn[channel] = 1
+            time = max(cycle_of(dram, dram.busy_until[channel] - ahead), np.int64(now + 1))
+            schedule(gpu.wheel, time, request(CHANNEL_TURN, -1, channel, EMPTY, 0))
+            return
+        write = _direction(dram, channel)
+        _serve(gpu, dram, channel, write, _take(dram, channel, write, clock), clock, now)
+
+
+@inlined
+def _direction(dram, channel):
+    """WRITES when a write is served next: there is no read, or there have come to be too many writes."""
+    writes = np.int64(dram.count[channel, WRITES])
+    if writes >= dram.write_high:
+        dram.draining[channel] = 1
+    elif 2 * writes <= dram.write_high:
+        dram.draining[channel] = 0
+    if dram.count[channel, READS] == 0 or (dram.draining[channel] != 0 and writes > 0):
+        return np.int64(WRITES)
+    return np.int64(READS)
+
+
+@unit
+def _take(dram, channel, write, clock):
+    """Take the request that is served next out of a queue; returns its index.
+
+    The oldest whose row is open; else the one whose row can be opened first, so that banks that are at work are not waited for; of
+    several the oldest.
+    """
+    before = np.int64(0)
+    link = np.int64(dram.first[channel, write])
+    first_before, first_link = before, link
+    soonest = np.int64(FOREVER)
+    for _ in range(dram.window):
+        bank = np.int64(dram.bank[link - 1])
+        if dram.bank_row[channel, bank] == dram.bank_row_wanted[link - 1]:
+            return _unlink(dram, channel, write, before, link)
+        time = _can_open(dram, channel, bank, clock)
+        if time < soonest:
+            soonest, first_before, first_link = time, before, link
+        before = link
+        link = np.int64(dram.next[link - 1])
+        if link == 0:
+            break
+    return _unlink(dram, channel, write, first_before, first_link)
+
+
+@inlined
+def _can_open(dram, channel, bank, clock):
+    """The first clock in which a bank can open a different row than it has open, if any."""
+    opened = np.int64(clock)
+    if dram.bank_row[channel, bank] != 0:
+        closed = max(opened, np.int64(dram.bank_opened[channel, bank]) + dram.ras, np.int64(dram.bank_closes[channel, bank]))
+        opened = closed + dram.rp
+    if dram.requests[channel] > 0:
+        opened = max(opened, np.int64(dram.last_opened[channel]) + dram.rrd)
+    return opened
+
+
+@inlined
+def _unlink(dram, channel, write, before, link):
+    """Take a request out of its queue, where `before` (index + 1, or 0) is the next older one."""
+    after = np.int64(dram.next[link - 1])
+    if before == 0:
+        dram.first[channel, write] = after
+    else:
+        dram.next[before - 1] = after
+    if after == 0:
+        dram.last[channel, write] = before
+    dram.count[channel, write] -= 1
+    return np.int64(link - 1)
+
+
+@inlined
+def _serve(gpu, dram, channel, write, index, clock, now):
+    """Open the row of a request if need be, and let its data cross the bus."""
+    bank = np.int64(dram.bank[index])
+    column = np.int64(clock)
+    if dram.bank_row[channel, bank] == dram.bank_row_wanted[index]:
+        dram.row_hits[channel] += 1
+        column = max(column, np.int64(dram.bank_opened[channel, bank]) + dram.rcd)
+    else:
+        dram.row_misses[channel] += 1
+        opened = _can_open(dram, channel, bank, clock)
+        dram.bank_row[channel, bank] = dram.bank_row_wanted[index]
+        dram.bank_opened[channel, bank] = opened
+        dram.last_opened[channel] = opened
+        column = opened + dram.rcd
+    if write == 0:
+        column = max(column, np.int64(dram.read_after[channel]))
+    start = max(column + (dram.wl if write != 0 else dram.cl), np.int64(dram.busy_until[channel]))
+    transfer = transfer_clocks(dram, dram.size[index])
+    end = start + transfer
+    dram.busy_until[channel] = end
+    dram.bank_closes[channel, bank] = max(np.int64(dram.bank_closes[channel, bank]), end + dram.wr if write != 0 else start)
+    if write != 0:
+        dram.read_after[channel] = end + dram.wtr
+    dram.busy[channel] += transfer
+    count_bytes(dram, channel, np.int64(dram.size[index]), write)
+    if dram.kind[index] != NOTHING:
+        finished = request(dram.kind[index], dram.core[index], dram.line[index], dram.sectors[index], dram.tag[index])
+        time = cycle_of(dram, end - 1) + (dram.latency - 1 if write == 0 else 0) + (finished.tag >> EXTRA_SHIFT)
+        schedule(gpu.wheel, max(time, np.int64(now + 1)), finished)
+    dram.free[dram.freed] = index
+    dram.freed = dram.freed + 1
+    dram.waiting = dram.waiting - 1

@@ -1,0 +1,34 @@
+"""A file that is whole or not there: written beside its target under a hidden name, and put in its place when everything is written."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+
+@contextlib.contextmanager
+def whole_file(path: str | Path, *, binary: bool) -> Iterator[IO[Any]]:
+    """An open file that takes its place when everything is written. A name that ends in .gz is compressed; text is UTF-8.
+
+    What is no ordinary file (a pipe, /dev/null) is written to as it stands. Raises OSError, which names the target.
+    """
+    target = Path(path).resolve()
+    ordinary = not target.exists() or target.is_file()
+    place = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}") if ordinary else target
+    mode = {"mode": "wb"} if binary else {"mode": "wt", "encoding": "utf-8", "newline": ""}
+    try:
+        with gzip.open(place, **mode) if target.suffix == ".gz" else place.open(**mode) as file:  # type: ignore[call-overload]
+            yield file
+        if ordinary:
+            if target.exists():
+                place.chmod(target.stat().st_mode & 0o777)
+            place.replace(target)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+    finally:
+        if ordinary:
+            place.unlink(missing_ok=True)
