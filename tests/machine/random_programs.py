@@ -16,6 +16,7 @@ from tests.machine.programs import BLOCK, FREE, GLOBAL, SMALL, THREAD, Assembly
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.core.scheduling.policies import POLICIES
+from warploom.machine.memory.address_hash import HASHES
 
 # Memory: a table that is only read, counters for atomic operations, and 16 bytes a thread of its own.
 TABLE, COUNTERS, OWN, BYTES = 0, 256, 512, 2048
@@ -314,9 +315,19 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
         "memory.kind": ["dram", "channels"], "memory.data_channels": [1, 4], "memory.channel_bytes": [4, 32],
         "memory.program_channels": [1, 2],
         "dram.channels": [1, 3], "dram.latency": [1, 20, 150], "dram.bandwidth": [0, 4, 32], "dram.row": [0, 256], "dram.row_miss": [0, 11],
+        "lsu.stores": [0, 0, 1, 4, 64], "l1.merges": [0, 0, 1, 3], "l2.write_buffer": [0, 0, 1, 8], "l2.hash": [*HASHES],
+        "l2.ports": [0, 1], "l2.atomic_lanes": [1, 4], "memory.hash": [*HASHES], "crossbar.core": [0, 8, 64], "crossbar.slice": [0, 8, 64],
+        "dram.banks": [0, 2, 4], "dram.queue": [1, 8], "dram.write_queue": [1, 6], "dram.clock": [0, 700], "gpu.clock": [0, 1000],
+        "dram.rcd": [0, 3], "dram.rp": [0, 4], "dram.ras": [0, 9], "dram.cl": [0, 5], "dram.wtr": [0, 2], "dram.wr": [0, 6],
     }  # fmt: skip
     picks = {name: st.just(fixed[name]) if name in fixed else st.sampled_from(options) for name, options in choices.items()}
-    return st.fixed_dictionaries(picks).map(lambda made: {**SMALL, "memory.bytes": BYTES, "shared.bytes": 1024, **made, **fixed})
+    base = {**SMALL, "memory.bytes": BYTES, "shared.bytes": 1024}
+    return st.fixed_dictionaries(picks).map(lambda made: {**base, **_with_rows(made), **fixed})
+
+
+def _with_rows(settings: dict[str, Any]) -> dict[str, Any]:
+    """Banks have rows and a bus."""
+    return {**settings, "dram.row": 256, "dram.bandwidth": settings["dram.bandwidth"] or 32} if settings["dram.banks"] else settings
 
 
 launches = st.tuples(st.integers(1, 80), st.integers(1, 24))  # threads, threads a block

@@ -38,7 +38,6 @@ DECADES = 1.5  # of the axes on both sides of what they show
 
 
 MEMORY = "memory"
-MANY_BANKS = 64  # banks of a second cache that stand for "any number of lookups a cycle", the most that a machine can have
 
 
 class Level(NamedTuple):
@@ -97,13 +96,15 @@ def bandwidth(config: Config) -> float | None:
 
 
 def first_bandwidth(config: Config) -> float:
-    """Bytes a cycle of the first caches of all cores: a line a transaction, one transaction a port and bank."""
-    return float(config.gpu.cores * min(config.lsu.ports, config.l1.banks) * config.l1.line)
+    """Bytes a cycle of the first caches of all cores: a line a transaction, one transaction a port."""
+    return float(config.gpu.cores * config.lsu.ports * config.l1.line)
 
 
 def second_bandwidth(config: Config) -> float | None:
-    """Bytes a cycle of the second cache: a line a bank; None for no limit."""
-    return None if config.l2.banks >= MANY_BANKS else float(config.l2.banks * config.l2.line)
+    """Bytes a cycle of the second cache: a line a lookup of each slice, and what the crossbar's ports let through; None for no limit."""
+    lookups = config.l2.slices * config.l2.ports * config.l2.line
+    limits = [lookups, config.crossbar.slice * config.l2.slices, config.crossbar.core * config.gpu.cores]
+    return min((float(limit) for limit in limits if limit), default=None)
 
 
 def data(result: RunResult, view: View, *, most_columns: int = 0) -> Roofline:
@@ -190,13 +191,7 @@ def draw(line: Roofline, page: Page) -> Sheet:
         ax.annotate(said, (high, lower), (-6, -5), textcoords="offset points", ha="right", va="top", fontsize=9, color=red)
     for level in line.levels:
         tint = hex_of(LEVEL_LOOKS[level.name], dark)
-        limit = (
-            "no limit"
-            if level.bandwidth is None
-            else f"{level.bandwidth:g} bytes a cycle"
-            if level.bandwidth >= 100
-            else f"{level.bandwidth:.3g} bytes a cycle"
-        )
+        limit = "no limit" if level.bandwidth is None else f"{number(level.bandwidth)} bytes a cycle"
         if level.bandwidth is not None:
             ridge = line.peak / level.bandwidth
             ax.plot([low, ridge], [level.bandwidth * low, line.peak], color=tint, linewidth=2.0)
