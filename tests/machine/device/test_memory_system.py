@@ -1,5 +1,7 @@
 """The memory system as a whole: what a machine is told about its bandwidth, its stores and its traffic is what a program gets."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -73,7 +75,7 @@ def test_a_kernel_that_writes_ends_when_memory_has_what_it_wrote(policy):
 @pytest.mark.parametrize("kind", ["read", "write", "copy"])
 def test_more_warps_are_never_slower_on_a_stream(kind):
     cycles = [on_sm(stream(kind, 512, warps, cores=1), gpu__cores=1).cycles for warps in (4, 8, 16, 32, 64)]
-    assert all(more <= 1.02 * fewer for fewer, more in zip(cycles, cycles[1:], strict=False))
+    assert all(more <= 1.02 * fewer for fewer, more in pairwise(cycles))
     assert cycles[0] > cycles[-1] or kind == "write"  # four warps write as fast as a core's port
 
 
