@@ -9,6 +9,7 @@ import numpy as np
 
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons
+from warploom.machine.config.pipes import pipe_names
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
 from warploom.observe.facts.events import events_of
@@ -108,9 +109,9 @@ class _Writer:
             self.tracks.end(track, before[2])
 
     def _alus(self, core: int, parent: int) -> None:
-        taken = self.events[self.rows(e.PIPE, core)]
+        taken, names = self.events[self.rows(e.PIPE, core)], pipe_names(self.result.config)
         for number in sorted(set(taken[:, e.A].tolist())):
-            track = self.tracks.track(f"ALU {number}", parent, "cycles in which the instruction's lanes enter it")
+            track = self.tracks.track(names[number], parent, "cycles in which the instruction's lanes enter it")
             for time, _, _, warp, pc, mask, _, free in taken[taken[:, e.A] == number].tolist():
                 self.tracks.slice(track, time, free, f"warp slot {warp}", said_of(self.program, pc, mask))
 
