@@ -46,7 +46,7 @@ def test_threads_and_data_may_be_given_at_the_run():
         ({"data": [1, 300]}, "data[1] = 300: a byte is 0 to 255"),
         ({"data": [-1]}, "data[0] = -1: a byte is 0 to 255"),
         ({"data": [0.5]}, "data is a row of whole numbers from 0 to 255, one a byte"),
-        ({"data": [0] * 257}, "kernel.asm: 257 bytes of data, data memory has 256; set memory.bytes=257"),
+        ({"data": [0] * 257}, "kernel.asm: 257 bytes of data, data memory has 256; add --set memory.bytes=257"),
     ],
 )
 def test_a_launch_that_cannot_be_is_refused(change, message):
@@ -60,7 +60,7 @@ def test_a_launch_that_cannot_be_is_refused(change, message):
     [
         (
             {"memory.program_words": 4},
-            "kernel.asm: the program has 5 instructions, program memory holds 4; set memory.program_words=5",
+            "kernel.asm: the program has 5 instructions, program memory holds 4; add --set memory.program_words=5",
         ),
         (
             {"fetch.sets": 1024, "fetch.ways": 2},

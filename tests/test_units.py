@@ -45,7 +45,7 @@ def test_what_cannot_be_taken_is_named(units, message):
 
 def test_a_machine_without_the_slot_refuses_it():
     with pytest.raises(
-        UnitError, match=r"^the slot 'scheduler' is for machines with warps; 'tiny' runs one instruction at a time, take sm$"
+        UnitError, match=r"^the slot 'scheduler' is for machines with warps; 'tiny' runs one instruction at a time; add --gpu sm$"
     ):
         warploom.GPU("tiny", units={"scheduler": lowest_first})
 

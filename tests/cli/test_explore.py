@@ -93,6 +93,7 @@ def test_the_page_can_go_to_standard_output(here):
         (["--cycles", "200:"], "--cycles: there is no cycle 200: the run has 178 cycles, numbered from 0"),
         (["--warps", "0"], "--cores and --warps are for machines with warps; 'tiny' runs one instruction at a time, add --gpu sm"),
         (["--gpu", "tiny-simt", "--cores", "7"], "--cores '7': there is no core 7, they are numbered 0 to 1"),
+        (["-o", "x.png"], "-o x.png: the explorer is a page; name a file that ends in .html. `warploom picture` draws pictures"),
         (["-o", "nowhere/page.html"], "nowhere/page.html cannot be written: No such file or directory"),
     ],
 )

@@ -5,18 +5,17 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from warploom.cli.policy import load_policy
+from click.testing import CliRunner
 
-from tests.machine.tiny_kernels import assemble
-from warploom import GPU
+from tests.places import EXAMPLES
+from warploom.cli import main
 
 NUMBERS = (
     *("s.last", "now", "s.warps", "s.number", "s.step", "s.memory[0]", "lowest(s.eligible)", "s.launched[0]"),
     *("0", "1", "-1", "3", "63", "64", "1 << 40"),
 )
 MASKS = ("s.eligible", "s.active", "s.awake", "s.owned", "s.waiting_memory", "s.older[0]")
-KERNEL = assemble("LDR R1, %threadIdx\nADD R2, R1, R1\nCMP R1, R2\nSTR %threadIdx, R2\nRET", threads=40)
-CYCLES = 400
+KERNEL = EXAMPLES / "tiny" / "matadd.asm"
 
 
 def seeds() -> list[bytes]:
@@ -25,9 +24,12 @@ def seeds() -> list[bytes]:
 
 
 def take(data: bytes, path: Path) -> None:
-    """Write the policy, load it as `--scheduler` does, and run a kernel under it."""
+    """Write the policy, and run a kernel under it."""
     path.write_text(written(random.Random(data)))
-    GPU("sm", set={"core.warps": 4}, engine="python", scheduler=load_policy(f"{path}:choose")).run(KERNEL, max_cycles=CYCLES)
+    machine = ("--gpu", "sm", "--set", "core.warps=4", "--engine", "python", "--max-cycles", "400")
+    done = CliRunner().invoke(main, ["run", str(KERNEL), *machine, "--quiet", "--scheduler", f"{path}:choose"])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
 
 
 def written(chance: random.Random) -> str:

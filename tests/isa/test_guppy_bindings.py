@@ -125,13 +125,13 @@ def test_patterns_show_what_they_say():
 def test_views_follow_each_other_at_cache_lines_behind_padding():
     layout = lay_out([guppy.image("u0", 4, 4), guppy.buffer("t0", [1, 2, 3]), guppy.texture("t1", pattern("noise", 5, 3), "r8")])
     assert layout.view_names == ("u0", "t0", "t1")
-    assert layout.views[:, VIEW_BASE].tolist() == [64, 128, 192]
+    assert layout.views[:, VIEW_BASE].tolist() == [256, 512, 768]
     assert layout.views[:, VIEW_BYTES].tolist() == [64, 12, 15]
     assert layout.views[:, VIEW_WRITABLE].tolist() == [1, 0, 0]
     assert layout.views[2, [VIEW_FORMAT, VIEW_WIDTH, VIEW_HEIGHT, VIEW_PITCH]].tolist() == [FORMAT_NUMBER["r8"], 5, 3, 5]
-    assert len(layout.data) == 256
-    assert layout.data[:64].tolist() == [0] * 64
-    assert layout.data[64:128].view("<u4").tolist() == [0x000000FF] * 16
+    assert len(layout.data) == 1024
+    assert layout.data[:256].tolist() == [0] * 256
+    assert layout.data[256:320].view("<u4").tolist() == [0x000000FF] * 16
 
 
 def test_bindings_given_by_the_user_replace_those_of_the_text():

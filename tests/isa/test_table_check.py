@@ -74,7 +74,7 @@ def test_whole_programs_pass():
         (u.UNIT, u.CONTROL, "unit 5: shl is of unit 0 (alu)"),
         (u.LATENCY, 14, "latency class 14: there are 0 to 13"),
         (u.VIEW, 0, "view 0: the program has 0"),
-        (u.FLAGS, 8, "flags 8"),
+        (u.FLAGS, 16, "flags 16"),
         (u.RECONVERGE, -2, "reconvergence point -2"),
     ],
 )
@@ -142,7 +142,7 @@ def test_views_and_samplers():
         ".threads 4\n.buffer t0 16 iota\n.image u0 4 4\n.sampler s0\nld r0.x, t0.x, r1.x\nst u0.xyzw, r1.xy, r0.xyzw\nret"
     )
     check_tables(base, len(base.data))
-    assert "view 0 (t0): 64 bytes from byte 64 on: memory has 100" in refused_in(base, 100)
+    assert "view 0 (t0): 64 bytes from byte 256 on: memory has 100" in refused_in(base, 100)
     from warploom.isa import views as v
 
     assert "format 99: there are 0 to 7" in refused(changed(base, "views", 1, v.VIEW_FORMAT, 99))

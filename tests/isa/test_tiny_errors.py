@@ -172,3 +172,15 @@ def test_any_order_of_words_gives_a_program_or_a_source_error(pieces):
         tiny.assemble(".threads 1\n" + " ".join(pieces))
     except SourceError as error:
         assert str(error)
+
+
+@pytest.mark.parametrize(
+    ("before", "register"),
+    [("", "R1"), ("CONST R1, #1\n", "R2"), ("".join(f"const r{number}, #1\n" for number in range(13)), "Rd")],
+)
+def test_a_fix_overwrites_no_register_of_the_program(before, register):
+    with pytest.raises(SourceError) as caught:
+        tiny.assemble(f".threads 1\n{before}ADD R0, R0, 5\nRET")
+    fix = caught.value.diagnostics[-1].fix
+    assert fix.startswith(f"put the number into a register first: CONST {register}, #5")
+    assert fix.endswith("where Rd holds nothing that is read later") == (register == "Rd")

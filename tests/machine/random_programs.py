@@ -16,6 +16,7 @@ from tests.machine.programs import BLOCK, FREE, GLOBAL, SMALL, THREAD, Assembly
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.core.scheduling.policies import POLICIES
+from warploom.machine.memory.address_hash import HASHES
 
 # Memory: a table that is only read, counters for atomic operations, and 16 bytes a thread of its own.
 TABLE, COUNTERS, OWN, BYTES = 0, 256, 512, 2048
@@ -314,9 +315,35 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
         "memory.kind": ["dram", "channels"], "memory.data_channels": [1, 4], "memory.channel_bytes": [4, 32],
         "memory.program_channels": [1, 2],
         "dram.channels": [1, 3], "dram.latency": [1, 20, 150], "dram.bandwidth": [0, 4, 32], "dram.row": [0, 256], "dram.row_miss": [0, 11],
+        "lsu.stores": [0, 0, 1, 4, 64], "l1.merges": [0, 0, 1, 3], "l2.write_buffer": [0, 0, 1, 8], "l2.hash": [*HASHES],
+        "l2.ports": [0, 1], "l2.atomic_lanes": [1, 4], "memory.hash": [*HASHES], "crossbar.core": [0, 8, 64], "crossbar.slice": [0, 8, 64],
+        "dram.banks": [0, 2, 4], "dram.queue": [1, 8], "dram.write_queue": [1, 6], "dram.clock": [0, 700], "gpu.clock": [0, 1000],
+        "dram.rcd": [0, 3], "dram.rp": [0, 4], "dram.ras": [0, 9], "dram.cl": [0, 5], "dram.wtr": [0, 2], "dram.wr": [0, 6],
+        "operands.banks": [0, 0, 2, 4], "operands.reads": [1, 2], "operands.window": [1, 3], "operands.collectors": [0, 1, 3],
+        "fetch.l0_sets": [0, 1, 2], "fetch.l0_ways": [1, 2], "fetch.l0_ahead": [0, 2], "fetch.l0_latency": [1, 2],
+        "core.barrier_interval": [0, 0, 2], "core.barrier_latency": [0, 0, 20], "gpu.launch_latency": [0, 0, 50],
+        "pipes.owner": ["core", "core", "scheduler"], "pipes.integer_lanes": [0, 1], "pipes.float_lanes": [0, 2],
+        "pipes.float_on_integer": [False, True], "pipes.special_interval": [0, 5], "pipes.load_store_lanes": [0, 2],
+        "pipes.load_store_queue": [1, 3], "pipes.multiply": ["integer", "float"], "pipes.divide_interval": [0, 9],
+        "latency.to_float": [0, 1], "latency.to_integer": [0, 3],
     }  # fmt: skip
     picks = {name: st.just(fixed[name]) if name in fixed else st.sampled_from(options) for name, options in choices.items()}
-    return st.fixed_dictionaries(picks).map(lambda made: {**SMALL, "memory.bytes": BYTES, "shared.bytes": 1024, **made, **fixed})
+    base = {**SMALL, "memory.bytes": BYTES, "shared.bytes": 1024}
+    return st.fixed_dictionaries(picks).map(lambda made: {**base, **_of_one_kind(_with_rows(made)), **fixed})
+
+
+def _of_one_kind(settings: dict[str, Any]) -> dict[str, Any]:
+    """ALUs that schedulers share, or pipes of each; what is not there has no settings. A scheduler's cache is filled from the core's."""
+    other = "alu." if settings["pipes.owner"] == "scheduler" else "pipes."
+    left = {name: value for name, value in settings.items() if not name.startswith(other) or name == "pipes.owner"}
+    if settings["core.lock"] == "lane":
+        left |= {"latency.to_float": 0, "latency.to_integer": 0}
+    return left if settings["fetch.sets"] else left | {"fetch.l0_sets": 0}
+
+
+def _with_rows(settings: dict[str, Any]) -> dict[str, Any]:
+    """Banks have rows and a bus."""
+    return {**settings, "dram.row": 256, "dram.bandwidth": settings["dram.bandwidth"] or 32} if settings["dram.banks"] else settings
 
 
 launches = st.tuples(st.integers(1, 80), st.integers(1, 24))  # threads, threads a block

@@ -234,7 +234,7 @@ def test_a_program_of_another_instruction_set_is_refused():
     path = TINY.parent / "guppy" / "saxpy.guppy"
     said = (
         f"the ladder begins with the machine 'tiny', which cannot run this program: {path}: the program wants blocks of 32 threads, "
-        "a core runs blocks of 4; set core.threads_per_block=32"
+        "a core runs blocks of 4; add --set core.threads_per_block=32"
     )
     with pytest.raises(LaunchError) as caught:
         climb(load(path))

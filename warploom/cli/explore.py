@@ -85,7 +85,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
             characters = _write(out, results, names, stretch, part.selection, options["quiet"])
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
-        say(f"{how} after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
+        say(f"{how} after {grouped(progress.done)} cycles; no file was written", err=True)
         ctx.exit(status)
     _tell(path, characters, results, names, options)
     ctx.exit(DONE if all(result.status == "done" for result in results) else FAULT)
@@ -198,6 +198,9 @@ def _check_output(kernel: str, path: str, options: dict[str, Any]) -> None:
     inputs = [given for given in (kernel, *(text.partition("=")[2] for text in options["buffers"]), options["gpu"]) if given]
     if path != "-" and is_among(path, inputs):
         raise UserError(f"-o {path}: this file is an input of the run; name another one")
+    special = Path(path).exists() and not Path(path).is_file()  # a folder is refused elsewhere; a pipe takes anything
+    if path != "-" and not special and Path(path).suffix.lower() not in (".html", ".htm"):
+        raise UserError(f"-o {path}: the explorer is a page; name a file that ends in .html. `warploom picture` draws pictures")
 
 
 def _tell(path: str, characters: int, results: list[Result], names: list[str], options: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError, say
 from warploom.cli.loading import Launching, load_program, named
+from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
     from warploom.cli.progress import Progress
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from warploom.isa.program import Program
     from warploom.machine.config.schema import Config
     from warploom.result import Result
+
+WARPS_MACHINE, STEPS_MACHINE = "sm", "tiny"  # presets of the two kinds, where the instruction set names none
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bo
     if result.status == "error":
         say(f"error: {result.fault}", err=True)
     elif result.status == "timeout":
-        cycles = f"{result.cycles:,}".replace(",", " ")
+        cycles = grouped(result.cycles)
         say(f"error: still running after {cycles} cycles; {cut}", err=True)
         for line in result.running if where else ():
             say(f"  {line}", err=True)
@@ -72,10 +75,17 @@ def _config(file: str, options: dict[str, Any], program: Program) -> Config:
     """The machine that was asked for; a default machine whose warps lie anywhere gets as many slots as one group needs."""
     from warploom.isa.frontends import front_end
     from warploom.machine.config.presets import load_config, parse_setting
+    from warploom.machine.config.schema import ignored
     from warploom.machine.engine.sizes import MAX_WARPS
 
     changes = dict(parse_setting(text) for text in options["changes"])
-    config = load_config(options["gpu"] or front_end(file, options["isa"]).gpu, changes)
+    row = front_end(file, options["isa"])
+    config = load_config(options["gpu"] or row.gpu, changes)
+    for name in changes:
+        if name in ignored(config):
+            has_it = (row.warps_gpu or WARPS_MACHINE) if config.core.control == "sequencer" else STEPS_MACHINE
+            why = "runs one instruction at a time" if config.core.control == "sequencer" else "has warps"
+            raise UserError(f"--set {name}: {config.name!r} {why} and does without it; a machine that has it: add --gpu {has_it}")
     needed = -(-(program.launch.block_threads or 1) // config.core.lanes)
     slots = config.gpu.cores * config.core.warps
     if options["gpu"] is None and "core.warps" not in changes and config.gpu.dispatch == "split" and slots < needed <= MAX_WARPS:

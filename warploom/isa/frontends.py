@@ -138,6 +138,13 @@ def encoding(row: FrontEnd) -> Encoding:
     return cast(Encoding, importlib.import_module(row.module).ENCODING)
 
 
+def meanings(isa: str) -> dict[str, tuple[str, str]]:
+    """Of an instruction set the instructions by mnemonic: how each is written, and what it does. Nothing for one that does not say."""
+    row = next((one for one in known() if one.name == isa), None)
+    told = getattr(importlib.import_module(row.module), "meanings", None) if row is not None else None
+    return dict(told()) if told is not None else {}
+
+
 def _among(rows: Sequence[FrontEnd], source: AnyInput, isa: str | None) -> FrontEnd | None:
     if isa is not None:
         return next((row for row in rows if row.name == isa), None)

@@ -60,15 +60,15 @@ MAY_WRITE_LANES = _operations(lambda operation: operation.name.startswith("atomi
 WRITES_PAIR = _operations(lambda operation: operation.name in ("ballot", "read_mask"))
 READS_PAIR = _operations(lambda operation: operation.name == "write_mask")
 IN_MEMORY = _operations(lambda operation: operation.unit == u.MEMORY and operation.name != "store_image")
-MASK_OPERATIONS = (
-    "push_mask", "pop_mask", "mask_nonzero", "branch_push", "split", "join", "set_mask", "predicate", "read_mask", "write_mask",
-)  # fmt: skip
-SETS_MASK = _operations(lambda operation: operation.name in MASK_OPERATIONS)
 IN_PAIRS = {
     column: _operations(lambda operation, letter=letter: letter in operation.pairs)  # type: ignore[misc]
     for letter, column in zip("dabc", OPERANDS, strict=True)
 }
 IS_DOUBLE = _operations(lambda operation: operation.pairs != "")
+MASK_OPERATIONS = (
+    "push_mask", "pop_mask", "mask_nonzero", "branch_push", "split", "join", "set_mask", "predicate", "read_mask", "write_mask",
+)  # fmt: skip
+SETS_MASK = _operations(lambda operation: operation.name in MASK_OPERATIONS)
 TEXELS = _operations(lambda operation: operation.name in ("sample", "store_image"))
 
 
@@ -159,7 +159,7 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
     yield (
         _outside(flags, 16),
         lambda row: (
-            f"flags {flags[row]}: SIGNED = {u.SIGNED}, NEGATE = {u.NEGATE}, NEGATE_PREDICATE = {u.NEGATE_PREDICATE} and YIELDS = {u.YIELDS}"
+            f"flags {flags[row]}: SIGNED = {u.SIGNED}, NEGATE = {u.NEGATE}, NEGATE_PREDICATE = {u.NEGATE_PREDICATE}, YIELDS = {u.YIELDS}"
         ),
     )
     sizes = columns[u.SIZE]

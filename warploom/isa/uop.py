@@ -52,8 +52,8 @@ UOP_COLUMNS = 16
 SIGNED = 1        # a load narrower than 32 bits extends the sign
 NEGATE = 2        # a branch is taken where the condition is zero
 NEGATE_PREDICATE = 4  # the predicate names the lanes that are left out
-FENCE_DEVICE, FENCE_BLOCK = range(2)  # immediates of a fence: who has to see what was stored
 YIELDS = 8        # a jump back: those that jump wait for somebody, perhaps for lanes of their own warp
+FENCE_DEVICE, FENCE_BLOCK = range(2)  # immediates of a fence: who has to see what was stored
 
 # Columns of an instruction row.
 FIRST_UOP = 0     # its first micro-op

@@ -68,4 +68,4 @@ def check_slots(config: Config, units: Mapping[str, Any]) -> None:
     """Raises UnitError when a machine of this configuration lacks a slot that is to be filled."""
     for name in units:
         if slot_named(name).needs_warps and config.core.control == "sequencer":
-            raise UnitError(f"the slot {name!r} is for machines with warps; {config.name!r} runs one instruction at a time, take sm")
+            raise UnitError(f"the slot {name!r} is for machines with warps; {config.name!r} runs one instruction at a time; add --gpu sm")

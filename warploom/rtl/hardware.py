@@ -100,5 +100,5 @@ def _check(config: Config) -> None:
     if config.quirks.wrap_pc and config.memory.program_words != ADDRESSES:
         raise NoHardware(
             f"memory.program_words = {config.memory.program_words}: with quirks.wrap_pc the program counter has 8 bits; "
-            f"set memory.program_words={ADDRESSES} or quirks.wrap_pc=false"
+            f"add --set memory.program_words={ADDRESSES} or quirks.wrap_pc=false"
         )

@@ -34,11 +34,31 @@ def test_one_warp_gets_no_more_than_the_pipe_of_its_scheduler(name, cycles):
 
 @pytest.mark.parametrize(
     ("name", "latency"),
-    [("add", 4), ("mul", 4), ("div", 71), ("fadd", 4), ("fmul", 4), ("fma", 4), ("fdiv", 35), ("frcp", 21), ("i2f", 15), ("popc", 15)],
+    [
+        ("add", 4),
+        ("mul", 4),
+        ("div", 71),
+        ("fadd", 4),
+        ("fmul", 4),
+        ("fma", 4),
+        ("fdiv", 35),
+        ("frcp", 21),
+        ("i2f", 15),
+        ("popc", 15),
+        ("dfma", 8),
+        ("d2l", 8),
+        ("ddiv", 330),
+        ("dsqrt", 330),
+    ],
 )
 def test_a_latency_is_what_a_chain_of_dependent_instructions_takes(name, latency):
     assert cycles_each([made(name, 8, 8)]) == latency
     assert cycles_each([made(name, 8, 8)], pipes__owner="core") == latency
+
+
+def test_the_double_pipe_takes_one_in_four_cycles_and_a_divide_in_130():
+    assert cycles_each([made("dadd", register, 4, 6) for register in RESULTS[::2]]) == 8 * 4
+    assert cycles_each([made("ddiv", register, 4, 6) for register in RESULTS[::2]]) == 8 * 130
 
 
 def test_a_result_takes_longer_to_another_pipe():

@@ -16,7 +16,7 @@ from warploom.gpu import GPU
 from warploom.isa import uop as u
 from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.table_check import ProgramError
-from warploom.isa.uop import IMMEDIATE, NEGATE, NONE, Uop, scalar
+from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, NONE, Uop, scalar
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.datapath.alu import execute_with_doubles
 from warploom.machine.engine.unit import unit
@@ -207,7 +207,7 @@ def test_mask_and_predicate_leave_lanes_out():
     registers = warp(4, active={0, 1, 2})
     registers["lane"][0, 10:14, :4] = np.array([[0], [0x3FF00000], [0], [0x40000000]])
     registers["scalar"][0, 2] = 0b0101
-    for flags, written in ((0, [1, 0, 1, 0]), (NEGATE, [0, 1, 0, 0])):
+    for flags, written in ((0, [1, 0, 1, 0]), (NEGATE_PREDICATE, [0, 1, 0, 0])):
         uop = Uop("dmul", 16, a=10, b=12, predicate=scalar(2), flags=flags)
         after = both(run, registers.copy(), Tables(uops=np.array([uop.row()], np.int32)), 4)[1][0]
         assert (after["lane"][0, 17, :4] != 0).astype(int).tolist() == written

@@ -35,7 +35,7 @@ def test_a_program_that_is_too_long():
 def test_too_many_registers():
     assert refused(one(registers=600)) == "the program uses 600 registers a thread, a thread can have 512"
     assert refused(one(registers=200), core__lock="lane") == (
-        "core.lock = 'lane' has room for 128 registers, the program uses 200; use core.lock=register"
+        "core.lock = 'lane' has room for 128 registers, the program uses 200; add --set core.lock=register"
     )
 
 
@@ -47,11 +47,11 @@ def test_too_little_memory():
 def test_textures_without_a_texture_unit():
     views, samplers = np.zeros((1, VIEW_COLUMNS), np.int32), np.zeros((1, 4), np.int32)
     program = one({"name": "sample", "dst": A, "a": B, "b": C, "view": 0}, views=views, samplers=samplers)
-    assert refused(program) == "the program samples textures, and this machine has no texture unit; set texture.count=1"
+    assert refused(program) == "the program samples textures, and this machine has no texture unit; add --set texture.count=1"
 
 
 def test_a_split_block_cannot_synchronise():
-    message = "a block whose warps lie on several cores has neither shared memory nor barriers; set gpu.dispatch=spread"
+    message = "a block whose warps lie on several cores has neither shared memory nor barriers; add --set gpu.dispatch=spread"
     assert refused(one({"name": "barrier"}), gpu__dispatch="split") == message
     assert refused(one(shared_bytes=4), gpu__dispatch="split") == message
 

@@ -32,7 +32,7 @@ def test_a_block_that_does_not_fit_names_what_it_lacks():
         "<program>: a block with 2000 bytes of shared memory needs 2000, a core has 1024; use less shared memory, or set shared.bytes"
     )
     assert refused(one(threads=20, block=20), gpu__dispatch="split") == (
-        "a block has 5 warps, the device has warp slots for 4; set core.warps=5 or use smaller blocks"
+        "a block has 5 warps, the device has warp slots for 4; add --set core.warps=5 or use smaller blocks"
     )
 
 

@@ -1,5 +1,7 @@
 """Every replacement policy: one contract, and each against a slow model that is written in another way."""
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from tests.machine.two_engines import both
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import settings as all_settings
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import mirror, unit
+from warploom.machine.engine.unit import mirror, unit, zeros
 from warploom.machine.memory.replacement import POLICIES, Replacement, arrive, configure, oldest_way, touch, victim
 
 ARRIVE, TOUCH, VICTIM = range(3)
@@ -34,7 +36,7 @@ def oldest(states, set):
 
 
 def fresh(policy, ways, seed=1):
-    states = np.zeros(1, Replacement)
+    states = zeros(1, Replacement)
     configure(mirror(states)[0], ways, policy, seed)
     return states
 
@@ -114,6 +116,24 @@ def test_the_oldest_way_has_the_smallest_stamp_and_is_the_lowest_of_those(stamps
     states = fresh("lru", len(stamps))
     states["stamp"][0, 2 * len(stamps) : 3 * len(stamps)] = stamps
     assert both(oldest, states, 2)[0] == stamps.index(min(stamps))
+
+
+@pytest.mark.parametrize("ways", [33, 100, 256])
+def test_many_ways_in_groups_give_up_the_one_that_was_used_first(ways):
+    """Against a list: a line is used or replaced, the clock goes on, seldom not."""
+    rng = random.Random(ways)
+    now, operations, stamps, expected = 0, [(ARRIVE, 1, way, 0) for way in range(ways)], [0] * ways, []
+    for _ in range(600):
+        now += rng.randrange(3)
+        if rng.random() < 0.5:
+            way, kind = rng.randrange(ways), TOUCH
+        else:
+            way, kind = stamps.index(min(stamps)), ARRIVE
+            operations.append((VICTIM, 1, 0, now))
+            expected.append(way)
+        operations.append((kind, 1, way, now))
+        stamps[way] = now
+    assert run("lru", ways, operations) == expected
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -1,13 +1,13 @@
-"""The tag match: the plain loop and its native form against a dictionary, also where partial tags are alike."""
+"""The tag match against a dictionary, also where many lines share a chain."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.engine.unit import mirror, unit
+from warploom.machine.engine.unit import mirror, unit, zeros
 from warploom.machine.memory.cache import Cache, configure
-from warploom.machine.memory.tag_match import find_way, partial_tag, write_tag
+from warploom.machine.memory.tag_match import chain_of, find_way, write_tag
 
 WRITE, FIND = range(2)
 LINES = 1 << 32
@@ -25,7 +25,7 @@ def drive(caches, operations, found):
 
 def found_ways(ways, operations):
     """What each FIND gives, as both engines say, in a cache of 3 sets."""
-    caches = np.zeros(1, Cache)
+    caches = zeros(1, Cache)
     configure(mirror(caches)[0], 3, ways, "lru", 1)
     rows = np.array(operations, np.int64).reshape(-1, 4)
     _, after = both(drive, caches, rows, np.zeros(len(rows), np.int64))
@@ -33,9 +33,11 @@ def found_ways(ways, operations):
 
 
 def alike(line, count):
-    """Lines with the partial tag of `line`, and itself."""
+    """Lines in the chain of `line`, and itself, in the largest of these caches."""
+    cache = mirror(zeros(1, Cache))[0]
+    configure(cache, 3, 64, "lru", 1)
     lines = (line + step for step in range(100_000))
-    return [other for other in lines if partial_tag(other) == partial_tag(line)][:count]
+    return [other for other in lines if chain_of(cache, other) == chain_of(cache, line)][:count]
 
 
 CROWDED = alike(7, 40) + list(range(20))
@@ -60,13 +62,15 @@ def test_a_line_is_found_in_the_way_into_which_it_was_written(ways, steps):
     assert found_ways(ways, operations) == expected
 
 
-def test_lines_whose_partial_tags_agree_are_told_apart_by_their_whole_tags():
+def test_lines_of_one_chain_are_told_apart_by_their_tags():
     lines = alike(1000, 16)
     writes = [(WRITE, 0, way, line) for way, line in enumerate(lines[:15])]
     assert found_ways(15, [*writes, *[(FIND, 0, 0, line) for line in lines]]) == [*range(15), -1]
 
 
-def test_partial_tags_spread_the_lines_of_a_set():
-    tags = [int(partial_tag(64 * number)) for number in range(4096)]
-    assert len(set(tags)) == 256
-    assert max(tags.count(tag) for tag in set(tags)) < 3 * 4096 // 256
+def test_chains_spread_the_lines_of_a_set():
+    cache = mirror(zeros(1, Cache))[0]
+    configure(cache, 64, 4, "lru", 1)
+    chains = [int(chain_of(cache, 64 * number)) for number in range(4096)]
+    assert len(set(chains)) == 256
+    assert max(chains.count(chain) for chain in set(chains)) < 3 * 4096 // 256

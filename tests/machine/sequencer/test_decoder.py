@@ -22,7 +22,7 @@ from warploom.machine.sequencer.decoder import (
 )
 from warploom.machine.sequencer.decoder import IMMEDIATE as CONSTANT
 
-PIPELINES = "run it on a machine with core.control = pipeline (`warploom presets` lists them)"
+PIPELINES = "add --gpu tiny-simt, a machine with warps"
 
 
 def program(*bundles, registers=8, threads=4):

@@ -22,13 +22,13 @@ def launched(**changes):
 
 def test_a_program_that_is_too_long():
     assert refused(assemble(nops(5)), memory__program_words=4) == (
-        "kernel.asm: the program has 6 instructions, program memory holds 4; set memory.program_words=6"
+        "kernel.asm: the program has 6 instructions, program memory holds 4; add --set memory.program_words=6"
     )
 
 
 def test_a_block_of_another_size():
     assert refused(launched(block=8)) == (
-        "kernel.asm: the program wants blocks of 8 threads, a core runs blocks of 4; set core.threads_per_block=8"
+        "kernel.asm: the program wants blocks of 8 threads, a core runs blocks of 4; add --set core.threads_per_block=8"
     )
 
 

@@ -16,7 +16,7 @@ def test_a_branch_on_which_threads_disagree_is_a_fault_that_says_who_went_where(
     assert result.status == "error"
     assert result.fault == (
         "kernel.asm:5 (BRn LOW): the threads of a block disagree on this branch: threads 0-1 take it, threads 2-3 do not; "
-        "use core.divergence=stack on a machine with warps (block 0, core 0, cycle 35)"
+        "add --gpu tiny-simt, whose warps mask lanes (block 0, core 0, cycle 35)"
     )
     assert result.running == ("core 0, block 0 (threads 0-3) is in UPDATE at kernel.asm:5 (BRn LOW)",)
 

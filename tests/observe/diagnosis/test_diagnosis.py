@@ -16,8 +16,9 @@ from warploom.observe import profile as p
 from warploom.observe.diagnosis import diagnosis as d
 from warploom.observe.diagnosis import finding as f
 from warploom.observe.diagnosis.lanes import divergence, ended_lanes, partial_warps
-from warploom.observe.diagnosis.memory import atomics, bank_conflicts, scattered
+from warploom.observe.diagnosis.memory import _bytes, atomics, bank_conflicts, scattered
 from warploom.observe.diagnosis.time import barriers, busy_channels, fetch, latency, sequencer, spin, throttle
+from warploom.observe.facts.lane_addresses import Access
 
 
 @lru_cache(maxsize=32)
@@ -284,12 +285,50 @@ def test_without_coalescing_the_switch_is_named():
 def test_neighbouring_words_that_begin_inside_of_a_line_are_told_to_move():
     found = profiled("guppy/slow_texture.guppy", "sm", (("texture.queue", 64),))
     store = len(found.program) - 2
-    counts = found.counts.copy()
+    counts, accesses = found.counts.copy(), found.counts[store, p.ACCESSES]
     counts[:, [p.TRANSACTIONS, p.TRANSACTIONS_NEEDED]] = 0
-    counts[store, [p.TRANSACTIONS, p.TRANSACTIONS_NEEDED]] = found.counts[store, [p.TRANSACTIONS, p.TRANSACTIONS_NEEDED]]
-    (finding,) = scattered(replace(found, counts=counts))
+    counts[store, [p.TRANSACTIONS, p.MISSES, p.TRANSACTIONS_NEEDED]] = 2 * accesses, 2 * accesses, accesses
+    size = _bytes(found, store)
+    (finding,) = scattered(replace(found, counts=counts, addresses={store: [Access(np.arange(32), 64 + size * np.arange(32))]}))
     assert "2 transactions an access where 1 would do" in finding.what
     assert finding.advice.startswith("let the data of a warp begin at a multiple of 128 bytes")
+
+
+def test_neighbouring_words_read_as_perfect():
+    """Buffers begin with a line of every cache: 32 words side by side are one transaction of 128 bytes."""
+    found = profiled("guppy/load_coalesced.guppy", "sm")
+    accesses = found.counts[:, p.ACCESSES]
+    assert accesses.sum() > 0
+    assert (found.counts[:, p.TRANSACTIONS] == accesses).all()
+    assert (found.counts[:, p.TRANSACTIONS_NEEDED] == accesses).all()
+
+
+def test_a_stride_whose_lines_are_used_up_later_is_not_blamed():
+    """histogram_private: every lane walks through a table of its own, whose line the cache keeps; side by side would be no faster."""
+    found = profiled("tiny/histogram_private.asm", "tiny-simt")
+    assert (found.counts[:, p.TRANSACTIONS] > 2 * found.counts[:, p.TRANSACTIONS_NEEDED]).any()
+    assert [finding.rule for finding in d.diagnose(found) if finding.rule == "scattered"] == []
+
+
+def test_a_slow_division_is_named_and_not_more_warps():
+    found = profiled("tiny/diverge.asm", "sm")
+    (finding,) = (one for one in d.diagnose(found) if one.rule == "slow operation")
+    assert finding.what.startswith("line 15: its integer division takes ")
+    assert "latency" not in {one.rule for one in d.diagnose(found)}
+    divisions = [number for number in range(len(found.program)) if found.program.text[number].startswith("DIV")]
+    assert list(finding.instructions) == divisions
+
+
+def test_the_share_that_a_finding_names_is_that_of_its_line():
+    """Of waiting for results all over the run one line has a part: both are told, and which is which."""
+    found = profiled(*LATENCY)
+    (finding,) = d.diagnose(found)
+    here = found.of("long_scoreboard")[finding.instructions[0]] / found.warp_cycles
+    anywhere = found.share("long_scoreboard", "short_scoreboard", "wait")
+    assert here < anywhere
+    assert f"{f.percent(here)} of all warp-cycles are waiting here, {f.percent(anywhere)} anywhere" in finding.what
+    (told,) = d.findings_report(found, [finding])
+    assert told["cycles_here"] == found.spent[finding.instructions[0]].sum() < told["cycles"]
 
 
 def test_what_takes_most_cycles_comes_first():

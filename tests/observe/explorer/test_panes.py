@@ -6,6 +6,7 @@ import pytest
 
 import warploom
 from tests.observe.explorer.browser import EXAMPLES, cycle, run, settled, texts
+from warploom.isa.frontends import meanings
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting.reasons import REASONS
 from warploom.machine.run import recording as r
@@ -243,3 +244,56 @@ def test_a_run_that_stopped_with_a_fault_opens_at_its_end_and_says_why(show):
     view = show(page(result))
     assert cycle(view) == result.cycles - 1
     assert texts(view, ".fault")[0].startswith(result.fault)
+
+
+@pytest.mark.parametrize(("file", "preset"), [("tiny/diverge.asm", "tiny-simt"), ("guppy/if_else.guppy", "guppy")])
+def test_the_instructions_of_the_program_are_explained(show, file, preset):
+    """In the help, and where the pointer rests on a mnemonic: those that the program uses, of its own instruction set."""
+    result = run(file, preset)
+    view = settled(show(page(result)))
+    view.keyboard.press("?")
+    listed = view.eval_on_selector_all("dl.instructions dt", "elements => elements.map((element) => element.dataset.mnemonic)")
+    used = {text.split()[0] for text in result.program.text}
+    assert set(listed) == used
+    known = meanings(result.program.isa)
+    hints = view.eval_on_selector_all(".mnemonic", "elements => elements.map((element) => [element.textContent, element.dataset.hint])")
+    assert {word for word, _ in hints} == used
+    for word, hint in hints:
+        usage, meaning = known.get(word) or known[max((one for one in known if word.startswith(one)), key=len)]
+        assert hint == f"{usage}: {meaning}"
+
+
+def test_a_buffer_is_written_one_way_and_an_image_as_colours(show, tmp_path):
+    """Floats beside whole numbers that look like floats; texels of an image; a buffer with 0 among its floats."""
+    file = tmp_path / "kinds.guppy"
+    file.write_text(
+        ".threads 4\n.group 4\n.buffer t0 values 0.5 0.0 3.25 1.0\n.buffer t1 values 1 2 3 70000\n.image u0 4 4\n"
+        "mul.u32 r0.x, thread_id, u(4)\nld r1.x, t0.x, r0.x\nld r2.x, t1.x, r0.x\nret\n"
+    )
+    result = warploom.GPU("guppy", engine="python").run(warploom.load(file), tracing=True, recording=True)
+    view = settled(show(page(result)))
+    styles = view.evaluate(
+        """(() => { const { run, panes } = explorer.leader, pane = panes[panes.length - 1];
+        pane.show("memory"); explorer.leader.draw();
+
+        return run.program.views.map((one) => [one.name, pane.shown.made.styleAt(one.base)]); })()"""
+    )
+    assert dict(styles) == {"t0": "float", "t1": "unsigned", "u0": "hex"}
+
+
+def test_tags_count_the_warps_of_each_run(show):
+    first = run("guppy/four_warps.guppy", "guppy", **{"core.warps": 4})
+    second = run("guppy/four_warps.guppy", "guppy", **{"core.warps": 4, "alu.count": 2})
+    view = settled(show(page(first, second, names=("A", "B"))))
+    view.evaluate("explorer.go(0)")
+    chips = texts(view, ".line .chip")
+    assert sorted(chips) == ["A×4", "B×4"]
+
+
+def test_the_frame_of_the_chosen_warp_ends_with_its_run(show):
+    first, second = run("tiny/diverge.asm", "tiny-simt"), run("tiny/diverge.asm", "sm")
+    view = settled(show(page(first, second, names=("short", "long"))))
+    short, long = view.evaluate("explorer.views.map(({ timeline, run }) => [timeline.frame.right, timeline.x(run.cycles)])")
+    assert short[0] == pytest.approx(short[1], abs=1)
+    assert long[0] == pytest.approx(long[1], abs=5)
+    assert short[0] < long[0]

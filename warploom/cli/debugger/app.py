@@ -66,6 +66,7 @@ class DebuggerApp(App[None]):
         Binding("u", "command('undo')", "undo", show=False),
         Binding("g", "ask('goto ')", "goto", show=False, priority=True),
         Binding("m", "ask('memory ')", "memory", show=False, priority=True),
+        Binding("R", "command('restart')", "restart", show=False),
         Binding("j", "jump", "jump", show=False),
         Binding("f", "form", "format", show=False),
         Binding("colon", "ask('')", "command", key_display=":", priority=True),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from warploom.cli.common import UserError
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.values import number
-from warploom.observe.text.styled import Line
+from warploom.machine.debug.session import Edit
+from warploom.observe.text.styled import Line, counted
 
 
 def plain_lines(texts: list[str]) -> list[Line]:
@@ -87,6 +88,15 @@ def start(debugger: Debugger, text: str) -> list[Line]:
     """To the start."""
     nothing(text, "start")
     return goto(debugger, "0")
+
+
+def restart(debugger: Debugger, text: str) -> list[Line]:
+    """To the start, without the changes."""
+    nothing(text, "restart")
+    taken: list[Edit] = []
+    debugger.move(lambda: taken.extend(debugger.session.restart()))
+    dropped = f"; {counted(len({edit.number for edit in taken}), 'change')} taken back" if taken else ""
+    return plain_lines([f"{debugger.status()}{dropped}"])
 
 
 def end(debugger: Debugger, text: str) -> list[Line]:

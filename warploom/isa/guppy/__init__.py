@@ -44,7 +44,7 @@ from warploom.isa.guppy.bindings import (
     texture,
 )
 from warploom.isa.guppy.lines import FILLS, binding
-from warploom.isa.guppy.table import INSTRUCTIONS, Instruction, markdown, usage
+from warploom.isa.guppy.table import INSTRUCTIONS, Instruction, markdown, meanings, usage
 from warploom.isa.pictures import PATTERNS, PictureError, read_picture, write_picture
 
 __all__ = [
@@ -64,6 +64,7 @@ __all__ = [
     "image",
     "load",
     "markdown",
+    "meanings",
     "read_picture",
     "read_view",
     "sampler",

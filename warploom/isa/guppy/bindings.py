@@ -1,7 +1,8 @@
 """What tN, uN and sN are: buffers, textures, images and samplers, and where they lie in memory.
 
-Memory begins with 64 bytes that belong to nobody, as in the original, where address 0 means "no load"; the bindings
-follow in order, each at a multiple of 64 bytes, a cache line of the original.
+Memory begins with bytes that belong to nobody, as in the original, where address 0 means "no load"; the bindings follow in order, each
+at a multiple of 256 bytes, as NVIDIA's allocator places them (CUDA C++ Programming Guide, "Device Memory Accesses"), so that a buffer
+begins with a line of every cache. The original's buffers lie at multiples of 64 bytes, its own line.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ from warploom.isa.views import (
     WRAPS,
 )
 
-PADDING = 64
-ALIGNMENT = 64
+PADDING = 256
+ALIGNMENT = 256
 LARGEST = 1 << 28  # bytes of one binding: a typing error in a size is refused before it takes all memory
 
 

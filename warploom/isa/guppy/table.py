@@ -102,3 +102,8 @@ def _markdown_lines() -> Iterator[str]:
     for row in INSTRUCTIONS:
         meaning = row.meaning.replace("|", "\\|")
         yield f"| `{usage(row)}` | {meaning} | {u.LATENCIES[row.latency]} |"
+
+
+def meanings() -> dict[str, tuple[str, str]]:
+    """By mnemonic: how an instruction is written, and what it does. For views, which know no instruction set."""
+    return {row.mnemonic: (usage(row), row.meaning) for row in INSTRUCTIONS}

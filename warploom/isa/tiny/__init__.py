@@ -5,7 +5,7 @@ from warploom.isa.tiny.assembler import assemble, assemble_with_warnings, load
 from warploom.isa.tiny.disassembler import disassemble, disassemble_word
 from warploom.isa.tiny.images import Image, read_image, to_hex, to_json
 from warploom.isa.tiny.lowering import program, words
-from warploom.isa.tiny.table import INSTRUCTIONS, Instruction, markdown_table
+from warploom.isa.tiny.table import INSTRUCTIONS, Instruction, markdown_table, meanings
 
 ENCODING = Encoding(
     bits=16,
@@ -26,6 +26,7 @@ __all__ = [
     "disassemble_word",
     "load",
     "markdown_table",
+    "meanings",
     "program",
     "read_image",
     "to_hex",

@@ -208,11 +208,16 @@ class _Assembly:
                 message = f"{token.text!r} is address {value}, behind the last instruction ({len(self.slots) - 1})"
                 self.diagnostics.warning(token.position, message, token.length, "a branch goes to an instruction of the program")
             return value
-        value = operands.register(token, f"{FIELDS[letter].role} of {row.mnemonic}", self.diagnostics)
+        value = operands.register(token, f"{FIELDS[letter].role} of {row.mnemonic}", self.diagnostics, self.free_register())
         if letter == "d" and value is not None and value >= WRITABLE:
             message = f"{REGISTER_NAMES[value]} is read-only: the hardware ignores what {row.mnemonic} writes to it"
             self.diagnostics.warning(token.position, message, token.length, f"write to one of R0 to R{WRITABLE - 1}")
         return value
+
+    def free_register(self) -> str:
+        """The first register that no instruction names, for a fix that must not overwrite anything; "" where all are used."""
+        used = {token.text.upper() for slot in self.slots for token in slot.statement.operands}
+        return next((name for name in REGISTER_NAMES[:WRITABLE] if name not in used), "")
 
     # -----------------------------------------------------------------------------------------------------
     # The program as a whole

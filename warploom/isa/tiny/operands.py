@@ -16,13 +16,14 @@ _REGISTERS |= {f"r{value}": value for value in range(ENCODED_REGISTERS)}
 Labels = dict[str, tuple[int, Position]]
 
 
-def register(token: Token, role: str, diagnostics: Diagnostics) -> int | None:
-    """`R5`, `%blockIdx`: a register's number, 0 to 15."""
+def register(token: Token, role: str, diagnostics: Diagnostics, free: str = "") -> int | None:
+    """`R5`, `%blockIdx`: a register's number, 0 to 15. free: a register that the program does not use, for a fix."""
     text = token.text
     if text.lower() in _REGISTERS:
         return _REGISTERS[text.lower()]
     if number(text.removeprefix("#")) is not None:
-        fix = f"put the number into a register first: CONST R0, #{text.removeprefix('#')}"
+        fix = f"put the number into a register first: CONST {free or 'Rd'}, #{text.removeprefix('#')}"
+        fix += "" if free else ", where Rd holds nothing that is read later"
         diagnostics.error(token.position, f"{text!r} is a number, and the {role} must be a register", token.length, fix)
     elif text[0] in "rR" and text[1:].isdigit():
         message = f"there is no register {text!r}: registers are R0 to R12, and R13 to R15 are {', '.join(_SPECIAL_NAMES)}"

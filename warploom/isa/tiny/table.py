@@ -194,3 +194,8 @@ def _picture(row: Instruction) -> str:
         for bit in range(field.shift, field.shift + field.bits):
             bits[15 - bit] = letter
     return " ".join("".join(bits[start : start + 4]) for start in range(0, 16, 4))
+
+
+def meanings() -> dict[str, tuple[str, str]]:
+    """By mnemonic: how an instruction is written, and what it does. For views, which know no instruction set."""
+    return {row.mnemonic: (row.syntax, row.meaning) for row in INSTRUCTIONS}

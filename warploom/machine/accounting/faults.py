@@ -36,7 +36,7 @@ class FaultKind(NamedTuple):
 
 FAULTS = (
     FaultKind("none", ""),
-    FaultKind("divergence", "the threads of a block disagree on this branch: {lanes:take} it, {others:do} not; use core.divergence=stack on a machine with warps"),
+    FaultKind("divergence", "the threads of a block disagree on this branch: {lanes:take} it, {others:do} not; add --gpu tiny-simt, whose warps mask lanes"),
     FaultKind("pc_out_of_range", "the program counter ran off the program, to instruction {value} of {limit}; does every path end in a return?"),
     FaultKind("address_out_of_range", "{lanes:access} address {value:#x}, but memory has {limit:#x} bytes"),
     FaultKind("misaligned", "{lanes:access} address {value:#x}, which is not a multiple of {limit}"),

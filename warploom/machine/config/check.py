@@ -91,6 +91,13 @@ def check_together(config: Config) -> None:
         refuse(
             "core.lock = 'lane': such a scoreboard does not know which pipe wrote a register; set latency.to_float=0 latency.to_integer=0"
         )
+    if config.fetch.l0_sets * config.fetch.l0_ways > MAX_L0_LINES:
+        refuse(
+            f"fetch.l0_sets = {config.fetch.l0_sets}: with fetch.l0_ways = {config.fetch.l0_ways} a scheduler's instruction cache has "
+            f"{config.fetch.l0_sets * config.fetch.l0_ways} lines; there is room for {MAX_L0_LINES}"
+        )
+    if config.fetch.l0_sets and not config.fetch.sets:
+        refuse("fetch.l0_sets is set, and fetch.sets = 0: a scheduler's instruction cache is filled from the core's; set fetch.sets")
     for name in ("", "next_"):
         size, line, ways = (getattr(config.constant, f"{name}{field}") for field in ("bytes", "line", "ways"))
         if line & (line - 1):
@@ -99,12 +106,5 @@ def check_together(config: Config) -> None:
             refuse(f"constant.{name}bytes = {size}: not a multiple of line x ways = {line * ways}")
         if size // line > MAX_CONSTANT_LINES:
             refuse(f"constant.{name}bytes = {size}: that is {size // line} lines; there is room for {MAX_CONSTANT_LINES}")
-    if config.fetch.l0_sets * config.fetch.l0_ways > MAX_L0_LINES:
-        refuse(
-            f"fetch.l0_sets = {config.fetch.l0_sets}: with fetch.l0_ways = {config.fetch.l0_ways} a scheduler's instruction cache has "
-            f"{config.fetch.l0_sets * config.fetch.l0_ways} lines; there is room for {MAX_L0_LINES}"
-        )
-    if config.fetch.l0_sets and not config.fetch.sets:
-        refuse("fetch.l0_sets is set, and fetch.sets = 0: a scheduler's instruction cache is filled from the core's; set fetch.sets")
     if config.core.schedulers > config.core.warps:
         refuse(f"core.schedulers = {config.core.schedulers}: more than core.warps = {config.core.warps}")

@@ -451,6 +451,22 @@ def choices_of(setting: str) -> tuple[str, ...]:
     return ()
 
 
+# What cores that run one instruction at a time have; and of it what cores with warps do without. A name with a dot at its end: all of it.
+_OF_STEPS = (
+    *("gpu.cores", "core.control", "core.threads_per_block", "core.skip_wait", "core.prefetch", "quirks."),
+    *("fetch.sets", "fetch.ways", "fetch.line", "fetch.latency"),
+    *("memory.kind", "memory.bytes", "memory.data_channels", "memory.program_channels", "memory.program_words"),
+)
+_STEPS_ALONE = ("core.skip_wait", "core.prefetch", "quirks.")
+
+
+def ignored(config: Config) -> frozenset[str]:
+    """The settings, by full name, that the kind of machine of a configuration has no use for, whatever their values."""
+    if config.core.control == "sequencer":
+        return frozenset(name for name in _names() if not name.startswith(_OF_STEPS))
+    return frozenset(name for name in _names() if name.startswith(_STEPS_ALONE))
+
+
 def _names() -> list[str]:
     return [setting.name for setting in settings()]
 

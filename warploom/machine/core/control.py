@@ -199,7 +199,10 @@ def _arrive(gpu, core, warp, number, waits, expected, tables, now):
     freed = arrive(core.barriers, block, number, warp, waits, expected, core.blocks.alive[block])
     if waits != 0:
         warps.at_barrier = warps.at_barrier | bit(warp)
-    wake(gpu, core, freed, take(core.barriers, now), now)
+    opens = take(core.barriers, now)
+    if has(freed, warp):
+        core.barriers.opens = opens
+    wake(gpu, core, freed, opens, now)
     if gpu.log.tracing != 0:
         opened = 1 if freed != EMPTY else 0
         at = np.int64(warps.pc[warp]) - 1

@@ -107,7 +107,7 @@ def issue_slot(gpu, core, number, tables, units, now):
     warp = units.policy(s, now)
     if warp < 0 or warp >= warps.slots:
         if warp != -1:
-            raise_fault(gpu.fault, NO_WARP_SLOT, core.number, 0, 0, EMPTY, warp, warps.slots - 1, now)
+            raise_fault(gpu.fault, NO_WARP_SLOT, core.number, 0, 0, EMPTY, min(max(warp, -FOREVER), FOREVER), warps.slots - 1, now)
         return
     s.last = warp
     if has(s.active, warp):

@@ -173,7 +173,7 @@ def _count_issue(tables, pc, part, threads, launched):
 def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, units, now):
     """Execute an instruction of an arithmetic pipe. Returns the first cycle in which its result can be used.
 
-    late: cycles by which its operands come late.
+    part: the lanes that take part. late: cycles by which its operands come late.
     """
     warps = core.warps
     registers = core.registers[warp]
@@ -187,7 +187,7 @@ def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, u
         until = np.int64(now + latency)
         if gpu.log.tracing != 0:
             free = core.partitions.free[number, pipe]
-            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, warps.mask[warp], number * len(PORTS) + pipe, free)
+            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, number * len(PORTS) + pipe, free)
     elif port == ALU:
         pipe = np.int64(core.alus.open)
         until = accept(core.alus, now, latency)
@@ -251,6 +251,10 @@ def _follow(gpu, core, warp, pc, unit, tables, now):
     if inside and has(warps.at_barrier, warp):
         warps.reason[warp] = BARRIER
         warps.wake[warp] = FOREVER
+    elif inside and unit == CONTROL and core.barriers.opens > now + core.branch_latency:
+        warps.reason[warp] = BARRIER
+        set_alarm(warps, warp, np.int64(core.barriers.opens), now)
+        core.barriers.opens = 0
     elif inside and unit == CONTROL and core.branch_latency > 1:
         warps.reason[warp] = BRANCH_RESOLVING
         set_alarm(warps, warp, now + core.branch_latency, now)

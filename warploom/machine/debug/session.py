@@ -202,6 +202,14 @@ class Session:
             self._run(last[0].cycle)
         return last
 
+    def restart(self) -> list[Edit]:
+        """Go back to cycle 0, without any of the changes that were made. Returns those."""
+        taken, self.edits = self.edits, []
+        if taken:
+            self.checkpoints.forget_after(min(edit.cycle for edit in taken))
+        self._restore(0)
+        return taken
+
     def _edit(self, space: str, places: Sequence[tuple[int, ...]], value: int, most: int) -> list[Edit]:
         if self.ended:
             raise EditError("the run has ended, and nothing would come of a change: go back first")

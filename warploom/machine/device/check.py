@@ -34,7 +34,7 @@ def check(config: Config, program: Program) -> None:
         raise LaunchError(f"the program uses {program.registers} registers a thread, a thread can have {u.HIDDEN - numbers}{why}")
     if config.core.lock == "lane" and (program.registers + program.lock_width - 1) // program.lock_width > LANE_GROUPS:
         raise LaunchError(
-            f"core.lock = 'lane' has room for {LANE_GROUPS} registers, the program uses {program.registers}; use core.lock=register"
+            f"core.lock = 'lane' has room for {LANE_GROUPS} registers, the program uses {program.registers}; add --set core.lock=register"
         )
     written = len(program.launch.registers)
     if written > MAX_LAUNCH_REGISTERS - numbers:
@@ -44,9 +44,9 @@ def check(config: Config, program: Program) -> None:
         raise LaunchError(f"the program needs {max(program.memory_bytes, len(program.data))} bytes of memory, memory.bytes = {limit}")
     used = {u.OPERATIONS[int(row[u.OP])].name for row in program.uops}
     if "sample" in used and config.texture.count == 0:
-        raise LaunchError("the program samples textures, and this machine has no texture unit; set texture.count=1")
+        raise LaunchError("the program samples textures, and this machine has no texture unit; add --set texture.count=1")
     if config.gpu.dispatch == "split" and (program.launch.shared_bytes or used & {"barrier", "barrier_arrive"}):
-        raise LaunchError("a block whose warps lie on several cores has neither shared memory nor barriers; set gpu.dispatch=spread")
+        raise LaunchError("a block whose warps lie on several cores has neither shared memory nor barriers; add --set gpu.dispatch=spread")
     if not 0 <= program.launch.threads <= MOST_THREADS:
         raise LaunchError(f"{program.source.path}: threads = {program.launch.threads}: a launch has 0 to {MOST_THREADS}")
     if not 0 <= program.launch.entry < len(program):

@@ -11,11 +11,9 @@ from warploom.machine.accounting.events import MEMORY, emit
 from warploom.machine.core.load_store.lsu import answer
 from warploom.machine.engine.bits import popcount
 from warploom.machine.engine.unit import inlined, out_of_line, unit
-from warploom.machine.memory.address_hash import place_of
-from warploom.machine.memory.crossbar import cross_back
 from warploom.machine.memory.dram_controller import serve_channel
 from warploom.machine.memory.event_wheel import give_back, request_at, schedule, take
-from warploom.machine.memory.l2 import accept_fill, arrive, end_write, read_memory, serve_slice, waiting_room, write_memory
+from warploom.machine.memory.l2 import accept_fill, arrive, end_write, read_memory, serve_slice, time_to_cross, waiting_room, write_memory
 from warploom.machine.memory.main_memory import serve
 from warploom.machine.memory.partial_stores import remove_partial
 from warploom.machine.memory.request import request
@@ -74,12 +72,7 @@ def serve_events(gpu, cores, tables, now):
 @inlined
 def _crosses_at_once(gpu, asked, now):
     """An answer goes through the crossbar. Returns whether its core has it in this cycle; else it is delivered later."""
-    crossbar = gpu.crossbar
-    if crossbar.core_bytes == 0 and crossbar.slice_bytes == 0:
-        return True
-    size = 0 if asked.tag & TRACKED_TAG != 0 else popcount(asked.sectors) << gpu.sector_shift
-    slice = place_of(gpu.l2.cache.slices, asked.line >> gpu.l2.ratio_shift)
-    time = cross_back(crossbar, slice, asked.core, size, now)
+    time = time_to_cross(gpu, gpu.l2, asked, now)
     if time > now:
         schedule(gpu.wheel, time, request(DELIVERED, asked.core, asked.line, asked.sectors, asked.tag))
     return time <= now

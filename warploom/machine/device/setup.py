@@ -92,7 +92,7 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
         if warps > slots:
             each = -(-warps // config.gpu.cores)
             raise LaunchError(
-                f"a block has {warps} warps, the device has warp slots for {slots}; set core.warps={each} or use smaller blocks"
+                f"a block has {warps} warps, the device has warp slots for {slots}; add --set core.warps={each} or use smaller blocks"
             )
         return config.core.warps
     found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes))

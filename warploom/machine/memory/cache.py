@@ -41,7 +41,7 @@ def cache_of(lines: int) -> np.dtype:
         settings=dict(
             sets="i8",              # of all slices; 0: not configured, which behaves as a cache that holds nothing
             ways="i8",              # blocks of a set
-            words="i8",             # of `partial`, a set
+            chain_mask="i8",  # chains of the tag match - 1
             sector_shift="i8",      # log2 of the bytes of a sector
             simple="i8",            # 1: line modulo sets
             siphash="i8",           # 1: the set of a slice is the hash of its address, modulo sets
@@ -52,8 +52,9 @@ def cache_of(lines: int) -> np.dtype:
         ),
         state=dict(
             held=("i4", lines),     # by set: how many of its blocks hold a line
-            partial=("u8", lines),  # partial tags, 8 bits each, way w of a word's eight in bits 8w .. 8w + 7; index = set * words + way / 8
-            tag=("u4", lines + 8),  # by block: line number + 1, 0 for none (8: the ways of the last word that are not there)
+            chain=("i4", lines),  # tag match, by hash: block + 1 of the first line with it; 0 for none
+            link=("i4", lines),  # ... by block: block + 1 of the next line with the same hash; 0 for none
+            tag=("u4", lines),  # by block: line number + 1, 0 for none
             sectors=("u8", lines),  # by block: bit s = sector s is there
             dirty=("u8", lines),    # by block: bit s = the next level does not have what was stored in sector s
             partly=("u8", lines),   # by block: bit s = of sector s only some bytes are there, those of `written`
@@ -108,7 +109,7 @@ def configure(
     policies.configure(cache.replacement, ways, replacement, seed)
     cache.sets = sets * slices
     cache.ways = ways
-    cache.words = (ways + 7) // 8
+    cache.chain_mask = (1 << (sets * slices * ways - 1).bit_length()) - 1
     cache.sector_shift = sector_shift
     cache.simple = int(slices == 1 and set_hash == "modulo")
     cache.set_mask = -1 if sets & (sets - 1) else sets - 1

@@ -56,6 +56,7 @@ Dram = record(
         latency="i8",                    # cycles
         bandwidth="i8",                  # bytes a memory clock and channel; 0: no limit
         row="i8",                        # bytes; 0: no row buffers
+        row_shift="i8",                  # log2 of the lines of a row; -1 where that is no power of two
         row_miss="i8",                   # simple: memory clocks that opening a row takes
         banks="i8",                      # banks of a channel; 0: simple channels
         window="i8",                     # reads that the controller chooses from
@@ -124,6 +125,8 @@ def configure(dram: Any, settings: Any, interleave: int, hash: str, core_clock: 
     for name in ("channels", "latency", "bandwidth", "row", "row_miss", "banks", "rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "wr"):
         setattr(dram, name, getattr(settings, name))
     dram.interleave_shift = interleave.bit_length() - 1
+    lines = settings.row // interleave
+    dram.row_shift = lines.bit_length() - 1 if lines and lines & (lines - 1) == 0 else -1
     dram.window, dram.write_high = settings.queue, settings.write_queue
     related = core_clock > 0 and settings.clock > 0
     dram.core_clock, dram.memory_clock = (core_clock, settings.clock) if related else (1, 1)
@@ -175,6 +178,8 @@ def channel_of(dram, address):
 def row_of(dram, address):
     """The row of its channel in which a byte lies."""
     stripe = group_of(dram.lines, np.int64(address >> dram.interleave_shift))
+    if dram.row_shift >= 0:
+        return np.int64(stripe >> dram.row_shift)
     return np.int64((stripe << dram.interleave_shift) // dram.row)
 
 

@@ -8,9 +8,9 @@ wide. While one bank opens a row, others use the bus.
 
 The controller picks a request as late as it can without leaving the bus idle: tRP + tRCD + tCL before the bus is free. Of the requests
 that it sees (`dram.queue`) it takes the oldest whose row is open, else the first whose row can be: first-ready, first-come first-served
-(Rixner, Dally, Kapasi,
-Mattson and Owens, "Memory access scheduling", ISCA 2000). Writes wait until there are no reads, or until there are `dram.write_queue` of
-them; then half of those are written at once, because the bus loses tWTR whenever it turns from writing to reading.
+(Rixner, Dally, Kapasi, Mattson and Owens, "Memory access scheduling", ISCA 2000). Writes wait until there are no reads, or until there
+are `dram.write_queue` of them; then half of those are written at once, because the bus loses tWTR whenever it turns from writing to
+reading.
 
 Time is in memory clocks, converted where a request comes and goes. Left out: refresh, tFAW, tRTP and bank groups.
 Names as in JEDEC's standards (JESD235 for HBM).

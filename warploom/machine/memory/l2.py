@@ -22,7 +22,7 @@ from warploom.machine.engine.sizes import MAX_SLICES
 from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory.address_hash import place_of
 from warploom.machine.memory.cache import L2Cache, contains, fill, keep_store, lookup, mark_dirty
-from warploom.machine.memory.crossbar import cycles_for
+from warploom.machine.memory.crossbar import cross_back, cycles_for
 from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.line_table import ENTRIES, LineTable, add_line, find_line, remove_line
 from warploom.machine.memory.main_memory import serve
@@ -31,6 +31,7 @@ from warploom.machine.memory.request import request
 from warploom.machine.memory.transactions import (
     ANSWER,
     ATOMIC,
+    DELIVERED,
     EXTRA_SHIFT,
     L2_FILL,
     LINE_WRITTEN,
@@ -240,6 +241,18 @@ def _answer(gpu, asked, time):
 
 
 @inlined
+def time_to_cross(gpu, l2, asked, now):
+    """An answer leaves for its core in cycle `now`; returns when the core has it."""
+    crossbar = gpu.crossbar
+    if crossbar.core_bytes == 0 and crossbar.slice_bytes == 0:
+        return np.int64(now)
+    size = np.int64(0)
+    if asked.tag & TRACKED_TAG == 0:
+        size = popcount(asked.sectors) << gpu.sector_shift
+    return cross_back(crossbar, place_of(l2.cache.slices, asked.line >> l2.ratio_shift), asked.core, size, now)
+
+
+@inlined
 def _change(gpu, l2, slice, line, sectors, asked, time):
     """An atomic operation has changed sectors: they are written back with their line, or go on to memory at once."""
     if l2.write_back != 0:
@@ -365,6 +378,6 @@ def accept_fill(gpu, l2, filled, now):
         if asked.kind != LOAD:
             offset = (asked.line - (filled.line << l2.ratio_shift)) * l2.sectors_a_line
             _change(gpu, l2, slice, filled.line, asked.sectors << np.uint64(offset), asked, now)
-        _answer(gpu, asked, now)
+        schedule(gpu.wheel, time_to_cross(gpu, l2, asked, now), request(DELIVERED, asked.core, asked.line, asked.sectors, asked.tag))
         _remove_waiting(l2, index)
     _resume(gpu, l2, slice, now)

@@ -24,7 +24,8 @@ from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import FOREVER, native_form_of, record, unit
 from warploom.machine.memory.block import LINES, block_of
 
-WAY_BITS = 14  # that the number of a way takes: a set has at most 16,384 ways
+GROUP = 16  # ways
+WAY_BITS = 6  # that the number of a way takes, where two groups at most are compared at once
 TREE_WAYS = 64  # that a tree has bits for
 LRU, FIFO, PLRU, RANDOM = range(4)
 POLICIES = ("lru", "fifo", "plru", "random")
@@ -39,6 +40,7 @@ def replacement_of(lines: int) -> np.dtype:
         ),
         state=dict(
             stamp=("i8", lines),  # lru, by block: cycle of the last use; fifo: of the arrival
+            bound=("i8", lines // 8),  # where a set has many ways, by group of them: no stamp of it is earlier
             tree=("u8", lines),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
             random="u8",          # random: the shift register, never 0
         ),
@@ -96,20 +98,49 @@ def victim(state, set):
 @unit
 def oldest_way(state, set):
     """The way with the earliest stamp; of several the lowest."""
+    if state.ways <= 2 * GROUP:
+        return oldest_block(state, set * state.ways, state.ways)
+    return _oldest_of_groups(state, set)
+
+
+@unit
+def _oldest_of_groups(state, set):
+    """`oldest_way` of many ways, in groups. Stamps only grow, so a group holds none that is earlier than its earliest was once.
+
+    The group that may hold the earliest is examined, until it does.
+    """
+    groups = (state.ways + GROUP - 1) // GROUP
+    first = set * groups
+    while True:
+        group = np.int64(first)
+        for other in range(first + 1, first + groups):
+            if state.bound[other] < state.bound[group]:
+                group = np.int64(other)
+        way = (group - first) * GROUP
+        way += oldest_block(state, set * state.ways + way, min(np.int64(GROUP), state.ways - way))
+        stamp = np.int64(state.stamp[set * state.ways + way])
+        if stamp <= state.bound[group]:
+            return np.int64(way)
+        state.bound[group] = stamp
+
+
+@unit
+def oldest_block(state, first, count):
+    """Of `count` blocks from `first` on, which has the earliest stamp, counted from 0; of several the lowest."""
     oldest = np.int64(0)
-    for way in range(1, state.ways):
-        if state.stamp[block_of(state, set, way)] < state.stamp[block_of(state, set, oldest)]:
-            oldest = np.int64(way)
+    for block in range(1, count):
+        if state.stamp[first + block] < state.stamp[first + oldest]:
+            oldest = np.int64(block)
     return oldest
 
 
-@native_form_of(oldest_way)
+@native_form_of(oldest_block)
 @unit
-def oldest_way_by_packed_stamps(state, set):
-    """Stamp and way in one number: its minimum needs no branch, so several ways are compared at once."""
+def oldest_block_by_packed_stamps(state, first, count):
+    """Stamp and block in one number: its minimum needs no branch, so several are compared at once."""
     oldest = np.int64(FOREVER)
-    for way in range(state.ways):
-        oldest = min(oldest, np.int64((state.stamp[block_of(state, set, way)] << WAY_BITS) | way))
+    for block in range(count):
+        oldest = min(oldest, np.int64((state.stamp[first + block] << WAY_BITS) | block))
     return np.int64(oldest & ((1 << WAY_BITS) - 1))
 
 

@@ -1,66 +1,62 @@
 # mypy: disable-error-code="no-untyped-def"
 """Tag match: in which way of its set a line lies.
 
-In hardware: a comparator for each way, all at work at once, followed by a priority encoder.
+In hardware: a comparator for each way, all at work at once, followed by a priority encoder. A cache of 256 ways has its tags in a small
+associative memory for that.
 
-`find_way` says what is wanted, and is what plain Python runs. Natively eight ways are compared at once: next to its tag every block has
-a *partial tag*, eight bits made from the whole line number, and the partial tags of eight ways share a word. (Hardware has partial tags
-too, to choose a way before the whole comparison is done: Kessler, Jooss, Lebeck and Hill, "Inexpensive Implementations of
-Set-Associativity", ISCA 1989.)
+Here every line that is in a cache hangs in a chain of those with the same hash, so that a match takes a comparison or two however many ways
+there are.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.bits import EMPTY, lowest, rest
-from warploom.machine.engine.unit import inlined, native_form_of, unit
+from warploom.machine.engine.unit import inlined, unit
 from warploom.machine.memory.block import block_of
 
-EACH_BYTE = np.uint64(0x0101010101010101)
-HIGHEST_BITS = np.uint64(0x8080808080808080)
 GOLDEN_RATIO = 0x9E3779B1  # times 2^-32: spreads lines that are alike in their low bits, as those of a set are
+SHIFT = 13
+
+
+@inlined
+def chain_of(cache, line):
+    """The number of a line's chain."""
+    return (line * GOLDEN_RATIO >> SHIFT) & cache.chain_mask
 
 
 @unit
 def find_way(cache, set, line):
     """The way of a set in which a line lies, or -1."""
-    for way in range(cache.ways):
-        if cache.tag[block_of(cache, set, way)] == line + 1:
-            return way
-    return -1
+    link = np.int64(cache.chain[chain_of(cache, line)])
+    while link != 0:
+        if cache.tag[link - 1] == line + 1:
+            return np.int64(link - 1 - set * cache.ways)
+        link = np.int64(cache.link[link - 1])
+    return np.int64(-1)
 
 
-@native_form_of(find_way)
 @unit
-def find_way_by_partial_tags(cache, set, line):
-    """Eight ways a step: only where the partial tags agree, which is seldom another line's, is the whole tag read.
-
-    A byte of `differing` is zero where they agree, and then the subtraction sets its highest bit. It may do so in the byte above it as
-    well: one tag more is read.
-    """
-    wanted = partial_tag(line) * EACH_BYTE
-    for word in range(cache.words):
-        differing = cache.partial[set * cache.words + word] ^ wanted
-        agreeing = (differing - EACH_BYTE) & ~differing & HIGHEST_BITS
-        while agreeing != EMPTY:
-            way = (word << 3) + (lowest(agreeing) >> 3)
-            if cache.tag[block_of(cache, set, way)] == line + 1:
-                return way
-            agreeing = rest(agreeing)
-    return -1
-
-
-@inlined
 def write_tag(cache, set, way, line):
-    """A line comes to lie in a way."""
-    cache.tag[block_of(cache, set, way)] = line + 1
-    word = set * cache.words + (way >> 3)
-    shift = np.uint64((way & 7) << 3)
-    cache.partial[word] = (cache.partial[word] & ~(np.uint64(0xFF) << shift)) | (partial_tag(line) << shift)
+    """A line comes to lie in a way, in the place of the one that lay there."""
+    block = np.int64(block_of(cache, set, way))
+    old = np.int64(cache.tag[block]) - 1
+    if old >= 0:
+        _unchain(cache, block, old)
+    chain = chain_of(cache, line)
+    cache.tag[block] = line + 1
+    cache.link[block] = cache.chain[chain]
+    cache.chain[chain] = block + 1
 
 
 @inlined
-def partial_tag(line):
-    """Eight bits made from a whole line number."""
-    return np.uint64((line * GOLDEN_RATIO >> 24) & 0xFF)
+def _unchain(cache, block, line):
+    """Take a block with a line out of its chain."""
+    chain = chain_of(cache, line)
+    link = np.int64(cache.chain[chain])
+    if link == block + 1:
+        cache.chain[chain] = cache.link[block]
+        return
+    while cache.link[link - 1] != block + 1:
+        link = np.int64(cache.link[link - 1])
+    cache.link[link - 1] = cache.link[block]

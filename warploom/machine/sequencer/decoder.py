@@ -155,4 +155,4 @@ def _check(program: Program, number: int, k: int) -> None:
 
 def pipelines() -> str:
     """Which machines have more: the ending of a refusal."""
-    return "run it on a machine with core.control = pipeline (`warploom presets` lists them)"
+    return "add --gpu tiny-simt, a machine with warps"

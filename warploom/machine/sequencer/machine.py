@@ -251,13 +251,11 @@ def _check(config: Config, program: Program) -> None:
         raise LaunchError(f"{path}: the program has no instructions")
     if config.quirks.free_opcodes and program.extensions:
         place = program.where(program.extensions[0])
-        raise LaunchError(
-            f"{place}: the published hardware has no such instruction; run it on another one, or set quirks.free_opcodes=false"
-        )
+        raise LaunchError(f"{place}: the published hardware has no such instruction; add --gpu tiny-simt")
     if len(program) > config.memory.program_words:
         raise LaunchError(
             f"{path}: the program has {len(program)} instructions, program memory holds {config.memory.program_words}; "
-            f"set memory.program_words={len(program)}"
+            f"add --set memory.program_words={len(program)}"
         )
     if (program.uops[:, u.DATAPATH] == u.DOUBLE_PRECISION).any():
         raise LaunchError(f"{path}: the program computes with 64-bit floats, and this machine's ALUs have none; run it on --gpu sm")
@@ -268,10 +266,10 @@ def _check(config: Config, program: Program) -> None:
     if launch.block not in (0, block):
         raise LaunchError(
             f"{path}: the program wants blocks of {launch.block} threads, a core runs blocks of {block}; "
-            f"set core.threads_per_block={launch.block}"
+            f"add --set core.threads_per_block={launch.block}"
         )
     if most_bytes > config.memory.bytes:
-        raise LaunchError(f"{path}: {most_bytes} bytes of data, data memory has {config.memory.bytes}; set memory.bytes={most_bytes}")
+        raise LaunchError(f"{path}: {most_bytes} bytes of data, data memory has {config.memory.bytes}; add --set memory.bytes={most_bytes}")
     if len(launch.registers) > MAX_LAUNCH_REGISTERS:
         raise LaunchError(f"{path}: a launch can write {MAX_LAUNCH_REGISTERS} registers, the program wants {len(launch.registers)}")
     if launch.entry != 0:

@@ -12,11 +12,11 @@ from typing import Any
 from warploom.observe.diagnosis.finding import Finding
 from warploom.observe.diagnosis.lanes import divergence, ended_lanes, partial_warps
 from warploom.observe.diagnosis.memory import atomics, bank_conflicts, scattered
-from warploom.observe.diagnosis.time import barriers, busy_channels, fetch, latency, sequencer, spin, throttle
+from warploom.observe.diagnosis.time import barriers, busy_channels, fetch, latency, sequencer, slow_operations, spin, throttle
 from warploom.observe.profile import Profile
 
 # Waiting for results, and for room in a unit, is what these end in: where one of them is found, the cause is said and not the symptom.
-CAUSES = {"scattered", "bank conflicts", "atomics", "busy channels", "spin"}
+CAUSES = {"scattered", "bank conflicts", "atomics", "busy channels", "spin", "slow operation"}
 
 
 def diagnose(found: Profile) -> list[Finding]:
@@ -26,7 +26,8 @@ def diagnose(found: Profile) -> list[Finding]:
         return []
     if not found.has_warps:
         return _ordered([*busy_channels(found), *sequencer(found)])
-    rules = (scattered, bank_conflicts, atomics, busy_channels, divergence, ended_lanes, partial_warps, barriers, fetch, spin)
+    about_lanes, about_memory = (divergence, ended_lanes, partial_warps), (scattered, bank_conflicts, atomics, busy_channels)
+    rules = (*about_memory, *about_lanes, barriers, fetch, spin, slow_operations)
     findings = [finding for rule in rules for finding in rule(found)]
     if not {finding.rule for finding in findings} & CAUSES:
         findings += [*latency(found), *throttle(found)]
@@ -45,6 +46,7 @@ def findings_report(found: Profile, findings: list[Finding]) -> list[dict[str, A
             "lines": [found.program.position(instruction).line for instruction in finding.instructions],
             "instructions": list(finding.instructions),
             "cycles": finding.cycles,
+            "cycles_here": int(found.spent[list(finding.instructions)].sum()),
             "what": finding.what,
             "try": finding.advice,
         }

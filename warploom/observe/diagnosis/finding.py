@@ -17,6 +17,7 @@ SMALL = 0.10  # of all transactions, or passes, of the run: an instruction that 
 IDLE_LANES = 0.25  # share of the lanes of the issued instructions
 STALLED = 0.25  # share of one reason
 LATENCY = 0.50  # share of waiting for results
+SLOW = 4.0  # times as long as the machine's simplest operation, from which on an operation is called slow
 QUIET_ISSUE = 0.50  # share of the issue slots in use, below which more warps would help
 BUSY = 0.75  # share of its time in which a memory channel serves a request
 TURNS = 4  # turns of a loop around a lock, a warp
@@ -29,13 +30,20 @@ SHARED_REASONS = ("short_scoreboard", "mio_throttle")
 
 @dataclass(frozen=True)
 class Finding:
-    """One cause. rule: its name. instructions: where. cycles: the warp-cycles that it concerns. what: what is so; advice: what to try."""
+    """One cause. rule: its name. instructions: where. cycles: the warp-cycles that it concerns, all over the run.
+
+    what: what is so; advice: what to try.
+    """
 
     rule: str
     instructions: tuple[int, ...]
     cycles: int
     what: str
     advice: str
+
+    def share_here(self, found: Profile) -> float:
+        """The share of all warp-cycles that went to the instructions that it names, 0 to 1."""
+        return int(found.spent[list(self.instructions)].sum()) / found.warp_cycles if found.warp_cycles else 0.0
 
     def __str__(self) -> str:
         return f"{self.what}. Try: {self.advice}."

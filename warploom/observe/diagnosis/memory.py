@@ -20,6 +20,8 @@ def scattered(found: Profile) -> Iterator[Finding]:
         return
     said: dict[tuple[str, str], list[int]] = {}
     for instruction in _wasteful(found, p.TRANSACTIONS, p.TRANSACTIONS_NEEDED):
+        if not _would_gain(found, instruction):
+            continue
         took, needed = (d.ratio(found, instruction, count, p.ACCESSES) for count in (p.TRANSACTIONS, p.TRANSACTIONS_NEEDED))
         step, size, line = stride(found.addresses.get(instruction, [])), _bytes(found, instruction), found.config.l1.line
         what = f"{_stride_text(found, instruction, step)}{d.plural(took, 'transaction')} an access where {d.number(needed)} would do"
@@ -31,6 +33,21 @@ def scattered(found: Profile) -> Iterator[Finding]:
             advice = "give neighbouring lanes neighbouring addresses: index by the lane first, or change the layout of the data"
         said.setdefault((what, advice), []).append(instruction)
     yield from _together(found, "scattered", said, p.TRANSACTIONS, p.TRANSACTIONS_NEEDED, d.MEMORY_REASONS)
+
+
+def _would_gain(found: Profile, instruction: int) -> bool:
+    """Whether fewer transactions would make an instruction faster, and not only tidier.
+
+    Behind a cache a transaction costs time when it misses: lanes that walk through a line each, turn after turn, find it there, and fetch
+    no more than lanes side by side would. Otherwise its only price is its turn at the cache's ports, which matters where the load/store
+    unit is full.
+    """
+    if not (found.config.l1.bytes and found.config.lsu.coalesce):
+        return True
+    misses, hits = (int(found.counts[instruction, count]) for count in (p.MISSES, p.HITS))
+    if misses + hits and misses > found.counts[instruction, p.TRANSACTIONS_NEEDED]:
+        return True
+    return found.share("lg_throttle", "drain") >= d.MEMORY
 
 
 def bank_conflicts(found: Profile) -> Iterator[Finding]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
 from warploom.machine.config.derived import dram_bytes_a_cycle
@@ -28,6 +30,13 @@ UNITS = {
     "mio_throttle": ("queue of shared memory", "", "fewer accesses to shared memory, or registers for what one lane alone uses"),
     "tex_throttle": ("texture unit", "texture.queue", "fewer samples, or a point filter, which takes a quarter of the texels"),
 }
+# A slow operation, by its class of latency: its name, and what else to try.
+SLOW_ONES = {"divide": "integer division", "float_divide": "division", "special": "special function"}
+SLOW_ADVICE = {
+    "divide": "a shift and a mask where the divisor is a power of two, a multiplication and a shift, or one division outside of the loop",
+    "float_divide": "multiply by the reciprocal, computed once, or divide outside of the loop",
+    "special": "compute it once outside of the loop, or take it from a table",
+}
 LOCKS = ("atomic_cas", "atomic_exchange")
 
 
@@ -44,7 +53,9 @@ def latency(found: Profile) -> Iterator[Finding]:
     needed, there = (found.warp_cycles - int(found.of("not_selected").sum())) / issues, found.warp_cycles / slots
     what = f"{found.line_of(worst)}: warps wait for what {' or '.join(made) or 'an earlier line'} {verb}"
     what += f", {d.number(int(waits[worst]) / max(int(found.counts[worst, p.ISSUES]), 1))} cycles each time; a scheduler has "
-    what += f"{d.plural(there, 'warp')} on average, and would need {d.number(needed)} to issue in every cycle"
+    what += f"{d.plural(there, 'warp')} on average, and would need {d.number(needed)} to issue in every cycle; "
+    here, anywhere = d.percent(int(waits[worst]) / found.warp_cycles), d.percent(found.share(*names))
+    what += f"{here} of all warp-cycles are waiting here, {anywhere} anywhere"
     room = found.config.gpu.cores * found.config.core.warps
     if found.warps < room:
         advice = f"more warps: the launch has {found.warps}, the machine has room for {room}; or independent work between the two lines"
@@ -54,6 +65,39 @@ def latency(found: Profile) -> Iterator[Finding]:
     else:
         advice = "more warps a core (more threads and --set core.warps); or independent work between the two lines"
     yield Finding("latency", (worst,), int(found.of(*names).sum()), what, advice)
+
+
+def slow_operations(found: Profile) -> Iterator[Finding]:
+    """Operations that take SLOW times as long as a simple one, where warps wait for one of them STALLED of their time: a division, mostly.
+
+    More warps would hide it, but the cause is the operation.
+    """
+    program, config = found.program, found.config
+    waits = found.of("wait", "short_scoreboard")
+    simple = min(int(config[f"latency.{name}"]) for name in ("alu", "float"))
+    slow: dict[int, int] = {}
+    for waiting in np.flatnonzero(waits).tolist():
+        made = [(_latency(found, number), number) for number in producers(program, waiting, (u.ALU, u.SPECIAL))]
+        cycles, number = max(made, default=(0, -1))
+        if cycles >= d.SLOW * simple:
+            slow[number] = slow.get(number, 0) + int(waits[waiting])
+    total = sum(slow.values())
+    if not slow or total < d.STALLED * found.warp_cycles or d.issue_slots_used(found) >= d.QUIET_ISSUE:
+        return
+    worst = max(slow, key=lambda number: slow[number])
+    kind = u.LATENCIES[int(program.code[worst, u.ISSUE_LATENCY])]
+    name, here = SLOW_ONES.get(kind, "operation"), d.percent(slow[worst] / found.warp_cycles)
+    what = f"{found.line_of(worst)}: its {name} takes {_latency(found, worst)} cycles (latency.{kind}), a simple operation {simple}; "
+    what += f"warps wait for this line in {here} of all warp-cycles"
+    what += f", and for slow operations in {d.percent(total / found.warp_cycles)}" if len(slow) > 1 else ""
+    advice = SLOW_ADVICE.get(kind, "work that does not depend on it between the two lines") + "; or more warps, which hide it"
+    yield Finding("slow operation", (worst,), total, what, advice)
+
+
+def _latency(found: Profile, instruction: int) -> int:
+    """Cycles from the issue of an arithmetic instruction to its result."""
+    kind = u.LATENCIES[int(found.program.code[instruction, u.ISSUE_LATENCY])]
+    return int(found.config[f"latency.{kind}"]) if kind not in ("control", "memory") else 0
 
 
 def barriers(found: Profile) -> Iterator[Finding]:
@@ -101,7 +145,8 @@ def throttle(found: Profile) -> Iterator[Finding]:
         if reason == "math_pipe_throttle" and found.config.pipes.owner == "scheduler":
             pipe = "special" if special else pipe_of_class(found.config)[found.program.code[worst, u.ISSUE_LATENCY]]
             unit, setting = f"{pipe} pipe", f"pipes.{pipe}_lanes"
-        what = f"{found.line_of(worst)}: no room in the {unit}; {d.percent(found.share(reason))} of all warp-cycles wait for it"
+        here, anywhere = d.percent(int(waits[worst]) / found.warp_cycles), d.percent(found.share(reason))
+        what = f"{found.line_of(worst)}: no room in the {unit}; {here} of all warp-cycles wait for it here, {anywhere} anywhere"
         more = f", or {twice}" if (twice := d.twice(found, setting)) else ""
         yield Finding("throttle", (worst,), int(waits.sum()), what, advice + more)
 

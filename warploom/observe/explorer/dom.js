@@ -70,13 +70,22 @@ export function asFloat(word) {
   return scratch.getFloat32(0);
 }
 
+/** Whether a word may be a float of a usual size. */
+export function looksFloat(word) {
+  const size = Math.abs(asFloat(word));
+  return word > 0xffff && size >= 1e-6 && size < 1e12;
+}
+
+/** Whether a word may be a whole number of a usual size, with a sign. */
+export function looksWhole(word) {
+  return word < 1 << 30 || word > 0xffff0000;
+}
+
 /** A word as a reader wants it. style: auto, unsigned, signed, hex or float. `auto`: a float where it looks like one. */
 export function valueText(word, style) {
   if (style === "hex") return `0x${word.toString(16).padStart(8, "0")}`;
   if (style === "signed") return String(word | 0);
-  const size = Math.abs(asFloat(word));
-  const likely = word > 0xffff && size >= 1e-6 && size < 1e12;
-  if (style === "float" || (style === "auto" && likely)) return floatText(asFloat(word));
+  if (style === "float" || (style === "auto" && looksFloat(word))) return floatText(asFloat(word));
   if (style === "auto" && word > 0xffff0000) return String(word | 0);
   return String(word);
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from warploom.isa import uop as u
+from warploom.isa.frontends import meanings
+from warploom.isa.program import Program
 from warploom.machine.accounting.counters import COUNTERS
 from warploom.machine.config.presets import inherited_sources
 from warploom.machine.config.schema import Config, settings
@@ -73,6 +75,18 @@ def glossary(*configs: Config) -> dict[str, str]:
         found |= {name: f"{found[name]}; {source}" for name, source in _sources(config).items() if source not in found[name]}
     found |= {f"state {activity.name}": activity.meaning for activity in STATE_ACTIVITIES}
     return found | {activity.name: activity.meaning for activity in WARP_ACTIVITIES} | OFF | WORDS
+
+
+def instructions(program: Program) -> dict[str, tuple[str, str]]:
+    """The instructions that a program uses, by the word that stands for each in its text: how it is written, and what it does."""
+    known = meanings(program.isa)
+    # A mnemonic may carry a suffix (BRnzp): the longest one that a word begins with counts.
+    found = {}
+    for word in sorted({text.split()[0] for text in program.text if text.split()}):
+        name = word if word in known else max((one for one in known if word.startswith(one)), key=len, default="")
+        if name:
+            found[word] = known[name]
+    return found
 
 
 def _sources(config: Config) -> dict[str, str]:

@@ -82,7 +82,7 @@ export class Keys {
 
 /** The overlay with all keys. */
 export class Help {
-  constructor(host, rows, glossary) {
+  constructor(host, rows, glossary, instructions) {
     const names = { ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", " ": "Space" };
     const shown = (key) =>
       key.split("+").length > 1 && key !== "+" ? `Shift ${names[key.slice(6)] ?? key.slice(6)}` : (names[key] ?? key);
@@ -121,6 +121,12 @@ export class Help {
             "p",
             {},
             "The bar beside a line is the share of warp-cycles spent there. Click a line's number for a breakpoint, its text to go to the next issue.",
+          ),
+          el("h3", {}, "The instructions of this program"),
+          el(
+            "dl.instructions",
+            {},
+            Object.entries(instructions).map(([word, [usage, meaning]]) => [el("dt", { "data-mnemonic": word }, usage), el("dd", {}, meaning)]),
           ),
           el("h3", {}, "Words"),
           el(

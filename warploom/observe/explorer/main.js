@@ -82,7 +82,7 @@ class App {
     }
     this.transport = new Transport(moves, this);
     this.keys = new Keys(this);
-    this.help = new Help(host, this.keys.rows, this.common.glossary);
+    this.help = new Help(host, this.keys.rows, this.common.glossary, this.common.instructions);
     this.#name();
   }
 

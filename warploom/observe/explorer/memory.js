@@ -1,6 +1,6 @@
 // Memory in a cycle: bytes or words, what has changed, and who wrote it. Views of a program (buffers, images) can be chosen by name.
 
-import { el, term, valueText } from "explorer/dom.js";
+import { el, looksFloat, looksWhole, term, valueText } from "explorer/dom.js";
 
 const MOST_ROWS = 96,
   MOST_BYTES = 32, // of a row; fewer where they would not all be in view
@@ -143,7 +143,7 @@ export class MemoryView {
           ? String(value)
           : this.bytes
             ? value.toString(16).padStart(2, "0")
-            : valueText(value, this.style);
+            : valueText(value, this.styleAt(at));
       cells.push(
         el(
           `td${fresh ? ".changed" : touched ? ".written" : ""}${value ? "" : ".zero"}`,
@@ -153,6 +153,33 @@ export class MemoryView {
       );
     }
     return el("tr", {}, el("th", {}, this.#address(address)), cells);
+  }
+
+  /**
+   * How the words at an address are written: as the reader has chosen, or one way for all words of a buffer or an image. An image's texels
+   * are colours, in hexadecimal digits. A buffer's words are floats where all of them look like floats or are 0 now or before the run.
+   */
+  styleAt(address) {
+    if (this.style !== "auto") return this.style;
+    const { run } = this,
+      one = run.program.views.find(({ base, bytes }) => address >= base && address < base + bytes);
+    if (!one) return "auto";
+    if (one.width > 0) return "hex";
+    this.styles ??= new Map();
+    if (!this.styles.has(one.name)) {
+      const words = run.memory.words.subarray(one.base >> 2, (one.base + one.bytes) >> 2),
+        changes = run.memory.changes,
+        seen = new Set(words);
+      for (let row = 0; changes && row < changes.rows; row++)
+        if (changes.word[row] * 4 >= one.base && changes.word[row] * 4 < one.base + one.bytes) {
+          seen.add(changes.new[row] >>> 0);
+          seen.add(changes.old[row] >>> 0);
+        }
+      seen.delete(0);
+      const all = (test) => seen.size > 0 && [...seen].every(test);
+      this.styles.set(one.name, all(looksFloat) ? "float" : all((word) => word < 0x80000000) ? "unsigned" : all(looksWhole) ? "signed" : "hex");
+    }
+    return this.styles.get(one.name);
   }
 
   #byteChanged(word, byte) {
@@ -165,7 +192,7 @@ export class MemoryView {
   #who(row) {
     const { core, warp, time, word, old, new: fresh } = this.run.memory.changes,
       { run } = this;
-    const style = run.program.value_bits === 8 ? "hex" : this.style;
+    const style = run.program.value_bits === 8 ? "hex" : this.styleAt(word[row] * 4);
     const name =
       core[row] < 0
         ? "several threads"

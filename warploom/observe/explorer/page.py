@@ -19,7 +19,7 @@ from warploom.machine.run import recording
 from warploom.machine.run.result import RunResult
 from warploom.machine.sequencer import states as core_states
 from warploom.observe.explorer.data import VERSION, Part, packed
-from warploom.observe.explorer.glossary import glossary
+from warploom.observe.explorer.glossary import glossary, instructions
 from warploom.observe.facts import timeline as t
 from warploom.observe.text import palette
 from warploom.observe.text.whole_file import whole_file
@@ -61,6 +61,7 @@ def page_parts(
         "version": VERSION,
         "names": list(names) or [result.config.name for result in results],
         "glossary": glossary(*(result.config for result in results)),
+        "instructions": instructions(first.program),
         "palette": {name: _looks(getattr(palette, name)) for name in ("LANES", "REASONS", "STATES", "LOOKUPS")}
         | {"WARPS": [_look(look) for look in palette.WARPS]},
         "kinds": list(t.KINDS),

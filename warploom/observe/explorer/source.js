@@ -81,7 +81,7 @@ export class SourceView {
         bars,
       ),
       here,
-      el("pre", { click: () => this.#choose(pcs), style: `--indent:${text.search(/\S|$/)}ch` }, colourful(text || " ")),
+      el("pre", { click: () => this.#choose(pcs), style: `--indent:${text.search(/\S|$/)}ch` }, colourful(text || " ", pcs.length ? this.app.common.instructions : {})),
       micro.length ? el("div.uops", {}, micro) : null,
     );
     return { element, here, pcs, last: "" };
@@ -168,8 +168,8 @@ export class SourceView {
       );
     };
     const several = (warps) => {
-      const of = this.app.views.length > 1 ? `${"AB"[warps[0].index]}: ` : "";
-      return chip(warps[0], `${of}${warps.length} warps`, warps.slice(0, 16).map(says).join("\n"));
+      const label = this.app.views.length > 1 ? `${"AB"[warps[0].index]}×${warps.length}` : `${warps.length} warps`;
+      return chip(warps[0], label, warps.slice(0, 16).map(says).join("\n"));
     };
     const says = (warp) => `${name(warp)}: ${warp.view.run.activities[warp.view.run.spans.activity[warp.span]][0]}`;
     if (found.map((warp) => `${name(warp)}  `).join("").length <= 9) return found.map((warp) => chip(warp, name(warp), says(warp)));
@@ -241,8 +241,15 @@ function ones(word) {
   return count;
 }
 
-/** A line with its comment set apart. */
-function colourful(text) {
-  const at = text.search(/;|\/\//);
-  return at < 0 ? text : [text.slice(0, at), el("span.comment", {}, text.slice(at))];
+/** A line with its comment set apart, and with its mnemonic explained. known: the instructions of the program. */
+function colourful(text, known) {
+  const at = text.search(/;|\/\//),
+    code = at < 0 ? text : text.slice(0, at),
+    comment = at < 0 ? [] : [el("span.comment", {}, text.slice(at))];
+  const word = code.match(/[^\s:]+(?=\s|$)/g)?.find((one) => one in known);
+  if (!word) return [code, ...comment];
+  const place = code.search(new RegExp(`(^|\\s)${word.replace(/[^\w]/g, "\\$&")}(\\s|$)`)),
+    from = code.indexOf(word, place);
+  const [usage, meaning] = known[word];
+  return [code.slice(0, from), el("span.mnemonic", { "data-hint": `${usage}: ${meaning}` }, word), code.slice(from + word.length), ...comment];
 }

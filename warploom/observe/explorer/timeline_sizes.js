@@ -1,6 +1,6 @@
 // Sizes in the picture of lanes, in pixels.
 
-export const LABELS = 62; // pixels of the names on the left
+export const LABELS = 74; // pixels of the names on the left
 export const AXIS = 20; // of the numbers of cycles
 export const OVERVIEW = 8; // of the strip that is the whole run
 export const TRAFFIC = 26; // of the accesses in flight, below

@@ -101,12 +101,10 @@ def first_bandwidth(config: Config) -> float:
 
 
 def second_bandwidth(config: Config) -> float | None:
-    """Bytes a cycle of the second cache: what the ports of cores and slices carry, or a line a slice; None for no limit."""
-    crossbar, slices = config.crossbar, config.l2.slices
-    ports = [config.gpu.cores * crossbar.core, slices * crossbar.slice]
-    if any(ports):
-        return float(min(port for port in ports if port))
-    return None if config.l2.ports == 0 else float(slices * config.l2.line)
+    """Bytes a cycle of the second cache: a line a lookup of each slice, and what the crossbar's ports let through; None for no limit."""
+    lookups = config.l2.slices * config.l2.ports * config.l2.line
+    limits = [lookups, config.crossbar.slice * config.l2.slices, config.crossbar.core * config.gpu.cores]
+    return min((float(limit) for limit in limits if limit), default=None)
 
 
 def data(result: RunResult, view: View, *, most_columns: int = 0) -> Roofline:
@@ -193,13 +191,7 @@ def draw(line: Roofline, page: Page) -> Sheet:
         ax.annotate(said, (high, lower), (-6, -5), textcoords="offset points", ha="right", va="top", fontsize=9, color=red)
     for level in line.levels:
         tint = hex_of(LEVEL_LOOKS[level.name], dark)
-        limit = (
-            "no limit"
-            if level.bandwidth is None
-            else f"{level.bandwidth:g} bytes a cycle"
-            if level.bandwidth >= 100
-            else f"{level.bandwidth:.3g} bytes a cycle"
-        )
+        limit = "no limit" if level.bandwidth is None else f"{number(level.bandwidth)} bytes a cycle"
         if level.bandwidth is not None:
             ridge = line.peak / level.bandwidth
             ax.plot([low, ridge], [level.bandwidth * low, line.peak], color=tint, linewidth=2.0)

@@ -112,10 +112,11 @@ def _drawn(pattern: str, colour: str) -> str:
 def _finding(found: Profile, finding: Finding) -> str:
     places = dict.fromkeys(_place(found, instruction) for instruction in finding.instructions)
     links = ", ".join(f"<a href='#{place}'>{place.replace('-', ' ')}</a>" for place in places)
+    here = percent(finding.share_here(found)).strip()
     share = percent(min(finding.cycles / max(found.warp_cycles, 1), 1.0)).strip()
     return (
         f"<li><b>{escape(finding.what)}</b>Try: {escape(finding.advice)}."
-        f"<br><span class='quiet'>{escape(finding.rule)}; concerns {share} of all cycles; {links}</span></li>"
+        f"<br><span class='quiet'>{escape(finding.rule)}; {links}: {here} of all cycles; this cause anywhere: {share}</span></li>"
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.isa.numbers import percentage
 from warploom.machine.config.presets import load_config
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
 from warploom.study.figure import Figure, Panel, Series
@@ -98,7 +99,7 @@ def _claims(drifting: dict[tuple[int, int], float], lockstep: dict[tuple[int, in
             Claim(
                 f"warps needed with {between} instructions between loads",
                 f"{needed:.1f}",
-                f"{knee}, the first number tried that fills {FULL:.0%} of the issue slots" if knee else f"more than {WARPS[-1]}",
+                f"{knee}, the first number tried that fills {percentage(FULL)} of the issue slots" if knee else f"more than {WARPS[-1]}",
                 "the law: latency divided by the instructions of a turn; only some numbers of warps were tried",
             )
         )

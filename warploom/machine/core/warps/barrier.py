@@ -25,6 +25,7 @@ Barriers = record(
     ),
     state=dict(                                        # [block slot, barrier]; in a mask, bit w = warp slot w
         free="i8",                                     # first cycle in which the core takes an arrival
+        opens="i8",                                    # when a warp goes on whose arrival was just the last one
         arrived=("u8", (MAX_WARPS, MAX_BARRIERS)),     # warps that have arrived
         waiting=("u8", (MAX_WARPS, MAX_BARRIERS)),     # those of them that wait
         expected=("i8", (MAX_WARPS, MAX_BARRIERS)),    # warps that must arrive; 0: all of the block that have not ended

@@ -81,7 +81,8 @@ class _Writer:
         schedulers = config.core.schedulers
         for scheduler in range(schedulers):
             below = self.tracks.track(f"scheduler {scheduler}", track, "the instructions that it issued")
-            for _, warp, start, stop, _, pc, _, _, block, rank in issued[issued[:, t.WARP] % schedulers == scheduler].tolist():
+            own = issued[issued[:, t.WARP] % schedulers == scheduler]
+            for warp, start, stop, pc, block, rank in own[:, (t.WARP, t.START, t.STOP, t.PC, t.BLOCK, t.RANK)].tolist():
                 said: dict[str, int | str] = {"text": instruction(self.program, pc), "block": block, "warp of the block": rank}
                 self.tracks.slice(below, start, stop, f"warp slot {warp}", said)
             for warp in range(scheduler, config.core.warps, schedulers):
@@ -93,7 +94,7 @@ class _Writer:
 
     def _warp(self, spans: np.ndarray, track: int) -> None:
         before = None
-        for core, warp, start, stop, activity, pc, mask, _, block, rank in spans.tolist():
+        for core, warp, start, stop, activity, pc, mask, _, block, rank in spans[:, : t.RANK + 1].tolist():
             if before is None or before[:2] != (block, rank):
                 if before is not None:
                     self.tracks.end(track, before[2])

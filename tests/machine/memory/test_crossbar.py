@@ -1,0 +1,46 @@
+"""The crossbar's ports, each of which takes what comes in order."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from tests.machine.programs import FREE, LANE, Assembly, issues, run
+from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.memory.crossbar import Crossbar, cross_back, leave_core
+
+
+def crossbar(core, slice):
+    made = mirror(zeros(1, Crossbar))[0]
+    made.core_bytes, made.slice_bytes = core, slice
+    return made
+
+
+def test_without_a_width_everything_crosses_at_once():
+    made = crossbar(0, 0)
+    assert [leave_core(made, 0, 128, 7) for _ in range(3)] == [7, 7, 7]
+    assert [cross_back(made, 0, 0, 128, 7) for _ in range(3)] == [7, 7, 7]
+
+
+def test_a_request_takes_a_cycle_to_cross_and_its_port_as_long_as_its_data_take():
+    made = crossbar(32, 0)
+    assert [leave_core(made, 0, size, 10) for size in (0, 0, 128, 0)] == [11, 12, 13, 17]
+    assert leave_core(made, 1, 0, 10) == 11  # a port of its own
+
+
+def test_an_answer_needs_both_ports():
+    made = crossbar(64, 32)
+    assert cross_back(made, 0, 0, 128, 10) == 13  # four cycles of the slice's port, two of the core's
+    assert cross_back(made, 1, 0, 32, 10) == 12  # the core's is free again in 12
+    assert cross_back(made, 0, 1, 32, 10) == 14  # the slice's in 14
+
+
+@pytest.mark.parametrize(("width", "more"), [(0, 0), (64, 1), (16, 1 + 3), (4, 1 + 15)])
+def test_a_load_through_a_crossbar_takes_a_cycle_more_and_as_many_as_its_data(width, more):
+    code = Assembly()
+    code.op("shl", FREE, LANE, imm=4)
+    code.load(FREE + 1, FREE)
+    code.op("add", FREE + 2, FREE + 1, imm=1)
+    code("exit")
+    result = run(code.program(), tracing=True, crossbar__core=width)
+    times = SimpleNamespace(**{f"at{pc}": time for time, _, pc, _ in issues(result)})
+    assert times.at2 - times.at1 == 4 + 8 + 20 - 2 + more  # a line of 64 bytes
