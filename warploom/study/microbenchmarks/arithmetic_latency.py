@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from warploom.machine.config.pipes import interval
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import Kernel
 from warploom.study.microbenchmarks.bench import Bench
@@ -67,9 +68,11 @@ def measure(bench: Bench) -> Finding:
 
 
 def configured(config: Config) -> Mapping[str, float]:
-    """The latencies of the configuration."""
+    """The latencies of the configuration; no chain is faster than the pipe takes instructions."""
     found = {f"latency.{key}": float(config[f"latency.{key}"]) for key in CLASSES}
     apart = config.pipes.owner == "scheduler"
+    if apart:
+        found["latency.double"] = max(found["latency.double"], float(interval(config, "double")))
     crossings = config.latency.to_float + config.latency.to_integer if apart else 0
     return found | {"latency.pair": found["latency.fma"] + found["latency.alu"] + crossings}
 
