@@ -17,6 +17,7 @@ from warploom.study.microbenchmarks.timed import BODY, PAGE, WORD, data_base, ea
 DISTANCES = (4, 8, 16, 32, 64, 128, 256)  # bytes between two words
 STRIDES = (1, 2, 4, 8, 16, 32)  # words between neighbouring lanes
 ADDRESS, VALUE, BEGIN, END, RESULT, LEFT, PLACE = range(BODY, BODY + 7)
+APART = 4096  # bytes between places that share no line
 BEFORE = 2  # sectors before the first, which bring the code with them and do not count
 HIT = 1.3  # times the latency of a hit: what took no longer was there
 
@@ -73,13 +74,17 @@ def sectors_of(bench: Bench, stride: int, sector: int, hit: float) -> int:
 
 
 def passes(bench: Bench, distance: int) -> float:
-    """Cycles of a warp's load that hits, of which one half of the lanes wants words so far away, in other banks."""
-    lanes, half = bench.device.lanes, bench.device.lanes // 2
+    """Cycles of a warp's load that hits, in four places with two words each, which lie so far apart, in different banks."""
+    lanes = bench.device.lanes
+    place = max(lanes // 4, 1)  # lanes
 
     def prepare(k: Kernel) -> None:
-        k.op("sltu", VALUE, LANE, imm=half)
-        k.op("xor", VALUE, VALUE, imm=1)
-        k.op("mul", ADDRESS, VALUE, imm=distance + WORD)
+        k.op("div", ADDRESS, LANE, imm=place)
+        k.op("mul", ADDRESS, ADDRESS, imm=APART)
+        k.op("div", VALUE, LANE, imm=max(place // 2, 1))
+        k.op("and", VALUE, VALUE, imm=1)
+        k.op("mul", VALUE, VALUE, imm=distance + WORD)
+        k.op("add", ADDRESS, ADDRESS, VALUE)
         k.op("add", ADDRESS, ADDRESS, imm=data_base(8 * lanes))
 
     def body(k: Kernel, count: int) -> None:
