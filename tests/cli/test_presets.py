@@ -79,7 +79,7 @@ def test_a_file_of_ones_own_and_a_changed_setting(tmp_path):
             ["tiny", "--set", "gpu.core=1"],
             "there is no setting 'gpu.core', did you mean 'gpu.cores'?; `warploom presets --settings` lists them all",
         ),
-        (["tiny", "--set", "gpu.cores=0"], "gpu.cores = 0: it takes a whole number from 1 to 64 (cores (NVIDIA: multiprocessors))"),
+        (["tiny", "--set", "gpu.cores=0"], "gpu.cores = 0: it takes a whole number from 1 to 144 (cores (NVIDIA: multiprocessors))"),
         (
             ["tiny", "--set", "core.scheduler=oldst"],
             f"core.scheduler = 'oldst': it is one of {', '.join(POLICIES)}, did you mean 'oldest'?",

@@ -6,6 +6,7 @@ and decide no result.
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from warploom.machine.occupancy.residency import limits_of
 from warploom.machine.run.driver import drive
 from warploom.machine.run.runnable import Notice
 
+MANY_CORES = 8  # whose state is large
 MAX_CYCLES = 1 << 31  # the clock that a program reads has 32 bits
 
 
@@ -74,7 +76,11 @@ class Bench:
         if outcome.status != "done":
             result = machine.finish(outcome)
             raise Unmeasured(f"the program {program.name!r} of this microbenchmark: {outcome.status}: {result.fault or result.summary()}")
-        return Readout(machine.cycle, np.asarray(machine.memory))
+        readout = Readout(machine.cycle, np.asarray(machine.memory))
+        if self.config.gpu.cores > MANY_CORES:  # a machine and its watchers name one another: without this several would be kept
+            del machine
+            gc.collect()
+        return readout
 
     def refuses(self, program: Program) -> bool:
         """Whether the machine refuses to start a program."""
