@@ -38,9 +38,9 @@ def test_a_latency_is_found_wherever_it_is_set(setting, value):
     assert after[key].reading.measured - before[key].reading.measured == pytest.approx(change, abs=0.05)
 
 
-def test_a_smaller_instruction_cache_has_an_earlier_knee():
-    row = measured("instruction-cache", fetch__sets=16)["icache.knee-2"]
-    assert row.configured == 32 and row.reading.measured == pytest.approx(32, rel=0.08)
+def test_a_larger_instruction_cache_of_a_scheduler_has_a_later_knee():
+    row = measured("instruction-cache", fetch__l0_sets=48)["icache.knee"]
+    assert row.configured == 24 and row.reading.measured == pytest.approx(24, rel=0.08)
 
 
 def test_stride_33_has_no_conflicts_in_32_banks_and_all_in_33():
