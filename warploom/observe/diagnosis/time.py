@@ -141,6 +141,8 @@ def throttle(found: Profile) -> Iterator[Finding]:
         worst = d.hottest(waits)
         special = reason == "math_pipe_throttle" and found.program.code[worst, u.ISSUE_UNIT] == u.SPECIAL
         unit, setting, advice = UNITS["special"] if special else UNITS[reason]
+        if reason == "lg_throttle" and found.config.l1.bytes and found.counts[:, p.MISSES].sum() > found.counts[:, p.HITS].sum():
+            setting = "l1.mshrs"  # what fills the unit are misses, and it holds as many as the cache has registers for
         here, anywhere = d.percent(int(waits[worst]) / found.warp_cycles), d.percent(found.share(reason))
         what = f"{found.line_of(worst)}: no room in the {unit}; {here} of all warp-cycles wait for it here, {anywhere} anywhere"
         more = f", or {twice}" if (twice := d.twice(found, setting)) else ""
