@@ -89,6 +89,42 @@ def test_a_fault_is_told_and_gives_the_status_of_one():
     assert any("the threads of a block disagree on this branch" in line for line in found)
 
 
+@pytest.mark.parametrize(
+    "held",
+    [
+        *("cycle = 491", "cycle==491", "cycle != 490", "cycle < 492", "cycle <= 491", "cycle > 490", "cycle>=491", "cycle in 400..491"),
+        *("mem[8:4] > 6", "mem[8:4] in 7..22", "mem[8:4] in 7..8 9..10 15..15 0..255", "mem[8] = 0x7"),
+        *("counter.instructions = 41", "counter.fetch_thread_cycles in 900..1000"),
+    ],
+)
+def test_what_is_expected_may_be_compared(held):
+    assert debug("end", f"expect {held}")[-1].endswith(" is as expected")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("cycle < 491", "cycle is 491, and less than 491 was expected, in cycle 491"),
+        ("cycle in 1..2", "cycle is 491, and 1..2 was expected, in cycle 491"),
+        ("counter.instructions >= 42", "counter.instructions is 41, and at least 42 was expected, in cycle 491"),
+        ("mem[8:2] != 10", "mem[8:2] is 7 10, and anything but 10 was expected, in cycle 491"),
+    ],
+)
+def test_what_is_expected_and_does_not_hold_says_what_is(text, said):
+    assert debug("end", f"expect {text}", status=1)[-1] == f"error: -x 'expect {text}': {said}"
+
+
+@pytest.mark.parametrize("text", ["cycle", "cycle <", "cycle in 5", "cycle in 9..1", "counter.nothing = 1", "mem[8:2] = 1 2 3", "= 3", ""])
+def test_an_expectation_that_cannot_be_is_a_mistake(text):
+    debug("end", f"expect {text}", status=2)
+
+
+def test_asking_for_a_counter_leaves_the_run_as_it_is():
+    before = debug("step 5", "warps", "end", "print cycle", kernel=IF_ELSE)
+    asked = debug("step 5", "expect counter.cycles = 5", "warps", "end", "print cycle", kernel=IF_ELSE)
+    assert [line for line in asked if "counter" not in line] == before
+
+
 def test_an_expectation_that_is_not_met_has_the_status_of_a_fault():
     found = debug("end", "expect mem[8] = 8", status=1)
     assert found[-1] == "error: -x 'expect mem[8] = 8': mem[8] is 7, and 8 was expected, in cycle 491"

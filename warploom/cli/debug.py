@@ -40,6 +40,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom debug diverge.asm --gpu sm
       warploom debug matmul.asm -x 'break next' -x continue -x registers
       warploom debug matmul.asm --commands lesson.txt
+      warploom debug matmul.asm -x end -x 'expect cycle < 500'
     """
     scripted = bool(options["texts"] or options["commands"]) or not (sys.stdin.isatty() and sys.stdout.isatty())
     if options["as_json"] and not scripted:

@@ -85,8 +85,11 @@ def test_no_instruction():
 
 
 def test_lg_throttle():
-    code = ending({"name": "load", "dst": A, "a": D}, {"name": "load", "dst": B, "a": D, "imm": 256}, {"name": "nop"}, {"name": "fence"})
-    assert cycles(code, lsu__queue=1)["lg_throttle"] == 29
+    """Every lane wants a line of its own: the queue of one place sends for four cycles."""
+    far = {"name": "shl", "dst": C, "a": LANE, "b": u.IMMEDIATE, "imm": 6}
+    code = ending(far, {"name": "load", "dst": A, "a": C}, {"name": "load", "dst": B, "a": C, "imm": 256}, {"name": "nop"})
+    assert cycles(code, lsu__queue=1)["lg_throttle"] == 3
+    assert "lg_throttle" not in cycles(code, lsu__queue=2)
 
 
 def test_mio_throttle():

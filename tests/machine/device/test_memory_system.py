@@ -40,7 +40,7 @@ def stream(kind, kibibytes, warps=16, cores=16, unroll=4):
     code.op("sub", ROUNDS, ROUNDS, imm=1)
     code.branch(ROUNDS, "round")
     code("exit")
-    return code.program(threads=threads, block=32 * warps)
+    return code.program(threads=threads, block=min(32 * warps, 1024))
 
 
 def on_sm(program, **changes):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from warploom.cli.common import UserError
-from warploom.cli.debugger import changes, moving, showing
+from warploom.cli.debugger import changes, expecting, moving, showing
 from warploom.cli.debugger.debugger import Debugger
 from warploom.isa.diagnostics import nearest
 from warploom.machine.debug.session import EditError
@@ -79,7 +79,7 @@ COMMANDS = (
     Command("shared", (), "[ADDRESS] [ROWS]", "Show the shared memory of the chosen warp's block.", showing.shared),
     Command("source", ("list",), "[PLACE]", "Show the source around the chosen warp, or around a place.", showing.source),
     Command("print", ("p",), "CELL", "Show one thing: R3, R3[2], mem[8:4], pc, mask, cycle.", showing.print_),
-    Command("expect", (), "CELL = VALUE", "In a script: an error unless this holds.", showing.expect),
+    Command("expect", (), "WHAT HOW VALUE", "In a script: an error unless this holds: = != < <= > >=, in A..B.", expecting.expect),
     Command("format", (), "[NAME]", "Choose how values are written: auto, unsigned, signed, hex, float.", showing.format_),
     Command("help", ("h", "?"), "[COMMAND]", "Show this list, or one command.", _help),
     Command("quit", ("q", "exit"), "", "Leave.", _quit),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from warploom.cli.common import UserError
 from warploom.cli.debugger.commands import execute
 from warploom.cli.debugger.debugger import Debugger
-from warploom.cli.debugger.showing import Unmet
+from warploom.cli.debugger.expecting import Unmet
 from warploom.observe.text.styled import Line
 
 PROMPT = "> "

@@ -12,16 +12,12 @@ from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.moving import nothing, plain_lines
 from warploom.cli.debugger.places import Cell, address, instruction
 from warploom.cli.debugger.places import warp as warp_named
-from warploom.cli.debugger.values import FORMATS, number, parsed, shown
+from warploom.cli.debugger.values import FORMATS, number, shown
 from warploom.isa.diagnostics import nearest
 from warploom.observe.text.styled import Line
 
 AROUND = 5  # lines of source above and below
 ROWS = 8  # of memory
-
-
-class Unmet(UserError):
-    """What a script expected is not so."""
 
 
 def _width() -> int:
@@ -116,7 +112,7 @@ def _values(debugger: Debugger, found: Cell) -> tuple[list[int], int]:
     return (row if found.lane is None else [row[found.lane]]), debugger.bits
 
 
-def _cell(debugger: Debugger, text: str) -> tuple[list[int], int]:
+def cell(debugger: Debugger, text: str) -> tuple[list[int], int]:
     """The values of a text; memory without a count is one cell of this machine."""
     found = named(debugger, text)
     size = memory_view.cell_bytes(debugger)
@@ -129,26 +125,9 @@ def print_(debugger: Debugger, text: str) -> list[Line]:
     """One thing."""
     if not text:
         raise UserError("print what? A register, as R3 or R3[2], memory, as mem[8] or mem[8:4], pc, mask or cycle")
-    values, bits = _cell(debugger, text)
+    values, bits = cell(debugger, text)
     form = "hex" if text.strip() == "mask" else debugger.form
     return plain_lines([f"{text.strip()} = {' '.join(shown(value, bits, form) for value in values)}"])
-
-
-def expect(debugger: Debugger, text: str) -> list[Line]:
-    """An error unless a value is as expected."""
-    left, equals, right = text.partition("=")
-    wanted = right.removeprefix("=").split()
-    if not equals or not wanted:
-        raise UserError("write what is expected, as in `expect mem[8] = 7` or `expect R8 = 1 2 3 4`")
-    values, bits = _cell(debugger, left)
-    numbers = [parsed(word, bits) for word in wanted]
-    if len(numbers) not in (1, len(values)):
-        raise UserError(f"{left.strip()} is {len(values)} values, and {len(numbers)} are expected")
-    numbers = numbers * len(values) if len(numbers) == 1 else numbers
-    if numbers != values:
-        found = " ".join(shown(value, bits, debugger.form) for value in values)
-        raise Unmet(f"{left.strip()} is {found}, and {' '.join(wanted)} was expected, in cycle {debugger.session.cycle}")
-    return plain_lines([f"{left.strip()} is as expected"])
 
 
 def format_(debugger: Debugger, text: str) -> list[Line]:
