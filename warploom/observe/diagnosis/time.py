@@ -142,6 +142,8 @@ def throttle(found: Profile) -> Iterator[Finding]:
         worst = d.hottest(waits)
         special = reason == "math_pipe_throttle" and found.program.code[worst, u.ISSUE_UNIT] == u.SPECIAL
         unit, setting, advice = UNITS["special"] if special else UNITS[reason]
+        if reason == "lg_throttle" and found.config.l1.bytes and found.counts[:, p.MISSES].sum() > found.counts[:, p.HITS].sum():
+            setting = "l1.mshrs"  # what fills the unit are misses, and it holds as many as the cache has registers for
         if reason == "math_pipe_throttle" and found.config.pipes.owner == "scheduler":
             pipe = "special" if special else pipe_of_class(found.config)[found.program.code[worst, u.ISSUE_LATENCY]]
             unit, setting = f"{pipe} pipe", f"pipes.{pipe}_lanes"
