@@ -32,7 +32,7 @@ STRIDED = ("guppy/load_strided.guppy", "guppy", (("core.warps", 8),))
 DIVERGENT = ("guppy/slow_divergence.guppy", "guppy", (("core.warps", 8),))
 LATENCY = ("guppy/slow_latency.guppy", "guppy")
 ALU = ("guppy/slow_alu.guppy", "guppy", (("core.warps", 8),))
-QUEUE = ("guppy/slow_lsu.guppy", "sm")
+QUEUE = ("guppy/slow_lsu.guppy", "sm", (("l1.mshrs", 4),))
 TEXTURE = ("guppy/slow_texture.guppy", "sm")
 BANKS = ("tiny/slow_banks.asm", "tiny-simt")
 BARRIER = ("tiny/slow_barrier.asm", "tiny-simt", (("core.threads_per_block", 16),))
@@ -73,7 +73,7 @@ def test_a_kernel_with_nothing_planted_gets_no_complaint():
     ("planted", "remedy"),
     [
         (ALU, {"alu.count": 2}),
-        (QUEUE, {"lsu.queue": 64}),
+        (QUEUE, {"l1.mshrs": 8}),
         (TEXTURE, {"texture.queue": 32}),
         (FETCH, {"fetch.sets": 64}),
         (SEQUENCER, {"fetch.sets": 64}),
@@ -338,5 +338,5 @@ def test_what_takes_most_cycles_comes_first():
 
 
 def test_a_machine_cannot_be_told_to_have_more_than_it_can():
-    assert f.twice(profiled(*QUEUE), "lsu.queue") == "--set lsu.queue=64"
+    assert f.twice(profiled(*QUEUE), "lsu.queue") == "--set lsu.queue=40"
     assert f.twice(profiled("guppy/load_strided.guppy", "guppy", (("core.warps", 64),)), "core.warps") == ""
