@@ -9,7 +9,7 @@ from warploom.observe.pictures.roofline import Level, Roofline, bandwidth, first
 
 
 def test_the_roof_of_a_machine():
-    """sm: 4 ALUs of 16 lanes; 32 channels of 32 bytes a clock of 877 MHz, where a cycle is one of 1380. guppy: an ALU as wide as the warp, DRAM without a limit."""
+    """sm: 4 ALUs of 16 lanes; 32 channels of 32 bytes a clock, 877 clocks in 1380 cycles. guppy: a whole warp a cycle, no limit."""
     sm = load_config("sm")
     assert peak(sm) == 64
     assert bandwidth(sm) == pytest.approx(32 * 32 * 877 / 1380)
