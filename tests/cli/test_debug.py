@@ -455,6 +455,15 @@ def test_the_command_line_completes_names_and_remembers_lines():
     play(screen(), "colon", "b", "r", "tab", "n", "tab", then=completed)
 
 
+def test_restart_begins_anew_without_the_changes_and_keeps_the_breakpoints():
+    text = "\n".join(debug("break 30", "goto 20", "set R1 = 7", "goto 40", "restart", "edits", "stops", "continue"))
+    assert "cycle 0: " in text.partition("> restart")[2].partition("> edits")[0]
+    assert "1 change taken back" in text.partition("> restart")[2]
+    assert "nothing was changed by hand" in text.partition("> edits")[2]
+    assert "1 break line 30" in text.partition("> stops")[2].partition("> continue")[0]
+    assert "breakpoint 1: " in text.partition("> continue")[2]
+
+
 def test_memory_of_regions_is_named_shown_and_watched_by_its_addresses():
     code = Assembly()
     code.mov(5, 0xFFFFFF00)
@@ -466,12 +475,3 @@ def test_memory_of_regions_is_named_shown_and_watched_by_its_addresses():
     assert "0xffffff00:" in said and "mem[0xffffff00:4]" in said and "memory[0xffffff01] was 0 and is 255" in said
     with pytest.raises(UserError, match="there is no memory at address 0x80000000; the nearest region is 'window'"):
         execute(debugger, "memory 0x80000000")
-
-
-def test_restart_begins_anew_without_the_changes_and_keeps_the_breakpoints():
-    text = "\n".join(debug("break 30", "goto 20", "set R1 = 7", "goto 40", "restart", "edits", "stops", "continue"))
-    assert "cycle 0: " in text.partition("> restart")[2].partition("> edits")[0]
-    assert "1 change taken back" in text.partition("> restart")[2]
-    assert "nothing was changed by hand" in text.partition("> edits")[2]
-    assert "1 break line 30" in text.partition("> stops")[2].partition("> continue")[0]
-    assert "breakpoint 1: " in text.partition("> continue")[2]

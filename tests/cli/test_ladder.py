@@ -27,7 +27,7 @@ def test_the_table_has_a_row_a_rung_and_fits_into_80_columns():
     lines = run(MATADD).stdout.splitlines()
     assert lines[0] == "matadd from tiny up: 8 threads in 2 blocks, 2 cores, 4 data channels, 1 program channel"
     assert lines[2].split() == ["rung", "cycles", "gain", "total", "alone", "kept", "held", "up", "by"]
-    assert lines[3].split() == ["tiny-gpu", "178", "1.00", "178", "instruction", "fetch,", "48%"]
+    assert lines[3].split() == ["tiny-gpu", "178", "1.00", "178", "instruction", "fetch,", "48", "%"]
     assert all(len(line) <= 80 for line in lines[1:])
 
 

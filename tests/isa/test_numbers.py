@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from warploom.isa.launch import Launch
-from warploom.isa.numbers import whole_number
+from warploom.isa.numbers import grouped, percentage, whole_number
 
 
 @pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3)])
@@ -45,3 +45,9 @@ def test_a_launch_takes_whole_numbers_alone(field, value):
 def test_no_extent_is_negative(field):
     with pytest.raises(ValueError, match=rf"^{field} = -1: write a number, or one for each of up to three dimensions"):
         Launch(**{"block": 4, field: -1})
+
+
+def test_numbers_are_written_in_groups_and_units_after_a_blank():
+    assert [grouped(number) for number in (0, 999, 1000, 1234567, -1234)] == ["0", "999", "1 000", "1 234 567", "-1 234"]
+    assert (grouped(1234.5, 2), grouped(0.126, 2)) == ("1 234.50", "0.13")
+    assert (percentage(0.458), percentage(0.458, 1), percentage(1.0), percentage(0)) == ("46 %", "45.8 %", "100 %", "0 %")

@@ -72,9 +72,9 @@ def test_whole_programs_pass():
         (u.SIZE, 3, "size 3: it is 1, 2 or 4 bytes"),
         (u.SPACE, 4, "address space 4: there are 0 to 3"),
         (u.UNIT, u.CONTROL, "unit 5: shl is of unit 0 (alu)"),
-        (u.LATENCY, 11, "latency class 11: there are 0 to 10"),
+        (u.LATENCY, 14, "latency class 14: there are 0 to 13"),
         (u.VIEW, 0, "view 0: the program has 0"),
-        (u.FLAGS, 8, "flags 8"),
+        (u.FLAGS, 16, "flags 16"),
         (u.RECONVERGE, -2, "reconvergence point -2"),
     ],
 )
@@ -92,7 +92,7 @@ def test_a_wrong_number_in_a_micro_op_is_named_with_its_instruction(column, valu
         (u.COUNT, 9, "9 micro-ops from 9 on: the program has 12"),
         (u.ISSUE_UNIT, 6, "issue unit 6: there are 0 to 5"),
         (u.ISSUE_UNIT, u.CONTROL, "issue unit 5 (control), and its micro-ops are of alu, memory"),
-        (u.ISSUE_LATENCY, 11, "issue latency 11"),
+        (u.ISSUE_LATENCY, 14, "issue latency 14"),
         (u.USES, u.MAX_USES + 1, f"{u.MAX_USES + 1} register groups: an instruction has at most {u.MAX_USES}"),
         (u.WRITES, 7, "7 register groups are written, of"),
         (u.USE, u.SCALAR_GROUP + u.SCALARS, "register group"),
@@ -142,7 +142,7 @@ def test_views_and_samplers():
         ".threads 4\n.buffer t0 16 iota\n.image u0 4 4\n.sampler s0\nld r0.x, t0.x, r1.x\nst u0.xyzw, r1.xy, r0.xyzw\nret"
     )
     check_tables(base, len(base.data))
-    assert "view 0 (t0): 64 bytes from byte 64 on: memory has 100" in refused_in(base, 100)
+    assert "view 0 (t0): 64 bytes from byte 256 on: memory has 100" in refused_in(base, 100)
     from warploom.isa import views as v
 
     assert "format 99: there are 0 to 7" in refused(changed(base, "views", 1, v.VIEW_FORMAT, 99))

@@ -319,10 +319,26 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
         "l2.ports": [0, 1], "l2.atomic_lanes": [1, 4], "memory.hash": [*HASHES], "crossbar.core": [0, 8, 64], "crossbar.slice": [0, 8, 64],
         "dram.banks": [0, 2, 4], "dram.queue": [1, 8], "dram.write_queue": [1, 6], "dram.clock": [0, 700], "gpu.clock": [0, 1000],
         "dram.rcd": [0, 3], "dram.rp": [0, 4], "dram.ras": [0, 9], "dram.cl": [0, 5], "dram.wtr": [0, 2], "dram.wr": [0, 6],
+        "operands.banks": [0, 0, 2, 4], "operands.reads": [1, 2], "operands.window": [1, 3], "operands.collectors": [0, 1, 3],
+        "fetch.l0_sets": [0, 1, 2], "fetch.l0_ways": [1, 2], "fetch.l0_ahead": [0, 2], "fetch.l0_latency": [1, 2],
+        "core.barrier_interval": [0, 0, 2], "core.barrier_latency": [0, 0, 20], "gpu.launch_latency": [0, 0, 50],
+        "pipes.owner": ["core", "core", "scheduler"], "pipes.integer_lanes": [0, 1], "pipes.float_lanes": [0, 2],
+        "pipes.float_on_integer": [False, True], "pipes.special_interval": [0, 5], "pipes.load_store_lanes": [0, 2],
+        "pipes.load_store_queue": [1, 3], "pipes.multiply": ["integer", "float"], "pipes.divide_interval": [0, 9],
+        "latency.to_float": [0, 1], "latency.to_integer": [0, 3],
     }  # fmt: skip
     picks = {name: st.just(fixed[name]) if name in fixed else st.sampled_from(options) for name, options in choices.items()}
     base = {**SMALL, "memory.bytes": BYTES, "shared.bytes": 1024}
-    return st.fixed_dictionaries(picks).map(lambda made: {**base, **_with_rows(made), **fixed})
+    return st.fixed_dictionaries(picks).map(lambda made: {**base, **_of_one_kind(_with_rows(made)), **fixed})
+
+
+def _of_one_kind(settings: dict[str, Any]) -> dict[str, Any]:
+    """ALUs that schedulers share, or pipes of each; what is not there has no settings. A scheduler's cache is filled from the core's."""
+    other = "alu." if settings["pipes.owner"] == "scheduler" else "pipes."
+    left = {name: value for name, value in settings.items() if not name.startswith(other) or name == "pipes.owner"}
+    if settings["core.lock"] == "lane":
+        left |= {"latency.to_float": 0, "latency.to_integer": 0}
+    return left if settings["fetch.sets"] else left | {"fetch.l0_sets": 0}
 
 
 def _with_rows(settings: dict[str, Any]) -> dict[str, Any]:

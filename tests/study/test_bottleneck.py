@@ -38,7 +38,7 @@ def test_every_reason_belongs_somewhere():
 def test_full_channels_are_the_bottleneck_whatever_the_warps_do():
     found = bottleneck(result(program=75, long_scoreboard=1000))
     assert (found.name, found.share) == ("program channels", 0.75)
-    assert str(found) == "program channels, 75%"
+    assert str(found) == "program channels, 75 %"
     # Four data channels: 300 of 400 channel-cycles.
     assert bottleneck(result(data=300, no_instruction=1000)).name == "data channels"
     assert bottleneck(result(data=299, no_instruction=1000)).name == "instruction fetch"

@@ -11,6 +11,7 @@ import click
 from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, say, write_file
 from warploom.cli.loading import Launching, load_program
 from warploom.cli.options import program_options
+from warploom.isa.numbers import grouped
 
 # What is said of the program that is replayed, by the name of its value.
 OF_REPLAY = {
@@ -71,5 +72,5 @@ def command(directory: str, **options: Any) -> None:
         )
         return
     for name, text in files.items():
-        say(f"{place / name}: {text.count(chr(10)):,} lines".replace(",", " "))
+        say(f"{place / name}: {grouped(text.count(chr(10)))} lines")
     say(f"what to do next is in {place / 'README.md'}")

@@ -9,6 +9,7 @@ import click
 
 from warploom.cli.common import UserError, json_option, print_json, say, stopped
 from warploom.cli.screen import width
+from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
     from warploom.rtl.prices import Cost
@@ -82,7 +83,7 @@ def _table(found: list[Cost]) -> list[str]:
     rows: list[tuple[str, ...]] = [HEADINGS]
     for item in found:
         counts = (item.transistors, item.gates, item.flip_flops, item.depth, item.luts, item.lut_depth)
-        rows.append((item.name, str(item.count or "-"), *(f"{number:,}".replace(",", " ") for number in counts)))
+        rows.append((item.name, str(item.count or "-"), *(grouped(number) for number in counts)))
     names, *numbers = (tuple(column) for column in zip(*rows, strict=True))
     left = [name.ljust(max(map(len, names))) for name in names]
     right = [[cell.rjust(max(map(len, column))) for cell in column] for column in numbers]

@@ -85,7 +85,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
             characters = _write(out, results, names, stretch, part.selection, options["quiet"])
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
-        say(f"{how} after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
+        say(f"{how} after {grouped(progress.done)} cycles; no file was written", err=True)
         ctx.exit(status)
     _tell(path, characters, results, names, options)
     ctx.exit(DONE if all(result.status == "done" for result in results) else FAULT)

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from warploom.cli.common import BAD_INPUT, mistakes, report, say, stopped
+from warploom.cli.completion import with_completion
 from warploom.cli.printable import printable
 from warploom.cli.process import drop_unwritten, prepared
 
@@ -31,7 +32,8 @@ class LazyGroup(click.Group):
         """A command by its name; None when there is none."""
         if cmd_name not in self.summaries:
             return None
-        return importlib.import_module(f"{self.package}.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"{self.package}.{cmd_name}").command
+        return with_completion(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without importing any."""

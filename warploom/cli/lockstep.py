@@ -20,6 +20,7 @@ from warploom.cli.common import (
 )
 from warploom.cli.loading import Launching, load_program
 from warploom.cli.options import program_options
+from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
     from warploom.rtl.side_by_side import Difference, Lockstep
@@ -87,7 +88,7 @@ def command(ctx: click.Context, program: str, **options: Any) -> None:
             )
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
-        say(f"{how} after {progress.done:,} cycles, in which all agreed".replace(",", " "), err=True)
+        say(f"{how} after {grouped(progress.done)} cycles, in which all agreed", err=True)
         ctx.exit(status)
     if options["as_json"]:
         print_json(_body(found) | {"warnings": [diagnostic_json(item) for item in warnings]})

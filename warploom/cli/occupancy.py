@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import json_option, print_json
+from warploom.isa.numbers import grouped, percentage
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -57,7 +58,7 @@ def command(
     from rich.console import Console
 
     console = Console(highlight=False)
-    block = f"{threads} threads, {registers} registers a thread, {shared + dynamic_shared} bytes of shared memory"
+    block = f"{threads} threads, {registers} registers a thread, {grouped(shared + dynamic_shared)} bytes of shared memory"
     console.print(f"compute capability {name}, blocks of {block}", soft_wrap=True)
     if found.reason:
         console.print(f"\nno block fits: {found.reason}", style="bold", soft_wrap=True)
@@ -86,7 +87,7 @@ def _body(found: Occupancy) -> dict[str, Any]:
 
 def _of(found: Occupancy) -> str:
     blocks = "1 block" if found.blocks == 1 else f"{found.blocks} blocks"
-    return f"{blocks}, {found.warps} of {found.room['warps']} warps, occupancy {found.occupancy:.1%}"
+    return f"{blocks}, {found.warps} of {found.room['warps']} warps, occupancy {percentage(found.occupancy, 1)}"
 
 
 def _listed(found: Occupancy) -> str:
@@ -104,12 +105,12 @@ def _resources(found: Occupancy) -> Any:
         table.add_column(heading, justify="right")
     table.add_column("")
     for name, count in found.limits.items():
-        shown = "any" if count is None else str(count)
+        shown = "any" if count is None else grouped(count)
         limiting = name in found.limiting
         table.add_row(
             NAMES[name],
-            str(found.needs[name]),
-            str(found.room[name]),
+            grouped(found.needs[name]),
+            grouped(found.room[name]),
             shown,
             "<- limits" if limiting else "",
             style="bold" if limiting else "",
@@ -126,7 +127,7 @@ def _sizes(points: dict[int, Occupancy], threads: int) -> Any:
         table.add_column(heading, justify="right")
     table.add_column("limited by")
     for size, point in points.items():
-        shown = (str(size), str(point.blocks), str(point.warps), f"{point.occupancy:.1%}", _listed(point))
+        shown = (grouped(size), str(point.blocks), str(point.warps), f"{percentage(point.occupancy, 1)}", _listed(point))
         table.add_row(*shown, style="bold" if size == _column(points, threads) else "")
     return table
 
@@ -143,8 +144,8 @@ def _chart(points: dict[int, Occupancy], threads: int, *, unicode: bool) -> Text
     text = Text()
     here = _column(points, threads)
     for row in reversed(range(ROWS)):
-        label = {ROWS - 1: "100%", ROWS // 2 - 1: " 50%"}.get(row, "")
-        text.append(f"{label:>5s} |")
+        label = {ROWS - 1: percentage(1.0), ROWS // 2 - 1: percentage(0.5)}.get(row, "")
+        text.append(f"{label:>5} |")
         for size, point in points.items():
             filled = min(max(round((point.occupancy * ROWS - row) * 8), 0), 8)
             cell = STEPS[filled] if unicode else " #"[filled >= 4]
@@ -152,6 +153,6 @@ def _chart(points: dict[int, Occupancy], threads: int, *, unicode: bool) -> Text
         text.append("\n")
     text.append(f"{'':5s} +{'--' * len(points)}\n")
     text.append(f"{'':7s}{''.join('^ ' if size == here else '  ' for size in points).rstrip()}\n")
-    marks = [f"{size:>8d}" for size in points if size % 128 == 0]
+    marks = [f"{grouped(size):>8}" for size in points if size % 128 == 0]
     text.append(f"{'':6s}{''.join(marks)}")
     return text

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from warploom.cli.common import say
 from warploom.cli.printable import printable
+from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -39,7 +40,7 @@ class Progress:
         if self._bar is None and self.shows and time.monotonic() - self._start > PATIENCE:
             self._begin()
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=done)
+            self._bar.update(self._task, completed=done, done=grouped(done))
 
     def notice(self, text: str) -> None:
         """A sentence about what takes long now, on a line of its own."""
@@ -52,10 +53,10 @@ class Progress:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-        counts = TextColumn("{task.completed:,.0f} of " + ("at most " if self.limit else "") + "{task.total:,.0f} " + self.unit)
+        counts = TextColumn("{task.fields[done]} of " + ("at most " if self.limit else "") + f"{grouped(self.total)} {self.unit}")
         times = [TimeElapsedColumn()] if self.limit else [TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()]
         bar = Progress(TextColumn(self.what, markup=False), BarColumn(), counts, *times, console=Console(stderr=True), transient=True)
-        task = bar.add_task(self.what, total=self.total)
+        task = bar.add_task(self.what, total=self.total, done="0")
         try:
             bar.start()
         except BaseException:  # Ctrl-C in the middle of it: what has been set up of the bar is taken down again

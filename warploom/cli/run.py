@@ -13,6 +13,7 @@ from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, is_amon
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
 from warploom.cli.traces import NAMES, TraceFile, begin_traces, end_traces, open_traces, trace_files, trace_options, trace_run, write_traces
+from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
     from warploom.cli.output import OutputFile
@@ -92,7 +93,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
                 write_traces(result, traces, outputs, quiet)
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
-        say(f"{how} after {progress.done:,} cycles; no file was written".replace(",", " "), err=True)
+        say(f"{how} after {grouped(progress.done)} cycles; no file was written", err=True)
         ctx.exit(status)
     _show(result, warnings, options)
     if not quiet:

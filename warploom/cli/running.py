@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError, say
 from warploom.cli.loading import Launching, load_program, named
+from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
     from warploom.cli.progress import Progress
@@ -54,7 +55,7 @@ def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bo
     if result.status == "error":
         say(f"error: {result.fault}", err=True)
     elif result.status == "timeout":
-        cycles = f"{result.cycles:,}".replace(",", " ")
+        cycles = grouped(result.cycles)
         say(f"error: still running after {cycles} cycles; {cut}", err=True)
         for line in result.running if where else ():
             say(f"  {line}", err=True)

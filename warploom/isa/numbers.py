@@ -1,7 +1,10 @@
-"""Whole numbers that a caller gives: checked where they come in, since a machine compares them and never asks what they are.
+"""Numbers: those that a caller gives are checked where they come in, and those that a person reads are written in one way.
 
 A float that no limit reaches, a NaN that no number is smaller than, or a truth value would otherwise go a long way before
-anything is wrong.
+anything is wrong: a machine compares numbers and never asks what they are.
+
+Written: digits in groups of three with a blank between them (12 345), a blank before a unit or a percent sign (45.8 %), a ratio with
+two digits (1.25). JSON, CSV and what is typed again (settings, addresses) are plain digits.
 """
 
 from __future__ import annotations
@@ -54,3 +57,13 @@ def digits(text: str) -> int:
     base, found = (16, text[2:]) if text[:2] in ("0x", "0X") else (10, text)
     found = found.lstrip("0") or "0"
     return int(found, base) if len(found) <= MOST_DIGITS else base**MOST_DIGITS
+
+
+def grouped(number: int | float, digits: int = 0) -> str:
+    """12 345 678: digits in groups of three; so many behind the point."""
+    return f"{number:,.{digits}f}".replace(",", " ") if digits or isinstance(number, float) else f"{number:,}".replace(",", " ")
+
+
+def percentage(share: float, digits: int = 0) -> str:
+    """A fraction as `46 %`, or with digits behind the point as `45.8 %`."""
+    return f"{100 * share:.{digits}f} %"

@@ -70,20 +70,19 @@ class ProgramBuilder:
         written: list[int] = []
         read: list[int] = []
         for uop in bundle:
-            letters = u.OPERATIONS[u.NUMBER[uop.name]].operands
-            for code in self._written(uop, letters):
+            operation = u.OPERATIONS[u.NUMBER[uop.name]]
+            for code in self._written(uop, operation):
                 if self._locks(code) and self.group(code) not in written:
                     written.append(self.group(code))
-            for code in (uop.a, uop.b, uop.c, uop.predicate):
+            highs = [code + 1 for letter, code in zip("abc", (uop.a, uop.b, uop.c), strict=True) if letter in operation.pairs]
+            for code in (uop.a, uop.b, uop.c, uop.predicate, *highs):
                 if self._locks(code) and self.group(code) not in read:
                     read.append(self.group(code))
         return written, read
 
     @staticmethod
-    def _written(uop: Uop, letters: str) -> list[int]:
-        if "d" not in letters or uop.dst == u.NONE:
-            return []
-        return [uop.dst + k for k in range(4)] if uop.name == "sample" else [uop.dst]
+    def _written(uop: Uop, operation: u.Operation) -> list[int]:
+        return [] if uop.dst == u.NONE else [uop.dst + k for k in range(u.registers_written(operation))]
 
     @staticmethod
     def _locks(code: int) -> bool:

@@ -60,6 +60,11 @@ MAY_WRITE_LANES = _operations(lambda operation: operation.name.startswith("atomi
 WRITES_PAIR = _operations(lambda operation: operation.name in ("ballot", "read_mask"))
 READS_PAIR = _operations(lambda operation: operation.name == "write_mask")
 IN_MEMORY = _operations(lambda operation: operation.unit == u.MEMORY and operation.name != "store_image")
+IN_PAIRS = {
+    column: _operations(lambda operation, letter=letter: letter in operation.pairs)  # type: ignore[misc]
+    for letter, column in zip("dabc", OPERANDS, strict=True)
+}
+IS_DOUBLE = _operations(lambda operation: operation.pairs != "")
 MASK_OPERATIONS = (
     "push_mask", "pop_mask", "mask_nonzero", "branch_push", "split", "join", "set_mask", "predicate", "read_mask", "write_mask",
 )  # fmt: skip
@@ -152,14 +157,17 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
     )
     flags = columns[u.FLAGS]
     yield (
-        _outside(flags, 8),
-        lambda row: f"flags {flags[row]}: SIGNED = {u.SIGNED}, NEGATE = {u.NEGATE} and NEGATE_PREDICATE = {u.NEGATE_PREDICATE}",
+        _outside(flags, 16),
+        lambda row: (
+            f"flags {flags[row]}: SIGNED = {u.SIGNED}, NEGATE = {u.NEGATE}, NEGATE_PREDICATE = {u.NEGATE_PREDICATE}, YIELDS = {u.YIELDS}"
+        ),
     )
     sizes = columns[u.SIZE]
     yield (sizes != 4) & (sizes != 1) & (sizes != 2), lambda row: f"size {sizes[row]}: it is 1, 2 or 4 bytes"
     for column, what in OPERANDS.items():
         yield _operand(program, columns[column], what, immediate=column != u.DST)
     yield from _destinations(columns, op)
+    yield from _pairs(program, columns, op)
     predicate = columns[u.PREDICATE]
     yield (
         (predicate != u.NONE) & _outside(predicate - u.SCALAR, u.SCALARS - 1),
@@ -217,6 +225,20 @@ def _destinations(columns: np.ndarray, op: np.ndarray) -> Iterator[Check]:
         codes = columns[column]
         rule = f"it is a pair of scalar registers, of which there are {u.SCALARS}"
         yield _numbered(codes, OPERANDS[column], pairs[op] & _outside(codes - u.SCALAR, u.SCALARS - 1), rule)
+
+
+def _pairs(program: Program, columns: np.ndarray, op: np.ndarray) -> Iterator[Check]:
+    """64 bits lie in two lane registers of the program, or in two hidden ones."""
+    if not IS_DOUBLE[op].any():
+        return
+    known = min(program.registers, u.HIDDEN)
+    for column, paired in IN_PAIRS.items():
+        codes = columns[column]
+        wrong = _outside(codes, known - 1) & _outside(codes - u.HIDDEN, u.REGISTERS - u.HIDDEN - 1)
+        yield _numbered(codes, OPERANDS[column], paired[op] & wrong, "it is a pair of lane registers, this one and the next")
+    target, sizes = columns[u.DST], columns[u.SIZE]
+    yield IS_DOUBLE[op] & _outside(target, u.REGISTERS), lambda row: f"destination {target[row]}: {_name(op, row)} writes lane registers"
+    yield IS_DOUBLE[op] & (sizes != 4), lambda row: f"size {sizes[row]}: {_name(op, row)} has no other than 4"
 
 
 def _views_of(program: Program, columns: np.ndarray, op: np.ndarray) -> Iterator[Check]:

@@ -44,7 +44,7 @@ RECONVERGE = 10   # where lanes that disagree reconverge: an instruction number,
 UNIT = 11         # functional unit: a number of UNITS
 LATENCY = 12      # latency class: a number of LATENCIES
 VIEW = 13         # NONE, or the row of Program.views that bounds a memory access or describes a texture
-FLAGS = 14        # bits: SIGNED, NEGATE, NEGATE_PREDICATE
+FLAGS = 14        # bits: SIGNED, NEGATE, NEGATE_PREDICATE, YIELDS
 DATAPATH = 15     # which part of the datapath computes the result: a number of DATAPATHS
 UOP_COLUMNS = 16
 
@@ -52,6 +52,7 @@ UOP_COLUMNS = 16
 SIGNED = 1        # a load narrower than 32 bits extends the sign
 NEGATE = 2        # a branch is taken where the condition is zero
 NEGATE_PREDICATE = 4  # the predicate names the lanes that are left out
+YIELDS = 8        # a jump back: those that jump wait for somebody, perhaps for lanes of their own warp
 FENCE_DEVICE, FENCE_BLOCK = range(2)  # immediates of a fence: who has to see what was stored
 
 # Columns of an instruction row.
@@ -72,6 +73,10 @@ FILE = 13         # which of the program's sources LINE and COLUMN are in, from 
 USE = 14          # the groups: columns USE .. USE + MAX_USES - 1
 MAX_USES = 18     # a load of sixteen registers, its address and its mask
 CODE_COLUMNS = USE + MAX_USES
+
+# A core with warps is handed decoded instructions: in the place of their words stands what it issues them by.
+PORT = WORD       # where it is issued: a number of PORTS
+BANK_READS = WORD_HIGH  # how many registers it reads of each register bank, four bits a bank
 
 # ---------------------------------------------------------------------------------------------------------
 # Operand codes. Lane register r is r; the others lie above all lane registers.
@@ -96,15 +101,21 @@ def scalar(number: int) -> int:
 UNITS = ("alu", "special", "memory", "shared", "texture", "control")
 ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL = range(len(UNITS))
 
+# Ports of a scheduler: a unit each, and two pipes that arithmetic has beside the ALU where these are apart. ALU is the integer pipe then.
+PORTS = (*UNITS, "float", "double")
+FLOAT, DOUBLE = len(UNITS), len(UNITS) + 1
+
 # Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
-DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register")
-NO_DATAPATH, INTEGER, FLOATING_POINT, SPECIAL_FUNCTION, CROSS_LANE, SPECIAL_REGISTER = range(len(DATAPATHS))
+DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register", "double_precision")
+NO_DATAPATH, INTEGER, FLOATING_POINT, SPECIAL_FUNCTION, CROSS_LANE, SPECIAL_REGISTER, DOUBLE_PRECISION = range(len(DATAPATHS))
 
 # Latency classes: a preset gives cycles for each (section `latency`).
-LATENCIES = ("alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory")
-(L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY) = range(
-    len(LATENCIES)
-)
+LATENCIES = (
+    "alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory", "bits",
+    "double", "double_divide",
+)  # fmt: skip
+(L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY, L_BITS,
+ L_DOUBLE, L_DOUBLE_DIVIDE) = range(len(LATENCIES))  # fmt: skip
 
 # Address spaces.
 SPACES = ("global", "shared", "local", "constant")
@@ -157,6 +168,7 @@ class Operation(NamedTuple):
     operands: str  # letters: d destination, a b c sources, i immediate, m memory address (a + imm), t target, r reconvergence
     meaning: str
     flow: str = NEXT  # where a lane may go from here: letters, see above
+    pairs: str = ""  # those of the letters d a b c that stand for a pair of lane registers r, r + 1 with 64 bits, low word first
 
 
 def _rows() -> list[Operation]:
@@ -190,10 +202,10 @@ def _rows() -> list[Operation]:
         ("sltu", L_ALU, "dab", "d = 1 where a < b unsigned, else 0"),
         ("compare", L_ALU, "dab", "d = 4 where a < b unsigned, 2 where equal, 1 where above"),
         ("sel", L_ALU, "dabc", "d = a where c != 0, else b"),
-        ("clz", L_ALU, "da", "d = leading zeros of a; 32 when a is 0"),
-        ("ctz", L_ALU, "da", "d = trailing zeros of a; 32 when a is 0"),
-        ("popc", L_ALU, "da", "d = number of ones in a"),
-        ("brev", L_ALU, "da", "d = a with its bits in reverse order"),
+        ("clz", L_BITS, "da", "d = leading zeros of a; 32 when a is 0"),
+        ("ctz", L_BITS, "da", "d = trailing zeros of a; 32 when a is 0"),
+        ("popc", L_BITS, "da", "d = number of ones in a"),
+        ("brev", L_BITS, "da", "d = a with its bits in reverse order"),
     ]
     floating_point = [
         ("fadd", L_FLOAT, "dab", "d = a + b, 32-bit float"),
@@ -213,6 +225,29 @@ def _rows() -> list[Operation]:
         ("f2u", L_CONVERT, "da", "d = a as an unsigned integer, towards zero, saturated; NaN gives the largest"),
         ("i2f", L_CONVERT, "da", "d = the signed integer a as a float, nearest even"),
         ("u2f", L_CONVERT, "da", "d = the unsigned integer a as a float, nearest even"),
+    ]
+    double_precision = [
+        ("dadd", L_DOUBLE, "dab", "dab", "d = a + b, 64-bit float"),
+        ("dsub", L_DOUBLE, "dab", "dab", "d = a - b, 64-bit float"),
+        ("dmul", L_DOUBLE, "dab", "dab", "d = a * b, 64-bit float"),
+        ("dfma", L_DOUBLE, "dabc", "dabc", "d = a * b + c, 64-bit float, rounded once"),
+        ("ddiv", L_DOUBLE_DIVIDE, "dab", "dab", "d = a / b, 64-bit float, IEEE 754"),
+        ("dsqrt", L_DOUBLE_DIVIDE, "da", "da", "d = square root of a, 64-bit float, IEEE 754"),
+        ("dmin", L_DOUBLE, "dab", "dab", "d = the smaller 64-bit float, as fmin"),
+        ("dmax", L_DOUBLE, "dab", "dab", "d = the larger 64-bit float, as fmax"),
+        ("deq", L_DOUBLE, "dab", "ab", "d = 1 where a == b as 64-bit floats, else 0"),
+        ("dlt", L_DOUBLE, "dab", "ab", "d = 1 where a < b as 64-bit floats, else 0"),
+        ("dle", L_DOUBLE, "dab", "ab", "d = 1 where a <= b as 64-bit floats, else 0"),
+        ("f2d", L_DOUBLE, "da", "d", "d = the 32-bit float a as a 64-bit float"),
+        ("d2f", L_DOUBLE, "da", "a", "d = the 64-bit float a as a 32-bit float, nearest even"),
+        ("i2d", L_DOUBLE, "da", "d", "d = the signed integer a as a 64-bit float"),
+        ("u2d", L_DOUBLE, "da", "d", "d = the unsigned integer a as a 64-bit float"),
+        ("d2i", L_DOUBLE, "da", "a", "d = the 64-bit float a as a signed integer, as f2i"),
+        ("d2u", L_DOUBLE, "da", "a", "d = the 64-bit float a as an unsigned integer, as f2u"),
+        ("l2d", L_DOUBLE, "da", "da", "d = the signed 64-bit integer a as a 64-bit float, nearest even"),
+        ("ul2d", L_DOUBLE, "da", "da", "d = the unsigned 64-bit integer a as a 64-bit float, nearest even"),
+        ("d2l", L_DOUBLE, "da", "da", "d = the 64-bit float a as a signed 64-bit integer, as f2i"),
+        ("d2ul", L_DOUBLE, "da", "da", "d = the 64-bit float a as an unsigned 64-bit integer, as f2u"),
     ]
     cross_lane = [
         ("ballot", L_ALU, "da", "scalar pair d = one bit a lane, 1 where the lane takes part (mask, predicate) and a != 0"),
@@ -274,11 +309,22 @@ def _rows() -> list[Operation]:
     ]
     alu = ((INTEGER, integer), (SPECIAL_REGISTER, special_register), (FLOATING_POINT, floating_point), (CROSS_LANE, cross_lane))
     rows = [Operation(name, ALU, part, latency, operands, meaning) for part, table in alu for name, latency, operands, meaning in table]
+    rows += [
+        Operation(name, ALU, DOUBLE_PRECISION, latency, operands, meaning, NEXT, pairs)
+        for name, latency, operands, pairs, meaning in double_precision
+    ]
     rows += [Operation(name, SPECIAL, SPECIAL_FUNCTION, L_SPECIAL, operands, meaning) for name, operands, meaning in special_function]
     rows += [Operation(name, MEMORY, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in memory]
     rows += [Operation(name, TEXTURE, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in texture]
     rows += [Operation(name, CONTROL, NO_DATAPATH, L_CONTROL, operands, meaning, flow) for name, operands, meaning, flow in control]
     return rows
+
+
+def registers_written(operation: Operation) -> int:
+    """How many registers an operation writes, from its destination on."""
+    if "d" not in operation.operands:
+        return 0
+    return 4 if operation.name == "sample" else 2 if "d" in operation.pairs else 1
 
 
 OPERATIONS: tuple[Operation, ...] = tuple(_rows())

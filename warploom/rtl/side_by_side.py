@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from warploom.isa.numbers import grouped
 from warploom.rtl.bench import Bench, Host
 from warploom.rtl.hardware import ADDRESSES, Hardware, NoHardware, check_program
 from warploom.rtl.model import DEFAULT_MAX_CYCLES, GPU, FlatTrace, Program, SequencerMachine, cycle_limit, entry_call, words
@@ -103,7 +104,7 @@ class Lockstep:
     def __str__(self) -> str:
         if self.difference is not None:
             return str(self.difference)
-        cycles, compared = (f"{number:,}".replace(",", " ") for number in (self.cycles, self.cycles * self.fields))
+        cycles, compared = (grouped(number) for number in (self.cycles, self.cycles * self.fields))
         ending = {"done": "", "error": "\nthe kernel stops with a fault, in both", "timeout": "\nthe kernel still runs then"}
         return f"model and hardware agree: {cycles} cycles, {self.fields} fields in each, {compared} values{ending[self.status]}"
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from warploom.isa.numbers import percentage
 from warploom.machine.accounting.reasons import REASONS
 from warploom.machine.run.result import RunResult
 
@@ -37,7 +38,7 @@ class Bottleneck(NamedTuple):
     share: float
 
     def __str__(self) -> str:
-        return f"{self.name}, {self.share:.0%}"
+        return f"{self.name}, {percentage(self.share)}"
 
 
 def bottleneck(result: RunResult) -> Bottleneck:

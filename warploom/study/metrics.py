@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from warploom.isa.numbers import percentage
 from warploom.machine.accounting.reasons import REASONS
 from warploom.machine.run.result import RunResult
 from warploom.study.bottleneck import bottleneck
@@ -98,7 +99,7 @@ def held_up(result: RunResult) -> str:
         return str(bottleneck(result))
     name = max((reason.name for reason in REASONS if reason.name != "selected"), key=lambda name: counters[f"{name}_warp_cycles"])
     waited = counters[f"{name}_warp_cycles"]
-    return f"{name} {waited / total:.0%}" if waited else "nothing"
+    return f"{name} {percentage(waited / total)}" if waited else "nothing"
 
 
 def metrics_of(result: RunResult) -> dict[str, Any]:

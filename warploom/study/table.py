@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from warploom.isa.numbers import grouped, percentage
 from warploom.study.needs import needed
 
 
@@ -36,8 +37,8 @@ class Column:
         if isinstance(value, bool) or not isinstance(value, int | float):
             return str(value).lower() if isinstance(value, bool) else str(value)
         if self.percent:
-            return f"{100 * value:.{self.digits}f} %"
-        return f"{value:,.{self.digits}f}".replace(",", " ") if self.digits or abs(value) >= 10_000 else f"{value:g}"
+            return percentage(value, self.digits)
+        return grouped(float(value), self.digits) if self.digits or abs(value) >= 1000 else f"{value:g}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from warploom.machine.run.tables import Tables
 NAN = 0x7FC00000
 LARGEST = 0x7F7FFFFF
 WORD = (1 << 32) - 1
-NAMES = [operation.name for operation in u.OPERATIONS if operation.unit in (u.ALU, u.SPECIAL)]
+NAMES = [operation.name for operation in u.OPERATIONS if operation.unit in (u.ALU, u.SPECIAL) and not operation.pairs]
 
 
 def value(bits):

@@ -114,3 +114,11 @@ def test_registers_and_masks_of_a_slot_start_anew():
     result = run(code.program(threads=12, block=4), core__warps=1, core__divergence="masks", core__stack_depth=1)
     assert result.status == "done", result.fault
     assert words(result)[:24].tolist() == [1, 0] * 12
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_a_launch_takes_its_latency_before_the_first_block(engine):
+    at_once, later = (run(marks().program(threads=8, block=4), engine=engine, gpu__launch_latency=latency) for latency in (0, 5000))
+    assert later.cycles == at_once.cycles + 5000
+    assert later.counters["warp_cycles"] == at_once.counters["warp_cycles"]
+    assert run(marks().program(), engine=engine, gpu__launch_latency=500, max_cycles=100).status == "timeout"

@@ -46,7 +46,7 @@ PLANTED = {
     LATENCY: ("latency", "line 11: warps wait for what line 10 loads, 49 cycles each time; a scheduler has 1 warp on average, and would "),
     ALU: ("throttle", "line 13: no room in the ALUs; "),
     QUEUE: ("throttle", "line 17: no room in the load/store unit; "),
-    TEXTURE: ("throttle", "line 20: no room in the texture unit; "),
+    TEXTURE: ("throttle", "line 19: no room in the texture unit; "),
     BANKS: (
         "bank conflicts",
         "lines 24 and 25: stride of 4 bytes in the first 8 of 36 accesses; 4 passes of shared memory an access where 1 ",
@@ -283,7 +283,7 @@ def test_without_coalescing_the_switch_is_named():
 
 
 def test_neighbouring_words_that_begin_inside_of_a_line_are_told_to_move():
-    found = profiled("guppy/slow_texture.guppy", "sm")
+    found = profiled("guppy/slow_texture.guppy", "sm", (("texture.queue", 64),))
     store = len(found.program) - 2
     counts, accesses = found.counts.copy(), found.counts[store, p.ACCESSES]
     counts[:, [p.TRANSACTIONS, p.TRANSACTIONS_NEEDED]] = 0

@@ -63,8 +63,8 @@ def test_memory_traffic_is_that_of_the_counters(run, read):
     assert (requests.outcome == "hit").sum() == result.counters["l1_hits"]
     assert (lookups.outcome == "hit").sum() == result.counters["l2_hits"]
     assert (events.kind == "complete").sum() == result.counters["accesses"]
-    # 256 threads, 64 bytes apart from byte 64 on, in lines of 128 bytes.
-    assert set(requests[requests.outcome == "miss"].address) == {(64 + 64 * thread) // 128 * 128 for thread in range(256)}
+    # 256 threads, 64 bytes apart from byte 256 on, where the buffer begins, in lines of 128 bytes.
+    assert set(requests[requests.outcome == "miss"].address) == {(256 + 64 * thread) // 128 * 128 for thread in range(256)}
 
 
 def test_a_core_of_one_instruction_at_a_time(run, read):

@@ -90,8 +90,5 @@ class _Search:
 
     def written(self, row: Sequence[int]) -> list[int]:
         """Which of the registers that are followed a micro-op writes."""
-        operation = u.OPERATIONS[row[u.OP]]
-        if "d" not in operation.operands:
-            return []
-        wide = 4 if operation.name == "sample" else 1
+        wide = u.registers_written(u.OPERATIONS[row[u.OP]])
         return [self.place[register] for register in range(row[u.DST], row[u.DST] + wide) if register in self.place]

@@ -43,6 +43,8 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("fetch_hits", "instructions", "found in the instruction cache"),
     Counter("prefetches_thrown_away", "instructions", "fetched ahead and not wanted"),
     Counter("fetch_misses", "instructions", "not found in the instruction cache"),
+    Counter("l0_fetch_hits", "instructions", "found in the instruction cache of their scheduler"),
+    Counter("l0_fetch_misses", "instructions", "not found there"),
     Counter("shared_fetch_hits", "lines", "of instructions, found in the cache that all cores share, or on their way to it"),
     Counter("shared_fetch_misses", "lines", "of instructions, not found there"),
     Counter("lane_uops", "lane-micro-ops", "executed, one a lane and micro-op"),

@@ -32,7 +32,7 @@ REASONS = (
     Reason("math_pipe_throttle", "every ALU, or every special-function unit, is taken"),
     Reason("membar", "waits at a fence for its own memory accesses"),
     Reason("drain", "has ended, but its accesses or registers are still on their way"),
-    Reason("dispatch_stall", "waits for the dispatcher"),
+    Reason("dispatch_stall", "waits for the dispatcher of blocks, or for registers of an earlier instruction that are still being read"),
     Reason("imc_miss", "waits for a constant that the first level of the constant cache did not have"),
 )
 (SELECTED, NOT_SELECTED, LONG_SCOREBOARD, SHORT_SCOREBOARD, WAIT, BARRIER, BRANCH_RESOLVING, NO_INSTRUCTION,

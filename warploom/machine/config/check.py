@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from warploom.machine.config.derived import shape_of
 from warploom.machine.config.schema import L2, Cache, Config
 from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
-from warploom.machine.engine.sizes import MAX_FETCH_LINES, ConfigError
+from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, ConfigError
 from warploom.machine.memory.block import L2_LINES, LINES
 from warploom.machine.memory.cache import check as check_cache
 from warploom.machine.memory.line_table import ENTRIES
@@ -25,6 +27,24 @@ def _check_shape(level: str, cache: Cache) -> None:
         raise ConfigError(
             f"l2.mshrs = {cache.mshrs}: with l2.slices = {slices} there are {slices * cache.mshrs}; there is room for {ENTRIES}"
         )
+
+
+# What an older name of a shared ALU is called where each scheduler has its own pipes.
+OWN = {
+    "alu.width": "pipes.integer_lanes and pipes.float_lanes",
+    "alu.special_width": "pipes.special_lanes",
+}
+
+
+def check_effective(config: Config, changed: Iterable[str]) -> None:
+    """Raises ConfigError when a setting that is changed by hand says nothing on this machine: that is a mistake, or an older name."""
+    own = config.pipes.owner == "scheduler"
+    for name in changed:
+        if own and name.startswith("alu."):
+            instead = f"set {OWN[name]}, or pipes.owner=core" if name in OWN else "set pipes.owner=core"
+            raise ConfigError(f"{name} says nothing here: with pipes.owner = 'scheduler' each scheduler has its own pipes; {instead}")
+        if not own and name.startswith("pipes.") and name != "pipes.owner":
+            raise ConfigError(f"{name} says nothing here: with pipes.owner = 'core' the schedulers share ALUs; set pipes.owner=scheduler")
 
 
 def check_together(config: Config) -> None:
@@ -67,6 +87,17 @@ def check_together(config: Config) -> None:
             f"fetch.sets = {config.fetch.sets}: with fetch.ways = {config.fetch.ways} the instruction cache has "
             f"{config.fetch.sets * config.fetch.ways} lines; there is room for {MAX_FETCH_LINES}"
         )
+    if config.core.lock == "lane" and (config.latency.to_float or config.latency.to_integer):
+        refuse(
+            "core.lock = 'lane': such a scoreboard does not know which pipe wrote a register; set latency.to_float=0 latency.to_integer=0"
+        )
+    if config.fetch.l0_sets * config.fetch.l0_ways > MAX_L0_LINES:
+        refuse(
+            f"fetch.l0_sets = {config.fetch.l0_sets}: with fetch.l0_ways = {config.fetch.l0_ways} a scheduler's instruction cache has "
+            f"{config.fetch.l0_sets * config.fetch.l0_ways} lines; there is room for {MAX_L0_LINES}"
+        )
+    if config.fetch.l0_sets and not config.fetch.sets:
+        refuse("fetch.l0_sets is set, and fetch.sets = 0: a scheduler's instruction cache is filled from the core's; set fetch.sets")
     for name in ("", "next_"):
         size, line, ways = (getattr(config.constant, f"{name}{field}") for field in ("bytes", "line", "ways"))
         if line & (line - 1):

@@ -17,7 +17,7 @@ from warploom.isa.diagnostics import nearest
 from warploom.isa.numbers import shown
 from warploom.isa.program import lines_of
 from warploom.isa.reading import bytes_of, read_text
-from warploom.machine.config.check import check_together
+from warploom.machine.config.check import check_effective, check_together
 from warploom.machine.config.schema import Config, Setting, check_name, settings
 from warploom.machine.engine.sizes import ConfigError
 
@@ -37,6 +37,7 @@ def load_config(name: str | Path | Config = "tiny", changes: Mapping[str, Any] |
         flat[setting] = value
     config = _build(flat, title)
     check_together(config)
+    check_effective(config, changes or {})
     return config
 
 

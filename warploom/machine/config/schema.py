@@ -17,8 +17,18 @@ from msgspec import Meta
 
 from warploom.isa.diagnostics import nearest
 from warploom.machine.core.divergence import MECHANISMS
+from warploom.machine.core.operand_banks import MAX_BANKS, MAX_COLLECTORS
 from warploom.machine.core.scheduling.policies import POLICIES
-from warploom.machine.engine.sizes import CARVEOUTS, MAX_CORES, MAX_LANES, MAX_SHARED_FETCH_LINES, MAX_SLICES, MAX_WARPS, ConfigError
+from warploom.machine.engine.sizes import (
+    CARVEOUTS,
+    MAX_CORES,
+    MAX_L0_LINES,
+    MAX_LANES,
+    MAX_SHARED_FETCH_LINES,
+    MAX_SLICES,
+    MAX_WARPS,
+    ConfigError,
+)
 from warploom.machine.memory.address_hash import HASHES
 from warploom.machine.memory.cache import SET_HASHES
 
@@ -53,6 +63,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Gpu(Section):
     clock: _number("core clock, to which dram.clock is related; 0: one memory clock a cycle", "MHz", at_most=100_000) = 0
     cores: _number("cores (NVIDIA: multiprocessors)", "cores", at_least=1, at_most=MAX_CORES) = 2
+    launch_latency: _number("cycles from the start of a launch until the first block is handed out", "cycles", at_most=100_000) = 0
     dispatch_latency: _number("cycles from a free block slot to the first instruction of the next block", "cycles", at_most=100_000) = 0
     dispatch: _choice(
         "spread: one block a core in turn; fill: a core as full as it gets first; split: the warps of a block go to any free slots",
@@ -84,6 +95,10 @@ class Core(Section):
     ] = "stack"
     stack_depth: _number("entries of a warp's mask stack", "entries", at_least=1, at_most=128) = 64
     barriers: _number("barriers a block", "barriers", at_least=1, at_most=16) = 16
+    barrier_interval: _number(
+        "cycles from one warp's arrival at a barrier to the next that the core takes; 0: no limit", "cycles", at_most=1024
+    ) = 0
+    barrier_latency: _number("cycles from the last arrival at a barrier until its warps go on", "cycles", at_most=4096) = 0
     lock: _choice("what the scoreboard locks: a register of the whole warp, or of its active lanes", "register", "lane") = "register"
     branch_latency: _number(
         "cycles from the issue of a control instruction to the next issue of its warp", "cycles", at_least=1, at_most=64
@@ -99,7 +114,8 @@ class Divergence(Section):
     ) = "fall_through"  # fmt: skip
     barriers: _number("its: convergence barriers of a warp; 0: lanes meet only where they happen to", "barriers", at_most=MAX_LANES) = 16
     patience: _number(
-        "its: jumps back of the running lanes, since one last came to a convergence barrier, after which those that wait there go on",
+        "its: jumps back of the running lanes, since one last came to a convergence barrier, after which those that wait there go on; "
+        "where the loop waits for somebody itself they go on at once",
         "jumps", at_least=1, at_most=1 << 30,
     ) = 256  # fmt: skip
     heuristic: _choice(
@@ -118,6 +134,58 @@ class Alu(Section):
     special_width: _number("lanes that a special-function unit takes a cycle; 0: a whole warp", "lanes", at_most=MAX_LANES) = 0
 
 
+def _lanes(pipe: str) -> Any:
+    return _number(f"lanes that a scheduler's {pipe} takes a cycle; 0: a whole warp", "lanes", at_most=MAX_LANES)
+
+
+def _interval(pipe: str) -> Any:
+    return _number(f"cycles from one instruction of {pipe} to the next; 0: as its lanes say", "cycles", at_most=4096)
+
+
+class Pipes(Section):
+    """The pipes that a scheduler has for itself, in the place of the ALUs that all schedulers of a core share."""
+
+    owner: _choice(
+        "core: all schedulers share the ALUs of section alu; scheduler: each has the pipes of this section", "core", "scheduler"
+    ) = "core"
+    integer_lanes: _lanes("integer pipe") = 0
+    integer_interval: _interval("the integer pipe") = 0
+    float_lanes: _lanes("float pipe") = 0
+    float_interval: _interval("the float pipe") = 0
+    float_on_integer: _switch("the integer pipe is the other half of the float pipe: it takes float operations when that one is taken") = (
+        False
+    )
+    double_lanes: _lanes("double pipe") = 0
+    double_interval: _interval("the double pipe") = 0
+    special_lanes: _lanes("special-function pipe") = 0
+    special_interval: _interval("the special-function pipe") = 0
+    load_store_lanes: _lanes("way to the load/store unit and to shared memory") = 0
+    load_store_interval: _interval("the way to the load/store unit") = 0
+    load_store_queue: _number("instructions that the way to the load/store unit holds", "instructions", at_least=1, at_most=64) = 1
+    texture_lanes: _lanes("way to the texture unit") = 0
+    texture_interval: _interval("the way to the texture unit") = 0
+    multiply: _choice("the pipe that multiplies integers", "integer", "float") = "integer"
+    bits: _choice("the pipe that counts and reverses bits", "integer", "special") = "integer"
+    convert: _choice("the pipe that converts between integer and float", "integer", "float", "special") = "float"
+    divide_interval: _interval("integer divides, which are long sequences,") = 0
+    float_divide_interval: _interval("float divides") = 0
+    double_divide_interval: _interval("double divides and roots") = 0
+
+
+class Operands(Section):
+    """How the registers that an instruction reads come out of the register file of a sub-partition."""
+
+    banks: _number(
+        "register banks of a scheduler, register r in bank r % banks; 0: all registers are read at once", "banks", at_most=MAX_BANKS
+    ) = 0
+    reads: _number("registers that a bank reads a cycle", "registers", at_least=1, at_most=4) = 1
+    window: _number("cycles from the issue in which an instruction reads its registers without delay", "cycles", at_least=1, at_most=16) = 3
+    collectors: _number(
+        "operand collectors of a scheduler: instructions that gather registers at the same time; 0: a late one stops those behind it",
+        "collectors", at_most=MAX_COLLECTORS,
+    ) = 0  # fmt: skip
+
+
 class Latency(Section):
     """Cycles from issue to the first cycle in which a dependent instruction may issue, by latency class."""
 
@@ -130,6 +198,15 @@ class Latency(Section):
     float_divide: _number("float divide", "cycles", at_least=1, at_most=4096) = 1
     special: _number("square root, reciprocal, sine, logarithm", "cycles", at_least=1, at_most=4096) = 1
     convert: _number("between integer and float", "cycles", at_least=1, at_most=4096) = 1
+    bits: _number("leading and trailing zeros, ones, bits in reverse order", "cycles", at_least=1, at_most=4096) = 1
+    double: _number("double add, multiply, multiply-add, compare, conversion", "cycles", at_least=1, at_most=4096) = 1
+    double_divide: _number("double divide and square root", "cycles", at_least=1, at_most=4096) = 1
+    to_float: _number(
+        "further cycles until the float pipe can use a result of the integer pipe, where these are apart", "cycles", at_most=4096
+    ) = 0
+    to_integer: _number(
+        "further cycles until the integer pipe can use a result of the float pipe, where these are apart", "cycles", at_most=4096
+    ) = 0
 
 
 class Fetch(Section):
@@ -140,6 +217,12 @@ class Fetch(Section):
     ways: _number("ways of the instruction cache", "ways", at_least=1, at_most=64) = 1
     latency: _number("cycles of a hit", "cycles", at_least=1, at_most=1024) = 1
     miss_latency: _number("cycles of a miss where program memory has no channels of its own", "cycles", at_least=1, at_most=4096) = 20
+    l0_sets: _number(
+        "sets of an instruction cache that each scheduler has for itself, before that of the core; 0: none", "sets", at_most=MAX_L0_LINES
+    ) = 0
+    l0_ways: _number("ways of a scheduler's instruction cache", "ways", at_least=1, at_most=16) = 1
+    l0_latency: _number("cycles of a hit in a scheduler's instruction cache", "cycles", at_least=1, at_most=64) = 1
+    l0_ahead: _number("lines that a miss in a scheduler's instruction cache brings ahead", "lines", at_most=16) = 0
     shared: _number(
         "pipeline: lines of an instruction cache that all cores share, behind their own; 0: none", "lines", at_most=MAX_SHARED_FETCH_LINES
     ) = 0
@@ -308,6 +391,8 @@ class Config(Section):
     core: Core = Core()
     divergence: Divergence = Divergence()
     alu: Alu = Alu()
+    pipes: Pipes = Pipes()
+    operands: Operands = Operands()
     latency: Latency = Latency()
     fetch: Fetch = Fetch()
     lsu: Lsu = Lsu()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ADDRESS, DST, FLAGS, IMM, NEGATE, NONE, NUMBER, OP, PREDICATE, RECONVERGE, SCALAR, TARGET, A, B
+from warploom.isa.uop import ADDRESS, DST, FLAGS, IMM, NEGATE, NONE, NUMBER, OP, PREDICATE, RECONVERGE, SCALAR, TARGET, YIELDS, A, B
 from warploom.machine.accounting.events import BARRIER as BARRIER_EVENT
 from warploom.machine.accounting.events import emit
 from warploom.machine.accounting.faults import FAULT_NUMBER
@@ -23,7 +23,7 @@ from warploom.machine.core.divergence.mechanism import (
     set_aside,
 )
 from warploom.machine.core.divergence.path_table import left_at_barrier, run_group
-from warploom.machine.core.warps.barrier import arrive, wake
+from warploom.machine.core.warps.barrier import arrive, take, wake
 from warploom.machine.datapath.predicate import named_lanes
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, bit, has
@@ -74,7 +74,7 @@ def control(gpu, core, warp, pc, tables, k, now):
     else:
         fault = change_mask(gpu, core, warp, tables, k)
     if warps.mask[warp] != EMPTY and (op == YIELD or warps.pc[warp] <= pc):
-        backward_jump_or_yield(core, warp, 1 if op == YIELD else 0)
+        backward_jump_or_yield(core, warp, 1 if op == YIELD else 0, 1 if tables.uops[k, FLAGS] & YIELDS != 0 else 0)
     select_path(core, warp)
     if warps.mask[warp] == EMPTY and core.path_table.count[warp] > 0:
         _no_lane_runs(gpu, core, warp, tables, now)
@@ -199,7 +199,10 @@ def _arrive(gpu, core, warp, number, waits, expected, tables, now):
     freed = arrive(core.barriers, block, number, warp, waits, expected, core.blocks.alive[block])
     if waits != 0:
         warps.at_barrier = warps.at_barrier | bit(warp)
-    wake(gpu, core, freed, now)
+    opens = take(core.barriers, now)
+    if has(freed, warp):
+        core.barriers.opens = opens
+    wake(gpu, core, freed, opens, now)
     if gpu.log.tracing != 0:
         opened = 1 if freed != EMPTY else 0
         at = np.int64(warps.pc[warp]) - 1

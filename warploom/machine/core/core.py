@@ -5,7 +5,7 @@ After the settings the fields are in the order in which an instruction reaches t
 
 from __future__ import annotations
 
-from warploom.isa.uop import UNITS
+from warploom.isa.uop import PORTS
 from warploom.machine.core.divergence.path_table import PathTable
 from warploom.machine.core.divergence.stack import Stack
 from warploom.machine.core.divergence.thread_pool import Pool
@@ -14,15 +14,17 @@ from warploom.machine.core.load_store.address_space import Spaces
 from warploom.machine.core.load_store.constant_cache import ConstantCache
 from warploom.machine.core.load_store.lane_access import Access
 from warploom.machine.core.load_store.lsu import Lsu
+from warploom.machine.core.operand_banks import OperandBanks
+from warploom.machine.core.partitions import Partitions
 from warploom.machine.core.pipes import Pipes
-from warploom.machine.core.scheduling.scheduler import MAX_SCHEDULERS, Scheduler
+from warploom.machine.core.scheduling.scheduler import Scheduler
 from warploom.machine.core.texture.lane_slots import LaneSlots
 from warploom.machine.core.texture.sampler import Texels
 from warploom.machine.core.warps.barrier import Barriers
 from warploom.machine.core.warps.scoreboard import Scoreboard
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.datapath.register_file import WarpRegisters
-from warploom.machine.engine.sizes import MAX_WARPS
+from warploom.machine.engine.sizes import MAX_SCHEDULERS, MAX_WARPS
 from warploom.machine.engine.unit import record
 
 SHARED_WORDS = 1 << 16
@@ -59,8 +61,8 @@ Core = record(
     state=dict(
         stepped="i8",                  # the last cycle that was not skipped
         issued="i8",                   # instructions issued in this cycle
-        full_units="u8",               # units that take no instruction in this cycle: bit u = unit u
-        warps_blocked="u8",            # warps whose next instruction goes to one of them: bit w = warp slot w
+        full_units="u8",               # units of the whole core that take no instruction in this cycle: bit p = port p
+        warps_blocked="u8",            # warps whose next instruction goes to one of them, or to a full pipe of their scheduler
         branch_diverged="i8",          # 1: the lanes disagreed at the branch that was just executed
         shared_free="i8",              # first cycle in which shared memory takes an access
         blocks=Blocks,
@@ -75,6 +77,8 @@ Core = record(
         registers=(WarpRegisters, MAX_WARPS),
         alus=Pipes,
         specials=Pipes,
+        partitions=Partitions,
+        operands=OperandBanks,
         spaces=Spaces,
         constants=ConstantCache,
         access=Access,
@@ -86,6 +90,6 @@ Core = record(
         barriers=Barriers,
     ),
     counters=dict(
-        unit_full_cycles=("i8", (MAX_SCHEDULERS, len(UNITS))),  # cycles in which a warp of a scheduler needed a unit that was full
+        unit_full_cycles=("i8", (MAX_SCHEDULERS, len(PORTS))),  # cycles in which a warp of a scheduler needed a port that was full
     ),
 )  # fmt: skip

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ALU, ISSUE_UNIT, MEMORY, SHARED, SPECIAL, TEXTURE
+from warploom.isa.uop import ALU, MEMORY, PORT, SHARED, SPECIAL, TEXTURE
 from warploom.machine.accounting.events import EMPTY_SLOT, LACKS_UNIT, VISIT, WAITS, emit
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.core.divergence.dwf import form_warps
 from warploom.machine.core.fetch.instruction_fetch import fetch_instructions
 from warploom.machine.core.issue import issue
 from warploom.machine.core.load_store.lsu import full
+from warploom.machine.core.partitions import find_full_ports, next_entry
 from warploom.machine.core.pipes import find_free_pipe, next_free
 from warploom.machine.core.ready_check import examine, wake_up
 from warploom.machine.core.texture.lane_slots import warps_without_slots
@@ -60,7 +61,7 @@ def _check_alarms(gpu, core, tables, now):
         warp = lowest(ringing)
         ringing = rest(ringing)
         if has(warps.wake_time_known, warp):
-            wake_up(core, warp, np.int64(tables.code[warps.pc[warp], ISSUE_UNIT]), now)
+            wake_up(core, warp, np.int64(tables.code[warps.pc[warp], PORT]), now)
             continue
         account(gpu, core, warp, warps.reason[warp], tables, now)
         if not has(warps.draining, warp):
@@ -74,10 +75,18 @@ def _find_full_units(core, now):
     """Find the units that take no instruction in this cycle, and the warps that need one of those."""
     core.full_units = EMPTY
     core.warps_blocked = EMPTY
-    find_free_pipe(core.alus, np.int64(0), now)
-    find_free_pipe(core.specials, np.int64(0), now)
-    note_if_full(core, ALU, now)
-    note_if_full(core, SPECIAL, now)
+    if core.partitions.own != 0:
+        for number in range(core.scheduler_count):
+            note_full_ports(core, number, now)
+    else:
+        find_free_pipe(core.alus, np.int64(0), now)
+        find_free_pipe(core.specials, np.int64(0), now)
+        note_if_full(core, ALU, now)
+        note_if_full(core, SPECIAL, now)
+    if core.operands.banks != 0:
+        for number in range(core.scheduler_count):
+            if core.operands.held[number] > now:
+                core.warps_blocked = core.warps_blocked | core.schedulers[number].owned
     note_if_full(core, MEMORY, now)
     note_if_full(core, SHARED, now)
     note_if_full(core, TEXTURE, now)
@@ -104,10 +113,10 @@ def issue_slot(gpu, core, number, tables, units, now):
     if has(s.active, warp):
         warps.visits[warp] += 1
     if has(eligible, warp):
-        unit = np.int64(tables.code[warps.pc[warp], ISSUE_UNIT])
+        port = np.int64(tables.code[warps.pc[warp], PORT])
         core.issued = core.issued + 1
         issue(gpu, core, number, warp, tables, units, now)
-        note_if_full(core, unit, now)
+        note_if_full(core, port, now)
     elif gpu.log.tracing != 0:
         emit(gpu.log, tables, now, VISIT, core.number, warp, warps.pc[warp], warps.mask[warp], _why_not(s, warp), 0)
 
@@ -131,13 +140,23 @@ def _why_not(s, warp):
 
 
 @inlined
-def note_if_full(core, unit, now):
-    """Note that a unit is full, if it takes nothing more in this cycle and a warp that is awake needs it."""
-    needing = core.warps.wants[unit]
-    if unit == TEXTURE and core.lane_slots.capacity != 0:
+def note_full_ports(core, number, now):
+    """Find the full pipes of scheduler `number`, and which of its warps need one of them."""
+    find_full_ports(core.partitions, number, now)
+    left = core.partitions.full[number]
+    while left != EMPTY:
+        core.warps_blocked = core.warps_blocked | core.warps.wants[lowest(left)] & core.schedulers[number].owned
+        left = rest(left)
+
+
+@inlined
+def note_if_full(core, port, now):
+    """Note that a unit of the whole core is full, if it takes nothing more in this cycle and a warp that is awake needs it."""
+    needing = core.warps.wants[port]
+    if port == TEXTURE and core.lane_slots.capacity != 0:
         _note_lane_slots(core, core.warps.awake & needing)
-    if core.warps.awake & needing != EMPTY and not unit_accepts(core, unit, now):
-        core.full_units = core.full_units | bit(unit)
+    if core.warps.awake & needing != EMPTY and not unit_accepts(core, port, now):
+        core.full_units = core.full_units | bit(port)
         core.warps_blocked = core.warps_blocked | needing
 
 
@@ -151,36 +170,40 @@ def _note_lane_slots(core, asking):
 
 
 @inlined
-def unit_accepts(core, unit, now):
-    """Whether a unit can take an instruction in this cycle. The control unit always can."""
-    if unit == ALU:
-        return core.alus.open >= 0
-    if unit == SPECIAL:
-        return core.specials.open >= 0
-    if unit == MEMORY:
+def unit_accepts(core, port, now):
+    """Whether the unit behind a port can take an instruction in this cycle. The control unit always can."""
+    if port == ALU:
+        return core.partitions.own != 0 or core.alus.open >= 0
+    if port == SPECIAL:
+        return core.partitions.own != 0 or core.specials.open >= 0
+    if port == MEMORY:
         return full(core.lsu) == 0
-    if unit == SHARED:
+    if port == SHARED:
         return core.shared_free <= now
-    if unit == TEXTURE:
+    if port == TEXTURE:
         return full(core.texture) == 0
     return True
 
 
 @inlined
 def _count_full_units(core, number, awake, cycles):
-    """Count cycles in which warps of scheduler `number` that are awake need a full unit."""
-    left = core.full_units
+    """Count cycles in which warps of scheduler `number` that are awake need a full unit, or it still reads operands of an earlier one."""
+    if core.operands.banks != 0 and core.operands.held[number] > core.stepped:
+        if awake != EMPTY:
+            core.operands.held_cycles[number] += cycles
+        return
+    left = core.full_units | core.partitions.full[number]
     while left != EMPTY:
-        unit = lowest(left)
+        port = lowest(left)
         left = rest(left)
-        if awake & core.warps.wants[unit] != EMPTY:
-            core.unit_full_cycles[number, unit] += cycles
+        if awake & core.warps.wants[port] != EMPTY:
+            core.unit_full_cycles[number, port] += cycles
 
 
 @inlined
 def _count_skipped_cycles(core, now):
     """Cycles are skipped while every warp that is awake needs a full unit: they count like the cycle before them."""
-    if core.full_units != EMPTY and now > core.stepped + 1:
+    if core.warps_blocked != EMPTY and now > core.stepped + 1:
         _count_skipped(core, now - core.stepped - 1)
 
 
@@ -210,6 +233,12 @@ def next_issue_cycle(core, now):
     if core.issued != 0 or core.warps.awake & ~core.warps_blocked != EMPTY:
         return np.int64(now + 1)
     soonest = np.int64(FOREVER)
+    if core.partitions.own != 0:
+        soonest = next_entry(core.partitions, core.scheduler_count)
+    if core.operands.banks != 0:
+        for number in range(core.scheduler_count):
+            if core.operands.held[number] > now:
+                soonest = min(soonest, np.int64(core.operands.held[number]))
     if has(full_units, ALU):
         soonest = min(soonest, next_free(core.alus))
     if has(full_units, SPECIAL):

@@ -12,6 +12,7 @@ import numpy as np
 
 from warploom.isa.uop import (
     ALU,
+    BANK_READS,
     CONTROL,
     COUNT,
     FIRST_UOP,
@@ -19,6 +20,8 @@ from warploom.isa.uop import (
     ISSUE_UNIT,
     MEMORY,
     OP,
+    PORT,
+    PORTS,
     SHARED,
     SPECIAL,
     SPECIAL_NUMBER,
@@ -30,6 +33,7 @@ from warploom.machine.accounting.faults import raise_fault
 from warploom.machine.accounting.reasons import (
     BARRIER,
     BRANCH_RESOLVING,
+    DISPATCH_STALL,
     DIVERGED,
     LANES,
     LANES_DIVERGED,
@@ -46,6 +50,8 @@ from warploom.machine.accounting.reasons import (
 from warploom.machine.core.control import EXIT_WARP
 from warploom.machine.core.divergence.mechanism import select_path
 from warploom.machine.core.fetch.instruction_fetch import consume
+from warploom.machine.core.operand_banks import read_operands
+from warploom.machine.core.partitions import enter
 from warploom.machine.core.pipes import accept
 from warploom.machine.core.ready_check import examine
 from warploom.machine.core.warps.scoreboard import mark_busy
@@ -72,9 +78,10 @@ def issue(gpu, core, number, warp, tables, units, now):
     pc = np.int64(warps.pc[warp])
     mask = warps.mask[warp]
     unit = np.int64(tables.code[pc, ISSUE_UNIT])
-    _account_wait(gpu, core, number, warp, unit, tables, now)
+    port = np.int64(tables.code[pc, PORT])
+    _account_wait(gpu, core, number, warp, port, tables, now)
     warps.awake = warps.awake & ~bit(warp)
-    warps.wants[unit] &= ~bit(warp)
+    warps.wants[port] &= ~bit(warp)
     _prepare_registers(core.registers[warp], warps, warp, mask, now)
     part = mask
     if core.has_predicates != 0:
@@ -82,11 +89,16 @@ def issue(gpu, core, number, warp, tables, units, now):
     _count_issue(tables, pc, part, warps.threads[warp], warps.launched[warp])
     fault = np.int64(0)
     until = np.int64(now + 1)
+    late = np.int64(0)
+    if core.operands.banks != 0 and unit != CONTROL:
+        late = read_operands(core.operands, number, np.int64(tables.code[pc, BANK_READS]), now)
     if unit == ALU or unit == SPECIAL:
-        until = _execute_arithmetic(gpu, core, warp, pc, part, unit, tables, units, now)
+        until = _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, units, now)
     elif unit == CONTROL:
         fault = _execute_control(gpu, core, warp, pc, tables, units, now)
     else:
+        if core.partitions.own != 0:
+            enter(core.partitions, number, port, core.partitions.interval[port], now)
         fault = units.access(gpu, core, warp, pc, unit, tables, units, now)
         until = np.int64(FOREVER)
     if unit != CONTROL:
@@ -100,27 +112,31 @@ def issue(gpu, core, number, warp, tables, units, now):
 
 
 @inlined
-def _account_wait(gpu, core, number, warp, unit, tables, now):
+def _account_wait(gpu, core, number, warp, port, tables, now):
     """Account the cycles since the last issue: waiting until the warp woke up, then for a full unit, then for the scheduler."""
     warps = core.warps
     if warps.wake[warp] > warps.since[warp]:
         account(gpu, core, warp, warps.reason[warp], tables, warps.wake[warp])
-    throttled = min(core.unit_full_cycles[number, unit] - warps.unit_full_at_wake[warp], now - warps.since[warp])
+    throttled = min(core.unit_full_cycles[number, port] - warps.unit_full_at_wake[warp], now - warps.since[warp])
     if throttled > 0:
-        account(gpu, core, warp, _throttle_reason(unit), tables, warps.since[warp] + throttled)
+        account(gpu, core, warp, _throttle_reason(port), tables, warps.since[warp] + throttled)
+    if core.operands.banks != 0:
+        held = min(core.operands.held_cycles[number] - warps.held_at_wake[warp], now - warps.since[warp])
+        if held > 0:
+            account(gpu, core, warp, DISPATCH_STALL, tables, warps.since[warp] + held)
     if now > warps.since[warp]:
         account(gpu, core, warp, NOT_SELECTED, tables, now)
     warps.since[warp] = now + 1
 
 
 @inlined
-def _throttle_reason(unit):
-    """The reason of a warp that waits because its unit is full."""
-    if unit == MEMORY:
+def _throttle_reason(port):
+    """The reason of a warp that waits because its port is full."""
+    if port == MEMORY:
         return LG_THROTTLE
-    if unit == SHARED:
+    if port == SHARED:
         return MIO_THROTTLE
-    if unit == TEXTURE:
+    if port == TEXTURE:
         return TEX_THROTTLE
     return MATH_PIPE_THROTTLE
 
@@ -154,22 +170,32 @@ def _count_issue(tables, pc, part, threads, launched):
 
 
 @inlined
-def _execute_arithmetic(gpu, core, warp, pc, part, unit, tables, units, now):
-    """Execute an instruction of the ALU or of the special-function unit. Returns the first cycle in which its result can be used."""
+def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, units, now):
+    """Execute an instruction of an arithmetic pipe. Returns the first cycle in which its result can be used.
+
+    part: the lanes that take part. late: cycles by which its operands come late.
+    """
     warps = core.warps
     registers = core.registers[warp]
     start = np.int64(tables.code[pc, FIRST_UOP])
     for k in range(start, start + np.int64(tables.code[pc, COUNT])):
         units.execute(registers, tables, k, warps.lanes)
-    latency = core.latency[tables.code[pc, ISSUE_LATENCY]]
-    if unit == ALU:
+    kind = np.int64(tables.code[pc, ISSUE_LATENCY])
+    latency = core.latency[kind] + late
+    if core.partitions.own != 0:
+        pipe = enter(core.partitions, number, port, core.partitions.hold[kind], now)
+        until = np.int64(now + latency)
+        if gpu.log.tracing != 0:
+            free = core.partitions.free[number, pipe]
+            emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, number * len(PORTS) + pipe, free)
+    elif port == ALU:
         pipe = np.int64(core.alus.open)
         until = accept(core.alus, now, latency)
         if gpu.log.tracing != 0:
             emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, pipe, core.alus.free[pipe])
     else:
         until = accept(core.specials, now, latency)
-    reason = WAIT if unit == ALU else SHORT_SCOREBOARD
+    reason = SHORT_SCOREBOARD if port == SPECIAL else WAIT
     mark_busy(core.scoreboard, tables.code, warp, pc, part, warps.lanes, until, reason)
     return until
 
@@ -225,6 +251,10 @@ def _follow(gpu, core, warp, pc, unit, tables, now):
     if inside and has(warps.at_barrier, warp):
         warps.reason[warp] = BARRIER
         warps.wake[warp] = FOREVER
+    elif inside and unit == CONTROL and core.barriers.opens > now + core.branch_latency:
+        warps.reason[warp] = BARRIER
+        set_alarm(warps, warp, np.int64(core.barriers.opens), now)
+        core.barriers.opens = 0
     elif inside and unit == CONTROL and core.branch_latency > 1:
         warps.reason[warp] = BRANCH_RESOLVING
         set_alarm(warps, warp, now + core.branch_latency, now)

@@ -4,10 +4,12 @@ An ALU is a pipe of `depth` slots. An instruction enters slot 0; at the end of e
 moves by one slot, unless the last slot holds an operation that has not finished: then the whole pipe stalls.
 So a divide of 4 cycles in a pipe of 1 slot blocks the ALU for 4 cycles. With depth 0 nothing ever stalls: the
 usual fully pipelined unit. An ALU narrower than the warp takes a warp instruction in several passes, one per
-cycle (the *chime* of vector machines).
+cycle (the *chime* of vector machines). A dependent instruction follows pass by pass (*chaining*), so a result can be used as soon
+as that of the first pass can.
 
 All that can delay an instruction is older than it, so its finishing time is known when it enters: that is what
-`accept` computes, without stepping the slots. Source: the pipes of aschrein/guppy (`valu_clock`); chime: Cray-1.
+`accept` computes, without stepping the slots. Sources: the pipes of aschrein/guppy (`valu_clock`); chime and chaining: Russell, "The
+CRAY-1 computer system", CACM 1978.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ def accept(pipes, now, latency):
     pipes.busy[pipe] += 1
     if pipes.depth == 0:
         pipes.free[pipe] = now + pipes.passes
-        until = np.int64(now + latency + pipes.passes - 1)
+        until = np.int64(now + latency)
     else:
         until = _enter(pipes, pipe, now, latency)
     find_free_pipe(pipes, pipe + 1, now)  # those before it take nothing more in this cycle
@@ -91,4 +93,4 @@ def _enter(pipes, pipe, now, latency):
     if last_slot <= stop:
         stop = max(stop, finished)
     pipes.free[pipe] = max(stop + 1, now + pipes.passes)
-    return np.int64(finished + pipes.passes)
+    return np.int64(finished + 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import CONTROL, FENCE_BLOCK, FIRST_UOP, IMM, ISSUE_UNIT, OP
+from warploom.isa.uop import CONTROL, FENCE_BLOCK, FIRST_UOP, IMM, OP, PORT
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED
 from warploom.machine.core.control import EXIT_WARP, FENCE
@@ -36,13 +36,13 @@ def examine(gpu, core, tables, warp, at):
     if core.fetch.buffer != 0 and core.fetch.held[warp] == 0:
         _wait_for_instruction(warps, warp)
         return
-    unit = np.int64(tables.code[pc, ISSUE_UNIT])
+    port = np.int64(tables.code[pc, PORT])
     group = blocking_group(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, at)
     if group >= 0:
-        _wait_for_registers(core, warp, group, unit, at)
-    elif unit != CONTROL or _must_drain(core, tables, warp, pc, at) == 0:
+        _wait_for_registers(core, tables, warp, group, port, at)
+    elif port != CONTROL or _must_drain(core, tables, warp, pc, at) == 0:
         warps.reason[warp] = NOT_SELECTED
-        wake_up(core, warp, unit, at)
+        wake_up(core, warp, port, at)
 
 
 @inlined
@@ -54,29 +54,31 @@ def _wait_for_instruction(warps, warp):
 
 
 @inlined
-def _wait_for_registers(core, warp, group, unit, at):
+def _wait_for_registers(core, tables, warp, group, port, at):
     """The next instruction waits longest for a register group: until a known cycle, or for a load to wake the warp."""
     warps = core.warps
-    time = ready_at(core.scoreboard, warp, group, warps.mask[warp], warps.lanes)
+    time = ready_at(core.scoreboard, tables.code, warp, np.int64(warps.pc[warp]), group, warps.mask[warp], warps.lanes)
     warps.reason[warp] = core.scoreboard.reason[warp, group] if time < FOREVER else LONG_SCOREBOARD
     if warps.reason[warp] == LONG_SCOREBOARD:
         warps.waiting_memory = warps.waiting_memory | bit(warp)
-    if time < FOREVER and unit != CONTROL:
+    if time < FOREVER and port != CONTROL:
         warps.wake_time_known = warps.wake_time_known | bit(warp)
     set_alarm(warps, warp, time, at)
 
 
 @inlined
-def wake_up(core, warp, unit, at):
-    """A warp waits for nothing but its unit. The cycles that it has waited are accounted when it issues."""
+def wake_up(core, warp, port, at):
+    """A warp waits for nothing but its port. The cycles that it has waited are accounted when it issues."""
     warps = core.warps
     warp_bit = bit(warp)
     warps.awake = warps.awake | warp_bit
     warps.wake_time_known = warps.wake_time_known & ~warp_bit
     warps.waiting_memory = warps.waiting_memory & ~warp_bit
-    warps.wants[unit] |= warp_bit
+    warps.wants[port] |= warp_bit
     warps.wake[warp] = at
-    warps.unit_full_at_wake[warp] = core.unit_full_cycles[warps.scheduler[warp], unit]
+    if core.operands.banks != 0:
+        warps.held_at_wake[warp] = core.operands.held_cycles[warps.scheduler[warp]]
+    warps.unit_full_at_wake[warp] = core.unit_full_cycles[warps.scheduler[warp], port]
 
 
 @out_of_line

@@ -8,7 +8,7 @@ it is here: operands are read, every lane computes, and the result goes into the
 takes is up to the pipes (`core/pipes.py`).
 
 What an operation means is in `isa/uop.py`, and which part of the ALU computes it: the column `datapath`. The parts are in `integer.py`,
-`floating_point.py`, `special_function.py` and `cross_lane.py`. What holds for all operations:
+`floating_point.py`, `special_function.py`, `cross_lane.py` and `double_precision.py`. What holds for all operations:
 
 * The result is kept apart until all lanes have computed, so a destination may be a source, across lanes too.
 * A predicate (scalar register; a pair where a warp has more than 32 lanes) leaves lanes out, on top of the mask.
@@ -30,6 +30,7 @@ import numpy as np
 from warploom.isa.uop import (
     CROSS_LANE,
     DATAPATH,
+    DOUBLE_PRECISION,
     DST,
     FLOATING_POINT,
     IMM,
@@ -47,6 +48,7 @@ from warploom.isa.uop import (
     C,
 )
 from warploom.machine.datapath.cross_lane import ballot, shuffle
+from warploom.machine.datapath.double_precision import double, writes_pair
 from warploom.machine.datapath.floating_point import floating
 from warploom.machine.datapath.integer import integer
 from warploom.machine.datapath.predicate import apply_predicate
@@ -96,6 +98,30 @@ def execute(registers, tables, k, lanes):
         registers.scalar[destination - SCALAR] = result[0]
     elif destination >= 0:
         write(registers.lane[destination], result, takes_part, lanes)
+
+
+@unit
+def execute_with_doubles(registers, tables, k, lanes):
+    """`execute` of programs that have operations on 64-bit floats: only they pay for compiling those."""
+    if tables.uops[k, DATAPATH] != DOUBLE_PRECISION:
+        execute(registers, tables, k, lanes)
+        return
+    takes_part = registers.active
+    if tables.uops[k, PREDICATE] >= SCALAR:
+        apply_predicate(registers, tables.uops, k, lanes)
+        takes_part = registers.predicated
+    a = source(registers, tables.uops, k, A, 0, lanes)
+    b = source(registers, tables.uops, k, B, 1, lanes)
+    c = source(registers, tables.uops, k, C, 2, lanes)
+    double(registers, np.int64(tables.uops[k, OP]), a, b, c, lanes)
+    destination = np.int64(tables.uops[k, DST])
+    if destination < 0:
+        return
+    write(registers.lane[destination], registers.result, takes_part, lanes)
+    if writes_pair(np.int64(tables.uops[k, OP])) != 0:
+        for lane in range(lanes):
+            registers.result[lane] = np.uint32(registers.wide[3, lane] >> np.uint64(32))
+        write(registers.lane[destination + 1], registers.result, takes_part, lanes)
 
 
 @out_of_line

@@ -27,6 +27,7 @@ WarpRegisters = record(
         scalar=("u4", SCALARS),                   # by scalar register
         predicated=("u4", MAX_LANES),             # by lane, of a micro-op with a predicate: `active` where the predicate lets it, else 0
         result=("u4", MAX_LANES),                 # by lane: what the execution unit puts out, before the mask lets it into a register
+        wide=("u8", (4, MAX_LANES)),              # by lane, of 64 bits: sources A, B and C, and the result
     ),
 )  # fmt: skip
 

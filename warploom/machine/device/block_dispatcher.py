@@ -43,6 +43,7 @@ Grid = record(
         warps="i8",                                    # warps a block
         entry="i8",                                    # first instruction
         argument="i8",                                 # argument pointer, bytes
+        launch_latency="i8",                           # cycles from the start until the first block is handed out
         latency="i8",                                  # cycles from a free slot to a block's first instruction
         registers="i8",                                # lane registers that a launch writes,
         register=("i4", MAX_LAUNCH_REGISTERS),         # ... which ones,

@@ -73,6 +73,8 @@ Gpu = record(
 def run(gpu, cores, tables, units, limit):
     """Simulate until cycle `limit`, the end, a fault, or a full event buffer; returns a stop code of `accounting/status.py`."""
     capacity = tables.events.shape[0] - ROWS_A_CYCLE * gpu.cores - MEMORY_ROWS_A_CYCLE
+    if gpu.now < gpu.grid.launch_latency:
+        gpu.now = min(np.int64(gpu.grid.launch_latency), np.int64(limit))
     while gpu.now < limit:
         now = gpu.now
         if gpu.log.tracing != 0 and gpu.log.rows > capacity:

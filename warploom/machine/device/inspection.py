@@ -85,7 +85,7 @@ class PipelineInspection:
         group = blocking_group(board, machine.code, slot, pc, mask, self.lanes, now)
         if group < 0:
             return reasons.NOT_SELECTED, now
-        time = ready_at(board, slot, group, mask, self.lanes)
+        time = ready_at(board, machine.code, slot, pc, group, mask, self.lanes)
         return int(board.reason[slot, group]) if time < FOREVER else reasons.LONG_SCOREBOARD, time
 
     def _waiting(self, core: int, slot: int, running: int) -> list[tuple[int, int]]:

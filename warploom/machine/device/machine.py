@@ -13,6 +13,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import with_reconvergence
+from warploom.isa.analysis.spins import with_yields
 from warploom.isa.program import Program
 from warploom.isa.regions import SPACE_BYTES
 from warploom.isa.table_check import check_tables
@@ -31,10 +32,11 @@ from warploom.machine.core.load_store.lsu import Lsu, load_store, no_load_store
 from warploom.machine.core.load_store.memory_stage import access_memory, no_memory, no_texture, sample_texture
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
 from warploom.machine.core.scheduling.scheduler import Scheduler
-from warploom.machine.datapath.alu import execute
+from warploom.machine.datapath.alu import execute, execute_with_doubles
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.device import report as pipeline_report
 from warploom.machine.device.check import check
+from warploom.machine.device.decode import decode
 from warploom.machine.device.device import Gpu, run
 from warploom.machine.device.inspection import PipelineInspection
 from warploom.machine.device.memory_system import no_events, serve_events
@@ -75,6 +77,7 @@ class PipelineMachine:
         check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)))
         self.space = program.address_space(config.memory.bytes)
         program = with_reconvergence(program) if MECHANISMS[config.core.divergence].uses_reconvergence_pc else program
+        program = with_yields(program) if config.core.divergence == "its" else program
         self.config, self.program, self.tracing = config, program, tracing or recording
         self.forms_warps = config.core.divergence == "dwf"
         self.users_units = dict(units or {})
@@ -91,7 +94,7 @@ class PipelineMachine:
         self.moves_threads = self.forms_warps and not depends_on_warps(program)
         self.loaded = with_thread_numbers(program) if self.moves_threads else program
         self.uops = np.ascontiguousarray(self.loaded.uops)
-        self.code = np.ascontiguousarray(program.code)
+        self.code = decode(config, program)
         self.views = np.ascontiguousarray(program.views)
         self.samplers = np.ascontiguousarray(program.samplers)
         self.storage = Storage(config, program, self.space)
@@ -137,7 +140,7 @@ class PipelineMachine:
         units = {int(row[u.UNIT]) for row in self.program.uops}
         touches_memory = bool(units & {u.MEMORY, u.SHARED, u.TEXTURE})
         return Units(
-            execute=execute,
+            execute=execute_with_doubles if (self.program.uops[:, u.DATAPATH] == u.DOUBLE_PRECISION).any() else execute,
             policy=self.policy.choose,
             control=control,
             access=access_memory if touches_memory else no_memory,

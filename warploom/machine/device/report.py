@@ -84,6 +84,8 @@ def counters(machine: Reported) -> dict[str, int]:
         "program_channel_busy_cycles": int(gpu["program_channels"]["busy"].sum()),
         "fetch_hits": int(cores["fetch"]["hits"].sum()),
         "fetch_misses": int(cores["fetch"]["misses"].sum()),
+        "l0_fetch_hits": int(cores["fetch"]["l0_hits"].sum()),
+        "l0_fetch_misses": int(cores["fetch"]["l0_misses"].sum()),
         "shared_fetch_hits": int(gpu["shared_fetch"]["hits"]),
         "shared_fetch_misses": int(gpu["shared_fetch"]["misses"]),
         "alu_instructions": int(cores["alus"]["busy"].sum()),

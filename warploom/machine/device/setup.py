@@ -14,6 +14,7 @@ from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.derived import l1_bytes, shape_of
+from warploom.machine.config.pipes import interval, pipe_of_class
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
@@ -78,6 +79,7 @@ def _set_up_grid(grid: Any, config: Config, program: Program) -> None:
     grid.warps = (block + config.core.lanes - 1) // config.core.lanes
     grid.low, grid.high = 0, grid.blocks
     grid.entry, grid.argument, grid.latency = launch.entry, launch.argument, config.gpu.dispatch_latency
+    grid.launch_latency = config.gpu.launch_latency
     grid.registers = len(launch.registers)
     for index, (register, name) in enumerate(launch.registers):
         grid.register[index], grid.special[index] = register, u.SPECIAL_NUMBER[name]
@@ -138,6 +140,10 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.path_table.barrier_limit, core.path_table.patience = config.divergence.barriers, config.divergence.patience
     _set_up_pool(core.thread_pool, config, program)
     core.scoreboard.by_lane = int(config.core.lock == "lane")
+    if config.pipes.owner == "scheduler":
+        core.scoreboard.crosses = int(config.latency.to_float > 0 or config.latency.to_integer > 0)
+        core.scoreboard.crossing[u.ALU, u.FLOAT] = config.latency.to_float
+        core.scoreboard.crossing[u.FLOAT, u.ALU] = config.latency.to_integer
     core.scheduler_count = config.core.schedulers
     core.warps.scheduler[:] = np.arange(MAX_WARPS) % config.core.schedulers
     for index in range(config.core.schedulers):
@@ -147,6 +153,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
         scheduler.number, scheduler.step, scheduler.group_size = index, config.core.schedulers, config.core.fetch_group
     _set_up_units(core, config)
     core.barriers.count = min(config.core.barriers, MAX_BARRIERS)
+    core.barriers.interval, core.barriers.latency = config.core.barrier_interval, config.core.barrier_latency
     core.branch_latency = config.core.branch_latency
     core.code_rows = len(program)
     core.code_step = int(program.code[1, u.ADDRESS] - program.code[0, u.ADDRESS]) if len(program) > 1 else 1
@@ -171,6 +178,26 @@ def _set_up_units(core: Any, config: Config) -> None:
     core.alus.passes = -(-lanes // (alu.width or lanes))
     core.specials.count = alu.special_count
     core.specials.passes = -(-lanes // (alu.special_width or lanes))
+    _set_up_partitions(core.partitions, config)
+    o = config.operands
+    core.operands.banks, core.operands.reads, core.operands.window, core.operands.collectors = o.banks, o.reads, o.window, o.collectors
+
+
+def _set_up_partitions(partitions: Any, config: Config) -> None:
+    pipes = config.pipes
+    partitions.own = int(pipes.owner == "scheduler")
+    partitions.float_on_integer = int(pipes.float_on_integer)
+    partitions.interval[u.MEMORY] = partitions.interval[u.SHARED] = interval(config, "load_store")
+    partitions.interval[u.TEXTURE] = interval(config, "texture")
+    partitions.room[u.MEMORY] = (pipes.load_store_queue - 1) * interval(config, "load_store")
+    for number, pipe in enumerate(pipe_of_class(config)):
+        partitions.hold[number] = interval(config, pipe)
+    for number, given in (
+        (u.L_DIVIDE, pipes.divide_interval),
+        (u.L_FLOAT_DIVIDE, pipes.float_divide_interval),
+        (u.L_DOUBLE_DIVIDE, pipes.double_divide_interval),
+    ):
+        partitions.hold[number] = given or partitions.hold[number]
 
 
 def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -> None:
@@ -178,6 +205,7 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
     f = config.fetch
     fetch.buffer, fetch.per_cycle, fetch.line, fetch.sets, fetch.ways = f.buffer, f.per_cycle, f.line, f.sets, f.ways
     fetch.latency, fetch.miss_latency = f.latency, f.miss_latency
+    fetch.l0_sets, fetch.l0_ways, fetch.l0_latency, fetch.l0_ahead = f.l0_sets, f.l0_ways, f.l0_latency, f.l0_ahead
     fetch.channels = int(config.memory.kind == "channels")
     core.shared_latency, core.shared_banks, core.shared_bank_bytes = (
         config.shared.latency,

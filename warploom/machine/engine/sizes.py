@@ -5,8 +5,10 @@ from __future__ import annotations
 MAX_CORES = 144
 MAX_LANES = 64
 MAX_WARPS = 64
+MAX_SCHEDULERS = 64
 MAX_SLICES = 128
 MAX_FETCH_LINES = 4096
+MAX_L0_LINES = 512
 MAX_SHARED_FETCH_LINES = 1024
 WHEEL_EVENTS = 1 << 18  # what the memory system has before it
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from warploom.isa.numbers import whole_number
+from warploom.isa.numbers import grouped, percentage, whole_number
 from warploom.isa.program import Program
 from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting.counters import COUNTER, STATE_COUNTERS
@@ -108,7 +108,7 @@ class RunResult:
     def summary(self) -> str:
         """How the run ended, in one line."""
         name = f"{self.program.name} on {self.config.name}"
-        cycles = f"{self.cycles:,} cycles".replace(",", " ")
+        cycles = f"{grouped(self.cycles)} cycles"
         if self.status == "done":
             return f"{name}: done in {cycles}"
         if self.status == "timeout":
@@ -140,7 +140,7 @@ class RunResult:
         for name in STATE_COUNTERS:
             if name in self.counters and total:
                 value = self.counters[name]
-                rows.append((name.removesuffix("_thread_cycles"), f"{value}", f"{100 * value / total:.1f} %"))
+                rows.append((name.removesuffix("_thread_cycles"), grouped(value), percentage(value / total, 1)))
         if self.counters.get("divisions_by_zero"):
             rows.append((COUNTER["divisions_by_zero"].name.replace("_", " "), str(self.counters["divisions_by_zero"]), ""))
         return rows

@@ -257,6 +257,8 @@ def _check(config: Config, program: Program) -> None:
             f"{path}: the program has {len(program)} instructions, program memory holds {config.memory.program_words}; "
             f"add --set memory.program_words={len(program)}"
         )
+    if (program.uops[:, u.DATAPATH] == u.DOUBLE_PRECISION).any():
+        raise LaunchError(f"{path}: the program computes with 64-bit floats, and this machine's ALUs have none; run it on --gpu sm")
     if program.registers > u.HIDDEN:
         raise LaunchError(f"{path}: the program uses {program.registers} registers a thread, a thread can have {u.HIDDEN}")
     if not 0 <= launch.threads <= most_threads:

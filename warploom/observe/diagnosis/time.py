@@ -9,6 +9,7 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
 from warploom.machine.config.derived import dram_bytes_a_cycle
+from warploom.machine.config.pipes import pipe_of_class
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import finding as d
 from warploom.observe.diagnosis.finding import Finding
@@ -141,6 +142,9 @@ def throttle(found: Profile) -> Iterator[Finding]:
         worst = d.hottest(waits)
         special = reason == "math_pipe_throttle" and found.program.code[worst, u.ISSUE_UNIT] == u.SPECIAL
         unit, setting, advice = UNITS["special"] if special else UNITS[reason]
+        if reason == "math_pipe_throttle" and found.config.pipes.owner == "scheduler":
+            pipe = "special" if special else pipe_of_class(found.config)[found.program.code[worst, u.ISSUE_LATENCY]]
+            unit, setting = f"{pipe} pipe", f"pipes.{pipe}_lanes"
         here, anywhere = d.percent(int(waits[worst]) / found.warp_cycles), d.percent(found.share(reason))
         what = f"{found.line_of(worst)}: no room in the {unit}; {here} of all warp-cycles wait for it here, {anywhere} anywhere"
         more = f", or {twice}" if (twice := d.twice(found, setting)) else ""

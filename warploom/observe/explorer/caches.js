@@ -102,7 +102,7 @@ export class CacheView {
       el(
         "span.pending",
         { style: `--chip:${this.app.paint.warps[causes.pipes.warp[row] % 8].css}` },
-        `ALU ${causes.pipes.pipe[row]}: w${causes.pipes.warp[row]}`,
+        `${run.machine.pipes[causes.pipes.pipe[row]]}: w${causes.pipes.warp[row]}`,
       ),
     );
     return el(

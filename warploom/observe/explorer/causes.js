@@ -41,8 +41,24 @@ export class Causes {
     return least;
   }
 
-  /** What a slot's scoreboard holds in a cycle: [{group, span, until}], a row a register group, the last one to be free first. */
-  pending(slot, cycle) {
+  /** The pipe of a sub-partition that takes an instruction; nothing where schedulers share their ALUs. */
+  #pipeOf(pc) {
+    const { unit, latency } = this.run.program.instructions[pc];
+    return unit === "alu" ? this.run.machine.pipe_of[latency] : "";
+  }
+
+  /** Cycles that the result of one instruction takes longer to another one, because that one is of a different pipe. */
+  #crossing(from, to) {
+    const { config } = this.run.machine,
+      way = `${this.#pipeOf(from)} ${this.#pipeOf(to)}`;
+    return way === "integer float" ? config["latency.to_float"] : way === "float integer" ? config["latency.to_integer"] : 0;
+  }
+
+  /**
+   * What a slot's scoreboard holds in a cycle: [{group, span, until}], a row a register group, the last one to be free first.
+   * reader: the instruction that wants to use them, or -1.
+   */
+  pending(slot, cycle, reader = -1) {
     const run = this.run,
       { start, block, rank } = run.spans;
     const here = run.spanAt(slot, cycle);
@@ -53,7 +69,7 @@ export class Causes {
       const span = run.issues[index];
       if (span < slot.first || block[span] !== block[here] || rank[span] !== rank[here]) break;
       if (start[span] >= cycle) continue;
-      const until = this.readyOf(span);
+      const until = this.readyOf(span) + (reader < 0 ? 0 : this.#crossing(run.spans.pc[span], reader));
       if (until <= cycle) continue;
       for (const group of run.program.instructions[run.spans.pc[span]].writes)
         if (!found.has(group)) found.set(group, { group, span, until });
@@ -100,7 +116,7 @@ export class Causes {
   #registers(slot, span, cycle, add) {
     const run = this.run;
     const uses = new Set(run.program.instructions[run.spans.pc[span]].uses);
-    const worst = this.pending(slot, cycle).find((entry) => uses.has(entry.group));
+    const worst = this.pending(slot, cycle, run.spans.pc[span]).find((entry) => uses.has(entry.group));
     if (!worst) return;
     const issued = run.spans.start[worst.span],
       by = run.where(run.spans.pc[worst.span]);
@@ -202,10 +218,10 @@ export class Causes {
       if (pipes.core[row] !== slot.core) continue;
       const other = run.slots.find((one) => one.core === slot.core && one.warp === pipes.warp[row]);
       add(
-        `ALU ${pipes.pipe[row]} has taken an instruction of ${other?.label ?? `warp ${slot.core}:${pipes.warp[row]}`} and is free again in cycle ${pipes.until[row]}`,
+        `${run.machine.pipes[pipes.pipe[row]]} has taken an instruction of ${other?.label ?? `warp ${slot.core}:${pipes.warp[row]}`} and is free again in cycle ${pipes.until[row]}`,
         pipes.time[row],
         pipes.until[row],
-        "alu.count",
+        run.machine.config["pipes.owner"] === "core" ? "alu.count" : `pipes.${run.machine.pipes[pipes.pipe[row]].split(" ")[0]}_lanes`,
         other,
       );
     }

@@ -54,8 +54,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from warploom.isa.uop import LATENCIES
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons
+from warploom.machine.config.pipes import pipe_names, pipe_of_class
 from warploom.machine.run import recording as r
 from warploom.machine.run.result import RunResult
 from warploom.observe.explorer.columns import planes, steps
@@ -159,7 +161,11 @@ def _contents(result: RunResult, progress: Callable[[int], None] | None, part: P
 def _machine(result: RunResult, line: t.Timeline) -> dict[str, Any]:
     config = result.config
     kind = config.core.control
-    return {"name": config.name, "kind": kind, "cores": line.cores, "warps": line.warps, "lanes": line.lanes, "config": config.flat()}
+    return {
+        "name": config.name, "kind": kind, "cores": line.cores, "warps": line.warps, "lanes": line.lanes, "config": config.flat(),
+        "pipes": {str(number): name for number, name in pipe_names(config).items()},
+        "pipe_of": dict(zip(LATENCIES, pipe_of_class(config), strict=True)) if config.pipes.owner == "scheduler" else {},
+    }  # fmt: skip
 
 
 def _profile(result: RunResult) -> list[dict[str, int]]:

@@ -21,6 +21,7 @@ import numpy as np
 
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons
+from warploom.machine.config.pipes import pipe_names
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts.events import events_of
 
@@ -36,7 +37,7 @@ class History:
 
     state: uint8[cycles, cores, warps], one of EMPTY, ACTIVE, STALLED, IDLE. mask: uint64[cycles, cores, warps], active lanes after
     the cycle. pc: int32[cycles, cores, warps], instruction number after the cycle. alu: int16[cycles, cores, alus], the warp
-    slot whose instruction entered the ALU last and is still in it, or NOBODY. lanes: lanes a warp.
+    slot whose instruction entered the ALU last and is still in it, or NOBODY. alus: their names. lanes: lanes a warp.
     """
 
     start: int
@@ -45,6 +46,7 @@ class History:
     mask: np.ndarray
     pc: np.ndarray
     alu: np.ndarray
+    alus: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.state)
@@ -68,9 +70,9 @@ class History:
             place = f"core {core} " if cores > 1 else ""
             for warp in range(warps):
                 lines.append(f"{place}warp {warp:<2} {''.join(LETTERS[state] for state in self.state[:, core, warp])}")
-            for alu in range(self.alu.shape[2]):
+            for alu, name in enumerate(self.alus):
                 holders = self.alu[:, core, alu].tolist()
-                lines.append(f"{place}alu {alu:<2}  {''.join('.' if warp == NOBODY else str(warp % 10) for warp in holders)}")
+                lines.append(f"{place}{name.lower():<7} {''.join('.' if warp == NOBODY else str(warp % 10) for warp in holders)}")
         return lines
 
 
@@ -84,13 +86,15 @@ def history(result: RunResult, start: int = 0, stop: int | None = None) -> Histo
     stop = result.cycles if stop is None else min(stop, result.cycles)
     start = min(max(start, 0), stop)
     shape = (stop - start, result.config.gpu.cores, core.warps)
+    pipes = pipe_names(result.config)
     found = History(
         start,
         core.lanes,
         np.zeros(shape, np.uint8),
         np.zeros(shape, np.uint64),
         np.zeros(shape, np.int32),
-        np.full((*shape[:2], result.config.alu.count), NOBODY, np.int16),
+        np.full((*shape[:2], len(pipes)), NOBODY, np.int16),
+        tuple(pipes.values()),
     )
     cycles = np.arange(start, stop)
     by_visit = result.detail.by_visit
@@ -98,7 +102,7 @@ def history(result: RunResult, start: int = 0, stop: int | None = None) -> Histo
         of_core = rows[rows[:, e.CORE] == number]
         for warp in range(shape[2]):
             _warp(found, of_core[of_core[:, e.WARP] == warp], number, warp, cycles, by_visit)
-        _alus(found, of_core, number, cycles)
+        _alus(found, of_core, number, tuple(pipes), cycles)
     return found
 
 
@@ -151,13 +155,13 @@ def _following_pc(rows: np.ndarray) -> np.ndarray:
     return np.append(rows[:, e.PC], at_the_end)[following]
 
 
-def _alus(found: History, rows: np.ndarray, core: int, cycles: np.ndarray) -> None:
+def _alus(found: History, rows: np.ndarray, core: int, numbers: tuple[int, ...], cycles: np.ndarray) -> None:
     """Fill in the ALUs of a core: an instruction is in its ALU from its issue to the cycle before its result can be used."""
     issues = rows[rows[:, e.KIND] == e.ISSUE]
     until = {(time, warp): ready for time, warp, ready in issues[:, (e.TIME, e.WARP, e.B)].tolist()}
     entries = rows[rows[:, e.KIND] == e.PIPE]
-    for alu in range(found.alu.shape[2]):
-        taken = entries[entries[:, e.A] == alu]
+    for alu, number in enumerate(numbers):
+        taken = entries[entries[:, e.A] == number]
         if not len(taken):
             continue
         leaves = np.array([until[time, warp] for time, warp in taken[:, (e.TIME, e.WARP)].tolist()])

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.accounting import events as e
+from warploom.machine.config.pipes import pipe_names
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
 from warploom.observe.facts.events import events_of
@@ -49,13 +50,13 @@ class Slot:
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One ALU of a core. holders: int16[columns], the warp slot whose instruction has it for the most cycles, or NOBODY.
+    """One ALU of a core, or one pipe of a sub-partition. holders: int16[columns], the warp slot that has it for the most cycles, or NOBODY.
 
     shares: float64[warp slots, columns], the part of a column in which each has it.
     """
 
     core: int
-    number: int
+    name: str
     holders: np.ndarray
     shares: np.ndarray
 
@@ -210,7 +211,7 @@ def _units(result: RunResult, events: np.ndarray, cores: list[int], columns: Col
     taken = events[events[:, e.KIND] == e.PIPE]
     units = []
     for core in cores:
-        for number in range(result.config.alu.count):
+        for number, name in pipe_names(result.config).items():
             rows = taken[(taken[:, e.CORE] == core) & (taken[:, e.A] == number)]
             until = np.maximum(rows[:, e.B], rows[:, e.TIME] + 1)
             span, column, busy = columns.pieces(rows[:, e.TIME], until)
@@ -219,7 +220,7 @@ def _units(result: RunResult, events: np.ndarray, cores: list[int], columns: Col
             shares = spent.reshape(slots, columns.count) / np.diff(columns.edges())
             free = 1 - shares.sum(axis=0)
             holders = np.where(free > shares.max(axis=0), NOBODY, shares.argmax(axis=0))
-            units.append(Unit(core, number, holders.astype(np.int16), shares))
+            units.append(Unit(core, name, holders.astype(np.int16), shares))
     return units
 
 

@@ -38,7 +38,7 @@ def lines(result: RunResult, view: View, width: int, *, colours: bool) -> Iterat
                     continue
                 yield [*head, *_blocks(*(_colours(slot, place, looks) for place in (row, row + 1)))]
         for unit in (unit for unit in masks.units if unit.core == core):
-            name = f"{place}ALU {unit.number}"
+            name = f"{place}{unit.name}"
             yield _alu(name, unit.holders.tolist(), colours)
     yield from _axis(masks, colours)
     yield []

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from warploom.isa.numbers import grouped, percentage
+
+__all__ = ["EIGHTHS", "Line", "Piece", "bar", "counted", "grouped", "percent", "plain", "warp_name"]
+
 Piece = tuple[str, str]  # text, and a style as rich names it; "" for none
 Line = list[Piece]
 
@@ -21,11 +25,6 @@ def plain(line: Iterable[Piece]) -> str:
     return "".join(text for text, _ in line).rstrip()
 
 
-def grouped(number: int) -> str:
-    """12 345 678: digits in groups of three."""
-    return f"{number:,}".replace(",", " ")
-
-
 def counted(number: int, noun: str) -> str:
     """`1 core`, `2 cores`."""
     return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
@@ -38,7 +37,7 @@ def warp_name(core: int, slot: int) -> str:
 
 def percent(share: float) -> str:
     """A fraction as 6 characters: ` 45.8 %` without the blank in front; what is there but rounds to nothing says so."""
-    return " <0.1 %" if 0 < share < 0.0005 else f"{100 * share:5.1f} %"
+    return " <0.1 %" if 0 < share < 0.0005 else f"{percentage(share, 1):>7}"
 
 
 def bar(share: float, width: int, *, unicode: bool = True) -> str:

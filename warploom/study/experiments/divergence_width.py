@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from warploom.isa import guppy
+from warploom.isa.numbers import percentage
 from warploom.isa.program import Program
 from warploom.machine.config.presets import load_config
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
@@ -118,8 +119,8 @@ def _claims(table: Table) -> tuple[Claim, ...]:
         *claims,
         Claim(
             "most of the cost is there at 8 lanes",
-            f"{PUBLISHED['random'][8] / PUBLISHED['random'][32]:.0%} of the cost at 32",
-            f"{rows[8]['random_cost'] / rows[32]['random_cost']:.0%} of the cost at 32",
+            f"{percentage(PUBLISHED['random'][8] / PUBLISHED['random'][32])} of the cost at 32",
+            f"{percentage(rows[8]['random_cost'] / rows[32]['random_cost'])} of the cost at 32",
             "the longest of 8 random numbers is already near the longest of all: narrower warps help only when they are very narrow",
         ),
         Claim(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.isa.numbers import percentage
 from warploom.machine.config.presets import load_config
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
 from warploom.study.experiments.kernels import FREE, GLOBAL, Kernel
@@ -23,7 +24,8 @@ LATENCY = 200  # cycles from the issue of a load to that of the instruction that
 FULL = 0.95  # of the issue slots: where memory counts as hidden
 # One scheduler, everything else fast, a memory that always takes the same time: only warps can hide it.
 MACHINE: dict[str, Any] = {
-    "core.schedulers": 1, "core.blocks": 64, "core.branch_latency": 1, "alu.count": 4, "alu.width": 0, "fetch.buffer": 0,
+    "core.schedulers": 1, "core.blocks": 64, "core.branch_latency": 1, "pipes.owner": "core", "alu.count": 4, "alu.width": 0,
+    "fetch.buffer": 0,
     "latency.alu": 1, "l1.bytes": 0, "l1.latency": 1, "l1.mshrs": 256, "l2.bytes": 0, "lsu.queue": 64, "lsu.ports": 4,
     "memory.bytes": 1 << 16, "dram.latency": LATENCY - 1, "dram.bandwidth": 0, "dram.channels": 1,
 }  # fmt: skip
@@ -97,7 +99,7 @@ def _claims(drifting: dict[tuple[int, int], float], lockstep: dict[tuple[int, in
             Claim(
                 f"warps needed with {between} instructions between loads",
                 f"{needed:.1f}",
-                f"{knee}, the first number tried that fills {FULL:.0%} of the issue slots" if knee else f"more than {WARPS[-1]}",
+                f"{knee}, the first number tried that fills {percentage(FULL)} of the issue slots" if knee else f"more than {WARPS[-1]}",
                 "the law: latency divided by the instructions of a turn; only some numbers of warps were tried",
             )
         )

@@ -10,7 +10,9 @@ from warploom.machine.core.divergence import MECHANISMS
 _NO_BRANCHES = ("uniform", "masks")
 
 FAST: dict[str, Any] = {
-    "core.schedulers": 1, "core.scheduler": "greedy_oldest", "core.branch_latency": 1, "alu.count": 4, "alu.width": 0, "fetch.buffer": 0,
+    "core.schedulers": 1, "core.scheduler": "greedy_oldest", "core.branch_latency": 1, "pipes.owner": "core",
+    "alu.count": 4, "alu.width": 0,
+    "fetch.buffer": 0,
     "latency.alu": 1, "latency.multiply": 1, "latency.divide": 1, "core.stack_depth": 128,
 }  # fmt: skip
 

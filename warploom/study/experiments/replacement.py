@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+from warploom.isa.numbers import percentage
 from warploom.machine.config.presets import load_config
 from warploom.machine.memory.replacement import POLICIES
 from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
@@ -123,25 +124,26 @@ def _claims(rows: list[dict[str, Any]]) -> tuple[Claim, ...]:
         Claim(
             f"a loop of {LINES + 1} lines in {LINES}: LRU, FIFO",
             "0 %, 0 %",
-            f"{over['lru']:.0%}, {over['fifo']:.0%}",
+            f"{percentage(over['lru'])}, {percentage(over['fifo'])}",
             "both throw out exactly the line that is wanted next: it must be exact",
         ),
         Claim(
             "random is better on such a loop",
-            f"{1 - 2 / (LINES + 1):.0%}, from 1 - 2 / (lines of the cache + 1)",
-            f"{over['random']:.0%}; at most {distance:.0%} from a naive cache at all sizes",
+            f"{percentage(1 - 2 / (LINES + 1))}, from 1 - 2 / (lines of the cache + 1)",
+            f"{percentage(over['random'])}; at most {percentage(distance)} from a naive cache at all sizes",
             f"the rule is of the steady state, ours is {ROUNDS} rounds of one sequence of random numbers",
         ),
         Claim(
             f"reuse with {HOT - 2} lines between: LRU keeps all, FIFO does not",
             "100 %, less",
-            f"{hot['lru']:.0%}, {hot['fifo']:.0%}",
+            f"{percentage(hot['lru'])}, {percentage(hot['fifo'])}",
             f"{HOT} + {HOT - 2} lines fit into {LINES}: LRU moves a line to the front when it is used, FIFO lets it age",
         ),
         Claim(
             "tree pseudo-LRU is close to LRU",
             "close",
-            f"loop of {LINES + 1}: {over['plru']:.0%} against {over['lru']:.0%}; reuse: {hot['plru']:.0%} against {hot['lru']:.0%}",
+            f"loop of {LINES + 1}: {percentage(over['plru'])} against {percentage(over['lru'])}; "
+            f"reuse: {percentage(hot['plru'])} against {percentage(hot['lru'])}",
             f"{LINES - 1} bits forget most of the order: what it throws out is not always the line that is wanted next",
         ),
     )

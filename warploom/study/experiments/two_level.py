@@ -24,7 +24,8 @@ LATENCY = 400  # cycles of a load: less than the 768 that 32 warps can compute m
 WINDOW = 40  # cycles of a bar in the figure
 PUBLISHED_GAIN = 1.191  # the paper's abstract: large warps and two-level scheduling together
 MACHINE: dict[str, Any] = {
-    "core.schedulers": 1, "core.warps": WARPS, "core.branch_latency": 1, "alu.count": 4, "alu.width": 0, "fetch.buffer": 0,
+    "core.schedulers": 1, "core.warps": WARPS, "core.branch_latency": 1, "pipes.owner": "core", "alu.count": 4, "alu.width": 0,
+    "fetch.buffer": 0,
     "latency.alu": 1, "l1.bytes": 0, "l1.latency": 1, "l1.mshrs": 256, "l2.bytes": 0, "lsu.queue": 64, "lsu.ports": 4,
     "memory.bytes": 1 << 16, "dram.latency": LATENCY - 1, "dram.bandwidth": 0, "dram.channels": 1,
 }  # fmt: skip

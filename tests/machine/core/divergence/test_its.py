@@ -3,13 +3,16 @@
 import numpy as np
 
 from tests.machine.core.divergence.walking import END, NOP, WARP, YIELD, chosen, fork, go_on, jump, note, walk_through
+from tests.machine.programs import FREE, Assembly
+from warploom.gpu import GPU
 from warploom.isa import uop as u
-from warploom.isa.uop import NUMBER
+from warploom.isa.uop import NUMBER, Uop
 from warploom.machine.core.divergence.its import backward_jump_or_yield, branch, select_path
 from warploom.machine.core.divergence.path_table import clear
 from warploom.machine.engine.unit import unit
 
 YIELDS = NUMBER["yield"]
+ZERO, ONE, GOT, SUM = range(FREE, FREE + 4)
 
 
 @unit
@@ -27,7 +30,7 @@ def walk(paths, tables, uops, values, trace):
             branch(waiting, warps, WARP, taken, uops[pc, u.TARGET], uops[pc, u.RECONVERGE])
         op = uops[pc, u.OP]
         if warps.mask[WARP] != np.uint64(0) and (op == YIELDS or warps.pc[WARP] <= pc):
-            backward_jump_or_yield(waiting, warps, WARP, 1 if op == YIELDS else 0)
+            backward_jump_or_yield(waiting, warps, WARP, 1 if op == YIELDS else 0, uops[pc, u.FLAGS] & u.YIELDS)
         select_path(waiting, warps, WARP)
     return issues
 
@@ -103,3 +106,45 @@ def test_a_convergence_barrier_is_free_again_when_all_have_come():
     assert trace[-2:] == [(7, 15), (8, 15)]
     assert after["barriers"][WARP] == 0
     assert after["count"][WARP] == 0
+
+
+def naive_lock(threads):
+    """Each thread takes a lock with `while (cas)`, adds one to a counter and gives the lock back. Word 0: the lock. Word 1: the counter."""
+    code = Assembly()
+    code.mov(ONE, 1)
+    code.label("try")
+    code("atomic_cas", dst=GOT, a=ZERO, b=ZERO, c=ONE)
+    code.branch(GOT, "try")
+    code.load(SUM, ZERO, 4)
+    code.op("add", SUM, SUM, imm=1)
+    code.store(ZERO, SUM, 4)
+    code("fence")
+    code("atomic_exchange", dst=GOT, a=ZERO, b=ZERO)
+    code("exit")
+    return code.program(threads=threads, block=threads)
+
+
+def lock_cycles(threads, engine, **settings):
+    gpu = GPU("sm", set={"core.divergence": "its", "memory.bytes": 1 << 16} | settings, engine=engine)
+    result = gpu.run(naive_lock(threads))
+    assert result.status == "done" and result.memory.view(np.uint32)[:2].tolist() == [0, threads]
+    return result.cycles
+
+
+def test_a_lock_is_handed_over_in_a_few_memory_round_trips():
+    """A try that fails, the release of the one that has it, and a try that succeeds; not 256 rounds of tries."""
+    round_trip = 2 * 28 + 165 + 100  # L1 and L2 and back, and DRAM for the first
+    each = (lock_cycles(32, "python") - lock_cycles(16, "python")) / 16
+    assert round_trip / 2 < each < 2 * round_trip
+
+
+def test_a_thousand_threads_end_with_one_lock():
+    """Within the cycles that a run has unless it is told otherwise."""
+    lock_cycles(1024, "native")
+
+
+def test_lanes_that_wait_go_on_at_once_when_those_that_they_wait_for_wait_themselves():
+    """Lanes 0 and 1 leave a loop that waits, and the others turn in it for ever."""
+    loop = [fork(2), Uop("jump", target=0, flags=u.YIELDS), NOP, END]
+    trace = seen(loop, [1, 1, 0, 0], patience=256, limit=30)
+    assert trace[:6] == [(0, 15), (1, 12), (0, 12), (1, 12), (2, 3), (3, 3)]

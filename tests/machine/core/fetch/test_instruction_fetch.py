@@ -5,11 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.machine.programs import FREE, Assembly
 from tests.machine.two_engines import both
+from warploom.gpu import GPU
+from warploom.machine.config.presets import load_config
 from warploom.machine.core.fetch.instruction_fetch import Fetch, consume, fetch_instructions, redirect
 from warploom.machine.core.warps.warp_table import Warps, ring
 from warploom.machine.device.device import Gpu
 from warploom.machine.engine.bits import bit
+from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import FOREVER, unit
 from warploom.machine.memory.channels import PROGRAM_ANSWER, PROGRAM_HOLD
 
@@ -157,3 +161,72 @@ def test_a_warp_that_starts_has_an_empty_buffer():
     said, after = both(start_over, fetches)
     assert said == 7
     assert after[0][0]["arrives"][5] == FOREVER
+
+
+def straight(instructions, turns=1, warps=1, **settings):
+    """Cycles and counters of warps that run straight code so many times, on the preset `sm`."""
+    code = Assembly()
+    code.mov(FREE, turns)
+    code.label("again")
+    for number in range(instructions):
+        code.mov(FREE + 2 + number % 8, number)
+    code.op("sub", FREE, FREE, imm=1)
+    code.branch(FREE, "again")
+    code("exit")
+    program = code.program(threads=32 * warps, block=32 * warps)
+    changes = {"memory.bytes": 1 << 16, "pipes.integer_lanes": 0} | {name.replace("__", "."): value for name, value in settings.items()}
+    result = GPU("sm", set=changes, engine="python").run(program, max_cycles=200_000)
+    assert result.status == "done"
+    return result.cycles, result.counters
+
+
+def test_a_loop_that_fits_into_the_scheduler_s_cache_misses_each_line_once():
+    _, counters = straight(80, turns=5, fetch__l0_ahead=0)
+    lines = -(-84 // 8)
+    assert counters["l0_fetch_misses"] == counters["fetch_misses"] == lines
+    assert counters["fetch_hits"] == 0
+    assert counters["l0_fetch_hits"] >= 5 * 80 - lines
+
+
+def test_code_beyond_the_scheduler_s_cache_comes_from_the_core_s_in_its_latency():
+    """A cache of four lines, and a loop in eleven: each line misses again, and costs what the core's cache takes."""
+
+    def turn(latency):
+        small = {"fetch__l0_sets": 4, "fetch__l0_ahead": 0, "fetch__buffer": 1, "fetch__l0_ways": 1, "fetch__latency": latency}
+        return straight(78, turns=4, **small)[0] - straight(78, turns=3, **small)[0]
+
+    assert turn(50) - turn(40) == 11 * (50 - 40)
+
+
+def test_lines_that_are_brought_ahead_hide_the_core_s_cache_in_straight_code():
+    cold, ahead = (straight(160, fetch__l0_ahead=lines)[0] for lines in (0, 8))
+    assert ahead < cold / 2
+
+
+def test_each_scheduler_has_a_cache_and_a_fetch_of_its_own():
+    one, four = (straight(40, warps=warps, fetch__l0_ahead=0)[1]["l0_fetch_misses"] for warps in (1, 4))
+    assert four == 4 * one
+    assert straight(40, warps=4)[0] <= straight(40, warps=1)[0] + 4
+
+
+def test_what_a_scheduler_s_cache_brings_runs_alike_on_both_engines():
+    code = Assembly()
+    for number in range(100):
+        code.mov(FREE + number % 8, number)
+    code("exit")
+    program = code.program(threads=256, block=64)
+    small = {"memory.bytes": 1 << 16, "fetch.l0_sets": 2, "fetch.l0_ways": 2, "fetch.l0_ahead": 1}
+    one, other = (GPU("sm", set=small, engine=engine).run(program) for engine in ("python", "native"))
+    assert (one.cycles, one.counters) == (other.cycles, other.counters)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"fetch.l0_sets": 512, "fetch.l0_ways": 4}, "there is room for 512"),
+        ({"fetch.sets": 0}, "set fetch.sets"),
+    ],
+)
+def test_what_cannot_be_is_refused(changes, said):
+    with pytest.raises(ConfigError, match=said):
+        load_config("sm", changes)

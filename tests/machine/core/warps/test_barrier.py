@@ -1,10 +1,13 @@
 """Barriers against sets of warps."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.machine.programs import WARP, Assembly
 from tests.machine.two_engines import both
+from warploom.gpu import GPU
 from warploom.machine.core.warps.barrier import MAX_BARRIERS, Barriers, arrive, release, reset
 from warploom.machine.engine.unit import unit
 
@@ -144,3 +147,44 @@ def test_a_new_block_finds_empty_barriers():
     assert freed[2][2] == set()
     assert set_of(int(left["arrived"][0, 2])) == {1}
     assert left["arrived"].shape[1] == MAX_BARRIERS
+
+
+def barrier_cycles(warps, **settings):
+    """Cycles of a barrier that so many warps meet at, one of many in a row."""
+
+    def cycles(count):
+        code = Assembly()
+        for _ in range(count):
+            code("barrier")
+        code("exit")
+        changes = {"memory.bytes": 1 << 16, "fetch.buffer": 0} | {name.replace("__", "."): value for name, value in settings.items()}
+        return GPU("sm", set=changes, engine="python").run(code.program(threads=32 * warps, block=32 * warps)).cycles
+
+    return (cycles(20) - cycles(10)) / 10
+
+
+@pytest.mark.parametrize("warps", [1, 4, 8, 32])
+def test_a_barrier_takes_an_arrival_every_other_cycle_and_then_its_latency(warps):
+    """The CUDA Programming Guide's 16 threads a cycle, and the way back."""
+    assert barrier_cycles(warps) == 2 * warps + 20
+    assert barrier_cycles(warps, core__barrier_latency=50) == 2 * warps + 50
+
+
+def test_without_such_costs_a_barrier_takes_the_issue_slots_alone():
+    assert barrier_cycles(8, core__barrier_latency=0, core__barrier_interval=0) == 2
+
+
+def test_a_barrier_that_a_warp_s_end_opens_has_its_latency_too():
+    def cycles(latency):
+        code = Assembly()
+        code.branch(WARP, "end")
+        code("barrier")
+        code("exit")
+        code.label("end")
+        for _ in range(50):
+            code("nop")
+        code("exit")
+        gpu = GPU("sm", set={"memory.bytes": 1 << 16, "core.barrier_latency": latency}, engine="python")
+        return gpu.run(code.program(threads=64, block=64)).cycles
+
+    assert cycles(30) - cycles(10) == 20

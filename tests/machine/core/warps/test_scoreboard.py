@@ -29,7 +29,7 @@ def drive(boards, code, steps, answers):
             group = blocking_group(board, code, warp, pc, mask, LANES, now)
             answers[k, 0] = group
             if group >= 0:
-                answers[k, 1] = ready_at(board, warp, group, mask, LANES)
+                answers[k, 1] = ready_at(board, code, warp, pc, group, mask, LANES)
                 answers[k, 2] = board.reason[warp, group]
             else:
                 mark_busy(board, code, warp, pc, mask, LANES, until, LONG_SCOREBOARD if until == FOREVER else WAIT)

@@ -129,8 +129,8 @@ def test_an_arrow_leads_from_each_load_over_the_transaction_to_its_fill(run):
         assert (over[flow].name, fills[flow].name) == ("miss", "fill")
         assert over[flow].said["address"] == fills[flow].said["address"]
         assert over[flow].said["warp slot"] == int(load.path[-1].split()[-1])
-    # Thread t reads byte 64 t of the buffer at byte 64; a line has 128 bytes, and the lanes of a warp that share one share a transaction.
-    lines = Counter(128 * line for warp in range(8) for line in {(64 + 64 * (32 * warp + lane)) // 128 for lane in range(32)})
+    # Thread t reads byte 64 t of the buffer at byte 256; a line has 128 bytes, and the lanes of a warp that share one share a transaction.
+    lines = Counter(128 * line for warp in range(8) for line in {(256 + 64 * (32 * warp + lane)) // 128 for lane in range(32)})
     assert Counter(int(item.said["address"], 16) for item in over.values()) == lines
 
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import UNITS
+from warploom.isa.uop import PORTS
 from warploom.machine.accounting.reasons import BRANCH_RESOLVING, NOT_SELECTED
 from warploom.machine.core.divergence.path_table import READY, merge, put_aside, run_group
 from warploom.machine.core.divergence.thread_pool import (
@@ -196,7 +196,7 @@ def _examine_again(core, warp, now):
     warps.awake = warps.awake & ~warp_bit
     warps.wake_time_known = warps.wake_time_known & ~warp_bit
     warps.starved = warps.starved & ~warp_bit
-    for number in range(len(UNITS)):
+    for number in range(len(PORTS)):
         warps.wants[number] &= ~warp_bit
     if core.fetch.buffer != 0:
         redirect(core.fetch, warp, np.int64(warps.pc[warp]))

@@ -10,10 +10,13 @@ register lanes do not wait, and reconverge only where their PCs happen to be equ
 calls is in their registers, and at a return on which they disagree they diverge again.
 
 Forward progress. A stack runs one path until it reconverges, so a lane that waits for a lock that a lane of its own warp
-holds waits for ever. Here the groups that are ready run round robin: the next one at each jump back, and at `yield`. And when
-the running lanes have jumped back `patience` times and no lane has come to a convergence barrier, the lanes that wait there
-continue without them (the running ones count as having yielded, as at a `yield` when no group is ready). How long real
-hardware waits is not published; 256 is our own choice.
+holds waits for ever. Here the groups that are ready run round robin: the next one at each jump back, and at `yield`. And lanes that
+have come to a convergence barrier do not always wait for those that run:
+
+* A jump back of a loop that itself waits (`isa/analysis/spins.py`: for a lock, for a flag) yields, as a compiler's YIELD there does:
+  those that wait for the lanes that jumped go on without them at once. So a lock is handed over in the time of a try and a release.
+* In other loops they go on when the running lanes have jumped back `patience` times and no lane has come to a barrier. How long
+  real hardware waits is not published; 256 is our own choice.
 
 Left out: what a switch between groups costs beyond refilling the instruction buffer; and a group that waits for
 memory keeps the warp, where later research lets a different group run (subwarp interleaving, HPCA 2022).
@@ -82,10 +85,17 @@ def select_path(paths, warps, warp):
 
 
 @unit
-def backward_jump_or_yield(paths, warps, warp, yields):
-    """The running group has jumped back, or yields: the next one that is ready runs. Those at a convergence barrier lose patience."""
+def backward_jump_or_yield(paths, warps, warp, yields, waits):
+    """The running group has jumped back, or yields: the next one that is ready runs. Those at a convergence barrier lose patience.
+
+    waits: 1 when it has jumped back in a loop that waits for somebody: those that wait for it in turn go on at once.
+    """
     waiting = np.int64(0)
     ready = np.int64(0)
+    if waits != 0:
+        for index in range(np.int64(paths.count[warp])):
+            if paths.state[warp, index] == AT_RECONVERGENCE and _expected_by(paths, warps, warp, index) != 0:
+                _release(paths, warp, index)
     for index in range(np.int64(paths.count[warp])):
         waiting += 1 if paths.state[warp, index] == AT_RECONVERGENCE else 0
         ready += 1 if paths.state[warp, index] == READY else 0
@@ -98,6 +108,15 @@ def backward_jump_or_yield(paths, warps, warp, yields):
     if ready > 0:
         put_aside(paths, warps, warp, READY)
         _next(paths, warps, warp)
+
+
+@unit
+def _expected_by(paths, warps, warp, index):
+    """Whether a group that waits at a convergence barrier waits there for lanes that run."""
+    for barrier in range(np.int64(paths.barriers[warp])):
+        if paths.reconvergence_pc[warp, barrier] == paths.pc[warp, index] and paths.members[warp, barrier] & warps.mask[warp] != EMPTY:
+            return 1
+    return 0
 
 
 @unit

@@ -128,7 +128,10 @@ def select_path(core, warp):
 
 
 @unit
-def backward_jump_or_yield(core, warp, yields):
-    """The active lanes have jumped back, or yield: where the mechanism is fair, a different group runs now."""
+def backward_jump_or_yield(core, warp, yields, waits):
+    """The active lanes have jumped back, or yield: where the mechanism is fair, a different group runs now.
+
+    waits: 1 for a jump back in a loop that waits for somebody.
+    """
     if core.divergence == ITS:
-        its_backward_jump_or_yield(core.path_table, core.warps, warp, yields)
+        its_backward_jump_or_yield(core.path_table, core.warps, warp, yields, waits)

@@ -5,7 +5,12 @@ the scheduler finds decoded instructions waiting. The fetch unit searches, each 
 round robin; an instruction that is in the cache arrives some cycles later, one that is not brings its whole line from program
 memory. A jump empties the buffer. With a buffer of 0 instructions are always there (guppy's machine).
 
-Source: instruction buffer, Coon et al., US 7,834,881; Vortex, MICRO 2021, section 4.
+A scheduler may have a small cache of its own before that of the core (NVIDIA since Volta: L0, 12 to 32 KiB). A line that is not in it
+comes from the core's cache, and some lines after it are brought ahead, since most code is straight. Then each scheduler fetches
+for one of its warps a cycle.
+
+Sources: schedulers' caches and lines ahead, Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025; instruction buffer, Coon et
+al., US 7,834,881; Vortex, MICRO 2021, section 4.
 """
 
 from __future__ import annotations
@@ -14,8 +19,8 @@ import numpy as np
 
 from warploom.machine.core.fetch.shared_instruction_cache import bring, program_memory
 from warploom.machine.core.warps.warp_table import set_alarm
-from warploom.machine.engine.bits import bit, has
-from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_WARPS
+from warploom.machine.engine.bits import EMPTY, bit, has
+from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, MAX_SCHEDULERS, MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
 
 Fetch = record(
@@ -27,6 +32,10 @@ Fetch = record(
         ways="i8",                       # lines in a set
         latency="i8",                    # cycles of a hit
         miss_latency="i8",               # cycles of a miss, unless program memory has channels
+        l0_sets="i8",                    # sets of the cache of each scheduler, before that of the core; 0: none
+        l0_ways="i8",                    # lines in a set of it
+        l0_latency="i8",                 # cycles of a hit in it
+        l0_ahead="i8",                   # lines that a miss in it brings ahead
         channels="i8",                   # 1: misses go to the channels of program memory
     ),
     state=dict(
@@ -37,10 +46,15 @@ Fetch = record(
         tag=("i8", MAX_FETCH_LINES),     # line number + 1; 0: none; way w of set s is s * ways + w
         ready=("i8", MAX_FETCH_LINES),   # first cycle in which a line can be read
         used=("i8", MAX_FETCH_LINES),    # cycle in which a line was last read
+        l0_tag=("i8", (MAX_SCHEDULERS, MAX_L0_LINES)),    # the same for the cache of each scheduler
+        l0_ready=("i8", (MAX_SCHEDULERS, MAX_L0_LINES)),
+        l0_used=("i8", (MAX_SCHEDULERS, MAX_L0_LINES)),
     ),
     counters=dict(
-        hits="i8",                       # instructions found in the cache
-        misses="i8",                     # instructions not found there
+        hits="i8",                       # instructions found in the cache; with schedulers' caches before it, lines
+        misses="i8",                     # instructions, or lines, not found there
+        l0_hits="i8",                    # instructions found in a scheduler's cache
+        l0_misses="i8",                  # instructions not found there
     ),
 )  # fmt: skip
 
@@ -68,13 +82,22 @@ def fetch_instructions(gpu, fetch, warps, rows, now):
     soonest = np.int64(FOREVER)
     started = np.int64(0)
     begin = np.int64(fetch.next_warp)
+    served = EMPTY  # schedulers that have fetched in this cycle; with caches of their own they do it side by side
     for offset in range(warps.slots):
         warp = (begin + offset) % warps.slots
         if not has(warps.active, warp):
             continue
         if fetch.arrives[warp] == FOREVER and _has_room(fetch, warp, rows):
-            if started < fetch.per_cycle:
-                fetch.arrives[warp] = _fetch_line(gpu, fetch, np.int64(fetch.following[warp]), rows, now)
+            if fetch.l0_sets != 0:
+                number = np.int64(warps.scheduler[warp])
+                if has(served, number):
+                    soonest = np.int64(now + 1)
+                else:
+                    served = served | bit(number)
+                    fetch.arrives[warp] = fetch_from_l0(gpu, fetch, number, np.int64(fetch.following[warp]), rows, now)
+            elif started < fetch.per_cycle:
+                line = np.int64(fetch.following[warp]) // fetch.line
+                fetch.arrives[warp] = _fetch_line(gpu, fetch, line, rows, now)
                 started += 1
                 if started == fetch.per_cycle:
                     fetch.next_warp = (warp + 1) % warps.slots
@@ -106,9 +129,48 @@ def _deliver(fetch, warps, warp, now):
 
 
 @unit
-def _fetch_line(gpu, fetch, pc, rows, now):
-    """The cycle at whose end instruction `pc` is in the buffer."""
+def fetch_from_l0(gpu, fetch, number, pc, rows, now):
+    """The cycle at whose end instruction `pc` is in the buffer, of a scheduler with a cache of its own."""
     line = pc // fetch.line
+    way = _find_in_l0(fetch, number, line)
+    if fetch.l0_tag[number, way] == line + 1:
+        fetch.l0_hits = fetch.l0_hits + 1
+    else:
+        fetch.l0_misses = fetch.l0_misses + 1
+        _fill_l0(gpu, fetch, number, way, line, rows, now + fetch.l0_latency)
+        for following in range(line + 1, line + 1 + fetch.l0_ahead):
+            if following * fetch.line < rows:
+                place = _find_in_l0(fetch, number, following)
+                if fetch.l0_tag[number, place] != following + 1:
+                    _fill_l0(gpu, fetch, number, place, following, rows, now + fetch.l0_latency + following - line)
+    fetch.l0_used[number, way] = now
+    return max(now + fetch.l0_latency - 1, np.int64(fetch.l0_ready[number, way]))
+
+
+@unit
+def _find_in_l0(fetch, number, line):
+    """Where a line lies in a scheduler's cache, or the place that it takes: an empty one, or the one longest not used."""
+    base = (line % fetch.l0_sets) * fetch.l0_ways
+    victim = base
+    for way in range(base, base + fetch.l0_ways):
+        if fetch.l0_tag[number, way] == line + 1:
+            return way
+        if fetch.l0_used[number, way] < fetch.l0_used[number, victim]:
+            victim = way
+    return victim
+
+
+@unit
+def _fill_l0(gpu, fetch, number, way, line, rows, now):
+    """A scheduler's cache asks the core's cache for a line; the core's cache sends one a cycle."""
+    fetch.l0_tag[number, way] = line + 1
+    fetch.l0_used[number, way] = now
+    fetch.l0_ready[number, way] = _fetch_line(gpu, fetch, line, rows, now)
+
+
+@unit
+def _fetch_line(gpu, fetch, line, rows, now):
+    """The cycle at whose end instruction line `line` has come from the core's cache."""
     if fetch.sets == 0:
         fetch.misses = fetch.misses + 1
         if gpu.shared_fetch.lines != 0:

@@ -21,8 +21,6 @@ from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import record, unit
 
-MAX_SCHEDULERS = 64
-
 Scheduler = record(
     settings=dict(
         owned="u8",                  # the warps that this scheduler may pick: bit w = warp w, as in all masks here

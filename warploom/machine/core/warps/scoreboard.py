@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import REGISTERS, SCALARS, USE, USES, WRITES
+from warploom.isa.uop import PORT, PORTS, REGISTERS, SCALARS, USE, USES, WRITES
 from warploom.machine.engine.bits import has
 from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
@@ -25,10 +25,13 @@ LANE_GROUPS = 128  # groups that can be busy lane by lane
 Scoreboard = record(
     settings=dict(
         by_lane="i8",                                             # 1: a group is busy for single lanes
+        crosses="i8",                                             # 1: a result takes longer to some pipes than to others
+        crossing=("i8", (len(PORTS), len(PORTS))),                # [from port, to port] by how many cycles
     ),
     state=dict(
         last=("i8", MAX_WARPS),                                   # latest finite `ready` of a warp
         ready=("i8", (MAX_WARPS, GROUPS)),                        # first cycle in which a group can be used; FOREVER: a load comes
+        port=("i1", (MAX_WARPS, GROUPS)),                         # where what writes it was issued, if a result `crosses` pipes
         reason=("i4", (MAX_WARPS, GROUPS)),                       # what a warp that waits for it is accounted to: a number of REASONS
         lane_ready=("i8", (MAX_WARPS, LANE_GROUPS, MAX_LANES)),   # by_lane: the same for every lane
     ),
@@ -52,6 +55,8 @@ def blocking_group(board, code, warp, pc, mask, lanes, now):
     """The group that makes instruction `pc` of a warp wait longest after `now`, or -1; its time is `hazard_time`'s."""
     if board.by_lane != 0:
         return _blocking_group_of_lanes(board, code, warp, pc, mask, lanes, now)
+    if board.crosses != 0:
+        return _blocking_group_across_pipes(board, code, warp, pc, now)
     worst = np.int64(-1)
     latest = np.int64(now)
     for use in range(USE, USE + code[pc, USES]):
@@ -69,19 +74,37 @@ def _blocking_group_of_lanes(board, code, warp, pc, mask, lanes, now):
     for use in range(USE, USE + code[pc, USES]):
         group = np.int64(code[pc, use])
         if board.ready[warp, group] > latest:  # the lane that waits longest; it may be on a different path
-            time = ready_at(board, warp, group, mask, lanes)
+            time = ready_at(board, code, warp, pc, group, mask, lanes)
             if time > latest:
                 latest = time
                 worst = group
     return worst
 
 
+@unit
+def _blocking_group_across_pipes(board, code, warp, pc, now):
+    worst = np.int64(-1)
+    latest = np.int64(now)
+    for use in range(USE, USE + code[pc, USES]):
+        group = np.int64(code[pc, use])
+        ready = np.int64(board.ready[warp, group])
+        if ready > 0:  # else nothing has written it yet
+            time = ready + board.crossing[board.port[warp, group], code[pc, PORT]]
+            if time > latest:
+                latest = np.int64(time)
+                worst = group
+    return worst
+
+
 @inlined
-def ready_at(board, warp, group, mask, lanes):
-    """The first cycle in which a group can be used by the lanes in `mask`."""
+def ready_at(board, code, warp, pc, group, mask, lanes):
+    """The first cycle in which a group can be used by instruction `pc` in the lanes in `mask`."""
     if board.by_lane != 0 and group < LANE_GROUPS:
         return _lanes_ready_at(board, warp, group, mask, lanes)
-    return np.int64(board.ready[warp, group])
+    ready = np.int64(board.ready[warp, group])
+    if board.crosses != 0 and ready < FOREVER:
+        ready += np.int64(board.crossing[board.port[warp, group], code[pc, PORT]])
+    return ready
 
 
 @out_of_line
@@ -103,6 +126,8 @@ def mark_busy(board, code, warp, pc, mask, lanes, until, reason):
             group = np.int64(code[pc, use])
             board.ready[warp, group] = until
             board.reason[warp, group] = reason
+            if board.crosses != 0:
+                board.port[warp, group] = code[pc, PORT]
     if until < FOREVER:
         board.last[warp] = max(board.last[warp], np.int64(until))
 

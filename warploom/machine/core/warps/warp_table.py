@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import UNITS
+from warploom.isa.uop import PORTS
 from warploom.machine.engine.bits import EMPTY, bit, lowest, rest
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
@@ -45,7 +45,7 @@ Warps = record(
         wake_time_known="u8",                # warps that wait for a known cycle, and for nothing after it
         diverged="u8",                       # warps with diverged lanes: `select_path` runs after each of their instructions
         ringing="u8",                        # slots of `alarm` that are not empty: bit s = slot s
-        wants=("u8", len(UNITS)),            # [unit] warps that are awake and whose next instruction goes to the unit
+        wants=("u8", len(PORTS)),            # [port] warps that are awake and whose next instruction goes to the port
         pc=("i4", MAX_WARPS),                # instruction number
         mask=("u8", MAX_WARPS),              # active lanes
         threads=("u8", MAX_WARPS),           # lanes that have a thread which has not ended
@@ -54,7 +54,8 @@ Warps = record(
         wake=("i8", MAX_WARPS),              # cycle in which it is examined again; FOREVER: when something happens
         reason=("i4", MAX_WARPS),            # what it waits for: a number of REASONS
         since=("i8", MAX_WARPS),             # first cycle that has not been accounted to a reason
-        unit_full_at_wake=("i8", MAX_WARPS), # its scheduler's `unit_full_cycles` of its unit when it woke up
+        unit_full_at_wake=("i8", MAX_WARPS), # its scheduler's `unit_full_cycles` of its port when it woke up
+        held_at_wake=("i8", MAX_WARPS),      # its scheduler's `held_cycles` when it woke up
         visits=("i8", MAX_WARPS),            # cycles in which its scheduler has picked it; a program can read them
         alarm=("u8", ALARMS),                # [cycle modulo ALARMS] warps to examine
     ),

@@ -164,8 +164,8 @@ def _operations(spans: np.ndarray, ready: np.ndarray) -> Iterator[Operation]:
     last: Operation | None = None
     where: list[int] = []
     for row, until in zip(spans.tolist(), ready.tolist(), strict=True):
-        core, warp, start, stop, activity, pc, mask, _, block, rank = row
-        if waits and where[t.BLOCK :] != row[t.BLOCK :]:
+        core, warp, start, stop, activity, pc, mask, _, block, rank = row[: t.RANK + 1]
+        if waits and where[t.BLOCK : t.RANK + 1] != row[t.BLOCK : t.RANK + 1]:
             yield from _cut_off(last, where, waits)
             last, waits = None, []
         where = row
@@ -187,5 +187,5 @@ def _cut_off(last: Operation | None, where: list[int], waits: list[tuple[int, in
     if last is not None:
         yield last
     if waits:
-        core, warp, _, stop, _, pc, mask, _, block, rank = where
+        core, warp, _, stop, _, pc, mask, _, block, rank = where[: t.RANK + 1]
         yield Operation(waits[0][0], core, warp, pc, mask, block, rank, tuple(waits), -1, stop)

@@ -9,6 +9,7 @@ import numpy as np
 
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons
+from warploom.machine.config.pipes import pipe_names
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
 from warploom.observe.facts.events import events_of
@@ -80,7 +81,8 @@ class _Writer:
         schedulers = config.core.schedulers
         for scheduler in range(schedulers):
             below = self.tracks.track(f"scheduler {scheduler}", track, "the instructions that it issued")
-            for _, warp, start, stop, _, pc, _, _, block, rank in issued[issued[:, t.WARP] % schedulers == scheduler].tolist():
+            own = issued[issued[:, t.WARP] % schedulers == scheduler]
+            for warp, start, stop, pc, block, rank in own[:, (t.WARP, t.START, t.STOP, t.PC, t.BLOCK, t.RANK)].tolist():
                 said: dict[str, int | str] = {"text": instruction(self.program, pc), "block": block, "warp of the block": rank}
                 self.tracks.slice(below, start, stop, f"warp slot {warp}", said)
             for warp in range(scheduler, config.core.warps, schedulers):
@@ -92,7 +94,7 @@ class _Writer:
 
     def _warp(self, spans: np.ndarray, track: int) -> None:
         before = None
-        for core, warp, start, stop, activity, pc, mask, _, block, rank in spans.tolist():
+        for core, warp, start, stop, activity, pc, mask, _, block, rank in spans[:, : t.RANK + 1].tolist():
             if before is None or before[:2] != (block, rank):
                 if before is not None:
                     self.tracks.end(track, before[2])
@@ -107,9 +109,9 @@ class _Writer:
             self.tracks.end(track, before[2])
 
     def _alus(self, core: int, parent: int) -> None:
-        taken = self.events[self.rows(e.PIPE, core)]
+        taken, names = self.events[self.rows(e.PIPE, core)], pipe_names(self.result.config)
         for number in sorted(set(taken[:, e.A].tolist())):
-            track = self.tracks.track(f"ALU {number}", parent, "cycles in which the instruction's lanes enter it")
+            track = self.tracks.track(names[number], parent, "cycles in which the instruction's lanes enter it")
             for time, _, _, warp, pc, mask, _, free in taken[taken[:, e.A] == number].tolist():
                 self.tracks.slice(track, time, free, f"warp slot {warp}", said_of(self.program, pc, mask))
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons
+from warploom.machine.config.pipes import pipe_names
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
 from warploom.observe.facts.events import events_of
@@ -108,10 +109,10 @@ class _Courses:
         for warp in range(self.config.core.warps):
             yield from self._warp((*scope, f"warp{warp}"), mine[mine[:, t.WARP] == warp])
         taken = self._of(e.PIPE, number)
-        for alu in range(self.config.alu.count):
-            entries = taken[taken[:, e.A] == alu]
-            yield Signal((*scope, f"alu{alu}"), "busy", 1), *level(entries[:, e.TIME], entries[:, e.B])
-            yield Signal((*scope, f"alu{alu}"), "warp", 8, "dec"), entries[:, e.TIME], entries[:, e.WARP]
+        for pipe, name in pipe_names(self.config).items():
+            entries, place = taken[taken[:, e.A] == pipe], name.lower().replace(" ", "")
+            yield Signal((*scope, place), "busy", 1), *level(entries[:, e.TIME], entries[:, e.B])
+            yield Signal((*scope, place), "warp", 8, "dec"), entries[:, e.TIME], entries[:, e.WARP]
         requests, fills = self._of(e.REQUEST, number), self._of(e.FILL, number)
         if len(requests):
             yield from self._traffic((*scope, "lsu"), "requests", requests)

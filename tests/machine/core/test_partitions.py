@@ -1,0 +1,133 @@
+"""Sub-partitions: what one warp and what many get of the pipes of their scheduler, as microbenchmarks find it."""
+
+import numpy as np
+import pytest
+
+from tests.machine.programs import FREE, Assembly, issues
+from tests.machine.rates import RESULTS, cycles_each, made
+from warploom.gpu import GPU
+from warploom.isa import uop as u
+from warploom.machine.config.pipes import pipe_names
+from warploom.machine.config.presets import load_config
+from warploom.machine.device.machine import PipelineMachine
+from warploom.machine.engine.sizes import ConfigError
+from warploom.machine.run.driver import drive
+
+
+def apart(*names):
+    """Sixteen operations none of which needs another, of these names in turn."""
+    return [made(names[number % len(names)], register) for number, register in enumerate(RESULTS)]
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_integer_and_float_pipes_take_an_instruction_a_cycle_together(engine):
+    assert 16 * 16 / cycles_each(apart("fma", "add"), warps=16, engine=engine) == 4.0
+    assert 16 * 16 / cycles_each(apart("fma"), warps=16, engine=engine) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("name", "cycles"), [("fma", 2), ("add", 2), ("frcp", 8), ("mul", 2), ("popc", 8), ("i2f", 8), ("div", 8), ("fdiv", 4)]
+)
+def test_one_warp_gets_no_more_than_the_pipe_of_its_scheduler(name, cycles):
+    assert cycles_each(apart(name)) == 16 * cycles
+
+
+@pytest.mark.parametrize(
+    ("name", "latency"),
+    [
+        ("add", 4),
+        ("mul", 4),
+        ("div", 71),
+        ("fadd", 4),
+        ("fmul", 4),
+        ("fma", 4),
+        ("fdiv", 35),
+        ("frcp", 21),
+        ("i2f", 15),
+        ("popc", 15),
+        ("dfma", 8),
+        ("d2l", 8),
+        ("ddiv", 330),
+        ("dsqrt", 330),
+    ],
+)
+def test_a_latency_is_what_a_chain_of_dependent_instructions_takes(name, latency):
+    assert cycles_each([made(name, 8, 8)]) == latency
+    assert cycles_each([made(name, 8, 8)], pipes__owner="core") == latency
+
+
+def test_the_double_pipe_takes_one_in_four_cycles_and_a_divide_in_130():
+    assert cycles_each([made("dadd", register, 4, 6) for register in RESULTS[::2]]) == 8 * 4
+    assert cycles_each([made("ddiv", register, 4, 6) for register in RESULTS[::2]]) == 8 * 130
+
+
+def test_a_result_takes_longer_to_another_pipe():
+    pair = [made("fma", 8, 8), made("add", 8, 8)]
+    assert cycles_each(pair) == 5 + 5
+    assert cycles_each(pair, latency__to_integer=3, latency__to_float=0) == 7 + 4
+    assert cycles_each([made("mul", 8, 8), made("fma", 8, 8)]) == 4 + 4  # a multiply is of the float pipe
+
+
+def test_warps_of_other_schedulers_have_pipes_of_their_own():
+    assert cycles_each(apart("frcp"), warps=4) == cycles_each(apart("frcp"), warps=1) == 128
+    assert cycles_each(apart("frcp"), warps=8) == 256
+
+
+def test_a_float_pipe_whose_other_half_is_the_integer_pipe():
+    """GA10x: floats alone reach one a cycle; with integers both together do."""
+    half = {"pipes__float_on_integer": True}
+    assert 4 * 16 / cycles_each(apart("fma"), warps=4, **half) == 4.0
+    assert 4 * 16 / cycles_each(apart("add"), warps=4, **half) == 2.0
+    assert 16 * 16 / cycles_each(apart("add", "fma"), warps=16, **half) == 4.0
+
+
+def test_an_interval_counts_where_lanes_do_not():
+    assert cycles_each(apart("frcp"), pipes__special_interval=5) == 16 * 5
+
+
+def test_the_way_to_the_load_store_unit_takes_a_queue_at_once_and_then_one_in_four_cycles():
+    """Five wait; one leaves every four cycles, the first of them in time for the sixth."""
+    code = Assembly()
+    for register in RESULTS[:9]:
+        code.load(register, FREE, space=u.SHARED_SPACE)
+    code("exit")
+    program = code.program(threads=32, block=32, shared_bytes=256)
+    result = GPU("sm", set={"fetch.buffer": 0, "memory.bytes": 1 << 16}, engine="python").run(program, tracing=True)
+    times = [time for time, _, _, _ in issues(result)][:9]
+    assert np.diff(times).tolist() == [1, 1, 1, 1, 1, 3, 4, 4]
+
+
+def test_a_full_pipe_is_math_pipe_throttle_and_every_cycle_has_one_reason():
+    code = Assembly()
+    for register in RESULTS[:4]:
+        code(**made("frcp", register))
+    code("exit")
+    machine = PipelineMachine(load_config("sm", {"memory.bytes": 1 << 16, "fetch.buffer": 0}), code.program(threads=256, block=256))
+    drive(machine, engine="python", max_cycles=1000)
+    counters = machine.finish(drive(machine, engine="python", max_cycles=1)).counters
+    assert counters["math_pipe_throttle_warp_cycles"] > 0
+    assert sum(value for name, value in counters.items() if name.endswith("_warp_cycles")) == counters["warp_cycles"]
+
+
+def test_pipes_have_names_and_events_name_them():
+    names = pipe_names(load_config("sm"))
+    assert list(names.values())[:5] == ["integer 0", "float 0", "double 0", "special 0", "integer 1"]
+    assert list(pipe_names(load_config("guppy", {"alu.count": 2})).values()) == ["ALU 0", "ALU 1"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"alu.width": 32}, "alu.width says nothing here: .* set pipes.integer_lanes and pipes.float_lanes, or pipes.owner=core"),
+        ({"alu.count": 2}, "alu.count says nothing here: .* set pipes.owner=core"),
+        ({"pipes.owner": "core", "pipes.float_lanes": 8}, "pipes.float_lanes says nothing here: .* set pipes.owner=scheduler"),
+    ],
+)
+def test_a_setting_of_the_other_kind_is_refused(settings, said):
+    with pytest.raises(ConfigError, match=said):
+        load_config("sm", settings)
+
+
+def test_the_shared_pool_is_what_it_was():
+    assert load_config("sm", {"pipes.owner": "core", "alu.width": 32})["alu.width"] == 32
+    assert 16 / cycles_each(apart("fma"), pipes__owner="core") == 1.0

@@ -1,0 +1,74 @@
+"""Completion in the shell: names of presets, settings with their values, instruction sets, and files, by what an option's help calls it.
+
+click writes the shell's part: `eval "$(_WARPLOOM_COMPLETE=bash_source warploom)"`, or zsh_source, or fish_source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import click
+from click.shell_completion import CompletionItem
+
+Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def complete_files(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files, which the shell itself knows."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_presets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Machines by name, or a TOML file."""
+    from warploom.machine.config.presets import about, preset_names
+
+    found = [CompletionItem(name, help=about(name)) for name in preset_names() if name.startswith(incomplete)]
+    return found or complete_files(ctx, param, incomplete)
+
+
+def complete_settings(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """`gpu.cores=`, and behind the sign the values of a setting that has names for them."""
+    from warploom.machine.config.schema import settings
+
+    name, equals, value = incomplete.partition("=")
+    if not equals:
+        return [CompletionItem(f"{setting.name}=", help=setting.meaning) for setting in settings() if setting.name.startswith(name)]
+    values = next((setting.range.split(" | ") for setting in settings() if setting.name == name and " | " in setting.range), [])
+    return [CompletionItem(f"{name}={word}") for word in values if word.startswith(value)]
+
+
+def complete_isas(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Instruction sets."""
+    from warploom.isa.frontends import known
+
+    return [CompletionItem(row.name, help=row.about) for row in known() if row.name.startswith(incomplete)]
+
+
+def complete_pictures(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Kinds of pictures."""
+    from warploom.observe.pictures.picture import KINDS
+
+    return [CompletionItem(name, help=kind.title) for name, kind in KINDS.items() if name.startswith(incomplete)]
+
+
+BY_OPTION: dict[str, Completer] = {"--set": complete_settings, "--gpu": complete_presets, "--isa": complete_isas}
+BY_METAVAR: dict[str, Completer] = {"PRESET|TOML": complete_presets, "PRESET": complete_presets, "KIND": complete_pictures}
+FILES = ("FILE", "OUT", "SCRIPT", "OTHER", "TOML")
+
+
+def with_completion(command: click.Command) -> click.Command:
+    """The command, whose options and arguments complete what they take; those that have a completion of their own keep it."""
+    for param in command.params:
+        completer = _completer(param.opts, param.metavar or "")
+        if completer is not None and param._custom_shell_complete is None and not isinstance(param.type, click.Choice):
+            param._custom_shell_complete = completer
+    return command
+
+
+def _completer(names: Iterable[str], metavar: str) -> Completer | None:
+    for name in names:
+        if name in BY_OPTION:
+            return BY_OPTION[name]
+    if metavar in BY_METAVAR:
+        return BY_METAVAR[metavar]
+    return complete_files if metavar in FILES else None

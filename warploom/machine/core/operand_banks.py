@@ -1,0 +1,77 @@
+"""Operand banks: when an instruction's registers can be read, and what a conflict costs.
+
+In hardware: the register file of a sub-partition is a few banks of SRAM, register r in bank r modulo banks, each with one read port: a
+file with a port for every operand would be several times as large. An instruction of fixed latency has a window of a few
+cycles in which its operands are read. When a bank has more to read than fits into the window, the instruction comes late to its pipe, and
+those behind it wait: there is nothing else between scheduler and pipes. Older machines have *operand collectors* there: buffers in
+which several instructions gather their operands at the same time, so a conflict stops the scheduler only when all of them are taken.
+
+Left out: the cache of operands that a compiler marks for reuse, banks of uniform registers, and the ports that write results.
+
+Sources: banks and the window of three cycles, Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025; collectors,
+NVIDIA, "Operand collector architecture", US 7,834,881.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.engine.sizes import MAX_SCHEDULERS
+from warploom.machine.engine.unit import out_of_line, record
+
+MAX_BANKS, MAX_COLLECTORS = 8, 16
+BITS = 4  # of BANK_READS for each bank: how often an instruction reads it
+
+OperandBanks = record(
+    settings=dict(
+        banks="i8",                                             # banks of a sub-partition; 0: all operands are read at once
+        reads="i8",                                             # operands that a bank reads a cycle
+        window="i8",                                            # cycles from the issue in which operands are read without delay
+        collectors="i8",                                        # instructions that gather operands at the same time; 0: in order
+    ),
+    state=dict(                                                 # by scheduler
+        held=("i8", MAX_SCHEDULERS),                            # first cycle in which it can issue again
+        ready=("i8", (MAX_SCHEDULERS, MAX_BANKS)),              # operand reads that a bank will have done ...
+        collected=("i8", (MAX_SCHEDULERS, MAX_COLLECTORS)),     # first cycle in which a collector is free
+    ),
+    counters=dict(
+        held_cycles=("i8", MAX_SCHEDULERS),                     # cycles in which it could not issue, and warps of it could
+        late="i8",                                              # cycles by which instructions came late to their pipes
+    ),
+)  # fmt: skip
+
+
+@out_of_line
+def read_operands(operands, number, reads, now):
+    """The operands of an instruction of scheduler `number` are read. Returns by how many cycles it comes late to its pipe.
+
+    reads: BANK_READS of the instruction.
+    """
+    gathered = np.int64(now + 1)
+    for bank in range(operands.banks):
+        count = (np.int64(reads) >> (BITS * bank)) & ((1 << BITS) - 1)
+        if count > 0:
+            # In units of one read, so that a bank of two reads a cycle does three in one and a half.
+            begin = max(np.int64(operands.ready[number, bank]), np.int64(now * operands.reads))
+            operands.ready[number, bank] = begin + count
+            gathered = max(gathered, (begin + count + operands.reads - 1) // operands.reads)
+    late = max(gathered - (now + operands.window), np.int64(0))
+    if operands.collectors == 0:
+        operands.held[number] = now + 1 + late
+    else:
+        _take_collector(operands, number, gathered, now)
+    operands.late = operands.late + late
+    return np.int64(late)
+
+
+@out_of_line
+def _take_collector(operands, number, gathered, now):
+    """An instruction has a collector until its operands are there; the scheduler is held until one is free."""
+    soonest = np.int64(gathered)
+    placed = 0
+    for index in range(operands.collectors):
+        if placed == 0 and operands.collected[number, index] <= now:
+            operands.collected[number, index] = gathered
+            placed = 1
+        soonest = min(soonest, np.int64(operands.collected[number, index]))
+    operands.held[number] = max(soonest, np.int64(now + 1))

@@ -1,0 +1,93 @@
+"""Sub-partitions: the pipes that a scheduler has for itself.
+
+In hardware: a multiprocessor is cut into (mostly four) parts, each with a scheduler, a part of the register file and pipes of its
+own: integer, float, double, special functions, and the ways to the load/store and texture units. A pipe has fewer lanes than a
+warp, so an instruction keeps its entry for warp / lanes cycles, the *initiation interval*; other pipes take
+instructions meanwhile. So integer and float instructions of half a warp's width reach one a cycle together, and a single warp
+never gets more than its own part's pipes. Without sub-partitions all schedulers share the ALUs of the core (`pipes.py`).
+
+The way to the load/store unit has a short queue: instructions enter one a cycle until it is full. A float pipe may have the
+integer pipe as its other half (GA10x): a float instruction that finds its own entry taken goes there.
+
+Sources: NVIDIA, "Tesla V100 GPU architecture", 2017 (four parts, separate integer and float pipes); "NVIDIA Ampere GA102 GPU
+architecture", 2020 (a pipe for both); Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025 (intervals, the queue before
+the load/store unit).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import ALU, FLOAT, MEMORY, PORTS, SHARED
+from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
+from warploom.machine.engine.sizes import MAX_SCHEDULERS
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record
+
+LATENCY_CLASSES = 16  # room for the latency classes of `isa/uop.py`
+
+Partitions = record(
+    settings=dict(
+        own="i8",                                   # 1: each scheduler has its own pipes; 0: they share the ALUs of the core
+        float_on_integer="i8",                      # 1: the integer pipe takes float instructions too
+        interval=("i8", len(PORTS)),                # cycles that an instruction keeps the entry of a pipe without latency classes
+        hold=("i8", LATENCY_CLASSES),               # the same for arithmetic, by latency class
+        room=("i8", len(PORTS)),                    # cycles of waiting work that the queue before a pipe holds
+    ),
+    state=dict(                                     # [scheduler], [scheduler, port]; in a mask of ports, bit p = port p
+        full=("u8", MAX_SCHEDULERS),                # ports that take nothing in this cycle
+        busy=("u8", MAX_SCHEDULERS),                # ports whose pipe has work
+        free=("i8", (MAX_SCHEDULERS, len(PORTS))),  # first cycle in which the entry of the pipe, and the queue before it, are empty
+    ),
+    counters=dict(
+        taken=("i8", (MAX_SCHEDULERS, len(PORTS))), # warp instructions that a pipe has taken
+    ),
+)  # fmt: skip
+
+
+@inlined
+def find_full_ports(partitions, number, now):
+    """Find the ports of scheduler `number` that take no instruction in cycle `now`."""
+    busy = partitions.busy[number]
+    full = EMPTY
+    left = busy
+    while left != EMPTY:
+        port = lowest(left)
+        left = rest(left)
+        if partitions.free[number, port] <= now:
+            busy = busy & ~bit(port)
+        elif partitions.free[number, port] - partitions.room[port] > now:
+            full = full | bit(port)
+    partitions.busy[number] = busy
+    if partitions.float_on_integer != 0 and not has(full, ALU):
+        full = full & ~bit(FLOAT)
+    if has(full, MEMORY):
+        full = full | bit(SHARED)
+    partitions.full[number] = full
+
+
+@inlined
+def enter(partitions, number, port, cycles, now):
+    """Put an instruction into a pipe of scheduler `number`, whose entry it keeps for some cycles. Returns the pipe."""
+    pipe = np.int64(MEMORY if port == SHARED else port)
+    if port == FLOAT and partitions.float_on_integer != 0 and partitions.free[number, FLOAT] > now:
+        pipe = np.int64(ALU)
+    partitions.free[number, pipe] = max(np.int64(partitions.free[number, pipe]), np.int64(now)) + cycles
+    partitions.busy[number] |= bit(pipe)
+    partitions.taken[number, pipe] += 1
+    return pipe
+
+
+@out_of_line
+def next_entry(partitions, schedulers):
+    """The first cycle in which some port that is full takes an instruction."""
+    soonest = np.int64(FOREVER)
+    for number in range(schedulers):
+        left = partitions.full[number]
+        while left != EMPTY:
+            port = lowest(left)
+            left = rest(left)
+            pipe = np.int64(MEMORY if port == SHARED else port)
+            soonest = min(soonest, np.int64(partitions.free[number, pipe] - partitions.room[pipe]))
+            if port == FLOAT and partitions.float_on_integer != 0:
+                soonest = min(soonest, np.int64(partitions.free[number, ALU]))
+    return soonest
