@@ -26,7 +26,7 @@ RESULTS = (
 UNITS = {
     "math_pipe_throttle": ("ALUs", "alu.count", "fewer operations, or cheaper ones (a multiplication for a division)"),
     "special": ("special-function units", "alu.special_count", "fewer square roots, sines and logarithms"),
-    "lg_throttle": ("load/store unit", "lsu.queue", "fewer and wider accesses, or shared memory for what is used again"),
+    "lg_throttle": ("load/store unit", "l1.mshrs", "fewer and wider accesses, or shared memory for what is used again"),
     "mio_throttle": ("queue of shared memory", "", "fewer accesses to shared memory, or registers for what one lane alone uses"),
     "tex_throttle": ("texture unit", "texture.queue", "fewer samples, or a point filter, which takes a quarter of the texels"),
 }
