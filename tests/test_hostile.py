@@ -39,7 +39,7 @@ def refused(done, *words):
 
 @pytest.mark.parametrize("value", [DIGITS, "[" * DEEP, "{a=" * 5000, "[" * 500 + "]" * 500, f"[{DIGITS}]"], ids=len)
 def test_a_setting_that_is_too_long_or_too_deep(value):
-    refused(run("--set", f"gpu.cores={value}"), "error: gpu.cores = ", "it takes a whole number from 1 to 64")
+    refused(run("--set", f"gpu.cores={value}"), "error: gpu.cores = ", "it takes a whole number from 1 to ")
 
 
 @pytest.mark.parametrize(

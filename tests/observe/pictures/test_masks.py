@@ -97,7 +97,10 @@ def test_lookups_are_those_that_the_run_counts():
     masks = picture(result, "masks").data
     first, second = masks.traffic
     assert (first.name, first.core, second.name, second.core) == ("L1, texture", 0, "L2", None)
-    assert first.counts.sum(axis=1).tolist() == [result.counters["l1_hits"], result.counters["l1_misses"], 0, 16, 0]
+    hits, misses, merged, stores, passed = first.counts.sum(axis=1).tolist()
+    assert (hits, misses, merged, passed) == (result.counters["l1_hits"], result.counters["l1_misses"], 0, 0)
+    # A warp of guppy's does not wait for its stores: the last ones may not have been looked up when the run ends.
+    assert 0 < stores <= 16
     assert first.counts.shape == (5, result.cycles)
 
 

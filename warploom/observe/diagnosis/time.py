@@ -26,7 +26,7 @@ RESULTS = (
 UNITS = {
     "math_pipe_throttle": ("ALUs", "alu.count", "fewer operations, or cheaper ones (a multiplication for a division)"),
     "special": ("special-function units", "alu.special_count", "fewer square roots, sines and logarithms"),
-    "lg_throttle": ("load/store unit", "lsu.queue", "fewer and wider accesses, or shared memory for what is used again"),
+    "lg_throttle": ("load/store unit", "l1.mshrs", "fewer and wider accesses, or shared memory for what is used again"),
     "mio_throttle": ("queue of shared memory", "", "fewer accesses to shared memory, or registers for what one lane alone uses"),
     "tex_throttle": ("texture unit", "texture.queue", "fewer samples, or a point filter, which takes a quarter of the texels"),
 }
@@ -142,6 +142,8 @@ def throttle(found: Profile) -> Iterator[Finding]:
         worst = d.hottest(waits)
         special = reason == "math_pipe_throttle" and found.program.code[worst, u.ISSUE_UNIT] == u.SPECIAL
         unit, setting, advice = UNITS["special"] if special else UNITS[reason]
+        if reason == "lg_throttle" and found.config.l1.bytes and found.counts[:, p.MISSES].sum() > found.counts[:, p.HITS].sum():
+            setting = "l1.mshrs"  # what fills the unit are misses, and it holds as many as the cache has registers for
         if reason == "math_pipe_throttle" and found.config.pipes.owner == "scheduler":
             pipe = "special" if special else pipe_of_class(found.config)[found.program.code[worst, u.ISSUE_LATENCY]]
             unit, setting = f"{pipe} pipe", f"pipes.{pipe}_lanes"
