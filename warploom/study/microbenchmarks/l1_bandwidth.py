@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from warploom.machine.config.pipes import interval
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import LANE, WARP, Kernel
 from warploom.study.microbenchmarks import pointer_chase
@@ -69,13 +70,18 @@ def measure(bench: Bench) -> Finding:
     return Finding(tuple(readings), curves, axes)
 
 
+def cycles_to_send(config: Config) -> float:
+    """Cycles between two memory instructions that the schedulers of a core together send."""
+    return interval(config, "load_store") / config.core.schedulers if config.pipes.owner == "scheduler" else 0.0
+
+
 def configured(config: Config) -> Mapping[str, float]:
     """A transaction is a line or a part of one; the ports send so many a cycle."""
     l1, lanes, ports = config.l1, config.core.lanes, config.lsu.ports
     found = {}
     for stride in SHOWN:
         lines = min(lanes, max(1, stride * WORD * lanes // l1.line))
-        found[f"l1.stride-{stride}"] = lines / min(ports, lines)
+        found[f"l1.stride-{stride}"] = max(lines / min(ports, lines), cycles_to_send(config))
     return found | {"l1.bandwidth": WORD * lanes / found["l1.stride-1"]}
 
 

@@ -9,6 +9,7 @@ from warploom.isa.uop import SHARED_SPACE
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import LANE, Kernel
 from warploom.study.microbenchmarks.bench import Bench
+from warploom.study.microbenchmarks.l1_bandwidth import cycles_to_send
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
 from warploom.study.microbenchmarks.throughput import most_warps
 from warploom.study.microbenchmarks.timed import BODY, WORD, each
@@ -72,7 +73,7 @@ def configured(config: Config) -> Mapping[str, float]:
     found = {"shared.latency": float(s.latency)}
     for stride in SHOWN:
         words = stride * WORD // s.bank_bytes
-        found[f"shared.stride-{stride}"] = float(max(1, -(-lanes * gcd(words, s.banks) // s.banks)))
+        found[f"shared.stride-{stride}"] = max(1.0, -(-lanes * gcd(words, s.banks) // s.banks), cycles_to_send(config))
     return found
 
 
