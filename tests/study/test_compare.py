@@ -144,7 +144,7 @@ def test_settings_of_warps_take_a_machine_that_has_some_and_say_so():
         ),
         ({"core.warps": []}, {}, "core.warps: there is no value to try; write some, as core.warps=1,2,4"),
         ({"gpu.cores": [1]}, {"set": {"gpu.cores": 2}}, "gpu.cores is set and varied at the same time: leave one of the two out"),
-        ({"gpu.cores": "1,99"}, {}, "gpu.cores = 99: it takes a whole number from 1 to 64 (cores (NVIDIA: multiprocessors))"),
+        ({"gpu.cores": "1,199"}, {}, "gpu.cores = 199: it takes a whole number from 1 to 144 (cores (NVIDIA: multiprocessors))"),
         ({"core.schedulers": [8]}, {"gpu": "tiny-simt"}, "core.schedulers = 8: more than core.warps = 4"),
         (
             {"l1.mshrs": "1..256", "l2.mshrs": "1..256"},

@@ -33,6 +33,7 @@ from warploom.study.rungs import DIVERGENCE, SHARED_MEMORY, Rung, is_rung_settin
 from warploom.units import UserUnit, take_units, unit_name
 
 Progress = Callable[[int, int, str], None]
+WITHOUT_A_PIPELINE = ("core.skip_wait", "core.prefetch")
 
 
 class KernelError(Exception):
@@ -221,8 +222,10 @@ def _with_units(rung: Rung, units: Mapping[str, Callable[..., int]]) -> Rung:
 
 
 def _merged(below: tuple[Rung, ...]) -> dict[str, Any]:
-    """What all of these rungs turn on together; a later one has the last word."""
-    return {name: value for rung in below for name, value in rung.settings.items()}
+    """What all of these rungs turn on together; a later one has the last word. A pipeline has no use for what comes before it."""
+    found = {name: value for rung in below for name, value in rung.settings.items()}
+    gone = WITHOUT_A_PIPELINE if found.get("core.control") == "pipeline" else ()
+    return {name: value for name, value in found.items() if name not in gone}
 
 
 def _ratio(before: int | None, after: int | None) -> float | None:

@@ -26,6 +26,7 @@ BYTE_WIRES = 17  # of a further byte in a data channel: 8 to read, 8 to write, 1
 MOST_CHANNELS = 64
 CACHE_LINES = 16  # of a core's data cache
 SHARED_CACHE_LINES = 32  # of the cache that all cores share
+SHARED_CACHE_WAYS = 4
 RESIDENT = 4  # blocks that a core holds, each a warp
 BLOCK_SHARED = 256  # bytes of shared memory a block: tiny-gpu's addresses have 8 bits
 
@@ -131,8 +132,8 @@ def rungs(start: Config, choices: Mapping[str, Any] | None = None) -> tuple[Rung
         Rung(
             "second-level cache",
             {
-                "l2.bytes": SHARED_CACHE_LINES * line, "l2.line": line, "l2.ways": 4, "l2.replacement": "lru", "l2.write": "through",
-                "l2.latency": 4, "l2.mshrs": 4, "l2.slices": min(64, cores),
+                "l2.bytes": SHARED_CACHE_LINES * line, "l2.line": line, "l2.ways": SHARED_CACHE_WAYS, "l2.replacement": "lru", "l2.write": "through",
+                "l2.latency": 4, "l2.mshrs": 4, "l2.slices": _slices(line, cores),
             },
             "<l2.bytes> bytes that all cores share, behind their own; costs that SRAM with tags, and <l2.latency> cycles more for what is "
             "not there either",
@@ -170,6 +171,11 @@ def rungs(start: Config, choices: Mapping[str, Any] | None = None) -> tuple[Rung
         ),
     )  # fmt: skip
     return _chosen(found, choices or {})
+
+
+def _slices(line: int, cores: int) -> int:
+    """Slices of the second-level cache: one a core, as far as each has whole sets."""
+    return max(count for count in range(1, min(64, cores) + 1) if SHARED_CACHE_LINES % (SHARED_CACHE_WAYS * count) == 0)
 
 
 def is_rung_setting(name: str, start: Config) -> bool:

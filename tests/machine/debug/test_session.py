@@ -81,7 +81,7 @@ def test_every_halt_forwards_is_one_backwards(run):
     found = session(*run)
     stops = [Breakpoint(0), Breakpoint(4), NextIssue(0, 0)]
     forwards, backwards = [], []
-    while (said := found.run(stops)) and not found.ended and found.cycle < 100:
+    while (said := found.run(stops)) and not found.ended and found.cycle < 200:
         forwards.append((found.cycle, said))
     while said := found.run_back(stops):
         backwards.append((found.cycle, said))

@@ -76,10 +76,10 @@ def test_data_that_do_not_fit_are_named(show, tiny, change, message):
     def changed(found):
         return found[1] + b64encode(compress(change(decompress(b64decode(found[2]))))).decode() + found[3]
 
-    text = re.sub(r'(class="packed">)(.*?)(</script>)', changed, tiny.text)
+    text = re.sub(r'(class="packed"[^>]*>)(.*?)(</script>)', changed, tiny.text)
     assert message in show(text, expects_trouble=True).locator("#trouble").text_content()
 
 
 def test_a_cut_off_page_says_so(show, tiny):
-    text = re.sub(r'(class="packed">)(.*?)(</script>)', lambda found: found[1] + found[2][:400] + found[3], tiny.text)
+    text = re.sub(r'(class="packed"[^>]*>)(.*?)(</script>)', lambda found: found[1] + found[2][:400] + found[3], tiny.text)
     assert "damaged or cut off" in show(text, expects_trouble=True).locator("#trouble").text_content()

@@ -22,7 +22,7 @@ CYCLIC = (8, 12, 15, 16, 17, 18, 20, 24, 32)  # lines of the loop
 HOT = 8  # lines that come again in every round
 PASSING = (0, 2, 4, 6, 8, 9, 10, 12, 16)  # lines between that never come again
 PATTERNS = {"loop": CYCLIC, "reuse": PASSING}
-MACHINE: dict[str, Any] = {"l1.bytes": LINES * LINE, "l1.line": LINE, "l1.ways": LINES, "fetch.buffer": 0}
+MACHINE: dict[str, Any] = {"l1.bytes": LINES * LINE, "l1.line": LINE, "l1.ways": LINES, "l1.sets": 0, "fetch.buffer": 0}
 
 
 def cyclic(lines: int) -> list[int]:
