@@ -132,7 +132,8 @@ def rungs(start: Config, choices: Mapping[str, Any] | None = None) -> tuple[Rung
         Rung(
             "second-level cache",
             {
-                "l2.bytes": SHARED_CACHE_LINES * line, "l2.line": line, "l2.ways": SHARED_CACHE_WAYS, "l2.replacement": "lru", "l2.write": "through",
+                "l2.bytes": SHARED_CACHE_LINES * line, "l2.line": line, "l2.ways": SHARED_CACHE_WAYS,
+                "l2.replacement": "lru", "l2.write": "through",
                 "l2.latency": 4, "l2.mshrs": 4, "l2.slices": _slices(line, cores),
             },
             "<l2.bytes> bytes that all cores share, behind their own; costs that SRAM with tags, and <l2.latency> cycles more for what is "

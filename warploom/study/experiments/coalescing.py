@@ -96,7 +96,7 @@ def measure(run: Runner) -> Findings:
                 "from a stride of 8 on, it gets no worse",
                 "sectors stay at 32",
                 f"sectors {ours[32]:g}; cycles go from {rows[STRIDES.index(8)]['cycles']} (stride 8) to {rows[-1]['cycles']} (stride 32)",
-                "sectors do not, but lines do: every 128-byte line is a miss of its own, and the cache can wait for 64 misses at a time",
+                "a request goes to more lines, but memory moves the same sectors, and memory decides",
             ),
         ),
     )
