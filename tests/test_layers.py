@@ -25,8 +25,7 @@ BY_NAME = {
     "warploom/observe/text/needs.py": "a package that only some users have",
     "warploom/observe/traces/__init__.py": "a format of traces",
     "warploom/rtl/__init__.py": "the public names of the hardware, when they are first used",
-    "warploom/study/experiments/__init__.py": "an experiment",
-    "warploom/study/microbenchmarks/__init__.py": "a microbenchmark",
+    "warploom/study/catalogue.py": "an experiment or a microbenchmark",
 }
 NAMED = re.compile(r"\bwarploom(?:\.\w+)+")
 

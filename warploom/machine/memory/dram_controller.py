@@ -25,7 +25,7 @@ from warploom.machine.engine.unit import FOREVER, inlined, unit
 from warploom.machine.memory.address_hash import group_of, place_of
 from warploom.machine.memory.dram import channel_of, clock_of, count_bytes, cycle_of, row_of, transfer_clocks
 from warploom.machine.memory.event_wheel import schedule
-from warploom.machine.memory.request import request
+from warploom.machine.memory.request import held, hold, let_go, request
 from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, NOTHING
 
 READS, WRITES = range(2)
@@ -36,7 +36,7 @@ def submit(gpu, dram, address, size, write, finished, now):
     """Put a request for `size` bytes at an address into its channel's queue. `finished` goes on when it is done."""
     channel = channel_of(dram, address)
     row = row_of(dram, address)
-    index = _new_request(dram, finished)
+    index = hold(dram, finished)
     dram.bank[index] = place_of(dram.rows, row)
     dram.bank_row_wanted[index] = group_of(dram.rows, row) + 1
     dram.size[index] = size
@@ -48,25 +48,6 @@ def submit(gpu, dram, address, size, write, finished, now):
     dram.count[channel, write] += 1
     if dram.turn[channel] == 0:
         serve_channel(gpu, dram, channel, now)
-
-
-@inlined
-def _new_request(dram, finished):
-    """An index for a request."""
-    if dram.freed > 0:
-        dram.freed = dram.freed - 1
-        index = np.int64(dram.free[dram.freed])
-    else:
-        index = np.int64(dram.fresh)
-        dram.fresh = index + 1
-    dram.waiting = dram.waiting + 1
-    dram.kind[index] = finished.kind
-    dram.core[index] = finished.core
-    dram.line[index] = finished.line
-    dram.sectors[index] = finished.sectors
-    dram.tag[index] = finished.tag
-    dram.next[index] = 0
-    return index
 
 
 @unit
@@ -176,9 +157,7 @@ def _serve(gpu, dram, channel, write, index, clock, now):
     dram.busy[channel] += transfer
     count_bytes(dram, channel, np.int64(dram.size[index]), write)
     if dram.kind[index] != NOTHING:
-        finished = request(dram.kind[index], dram.core[index], dram.line[index], dram.sectors[index], dram.tag[index])
+        finished = held(dram, index)
         time = cycle_of(dram, end - 1) + (dram.latency - 1 if write == 0 else 0) + (finished.tag >> EXTRA_SHIFT)
         schedule(gpu.wheel, max(time, np.int64(now + 1)), finished)
-    dram.free[dram.freed] = index
-    dram.freed = dram.freed + 1
-    dram.waiting = dram.waiting - 1
+    let_go(dram, index)

@@ -27,7 +27,7 @@ from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.line_table import ENTRIES, LineTable, add_line, find_line, remove_line
 from warploom.machine.memory.main_memory import serve
 from warploom.machine.memory.partial_stores import remove_partial
-from warploom.machine.memory.request import request
+from warploom.machine.memory.request import held, hold, let_go, request
 from warploom.machine.memory.transactions import (
     ANSWER,
     ATOMIC,
@@ -103,39 +103,6 @@ def waiting_room(l2):
 
 
 @inlined
-def _add_waiting(l2, asked):
-    """A request begins to wait; returns its index."""
-    if l2.freed > 0:
-        l2.freed = l2.freed - 1
-        index = np.int64(l2.free[l2.freed])
-    else:
-        index = l2.fresh
-        l2.fresh = l2.fresh + 1
-    l2.waiting = l2.waiting + 1
-    l2.kind[index] = asked.kind
-    l2.core[index] = asked.core
-    l2.line[index] = asked.line
-    l2.sectors[index] = asked.sectors
-    l2.tag[index] = asked.tag
-    l2.next[index] = 0
-    return index
-
-
-@inlined
-def _waiting_request(l2, index):
-    """The request with an index."""
-    return request(l2.kind[index], l2.core[index], l2.line[index], l2.sectors[index], l2.tag[index])
-
-
-@inlined
-def _remove_waiting(l2, index):
-    """A request waits no longer."""
-    l2.free[l2.freed] = index
-    l2.freed = l2.freed + 1
-    l2.waiting = l2.waiting - 1
-
-
-@inlined
 def arrive(gpu, l2, tables, asked, now):
     """A request has come to its slice, which takes it, or puts it into its queue."""
     slice = place_of(l2.cache.slices, asked.line >> l2.ratio_shift)
@@ -149,7 +116,7 @@ def arrive(gpu, l2, tables, asked, now):
 @out_of_line
 def _queue_up(gpu, l2, slice, asked, now):
     """A request waits for its slice, after those that do already."""
-    index = _add_waiting(l2, asked)
+    index = hold(l2, asked)
     if l2.queue_first[slice] == 0:
         l2.queue_first[slice] = index + 1
     else:
@@ -174,11 +141,11 @@ def serve_slice(gpu, l2, tables, slice, now):
     index = np.int64(l2.queue_first[slice]) - 1
     if index < 0:
         return
-    if not _look_up(gpu, l2, tables, slice, _waiting_request(l2, index), now):
+    if not _look_up(gpu, l2, tables, slice, held(l2, index), now):
         l2.stalled[slice] = 1
         return
     l2.queue_first[slice] = l2.next[index]
-    _remove_waiting(l2, index)
+    let_go(l2, index)
     if l2.queue_first[slice] != 0:
         _take_turn(gpu, l2, slice, now + 1)
 
@@ -273,7 +240,7 @@ def _miss(gpu, l2, slice, line, missing, asked, ready):
         l2.miss_sectors[entry] = EMPTY
         l2.miss_first[entry] = 0
         l2.miss_last[entry] = 0
-    index = _add_waiting(l2, asked)
+    index = hold(l2, asked)
     if l2.miss_first[entry] == 0:
         l2.miss_first[entry] = index + 1
     else:
@@ -374,10 +341,10 @@ def accept_fill(gpu, l2, filled, now):
     while link != 0:
         index = link - 1
         link = np.int64(l2.next[index])
-        asked = _waiting_request(l2, index)
+        asked = held(l2, index)
         if asked.kind != LOAD:
             offset = (asked.line - (filled.line << l2.ratio_shift)) * l2.sectors_a_line
             _change(gpu, l2, slice, filled.line, asked.sectors << np.uint64(offset), asked, now)
         schedule(gpu.wheel, time_to_cross(gpu, l2, asked, now), request(DELIVERED, asked.core, asked.line, asked.sectors, asked.tag))
-        _remove_waiting(l2, index)
+        let_go(l2, index)
     _resume(gpu, l2, slice, now)

@@ -28,3 +28,36 @@ class Request(NamedTuple):
 def request(kind, core, line, sectors, tag):
     """A request of these fields."""
     return Request(np.int64(kind), np.int64(core), np.int64(line), np.uint64(sectors), np.int64(tag))
+
+
+@inlined
+def hold(pool, asked):
+    """A request begins to wait in a unit; returns its index. pool: a record with the fields of requests, and a stack of free indices."""
+    if pool.freed > 0:
+        pool.freed = pool.freed - 1
+        index = np.int64(pool.free[pool.freed])
+    else:
+        index = np.int64(pool.fresh)
+        pool.fresh = index + 1
+    pool.waiting = pool.waiting + 1
+    pool.kind[index] = asked.kind
+    pool.core[index] = asked.core
+    pool.line[index] = asked.line
+    pool.sectors[index] = asked.sectors
+    pool.tag[index] = asked.tag
+    pool.next[index] = 0
+    return index
+
+
+@inlined
+def held(pool, index):
+    """The request that waits with an index."""
+    return request(pool.kind[index], pool.core[index], pool.line[index], pool.sectors[index], pool.tag[index])
+
+
+@inlined
+def let_go(pool, index):
+    """A request waits no longer: its index is free."""
+    pool.free[pool.freed] = index
+    pool.freed = pool.freed + 1
+    pool.waiting = pool.waiting - 1

@@ -12,13 +12,10 @@ The two differ in one thing: the calculator calls the number of partitions the w
 
 from __future__ import annotations
 
+from warploom.machine.engine.sizes import CARVEOUTS
 from warploom.machine.occupancy.residency import Limits
 
 KI = 1024
-UP_TO_64 = (0, 8, 16, 32, 64)
-UP_TO_100 = (*UP_TO_64, 100)
-UP_TO_164 = (*UP_TO_100, 132, 164)
-UP_TO_228 = (*UP_TO_164, 196, 228)
 
 
 def _row(
@@ -69,18 +66,18 @@ CAPABILITIES: dict[str, Limits] = {
     "6.0": _row(64, 32, 64, 48, partitions=2),
     "6.1": _row(64, 32, 96, 48),
     "6.2": _row(64, 32, 64, 48, registers_per_block=32),
-    "7.0": _row(64, 32, 96, 96, (*UP_TO_64, 96)),
-    "7.5": _row(32, 16, 64, 64, (32, 64)),
-    "8.0": _ampere(64, 32, 164, UP_TO_164),
-    "8.6": _ampere(48, 16, 100, UP_TO_100),
-    "8.7": _ampere(48, 16, 164, UP_TO_164),
-    "8.9": _ampere(48, 24, 100, UP_TO_100),
-    "9.0": _ampere(64, 32, 228, UP_TO_228),
-    "10.0": _ampere(64, 32, 228, UP_TO_228),
-    "10.3": _ampere(64, 32, 228, UP_TO_228),
-    "11.0": _ampere(48, 24, 228, UP_TO_228),
-    "12.0": _ampere(48, 24, 100, UP_TO_100),
-    "12.1": _ampere(48, 24, 100, UP_TO_100),
+    "7.0": _row(64, 32, 96, 96, CARVEOUTS["7.0"]),
+    "7.5": _row(32, 16, 64, 64, CARVEOUTS["7.5"]),
+    "8.0": _ampere(64, 32, 164, CARVEOUTS["8.0"]),
+    "8.6": _ampere(48, 16, 100, CARVEOUTS["8.6"]),
+    "8.7": _ampere(48, 16, 164, CARVEOUTS["8.0"]),
+    "8.9": _ampere(48, 24, 100, CARVEOUTS["8.6"]),
+    "9.0": _ampere(64, 32, 228, CARVEOUTS["9.0"]),
+    "10.0": _ampere(64, 32, 228, CARVEOUTS["9.0"]),
+    "10.3": _ampere(64, 32, 228, CARVEOUTS["9.0"]),
+    "11.0": _ampere(48, 24, 228, CARVEOUTS["9.0"]),
+    "12.0": _ampere(48, 24, 100, CARVEOUTS["8.6"]),
+    "12.1": _ampere(48, 24, 100, CARVEOUTS["8.6"]),
 }
 
 # cuda_occupancy.h: a block that would not fit the four partitions of 6.1 is not run by the two of 6.0 either.

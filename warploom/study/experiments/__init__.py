@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
-from warploom.isa.diagnostics import nearest
-from warploom.study.needs import StudyError
+from warploom.study.catalogue import find_in
 
 if TYPE_CHECKING:
     from warploom.study.experiments.experiment import Experiment
@@ -26,7 +24,5 @@ NAMES: dict[str, str] = {
 
 def find(name: str) -> Experiment:
     """An experiment by its name. Raises StudyError with the nearest name and the list of all."""
-    if name not in NAMES:
-        raise StudyError(f"there is no study {name!r}{nearest(name, NAMES)}; there are {', '.join(NAMES)}")
-    found: Experiment = importlib.import_module(f"{__name__}.{NAMES[name]}").EXPERIMENT
+    found: Experiment = find_in(__name__, NAMES, name, what="study", attribute="EXPERIMENT")
     return found

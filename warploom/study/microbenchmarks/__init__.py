@@ -6,11 +6,9 @@ clocks; what the machine was configured to be is only compared with afterwards. 
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
-from warploom.isa.diagnostics import nearest
-from warploom.study.needs import StudyError
+from warploom.study.catalogue import find_in
 
 if TYPE_CHECKING:
     from warploom.study.microbenchmarks.microbenchmark import Microbenchmark
@@ -38,7 +36,5 @@ NAMES: dict[str, str] = {
 
 def find(name: str) -> Microbenchmark:
     """A microbenchmark by its name. Raises StudyError with the nearest name and the list of all."""
-    if name not in NAMES:
-        raise StudyError(f"there is no probe {name!r}{nearest(name, NAMES)}; there are {', '.join(NAMES)}")
-    found: Microbenchmark = importlib.import_module(f"{__name__}.{NAMES[name]}").MICROBENCHMARK
+    found: Microbenchmark = find_in(__name__, NAMES, name, what="probe", attribute="MICROBENCHMARK")
     return found
