@@ -24,7 +24,7 @@ def measure(bench: Bench) -> Finding:
     """Bandwidth of one core, of all, and the curve."""
     warps, size = most_warps(bench), buffer(bench)
     counts = core_counts(bench)
-    found = [bytes_a_cycle(bench, cores=cores, warps=warps, within=size, rounds=4 if bench.quick else 16) for cores in counts]
+    found = [bytes_a_cycle(bench, cores=cores, warps=warps, within=size, rounds=16) for cores in counts]
     readings = [Reading("l2.one-core", "read by one core, bytes a cycle", found[0])]
     if len(counts) > 1:
         readings += [
