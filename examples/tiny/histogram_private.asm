@@ -24,7 +24,7 @@ count:
     ADD   R3, R3, R1
     ADD   R6, R6, R1
     CMP   R6, R2
-    BRn   count                       ; four numbers a thread
+    BRn   count                       ; four numbers per thread
 
     ADD   R7, R4, %threadIdx          ; R7 = counter of the number t of thread 0
     CONST R6, #0

@@ -140,7 +140,7 @@ def test_an_expectation_that_is_not_met_has_the_status_of_a_fault():
         ("goto -1", "there is no cycle -1: the first is 0"),
         ("continue 3", "continue takes nothing behind it, and there is '3'"),
         ("break", "break where? A line, @ and an instruction's number, or a label"),
-        ("break nxt", "'nxt' is no line, @instruction or label, did you mean 'next'?"),
+        ("break nxt", "'nxt' is not a line, @instruction or label, did you mean 'next'?"),
         ("break 4000", "there is no instruction in line 4000 or behind it"),
         ("break @99", "there is no instruction 99: they are numbered 0 to 27"),
         ("break next lane 9", "there is no lane 9"),
@@ -402,7 +402,7 @@ def test_a_long_run_is_stopped_with_escape_and_what_is_typed_meanwhile_is_refuse
             await app.workers.wait_for_complete()
             await pilot.pause()
             assert not app.busy
-            assert "stopped on the way" in log_of(app)
+            assert "stopped before that" in log_of(app)
             assert app.debugger.session.status == "running"
             assert app.debugger.session.cycle > 0
 

@@ -66,7 +66,7 @@ def command(ctx: click.Context, program: str, **options: Any) -> None:
 
     compare = rtl.lockstep
     if options["vcd"] is not None and options["simulator"] != "pysim":
-        raise UserError("--vcd writes what pysim simulates: leave --simulator away")
+        raise UserError("--vcd writes what pysim simulates: leave --simulator out")
     buffers = (text.partition("=")[2] for text in options["buffers"])
     check_targets({"--vcd": options["vcd"]}, [file for file in (program, *buffers, options["gpu"]) if file])
     loaded, warnings = load_program(program, Launching.of(options))

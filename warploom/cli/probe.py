@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--gpu", metavar="PRESET|TOML", default="sm", help="The machine: a preset's name or a TOML file. [default: sm]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
 @click.option("-o", "--output", metavar="OUT", help="Draw the curves into a .png, .svg or .pdf file.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one a processor]")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one per processor]")
 @click.option("--quiet", is_flag=True, help="Print nothing and show no progress.")
 @json_option
 @click.pass_context

@@ -250,8 +250,8 @@ def _rows() -> list[Operation]:
         ("d2ul", L_DOUBLE, "da", "da", "d = the 64-bit float a as an unsigned 64-bit integer, as f2u"),
     ]
     cross_lane = [
-        ("ballot", L_ALU, "da", "scalar pair d = one bit a lane, 1 where the lane takes part (mask, predicate) and a != 0"),
-        ("shuffle", L_ALU, "dab", "d = a of lane b, b unsigned modulo the lanes a warp; active or not; a scalar d takes lane 0's b"),
+        ("ballot", L_ALU, "da", "scalar pair d = one bit per lane, 1 where the lane takes part (mask, predicate) and a != 0"),
+        ("shuffle", L_ALU, "dab", "d = a of lane b, b unsigned modulo the lanes per warp; active or not; a scalar d takes lane 0's b"),
     ]
     special_function = [
         ("fsqrt", "da", "d = square root of a, 32-bit float, IEEE 754"),

@@ -36,7 +36,7 @@ MARKS = (
     ("!", "warps: issued in the last cycle"),
     ("# + .", "lanes: run; wait on another path; ended, or without a thread"),
     ("*", "changed by the last move"),
-    ("~", "registers: on its way; computed, but hardware would still wait for it"),
+    ("~", "registers: in flight; computed, but hardware would still wait for it"),
 )
 
 

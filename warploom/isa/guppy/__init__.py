@@ -11,8 +11,8 @@ Directives are this project's: `.threads N`, `.group N`, `.buffer`, `.texture`, 
 
 Where this language differs from the one of the article's simulator, and why:
 
-* Text behind `LABEL:` on its line is an instruction; the original drops it without a word. It is run, with a warning.
-* A label behind the last instruction, and a program that runs off its end, get a `ret`, with a warning. The original panics on the
+* Text after `LABEL:` on its line is an instruction; the original drops it without a word. It is run, with a warning.
+* A label after the last instruction, and a program that runs off its end, get a `ret`, with a warning. The original panics on the
   first and disables the warp at once in the second, so that a late result lands in the warp that comes next.
 * CRLF line ends, tabs and any number of blanks are read. Operands must match as a whole: the original finds `r0.x` inside other text.
 * A fifth letter of a swizzle, a negative unsigned number, an unknown or duplicate label are errors; the original ignores the first,

@@ -224,7 +224,7 @@ def _warp_line(machine: Reported, core: int, warp: int) -> str:
     elif mask:
         text = f"{name}, {lanes_text(mask, 'lane')}) at {machine.program.where(pc - 1 if waits else pc)}: {reason.meaning}"
     else:
-        text = f"{name}) waits for itself: none of its lanes can go on"
+        text = f"{name}) waits for itself: none of its lanes can continue"
     return "; ".join([text, *_barrier_text(machine, core, warp), *_waiting_lanes(machine, core, warp, mask)])
 
 
@@ -265,7 +265,7 @@ def _waiting_lanes(machine: Reported, core: int, warp: int, running_lanes: int) 
     for row in range(int(groups["count"][warp])):
         mask, pc, state = (int(groups[name][warp][row]) for name in ("mask", "pc", "state"))
         if state == READY:
-            yield f"{_wait(mask)} to go on at {where(pc)}"
+            yield f"{_wait(mask)} to continue at {where(pc)}"
         elif state == AT_RECONVERGENCE:
             yield f"{_wait(mask)} for the others at {where(pc)}"
         else:
@@ -280,7 +280,7 @@ def _way_out(machine: Reported) -> list[str]:
     """What to change when lanes keep others of their own warp from going on."""
     for core, warp in machine.detector.spinning:
         if machine.config.core.divergence != "its" and any(_waiting_lanes(machine, core, warp, 0)):
-            return ["with core.divergence=its no lane waits for another one for ever"]
+            return ["with core.divergence=its no lane waits forever for another lane of its warp"]
     return []
 
 

@@ -179,7 +179,7 @@ def _by_registers(limits: Limits, demand: Demand, warps: int) -> _Allowed:
     most = min(limits.registers_per_block or room, room)
     if in_partitions > most:
         rounded = _rounded(demand.threads * demand.registers, in_partitions)
-        what = f"a block of {demand.threads} threads with {demand.registers} registers a thread"
+        what = f"a block of {demand.threads} threads with {demand.registers} registers per thread"
         return _Allowed(0, needs, room, f"{what} needs {in_partitions} registers{rounded}, {_has(most, room)}", "registers")
     return _Allowed(room // limits.partitions // warp_registers * limits.partitions // warps, needs, room)
 

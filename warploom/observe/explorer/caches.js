@@ -121,7 +121,7 @@ export class CacheView {
       el(
         "h4",
         {},
-        term("mshr", "lines on their way"),
+        term("mshr", "lines in flight"),
         el("span.quiet", {}, ` ${missing.length} of ${run.machine.config["l1.mshrs"]} MSHRs`),
       ),
       lines,

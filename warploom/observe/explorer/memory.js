@@ -218,7 +218,7 @@ export class MemoryView {
   }
 }
 
-/** Shared memory by bank: a column a bank. */
+/** Shared memory by bank: a column per bank. */
 export class SharedView {
   constructor(host, view, app) {
     Object.assign(this, { view, app, run: view.run, core: 0 });

@@ -121,5 +121,5 @@ def draw(banks: Banks, page: Page) -> Sheet:
     ax.set_ylim(rows - 0.4, -0.6)
     ax.set_xlim(0, max(one.each for one in banks.instructions) * 1.02)
     ax.xaxis.set_major_locator(importlib.import_module("matplotlib.ticker").MaxNLocator(nbins=10, integer=True))
-    ax.set_xlabel("passes an access; 1 is without a conflict", fontsize=9)
+    ax.set_xlabel("passes per access; 1 is without a conflict", fontsize=9)
     return sheet

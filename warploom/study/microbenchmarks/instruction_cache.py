@@ -42,7 +42,7 @@ def measure(bench: Bench) -> Finding:
 
     found = [cost(size) for size in sizes]
     level = min(found[:3])
-    readings = [Reading("icache.hit", "code that fits, cycles an instruction", level)]
+    readings = [Reading("icache.hit", "code that fits, cycles per instruction", level)]
     for number in range(1, len(sizes)):
         if found[number] > FLAT * level and found[number - 1] <= FLAT * level:
             place = len(readings)
@@ -52,9 +52,9 @@ def measure(bench: Bench) -> Finding:
             )
             level = max(found[number : number + 2])
     if len(readings) > 1:
-        readings.append(Reading("icache.miss", "largest code, cycles an instruction", found[-1]))
+        readings.append(Reading("icache.miss", "largest code, cycles per instruction", found[-1]))
     curve = Curve("icache", "one warp, integer adds", tuple(sizes), tuple(found), "icache")
-    axes = Axes("Instruction caches", "code (KiB, 16 bytes an instruction)", "cycles an instruction", log_x=True)
+    axes = Axes("Instruction caches", "code (KiB, 16 bytes per instruction)", "cycles per instruction", log_x=True)
     return Finding(tuple(readings), (curve,), {"icache": axes})
 
 

@@ -54,7 +54,7 @@ def measure(bench: Bench) -> Finding:
     """Results a cycle of a full core by class, of one warp, and the curve of the multiply-add by warps."""
     lanes, most = bench.device.lanes, most_warps(bench)
     readings = [
-        Reading(f"throughput.{key}", f"{words}, results a cycle", lanes * rate(bench, (name,), most, CHAINS))
+        Reading(f"throughput.{key}", f"{words}, results per cycle", lanes * rate(bench, (name,), most, CHAINS))
         for key, (name, words) in KINDS.items()
     ]
     readings += [
@@ -68,7 +68,7 @@ def measure(bench: Bench) -> Finding:
         full = next((warps for warps, value in zip(counts, found, strict=True) if value >= 0.9 * readings[0].measured), counts[-1])
         readings.append(Reading(f"throughput.warps-ilp{chains}", f"warps for 90 % of it, {_chains(chains)}", full))
         curves.append(Curve("throughput", f"multiply-add, {_chains(chains)}", tuple(counts), tuple(found), f"throughput.ilp{chains}"))
-    axes = Axes("Multiply-adds by warps", "warps on the core", "results a cycle")
+    axes = Axes("Multiply-adds by warps", "warps on the core", "results per cycle")
     return Finding(tuple(readings), tuple(curves), {"throughput": axes})
 
 

@@ -35,7 +35,7 @@ MECHANISMS = {
     "stack": Mechanism(2, "reconvergence at the immediate post-dominator", uses_reconvergence_pc=True),
     "minpc": Mechanism(3, "no stack: the lanes with the lowest PC run", uses_path_table=True),
     "its": Mechanism(
-        4, "a PC a lane, convergence barriers, and no lane starves", uses_path_table=True, uses_reconvergence_pc=True
+        4, "a PC per lane, convergence barriers, and no lane starves", uses_path_table=True, uses_reconvergence_pc=True
     ),
     "dwf": Mechanism(5, "warps formed anew from threads of different warps that are at the same PC", uses_path_table=True),
 }  # fmt: skip
