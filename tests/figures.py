@@ -230,7 +230,7 @@ done:
 FIGURES = {
     "uniform": Figure(
         "uniform: lanes must agree", "tiny", SHORT, SHORT_BLOCKS, (("8 lanes", "sm", {"core.divergence": "uniform"}),),
-        ("Lanes 0 and 1 take the branch, lanes 2 to 7 do not.", "With one program counter and no mask the run has to stop; the message names both groups."),
+        ("Lanes 0 and 1 take the branch, lanes 2 to 7 do not.", "With one program counter and no mask the run must stop."),
     ),
     "stack": Figure(
         "stack: one side waits on a stack until the other has reconverged", "tiny", SHORT, SHORT_BLOCKS,
