@@ -62,7 +62,7 @@ export class CacheView {
       [hit, miss, merged, store, passed] = counts;
     const all = hit + miss + merged,
       looks = this.app.paint.lookups;
-    if (!all && !store && !passed) return el("section", {}, el("h3", {}, term(name, title)), el("p.quiet", {}, "not asked so far"));
+    if (!all && !store && !passed) return el("section", {}, el("h3", {}, term(name, title)), el("p.quiet", {}, "no accesses so far"));
     const part = (count, look) => el("i", { style: `flex:${count};background:${look.css}` });
     return el(
       "section",

@@ -272,7 +272,7 @@ export class SharedView {
       { time, warp } = this.run.tables.shared;
     return el(
       `td${time[row] === this.view.cycle ? ".changed" : ".written"}${value ? "" : ".zero"}`,
-      { "data-hint": `written by w${warp[row]} in cycle ${time[row]}`, click: () => this.app.go(time[row], this.view) },
+      { "data-hint": `written by warp ${this.view.slot?.core ?? 0}:${warp[row]} in cycle ${time[row]}`, click: () => this.app.go(time[row], this.view) },
       valueText(value, "auto"),
     );
   }
