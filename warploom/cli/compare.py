@@ -40,8 +40,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     """Run FILE on every combination of some settings, and show what they change.
 
     --over takes any setting of `warploom presets --settings`. Values are words, numbers and ranges with commas between them: 1..8 is every
-    number, 8..64:8 every eighth, 1..64*2 doubles. Several --over make all combinations. unit.SLOT, as unit.scheduler, takes ours by name
-    and units of your own as FILE.py:NAME. The table has cycles, speed-up over the first
+    number, 8..64:8 every eighth, 1..64*2 doubles. Several --over make all combinations. unit.SLOT, as unit.scheduler, takes built-in
+    units by name and your own as FILE.py:NAME. The table has cycles, speed-up over the first
     run, instructions, instructions per cycle, active lanes, cache hits, transactions per access, and what warps mostly waited for.
     --csv, --parquet and --json have all counters too. A run that faults or takes too long is a row that says so.
 

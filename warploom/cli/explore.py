@@ -44,13 +44,13 @@ LARGE = 20_000_000  # characters from which on the size is told
 @json_option
 @click.pass_context
 def command(ctx: click.Context, kernel: str, **options: Any) -> None:
-    """Run FILE and write one HTML page in which the run can be walked through, forwards and backwards.
+    """Run FILE and write one HTML page that steps through the run, forwards and backwards.
 
     The page holds everything: source, micro-ops, what every lane did in every cycle, registers, memory, caches, and why each warp
     waited. It is opened from its file in any recent browser, needs no network, and can be passed on. Press ? in it.
 
-    A long run is written piece by piece, and the page unpacks the piece that is looked at. Size and time are told beforehand; --cycles,
-    --cores and --warps make both smaller.
+    A long run is written in pieces, and the page unpacks the piece that is shown. Size and time are printed beforehand; --cycles, --cores
+    and --warps reduce both.
 
     The exit status is 0 when the kernel has ended, 1 after a fault or when it was still running after --max-cycles (the page shows
     the run up to there), and 2 when the input is wrong.

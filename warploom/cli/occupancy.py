@@ -35,7 +35,8 @@ def command(
 
     Registers and shared memory are what `nvcc -Xptxas -v` prints. Occupancy is warps held, of those that there is room
     for: a percentage in the table, a fraction from 0 to 1 in JSON, which has blocks, warps, occupancy, limits (blocks that each
-    resource would allow by itself, null for any number), limiting (the names of the tightest) and reason (why not even one block fits).
+    resource would allow by itself, null for any number), limiting (the names of the lowest limits) and reason (why not even one block
+    fits).
 
     \b
     Examples:

@@ -19,7 +19,7 @@ _UNITS = (
         "units",
         multiple=True,
         metavar="SLOT=FILE.py:NAME",
-        help="A unit of your own, as scheduler=mine.py:choose, or one of ours by name. The file is executed with your rights.",
+        help="A unit of your own, as scheduler=mine.py:choose, or a built-in one by name. The file is executed with your rights.",
     ),
     click.option("--scheduler", metavar="FILE.py:NAME", help="Short for --unit scheduler=FILE.py:NAME."),
 )

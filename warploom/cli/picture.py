@@ -43,7 +43,7 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
       pipeline   every instruction of one warp, from its wait to its result
 
     Without -o, masks and timeline are shown in the terminal. The exit status is that of `warploom run`: 1 when the kernel did not end
-    well, though what it did is drawn.
+    well; its run is drawn nevertheless.
 
     \b
     Examples:

@@ -35,7 +35,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     """Run FILE, and show what each of its lines cost, why, and what to try.
 
     \b
-    heat, cycles  warp-cycles: a warp issues the line, or stands at it and waits
+    heat, cycles  warp-cycles: a warp issues the line, or waits at it
     issues        how often a warp executed it
     lanes         active lanes per issue
     diverged      branches at which the lanes of a warp disagreed

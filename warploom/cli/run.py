@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, file: str, **options: Any) -> None:
-    """Run FILE on a simulated GPU, and show its memory before and after, and where the cycles went.
+    """Run FILE on a simulated GPU, and show its memory before and after, and how the cycles were spent.
 
     The exit status is 0 when the kernel has ended, 1 after a fault or when it was still running after --max-cycles, and 2 when
     the input is wrong.

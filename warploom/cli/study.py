@@ -28,8 +28,8 @@ def command(
 ) -> None:
     """Reproduce a published result, with kernels of our own; without NAME, list the studies.
 
-    A study prints a table, and for each thing that was published what it was, what this machine gives, and why they differ. -o draws
-    a figure with the published points beside ours.
+    A study prints a table, and for each published claim the published value, the value of this machine, and why they differ. -o draws
+    a figure with the published points.
 
     \b
     Examples:

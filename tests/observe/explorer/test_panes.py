@@ -172,7 +172,7 @@ def test_the_bar_of_a_line_tells_where_its_cycles_went(show):
     said = view.locator("#hint").text_content()
     assert f"{profile[0]} issues, 4.0 active lanes on average" in said
     assert f"{profile[: len(REASONS)].sum()} warp-cycles:" in said
-    assert "4.0 passes of shared memory an access" in said
+    assert "4.0 passes of shared memory per access" in said
 
 
 def test_the_page_works_inside_the_frame_of_a_notebook(show, tiny):
@@ -199,7 +199,7 @@ def test_the_block_diagram_shows_the_state_of_every_unit(show, tiny):
             if channel["state"]:
                 assert f"core {channel['consumer'] // 4} thread {channel['consumer'] % 4}" in shown
     waiting = texts(view, ".waits li")
-    assert any(text.startswith("core 1 waits for instruction 8, which program channel 0 brings") for text in waiting)
+    assert any(text.startswith("core 1 waits for instruction 8, which program channel 0 fetches") for text in waiting)
 
 
 def test_a_decoder_without_an_instruction_shows_none(show, tiny):
