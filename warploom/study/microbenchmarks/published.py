@@ -15,7 +15,7 @@ SOURCES: dict[str, str] = {
     "ASM": "accel-sim-framework, util/tuner/GPU_Microbenchmark: one recorded run on a TITAN V",
     "FO": "NVIDIA developer forum 108729: the pipes of GV100 as NVIDIA describes them",
     "GB": "RRZE-HPC/gpu-benches, recorded results (commit 1038c5d; a100: the 80 GB card; h100: te42kyfo's, 1c36d50)",
-    "GBs": "worked out of gpu-benches' gpu-stream: one block of 32 threads per multiprocessor, one element a thread",
+    "GBs": "worked out of gpu-benches' gpu-stream: one block of 32 threads per multiprocessor, one element per thread",
     "HS": "CUDA Performance Study H100 SXM5: its ILP curve",
     "HU": "Huerta et al., Analyzing modern NVIDIA GPU cores (MICRO 2025, arXiv 2503.20481), on an RTX A6000",
     "JV": "Jia et al., Dissecting the NVIDIA Volta GPU architecture via microbenchmarking (arXiv 1804.06826)",

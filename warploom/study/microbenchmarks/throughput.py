@@ -73,7 +73,7 @@ def measure(bench: Bench) -> Finding:
 
 
 def _chains(chains: int) -> str:
-    return "one chain a warp" if chains == 1 else f"{chains} chains a warp"
+    return "one chain per warp" if chains == 1 else f"{chains} chains per warp"
 
 
 def instructions_a_cycle(config: Config, key: str) -> tuple[float, float]:
