@@ -100,7 +100,7 @@ class PipelineMachine:
         self.storage = Storage(config, program, self.space)
         self.memory = self.storage.filled()
         self.memory_bytes = self.space.bytes
-        self.initial_memory = self.memory.view(np.uint8)[: self.memory_bytes].copy()
+        self.initial_memory = self.storage.filled().view(np.uint8)[: self.memory_bytes]  # filled again: a copy would touch every page
         self.profile = np.zeros((len(program), PROFILE_COLUMNS), np.int64)
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
