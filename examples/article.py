@@ -30,12 +30,12 @@ def rows(name: str, engine: str = "auto") -> list[str]:
 
 
 def four_warps(schedulers: int, engine: str = "auto") -> warploom.Result:
-    """Four warps, two ALUs, and so many instructions that can be issued in a cycle."""
+    """Four warps, two ALUs, and that many instructions that can be issued per cycle."""
     return run("four_warps", engine, core__warps=4, alu__count=2, core__schedulers=schedulers)
 
 
 def machine_of(lanes: int) -> dict[str, int]:
-    """A machine that holds all threads as warps of so many lanes, with a scheduler and an ALU for each warp."""
+    """A machine that holds all threads as warps of that many lanes, with a scheduler and an ALU for each warp."""
     warps = THREADS // lanes
     each = min(warps, MOST_WARPS)
     return {"gpu__cores": warps // each, "core__lanes": lanes, "core__warps": each, "core__schedulers": each, "alu__count": each}

@@ -1,6 +1,6 @@
 ; slow_barrier: the last warp of a block has far more to do than the others, and all meet at a barrier.
 ;
-; Teaches: a barrier costs what the slowest warp takes. The others stand still, and nobody has their cycles.
+; Teaches: a barrier costs what the slowest warp takes. The others wait, and their cycles are lost.
 ; Look for: with --gpu tiny-simt --set core.threads_per_block=16 a block has four warps. Threads 12 to 15 iterate 60 times, the
 ;          others once. `warploom profile` names the barrier and how long the warps wait there.
 ;
