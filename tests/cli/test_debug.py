@@ -475,3 +475,11 @@ def test_memory_of_regions_is_named_shown_and_watched_by_its_addresses():
     assert "0xffffff00:" in said and "mem[0xffffff00:4]" in said and "memory[0xffffff01] was 0 and is 255" in said
     with pytest.raises(UserError, match="there is no memory at address 0x80000000; the nearest region is 'window'"):
         execute(debugger, "memory 0x80000000")
+
+
+def test_the_help_of_the_screen_explains_the_letters_that_lanes_are_shown_with():
+    from warploom.cli.debugger.help_screen import MARKS
+    from warploom.cli.debugger.warps import LETTERS
+
+    [(letters, names)] = [mark for mark in MARKS if mark[1].startswith("lanes: ")]
+    assert dict(zip(names.removeprefix("lanes: ").split(", "), letters.split(), strict=True)) == LETTERS

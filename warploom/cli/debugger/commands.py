@@ -75,7 +75,7 @@ COMMANDS = (
     Command("where", (), "", "Say where the run is, and what the lanes of the chosen warp do.", showing.where),
     Command("warps", (), "", "Show all warps: # active, . diverged, x ended, - no thread; ! has just issued.", showing.warps),
     Command("registers", ("regs", "r"), "[NAME ...]", "Show registers of the chosen warp (* changed, ~ in flight).", showing.registers),
-    Command("memory", ("x",), "[ADDRESS|BUFFER] [ROWS]", "Show data memory (* changed by the last move).", showing.memory),
+    Command("memory", ("x",), "[ADDRESS|BUFFER] [ROWS]", "Show data memory (* changed by the last step).", showing.memory),
     Command("shared", (), "[ADDRESS] [ROWS]", "Show the shared memory of the chosen warp's block.", showing.shared),
     Command("source", ("list",), "[PLACE]", "Show the source around the chosen warp, or around a place.", showing.source),
     Command("print", ("p",), "CELL", "Show one thing: R3, R3[2], mem[8:4], pc, mask, cycle.", showing.print_),

@@ -14,7 +14,7 @@ CHOSEN = "bold underline"
 def lines(debugger: Debugger, width: int, only: list[int] | None = None) -> list[Line]:
     """The registers, of as many lanes as fit, the chosen one among them. only: numbers of registers.
 
-    Marks: * changed by the last move, ~ in flight (computed, but hardware would still wait for it).
+    Marks: * changed by the last step, ~ in flight (computed, but hardware would still wait for it).
     """
     program, rows, before = debugger.program, debugger.registers(), debugger.registers_before()
     coming = debugger.machine.inspection.pending_registers(debugger.core, debugger.slot)

@@ -1,4 +1,4 @@
-"""Memory: bytes a cycle of streams that read or write each byte once, by warps of one core and by cores."""
+"""Memory: bytes per cycle of streams that read or write each byte once, by warps of one core and by cores."""
 
 from __future__ import annotations
 

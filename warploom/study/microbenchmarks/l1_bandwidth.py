@@ -1,4 +1,4 @@
-"""First-level cache: bytes a cycle of hits by warps, and what a stride between the lanes costs."""
+"""First-level cache: bytes per cycle of hits by warps, and what a stride between the lanes costs."""
 
 from __future__ import annotations
 

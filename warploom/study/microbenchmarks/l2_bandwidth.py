@@ -1,4 +1,4 @@
-"""Second-level cache: bytes a cycle of reads that hit it, by the cores that read."""
+"""Second-level cache: bytes per cycle of reads that hit it, by the cores that read."""
 
 from __future__ import annotations
 
