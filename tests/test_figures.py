@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 import pytest
 
 from tests.figures import FIGURES, PICTURES, drawings, issues
+from tests.places import ROOT
 
 DRAWINGS = drawings()
 
@@ -38,3 +40,12 @@ def test_the_figures_show_what_their_notes_say() -> None:
     assert issued("its")[0] == "done"
     halves, full = issued("dwf", 0)[1], issued("dwf", 1)[1]
     assert halves.count(4) == 10 and set(full) == {8}
+
+
+@pytest.mark.parametrize(("figure", "folder"), [("machine.svg", "sequencer"), ("core.svg", "")])
+def test_the_block_diagrams_name_files_that_exist(figure: str, folder: str) -> None:
+    names = re.findall(r"[\w/]+\.py", (PICTURES / figure).read_text())
+    files = {path.relative_to(ROOT / "warploom" / "machine").as_posix() for path in (ROOT / "warploom" / "machine" / folder).rglob("*.py")}
+    assert names
+    for name in names:
+        assert any(f"/{file}".endswith(f"/{name}") for file in files), name

@@ -21,7 +21,9 @@ from warploom.machine.config.schema import settings
 from warploom.observe.explorer.glossary import WORDS
 from warploom.study.experiments import NAMES, find
 
-COUNTED = "cycles|bytes|words|instructions|results|warps|lanes|threads|blocks|sectors|lines|requests|transactions|passes|registers|operations"
+COUNTED = (
+    "cycles|bytes|words|instructions|results|warps|lanes|threads|blocks|sectors|lines|requests|transactions|passes|registers|operations"
+)
 EACH = "cycle|clock|core|warp|thread|lane|block|access|load|request|path|instruction|barrier|iteration|round|slice|channel|scheduler|launch"
 
 # What is not written, and what is written in its place.
@@ -57,8 +59,7 @@ def texts() -> Iterator[tuple[str, str]]:
         yield reason.name, reason.meaning
     for fault in FAULTS:
         yield fault.name, fault.sentence
-    for word, meaning in WORDS.items():
-        yield word, meaning
+    yield from WORDS.items()
     for study in NAMES:
         found = find(study)
         yield study, f"{found.title}. {found.question} {found.source} {found.setup}"
@@ -77,5 +78,14 @@ def test_one_word_for_one_thing(pattern, instead):
 
 def test_the_words_are_looked_for_where_people_read():
     places = {place for place, _ in TEXTS}
-    assert {"README.md", "docs/simt-core.md", "warploom run --help", "core.lanes", "not_selected", "warp", "coalescing", "matadd.asm"} <= places
+    assert {
+        "README.md",
+        "docs/simt-core.md",
+        "warploom run --help",
+        "core.lanes",
+        "not_selected",
+        "warp",
+        "coalescing",
+        "matadd.asm",
+    } <= places
     assert re.search(INSTEAD[0][0], "128 bytes a cycle") and not re.search(INSTEAD[0][0], "bytes per cycle")
