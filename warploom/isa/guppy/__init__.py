@@ -4,7 +4,7 @@
 
 A program sees one lane; the warp runs it for all lanes at once, and branches are made of masks: `push_mask`,
 `mask_nz`, `br_push` and `pop_mask` say which lanes run. Every register has four components of 32 raw bits, and
-the mnemonic's ending says whether they are floats or unsigned numbers. `table.py` has one row an instruction,
+the mnemonic's ending says whether they are floats or unsigned numbers. `table.py` has one row per instruction,
 `operands.py` what they work on, `parser.py` the syntax, `bindings.py` and `lines.py` the memory, `lower.py` the micro-ops.
 
 Directives are this project's: `.threads N`, `.group N`, `.buffer`, `.texture`, `.image`, `.sampler` (see `lines.py`).

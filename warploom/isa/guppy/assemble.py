@@ -37,7 +37,7 @@ def assemble(
     """A Program from guppy text.
 
     path: the name in messages, and the folder that pictures are looked for in. bindings: replace or extend the
-    directives' (see `binding`). group_size, groups: threads a block and blocks, instead of `.group` and
+    directives' (see `binding`). group_size, groups: threads per block and blocks, instead of `.group` and
     `.threads`. Raises SourceError with every mistake of the text, BindingError for sizes that cannot be.
     """
     return assemble_with_warnings(text, path, bindings, group_size, groups)[0]

@@ -1,4 +1,4 @@
-"""The instructions of guppy: one row an instruction.
+"""The instructions of guppy: one row per instruction.
 
 The parser, the printer, the lowering, the diagnostics and the documentation read this table and nothing else.
 `syntax` has one letter an operand, `recipe` names what `lower.py` makes of the instruction, `latency` is the class of the

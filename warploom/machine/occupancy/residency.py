@@ -23,7 +23,7 @@ from warploom.machine.engine.sizes import ConfigError
 class Limits:
     """What a core has room for. Shared memory is in bytes, registers are of 32 bits.
 
-    A limit of 0 means: no such limit; of `shared`, that there is none. lanes: threads a warp. threads: threads of
+    A limit of 0 means: no such limit; of `shared`, that there is none. lanes: threads per warp. threads: threads of
     a core, where they are fewer than its warps have lanes. block_threads: largest block. register_unit: a warp's registers are
     rounded up to a multiple. partitions: parts of the register file. shared_reserved: bytes that the system adds to each block's.
     shared_sizes: sizes that the shared memory can be set to, where it shares its storage with the L1 cache.

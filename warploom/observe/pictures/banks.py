@@ -35,7 +35,7 @@ class Instruction:
 
     @property
     def each(self) -> float:
-        """Passes an access."""
+        """Passes per access."""
         return self.passes / self.accesses
 
 
@@ -96,7 +96,7 @@ def facts(banks: Banks) -> dict[str, Any]:
 
 
 def draw(banks: Banks, page: Page) -> Sheet:
-    """The sheet: a bar an instruction, its first pass and those that a conflict adds."""
+    """The sheet: a bar per instruction, its first pass and those that a conflict adds."""
     rows = len(banks.instructions)
     named = [f"{one.line}: {one.text}" if one.line else one.text for one in banks.instructions]
     short = [name if len(name) <= LONGEST else name[: LONGEST - 3] + "..." for name in named]

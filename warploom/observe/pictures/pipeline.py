@@ -126,7 +126,7 @@ def facts(line: Pipeline) -> dict[str, Any]:
 
 
 def draw(line: Pipeline, page: Page) -> Sheet:
-    """The sheet: a row an instruction, from the first one at the top."""
+    """The sheet: a row per instruction, from the first one at the top."""
     names = list(dict.fromkeys(one.activity for row in line.rows for one in row.stretches))
     looks = {name: look_of(name, sequencer=line.sequencer) for name in names}
     entries = [(name, looks[name]) for name in names]

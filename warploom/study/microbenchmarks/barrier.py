@@ -22,7 +22,7 @@ def body(k: Kernel, count: int) -> None:
 
 
 def measure(bench: Bench) -> Finding:
-    """Cycles a barrier, by warps."""
+    """Cycles per barrier, by warps."""
     lanes, most = bench.device.lanes, most_warps(bench)
     counts = [warps for warps in WARPS if warps <= most and (not bench.quick or warps in {1, 8, most})]
     found = [each(bench, body, BARRIERS, threads=warps * lanes, block=warps * lanes) for warps in counts]

@@ -19,7 +19,7 @@ FLAT = 1.05  # a knee: so much slower than before
 
 
 def measure(bench: Bench) -> Finding:
-    """Cycles an instruction by the size of the code, and the sizes at which it becomes slower."""
+    """Cycles per instruction by the size of the code, and the sizes at which it becomes slower."""
     lanes = bench.device.lanes
     most = bench.config.memory.program_words // KIB - 1
     sizes = [size for size in (QUICK if bench.quick else SIZES) if size <= most]
@@ -29,7 +29,7 @@ def measure(bench: Bench) -> Finding:
             k.op("add", BODY + number % 8, BODY + number % 8, imm=1)
 
     def cost(size: float) -> float:
-        """Cycles an instruction of so many KiB, the frame's among them."""
+        """Cycles per instruction of so many KiB, the frame's among them."""
         count = int(size * KIB) - FRAME
         return span(bench, timed(body, count, threads=lanes, block=lanes, name=f"code of {size:g} KiB")) / count
 

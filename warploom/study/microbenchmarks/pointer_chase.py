@@ -40,7 +40,7 @@ def ring(lines: int, stride: int) -> np.ndarray:
 
 
 def chase(bench: Bench, size: int, stride: int = LINE, timed: int = TIMED) -> float:
-    """Cycles a load, of one thread that follows pointers through `size` bytes, when it has been everywhere once before."""
+    """Cycles per load, of one thread that follows pointers through `size` bytes, when it has been everywhere once before."""
     lines = max(size // stride, 1)
     timed = -(-timed // UNROLLED) * UNROLLED
     k = Kernel()

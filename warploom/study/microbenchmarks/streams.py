@@ -12,7 +12,7 @@ COUNT = 8
 
 
 def bytes_a_cycle(bench: Bench, *, cores: int, warps: int, write: bool = False, within: int = 0, rounds: int = 4) -> float:
-    """Bytes a cycle that `warps` warps on each of so many cores move, in rows of four bytes a lane.
+    """Bytes a cycle that `warps` warps on each of so many cores move, in rows of four bytes per lane.
 
     within: 0: each byte once, so that all come from memory; else the size of a buffer, a power of two, around which each core goes
     from a place of its own, once before the clock is read.

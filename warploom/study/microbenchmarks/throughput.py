@@ -1,4 +1,4 @@
-"""Throughput of the pipes: results a cycle of a core by class, what one warp alone gets, and how many warps fill a pipe."""
+"""Throughput of the pipes: results per cycle of a core by class, what one warp alone gets, and how many warps fill a pipe."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def operation(k: Kernel, name: str, chain: int) -> None:
 
 
 def rate(bench: Bench, names: tuple[str, ...], warps: int, chains: int) -> float:
-    """Instructions a cycle of `warps` warps of a block that issue these operations in turn, on so many independent chains."""
+    """Instructions per cycle of `warps` warps of a block that issue these operations in turn, on so many independent chains."""
 
     def body(k: Kernel, count: int) -> None:
         for number in range(count):
@@ -51,7 +51,7 @@ def most_warps(bench: Bench) -> int:
 
 
 def measure(bench: Bench) -> Finding:
-    """Results a cycle of a full core by class, of one warp, and the curve of the multiply-add by warps."""
+    """Results per cycle of a full core by class, of one warp, and the curve of the multiply-add by warps."""
     lanes, most = bench.device.lanes, most_warps(bench)
     readings = [
         Reading(f"throughput.{key}", f"{words}, results per cycle", lanes * rate(bench, (name,), most, CHAINS))

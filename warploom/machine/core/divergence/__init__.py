@@ -1,4 +1,4 @@
-"""Divergence mechanisms: what a warp does when its lanes disagree at a branch. One file a mechanism.
+"""Divergence mechanisms: what a warp does when its lanes disagree at a branch. One file per mechanism.
 
 A mechanism answers six questions, a function each in `mechanism.py`, where it enters with a line:
 
