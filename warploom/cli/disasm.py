@@ -25,7 +25,7 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
     Examples:
       warploom disasm matadd.hex                  print the source text
       warploom disasm matadd.json -o matadd.asm   write it to a file
-      warploom disasm words.hex --isa tiny        words without a name of their set
+      warploom disasm words.hex --isa tiny        words of other tools
     """
     from warploom.isa.frontends import encoding, known, read_text, with_words
 
