@@ -270,7 +270,7 @@ def _warp_line(machine: Reported, core: int, warp: int) -> str:
     elif mask:
         text = f"{name}, {lanes_text(mask, 'lane')}) at {machine.program.where(pc - 1 if waits else pc)}: {reason.meaning}"
     else:
-        text = f"{name}) waits for itself: none of its lanes can go on"
+        text = f"{name}) waits for itself: none of its lanes can continue"
     return "; ".join([text, *_barrier_text(machine, core, warp), *_waiting_lanes(machine, core, warp, mask)])
 
 
@@ -308,7 +308,7 @@ def _waiting_lanes(machine: Reported, core: int, warp: int, running_lanes: int) 
         elif path.state == STACKED:
             yield f"{_wait(lanes)} on the stack for {where(path.pc)}"
         elif path.state == READY:
-            yield f"{_wait(lanes)} to go on at {where(path.pc)}"
+            yield f"{_wait(lanes)} to continue at {where(path.pc)}"
         elif path.state in (AT_RECONVERGENCE, AT_SYNC):
             yield f"{_wait(lanes)} for the others at {where(path.pc)}"
         elif path.barrier == GRID_BARRIER:
@@ -325,7 +325,7 @@ def _way_out(machine: Reported) -> list[str]:
     """What to change when lanes keep others of their own warp from going on."""
     for core, warp in machine.detector.spinning:
         if machine.config.core.divergence != "its" and any(_waiting_lanes(machine, core, warp, 0)):
-            return ["with core.divergence=its no lane waits for another one for ever"]
+            return ["with core.divergence=its no lane waits forever for another lane of its warp"]
     return []
 
 

@@ -1,4 +1,4 @@
-"""Memory: bytes a cycle of streams that read or write each byte once, by warps of one core and by cores."""
+"""Memory: bytes per cycle of streams that read or write each byte once, by warps of one core and by cores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHORT, LONG = 1.5, 2.5  # times the second level that two streams of writes are 
 
 
 def written_a_cycle(bench: Bench) -> float:
-    """Bytes a cycle that all cores write, as a fill of memory does: blocks come one after the other, each with its own rows.
+    """Bytes per cycle that all cores write, as a fill of memory does: blocks come one after the other, each with its own rows.
 
     Two lengths are run and subtracted, so that what starts a kernel, and what the second level keeps at its end, falls out.
     """
@@ -52,19 +52,19 @@ def measure(bench: Bench) -> Finding:
     warps = [count for count in WARPS if count <= most and (not bench.quick or count in {1, 8, most})]
     one = [bytes_a_cycle(bench, cores=1, warps=count, rounds=8, in_flight=MOST) for count in warps]
     readings = [
-        Reading("dram.one-core-1warp", "one core, one warp reads, bytes a cycle", one[0]),
-        Reading("dram.one-core", f"one core, {warps[-1]} warps read, bytes a cycle", one[-1]),
+        Reading("dram.one-core-1warp", "one core, one warp reads, bytes per cycle", one[0]),
+        Reading("dram.one-core", f"one core, {warps[-1]} warps read, bytes per cycle", one[-1]),
     ]
     curves = [Curve("dram-warps", "read by one core", tuple(warps), tuple(one), "dram.one-core")]
-    axes = {"dram-warps": Axes("Memory: one core", "warps on the core", "bytes a cycle")}
+    axes = {"dram-warps": Axes("Memory: one core", "warps on the core", "bytes per cycle")}
     write = written_a_cycle(bench)
     if all_cores > 1:
         counts = core_counts(bench)
         found = [bytes_a_cycle(bench, cores=cores, warps=most, rounds=4) for cores in counts]
-        readings.append(Reading("dram.read", "read by all cores, bytes a cycle", found[-1]))
-        curves.append(Curve("dram-cores", f"read, {most} warps a core", tuple(counts), tuple(found), "dram.read"))
-        axes["dram-cores"] = Axes("Memory: reads", "cores that read", "bytes a cycle", log_x=len(counts) > 4)
-    readings.append(Reading("dram.write", f"written by {'all cores' if all_cores > 1 else 'one core'}, bytes a cycle", write))
+        readings.append(Reading("dram.read", "read by all cores, bytes per cycle", found[-1]))
+        curves.append(Curve("dram-cores", f"read, {most} warps per core", tuple(counts), tuple(found), "dram.read"))
+        axes["dram-cores"] = Axes("Memory: reads", "cores that read", "bytes per cycle", log_x=len(counts) > 4)
+    readings.append(Reading("dram.write", f"written by {'all cores' if all_cores > 1 else 'one core'}, bytes per cycle", write))
     return Finding(tuple(readings), tuple(curves), axes)
 
 

@@ -13,7 +13,7 @@ VALUES = range(BODY + 2, BODY + 2 + MOST)  # registers that loads write in turn
 
 
 def bytes_a_cycle(bench: Bench, *, cores: int, warps: int, within: int = 0, rounds: int = 4, in_flight: int = COUNT) -> float:
-    """Bytes a cycle that `warps` warps on each of so many cores read, in rows of four bytes a lane.
+    """Bytes per cycle that `warps` warps on each of so many cores read, in rows of four bytes per lane.
 
     within: 0: each byte once, so that all come from memory; else the size of a buffer, a power of two, around which each core goes
     from a place of its own, once before the clock is read.

@@ -1,4 +1,4 @@
-"""Divergence mechanisms: what a warp does when its lanes disagree at a branch. One file a mechanism.
+"""Divergence mechanisms: what a warp does when its lanes disagree at a branch. One file per mechanism.
 
 A mechanism answers six questions, a function each in `mechanism.py`, where it enters with a line:
 
@@ -35,7 +35,7 @@ MECHANISMS = {
     "stack": Mechanism(2, "reconvergence at the immediate post-dominator", uses_reconvergence_pc=True),
     "minpc": Mechanism(3, "no stack: the lanes with the lowest PC run", any_order=True),
     "its": Mechanism(
-        4, "a PC a lane, convergence barriers, and no lane starves", any_order=True, uses_reconvergence_pc=True
+        4, "a PC per lane, convergence barriers, and no lane starves", any_order=True, uses_reconvergence_pc=True
     ),
     "dwf": Mechanism(5, "warps formed anew from threads of different warps that are at the same PC", any_order=True),
 }  # fmt: skip
