@@ -125,7 +125,7 @@ class Device:
         machine = PipelineMachine(
             self.config, program, units=self.units, tracing=tracing, recording=recording, held=self.held, before=before
         )
-        outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice)
+        outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice, at_once=True)
         result = Result.of(machine.finish(outcome))
         self.held.take_from(machine.gpu["l2"]["cache"], machine.cycle)
         return result

@@ -17,7 +17,7 @@ import numpy as np
 from warploom.machine.engine.unit import zeros
 from warploom.machine.memory.cache import L2Cache
 
-TAGS = ("held", "chain", "link", "tag", "sectors", "dirty", "partly", "written", "replacement")  # of a cache: what a launch leaves in it
+ARRAYS = ("held", "chain", "link", "tag", "sectors", "dirty", "partly", "written")  # of a cache: what a launch leaves in it
 
 
 class Held:
@@ -58,19 +58,24 @@ class Held:
     def put_into(self, cache: np.ndarray) -> None:
         """The second-level cache of a machine before its first cycle holds what it held after the last launch."""
         if self.tags is not None:
-            for name in TAGS:
-                cache[name] = self.tags[name]
+            for mine, theirs in zip(_contents(self.tags), _contents(cache), strict=True):
+                theirs[...] = mine
 
     def take_from(self, cache: np.ndarray, cycle: int) -> None:
         """Keep what the cache of a machine holds in a cycle: its last one. The next launch begins with cycle 0, so ages become negative."""
         if self.tags is None:
             self.tags = zeros((), L2Cache)
-        for name in TAGS:
-            self.tags[name] = cache[name]
-        age(self.tags, cycle)
+            for name in ("sets", "ways", "chain_mask"):
+                self.tags[name] = cache[name]
+        for mine, theirs in zip(_contents(self.tags), _contents(cache), strict=True):
+            mine[...] = theirs
+        for name in ("stamp", "bound"):
+            self.tags["replacement"][name][: int(cache["sets"]) * int(cache["ways"])] -= cycle
 
 
-def age(tags: Any, cycles: int) -> None:
-    """So many cycles go by for the stamps of a cache's replacement policy."""
-    for name in ("stamp", "bound"):
-        tags["replacement"][name] -= cycles
+def _contents(cache: Any) -> list[np.ndarray]:
+    """What a cache has filled of its record, which has room for the largest one: as much as it has lines."""
+    lines = int(cache["sets"]) * int(cache["ways"])
+    rows = {"chain": int(cache["chain_mask"]) + 1}
+    found = [cache[name][: rows.get(name, lines)] for name in ARRAYS]
+    return found + [cache["replacement"][name][:lines] for name in ("stamp", "bound", "tree")] + [cache["replacement"]["random"]]

@@ -131,7 +131,7 @@ class PipelineMachine:
         resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
         check_grid(self.config, self.program, int(gpu.grid.blocks), resident)
         for number in range(self.config.gpu.cores):
-            core = mirror(self.cores[number : number + 1].reshape(()))
+            core = mirror(self.cores[number : number + 1].reshape(()), without=("registers",))  # which are all zero
             set_up_core(core, number, resident, self.config, self.loaded)
             set_up_spaces(core, self.config, self.program, self.storage)
 
