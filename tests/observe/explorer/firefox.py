@@ -36,7 +36,8 @@ class Firefox:
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.socket, self.last, self.left = self._connected(port), 0, b""
         self._read()  # it says who it is
-        self.send("WebDriver:NewSession", capabilities={"alwaysMatch": {"timeouts": {"script": 1000 * PATIENCE, "pageLoad": 1000 * PATIENCE}}})
+        patience = {"script": 1000 * PATIENCE, "pageLoad": 1000 * PATIENCE}
+        self.send("WebDriver:NewSession", capabilities={"alwaysMatch": {"timeouts": patience}})
 
     def _connected(self, port):
         end = time.monotonic() + PATIENCE
