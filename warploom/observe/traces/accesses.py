@@ -27,8 +27,7 @@ class Arrows:
             deque
         )  # by core, warp slot, instruction: cycle, lanes
         self._leaves: dict[tuple[int, int, int], list[int]] = defaultdict(list)  # by core, warp slot and cycle of the issue
-        self._over: dict[tuple[int, ...], deque[list[int]]] = defaultdict(deque)  # of requests, in their order
-        self._ends: dict[tuple[int, ...], deque[list[int]]] = defaultdict(deque)  # of fills
+        self._over: dict[int, deque[Sequence[int]]] = defaultdict(deque)  # of each core's requests and fills in this window, in their order
         self._on_the_way: dict[tuple[int, int, int], int] = defaultdict(int)
         self._waiting: dict[tuple[int, int, int], list[int]] = {}
 
@@ -40,19 +39,19 @@ class Arrows:
                 if self._units[pc] in (u.MEMORY, u.TEXTURE):
                     self._issues[core, warp, pc].append((time, mask))
             elif kind == e.REQUEST:
-                self._over[core, time, warp, pc, a].append(self._request(time, core, warp, pc, mask, a, b))
+                self._over[core].append(self._request(time, core, warp, pc, mask, a, b))
             else:
-                self._ends[core, time, a, b].append(self._fill((core, a, b)))
+                self._over[core].append(self._fill((core, a, b)))
 
-    def _request(self, time: int, core: int, warp: int, pc: int, mask: int, line: int, outcome: int) -> list[int]:
+    def _request(self, time: int, core: int, warp: int, pc: int, mask: int, line: int, outcome: int) -> Sequence[int]:
         if outcome not in (e.MISS, e.MERGED):
-            return []
+            return ()
         key = (core, line, int(self._units[pc] == u.TEXTURE))
         self._on_the_way[key] += outcome == e.MISS
         self._last += 1
         self._waiting.setdefault(key, []).append(self._last)
         self._leaves[core, warp, self._issued(core, warp, pc, mask, time)].append(self._last)
-        return [self._last]
+        return (self._last,)
 
     def _issued(self, core: int, warp: int, pc: int, mask: int, time: int) -> int:
         """The last issue whose lanes include those of the transaction: an instruction issues again only when its load is back."""
@@ -61,29 +60,23 @@ class Arrows:
                 return issued
         return time
 
-    def _fill(self, key: tuple[int, int, int]) -> list[int]:
+    def _fill(self, key: tuple[int, int, int]) -> Sequence[int]:
         self._on_the_way[key] -= 1
         if self._on_the_way[key] > 0:
-            return []
+            return ()
         del self._on_the_way[key]
-        return self._waiting.pop(key, [])
+        return self._waiting.pop(key, ())
 
     def from_issue(self, core: int, warp: int, cycle: int) -> Sequence[int]:
         """The arrows that lead away from an issue; they are asked for once."""
         return self._leaves.pop((core, warp, cycle), ())
 
-    def over_request(self, core: int, cycle: int, warp: int, pc: int, line: int) -> Sequence[int]:
-        """The arrow over a request of this window; requests are asked for in their order."""
-        return self._over[core, cycle, warp, pc, line].popleft()
-
-    def to_fill(self, core: int, cycle: int, line: int, texture: int) -> Sequence[int]:
-        """The arrows that end at a fill of this window; fills are asked for in their order."""
-        return self._ends[core, cycle, line, texture].popleft()
+    def over_next(self, core: int) -> Sequence[int]:
+        """The arrow over the next request of a core in this window, or those that end at its next fill."""
+        return self._over[core].popleft()
 
     def forget(self, cycle: int) -> None:
-        """What was issued before a cycle is too old, and this window's requests and fills have been asked for."""
-        self._over.clear()
-        self._ends.clear()
+        """What was issued before a cycle is too old."""
         for key, issues in list(self._issues.items()):
             while issues and issues[0][0] < cycle:
                 issues.popleft()

@@ -175,12 +175,12 @@ class _Writer:
         """Transactions and fills as instants."""
         for time, kind, _, warp, pc, mask, line, what in rows.tolist():
             said: dict[str, int | str] = {"address": self._address(line)}
+            flows = self.arrows.over_next(core)
             if kind == e.FILL:
                 name = "texture fill" if what else "fill"
-                self.tracks.instant(self._load_store(core), time, name, said, ends=self.arrows.to_fill(core, time, line, what))
+                self.tracks.instant(self._load_store(core), time, name, said, ends=flows)
             else:
                 said |= {"warp": warp_name(core, warp)} | said_of(self.program, pc, mask)
-                flows = self.arrows.over_request(core, time, warp, pc, line)
                 self.tracks.instant(self._load_store(core), time, e.OUTCOMES[what], said, flows=flows)
 
     def _accesses(self, core: int, done: np.ndarray) -> None:
