@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--metric", default="cycles", metavar="NAME", help="What the plot shows: a metric, as ipc. [default: cycles]")
 @click.option("--csv", "csv_file", metavar="OUT", help="Write every row with all counters as CSV; - for standard output.")
 @click.option("--parquet", "parquet_file", metavar="OUT", help="Write every row with all counters as Parquet.")
+@click.option("--wide", is_flag=True, help="Show all columns, however wide the terminal is.")
 @click.option("--quiet", is_flag=True, help="Print no table and show no progress.")
 @json_option
 @click.pass_context
@@ -83,10 +84,10 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     if options["as_json"]:
         print_json(_body(plan, table))
     elif not options["quiet"] and options["csv_file"] != "-":
-        from warploom.cli.screen import width
+        from warploom.cli.screen import width, wrapped
 
-        head = f"{plan.program.name} on {plan.base.name}, {_counted(len(table))}"
-        say("\n".join([head, "", *table.lines(width())]))
+        head = wrapped(f"{plan.program.name} on {plan.base.name}, {_counted(len(table))}")
+        say("\n".join([head, "", *table.lines(None if options["wide"] else width())]))
     ctx.exit(DONE if "done" in table["status"] else FAULT)
 
 

@@ -52,13 +52,15 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
 
 def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:
     """A fault or a timeout, and notes: on standard error. cut: what is said of a timeout; where: and where the cores were then."""
+    from warploom.cli import screen
+
     if result.status == "error":
         say(f"error: {result.fault}", err=True)
     elif result.status == "timeout":
         cycles = grouped(result.cycles)
         say(f"error: still running after {cycles} cycles; {cut}", err=True)
         for line in result.running if where else ():
-            say(f"  {line}", err=True)
+            say(screen.wrapped(line, "  ", "    "), err=True)
     for note in result.notes:
         say(f"note: {note}", err=True)
 

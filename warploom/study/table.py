@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 from warploom.isa.numbers import grouped, percentage
@@ -79,13 +80,27 @@ class Table:
     def lines(self, width: int | None = None) -> list[str]:
         """The table as text: headings, a row a line, the notes. Numbers stand at the right, words at the left.
 
-        width: characters that a line should have at most; spare columns are left out for it, the last ones first.
+        width: characters that a line has at most; None: any number. Spare columns are left out for it, the last ones first, and named
+        below; where the others alone are too wide, the table is turned: a line for each column, and a row below the other.
         """
         columns = self.shown()
-        while width is not None and max(map(len, self._grid(columns))) > width and any(column.spare for column in columns):
+        while not self._fits(columns, width) and any(column.spare for column in columns):
             last = max(k for k, column in enumerate(columns) if column.spare)
             columns = columns[:last] + columns[last + 1 :]
-        return [*self._grid(columns), *(["", *self.notes] if self.notes else [])]
+        found = self._grid(columns) if self._fits(columns, width) else self._turned(self.shown())
+        missing = [column.heading for column in self.shown() if column not in columns] if self._fits(columns, width) else []
+        below = [f"not shown: {', '.join(missing)}; --wide"] if missing else []
+        texts = [*below, *self.notes]
+        return [*found, *([""] if texts else []), *(line for text in texts for line in _folded(text, width))]
+
+    def _fits(self, columns: tuple[Column, ...], width: int | None) -> bool:
+        return width is None or max(map(len, self._grid(columns))) <= width
+
+    def _turned(self, columns: tuple[Column, ...]) -> list[str]:
+        """Each row as lines of headings and cells."""
+        longest = max(len(column.heading) for column in columns)
+        rows = [[f"{column.heading:<{longest}}  {column.text(row.get(column.name))}" for column in columns] for row in self.rows]
+        return [line for number, row in enumerate(rows) for line in ([""] if number else []) + row]
 
     def _grid(self, columns: tuple[Column, ...]) -> list[str]:
         cells = [[column.text(row.get(column.name)) for column in columns] for row in self.rows]
@@ -130,6 +145,10 @@ class Table:
         frame = needed("pandas", "a data frame").DataFrame(self.rows, columns=list(self.names))
         frame.attrs["notes"] = list(self.notes)
         return frame
+
+
+def _folded(text: str, width: int | None) -> list[str]:
+    return [text] if width is None else wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:

@@ -126,7 +126,7 @@ class Tracks:
     def flush(self) -> None:
         """Write what is left: pieces of a trace, one after the other, are a trace."""
         self._file.write(self._batch.SerializeToString())
-        self._batch.Clear()
+        self._batch = self.messages.Trace()  # a message that is cleared keeps its memory
 
 
 def said_of(program: Program, pc: int, mask: int) -> dict[str, int | str]:
