@@ -7,6 +7,7 @@ from tests.places import EXAMPLES, ROOT
 from warploom.cli import main, screen
 
 TINY, GUPPY, DIVERGE = (str(EXAMPLES / name) for name in ("tiny/matmul.asm", "guppy/load_strided.guppy", "tiny/diverge.asm"))
+BOTH, BREAK = "core.divergence=stack,its", ["-x", "break 11 lane 25", "-x", "continue"]
 LONG_NAME = ["--set", "gpu.cores=1", "--set", "memory.data_channels=1", "--set", "memory.program_channels=1"]
 COMMANDS = {
     "run with changes": ["run", TINY, *LONG_NAME],
@@ -15,7 +16,7 @@ COMMANDS = {
     "asm": ["asm", TINY],
     "disasm": ["disasm", "{words}"],
     "compare": ["compare", TINY, "--over", "memory.data_channels=1,2"],
-    "compare two settings": ["compare", DIVERGE, "--gpu", "sm", "--over", "core.scheduler=oldest,two_level", "--over", "core.divergence=stack,its"],
+    "compare two settings": ["compare", DIVERGE, "--gpu", "sm", "--over", "core.scheduler=oldest,two_level", "--over", BOTH],
     "compare faults": ["compare", DIVERGE, "--over", "core.divergence=uniform,stack"],
     "ladder": ["ladder", TINY],
     "ladder, explained": ["ladder", TINY, "--explain"],
@@ -25,10 +26,7 @@ COMMANDS = {
     "occupancy of none": ["occupancy", "--cc", "8.6", "--threads", "1024", "--registers", "255", "--shared", "1000000"],
     "picture masks": ["picture", "masks", GUPPY],
     "picture timeline": ["picture", "timeline", GUPPY],
-    "picture issue": ["picture", "issue", GUPPY],
-    "picture memory": ["picture", "memory", GUPPY],
-    "picture pipeline": ["picture", "pipeline", GUPPY],
-    "debug": ["debug", GUPPY, "-x", "break 11 lane 25", "-x", "continue", "-x", "where", "-x", "warps", "-x", "registers", "-x", "source", "-x", "lanes"],
+    "debug": ["debug", GUPPY,  *BREAK, "-x", "where", "-x", "warps", "-x", "registers", "-x", "source", "-x", "lane 3"],
     "debug help": ["debug", TINY, "-x", "help"],
     "presets": ["presets"],
     "preset": ["presets", "sm"],
@@ -62,11 +60,12 @@ def test_columns_that_are_left_out_are_named_and_shown_with_wide(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     command = [*COMMANDS["compare two settings"], "--engine", "python"]
     narrow, wide = (CliRunner().invoke(main, [*command, *more]).stdout for more in ([], ["--wide"]))
-    [note] = [line for line in narrow.replace("\n", " ").split("not shown: ")[1:]]
-    missing = note.partition("; --wide")[0].split(", ")
-    assert missing and "not shown" not in wide
+    missing = narrow.replace("\n", " ").partition("not shown: ")[2].partition("; --wide")[0].split(", ")
+    assert missing != [""]
+    assert "not shown" not in wide
     heading = wide.splitlines()[2]
     assert all(name in heading for name in missing)
+    monkeypatch.setenv("COLUMNS", "60")
     command = ["profile", GUPPY, "--gpu", "sm", "--engine", "python"]
     assert "; --wide" in CliRunner().invoke(main, command).stdout
     assert "not shown" not in CliRunner().invoke(main, [*command, "--wide"]).stdout

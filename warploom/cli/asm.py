@@ -65,7 +65,8 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
 def listing(file: str, program: Program, code: Encoding, width: int) -> str:
     """A program as a table: each instruction below the labels that name it."""
     lines = program.source.lines
-    rows = [f"{file}: {len(program)} instructions, {program.launch.threads} threads, {len(program.data)} bytes of data", ""]
+    head = f"{file}: {len(program)} instructions, {program.launch.threads} threads, {len(program.data)} bytes of data"
+    rows = [*wrap(head, width, subsequent_indent="  ", break_long_words=False), ""]
     rows.append("address  word  binary               line  source")
     written = 0
     for address, word in enumerate(code.words(program)):

@@ -161,7 +161,7 @@ def table(ladder: Ladder) -> list[str]:
     from warploom.study.remarks import remarks, title
 
     width = max(len(step.rung.name) for step in ladder.steps)
-    lines = [title(ladder), "", _line("rung", COLUMNS, "held up by", width)]
+    lines = [*_wrapped(title(ladder)), "", _line("rung", COLUMNS, "held up by", width)]
     lines += [_row(ladder, step, width) for step in ladder.steps]
     for paragraph in (LEGEND, *remarks(ladder)):
         lines += ["", *_wrapped(paragraph)]

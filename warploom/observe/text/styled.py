@@ -33,10 +33,11 @@ def folded(line: Line, width: int, indent: str = "  ") -> list[Line]:
     found: list[Line] = [[]]
     room = width
     for text, style in line:
-        for word in re.findall(r" *(?:[^ ]| (?=%))+| +", text):
+        for whole in re.findall(r" *(?:[^ ]| (?=%))+| +", text):
+            word = whole
             if len(word) > room and found[-1]:
                 found.append([(indent, "")])
-                room, word = width - len(indent), word.lstrip()
+                room, word = width - len(indent), whole.lstrip()
             found[-1].append((word, style))
             room -= len(word)
     return [_joined(part) for part in found]
