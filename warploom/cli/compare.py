@@ -138,11 +138,13 @@ def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
 
 
 def _write(plan: Plan, table: Table, options: dict[str, Any]) -> None:
+    from warploom.cli.progress import Busy
     from warploom.study.chart import chart
     from warploom.study.figure import drawn, form_of
 
     if options["output"]:
-        write_file(options["output"], drawn(chart(plan, table, options["metric"]), form_of(options["output"])))
+        with Busy("drawing the picture", quiet=options["quiet"]):
+            write_file(options["output"], drawn(chart(plan, table, options["metric"]), form_of(options["output"])))
     if options["csv_file"] == "-":
         say(table.to_csv(), nl=False)
     elif options["csv_file"]:

@@ -39,7 +39,7 @@ def command(
       warploom study coalescing -o coalescing.svg      the figure
       warploom study replacement --json
     """
-    from warploom.cli.progress import Progress
+    from warploom.cli.progress import Busy, Progress
     from warploom.study.experiments import NAMES, find
     from warploom.study.experiments.experiment import Failed
     from warploom.study.figure import drawn, form_of
@@ -66,7 +66,8 @@ def command(
 
             findings = chosen.measure(run)  # type: ignore[arg-type]
         if output:
-            write_file(output, drawn(findings.figure, form_of(output)))
+            with Busy("drawing the figure", quiet=quiet):
+                write_file(output, drawn(findings.figure, form_of(output)))
     except StudyError as error:
         raise UserError(str(error)) from None
     except Failed as error:
