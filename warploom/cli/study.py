@@ -106,7 +106,7 @@ def _shown(chosen: Experiment, findings: Findings, columns: int, wide: bool) -> 
     yield ""
     yield from _pairs({"question": chosen.question, "published": chosen.source, "here": chosen.setup}, columns)
     yield ""
-    yield from findings.table.lines(None if wide else columns)
+    yield from findings.table.lines(None if wide else columns - 1)
     for claim in findings.claims:
         yield ""
         yield from textwrap.wrap(claim.what, columns - 1)
