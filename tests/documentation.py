@@ -34,8 +34,6 @@ PAGES = tuple(sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")]))
 SECONDS = 1800  # that one command may take before it counts as hung: the first native run compiles, on a busy machine for minutes
 
 COLUMNS = 80  # of the terminal in which the commands of a page are run
-# Pages with wider tables, which `--wide` would show in a terminal.
-WIDE_PAGES = {"studies.md": 120, "probes.md": 120}
 
 FENCE = re.compile(r'^```(?P<language>\w+)?(?: +title="(?P<title>[^"]+)")?\s*$')
 TABLE = re.compile(r"<!-- table: (?P<name>[\w-]+) -->\n(?P<body>.*?)<!-- end of table -->", re.DOTALL)
@@ -90,14 +88,14 @@ def commands(block: Block) -> list[Command]:
     return found
 
 
-def execute(command: str, folder: Path, columns: int = COLUMNS) -> list[str]:
-    """The output of a command, without blanks at the ends of lines and empty lines at the end. columns: of the terminal."""
+def execute(command: str, folder: Path) -> list[str]:
+    """The output of a command, without blanks at the ends of lines and empty lines at the end."""
     program, *arguments = shlex.split(command)
     start = {"warploom": [sys.executable, "-m", "warploom"], "python": [sys.executable]}
     if program not in start:
         raise ValueError(f"{command!r}: an example is a command of warploom or python")
     environment = os.environ | {
-        "COLUMNS": str(columns),
+        "COLUMNS": str(COLUMNS),
         "NO_COLOR": "1",
         "TERM": "dumb",
         "PYTHONPATH": str(ROOT),
@@ -144,8 +142,8 @@ class Example:
 class Workplace:
     """Where a page's examples run: a directory, and a module that holds the names of its Python examples."""
 
-    def __init__(self, folder: Path, name: str = "documentation_example", columns: int = COLUMNS) -> None:
-        self.folder, self.columns = folder, columns
+    def __init__(self, folder: Path, name: str = "documentation_example") -> None:
+        self.folder = folder
         (folder / "examples").symlink_to(ROOT / "examples")
         self.module = ModuleType(name)
         sys.modules[name] = self.module
@@ -156,7 +154,7 @@ class Workplace:
             (self.folder / block.title).write_text(block.text, encoding="utf-8")
         elif block.language == "console":
             for command in commands(block):
-                output = execute(command.command, self.folder, self.columns)
+                output = execute(command.command, self.folder)
                 good = fits(command.expected, output)
                 yield Example(command.line, command.command, "\n".join(clean(command.expected)), "\n".join(output), good)
         elif block.language == "python" and ">>>" in block.text:
@@ -201,7 +199,7 @@ class Doctests(doctest.DocTestRunner):
 
 def examples(page: Path, folder: Path) -> Iterator[Example]:
     """Execute everything on a page, in order. Has to be called with `folder` as the current directory."""
-    workplace = Workplace(folder, columns=WIDE_PAGES.get(page.name, COLUMNS))
+    workplace = Workplace(folder)
     for block in blocks(page.read_text(encoding="utf-8")):
         yield from workplace.run(block)
 
@@ -349,7 +347,7 @@ def write_anew(page: Path, folder: Path) -> list[str]:
     """
     text = with_tables(before := page.read_text(encoding="utf-8"))
     said = ["tables"] if text != before else []
-    workplace = Workplace(folder, columns=WIDE_PAGES.get(page.name, COLUMNS))
+    workplace = Workplace(folder)
     for block in blocks(text):
         found = list(workplace.run(block))
         wrong = [example for example in found if not example.good]

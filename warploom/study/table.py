@@ -81,14 +81,14 @@ class Table:
         """The table as text: headings, a row a line, the notes. Numbers stand at the right, words at the left.
 
         width: characters that a line has at most; None: any number. Spare columns are left out for it, the last ones first, and named
-        below; where the others alone are too wide, the table is turned: a line for each column, and a row below the other.
+        below; where the others alone are too wide, the table comes in parts, each with the first column.
         """
         columns = self.shown()
         while not self._fits(columns, width) and any(column.spare for column in columns):
             last = max(k for k, column in enumerate(columns) if column.spare)
             columns = columns[:last] + columns[last + 1 :]
-        found = self._grid(columns) if self._fits(columns, width) else self._turned(self.shown())
-        missing = [column.heading for column in self.shown() if column not in columns] if self._fits(columns, width) else []
+        found = self._grid(columns) if width is None or self._fits(columns, width) else self._in_parts(columns, width)
+        missing = [column.heading for column in self.shown() if column not in columns]
         below = [f"not shown: {', '.join(missing)}; --wide"] if missing else []
         texts = [*below, *self.notes]
         return [*found, *([""] if texts else []), *(line for text in texts for line in _folded(text, width))]
@@ -96,11 +96,15 @@ class Table:
     def _fits(self, columns: tuple[Column, ...], width: int | None) -> bool:
         return width is None or max(map(len, self._grid(columns))) <= width
 
-    def _turned(self, columns: tuple[Column, ...]) -> list[str]:
-        """Each row as lines of headings and cells."""
-        longest = max(len(column.heading) for column in columns)
-        rows = [[f"{column.heading:<{longest}}  {column.text(row.get(column.name))}" for column in columns] for row in self.rows]
-        return [line for number, row in enumerate(rows) for line in ([""] if number else []) + row]
+    def _in_parts(self, columns: tuple[Column, ...], width: int) -> list[str]:
+        """Several tables below each other, each with the first column and as many others as fit."""
+        first, *others = columns
+        parts: list[tuple[Column, ...]] = [(first,)]
+        for column in others:
+            if len(parts[-1]) > 1 and not self._fits((*parts[-1], column), width):
+                parts.append((first,))
+            parts[-1] = (*parts[-1], column)
+        return [line for number, part in enumerate(parts) for line in ([""] if number else []) + self._grid(part)]
 
     def _grid(self, columns: tuple[Column, ...]) -> list[str]:
         cells = [[column.text(row.get(column.name)) for column in columns] for row in self.rows]
