@@ -117,7 +117,7 @@ class _Writer:
         self._count(track, "lanes that issue", "lanes", stop, issued[:, t.START], issued[:, t.STOP], width)
         fills, misses = rows[kind == e.FILL, e.TIME], rows[(kind == e.REQUEST) & (rows[:, e.B] == e.MISS), e.TIME]
         if len(fills) or len(misses):
-            self._count(track, "lines on the way", "lines", stop, misses, fills)
+            self._count(track, "lines in flight", "lines", stop, misses, fills)
 
     def _device(self, window: Window) -> None:
         """What belongs to no core: counters, and the lookups of the second cache."""
@@ -125,8 +125,8 @@ class _Writer:
         came, went = self.blocks.of(rows[(kind == e.LAUNCH) | (kind == e.END)], e.LAUNCH, e.END)
         self._count(DEVICE, "blocks in cores", "blocks", window.stop, came, went)
         memory = rows[kind == e.MEMORY]
-        if len(memory) or (DEVICE, "memory requests on the way") in self.counters:
-            self._count(DEVICE, "memory requests on the way", "requests", window.stop, memory[:, e.TIME], memory[:, e.B])
+        if len(memory) or (DEVICE, "memory requests in flight") in self.counters:
+            self._count(DEVICE, "memory requests in flight", "requests", window.stop, memory[:, e.TIME], memory[:, e.B])
         for time, _, core, _, _, _, line, outcome in rows[kind == e.L2].tolist():
             track = self._place((SECOND_CACHE,), "second cache", DEVICE, "lookups: hit, miss, merged with a miss, store", SECOND_CACHE)
             self.tracks.instant(track, time, e.OUTCOMES[outcome], {"address": self._address(line), "core": core})
