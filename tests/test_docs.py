@@ -81,3 +81,46 @@ def test_fences_have_a_language_and_a_title():
     assert list(blocks(text)) == [Block("asm", "x.asm", 4, "RET\n"), Block("", "", 8, "plain\n")]
     with pytest.raises(ValueError, match="the fence in line 1 is never closed"):
         list(blocks("```asm\nRET\n"))
+
+
+def test_every_anchor_is_a_heading_of_its_page():
+    headings = {page: {anchor_of(line) for line in unfenced(page).splitlines() if line.startswith("#")} for page in PAGES}
+    for page in PAGES:
+        for target, anchor in re.findall(r"\]\(([^)\s#:]*)#([^)]+)\)", unfenced(page)):
+            where = (page.parent / target).resolve() if target else page
+            assert anchor in headings[where], f"{name_of(page)}: {target}#{anchor}"
+
+
+def test_the_glossary_is_in_alphabetical_order_and_names_a_chapter_for_every_term():
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    terms = [term for term, _, _ in rows if term not in ("term", "---")]
+    assert terms == sorted(terms, key=str.casefold) and len(terms) == len(set(terms)) > 60
+    for term, meaning, chapter in rows[1:]:
+        assert meaning.endswith(".") and LINK.search(chapter), term
+
+
+def test_chapters_have_the_same_order_everywhere():
+    index = re.findall(r"^\d+\. \[[^]]+\]\(([^)#]+)\)", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    contents = re.findall(r'\{ "\d+ [^"]+" = "([^"]+)" \}', (ROOT / "zensical.toml").read_text(encoding="utf-8"))
+    assert index == contents
+
+
+def test_every_question_has_an_answer():
+    for page in PAGES:
+        for title, part in re.findall(
+            r"^## (Questions|Exercises)\n(.*?)(?=^## |\Z)", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        ):
+            asked, answered = part.split("<details>")[0], part.split("<details>")[-1]
+            questions = re.findall(r"^(\d+)\. ", asked, re.MULTILINE)
+            assert questions and questions == re.findall(r"^(\d+)\. ", answered, re.MULTILINE), f"{name_of(page)}: {title}"
+            assert "<summary>" in part and "</details>" in part, name_of(page)
+
+
+def unfenced(page):
+    """A page without its blocks of code."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchor_of(heading):
+    """The anchor that GitHub makes of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lstrip("# ").replace("`", "").lower()).strip().replace(" ", "-")

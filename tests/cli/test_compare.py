@@ -65,7 +65,7 @@ def test_a_plot_shows_the_metric_that_was_asked_for(tmp_path):
     path = tmp_path / "runs.svg"
     assert run(MATMUL, *CHANNELS, "-o", path, "--metric", "ipc", "--quiet").exit_code == 0
     text = path.read_text()
-    assert "ipc (instructions a cycle)" in text
+    assert "ipc (instructions per cycle)" in text
     assert "memory.data_channels (channels)" in text
 
 
@@ -92,7 +92,7 @@ def test_a_plot_shows_the_metric_that_was_asked_for(tmp_path):
             (MATMUL, *CHANNELS, "--metric", "cycle", "-o", "x.png"),
             "error: --metric 'cycle': there is no such metric, did you mean 'cycles'?; there are cycles, instructions, ipc, ",
         ),
-        ((MATMUL, *CHANNELS, "--csv", MATMUL), f"error: --csv {MATMUL}: this file is the kernel; name another one\n"),
+        ((MATMUL, *CHANNELS, "--csv", MATMUL), f"error: --csv {MATMUL}: this file is the kernel; name a different one\n"),
         ((MATMUL, *CHANNELS, "--parquet", "-"), "error: --parquet writes a file: name one\n"),
         (
             (MATMUL, *CHANNELS, "--csv", "x.png", "-o", "x.png"),

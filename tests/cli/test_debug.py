@@ -138,10 +138,10 @@ def test_an_expectation_that_is_not_met_has_the_status_of_a_fault():
         ("step x", "how often is a whole number, as 12 or 0x1f, and not 'x'"),
         ("step 0", "0 times: at least once"),
         ("goto -1", "there is no cycle -1: the first is 0"),
-        ("continue 3", "continue takes nothing behind it, and there is '3'"),
+        ("continue 3", "continue takes no argument, and was given '3'"),
         ("break", "break where? A line, @ and an instruction's number, or a label"),
-        ("break nxt", "'nxt' is no line, @instruction or label, did you mean 'next'?"),
-        ("break 4000", "there is no instruction in line 4000 or behind it"),
+        ("break nxt", "'nxt' is not a line, @instruction or label, did you mean 'next'?"),
+        ("break 4000", "there is no instruction in line 4000 or after it"),
         ("break @99", "there is no instruction 99: they are numbered 0 to 27"),
         ("break next lane 9", "there is no lane 9"),
         ("break next wrap 0:0", "'wrap 0:0': the conditions of a breakpoint are as in `warp 0:1`, `block 2`, `lane 3`"),
@@ -402,7 +402,7 @@ def test_a_long_run_is_stopped_with_escape_and_what_is_typed_meanwhile_is_refuse
             await app.workers.wait_for_complete()
             await pilot.pause()
             assert not app.busy
-            assert "stopped on the way" in log_of(app)
+            assert "stopped before that" in log_of(app)
             assert app.debugger.session.status == "running"
             assert app.debugger.session.cycle > 0
 
@@ -475,3 +475,11 @@ def test_memory_of_regions_is_named_shown_and_watched_by_its_addresses():
     assert "0xffffff00:" in said and "mem[0xffffff00:4]" in said and "memory[0xffffff01] was 0 and is 255" in said
     with pytest.raises(UserError, match="there is no memory at address 0x80000000; the nearest region is 'window'"):
         execute(debugger, "memory 0x80000000")
+
+
+def test_the_help_of_the_screen_explains_the_letters_that_lanes_are_shown_with():
+    from warploom.cli.debugger.help_screen import MARKS
+    from warploom.cli.debugger.warps import LETTERS
+
+    [(letters, names)] = [mark for mark in MARKS if mark[1].startswith("lanes: ")]
+    assert dict(zip(names.removeprefix("lanes: ").split(", "), letters.split(), strict=True)) == LETTERS

@@ -192,7 +192,7 @@ def test_a_variant_that_computes_something_else_is_told_of():
     ladder = climb(example("matadd"), variant=example("shared_reduction"))
     assert names(ladder.differing()) == ["shared memory"]
     assert remarks(ladder)[-1] == (
-        "WARNING: shared memory leaves another memory (byte 0 is 1, on the first rung 0): the variant computes something else."
+        "WARNING: shared memory leaves different values in memory (byte 0 is 1, on the first rung 0): the variant computes something else."
     )
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates.")
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
 @click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one a processor]")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one per processor]")
 @click.option("--dask", metavar="ADDRESS", help="Spread the runs over a Dask cluster instead, as tcp://host:8786.")
 @click.option("-o", "--output", metavar="OUT", help="Draw the comparison into a .png, .svg or .pdf file.")
 @renamed(**{"--plot": "-o"})
@@ -40,9 +40,9 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     """Run FILE on every combination of some settings, and show what they change.
 
     --over takes any setting of `warploom presets --settings`. Values are words, numbers and ranges with commas between them: 1..8 is every
-    number, 8..64:8 every eighth, 1..64*2 doubles. Several --over make all combinations. unit.SLOT, as unit.scheduler, takes ours by name
-    and units of your own as FILE.py:NAME. The table has cycles, speed-up over the first
-    run, instructions, instructions a cycle, active lanes, cache hits, transactions an access, and what warps mostly waited for.
+    number, 8..64:8 every eighth, 1..64*2 doubles. Several --over make all combinations. unit.SLOT, as unit.scheduler, takes built-in
+    units by name and your own as FILE.py:NAME. The table has cycles, speed-up over the first
+    run, instructions, instructions per cycle, active lanes, cache hits, transactions per access, and what warps mostly waited for.
     --csv, --parquet and --json have all counters too. A run that faults or takes too long is a row that says so.
 
     The exit status is 0 when at least one run has ended well, 1 when none has, 2 when the input is wrong.

@@ -29,13 +29,13 @@ DRAWN, PAGE = (".png", ".svg"), ".html"
 
 @click.command()
 @click.argument("kernel", metavar="FILE")
-@click.option("--gpu", default="tiny", metavar="PRESET|TOML", help="The machine at the foot of the ladder. [default: tiny]")
+@click.option("--gpu", default="tiny", metavar="PRESET|TOML", help="The machine of the first rung. [default: tiny]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change it, as gpu.cores=4, or a rung, as l1.replacement=fifo.")
 @unit_options
 @program_options
 @click.option("--shared-variant", metavar="OTHER", help="The kernel with shared memory: what the last rung runs in place of FILE.")
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
-@click.option("--explain", is_flag=True, help="Say of each rung what it is in hardware, what it costs, and its settings.")
+@click.option("--explain", is_flag=True, help="Say for each rung what it is in hardware, what it costs, and its settings.")
 @click.option("-o", "--output", "outputs", multiple=True, metavar="OUT", help="Draw it into a .png or .svg file, or write an .html page.")
 @renamed(**{"--plot": "-o", "--html": "-o"})
 @click.option("--quiet", is_flag=True, help="Print no table and show no progress.")
@@ -44,11 +44,11 @@ DRAWN, PAGE = (".png", ".svg"), ".html"
 def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     """Run FILE on every machine from tiny-gpu's to a modern core, and show what each step gains.
 
-    The first rung has the timing of the original tiny-gpu. Each further one turns on one thing more: caches, pipelining, channels,
-    coalescing, warps, a scheduler, divergence, shared memory. A --set of something that a rung puts in changes that rung;
-    any other changes the machine at the foot. All rungs must leave the same memory, and it is said when one does not.
+    The first rung has the timing of the original tiny-gpu. Each further rung adds one thing: caches, pipelining, channels,
+    coalescing, warps, a scheduler, divergence, shared memory. A --set of a setting that belongs to a rung changes that rung; any other
+    changes the machine of the first rung. All rungs must leave the same values in memory; a warning says when one does not.
 
-    The exit status is 0 when the ladder was climbed, 1 when the kernel has a fault or does not end, 2 when the input is wrong.
+    The exit status is 0 when all rungs have run, 1 when the kernel has a fault or does not end, 2 when the input is wrong.
 
     \b
     Examples:

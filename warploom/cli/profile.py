@@ -35,11 +35,11 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     """Run FILE, and show what each of its lines cost, why, and what to try.
 
     \b
-    heat, cycles  warp-cycles: a warp issues the line, or stands at it and waits
+    heat, cycles  warp-cycles: a warp issues the line, or waits at it
     issues        how often a warp executed it
-    lanes         active lanes an issue
+    lanes         active lanes per issue
     diverged      branches at which the lanes of a warp disagreed
-    access        32/2: transactions an access, and how many would do
+    access        32/2: transactions per access, and how many would do
                   (not of textures)
                   8/1 s: passes of shared memory, and how many would do
     hits          transactions that found their line in the first cache
@@ -86,7 +86,7 @@ def _check_page(path: str, inputs: list[str]) -> None:
     if path == "-":
         raise UserError("-o writes a file: name one, as in -o profile.html")
     if is_among(path, inputs):
-        raise UserError(f"-o {path}: this file is an input of the run; name another one")
+        raise UserError(f"-o {path}: this file is an input of the run; name a different one")
     if not Path(path).is_dir() and not path.lower().endswith((".html", ".htm")):
         raise UserError(f"-o {path}: a profile is written as an .html page; name a file that ends in .html")
 

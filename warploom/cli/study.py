@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("-o", "--output", metavar="OUT", help="Draw the figure into a .png, .svg or .pdf file.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one a processor]")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one per processor]")
 @click.option("--dask", metavar="ADDRESS", help="Spread the runs over a Dask cluster instead, as tcp://host:8786.")
 @click.option("--quiet", is_flag=True, help="Print nothing and show no progress.")
 @json_option
@@ -28,8 +28,8 @@ def command(
 ) -> None:
     """Reproduce a published result, with kernels of our own; without NAME, list the studies.
 
-    A study prints a table, and for each thing that was published what it was, what this machine gives, and why they differ. -o draws
-    a figure with the published points beside ours.
+    A study prints a table, and for each published claim the published value, the value of this machine, and why they differ. -o draws
+    a figure with the published points.
 
     \b
     Examples:
@@ -93,7 +93,7 @@ def _list(experiments: list[Experiment], as_json: bool) -> None:
     longest = max(len(found.name) for found in experiments)
     for found in experiments:
         say(f"{found.name:<{longest}}  {found.title}")
-    say("\nmake one again: warploom study NAME; with its figure: warploom study NAME -o FILE.png")
+    say("\nto reproduce one: warploom study NAME; with its figure: warploom study NAME -o FILE.png")
 
 
 def _shown(chosen: Experiment, findings: Findings, columns: int) -> Iterator[str]:

@@ -47,9 +47,9 @@ class Part(NamedTuple):
 def command(as_json: bool) -> None:
     """Compile the native engine now: half a minute, once for an installation.
 
-    Without it, the first long run compiles what it needs. Short runs never need it. What is there already is loaded and not compiled
-    again. The cache is a directory of the user's, or the one that WARPLOOM_CACHE names. Native code is run, so a directory that belongs
-    to somebody else, or that others may write to, is not used.
+    Without it, the first long run compiles what it needs. Short runs never need it. Code that is in the cache is loaded and not compiled
+    again. The cache is a directory of the user's, or the one that WARPLOOM_CACHE names. Native code is executed, so a directory that
+    belongs to somebody else, or that others may write to, is not used.
 
     \b
     Examples:

@@ -65,7 +65,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "ipc",
         "IPC",
-        "instructions a cycle",
+        "instructions per cycle",
         "instructions / cycles",
         lambda result: _ratio(result.instructions, result.cycles),
         2,

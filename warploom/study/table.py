@@ -19,7 +19,7 @@ from warploom.study.needs import needed
 
 @dataclass(frozen=True)
 class Column:
-    """A column. heading: what a person sees, with the unit. digits: behind the point of a number; percent: a fraction shown as percent.
+    """A column. heading: what a person sees, with the unit. digits: decimals of a number; percent: a fraction shown as percent.
 
     spare: may be left out where there is no room.
     """

@@ -250,7 +250,7 @@ class DebuggerApp(App[None]):
         if change is not None:
             self.main.query_one(MemoryPanel).jump(change)
         elif not self.busy:
-            self.say([[("the last move has changed no memory", "")]])
+            self.say([[("the last step has changed no memory", "")]])
 
     def action_form(self) -> None:
         """The next format."""

@@ -1,4 +1,4 @@
-"""The registers of the chosen warp: a row a register, a column a lane."""
+"""The registers of the chosen warp: a row per register, a column per lane."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHOSEN = "bold underline"
 def lines(debugger: Debugger, width: int, only: list[int] | None = None) -> list[Line]:
     """The registers, of as many lanes as fit, the chosen one among them. only: numbers of registers.
 
-    Marks: * changed by the last move, ~ on its way (computed, but hardware would still wait for it).
+    Marks: * changed by the last step, ~ in flight (computed, but hardware would still wait for it).
     """
     program, rows, before = debugger.program, debugger.registers(), debugger.registers_before()
     coming = debugger.machine.inspection.pending_registers(debugger.core, debugger.slot)

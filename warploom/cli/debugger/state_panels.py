@@ -57,7 +57,7 @@ class RegistersPanel(Panel):
         return f"warp {self.debugger.name()}{what}"
 
     def length(self) -> int:
-        """A line a register."""
+        """A line per register."""
         return len(registers.lines(self.debugger, 20))
 
     def lines(self, first: int, width: int, height: int) -> list[Line]:

@@ -17,7 +17,7 @@ READY = ("not_selected", "decode", "request", "execute", "update")
 
 
 def lines(debugger: Debugger, width: int) -> list[Line]:
-    """A row a warp, under a heading."""
+    """A row per warp, under a heading."""
     states = debugger.warps()
     if not states:
         return [[("no warp runs", QUIET)]]

@@ -42,9 +42,9 @@ def check_effective(config: Config, changed: Iterable[str]) -> None:
     for name in changed:
         if own and name.startswith("alu."):
             instead = f"set {OWN[name]}, or pipes.owner=core" if name in OWN else "set pipes.owner=core"
-            raise ConfigError(f"{name} says nothing here: with pipes.owner = 'scheduler' each scheduler has its own pipes; {instead}")
+            raise ConfigError(f"{name} has no effect here: with pipes.owner = 'scheduler' each scheduler has its own pipes; {instead}")
         if not own and name.startswith("pipes.") and name != "pipes.owner":
-            raise ConfigError(f"{name} says nothing here: with pipes.owner = 'core' the schedulers share ALUs; set pipes.owner=scheduler")
+            raise ConfigError(f"{name} has no effect here: with pipes.owner = 'core' the schedulers share ALUs; set pipes.owner=scheduler")
 
 
 def check_together(config: Config) -> None:

@@ -1,6 +1,6 @@
 """Presets: machines by name. A preset is a TOML file (`presets/*.toml`), or a user's own.
 
-It names the preset that it starts from (`base = "tiny"`) and the settings that differ. The comment behind a setting
+It names the preset that it starts from (`base = "tiny"`) and the settings that differ. The comment after a setting
 says where the number comes from; `sources` reads it.
 """
 
@@ -133,7 +133,7 @@ def about(name: str | Path) -> str:
 
 
 def sources(name: str | Path) -> dict[str, str]:
-    """Where each number of a preset comes from: the comment behind it, by full setting name. Raises ConfigError."""
+    """Where each number of a preset comes from: the comment after it, by full setting name. Raises ConfigError."""
     return {setting: comment for setting, comment in _comments(_preset_path(name)) if comment}
 
 
@@ -147,7 +147,7 @@ def inherited_sources(name: str | Path) -> dict[str, str]:
 
 
 def _comments(path: Path) -> Iterator[tuple[str, str]]:
-    """(full setting name, the comment behind it or "") of every setting in a preset's file."""
+    """(full setting name, the comment after it or "") of every setting in a preset's file."""
     section = ""
     for line in lines_of(read_text(path)):
         text, _, comment = line.partition("#")

@@ -50,7 +50,7 @@ WARP_ACTIVITIES = tuple(
 _STATE_KINDS = {"fetch": WAITING, "wait": WAITING, "idle": WAITING, "done": WAITING}
 _STATE_MEANINGS = {
     "idle": "no block in the core",
-    "fetch": "the instruction is brought from program memory",
+    "fetch": "the instruction is fetched from program memory",
     "decode": "the control signals are made",
     "request": "registers are read, load/store units start",
     "wait": "load/store units are at work",

@@ -37,7 +37,7 @@ KINDS = {
     "masks": Kind("execution masks", "what every lane did in every cycle", "masks", "masks_sheet", "masks_text"),
     "timeline": Kind("timeline of the warps", "when each warp issues, and what it waits for", "timeline", "timeline", "timeline"),
     "issue": Kind("occupancy and issue slots", "how full the machine is, and how many issue slots are taken", "issue", "series"),
-    "memory": Kind("memory traffic", "transactions, hit rates, and accesses on their way", "memory", "series"),
+    "memory": Kind("memory traffic", "transactions, hit rates, and accesses in flight", "memory", "series"),
     "banks": Kind("bank conflicts", "the passes that accesses to shared memory take", "banks", "banks", whole=True),
     "roofline": Kind("roofline", "what the kernel reaches of what the machine can do", "roofline", "roofline", whole=True),
     "pipeline": Kind("pipeline of a warp", "every instruction of one warp, from its wait to its result", "pipeline", "pipeline"),

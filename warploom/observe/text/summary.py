@@ -124,7 +124,7 @@ def threads_time(result: RunResult, width: int, unicode: bool) -> Iterator[Line]
             value = counters[f"{name}_thread_cycles"]
             yield _share_row(meaning, value, _share(value, total), width, unicode, part=True)
     if empty:
-        said = f"  {percent(_share(empty, places)).strip()} of the machine stood empty: "
+        said = f"  {percent(_share(empty, places)).strip()} of the machine was idle: "
         yield [(f"{said}{grouped(empty)} of {grouped(places)} thread-cycles had no thread", QUIET)]
 
 

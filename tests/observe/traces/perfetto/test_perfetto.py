@@ -148,7 +148,7 @@ def test_counters_begin_and_end_at_nothing(run, name):
     names = Counter(path[-1] for path in found.counters)
     cores = result.config.gpu.cores
     assert (names["warps in slots"], names["lanes that issue"], names["blocks in cores"]) == (cores, cores, 1)
-    assert (names["lines on the way"] > 0) == (result.counters["l1_misses"] > 0)
+    assert (names["lines in flight"] > 0) == (result.counters["l1_misses"] > 0)
     lanes = 0
     for path, values in found.counters.items():
         times = [time for time, _ in values]

@@ -58,7 +58,7 @@ class _Writer:
         memory = self.events[self.rows(e.MEMORY)]
         self._counter("blocks in cores", "blocks", DEVICE, *blocks(self.spans.spans))
         if len(memory):
-            self._counter("memory requests on the way", "requests", DEVICE, memory[:, e.TIME], memory[:, e.B])
+            self._counter("memory requests in flight", "requests", DEVICE, memory[:, e.TIME], memory[:, e.B])
         lookups = self.rows(e.L2)
         if len(lookups):
             track = self.tracks.track("second cache", description="lookups: hit, miss, merged with a miss, store")
@@ -77,7 +77,7 @@ class _Writer:
         self._counter("lanes that issue", "lanes", track, issued[:, t.START], issued[:, t.STOP], width)
         requests, fills = self.events[self.rows(e.REQUEST, number)], self.events[self.rows(e.FILL, number)]
         if len(fills):
-            self._counter("lines on the way", "lines", track, requests[requests[:, e.B] == e.MISS, e.TIME], fills[:, e.TIME])
+            self._counter("lines in flight", "lines", track, requests[requests[:, e.B] == e.MISS, e.TIME], fills[:, e.TIME])
         schedulers = config.core.schedulers
         for scheduler in range(schedulers):
             below = self.tracks.track(f"scheduler {scheduler}", track, "the instructions that it issued")
