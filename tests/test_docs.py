@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.documentation import PAGES, ROOT, TABLE, TABLES, Block, blocks, commands, examples, fits, with_tables
+from tests.documentation import COLUMNS, PAGES, ROOT, TABLE, TABLES, Block, blocks, commands, examples, fits, with_tables
 
 LINK = re.compile(r"\]\((?P<target>[^)\s#]+)(?:#[^)]*)?\)|src(?:set)?=\"(?P<source>[^\"]+)\"")
 
@@ -37,6 +37,24 @@ def test_every_link_leads_to_a_file(page):
         target = found["target"] or found["source"]
         if not target.startswith(("http://", "https://")):
             assert (page.parent / target).exists(), f"{name_of(page)}: {target}"
+
+
+SENTENCE = re.compile(r"error: |note: |\S+:\d+:\d+: |    fix: ")  # messages on standard error are one line each
+WIDE = ("--wide", "--log ", "--csv -")  # asked for, and rows of a file
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_outputs_fit_a_terminal_of_80_columns(page):
+    too_long = [
+        f"line {command.line}: {line}"
+        for block in blocks(page.read_text(encoding="utf-8"))
+        if block.language == "console"
+        for command in commands(block)
+        if not any(option in command.command for option in WIDE)
+        for line in command.expected
+        if len(line) > COLUMNS and not SENTENCE.match(line)
+    ]
+    assert too_long == []
 
 
 def test_every_page_is_in_the_contents():

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 from textual import events
 
 from tests.machine.programs import Assembly, machine
+from tests.places import EXAMPLES
 from warploom import GPU, load
 from warploom.cli import main
 from warploom.cli.common import UserError
@@ -17,6 +19,7 @@ from warploom.cli.debugger.app import DebuggerApp
 from warploom.cli.debugger.commands import COMMANDS, completions, execute
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.panel import Panel
+from warploom.cli.debugger.source_panel import SourcePanel
 from warploom.isa.regions import Region
 from warploom.machine.debug.session import Session
 from warploom.observe.text.styled import plain
@@ -86,7 +89,7 @@ def test_floats_are_read_and_written():
 
 def test_a_fault_is_told_and_gives_the_status_of_one():
     found = debug("end", "print cycle", kernel="examples/tiny/diverge.asm", status=1)
-    assert any("the threads of a block disagree on this branch" in line for line in found)
+    assert "the threads of a block disagree on this branch" in " ".join(" ".join(found).split())
 
 
 @pytest.mark.parametrize(
@@ -206,7 +209,8 @@ def test_every_command_has_help_and_no_name_is_taken_twice():
     names = [name for command in COMMANDS for name in (command.name, *command.aliases)]
     assert len(names) == len(set(names))
     found = "\n".join(debug("help"))
-    assert all(f"\n{command.name}" in found and command.about in found for command in COMMANDS)
+    said = " ".join(found.split())
+    assert all(f"\n{command.name}" in found and command.about in said for command in COMMANDS)
 
 
 # ---- the screen
@@ -319,6 +323,66 @@ def test_every_panel_fits_into_every_size(size, kernel, preset):
         assert "▶" in text_of(app, "source")
 
     play(screen(kernel, preset), ":goto 7", "n", size=size, then=look)
+
+
+LONG = """.threads 40
+.group 40
+    mov r0.x, thread_id                                        ; a comment longer than the panel is wide, and nothing of it is cut
+    add.u32 r1.x, r0.x, u(1000000)
+    ret
+"""
+
+
+@pytest.mark.parametrize("cycles", [1, 40])
+@pytest.mark.parametrize(
+    ("kernel", "preset"), [("guppy/raymarch.guppy", "sm"), ("guppy/four_warps.guppy", "guppy"), ("tiny/matmul.asm", "tiny"), (LONG, "sm")]
+)
+def test_nothing_is_cut_at_120_columns(tmp_path, kernel, preset, cycles):
+    path = tmp_path / "a_kernel_with_a_name_that_is_longer_than_the_panel_of_the_source.guppy"
+    if kernel is LONG:
+        path.write_text(LONG)
+    whole = path if kernel is LONG else EXAMPLES / kernel
+    asked = []
+
+    def look(app):
+        asked.append(app)
+        debugger = app.debugger
+        for panel in app.query(Panel):
+            width, height = panel.content_size
+            made = [plain(line) for line in panel.lines(panel.first, width, height)]
+            assert max(map(len, made)) <= width, panel.id
+            title = panel.heading()
+            assert len(title) <= width - 2 or " ".join(panel.render().plain.split()).startswith(title) or " " not in title
+        shown = "".join("".join(plain(line) for line in app.query_one(SourcePanel).lines(0, 52, 10_000)).split())
+        numbered = ("".join(f"{number} {line}".split()) for number, line in enumerate(whole.read_text().splitlines(), 1))
+        marks = str.maketrans("", "", "▶▷●")
+        for name in {debugger.name(state.core, state.slot) for state in debugger.warps()}:
+            shown = shown.replace(name, "")
+        shown = re.sub(r"\d+warps", "", shown.translate(marks))
+        assert shown == "".join(numbered)
+        states = [f"{state.activity}" for state in debugger.warps()]
+        text = text_of(app, "warps")
+        assert all((name if name != "not_selected" else "eligible") in text for name in states[:8])
+
+    play(screen(whole, preset), f":goto {cycles}", "n", size=(120, 40), then=look)
+    assert asked
+
+
+def test_the_cursor_stays_in_view_where_lines_continue(tmp_path):
+    path = tmp_path / "long.guppy"
+    path.write_text(".threads 4\n" + "".join(f"    mov r0.x, u({number}) ; {'word ' * 40}\n" for number in range(40)) + "    ret\n")
+    seen = []
+
+    def look(app):
+        panel = app.query_one(SourcePanel)
+        panel.render()
+        seen.append((panel.cursor, panel.cursor in panel.shown))
+
+    play(screen(path, "sm"), *["down"] * 9, then=look)
+    play(screen(path, "sm"), "end", then=look)
+    play(screen(path, "sm"), "end", "pageup", then=look)
+    assert [inside for _, inside in seen] == [True, True, True]
+    assert seen[1][0] == 41
 
 
 def test_a_terminal_that_is_too_small_says_so():

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--metric", default="cycles", metavar="NAME", help="What the plot shows: a metric, as ipc. [default: cycles]")
 @click.option("--csv", "csv_file", metavar="OUT", help="Write every row with all counters as CSV; - for standard output.")
 @click.option("--parquet", "parquet_file", metavar="OUT", help="Write every row with all counters as Parquet.")
+@click.option("--wide", is_flag=True, help="Show all columns, however wide the terminal is.")
 @click.option("--quiet", is_flag=True, help="Print no table and show no progress.")
 @json_option
 @click.pass_context
@@ -83,10 +84,10 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     if options["as_json"]:
         print_json(_body(plan, table))
     elif not options["quiet"] and options["csv_file"] != "-":
-        from warploom.cli.screen import width
+        from warploom.cli.screen import width, wrapped
 
-        head = f"{plan.program.name} on {plan.base.name}, {_counted(len(table))}"
-        say("\n".join([head, "", *table.lines(width())]))
+        head = wrapped(f"{plan.program.name} on {plan.base.name}, {_counted(len(table))}")
+        say("\n".join([head, "", *table.lines(None if options["wide"] else width())]))
     ctx.exit(DONE if "done" in table["status"] else FAULT)
 
 
@@ -137,11 +138,13 @@ def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
 
 
 def _write(plan: Plan, table: Table, options: dict[str, Any]) -> None:
+    from warploom.cli.progress import Busy
     from warploom.study.chart import chart
     from warploom.study.figure import drawn, form_of
 
     if options["output"]:
-        write_file(options["output"], drawn(chart(plan, table, options["metric"]), form_of(options["output"])))
+        with Busy("drawing the picture", quiet=options["quiet"]):
+            write_file(options["output"], drawn(chart(plan, table, options["metric"]), form_of(options["output"])))
     if options["csv_file"] == "-":
         say(table.to_csv(), nl=False)
     elif options["csv_file"]:

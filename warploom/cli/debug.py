@@ -106,9 +106,10 @@ def _script(debugger: Debugger, orders: list[Order], as_json: bool) -> int:
 def _show(said: Said) -> None:
     from warploom.cli import screen
     from warploom.cli.debugger.script import PROMPT
-    from warploom.observe.text.styled import QUIET
+    from warploom.observe.text.styled import QUIET, folded
 
-    screen.show([[(PROMPT, QUIET), (said.command, "bold")], *said.lines])
+    lines = [part for line in said.lines for part in folded(line, screen.width(), "    ")]
+    screen.show([[(PROMPT, QUIET), (said.command, "bold")], *lines])
 
 
 def _screen(debugger: Debugger) -> None:

@@ -144,6 +144,7 @@ def forecast(results: list[Result], stretch: tuple[int, int]) -> str:
 
 def _orders(kernel: str, options: dict[str, Any]) -> tuple[list[Order], list[str]]:
     """The run, and the one beside it if there is one; and what they are called."""
+    from warploom.machine.config.check import check_used
     from warploom.machine.config.presets import load_config, parse_setting
 
     order = take_order(kernel, options)
@@ -151,6 +152,7 @@ def _orders(kernel: str, options: dict[str, Any]) -> tuple[list[Order], list[str
         return [order], [order.config.name]
     changes = dict(parse_setting(text) for text in options["against"])
     other = replace(order, config=load_config(order.config, changes))
+    check_used(other.config, changes, before="--against ", add="add --gpu {}")
     same = [name for name in changes if other.config[name] == order.config[name]]
     if len(same) == len(changes):
         raise UserError(f"--against {same[0]}={order.config[same[0]]}: the first run has this value too; give a different one")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import json_option, print_json
+from warploom.cli.common import json_option, print_json, say
 from warploom.isa.numbers import grouped, percentage
 
 if TYPE_CHECKING:
@@ -58,13 +58,15 @@ def command(
         return
     from rich.console import Console
 
-    console = Console(highlight=False)
+    from warploom.cli import screen
+
+    console = Console(highlight=False, width=screen.width())
     block = f"{threads} threads, {registers} registers per thread, {grouped(shared + dynamic_shared)} bytes of shared memory"
-    console.print(f"compute capability {name}, blocks of {block}", soft_wrap=True)
+    say(screen.wrapped(f"compute capability {name}, blocks of {block}"))
     if found.reason:
-        console.print(f"\nno block fits: {found.reason}", style="bold", soft_wrap=True)
+        console.print(f"\n{screen.wrapped(f'no block fits: {found.reason}')}", style="bold", soft_wrap=True)
     else:
-        console.print(f"\n{_of(found)}; limited by {_listed(found)}", style="bold", soft_wrap=True)
+        console.print(f"\n{screen.wrapped(f'{_of(found)}; limited by {_listed(found)}')}", style="bold", soft_wrap=True)
     console.print()
     console.print(_resources(found))
     console.print()

@@ -52,7 +52,7 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
       warploom picture masks matmul.asm --cycles 100:200 --cores 0 -o part.png
       warploom picture roofline saxpy.asm --gpu sm -o roofline.pdf
     """
-    from warploom.cli.progress import Progress
+    from warploom.cli.progress import Busy, Progress
     from warploom.observe.pictures import picture
 
     _check(kind, file, output, options["width"], as_json)
@@ -69,10 +69,12 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
     try:
         with progress:
             result = order.run(progress, tracing=not sequencer)
+        quiet = options["quiet"] or as_json
         width = {} if options["width"] is None or output is None else {"width": options["width"]}
-        drawn = picture(result, kind, dark=options["dark"], **part, **width)  # type: ignore[arg-type]
-        if output is not None:
-            write_file(output, drawn.drawn(_form(output)))
+        with Busy("drawing the picture", quiet=quiet):
+            drawn = picture(result, kind, dark=options["dark"], **part, **width)  # type: ignore[arg-type]
+            if output is not None:
+                write_file(output, drawn.drawn(_form(output)))
         if as_json:
             print_json(drawn.facts())
         elif output is None:

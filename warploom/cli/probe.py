@@ -53,6 +53,7 @@ def command(
       warploom probe --gpu mine.toml --json
     """
     from warploom.cli.progress import Progress
+    from warploom.machine.config.check import check_used
     from warploom.machine.config.presets import load_config, parse_setting
     from warploom.study.figure import drawn, form_of
     from warploom.study.microbenchmarks import NAMES, find
@@ -63,6 +64,7 @@ def command(
     try:
         chosen = list(dict.fromkeys(names)) or list(NAMES)
         config = load_config(gpu, dict(parse_setting(text) for text in changes))
+        check_used(config, [parse_setting(text)[0] for text in changes], before="--set ", add="add --gpu {}")
         for name in chosen:
             find(name)
         why_not = unusable(config)

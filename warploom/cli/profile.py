@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MOST_CYCLES = 100_000  # of a machine without warps, where nothing else is said: its run is repeated in plain Python
 
+WHOLE = 400  # columns that --wide makes room for
+
 # The keys of `observe.profile_table.SORTS`, which is not loaded for --help; a test compares them.
 SORTS = ("line", "cycles", "issues", "lanes", "transactions", "conflicts", "misses")
 
@@ -28,6 +30,7 @@ SORTS = ("line", "cycles", "issues", "lanes", "transactions", "conflicts", "miss
 @click.option("--top", type=int, metavar="N", help="Show only N lines; in the order of the source, those with most cycles.")
 @click.option("-o", "--output", metavar="OUT", help="Write the profile as one .html page that needs nothing else; nothing is printed.")
 @renamed(**{"--html": "-o"})
+@click.option("--wide", is_flag=True, help="Show all columns, however wide the terminal is.")
 @click.option("--quiet", is_flag=True, help="Print no profile and show no progress.")
 @json_option
 @click.pass_context
@@ -113,4 +116,4 @@ def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any
         if not options["quiet"]:
             say(f"{options['output']} is written", err=True)
     elif not options["quiet"]:
-        screen.show(profile_table(found, lines, findings, width=screen.width(), unicode=screen.unicode()))
+        screen.show(profile_table(found, lines, findings, width=WHOLE if options["wide"] else screen.width(), unicode=screen.unicode()))

@@ -12,7 +12,7 @@ import click
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
-from warploom.cli.traces import NAMES, TraceFile, begin_traces, end_traces, open_traces, trace_files, trace_options, trace_run, write_traces
+from warploom.cli.traces import NAMES, TracedRun, TraceFile, open_traces, trace_files, trace_options
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
@@ -80,17 +80,15 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
             pictures = [files.enter_context(OutputFile(path, binary=True)) for _, path in images]
             outputs = open_traces(files, traces)
             with progress:
-                growing = begin_traces(order, traces, outputs)
-                result = order.run(progress, tracing=bool(traces), **trace_run(traces, growing))
+                traced = TracedRun(order, traces, outputs, files)
+                result = order.run(progress, tracing=bool(traces), **traced.options())
             if log is not None:
                 _write_log(result, log, selection, quiet)
             if trace is not None:
                 _write_trace(result, trace, quiet)
             for (name, _), picture in zip(images, pictures, strict=True):
                 save(result, name, picture)
-            end_traces(growing)
-            if not growing:
-                write_traces(result, traces, outputs, quiet)
+            traced.write(result, quiet)
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(f"{how} after {grouped(progress.done)} cycles; no file was written", err=True)

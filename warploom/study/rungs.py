@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from warploom.isa.numbers import grouped
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
 
@@ -191,9 +192,14 @@ def _chosen(found: tuple[Rung, ...], choices: Mapping[str, Any]) -> tuple[Rung, 
     return tuple(_with(rung, {name: choices.get(name, value) for name, value in rung.settings.items()}) for rung in found)
 
 
+def _said(value: Any) -> str:
+    """A setting's value in a sentence."""
+    return grouped(value) if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
 def _with(rung: Rung, settings: dict[str, Any]) -> Rung:
     """A rung with these settings, whose values stand in its sentence in place of their <names>."""
-    about = re.sub(r"<([\w.]+)>", lambda found: str(settings[found[1]]), rung.about)
+    about = re.sub(r"<([\w.]+)>", lambda found: _said(settings[found[1]]), rung.about)
     return Rung(rung.name, settings, about, rung.wires, rung.needs)
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import wrap
 
+from warploom.cli import screen
 from warploom.cli.common import UserError
 from warploom.cli.debugger import changes, expecting, moving, showing
 from warploom.cli.debugger.debugger import Debugger
 from warploom.isa.diagnostics import nearest
 from warploom.machine.debug.session import EditError
 from warploom.observe.text.styled import Line
+
+ABOUT = 26  # column in which the list of commands says what each does
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,16 @@ def _help(debugger: Debugger, text: str) -> list[Line]:
         command = find(text)
         other = f"  (also {', '.join(command.aliases)})" if command.aliases else ""
         return [[(f"{command.name} {command.usage}".rstrip() + other, "bold")], [(command.about, "")]]
-    width = max(len(_signature(command)) for command in COMMANDS)
-    return [[(f"{_signature(command):<{width}}  ", "bold"), (command.about, "")] for command in COMMANDS]
+    return [line for command in COMMANDS for line in _listed(command)]
+
+
+def _listed(command: Command) -> list[Line]:
+    """A command and what it does beside it; below it where its arguments take the room."""
+    texts = wrap(command.about, screen.width() - ABOUT - 1)
+    name = _signature(command)
+    if len(name) + 2 > ABOUT:
+        return [[(name, "bold")], *([(f"{'':{ABOUT}}{text}", "")] for text in texts)]
+    return [[(f"{name:<{ABOUT}}", "bold"), (texts[0], "")], *([(f"{'':{ABOUT}}{text}", "")] for text in texts[1:])]
 
 
 def _signature(command: Command) -> str:

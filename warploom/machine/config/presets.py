@@ -17,7 +17,7 @@ from warploom.isa.diagnostics import nearest
 from warploom.isa.numbers import shown
 from warploom.isa.program import lines_of
 from warploom.isa.reading import bytes_of, read_text
-from warploom.machine.config.check import check_effective, check_together
+from warploom.machine.config.check import check_effective, check_together, check_used
 from warploom.machine.config.schema import Config, Setting, check_name, settings
 from warploom.machine.engine.sizes import ConfigError
 
@@ -38,7 +38,14 @@ def load_config(name: str | Path | Config = "tiny", changes: Mapping[str, Any] |
     config = _build(flat, title)
     check_together(config)
     check_effective(config, changes or {})
+    if not isinstance(name, Config) and _preset_path(name).parent != PRESETS:
+        check_used(config, _own(_tree(_preset_path(name))), before=f"{name}: ", add='base = "{}"')
     return config
+
+
+def _own(tree: Mapping[str, Any]) -> Iterator[str]:
+    """The settings that a file names itself."""
+    return (f"{section}.{setting}" for section, values in tree.items() if isinstance(values, dict) for setting in values)
 
 
 def _read(name: str | Path, seen: tuple[str, ...]) -> tuple[dict[str, Any], str]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from warploom.machine.run.result import RunResult
 from warploom.observe.pictures.sheet import FORMATS, LEFT, PART, RIGHT, WIDTH, Page
 from warploom.observe.pictures.view import DrawingError, View, view_of
-from warploom.observe.text.styled import Line, grouped
+from warploom.observe.text.styled import Line, folded, grouped
 from warploom.observe.text.summary import machine
 from warploom.observe.text.whole_file import whole_file
 
@@ -93,9 +93,10 @@ class Picture:
         text = KINDS[self.kind].text
         if not text:
             raise DrawingError(f"the picture {self.kind!r} is drawn into a file: name one that ends in {_endings()}")
-        yield [(self.title, "bold")]
-        yield [(machine(self.result.config), "dim")]
-        yield from _module(text).lines(self.result, self.view, width, colours=colours)
+        yield from folded([(self.title, "bold")], width)
+        yield from folded([(machine(self.result.config), "dim")], width)
+        for line in _module(text).lines(self.result, self.view, width, colours=colours):
+            yield from folded(line, width, "    ")
 
     def drawn(self, form: str) -> bytes:
         """The file. form: png, svg or pdf. Raises DrawingError, also where matplotlib is not installed."""
