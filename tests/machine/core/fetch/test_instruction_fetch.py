@@ -217,9 +217,9 @@ def test_a_scheduler_fetches_for_its_warps_in_turn():
     code.op("add", FREE + 1, FREE + 1, imm=1)
     code.branch(FREE, "again")
     program = code.program(threads=32 * 8, block=32 * 8)
-    gpu = GPU("sm", set={"memory.bytes": 1 << 16, "core.schedulers": 1}, engine="python")
+    gpu = GPU("sm", set={"memory.bytes": 1 << 16, "core.schedulers": 1, "core.scheduler": "round_robin"}, engine="python")
     result = gpu.run(program, max_cycles=2000)
-    rounds = result.detail["registers"][0, :8, FREE + 1, 0].astype(int)
+    rounds = result.detail.registers[0, :8, FREE + 1, 0].astype(int)
     assert rounds.min() > 0.8 * rounds.max(), rounds
 
 
