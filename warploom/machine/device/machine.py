@@ -14,10 +14,12 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.analysis.spins import with_yields
+from warploom.isa.needs import uses_wide_accesses
 from warploom.isa.program import Program
 from warploom.isa.regions import SPACE_BYTES
 from warploom.isa.table_check import check_tables
 from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
+from warploom.machine.accounting.notes import new_log, notes_of, writes_notes
 from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
 from warploom.machine.accounting.status import LaunchError, Outcome, TooManyEvents
 from warploom.machine.config.schema import Config
@@ -30,12 +32,13 @@ from warploom.machine.core.divergence.thread_pool import depends_on_warps, with_
 from warploom.machine.core.load_store.address_space import no_translation, translate
 from warploom.machine.core.load_store.lsu import Lsu, load_store, no_load_store
 from warploom.machine.core.load_store.memory_stage import access_memory, no_memory, no_texture, sample_texture
+from warploom.machine.core.load_store.wide_access import access_wide, no_wide
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
 from warploom.machine.core.scheduling.scheduler import Scheduler
-from warploom.machine.datapath.alu import execute, execute_with_doubles
+from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.device import report as pipeline_report
-from warploom.machine.device.check import check
+from warploom.machine.device.check import check, check_grid
 from warploom.machine.device.decode import decode
 from warploom.machine.device.device import Gpu, run
 from warploom.machine.device.inspection import PipelineInspection
@@ -101,6 +104,7 @@ class PipelineMachine:
         self.memory = self.storage.filled()
         self.memory_bytes = self.space.bytes
         self.initial_memory = self.memory.view(np.uint8)[: self.memory_bytes].copy()
+        self.notes = new_log(program)
         self.profile = np.zeros((len(program), PROFILE_COLUMNS), np.int64)
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
@@ -116,6 +120,7 @@ class PipelineMachine:
         gpu.memory_bytes = SPACE_BYTES if self.program.regions else self.memory_bytes
         set_up_device(gpu, self.config, self.loaded)
         resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
+        check_grid(self.config, self.program, int(gpu.grid.blocks), resident)
         for number in range(self.config.gpu.cores):
             core = mirror(self.cores[number : number + 1].reshape(()))
             set_up_core(core, number, resident, self.config, self.loaded)
@@ -130,7 +135,9 @@ class PipelineMachine:
 
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without the limit, for one engine or the other."""
-        tables = Tables(self.uops, self.code, self.views, self.samplers, self.memory, self.space.table, self.profile, self.event_buffer)
+        tables = Tables(
+            self.uops, self.code, self.views, self.samplers, self.memory, self.space.table, self.notes, self.profile, self.event_buffer
+        )
         if native:
             return (self._gpu_record(), self.cores, tables, self._hooks())
         return (mirror(self.gpu), mirror(self.cores), tables, self._guarded(self._units()))
@@ -140,16 +147,23 @@ class PipelineMachine:
         units = {int(row[u.UNIT]) for row in self.program.uops}
         touches_memory = bool(units & {u.MEMORY, u.SHARED, u.TEXTURE})
         return Units(
-            execute=execute_with_doubles if (self.program.uops[:, u.DATAPATH] == u.DOUBLE_PRECISION).any() else execute,
+            execute=self._execute(),
             policy=self.policy.choose,
             control=control,
             access=access_memory if touches_memory else no_memory,
             sampler=sample_texture if u.TEXTURE in units else no_texture,
             translate=translate if self.storage.translates else no_translation,
+            wide=access_wide if uses_wide_accesses(self.program) else no_wide,
             load_store=load_store if touches_memory else no_load_store,
             memory_system=serve_events if touches_memory else no_events,
             step=step_forming_warps if self.forms_warps else step,
         )
+
+    def _execute(self) -> Callable[..., None]:
+        """The ALU, with those parts that only programs which use them pay for."""
+        if writes_notes(self.program):
+            return execute_with_notes
+        return execute_with_doubles if (self.program.uops[:, u.DATAPATH] == u.DOUBLE_PRECISION).any() else execute
 
     def _guarded(self, units: Units) -> Units:
         """The same, with a user's units for plain Python: a mistake in one of them ends as a sentence."""
@@ -173,6 +187,7 @@ class PipelineMachine:
             access=(number, (Gpu, Core, number, number, number, Tables, Units, number)),
             sampler=(number, (Core, number, Tables, number, number)),
             translate=(number, (Gpu, Core, number, Tables, number, number)),
+            wide=(None, (Core, number, Tables, number, number)),
             load_store=(number, (Gpu, Core, Lsu, Tables, number)),
             memory_system=(None, (Gpu, cores, Tables, number)),
             step=(number, (Gpu, Core, Tables, Units, number)),
@@ -220,6 +235,7 @@ class PipelineMachine:
         if self.tracing:
             self._hand_on(self.open_rows())
         pipeline_report.account_the_rest(self)
+        notes, lost = notes_of(self.program, self.notes)
         return RunResult(
             program=self.program,
             config=self.config,
@@ -231,6 +247,8 @@ class PipelineMachine:
             counters=pipeline_report.counters(self),
             fault=pipeline_report.fault_text(self),
             running=tuple(pipeline_report.running(self)) if outcome.status == "timeout" else (),
+            notes=notes,
+            notes_lost=lost,
             engine=outcome.engine,
             seconds=outcome.seconds,
             rebuild=partial(PipelineMachine, self.config, self.program, units=self.users_units),
@@ -253,7 +271,7 @@ class PipelineMachine:
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         """Everything that changes: what a checkpoint has to keep."""
-        return self.gpu, self.cores, self.memory, self.profile
+        return self.gpu, self.cores, self.memory, self.profile, self.notes
 
     def state(self) -> tuple[bytes, ...]:
         """The same as bytes: equal in two machines that have run alike."""

@@ -13,8 +13,9 @@ from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
 from warploom.machine.config.schema import Config
-from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, READY
+from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, AT_SYNC, READY
 from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
+from warploom.machine.core.warps.barrier import GRID_BARRIER
 from warploom.machine.run.livelock import LivelockDetector
 
 MOST_WARPS = 8  # warps that a message lists
@@ -232,6 +233,8 @@ def _barrier_text(machine: Reported, core: int, warp: int) -> Iterator[str]:
     """Which barrier a warp waits at, how many have come and are expected, and which warps of its block have not come."""
     state, barriers = machine.cores[core]["warps"], machine.cores[core]["barriers"]
     slot = int(state["block"][warp])
+    if int(barriers["at_grid"]) >> warp & 1:
+        yield f"the barrier of the grid waits for {int(machine.gpu['live'])} warps, and {int(machine.gpu['grid']['waiting'])} came"
     alive = int(machine.cores[core]["blocks"]["alive"][slot])
     for number, waiting in enumerate(barriers["waiting"][slot].tolist()):
         if waiting >> warp & 1:
@@ -266,8 +269,10 @@ def _waiting_lanes(machine: Reported, core: int, warp: int, running_lanes: int) 
         mask, pc, state = (int(groups[name][warp][row]) for name in ("mask", "pc", "state"))
         if state == READY:
             yield f"{_wait(mask)} to go on at {where(pc)}"
-        elif state == AT_RECONVERGENCE:
+        elif state in (AT_RECONVERGENCE, AT_SYNC):
             yield f"{_wait(mask)} for the others at {where(pc)}"
+        elif state == AT_BARRIER + GRID_BARRIER:
+            yield f"{_wait(mask)} for the others at the barrier of the grid, {where(pc - 1)}"
         else:
             yield f"{_wait(mask)} for the others at barrier {state - AT_BARRIER}, {where(pc - 1)}"
 
