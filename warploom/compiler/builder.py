@@ -47,6 +47,24 @@ class Builder:
             block.before.append(one)
         return block
 
+    def place(self, block: Block) -> None:
+        """Continue in a block, and let it follow what there is already."""
+        self.blocks.remove(block)
+        self.blocks.append(block)
+        self.block = block
+
+    @property
+    def current(self) -> Block:
+        """The block that operations go to, where there is one."""
+        assert self.block is not None
+        return self.block
+
+    def close_scope(self, *, dominates: bool) -> None:
+        """Forget what the innermost scope knows, or hand it on where every path from here on comes through it."""
+        table = self.scopes.pop()
+        if dominates:
+            self.scopes[-1].update(table)
+
     def jump(self, to: Block) -> None:
         """End the current block by going to another one."""
         assert self.block is not None

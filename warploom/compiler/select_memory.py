@@ -38,9 +38,8 @@ class MemoryRules(FloatRules):
             return made
         operand = self.low(address)
         if isinstance(operand, int):
-            made = self.hidden()
-            self.bundle.append(Micro("mov", made, operand))
-            return made
+            value.imm = int(value.imm) + operand  # the address alone
+            return None
         return operand
 
     def _micro(self, value: Value, op: str, dst: Operand, a: Operand, b: Operand = None, c: Operand = None, size: int = 0) -> Micro:
@@ -77,13 +76,13 @@ class MemoryRules(FloatRules):
         self.add(Micro("barrier"))
 
     def _do_barrier_count(self, value: Value) -> None:
-        self.add(Micro(f"barrier_{value.imm}", self.reg(value), self.lane(value.args[0])))
+        self.add(Micro(f"barrier_{value.imm}", self.reg(value), None, None, self.lane(value.args[0])))
 
     def _do_grid_barrier(self, value: Value) -> None:
         self.add(Micro("grid_barrier"))
 
     def _do_syncwarp(self, value: Value) -> None:
-        self.add(Micro("syncwarp", None, self.low(value.args[0])))
+        self.add(Micro("sync_warp", None, self._in_register(self.low(value.args[0]))))
 
     def _do_fence(self, value: Value) -> None:
         self.add(Micro("fence", imm=DEVICE if value.imm == "device" else BLOCK))
@@ -92,27 +91,47 @@ class MemoryRules(FloatRules):
         self.add(Micro("trap", imm=int(value.imm)))
 
     def _do_note(self, value: Value) -> None:
-        """Register by register: a note names up to as many registers as micro-ops of its bundle."""
-        self.code_note(value)
-
-    def code_note(self, value: Value) -> None:
-        """Values put on the log of the run: a row of registers that follow one another."""
+        """Values on the log of the run: three words a micro-op. `imm` numbers the note; one word of 64 bits is two."""
         words: list[Operand] = []
         for item in value.args:
-            words += [self.low(item), self.high(item)] if self.size(item) == 2 or item.type == "f64" else [self.low(item)]
-        first = self.hidden(max(len(words), 1))
-        self.bundle += [Micro("mov", Hidden(first.number + place), word) for place, word in enumerate(words)]
-        self.add(Micro("note", None, first, None, None, int(value.imm), size=len(words)))
+            wide = self.size(item) == 2 or item.type == "f64" or (item.op in ("const", "param") and item.type in ("i64", "u64"))
+            words += [self.low(item), self.high(item)] if wide or item.is_int else [self.low(item)]
+        rows = [words[k : k + 3] for k in range(0, len(words), 3)] or [[]]
+        uops = []
+        for row in rows:
+            a, b, c = ([self._in_register(word) for word in row] + [None, None, None])[:3]
+            uops.append(Micro("note", None, a, b, c, int(value.imm)))
+        self.add(*uops)
+
+    def _in_register(self, word: Operand) -> Operand:
+        if not isinstance(word, int):
+            return word
+        made = self.hidden()
+        self.bundle.append(Micro("mov", made, word))
+        return made
 
     def _do_shuffle(self, value: Value) -> None:
-        """The value of the lane whose number the second operand gives."""
-        item, lane = value.args
-        dst = self.reg(value)
-        if dst.size == 1 and item.type != "f64":
-            self.add(Micro("shuffle", dst, self.lane(item), self.low(lane)))
+        """`imm` is the operation; operands are what is moved, the lane or the distance, and the lanes of a segment."""
+        item, lane, segment = value.args
+        dst, op = self.reg(value), str(value.imm)
+        number, lanes = self.low(lane), self.low(segment)
+        if dst.size == 1:
+            self.add(Micro(op, dst, self.low(item), number, lanes))
             return
-        low, high, number = self.low(item), self.high(item), self.low(lane)
-        self.add(Micro("shuffle", Half(dst, 0), low, number), Micro("shuffle", Half(dst, 1), high, number), early=True)
+        low, high = self.low(item), self.high(item)
+        self.add(Micro(op, Half(dst, 0), low, number, lanes), Micro(op, Half(dst, 1), high, number, lanes), early=True)
+
+    def _do_match(self, value: Value) -> None:
+        """Bits of the lanes that hold the same."""
+        item = value.args[0]
+        dst = self.reg(value)
+        if self.size(item) == 1 and item.type != "f64":
+            self.add(Micro("match_any", dst, self.low(item)))
+            return
+        low, high = self.low(item), self.high(item)
+        made = self.hidden()
+        self.bundle += [Micro("match_any", made, low), Micro("match_any", dst, high)]
+        self.add(Micro("and", dst, dst, made), early=True)
 
     def _do_ballot(self, value: Value) -> None:
         """One bit a lane, spread over the lanes' own registers."""

@@ -70,6 +70,7 @@ class Resources:
 Handler = Callable[["Translator", Any], Any]
 EXPRESSIONS: dict[type, Handler] = {}
 STATEMENTS: dict[type, Handler] = {}
+ACTIONS: dict[str, Callable[..., Any]] = {}  # what files above the arithmetic do for it: inlining, complex numbers
 
 
 class Translator:
