@@ -8,7 +8,9 @@ from typing import Protocol
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.needs import special_registers
 from warploom.isa.program import Program
+from warploom.isa.views import VIEW_BYTES
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
@@ -181,8 +183,24 @@ def fault_text(machine: Reported) -> str:
         return f"{sentence(fault)}: {'; '.join(said)} (cycle {int(fault['cycle'])})"
     if FAULTS[kind].name == "no_warp_slot":
         return f"{sentence(fault)} (core {core}, cycle {int(fault['cycle'])})"
-    text = f"{machine.program.where(int(fault['pc']))}: {sentence(fault)}{_nearest_region(machine, fault)}"
-    return f"{text} ({_who(machine, core, warp, int(fault['lanes']))}, core {core}, cycle {int(fault['cycle'])})"
+    where, who = machine.program.where(int(fault["pc"])), _who(machine, core, warp, int(fault["lanes"]))
+    if said := _of_array(machine, fault):
+        return f"{where}: {said}, {who} (core {core}, cycle {int(fault['cycle'])})"
+    return f"{where}: {sentence(fault)}{_nearest_region(machine, fault)} ({who}, core {core}, cycle {int(fault['cycle'])})"
+
+
+def _of_array(machine: Reported, fault: np.ndarray) -> str:
+    """An access outside of a view that the program knows as an array: `out[12]: it has 10 elements`."""
+    program, row = machine.program, machine.program.code[int(fault["pc"])]
+    if FAULTS[int(fault["kind"])].name != "view_out_of_range":
+        return ""
+    for view in program.uops[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT], u.VIEW].tolist():
+        if 0 <= view < len(program.view_shapes) and program.views[view, VIEW_BYTES] == fault["limit"]:
+            shape = program.view_shapes[view]
+            if shape is not None:
+                name = program.view_names[view] if view < len(program.view_names) else f"view {view}"
+                return f"{name}{shape.element(int(fault['value']))}: it has {shape.extent}"
+    return ""
 
 
 def _nearest_region(machine: Reported, fault: np.ndarray) -> str:
@@ -201,7 +219,26 @@ def _who(machine: Reported, core: int, warp: int, lanes: int) -> str:
         found = [tuple(int(numbers[OF_A_THREAD.index(name), lane]) for name in ("block", "warp", "thread")) for lane in lanes_of(lanes)]
         if any((its_block, its_warp) != (block, rank) for its_block, its_warp, _ in found):
             return ", ".join(f"thread {thread} of block {its_block}" for its_block, _, thread in found)
+    if machine.program.view_shapes or special_registers(machine.program) & {*u.BY_DIMENSION}:
+        return _by_dimension(machine, block, rank, lanes_of(lanes))
     return f"block {block}, warp {rank}, {lanes_text(lanes, 'lane')}"
+
+
+def _by_dimension(machine: Reported, block: int, rank: int, lanes: list[int]) -> str:
+    """The same by dimension: `thread (3,0,0) of block (2,0,0)`; of several lanes the first and how many there are beside it."""
+    grid = machine.gpu["grid"]
+    numbers = [_in_three(block, grid["grid_dim"].tolist())]
+    numbers += [_in_three(rank * machine.config.core.lanes + lane, grid["block_dim"].tolist()) for lane in lanes[:1]]
+    said = [f"({x},{y},{z})" for x, y, z in numbers]
+    if not lanes:
+        return f"block {said[0]}, warp {rank}"
+    more = f" and {len(lanes) - 1} more" if len(lanes) > 1 else ""
+    return f"thread {said[1]}{more} of block {said[0]}"
+
+
+def _in_three(number: int, extents: list[int]) -> tuple[int, int, int]:
+    """A number in one dimension as x, y and z."""
+    return number % extents[0], number // extents[0] % extents[1], number // (extents[0] * extents[1])
 
 
 def running(machine: Reported) -> list[str]:
