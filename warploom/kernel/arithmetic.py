@@ -290,3 +290,7 @@ def _tuples(t: Translator, node: ast.AST, op: type, x: tuple[Any, ...], y: tuple
     for p, q in zip(x, y, strict=False):
         same = t.b.pure("and", same, compared(t, node, ast.Eq, p, q), type="i1")
     return same if op is ast.Eq else t.b.pure("eq", same, t.b.truth(False), type="i1")
+
+
+ACTIONS["binary"] = binary
+ACTIONS["unary"] = unary

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 
 from warploom.isa.diagnostics import nearest
@@ -25,7 +26,8 @@ from warploom.kernel.translator import ACTIONS, MOST_INLINED, Frame, Problem, Tr
 from warploom.kernel.values import UNKNOWN, Array, Bound, Complex, Number, said
 
 
-class Inner(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Inner:
     """A function that stands in another one: it sees that one's variables."""
 
     node: ast.FunctionDef | ast.Lambda

@@ -206,6 +206,14 @@ def _indexed(t: Translator, node: ast.AST, array: Array, index: Any) -> Value | 
     return replace(array, base=address, shape=tuple(shape), strides=tuple(strides))
 
 
+def address_of(t: Translator, node: ast.AST, array: Array, index: Any) -> Value:
+    """The address of an item. Raises Problem where the index does not name one."""
+    found = _indexed(t, node, array, index)
+    if isinstance(found, Array):
+        t.error(node, f"{array.name or 'this array'} has {len(array.shape)} dimensions: an item has an index for each")
+    return found
+
+
 def _index_node(node: ast.AST, axis: int, count: int) -> ast.AST:
     """The node of one index, for a message."""
     inner = getattr(node, "slice", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from warploom.kernel import types as ty
 from warploom.kernel.types import Type
 
 
-class Number(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class Number:
     """A whole number, a truth value or a float."""
 
     type: Type
@@ -25,7 +26,8 @@ class Number(NamedTuple):
         return self.value.imm if self.value.op == "const" else None
 
 
-class Complex(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class Complex:
     """A complex number: two floats."""
 
     type: Type

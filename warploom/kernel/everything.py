@@ -1,0 +1,5 @@
+"""Loads the files that fill the tables of statements, expressions and names."""
+
+from warploom.kernel import atomics, builtin_names, calls, complex_numbers, cuda_names, expressions, loops, math_names, statements, warp_names
+
+TABLES = (atomics, builtin_names, calls, complex_numbers, cuda_names, expressions, loops, math_names, statements, warp_names)
