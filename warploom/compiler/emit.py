@@ -31,6 +31,7 @@ class Emitter:
     def function(self, blocks: list[MachineBlock]) -> ProgramBuilder:
         """The whole function."""
         starts: dict[MachineBlock, int] = {}
+        blocks = self._without_empty(blocks)
         for place, block in enumerate(blocks):
             starts[block] = len(self.out.code)
             following = blocks[place + 1] if place + 1 < len(blocks) else None
@@ -42,6 +43,21 @@ class Emitter:
             self.out.uops[self.out.code[number][u.FIRST_UOP]][u.TARGET] = target
             self.out.text[number] = listing(np.array(self.out.uops[self.out.code[number][u.FIRST_UOP]]))
         return self.out
+
+    def _without_empty(self, blocks: list[MachineBlock]) -> list[MachineBlock]:
+        """Blocks whose copies have all vanished are passed by."""
+        empty = {block for block in blocks[1:] if len(block.after) == 1 and all(instr.copies and self._vanishes(instr) for instr in block.code)}
+        for block in blocks:
+            for place, after in enumerate(block.after):
+                seen = {block}
+                while after in empty and after not in seen:
+                    seen.add(after)
+                    after = after.after[0]
+                block.after[place] = after
+        return [block for block in blocks if block not in empty or block in block.after]
+
+    def _vanishes(self, instr: Instr) -> bool:
+        return all(isinstance(source, Reg) and self._code(to) == self._code(source) for to, source in instr.copies)
 
     def _end(self, block: MachineBlock, following: MachineBlock | None) -> None:
         at = block.code[-1].at if block.code else block.at
@@ -60,7 +76,11 @@ class Emitter:
             self._jump(false, following, at)
 
     def _jump(self, to: MachineBlock, following: MachineBlock | None, at: At) -> None:
-        if to is not following:
+        if to is following:
+            return
+        if not to.after and not to.code:
+            self._add([Uop("exit")], at)
+        else:
             self._to_fix.append((self._add([Uop("jump", target=0)], at), to))
 
     def _add(self, uops: list[Uop], at: At) -> int:
@@ -93,11 +113,9 @@ class Emitter:
                     spare += 1
             else:
                 codes.append(self._code(operand))
-        into.append(
-            Uop(
-                uop.op, self._code(uop.dst), *codes, imm=immediate or 0, size=uop.size, space=uop.space, view=uop.view, flags=uop.flags
-            )
-        )  # fmt: skip
+        a, b, c = codes
+        more = {"imm": immediate or 0, "size": uop.size, "space": uop.space, "view": uop.view, "flags": uop.flags}
+        into.append(Uop(uop.op, self._code(uop.dst), a, b, c, **more))
         return spare
 
     def _code(self, operand: Operand) -> int:

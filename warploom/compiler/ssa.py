@@ -154,7 +154,18 @@ def prune(blocks: list[Block]) -> list[Block]:
     for block in kept:
         block.code = [value for value in block.code if value in used]
         block.phis = [value for value in block.phis if value in used]
-    return kept
+    return [block for block in kept if block is kept[0] or not _passed_by(block)]
+
+
+def _passed_by(block: Block) -> bool:
+    """Whether a block that does nothing was taken out of the way: those before it lead to the one after it."""
+    if block.code or block.phis or block.ends != "jump" or block.after[0].phis or block.after[0] is block:
+        return False
+    after = block.after[0]
+    for one in block.before:
+        one.after = [after if other is block else other for other in one.after]
+    after.before = [one for one in after.before if one is not block] + block.before
+    return True
 
 
 def shown(value: Value) -> str:
