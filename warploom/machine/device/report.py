@@ -184,8 +184,8 @@ def fault_text(machine: Reported) -> str:
     if FAULTS[kind].name == "no_warp_slot":
         return f"{sentence(fault)} (core {core}, cycle {int(fault['cycle'])})"
     where, who = machine.program.where(int(fault["pc"])), _who(machine, core, warp, int(fault["lanes"]))
-    if said := _of_array(machine, fault):
-        return f"{where}: {said}, {who} (core {core}, cycle {int(fault['cycle'])})"
+    if element := _of_array(machine, fault):
+        return f"{where}: {element}, {who} (core {core}, cycle {int(fault['cycle'])})"
     return f"{where}: {sentence(fault)}{_nearest_region(machine, fault)} ({who}, core {core}, cycle {int(fault['cycle'])})"
 
 
