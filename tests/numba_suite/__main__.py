@@ -1,6 +1,6 @@
 """Run the suite, and print what runs wholly on warploom, what is wrong, and what is not supported, by reason.
 
-    python -m tests.numba_suite [pytest's -k expression]
+python -m tests.numba_suite [pytest's -k expression]
 """
 
 import collections

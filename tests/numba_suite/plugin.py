@@ -18,6 +18,7 @@ from numba.cuda.simulator import kernelapi
 from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
 
 import warploom
+from warploom import cuda
 from warploom.isa.diagnostics import SourceError
 from warploom.kernel import everything, names
 from warploom.kernel.context import Context
@@ -62,7 +63,8 @@ for name, thing in vars(kernelapi).items():
 
 def plain(argument):
     """An argument as warploom takes it."""
-    argument = getattr(argument, "value", argument) if type(argument).__module__.endswith("simulator.args") else argument
+    if type(argument).__module__.endswith("simulator.args"):
+        return (cuda.In if type(argument).__name__ == "In" else cuda.InOut)(plain(argument.value))
     while isinstance(argument, FakeCUDAArray):
         argument = argument._ary
     return argument
@@ -74,6 +76,28 @@ def reason(error):
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
+signatures = {}
+
+
+def keep_signature(jit):
+    """The simulator forgets signatures; numbers are converted to their types."""
+
+    def make(*args, **named):
+        found = jit(*args, **named)
+        if isinstance(found, simulated.FakeCUDAKernel) or not args or isinstance(args[0], list):
+            return found
+
+        def decorate(function):
+            kernel = found(function)
+            signatures[kernel.fn] = args[0]
+            return kernel
+
+        return decorate
+
+    return make
+
+
+nc.jit = keep_signature(nc.jit)
 original = simulated.FakeCUDAKernel.__call__
 
 
@@ -92,7 +116,7 @@ def call(self, *args):
         )
     try:
         key = (self.fn, self._debug)
-        kernel = kernels.setdefault(key, Kernel(self.fn, context=CONTEXT, debug=self._debug))
+        kernel = kernels.setdefault(key, Kernel(self.fn, context=CONTEXT, debug=self._debug, signature=signatures.get(self.fn)))
         grid, block = simulated.normalize_kernel_dimensions(self.grid_dim, self.block_dim)
         kernel.launch(extents(grid, "grid"), extents(block, "block"), int(self.dynshared_size), [plain(one) for one in taken])
         state["done"] += 1
@@ -100,8 +124,10 @@ def call(self, *args):
     except KernelError as error:
         state["why"].append("fault: " + error.result.fault[:150])
     except Exception as error:
-        if type(error) in (ValueError, IndexError, AssertionError, ZeroDivisionError, RuntimeError) and "tid=" in str(error):
+        if "tid=" in str(error):
             state["done"] += 1
+            if isinstance(error, ZeroDivisionError):  # the simulator's name for it
+                raise FloatingPointError(str(error)) from None
             raise
         state["why"].append(reason(error)[:170])
     return original(self, *args)

@@ -46,7 +46,9 @@ class Emitter:
 
     def _without_empty(self, blocks: list[MachineBlock]) -> list[MachineBlock]:
         """Blocks whose copies have all vanished are passed by."""
-        empty = {block for block in blocks[1:] if len(block.after) == 1 and all(instr.copies and self._vanishes(instr) for instr in block.code)}
+        empty = {
+            block for block in blocks[1:] if len(block.after) == 1 and all(instr.copies and self._vanishes(instr) for instr in block.code)
+        }
         for block in blocks:
             for place, after in enumerate(block.after):
                 seen = {block}

@@ -187,7 +187,7 @@ def _compare(b: Maker, op: str, x: Value, y: Value) -> Value | None:
         return b.truth(False) if x is y else None
     if x.hi < y.lo or y.hi < x.lo:
         return b.truth(op == "ne")
-    if x is y:
+    if x is y or x.lo == x.hi == y.lo == y.hi:
         return b.truth(op == "eq")
     if y.op == "const" and x.type == "i1":  # a truth value against 0 or 1
         if (op == "ne") == (y.imm == 0):

@@ -6,7 +6,7 @@ offset of the lane, as AMD's `global_load v, v, s[..]` and NVIDIA's `LDG [R + UR
 
 from __future__ import annotations
 
-from warploom.compiler.mir import Half, Hidden, Micro, Operand, Scalar
+from warploom.compiler.mir import Half, Micro, Operand, Scalar
 from warploom.compiler.select_float import FloatRules
 from warploom.compiler.ssa import Access, Value
 from warploom.isa import uop as u
@@ -68,7 +68,15 @@ class MemoryRules(FloatRules):
         a = self._address(value)
         wide = value.access is not None and value.access.size == 8
         b, c = ([self.pair(x) if wide else self.low(x) for x in value.args[1:]] + [None, None])[:2]
-        self.add(self._micro(value, value.op, self.reg(value) if value.type else None, a, b, c))
+        if value not in self.uses:
+            self.add(self._micro(value, value.op, None, a, b, c))
+            return
+        dst = self.reg(value)
+        if wide and dst.size == 1:  # of which only the low word is wanted
+            made = self.hidden(2)
+            self.add(self._micro(value, value.op, made, a, b, c), Micro("mov", dst, made))
+            return
+        self.add(self._micro(value, value.op, dst, a, b, c))
 
     # ---- blocks and warps
 

@@ -30,7 +30,7 @@ def lifted(t: Translator, thing: Any) -> Any:
     b = t.b
     if isinstance(thing, bool | np.bool_):
         return Number(ty.BOOL, b.truth(bool(thing)))
-    if isinstance(thing, int) and type(thing).__module__ != "enum":
+    if isinstance(thing, int):
         kind = ty.INT64 if -(1 << 63) <= thing < 1 << 63 else ty.UINT64
         return Number(kind, b.whole(int(thing), kind.ssa))
     if isinstance(thing, np.generic) and thing.dtype.names is None:
@@ -166,6 +166,9 @@ def binary(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Any:
     if kind.kind == "f":
         _warn_of_double(t, node, x, y, kind)
     p, q = converted(t, x, kind, node).value, converted(t, y, kind, node).value
+    if t.options.get("debug") and op in (ast.Div, ast.FloorDiv, ast.Mod) and len(t.frames) == 1:
+        zero = t.b.pure("feq", q, t.b.real(0.0, kind.ssa), type="i1") if kind.kind == "f" else t.b.pure("eq", q, t.b.whole(0), type="i1")
+        ACTIONS["throw_if"](t, node, zero, "ZeroDivisionError", "division by zero")
     if op in SIMPLE:
         return rounded(t, Number(kind, t.b.pure(SIMPLE[op][kind.kind == "f"], p, q, type=kind.ssa)))
     if kind.kind == "f":

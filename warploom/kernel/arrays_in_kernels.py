@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from typing import Any
 
+from warploom.compiler.ssa import Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import whole
 from warploom.kernel.names import type_of
@@ -37,19 +38,15 @@ def _reshaped(t: Translator, node: ast.Call, array: Array, shape: tuple[Any, ...
         sizes = [total]
     else:
         sizes = [whole(t, one, node, "a size") for one in shape]
-        open_axes = [place for place, one in enumerate(sizes) if one.op == "const" and one.imm == -1]
-        if len(open_axes) > 1:
-            t.error(node, "one size at most is -1")
-        for place in open_axes:
-            rest = b.whole(1)
-            for other, one in enumerate(sizes):
-                rest = b.pure("mul", rest, one) if other != place else rest
-            sizes[place] = b.pure("floordiv", total, rest)
-    strides = []
+        product = b.whole(1)
+        for one in sizes:
+            product = b.pure("mul", product, one)
+        # Of the sizes one at most is -1: the product of all is the others' then, with a sign.
+        missing = b.pure("floordiv", total, b.pure("max", b.pure("sub", b.whole(0), product), b.whole(1)))
+        sizes = [b.pure("sel", b.pure("lt", one, b.whole(0), type="i1"), missing, one) for one in sizes]
+    strides: list[Value] = []
     step = b.whole(array.itemsize)
     for one in reversed(sizes):
         strides.insert(0, step)
         step = b.pure("mul", step, one)
     return replace(array, shape=tuple(sizes), strides=tuple(strides))
-
-

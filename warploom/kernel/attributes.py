@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import enum
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy as np
 from warploom.isa.diagnostics import nearest
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import lifted
-from warploom.kernel.memory import field_of
+from warploom.kernel.memory import field_array, field_of
 from warploom.kernel.names import NAMES, Dotted, inside, path_of, starts
 from warploom.kernel.translator import Translator
 from warploom.kernel.values import Array, Bound, Complex, Number, Record, said
@@ -41,6 +43,8 @@ def attribute_of(t: Translator, node: ast.AST, owner: Any, name: str) -> Any:
         return _of_path(t, node, f"{path}.{name}", owner)
     if hasattr(owner, name):
         found = getattr(owner, name)
+        if isinstance(owner, enum.Enum) and name == "value":
+            return lifted(t, found)
         if isinstance(found, np.ndarray):
             return constant_array(t, node, found)
         return lifted(t, found)
@@ -83,11 +87,15 @@ def _of_array(t: Translator, node: ast.AST, array: Array, name: str) -> Any:
     if name == "dtype":
         return array.dtype
     if name == "T":
-        from dataclasses import replace
-
         return replace(array, shape=array.shape[::-1], strides=array.strides[::-1])
     if name in METHODS:
         return Bound(array, name)
+    if not isinstance(array.item, ty.Type) and name in (array.item.names or ()):
+        return field_array(t, node, array, name)
+    if name in ("real", "imag") and isinstance(array.item, ty.Type) and array.item.kind == "c":
+        one = ty.part(array.item)
+        base = array.base if name == "real" else b.pure("add", array.base, b.whole(one.bits // 8))
+        return replace(array, item=one, base=base)
     return t.error(node, f"an array in a kernel has no {name!r}{nearest(name, [*OF_ARRAYS, *METHODS])}")
 
 
@@ -95,8 +103,12 @@ def _of_number(t: Translator, node: ast.AST, number: Number | Complex, name: str
     if name == "real":
         return number.real if isinstance(number, Complex) else number
     if name == "imag":
-        return number.imag if isinstance(number, Complex) else Number(number.type, t.b.real(0.0, number.type.ssa) if number.type.kind == "f" else t.b.whole(0))
-    if name in ("conjugate", "item", "view"):
+        return (
+            number.imag
+            if isinstance(number, Complex)
+            else Number(number.type, t.b.real(0.0, number.type.ssa) if number.type.kind == "f" else t.b.whole(0))
+        )
+    if name in ("conjugate", "item", "view", "bit_count"):
         return Bound(number, name)
     return t.error(node, f"{said(number)} has no {name!r}")
 

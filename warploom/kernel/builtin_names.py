@@ -11,7 +11,7 @@ from warploom.kernel.arithmetic import binary, compared, converted, library, lif
 from warploom.kernel.memory import item_of
 from warploom.kernel.names import function
 from warploom.kernel.translator import Translator
-from warploom.kernel.values import Array, Complex, Number, Range, Record, said
+from warploom.kernel.values import Array, Complex, Lazy, Number, Range, Record, said
 
 
 @function("builtins.range", "start, stop, step", "whole numbers for a loop")
@@ -107,15 +107,35 @@ def _items(t: Translator, node: ast.AST, x: Any) -> list[Any]:
     return t.error(node, f"the length of {said(x)} must be known when the kernel is compiled", "write a loop over range(...)")
 
 
+def _lazy(t: Translator, node: ast.AST, x: Any) -> Lazy | None:
+    """Something to loop over; None for what is known now."""
+    if isinstance(x, Lazy):
+        return x
+    if isinstance(x, Array) and x.shape and x.shape[0].op != "const":
+        return Lazy(x.shape[0], lambda place: item_of(t, node, x, place))
+    if isinstance(x, Range) and (x.start.constant is None or x.stop.constant is None or x.step.constant is None):
+        length = t.b.pure("floordiv", t.b.pure("sub", x.stop.value, x.start.value), x.step.value)
+        return Lazy(length, lambda place: binary(t, node, ast.Add, x.start, binary(t, node, ast.Mult, place, x.step)))
+    return None
+
+
 @function("builtins.enumerate", "x", "numbers and items of a tuple")
 def enumerate_(t: Translator, node: ast.Call, x: Any) -> Any:
     """`enumerate(x)`."""
+    over = _lazy(t, node, x)
+    if over is not None:
+        return Lazy(over.length, lambda place: (place, over.item(place)))
     return tuple((lifted(t, place), one) for place, one in enumerate(_items(t, node, x)))
 
 
 @function("builtins.zip", "a, b, ...", "items of several tuples side by side")
 def zip_(t: Translator, node: ast.Call, *args: Any) -> Any:
     """`zip(a, b)`."""
+    over = [_lazy(t, node, one) for one in args]
+    if args and all(over):
+        several = [one for one in over if one is not None]
+        length = reduce(lambda p, q: t.b.pure("min", p, q), [one.length for one in several])
+        return Lazy(length, lambda place: tuple(one.item(place) for one in several))
     return tuple(zip(*(_items(t, node, one) for one in args), strict=False))
 
 
@@ -195,5 +215,3 @@ for _name, _op in COMPARISONS.items():
     function(f"operator.{_name}", "x, y", "the comparison of this name")(_comparison(_op))
 for _name, _op in UNARY.items():
     function(f"operator.{_name}", "x", "the operator of this name")(_unary(_op))
-
-

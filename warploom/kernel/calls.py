@@ -7,11 +7,13 @@ through others, is refused, with the circle.
 from __future__ import annotations
 
 import ast
+import enum
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 
 from warploom.isa.diagnostics import nearest
 from warploom.kernel import types as ty
@@ -23,7 +25,7 @@ from warploom.kernel.names import NAMES, Dotted, path_of, type_of
 from warploom.kernel.statements import statement
 from warploom.kernel.syntax import NoSource, Text, assigned, plain
 from warploom.kernel.translator import ACTIONS, MOST_INLINED, Frame, Problem, Translator
-from warploom.kernel.values import UNKNOWN, Array, Bound, Complex, Number, said
+from warploom.kernel.values import Array, Bound, Complex, Number, said
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +69,16 @@ def called(t: Translator, node: ast.Call, function: Any, args: list[Any], named:
         return inlined(t, node, function, args, named)
     path = function.path if isinstance(function, Dotted) else path_of(function)
     if path is not None and path in NAMES and NAMES[path].called:
+        if path.startswith("numpy.") and any(isinstance(one, Array) for one in args):
+            return elementwise(t, node, path, args)
         try:
             return NAMES[path].translate(t, node, *args, **named)
         except TypeError as error:
             if "argument" not in str(error):
                 raise
             t.error(node, f"{path}({NAMES[path].arguments}) is called with {len(args) + len(named)} arguments")
+    if isinstance(function, type) and issubclass(function, enum.Enum) and len(args) == 1 and isinstance(args[0], Number):
+        return lifted(t, function(args[0].constant))
     kind = _as_type(function)
     if isinstance(kind, ty.Type):
         return _conversion(t, node, kind, args)
@@ -110,6 +116,8 @@ def _conversion(t: Translator, node: ast.Call, kind: ty.Type, args: list[Any]) -
 
 def _method(t: Translator, node: ast.Call, function: Bound, args: list[Any]) -> Any:
     owner, name = function.owner, function.name
+    if name == "bit_count":
+        return NAMES["cuda.popc"].translate(t, node, owner)
     if name == "item":
         return owner if isinstance(owner, Number | Complex) else item_of(t, node, owner, args[0] if len(args) == 1 else tuple(args))
     if name == "conjugate":
@@ -151,6 +159,35 @@ def _same_bits(t: Translator, node: ast.AST, number: Number, wanted: Any) -> Num
     return Number(kind, b.pure("wrap", bits, type=kind.ssa, imm=kind.bits))
 
 
+def elementwise(t: Translator, node: ast.Call, path: str, args: list[Any]) -> Any:
+    """A function of NumPy on arrays, into the array that is its last argument: a loop over the items."""
+    inputs = int(getattr(getattr(np, path.removeprefix("numpy.")), "nin", 1))
+    if len(args) != inputs + 1 or not isinstance(args[-1], Array):
+        t.error(node, f"{path} of arrays needs an array for its results: {path}({', '.join('xyz'[:inputs])}, out)")
+    depth = len(args[-1].shape)
+    indices = ", ".join(f"i{axis}" for axis in range(depth))
+    names = [f"x{place}" for place in range(inputs)]
+    items = [f"{name}[{indices}]" if isinstance(one, Array) and one.shape else name for name, one in zip(names, args, strict=False)]
+    text = "".join(f"{' ' * axis}for i{axis} in range(n{axis}):\n" for axis in range(depth))
+    text += f"{' ' * depth}out[{indices or '()'}] = operation({', '.join(items)})\n"
+    loop = ast.parse(text).body[0]
+    for inner in ast.walk(loop):
+        ast.copy_location(inner, node)
+    saved = t.frame.env
+    sizes = {f"n{axis}": Number(ty.INT64, one) for axis, one in enumerate(args[-1].shape)}
+    given = {
+        name: item_of(t, node, one, ()) if isinstance(one, Array) and not one.shape else one
+        for name, one in zip(names, args, strict=False)
+    }  # fmt: skip
+    t.frame.env = dict(saved) | sizes | given | {"out": args[-1], "operation": Dotted(path), "range": range}
+    errors = len(t.found.errors)
+    t.statements([loop])
+    t.frame.env = saved
+    if len(t.found.errors) > errors:
+        raise Problem
+    return args[-1]
+
+
 # ---------------------------------------------------------------------------------------------------------
 # Functions of the user's
 
@@ -182,15 +219,12 @@ def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], na
         b.block = None
         raise Problem  # nothing is reached after it; or a mistake in it
     env = joined(t, node, frame.ends)
-    found = env.get("return")
-    if len(t.found.errors) > errors and found is UNKNOWN:
+    if len(t.found.errors) > errors:
         raise Problem
-    return found
+    return env.get("return")
 
 
-def _frame(
-    t: Translator, node: ast.AST, function: Any, args: Sequence[Any], named: dict[str, Any], path: tuple[Any, ...]
-) -> Frame:
+def _frame(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], named: dict[str, Any], path: tuple[Any, ...]) -> Frame:
     if isinstance(function, Inner):
         outer = function.frame
         bound = _bound(t, node, function.node, "the function", args, named, lambda one: t.expression(one))
@@ -208,7 +242,9 @@ def _frame(
         frame = t.enter(function, {}, path)
     except NoSource as error:
         t.error(node, str(error))
-    defaults = dict(zip(function.__code__.co_varnames[: function.__code__.co_argcount][::-1], (function.__defaults__ or ())[::-1], strict=False))
+    defaults = dict(
+        zip(function.__code__.co_varnames[: function.__code__.co_argcount][::-1], (function.__defaults__ or ())[::-1], strict=False)
+    )
     definition = frame.text.node
     bound = _bound(t, node, definition, f"{function.__name__}()", args, named, None, defaults | (function.__kwdefaults__ or {}))
     frame.env = bound

@@ -14,7 +14,7 @@ from warploom.isa.diagnostics import Diagnostic
 from warploom.isa.program import Program
 from warploom.kernel import everything
 from warploom.kernel.signature import Parameters
-from warploom.kernel.translator import Retry, Resources, Translator
+from warploom.kernel.translator import Resources, Retry, Translator
 
 MOST_ATTEMPTS = 64  # types of loop variables that turn out to be others
 

@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from warploom.kernel.libm import atan2, copysign, cos, cosh, exp, hypot, log, sin, sinh
+from warploom.kernel.libm import INFINITY, asinh, atan2, copysign, cos, cosh, exp, hypot, log, log1p, sin, sinh
 
 
 def complex_exp(x: Any, y: Any) -> Any:
     e = exp(x)
-    return e * cos(y), e * sin(y) if y != 0.0 else y
+    empty = e == 0.0 and not abs(y) < INFINITY
+    real = 0.0 if empty else e * cos(y)
+    imag = 0.0 if empty else e * sin(y)
+    real = x if abs(x) == INFINITY and x > 0.0 and not abs(y) < INFINITY else real
+    return real, imag if y != 0.0 else y
 
 
 def complex_log(x: Any, y: Any) -> Any:
@@ -24,7 +28,11 @@ def complex_sqrt(x: Any, y: Any) -> Any:
     root = np.sqrt(0.5 * (size + abs(x)))
     other = 0.5 * abs(y) / root if root != 0.0 else root
     right = x >= 0.0
-    return root if right else other, copysign(other if right else root, y)
+    real, imag = root if right else other, copysign(other if right else root, y)
+    endless = abs(x) == INFINITY and abs(y) < INFINITY
+    imag = copysign(0.0, y) if endless and right else imag
+    real = 0.0 if endless and not right else real
+    return INFINITY if abs(y) == INFINITY else real, y if abs(y) == INFINITY else imag
 
 
 def complex_power(x: Any, y: Any, u: Any, v: Any) -> Any:
@@ -36,26 +44,79 @@ def complex_power(x: Any, y: Any, u: Any, v: Any) -> Any:
     return p, 0.0 if zero else q
 
 
+def _times(x: Any, y: Any) -> Any:
+    """A product in which zero times infinity is zero, as along an axis."""
+    return 0.0 if x == 0.0 or y == 0.0 else x * y
+
+
 def complex_sin(x: Any, y: Any) -> Any:
-    return sin(x) * cosh(y), cos(x) * sinh(y)
+    real, imag = complex_sinh(-y, x)
+    return imag, -real
 
 
 def complex_cos(x: Any, y: Any) -> Any:
-    return cos(x) * cosh(y), -sin(x) * sinh(y)
+    return complex_cosh(-y, x)
 
 
 def complex_sinh(x: Any, y: Any) -> Any:
-    return sinh(x) * cos(y), cosh(x) * sin(y)
+    return (_times(sinh(x), cos(y)) if x != 0.0 else x), (_times(cosh(x), sin(y)) if y != 0.0 else y)
 
 
 def complex_cosh(x: Any, y: Any) -> Any:
-    return cosh(x) * cos(y), sinh(x) * sin(y)
+    return _times(cosh(x), cos(y)), _times(sinh(x), sin(y)) if x != 0.0 and y != 0.0 else copysign(0.0, x) * copysign(1.0, y)
 
 
 def complex_tanh(x: Any, y: Any) -> Any:
     bounded = min(max(x, -25.0), 25.0)
     size = cosh(2.0 * bounded) + cos(2.0 * y)
-    return sinh(2.0 * bounded) / size, sin(2.0 * y) / size
+    far = abs(x) > 25.0
+    imag = 0.0 if far and not abs(y) < INFINITY else sin(2.0 * y) / size
+    return copysign(1.0, x) if far else sinh(2.0 * bounded) / size, imag
+
+
+def complex_log10(x: Any, y: Any) -> Any:
+    real, imag = complex_log(x, y)
+    return real * 0.4342944819032518, imag * 0.4342944819032518
+
+
+def complex_log2(x: Any, y: Any) -> Any:
+    real, imag = complex_log(x, y)
+    return real * 1.4426950408889634, imag * 1.4426950408889634
+
+
+def complex_asinh(x: Any, y: Any) -> Any:
+    """From the roots of 1 + iz and 1 - iz (Kahan, "Branch Cuts for Complex Elementary Functions", 1987)."""
+    a, b = complex_sqrt(1.0 + y, -x)
+    c, d = complex_sqrt(1.0 - y, x)
+    return asinh(a * d - b * c), atan2(y, a * c - b * d)
+
+
+def complex_asin(x: Any, y: Any) -> Any:
+    real, imag = complex_asinh(-y, x)
+    return imag, -real
+
+
+def complex_acos(x: Any, y: Any) -> Any:
+    a, b = complex_sqrt(1.0 - x, -y)
+    c, d = complex_sqrt(1.0 + x, y)
+    return 2.0 * atan2(a, c), asinh(c * b - d * a)
+
+
+def complex_acosh(x: Any, y: Any) -> Any:
+    a, b = complex_sqrt(x - 1.0, y)
+    c, d = complex_sqrt(x + 1.0, y)
+    return asinh(a * c + b * d), 2.0 * atan2(b, c)
+
+
+def complex_atanh(x: Any, y: Any) -> Any:
+    z = y * y
+    p, q = (1.0 + x) * (1.0 + x) + z, (1.0 - x) * (1.0 - x) + z
+    return 0.25 * log1p(4.0 * x / q) if q != 0.0 else 0.25 * (log(p) - log(q)), 0.5 * atan2(2.0 * y, (1.0 - x) * (1.0 + x) - z)
+
+
+def complex_atan(x: Any, y: Any) -> Any:
+    real, imag = complex_atanh(-y, x)
+    return imag, -real
 
 
 def complex_tan(x: Any, y: Any) -> Any:

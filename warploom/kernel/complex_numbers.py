@@ -9,10 +9,18 @@ from warploom.compiler.ssa import Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import SIGNS, binary, compared, converted, lifted, unary
 from warploom.kernel.complex_library import (
+    complex_acos,
+    complex_acosh,
+    complex_asin,
+    complex_asinh,
+    complex_atan,
+    complex_atanh,
     complex_cos,
     complex_cosh,
     complex_exp,
     complex_log,
+    complex_log2,
+    complex_log10,
     complex_power,
     complex_sin,
     complex_sinh,
@@ -80,7 +88,9 @@ def complex_equal(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Val
 def complex_function(t: Translator, node: ast.AST, name: str, x: Any, *rest: Any) -> Any:
     """A function of one complex number, by its name in the library."""
     table = {"exp": complex_exp, "log": complex_log, "sqrt": complex_sqrt, "sin": complex_sin, "cos": complex_cos, "sinh": complex_sinh,
-             "cosh": complex_cosh, "tan": complex_tan, "tanh": complex_tanh}  # fmt: skip
+             "cosh": complex_cosh, "tan": complex_tan, "tanh": complex_tanh, "log10": complex_log10, "log2": complex_log2,
+             "asin": complex_asin, "asinh": complex_asinh, "acos": complex_acos, "acosh": complex_acosh, "atan": complex_atan,
+             "atanh": complex_atanh}  # fmt: skip
     if name not in table or rest:
         t.error(node, f"there is no {name} of complex numbers in kernels")
     kind = x.type if isinstance(x, Complex) else ty.COMPLEX128
@@ -89,10 +99,33 @@ def complex_function(t: Translator, node: ast.AST, name: str, x: Any, *rest: Any
     return _pair(t, node, kind, real, imag)
 
 
-for _name in ("exp", "log", "sqrt", "sin", "cos", "sinh", "cosh", "tan", "tanh"):
-    function(f"cmath.{_name}", "z", f"{_name} of a complex number")(
-        lambda t, node, x, name=_name: complex_function(t, node, name, x)
-    )
+for _name in (
+    "exp",
+    "log",
+    "sqrt",
+    "sin",
+    "cos",
+    "sinh",
+    "cosh",
+    "tan",
+    "tanh",
+    "log10",
+    "asin",
+    "asinh",
+    "acos",
+    "acosh",
+    "atan",
+    "atanh",
+):
+    function(f"cmath.{_name}", "z", f"{_name} of a complex number")(lambda t, node, x, *base, name=_name: _of_base(t, node, name, x, *base))
+
+
+def _of_base(t: Translator, node: ast.AST, name: str, x: Any, *base: Any) -> Any:
+    """A logarithm may have a base."""
+    found = complex_function(t, node, name, x)
+    if not base:
+        return found
+    return complex_binary(t, node, ast.Div, found, complex_function(t, node, name, base[0]))
 
 
 @function("cmath.phase numpy.angle", "z", "the angle of a complex number")

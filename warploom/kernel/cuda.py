@@ -21,14 +21,17 @@ from warploom.kernel.stubs import Intrinsic
 
 __all__ = ["DeviceArray", "Kernel", "KernelError", "KernelWarning", "declare_device", "device_array", "jit", "to_device"]
 
-_IGNORED = frozenset(("fastmath", "opt", "lineinfo", "inline", "link", "cache", "lto", "forceinline", "launch_bounds", "extensions", "abi_info"))
+_IGNORED = frozenset(
+    ("fastmath", "opt", "lineinfo", "inline", "link", "cache", "lto", "forceinline", "launch_bounds", "extensions", "abi_info")
+)
 _KNOWN = frozenset(("debug", "max_registers", "fma", "error_model", "boundscheck"))
 
 
 def jit(function_or_signature: Any = None, device: bool = False, **options: Any) -> Any:
     """`@cuda.jit`, `@cuda.jit("void(float32[:])")`, `@cuda.jit(device=True)`.
 
-    Signatures are not needed: a kernel is compiled for the arguments that it is launched with. max_registers: registers a thread may have;
+    Signatures are not needed: a kernel is compiled for the arguments that it is launched with; numbers are converted to a signature's types.
+    max_registers: registers a thread may have;
     the rest goes to local memory. debug: errors that a kernel raises reach the host. fma=False: products and sums are rounded one by
     one. What only changes how NVIDIA's compiler works is ignored. Raises TypeError for an option that there is not.
     """
@@ -42,6 +45,8 @@ def jit(function_or_signature: Any = None, device: bool = False, **options: Any)
 
     if callable(function_or_signature) and hasattr(function_or_signature, "__code__"):
         return make(function_or_signature)
+    if function_or_signature is not None and not isinstance(function_or_signature, list):
+        kept["signature"] = function_or_signature
     return make
 
 
@@ -110,14 +115,23 @@ def is_cuda_array(obj: Any) -> bool:
     return isinstance(obj, DeviceArray)
 
 
-class _Argument:
-    """`cuda.In(a)`, `Out`, `InOut`: here they all are copied to and fro."""
+class InOut:
+    """An array that is copied to the device and back, as one without this is."""
+
+    only_in = False
 
     def __init__(self, array: Any) -> None:
         self.kernel_argument = array
 
 
-In = Out = InOut = _Argument
+class In(InOut):
+    """An array that is copied to the device, and not back."""
+
+    only_in = True
+
+
+class Out(InOut):
+    """An array that is copied back."""
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import numpy as np
 from warploom.isa.diagnostics import render_all
 from warploom.isa.launch import Launch
 from warploom.isa.program import Program
+from warploom.kernel import types as ty
 from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.compile import Built, build
 from warploom.kernel.context import CURRENT, Context
@@ -130,9 +131,11 @@ class Kernel:
     def launch(self, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: Sequence[Any]) -> Result:
         """Run it. Raises KernelError for a fault, LaunchError for what the GPU cannot start."""
         context = self.context
+        kept = frozenset(id(_host(one)) for one in args if getattr(one, "only_in", False))
         args = [_host(one) for one in args]
+        args = [_as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
         found = self.built(args)
-        prepared = Prepared(context, args)
+        prepared = Prepared(context, args, kept)
         program = prepared.program(found, grid, block, shared, self.py_func.__name__)
         options = {**CURRENT.options, **(CURRENT.overrides(program) if CURRENT.overrides is not None else {})}
         try:
@@ -153,15 +156,15 @@ class Kernel:
 
 
 class Prepared:
-    """The arguments of one launch, and their arrays in the device's memory."""
+    """The arguments of one launch, and their arrays in the device's memory. kept: ids of those that are not copied back (`cuda.In`)."""
 
-    def __init__(self, context: Context, args: Sequence[Any]) -> None:
+    def __init__(self, context: Context, args: Sequence[Any], kept: frozenset[int] = frozenset()) -> None:
         self.device = context.device
-        self.args = args
+        self.args, self.kept = args, kept
         self.kinds = [kind_of(one) for one in args]
         self.placed: dict[int, Placed] = {}
         self.order: list[tuple[Placed, bool]] = []
-        self._copied: list[tuple[Any, DeviceArray]] = []
+        self._copied: list[tuple[Any, Placed]] = []
         self._starts: list[int] = []
         for one, kind in zip(args, self.kinds, strict=True):
             self._place(one, kind)
@@ -171,7 +174,7 @@ class Prepared:
             for one, inner in zip(argument, kind[2], strict=True):
                 self._place(one, inner)
         elif kind[0] in ("array", "record"):
-            placed = self._array(argument, kind)
+            placed = self.placed.get(id(argument)) or self._array(argument, kind)
             self.placed[id(argument)] = placed
             self.order.append((placed, kind[0] == "record" or kind[4]))
 
@@ -184,13 +187,18 @@ class Prepared:
         size = (high - low + host.dtype.itemsize) if host.size else 0
         start = self.device.allocate(size + RED_ZONE)
         self._starts.append(start)
-        piece = self.device.held.bytes[start : start + max(size, 1)]
-        view = np.ndarray(host.shape, host.dtype, piece.data, -low, host.strides) if host.size else host
+        placed = Placed(host, start - low, start, max(size, 1))
         if host.size:
-            view[...] = host
-        if kind[0] == "record" or host.flags.writeable:
-            self._copied.append((argument if kind[0] == "record" else host, view))
-        return Placed(host, start - low, start, max(size, 1))
+            self._view(placed)[...] = host
+        if (kind[0] == "record" or host.flags.writeable) and id(argument) not in self.kept:
+            self._copied.append((argument if kind[0] == "record" else host, placed))
+        return placed
+
+    def _view(self, placed: Placed) -> np.ndarray:
+        """An array's items as they are in the device's memory now."""
+        host = placed.array
+        piece = self.device.held.bytes[placed.start : placed.start + placed.size]
+        return np.ndarray(host.shape, host.dtype, piece.data, placed.base - placed.start, host.strides)
 
     def program(self, found: Built, grid: tuple[int, ...], block: tuple[int, ...], shared: int, name: str) -> Program:
         """The compiled program with its arguments and its grid."""
@@ -211,12 +219,12 @@ class Prepared:
 
     def write_back(self) -> None:
         """Copy what the kernel has stored to the arrays of the host."""
-        for host, view in self._copied:
+        for host, placed in self._copied:
             if isinstance(host, np.void):
                 for name in host.dtype.names or ():
-                    host[name] = view[0][name]
+                    host[name] = self._view(placed)[0][name]
             elif host.size:
-                host[...] = view
+                host[...] = self._view(placed)
 
     def release(self) -> None:
         """Give the memory back."""
@@ -229,6 +237,32 @@ def _host(argument: Any) -> Any:
     """What stands for an argument: `cuda.In` and their like hold arrays; other packages' device arrays offer theirs."""
     inner = getattr(argument, "kernel_argument", None)
     return inner if inner is not None else argument
+
+
+def declared(signature: Any, count: int) -> list[Any]:
+    """Of each argument the type that a signature says it has; None where it says none of a number."""
+    names: list[str] = []
+    if isinstance(signature, str):
+        inside = signature[signature.find("(") + 1 : signature.rfind(")")] if "(" in signature else signature
+        depth, names = 0, [""]
+        for letter in inside:
+            depth += {"[": 1, "(": 1, "]": -1, ")": -1}.get(letter, 0)
+            if letter == "," and depth == 0:
+                names.append("")
+            else:
+                names[-1] += letter
+    elif signature is not None:
+        args = getattr(signature, "args", signature)
+        names = [getattr(one, "name", str(one)) for one in args] if isinstance(args, tuple | list) else []
+    kinds = [ty.BY_NAME.get(name.strip().removeprefix("types.")) for name in names]
+    return kinds if len(kinds) == count else [None] * count
+
+
+def _as_declared(argument: Any, kind: Any) -> Any:
+    """A number as the type that a signature has for it."""
+    if kind is None or not isinstance(argument, int | float | complex | np.generic):
+        return argument
+    return np.array(argument).astype(kind.dtype)[()]
 
 
 def _kind(function: Callable[..., Any], place: int, argument: Any) -> Any:

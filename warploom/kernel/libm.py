@@ -8,7 +8,7 @@ Sources: Muller, "Elementary Functions", 3rd ed., chapters 3, 8 and 11; Kahan's 
 Numerical Algorithms", section 1.14; Lanczos, "A Precision Approximation of the Gamma Function", 1964, with the coefficients of Godfrey, 2001.
 """
 
-# ruff: noqa: D103, PLR5501
+# ruff: noqa: D103
 from __future__ import annotations
 
 from typing import Any
@@ -61,7 +61,19 @@ def exp(x: Any) -> Any:
     k = np.int64(np.floor(bounded * LOG2_E + 0.5))
     r = bounded - k * LN2_HIGH - k * LN2_LOW
     p = 1 / 6227020800.0
-    for c in (1 / 479001600.0, 1 / 39916800.0, 1 / 3628800.0, 1 / 362880.0, 1 / 40320.0, 1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 0.5):
+    for c in (
+        1 / 479001600.0,
+        1 / 39916800.0,
+        1 / 3628800.0,
+        1 / 362880.0,
+        1 / 40320.0,
+        1 / 5040.0,
+        1 / 720.0,
+        1 / 120.0,
+        1 / 24.0,
+        1 / 6.0,
+        0.5,
+    ):
         p = p * r + c
     return scaled(1.0 + (r + r * r * p), k) if x == x else x
 
@@ -277,9 +289,11 @@ def power(x: Any, y: Any) -> Any:
     rest = (fused(-s, d, f) - s * (f - (d - 2.0))) / d
     high = e * LN2_HIGH
     low = 2.0 * s
-    total = high + low
-    gone = low - (total - high) if abs(high) > abs(low) else high - (total - low)
-    tail = gone + (2.0 * rest + s * _log_series(s * s) + e * LN2_LOW)
+    first = high + low
+    gone = low - (first - high) if abs(high) > abs(low) else high - (first - low)
+    more = s * _log_series(s * s)
+    total = first + more
+    tail = (more - (total - first)) + (gone + (2.0 * rest + e * LN2_LOW))
     product = y * total
     small = fused(y, total, -product) + y * tail
     value = exp(product)
@@ -374,7 +388,8 @@ def round_digits(x: Any, digits: Any) -> Any:
 
 def modf(x: Any) -> Any:
     whole = trunc(x)
-    return copysign(x - whole if abs(x) < INFINITY else 0.0, x), whole
+    part = 0.0 if abs(x) == INFINITY else x - whole
+    return copysign(part, x) if x == x else x, whole if x == x else x
 
 
 def frexp(x: Any) -> Any:
@@ -399,13 +414,15 @@ def cbrt(x: Any) -> Any:
 
 
 def erf(x: Any) -> Any:
-    return copysign(1.0 - _erfc_tail(abs(x)) if abs(x) >= 2.0 else _erf_series(abs(x)), x) if x == x else x
+    a = abs(x)
+    value = 1.0 - _erfc_tail(a) if a >= 2.0 else _erf_series(a)
+    return copysign(value, x) if x == x else x
 
 
 def erfc(x: Any) -> Any:
     if x < -2.0:
         return 2.0 - _erfc_tail(-x)
-    if x < 0.5:
+    if x < 2.0:
         return 1.0 - copysign(_erf_series(abs(x)), x)
     return _erfc_tail(x) if x == x else x
 

@@ -19,7 +19,7 @@ from warploom.kernel.merging import changed_phis, joined, limits_of
 from warploom.kernel.statements import assign, statement
 from warploom.kernel.syntax import assigned
 from warploom.kernel.translator import Ends, Problem, Retry, Translator
-from warploom.kernel.values import UNKNOWN, Array, Number, Range, Unknown, leaves, said
+from warploom.kernel.values import UNKNOWN, Array, Lazy, Number, Range, Unknown, leaves, said
 
 MOST_UNROLLED = 400  # nodes of the syntax tree that a loop may become
 MOST_ROUNDS = 32
@@ -46,6 +46,8 @@ def for_loop(t: Translator, node: ast.For) -> None:
     elif isinstance(over, Array) and over.shape:
         zero, one = lifted(t, 0), lifted(t, 1)
         _over_range(t, node, Range(zero, Number(ty.INT64, over.shape[0]), one), lambda index: item_of(t, node.iter, over, index))
+    elif isinstance(over, Lazy):
+        _over_range(t, node, Range(lifted(t, 0), Number(ty.INT64, over.length), lifted(t, 1)), over.item)
     else:
         t.error(node.iter, f"a kernel's for runs over range(...), a tuple or an array, and this is {said(over)}", "for i in range(n):")
 

@@ -55,7 +55,9 @@ ONE = {
 TWO = {"atan2": "arctan2", "hypot": "hypot", "fmod": "fmod", "remainder": "", "copysign": "copysign"}
 for _table, _arguments in ((ONE, "x"), (TWO, "x, y")):
     for _name, _numpy in _table.items():
-        function(f"math.{_name}" + (f" numpy.{_numpy}" if _numpy else ""), _arguments, f"{_name}, of the type of its arguments")(_library(_name))
+        function(f"math.{_name}" + (f" numpy.{_numpy}" if _numpy else ""), _arguments, f"{_name}, of the type of its arguments")(
+            _library(_name)
+        )
 
 
 @function("math.pow numpy.power numpy.float_power", "x, y", "x to the power y")
@@ -64,6 +66,9 @@ def pow_(t: Translator, node: ast.Call, x: Any, y: Any) -> Any:
     if any(isinstance(one, Complex) for one in (x, y)):
         return ACTIONS["complex_binary"](t, node, ast.Pow, x, y)
     return by_library(t, node, "power", x, y)
+
+
+function("cuda.cbrt", "x", "cube root")(_library("cbrt"))
 
 
 @function("math.ldexp numpy.ldexp", "x, n", "x times 2 to the power n")

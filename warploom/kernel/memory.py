@@ -14,8 +14,8 @@ import numpy as np
 
 from warploom.compiler.ssa import Access, Value
 from warploom.kernel import types as ty
-from warploom.kernel.arithmetic import converted, whole
-from warploom.kernel.translator import Translator
+from warploom.kernel.arithmetic import converted, lifted, whole
+from warploom.kernel.translator import ACTIONS, Translator
 from warploom.kernel.types import Type
 from warploom.kernel.values import Array, Complex, Number, Record, Slice, said
 
@@ -25,9 +25,17 @@ def item_of(t: Translator, node: ast.AST, owner: Any, index: Any) -> Any:
     if isinstance(owner, tuple):
         return _of_tuple(t, node, owner, index)
     if isinstance(owner, Record):
+        place = index.constant if isinstance(index, Number) else None
+        names = owner.dtype.names or ()
+        if isinstance(place, int) and -len(names) <= place < len(names):
+            index = names[place]
         return field_of(t, node, owner, index) if isinstance(index, str) else t.error(node, "a record's field has a name")
+    if isinstance(owner, type) and isinstance(index, str):
+        return lifted(t, owner[index])  # type: ignore[index]
     if not isinstance(owner, Array):
         t.error(node, f"{said(owner)} has no items")
+    if isinstance(index, str):
+        return field_array(t, node, owner, index)
     found = _indexed(t, node, owner, index)
     if isinstance(found, Array):
         return found
@@ -159,6 +167,10 @@ def _of_tuple(t: Translator, node: ast.AST, owner: tuple[Any, ...], index: Any) 
 
 def _chosen(t: Translator, node: ast.AST, numbers: list[Number], index: Number) -> Number:
     """One of a tuple's numbers, by a number that is known when the kernel runs."""
+    if t.options.get("debug"):
+        low = t.b.pure("lt", index.value, t.b.whole(-len(numbers)), type="i1")
+        high = t.b.pure("lt", t.b.whole(len(numbers) - 1), index.value, type="i1")
+        ACTIONS["throw_if"](t, node, t.b.pure("or", low, high, type="i1"), "IndexError", "tuple index out of range")
     kind = numbers[0].type
     for one in numbers:
         kind = ty.unified(kind, one.type)
@@ -182,8 +194,7 @@ def _indexed(t: Translator, node: ast.AST, array: Array, index: Any) -> Value | 
             return array.base
         t.error(
             node,
-            f"{name} has {len(array.shape)} dimension{'' if len(array.shape) == 1 else 's'}, "
-            f"{len(indices)} indices are given",
+            f"{name} has {len(array.shape)} dimension{'' if len(array.shape) == 1 else 's'}, {len(indices)} indices are given",
         )
     if isinstance(index, tuple) and not index:
         return array.base if not array.shape else array
@@ -284,6 +295,17 @@ def _field(t: Translator, node: ast.AST, owner: Record, name: str) -> tuple[Any,
     return kind or dtype, t.b.pure("add", owner.address, t.b.whole(offset))
 
 
+def field_array(t: Translator, node: ast.AST, array: Array, name: str) -> Array:
+    """A field of all records of an array."""
+    if isinstance(array.item, Type) or not array.item.names:
+        t.error(node, f"{said(array)} has no field {name!r}")
+    kind, address = _field(t, node, Record(array.item, array.base), name)
+    if not isinstance(kind, Type) and kind.subdtype is not None:
+        inner = _nested(t, kind, address, array)
+        return replace(inner, shape=(*array.shape, *inner.shape), strides=(*array.strides, *inner.strides))
+    return replace(array, item=kind, base=address)
+
+
 def _nested(t: Translator, dtype: np.dtype[Any], address: Value, owner: Array) -> Array:
     """An array inside a record."""
     assert dtype.subdtype is not None
@@ -295,5 +317,3 @@ def _nested(t: Translator, dtype: np.dtype[Any], address: Value, owner: Array) -
         kind or inner, address, tuple(b.whole(one) for one in shape), tuple(b.whole(one) for one in sizes),
         owner.space, owner.view, owner.name,
     )  # fmt: skip
-
-

@@ -82,9 +82,7 @@ def _equal(x: Value, y: Value) -> bool:
     return x.op == y.op == "const" and x.type == y.type and repr(x.imm) == repr(y.imm)
 
 
-def _converted(
-    t: Translator, node: ast.AST, kind: Any, blocks: list[Block], values: list[Any], given: list[Any]
-) -> list[Any]:
+def _converted(t: Translator, node: ast.AST, kind: Any, blocks: list[Block], values: list[Any], given: list[Any]) -> list[Any]:
     """The values, each converted in its own block to the type of all."""
     columns = [list(leaves(value)) for value in values]
     if any(isinstance(value, Complex) for value in values):

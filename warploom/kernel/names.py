@@ -104,7 +104,7 @@ def type_of(thing: Any) -> ty.Type | np.dtype[Any] | None:
         return BUILTIN_TYPES[thing]
     if isinstance(thing, str):
         return ty.BY_NAME.get(thing)
-    if isinstance(thing, type) and issubclass(thing, np.generic) or isinstance(thing, np.dtype):
+    if (isinstance(thing, type) and issubclass(thing, np.generic)) or isinstance(thing, np.dtype):
         dtype = np.dtype(thing)
         return dtype if dtype.names is not None or dtype.subdtype is not None else ty.of_dtype(dtype)
     if type(thing).__module__.startswith("numba"):

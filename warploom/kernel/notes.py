@@ -54,9 +54,9 @@ def decoded(words: Sequence[int], types: Sequence[Type]) -> list[Any]:
     return found
 
 
-def _raised(result: Result, name: str, texts: Sequence[Any], values: Sequence[Any], note: Any) -> Exception:
+def _raised(result: Result, name: Any, texts: Sequence[Any], values: Sequence[Any], note: Any) -> Exception:
     """The exception of the host, with the thread that raised it."""
-    kind = getattr(builtins, name, RuntimeError)
+    kind = name if isinstance(name, type) else getattr(builtins, name, RuntimeError)
     if not (isinstance(kind, type) and issubclass(kind, Exception)):
         kind = RuntimeError
     launch = result.program.launch

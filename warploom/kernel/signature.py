@@ -7,6 +7,7 @@ numbers. So one program serves all launches with the same signature.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -41,10 +42,20 @@ class Placed(NamedTuple):
 
 def kind_of(argument: Any) -> Any:
     """What a program depends on of an argument: hashable. Raises ArgumentError."""
+    if isinstance(argument, enum.Enum) and not isinstance(argument, int):
+        return ("host", argument)
     if isinstance(argument, bool | np.bool_):
         return ("number", "bool", "")
     if isinstance(argument, int | np.integer) or (isinstance(argument, np.generic) and argument.dtype.kind in "mM"):
-        name = argument.dtype.name if isinstance(argument, np.generic) else "int64" if -(1 << 63) <= argument < 1 << 63 else "uint64"
+        name = (
+            "int64"
+            if isinstance(argument, np.generic) and argument.dtype.kind in "mM"
+            else argument.dtype.name
+            if isinstance(argument, np.generic)
+            else "int64"
+            if -(1 << 63) <= argument < 1 << 63
+            else "uint64"
+        )
         return ("number", name, next((letter for letter, (lo, hi) in SMALL if lo <= int(argument) <= hi), ""))
     if isinstance(argument, float | complex | np.floating | np.complexfloating):
         name = argument.dtype.name if isinstance(argument, np.generic) else "float64" if isinstance(argument, float) else "complex128"
@@ -152,9 +163,7 @@ def words_of(argument: Any, kind: Any, placed: Placed | None, parts: dict[int, P
     if kind[0] == "number":
         return _number_words(argument, ty.BY_NAME[kind[1]], kind[2])
     if kind[0] == "tuple":
-        return [
-            word for one, inner in zip(argument, kind[2], strict=True) for word in words_of(one, inner, parts.get(id(one)), parts)
-        ]
+        return [word for one, inner in zip(argument, kind[2], strict=True) for word in words_of(one, inner, parts.get(id(one)), parts)]
     if kind[0] == "host":
         return []
     assert placed is not None

@@ -10,7 +10,7 @@ from warploom.compiler.ssa import Value
 from warploom.kernel.arithmetic import binary, truth
 from warploom.kernel.memory import assign_item, item_of, set_field
 from warploom.kernel.merging import joined
-from warploom.kernel.translator import STATEMENTS, Ends, Problem, Translator
+from warploom.kernel.translator import ACTIONS, STATEMENTS, Ends, Problem, Translator
 from warploom.kernel.values import Array, Complex, Number, said
 
 
@@ -194,14 +194,29 @@ def asserted(t: Translator, node: ast.Assert) -> None:
     t.frame.env = branched(t, node, condition, lambda: None, lambda: throw(t, node, "AssertionError", arguments))
 
 
+def throw_if(t: Translator, node: ast.AST, condition: Value, name: str, text: str) -> None:
+    """With `debug=True`: an error of Python's that an operation raises."""
+    if condition.op != "const" or condition.imm:
+        t.frame.env = branched(t, node, condition, lambda: throw(t, node, name, [text]), lambda: None)
+
+
+ACTIONS["throw_if"] = throw_if
+
+
 def throw(t: Translator, node: ast.AST, name: str, arguments: list[Any]) -> None:
     """End the thread; with `debug=True` the run ends with this error."""
     if t.options.get("debug"):
-        numbers = [part for one in arguments for part in ([one] if isinstance(one, Number) else [one.real, one.imag] if isinstance(one, Complex) else [])]
+        numbers = [
+            part
+            for one in arguments
+            for part in ([one] if isinstance(one, Number) else [one.real, one.imag] if isinstance(one, Complex) else [])
+        ]
         texts = [one if isinstance(one, str) else None for one in arguments]
         number = len(t.resources.notes)
+        try:
+            name = t.frame.find(name)
+        except (KeyError, ValueError):
+            name = name
         t.resources.notes.append(("raise", name, texts, [one.type for one in numbers]))
         t.b.effect("note", *(one.value for one in numbers), imm=number)
     t.b.exit()
-
-

@@ -55,7 +55,8 @@ UNSIGNED = {kind.bits: kind for kind in (UINT8, UINT16, UINT32, UINT64)}
 
 def of_dtype(dtype: Any) -> Type | None:
     """The type of a NumPy scalar type; None for one that kernels do not know."""
-    return BY_NAME.get(np.dtype(dtype).name)
+    kind = np.dtype(dtype)
+    return INT64 if kind.kind in "mM" else BY_NAME.get(kind.name)
 
 
 def part(kind: Type) -> Type:

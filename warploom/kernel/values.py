@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -97,6 +97,14 @@ class Range:
     start: Number
     stop: Number
     step: Number
+
+
+@dataclass(frozen=True, eq=False)
+class Lazy:
+    """Something to loop over whose length is known when the kernel runs. item: of a number."""
+
+    length: Value
+    item: Callable[[Number], Any]
 
 
 class Unknown:

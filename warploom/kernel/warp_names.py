@@ -134,5 +134,3 @@ def syncwarp(t: Translator, node: ast.Call, mask: Any = None) -> None:
     """`cuda.syncwarp(mask)`."""
     lanes = t.b.whole(0xFFFFFFFF) if mask is None else _mask(t, node, mask)
     t.b.effect("syncwarp", lanes)
-
-
