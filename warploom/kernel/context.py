@@ -11,16 +11,15 @@ from typing import Any
 
 from warploom.device import Device
 from warploom.gpu import GPU
+from warploom.isa.program import Program
 from warploom.result import Result
 
 PRESET = "sm"
 MEMORY_BYTES = 1 << 28
 
-Watcher = Callable[[str, int, Any], Result | None]
-
 
 class Context:
-    """A GPU with its memory. watchers: are handed every launch, see `launch.py`."""
+    """A GPU with its memory."""
 
     def __init__(self, gpu: GPU | None = None, memory_bytes: int = MEMORY_BYTES) -> None:
         self.gpu = gpu or GPU(PRESET)
@@ -37,13 +36,12 @@ class Context:
 
 
 class Current:
-    """Which GPU is current, and who looks at launches."""
+    """Which GPU is current, and who looks at launches: `before` gives options for `Device.run`, `watch` gets the result."""
 
     def __init__(self) -> None:
         self._context: Context | None = None
-        self.watch: Callable[[Any], None] | None = None
-        self.options: dict[str, Any] = {}
-        self.overrides: Callable[[Any], dict[str, Any]] | None = None
+        self.watch: Callable[[Result], None] | None = None
+        self.before: Callable[[Program, Device], dict[str, Any]] | None = None
 
     @property
     def context(self) -> Context:

@@ -7,6 +7,7 @@ returns: what waits has nothing to wait for.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -307,8 +308,8 @@ def profile_stop() -> None:
 
 def __getattr__(name: str) -> Any:
     """The names of kernels, loaded when they are first asked for."""
-    if name in ("random", "types"):
-        raise AttributeError(name)
+    if name == "random":
+        return importlib.import_module("warploom.kernel.random")
     from warploom.kernel import everything
     from warploom.kernel.names import starts
 

@@ -137,8 +137,8 @@ class Kernel:
         found = self.built(args)
         prepared = Prepared(context, args, kept)
         program = prepared.program(found, grid, block, shared, self.py_func.__name__)
-        options = {**CURRENT.options, **(CURRENT.overrides(program) if CURRENT.overrides is not None else {})}
         try:
+            options = CURRENT.before(program, context.device) if CURRENT.before is not None else {}
             result = context.device.run(program, **options)
             prepared.write_back()
         finally:
