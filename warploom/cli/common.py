@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import secrets
 import signal
 import sys
 from collections.abc import Iterable, Mapping
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.printable import printable
+from warploom.observe.text.whole_file import beside
 
 if TYPE_CHECKING:
     from warploom.isa.diagnostics import Diagnostic
@@ -171,13 +171,13 @@ def check_targets(files: Mapping[str, str | None], inputs: Iterable[str] = (), t
 
 
 def _replace(target: Path, data: bytes) -> None:
-    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}")
+    place = beside(target)
     try:
-        with beside.open("xb") as file:
+        with place.open("xb") as file:
             file.write(data)
         if target.exists():
-            beside.chmod(target.stat().st_mode & 0o777)
-        beside.replace(target)
+            place.chmod(target.stat().st_mode & 0o777)
+        place.replace(target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        place.unlink(missing_ok=True)
         raise

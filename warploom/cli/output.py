@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
-import secrets
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from warploom.cli.common import UserError
+from warploom.observe.text.whole_file import beside
 
 STANDARD_OUTPUT = "-"
 
@@ -38,7 +38,7 @@ class OutputFile:
                 raise UserError(f"{path} is a directory: name a file in it")
             self.place = self.target
             if not self.target.exists() or self.target.is_file():
-                self.place = self.target.with_name(f".{self.target.name[:100]}.{secrets.token_hex(6)}")
+                self.place = beside(self.target)
             self._file = self._opened(self.place)
         except (OSError, ValueError, RuntimeError) as error:
             raise self._cannot(error) from None

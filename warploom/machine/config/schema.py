@@ -467,8 +467,9 @@ def ignored(config: Config) -> frozenset[str]:
     return frozenset(name for name in _names() if name.startswith(_STEPS_ALONE))
 
 
-def _names() -> list[str]:
-    return [setting.name for setting in settings()]
+@lru_cache(maxsize=1)
+def _names() -> dict[str, None]:
+    return dict.fromkeys(setting.name for setting in settings())
 
 
 def check_name(name: str) -> None:

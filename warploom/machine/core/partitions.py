@@ -36,6 +36,7 @@ Partitions = record(
     state=dict(                                     # [scheduler], [scheduler, port]; in a mask of ports, bit p = port p
         full=("u8", MAX_SCHEDULERS),                # ports that take nothing in this cycle
         busy=("u8", MAX_SCHEDULERS),                # ports whose pipe has work
+        change=("i8", MAX_SCHEDULERS),              # first cycle in which those two masks may differ from what they are
         free=("i8", (MAX_SCHEDULERS, len(PORTS))),  # first cycle in which the entry of the pipe, and the queue before it, are empty
     ),
     counters=dict(
@@ -47,17 +48,26 @@ Partitions = record(
 @inlined
 def find_full_ports(partitions, number, now):
     """Find the ports of scheduler `number` that take no instruction in cycle `now`."""
+    if now < partitions.change[number]:
+        return
     busy = partitions.busy[number]
     full = EMPTY
+    change = np.int64(FOREVER)
     left = busy
     while left != EMPTY:
         port = lowest(left)
         left = rest(left)
-        if partitions.free[number, port] <= now:
+        free = np.int64(partitions.free[number, port])
+        entry = np.int64(free - partitions.room[port])
+        if free <= now:
             busy = busy & ~bit(port)
-        elif partitions.free[number, port] - partitions.room[port] > now:
+        elif entry > now:
             full = full | bit(port)
+            change = min(change, entry)
+        else:
+            change = min(change, free)
     partitions.busy[number] = busy
+    partitions.change[number] = change
     if partitions.float_on_integer != 0 and not has(full, ALU):
         full = full & ~bit(FLOAT)
     if has(full, MEMORY):
@@ -73,6 +83,7 @@ def enter(partitions, number, port, cycles, now):
         pipe = np.int64(ALU)
     partitions.free[number, pipe] = max(np.int64(partitions.free[number, pipe]), np.int64(now)) + cycles
     partitions.busy[number] |= bit(pipe)
+    partitions.change[number] = now
     partitions.taken[number, pipe] += 1
     return pipe
 

@@ -25,7 +25,7 @@ class Held:
 
     def __init__(self, capacity: int) -> None:
         self.capacity, self.used = capacity, 0
-        self.words = np.zeros((capacity + 3) // 4, np.uint32)
+        self.words = zeros((capacity + 3) // 4, np.uint32)
         self.tags: np.ndarray | None = None  # of type L2Cache; None: it holds nothing
 
     @property
@@ -36,7 +36,7 @@ class Held:
     def room(self, words: int) -> np.ndarray:
         """uint32[words or more]: memory, with room after it. What was in that room before is still there."""
         if words > len(self.words):
-            longer = np.zeros(words, np.uint32)
+            longer = zeros(words, np.uint32)
             kept = (self.used + 3) // 4
             longer[:kept] = self.words[:kept]
             self.words = longer

@@ -108,7 +108,7 @@ class PipelineMachine:
         self.storage = Storage(config, program, self.space if held is None else flat_memory(held.capacity))
         self.memory = self.storage.filled() if held is None else self.storage.added_to(held)
         self.memory_bytes = self.space.bytes
-        # Filled anew, not copied: pages of zeros that nobody touches cost nothing.
+        # Filled again, not copied: a copy would touch every page.
         self.initial_memory = (self.storage.filled() if held is None else (before or Held(0)).words).view(np.uint8)
         self.initial_memory = self.initial_memory[: self.memory_bytes if held is None or before is not None else 0]
         self.notes = new_log(program)

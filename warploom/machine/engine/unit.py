@@ -21,6 +21,7 @@ Rules for a unit, so that the two agree bit for bit:
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
@@ -30,6 +31,8 @@ import numpy as np
 F = TypeVar("F", bound=Callable[..., Any])
 FOREVER = 1 << 60  # a time that never comes (cycles)
 CACHE_LINE = 64  # bytes of a line of the cache of the machine that simulates
+LARGE = 1 << 20  # bytes from which on an array is mapped by itself
+_PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # not on Windows
 
 
 GROUPS = ("settings", "inputs", "state", "counters")
@@ -76,12 +79,20 @@ def groups_of(dtype: np.dtype) -> dict[str, tuple[str, ...]]:
 
 
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype | type) -> np.ndarray:
-    """An array of zeros that begins a cache line. Pages that are never touched take no memory."""
+    """An array of zeros that begins a cache line. Pages that are never touched take no memory.
+
+    Records have room for the largest machine, of which most use little. So large ones are mapped in the host's small pages: NumPy asks for
+    huge ones, and the first touch of each would clear two megabytes.
+    """
     kind = np.dtype(dtype)
     count = int(np.prod(shape))
-    raw = np.zeros(count * kind.itemsize + CACHE_LINE, np.uint8)
+    size = count * kind.itemsize
+    if size >= LARGE:
+        raw = np.frombuffer(mmap.mmap(-1, size, **_PRIVATE), np.uint8)
+        return raw.view(kind).reshape(shape)
+    raw = np.zeros(size + CACHE_LINE, np.uint8)
     start = -raw.ctypes.data % CACHE_LINE
-    return raw[start : start + count * kind.itemsize].view(kind).reshape(shape)
+    return raw[start : start + size].view(kind).reshape(shape)
 
 
 def unit(function: F) -> F:

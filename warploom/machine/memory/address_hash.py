@@ -43,9 +43,12 @@ def configure(hash: Any, places: int, kind: str) -> None:
     bits = max((places - 1).bit_length(), 1)
     hash.places, hash.hashed = places, int(kind != "modulo")
     hash.mask, hash.shift = (-1, 0) if places & (places - 1) else (places - 1, places.bit_length() - 1)
-    for byte in range(BYTES):
-        for value in range(256):
-            hash.table[byte, value] = _folded(value << 8 * byte, bits, kind)
+    if hash.hashed:
+        # Both ways to fold are gates of exclusive or: a number gives what its bits give.
+        of_bit = [_folded(1 << bit, bits, kind) for bit in range(8 * BYTES)]
+        values = np.arange(256)
+        for bit, gates in enumerate(of_bit):
+            hash.table[bit // 8] ^= np.where(values >> bit % 8 & 1, gates, 0).astype(np.uint16)
 
 
 def _folded(number: int, bits: int, kind: str) -> int:

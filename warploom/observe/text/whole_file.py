@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import secrets
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
+
+
+def beside(target: Path) -> Path:
+    """A hidden name beside a file, which nobody knows beforehand."""
+    return target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}")
 
 
 @contextlib.contextmanager
@@ -18,7 +23,7 @@ def whole_file(path: str | Path, *, binary: bool) -> Iterator[IO[Any]]:
     """
     target = Path(path).resolve()
     ordinary = not target.exists() or target.is_file()
-    place = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}") if ordinary else target
+    place = beside(target) if ordinary else target
     mode = {"mode": "wb"} if binary else {"mode": "wt", "encoding": "utf-8", "newline": ""}
     try:
         with gzip.open(place, **mode) if target.suffix == ".gz" else place.open(**mode) as file:  # type: ignore[call-overload]

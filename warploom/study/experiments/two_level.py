@@ -28,7 +28,7 @@ MACHINE: dict[str, Any] = {
     "fetch.buffer": 0,
     "latency.alu": 1, "l1.bytes": 0, "l1.latency": 1, "l1.mshrs": 256, "l2.bytes": 0, "lsu.queue": 64, "lsu.ports": 4,
     "memory.bytes": 1 << 16, "dram.latency": LATENCY - 1, "dram.bandwidth": 0, "dram.channels": 1, "dram.banks": 0, "dram.row": 0,
-    "crossbar.core": 0, "crossbar.slice": 0, "lsu.stores": 0, "memory.hash": "modulo", "operands.banks": 0,
+    "dram.clock": 0, "crossbar.core": 0, "crossbar.slice": 0, "lsu.stores": 0, "memory.hash": "modulo", "operands.banks": 0,
 }  # fmt: skip
 
 

@@ -17,6 +17,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import lru_cache
+from glob import glob
+from importlib.util import find_spec
 from pathlib import Path
 
 FORGET_SECONDS = 30 * 86400  # after which native code of another version that nobody has used is deleted
@@ -31,40 +33,48 @@ def cache_directory() -> Path:
 
 @lru_cache(maxsize=1)
 def _cache_key() -> str:
-    from importlib.metadata import version
-
     package = MACHINE.parent
-    digest = hashlib.sha256("|".join([sys.version, *(version(name) for name in ("numpy", "numba", "llvmlite"))]).encode())
-    for path in files_of_units():
+    digest = hashlib.sha256(sys.version.encode())
+    for file in VERSIONS:  # read, and not asked for: Numba takes half a second to import
+        library, _, name = file.partition("/")
+        digest.update(Path(str(find_spec(library).origin)).with_name(name).read_bytes())  # type: ignore[union-attr]
+    for path, text in files_of_units().items():
         digest.update(path.relative_to(package).as_posix().encode())
-        digest.update(path.read_bytes())
+        digest.update(text.encode())
     return digest.hexdigest()[:16]
 
 
 MACHINE = Path(__file__).parents[2]
+VERSIONS = ("numpy/version.py", "numba/_version.py", "llvmlite/_version.py")
 MARKS = "unit|inlined|lanewise|out_of_line|record|native_twin"
 MAKES_UNITS = re.compile(rf"^from warploom\.machine\.engine\.unit import (?:\([^)]*|.*)\b(?:{MARKS})\b", re.MULTILINE)
 IMPORTS = re.compile(r"^from (warploom[\w.]*) import (\([^)]*|.*)", re.MULTILINE)
 
 
-def files_of_units() -> list[Path]:
-    """The files on which native code depends: those of units, those that they take constants from, and the compiler's.
+def files_of_units() -> dict[Path, str]:
+    """The files on which native code depends, with what they hold: those of units, those that they take constants from, the compiler's.
 
     A change of any other file, a report's or a preset's, leaves what is compiled as it is.
     """
     root, engine = MACHINE.parents[1], Path(__file__).parent
-    waiting = [path for path in MACHINE.glob("**/*.py") if path.parent == engine or MAKES_UNITS.search(path.read_text())]
-    found: set[Path] = set()
+    texts = {Path(file): _text(file) for file in glob(f"{MACHINE}/**/*.py", recursive=True)}
+    waiting = [path for path, text in texts.items() if path.parent == engine or MAKES_UNITS.search(text)]
+    found: dict[Path, str] = {}
     while waiting:
         path = waiting.pop()
         if path in found:
             continue
-        found.add(path)
-        for module, names in IMPORTS.findall(path.read_text()):
+        found[path] = texts[path] if path in texts else _text(path)
+        for module, names in IMPORTS.findall(found[path]):
             place = root.joinpath(*module.split("."))
             inside = [place / f"{name}.py" for name in re.findall(r"\w+", names)] if place.is_dir() else []
             waiting += [file for file in (place.with_suffix(".py"), place / "__init__.py", *inside) if file.exists()]
-    return sorted(found)
+    return dict(sorted(found.items()))
+
+
+def _text(file: Path | str) -> str:
+    with open(file, encoding="utf-8", newline="") as opened:
+        return opened.read()
 
 
 def forget_old_caches() -> None:
