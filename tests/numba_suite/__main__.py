@@ -21,7 +21,8 @@ def main() -> int:
         results = Path(place) / "results.jsonl"
         environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "WARPLOOM_SUITE": str(results), "PYTHONPATH": str(root)}
         command = [
-            sys.executable, "-m", "pytest", "--import-mode=importlib", "--pyargs", "numba.cuda.tests", "-k", sys.argv[1] if len(sys.argv) > 1 else CHOSEN,
+            sys.executable, "-m", "pytest", "--import-mode=importlib", "--pyargs", "numba.cuda.tests",
+            "-k", sys.argv[1] if len(sys.argv) > 1 else CHOSEN,
             "-p", "tests.numba_suite.plugin", "-p", "no:cacheprovider", "-W", "ignore", "--continue-on-collection-errors", "-q", "-n", "0",
         ]  # fmt: skip
         subprocess.run(command, cwd=place, env=environment, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -26,7 +26,7 @@ from warploom.kernel.launch import Kernel, KernelError, extents
 
 assert everything.TABLES
 CONTEXT = Context(warploom.GPU("sm", engine="auto"), 1 << 24)
-OUT = open(os.environ["WARPLOOM_SUITE"], "w", encoding="utf-8")
+OUT = open(os.environ["WARPLOOM_SUITE"], "w", encoding="utf-8")  # noqa: SIM115
 state = {}
 kernels = {}
 numbers = itertools.count()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import DONE, FAULT, UserError, print_json, say, stopped
@@ -41,7 +43,8 @@ def run_whole(file: str, options: dict[str, Any]) -> int:
     results: list[Result] = []
     status, ended = DONE, 0
     try:
-        run_script(file, gpu=gpu, before=lambda program, device: {"max_cycles": limit}, watch=results.append)
+        with contextlib.redirect_stdout(sys.stderr) if options["as_json"] else contextlib.nullcontext():
+            run_script(file, gpu=gpu, before=lambda program, device: {"max_cycles": limit}, watch=results.append)
     except KernelError as error:
         if not options["as_json"]:
             say(f"error: {error.result.fault or str(error).splitlines()[0]}", err=True)
@@ -76,22 +79,21 @@ def _table(results: list[Result], machine: str) -> list[str]:
         return [f"no kernel was launched on {machine}"]
     rows = [("launch", "kernel", "grid", "block", "cycles", "instr.", "registers", "mostly waits for")]
     for number, result in list(enumerate(results))[:MOST_LINES]:
-        row = _row(number, result)
-        rows.append(
-            (str(number), row["kernel"], _extent(row["grid"]), _extent(row["block"]), grouped(row["cycles"]), grouped(row["instructions"]),
-             str(row["registers"]), row["waits_for"])
-        )  # fmt: skip
+        found = _row(number, result)
+        counts = (grouped(found["cycles"]), grouped(found["instructions"]), str(found["registers"]))
+        rows.append((str(number), found["kernel"], _extent(found["grid"]), _extent(found["block"]), *counts, found["waits_for"]))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     left = (1, 2, 3, 7)
-    lines = [
-        "  ".join(cell.ljust(width) if column in left else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True)))
-        for row in rows
-    ]  # fmt: skip
+    lines = []
+    for row in rows:
+        cells = enumerate(zip(row, widths, strict=True))
+        lines.append("  ".join(cell.ljust(width) if column in left else cell.rjust(width) for column, (cell, width) in cells))
     total = sum(result.cycles for result in results)
     more = len(results) - MOST_LINES
     lines += [f"... and {more} more launches"] if more > 0 else []
     plural = "launch" if len(results) == 1 else "launches"
-    lines += [f"{len(results)} {plural} on {machine}, {grouped(total)} cycles; look closer: `warploom profile FILE --launch 0`, `warploom explore FILE`"]
+    lines.append(f"{len(results)} {plural} on {machine}, {grouped(total)} cycles")
+    lines.append("look closer: `warploom profile FILE --launch 0`, `warploom explore FILE`")
     return ["", *(line.rstrip() for line in lines)]
 
 

@@ -1,11 +1,13 @@
 """Register allocation: linear scan over lives with holes, and spilling to local memory.
 
-Registers are given out in the order in which lives begin, each the lowest one that is free for all of it. What a phi is copied from or to
-is tried first, so that most copies vanish. A pair begins at an even number, as NVIDIA's register files want it. When the limit is passed, the
-register that is used least for how long it is alive goes to local memory: every use loads it, every result is stored.
+Registers are given out in the order in which lives begin, each the lowest one that is free for all of it. What a phi is copied from
+or to is tried first, so that most copies vanish. A pair begins at an even number, as NVIDIA's register files want it. When the
+limit is passed, the register that is used least for how long it is alive goes to local memory: every use loads it, every result is
+stored.
 
-Sources: Poletto and Sarkar, "Linear Scan Register Allocation", TOPLAS 1999; Traub, Holloway and Smith, "Quality and Speed in Linear-scan
-Register Allocation", PLDI 1998 (holes); Chaitin, "Register Allocation and Spilling via Graph Coloring", 1982 (what to spill).
+Sources: Poletto and Sarkar, "Linear Scan Register Allocation", TOPLAS 1999; Traub, Holloway and Smith, "Quality and Speed in
+Linear-scan Register Allocation", PLDI 1998 (holes); Chaitin, "Register Allocation and Spilling via Graph Coloring", 1982 (what to
+spill).
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ mean all at the same time, become moves in an order that loses nothing; those th
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from warploom.compiler.allocate import Allocation
@@ -50,16 +52,16 @@ class Emitter:
             block for block in blocks[1:] if len(block.after) == 1 and all(instr.copies and self._vanishes(instr) for instr in block.code)
         }
         for block in blocks:
-            for place, after in enumerate(block.after):
-                seen = {block}
-                while after in empty and after not in seen:
-                    seen.add(after)
-                    after = after.after[0]
-                block.after[place] = after
+            for place, following in enumerate(block.after):
+                seen, target = {block}, following
+                while target in empty and target not in seen:
+                    seen.add(target)
+                    target = target.after[0]
+                block.after[place] = target
         return [block for block in blocks if block not in empty or block in block.after]
 
     def _vanishes(self, instr: Instr) -> bool:
-        return all(isinstance(source, Reg) and self._code(to) == self._code(source) for to, source in instr.copies)
+        return bool(instr.copies) and all(isinstance(source, Reg) and self._code(to) == self._code(source) for to, source in instr.copies)
 
     def _end(self, block: MachineBlock, following: MachineBlock | None) -> None:
         at = block.code[-1].at if block.code else block.at
@@ -116,8 +118,8 @@ class Emitter:
             else:
                 codes.append(self._code(operand))
         a, b, c = codes
-        more = {"imm": immediate or 0, "size": uop.size, "space": uop.space, "view": uop.view, "flags": uop.flags}
-        into.append(Uop(uop.op, self._code(uop.dst), a, b, c, **more))
+        made = Uop(uop.op, self._code(uop.dst), a, b, c, immediate or 0)
+        into.append(replace(made, size=uop.size, space=uop.space, view=uop.view, flags=uop.flags))
         return spare
 
     def _code(self, operand: Operand) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from typing import Any
 
 from warploom.compiler.ssa import FLOATS, LIMITS, Maker, Value
@@ -70,19 +71,19 @@ def _constant(b: Maker, op: str, args: list[Value], type: str, imm: Any) -> Valu
             return None
     if op in ("i2f", "f2f"):
         number = numbers[0]
-        return b.real(float(number), type) if op == "f2f" or abs(number) < 1 << 53 else None  # type: ignore[operator,arg-type]
+        return b.real(float(number), type) if op == "f2f" or abs(number) < 1 << 53 else None
     if op == "bits":
         form = "<f" if args[0].type == "f32" else "<d"
         return b.whole(int.from_bytes(struct.pack(form, numbers[0]), "little"), "u64")
     if op == "float":
         size = 4 if type == "f32" else 8
-        return b.real(struct.unpack("<f" if size == 4 else "<d", int(numbers[0] % (1 << 8 * size)).to_bytes(size, "little"))[0], type)  # type: ignore[operator]
+        return b.real(struct.unpack("<f" if size == 4 else "<d", int(numbers[0] % (1 << 8 * size)).to_bytes(size, "little"))[0], type)
     if op == "f2i":
         number = numbers[0]
-        return b.whole(wrapped(int(number), type), type) if math.isfinite(number) and abs(number) < 1 << 62 else None  # type: ignore[arg-type]
+        return b.whole(wrapped(int(number), type), type) if math.isfinite(number) and abs(number) < 1 << 62 else None
     if op in ("feq", "flt", "fle"):
         x, y = numbers
-        return b.truth({"feq": x == y, "flt": x < y, "fle": x <= y}[op])  # type: ignore[operator]
+        return b.truth({"feq": x == y, "flt": x < y, "fle": x <= y}[op])
     if op in ARITHMETIC and len(numbers) == 2:
         x, y = int(numbers[0]), int(numbers[1])
         if op in ("shl", "shr") and not 0 <= y < MOST_SHIFT:
@@ -93,11 +94,11 @@ def _constant(b: Maker, op: str, args: list[Value], type: str, imm: Any) -> Valu
     return None
 
 
-FLOAT_CONSTANTS = {
+FLOAT_CONSTANTS: dict[str, Callable[..., Any]] = {
     "fadd": lambda x, y: x + y, "fsub": lambda x, y: x - y, "fmul": lambda x, y: x * y, "fdiv": lambda x, y: x / y,
     "fneg": lambda x: -x, "fabs": abs, "fsqrt": math.sqrt,
 }  # fmt: skip
-ARITHMETIC = {
+ARITHMETIC: dict[str, Callable[..., Any]] = {
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "and": lambda x, y: x & y,
     "or": lambda x, y: x | y, "xor": lambda x, y: x ^ y, "min": min, "max": max, "shl": lambda x, y: x << y, "shr": lambda x, y: x >> y,
     "floordiv": lambda x, y: x // y, "floormod": lambda x, y: x % y,
@@ -175,7 +176,7 @@ def _select(b: Maker, args: list[Value]) -> Value | None:
     condition, x, y = args
     if condition.op == "const":
         return x if condition.imm else y
-    if x is y or (x.op == y.op == "const" and x.type == y.type and x.imm == y.imm and math.copysign(1, x.imm) == math.copysign(1, y.imm)):  # type: ignore[arg-type]
+    if x is y or (x.op == y.op == "const" and x.type == y.type and x.imm == y.imm and math.copysign(1, x.imm) == math.copysign(1, y.imm)):
         return x
     return None
 

@@ -82,7 +82,7 @@ def _or(value: Value, r: Sequence[Interval]) -> Interval:
 
 
 def _floordiv(value: Value, r: Sequence[Interval]) -> Interval | None:
-    (a, b), (c, d) = r
+    (a, b), (c, _) = r
     if c > 0:
         return _corners(lambda p, q: p // q, *r)
     top = max(abs(a), abs(b))

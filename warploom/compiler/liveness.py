@@ -50,7 +50,7 @@ def _partly(instr: Instr, reg: Reg) -> bool:
     """Whether an instruction writes one word of a pair and leaves the other as it was."""
     if reg.size == 1 or instr.copies:
         return False
-    halves = set()
+    halves: set[int] = set()
     for uop in instr.uops:
         if register_of(uop.dst) is reg:
             halves |= {0, 1} if uop.dst is reg else {uop.dst.part}  # type: ignore[union-attr]

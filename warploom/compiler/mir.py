@@ -1,8 +1,8 @@
 """Machine code before registers are given out: instructions on virtual registers, in blocks.
 
-An instruction is a bundle of micro-ops, as the machine issues it. Its operands are virtual registers (of a lane or, where all lanes agree,
-of the warp; one of 32 bits or a pair), halves of pairs, hidden registers that live in the bundle alone, and numbers. What meets in
-a phi is copied at the end of the blocks before it, all copies of a block at the same time.
+An instruction is a bundle of micro-ops, as the machine issues it. Its operands are virtual registers (of a lane or, where all lanes
+agree, of the warp; one of 32 bits or a pair), halves of pairs, hidden registers that live in the bundle alone, and numbers. What
+meets in a phi is copied at the end of the blocks before it, all copies of a block at the same time.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from warploom.compiler.ssa import At
+
+NOWHERE = At()
 
 
 @dataclass(eq=False, slots=True)
@@ -84,7 +86,7 @@ class Instr:
     """An instruction. early: a result is written before all operands have been read, so it shares no register with any of them."""
 
     uops: list[Micro]
-    at: At = At()
+    at: At = NOWHERE
     early: bool = False
     copies: list[tuple[Reg, Operand]] = field(default_factory=list)  # of phis: to, from; all at the same time
     place: int = 0

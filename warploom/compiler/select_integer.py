@@ -9,6 +9,7 @@ from warploom.compiler.mir import Half, Micro, Operand
 from warploom.compiler.ranges import INT32, UINT32, fits
 from warploom.compiler.select_wide import WideRules
 from warploom.compiler.ssa import Value
+from warploom.isa import uop as u
 
 SAME = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor"}
 COMPARE = {"eq": "seq", "ne": "sne"}
@@ -171,4 +172,4 @@ class IntegerRules(WideRules):
         self.add(*(Micro("sel", Half(dst, k), p, q, chosen) for k, (p, q) in enumerate(words)))
 
     def _special(self, value: Value) -> None:
-        self.code_special(value)
+        self.add(Micro("special", self.reg(value), imm=u.SPECIAL_NUMBER[str(value.imm)]))

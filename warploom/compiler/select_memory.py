@@ -149,7 +149,3 @@ class MemoryRules(FloatRules):
     def ballot_scalars(self) -> Scalar:
         """A pair of scalar registers that lives inside a bundle."""
         return Scalar(u.SCALARS - 2)
-
-    def code_special(self, value: Value) -> None:
-        """A special register."""
-        self.add(Micro("special", self.reg(value), imm=u.SPECIAL_NUMBER[str(value.imm)]))

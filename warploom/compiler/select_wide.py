@@ -199,12 +199,12 @@ class WideRules(Selection):
         top = self.hidden(2)
         self.add(Micro("ul2d", top, a), Micro("ddiv", estimate, top, divisor))
         self.add(Micro("d2ul", one, estimate))
-        self._product(rest, one, b)
+        self._wide_product(rest, one, b)
         self._arithmetic("sub", halves(two), halves(a), halves(rest))
         part = self.hidden(2)
         self.add(Micro("l2d", part, two), Micro("ddiv", part, part, divisor), Micro("d2l", estimate, part), early=True)
         self._arithmetic("add", halves(quotient), halves(one), halves(estimate))
-        self._product(one, quotient, b)
+        self._wide_product(one, quotient, b)
         self._arithmetic("sub", halves(rest), halves(a), halves(one))
         # The rest is between -b and 2 b, and a divisor of 2^63 and more goes in once at most.
         large, small, low, high = self.new(), self.new(), self.hidden(), self.hidden()
@@ -227,7 +227,7 @@ class WideRules(Selection):
         self._corrected(quotient, rest, b, sign, "sub")
         return quotient, rest
 
-    def _product(self, to: Reg, a: Reg, b: Reg) -> None:
+    def _wide_product(self, to: Reg, a: Reg, b: Reg) -> None:
         self._arithmetic("mul", halves(to), halves(a), halves(b))
 
     def _unsigned_less(self, dst: Operand, a: Reg, b: Reg) -> list[Micro]:

@@ -43,6 +43,9 @@ class At(NamedTuple):
     length: int = 1
 
 
+NOWHERE = At()
+
+
 class Access(NamedTuple):
     """What a memory operation accesses. space: a name of `uop.SPACES`. view: its row of Program.views, or -1. size: bytes."""
 
@@ -62,7 +65,7 @@ class Value:
     imm: Any = 0
     block: Block | None = None
     level: int = 0  # loops around it
-    at: At = At()
+    at: At = NOWHERE
     lo: int = 0
     hi: int = 0
     access: Access | None = None
@@ -79,7 +82,7 @@ class Value:
 
 @dataclass(eq=False, slots=True)
 class Block:
-    """Operations that run one after another. ends: "jump", "branch" (condition; where true, where false), "exit", or "" while it is open."""
+    """Operations that run one after another. ends: "jump", "branch" (to where it is true, to where it is false), "exit", "" while open."""
 
     number: int
     at: At

@@ -16,10 +16,12 @@ from warploom.kernel.values import Array, Complex, Number, Record, said
 
 MOST_POWER = 64  # constant exponents up to which a power is products
 
+FLOAT_TESTS: dict[Any, str] = {ast.Lt: "flt", ast.LtE: "fle"}
 SIMPLE = {ast.Add: ("add", "fadd"), ast.Sub: ("sub", "fsub"), ast.Mult: ("mul", "fmul")}
 BITS = {ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"}
-SIGNS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.BitAnd: "&", ast.BitOr: "|",
+SIGNS: dict[Any, str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.BitAnd: "&",
+    ast.BitOr: "|",
     ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",
     ast.NotEq: "!=", ast.MatMult: "@",
 }  # fmt: skip
@@ -285,7 +287,7 @@ def compared(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Value:
     p, q = converted(t, x, kind, node).value, converted(t, y, kind, node).value
     if op in (ast.NotEq, ast.IsNot):
         return b.pure("eq", b.pure("feq", p, q, type="i1"), b.truth(False), type="i1")
-    return b.pure({ast.Lt: "flt", ast.LtE: "fle"}.get(op, "feq"), p, q, type="i1")
+    return b.pure(FLOAT_TESTS.get(op, "feq"), p, q, type="i1")
 
 
 def _tuples(t: Translator, node: ast.AST, op: type, x: tuple[Any, ...], y: tuple[Any, ...]) -> Value:

@@ -82,8 +82,7 @@ class DeviceArray:
     def copy_to_host(self, ary: Any = None, stream: Any = 0) -> np.ndarray:
         """Its items as an array of the host's; into `ary`, where that is given."""
         if ary is None:
-            order = "F" if self.is_f_contiguous() and not self.is_c_contiguous() else "C"
-            return np.array(self.host_view, order=order)
+            return self.host_view.copy(order="F" if self.is_f_contiguous() and not self.is_c_contiguous() else "C")
         if np.shape(ary) != self.shape:
             raise ValueError(f"an array of shape {np.shape(ary)} has no room for one of {self.shape}")
         ary[...] = self.host_view

@@ -1,7 +1,7 @@
 """Atomics of kernels: read, change and write an item with nothing in between; the old value is the result.
 
-Of floats, a NaN that is offered to `min` and `max` is ignored, and one that is in memory stays there; `nanmin` and `nanmax` put a number in its
-place.
+Of floats, a NaN that is offered to `min` and `max` is ignored, and one that is in memory stays there; `nanmin` and `nanmax` put a
+number in its place.
 """
 
 from __future__ import annotations

@@ -93,9 +93,9 @@ def _of_array(t: Translator, node: ast.AST, array: Array, name: str) -> Any:
     if not isinstance(array.item, ty.Type) and name in (array.item.names or ()):
         return field_array(t, node, array, name)
     if name in ("real", "imag") and isinstance(array.item, ty.Type) and array.item.kind == "c":
-        one = ty.part(array.item)
-        base = array.base if name == "real" else b.pure("add", array.base, b.whole(one.bits // 8))
-        return replace(array, item=one, base=base)
+        part = ty.part(array.item)
+        base = array.base if name == "real" else b.pure("add", array.base, b.whole(part.bits // 8))
+        return replace(array, item=part, base=base)
     return t.error(node, f"an array in a kernel has no {name!r}{nearest(name, [*OF_ARRAYS, *METHODS])}")
 
 

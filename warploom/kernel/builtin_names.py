@@ -211,7 +211,7 @@ def _unary(op: type) -> Any:
 
 for _name, _op in OPERATORS.items():
     function(f"operator.{_name} operator.i{_name.rstrip('_')}", "x, y", "the operator of this name")(_operator(_op))
-for _name, _op in COMPARISONS.items():
-    function(f"operator.{_name}", "x, y", "the comparison of this name")(_comparison(_op))
-for _name, _op in UNARY.items():
-    function(f"operator.{_name}", "x", "the operator of this name")(_unary(_op))
+for _name, _test in COMPARISONS.items():
+    function(f"operator.{_name}", "x, y", "the comparison of this name")(_comparison(_test))
+for _name, _sign in UNARY.items():
+    function(f"operator.{_name}", "x", "the operator of this name")(_unary(_sign))

@@ -1,7 +1,7 @@
 """Calls: names of the table, types as conversions, methods, and functions of the user's, which are translated in place.
 
-There are no calls in the machine code of a kernel: a GPU's compiler inlines device functions too. A function that calls itself, directly or
-through others, is refused, with the circle.
+There are no calls in the machine code of a kernel: a GPU's compiler inlines device functions too. A function that calls itself,
+directly or through others, is refused, with the circle.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import ast
 import enum
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from warploom.isa.diagnostics import nearest
 from warploom.kernel import types as ty
-from warploom.kernel.arithmetic import converted, lifted, whole
+from warploom.kernel.arithmetic import converted, lifted, unary, whole
+from warploom.kernel.arrays_in_kernels import method
 from warploom.kernel.expressions import both, expression
 from warploom.kernel.memory import item_of
 from warploom.kernel.merging import joined
@@ -25,15 +25,7 @@ from warploom.kernel.names import NAMES, Dotted, path_of, type_of
 from warploom.kernel.statements import statement
 from warploom.kernel.syntax import NoSource, Text, assigned, plain
 from warploom.kernel.translator import ACTIONS, MOST_INLINED, Frame, Problem, Translator
-from warploom.kernel.values import Array, Bound, Complex, Number, said
-
-
-@dataclass(frozen=True, eq=False)
-class Inner:
-    """A function that stands in another one: it sees that one's variables."""
-
-    node: ast.FunctionDef | ast.Lambda
-    frame: Frame
+from warploom.kernel.values import Array, Bound, Complex, Inner, Number, said
 
 
 @statement(ast.FunctionDef)
@@ -54,10 +46,9 @@ def call(t: Translator, node: ast.Call) -> Any:
             args += value
         else:
             args.append(value)
-    for one in node.keywords:
-        if one.arg is None:
-            t.error(node, "a kernel cannot have **arguments")
-    named = {str(one.arg): t.expression(one.value) for one in node.keywords}
+    if any(keyword.arg is None for keyword in node.keywords):
+        t.error(node, "a kernel cannot have **arguments")
+    named = {str(keyword.arg): t.expression(keyword.value) for keyword in node.keywords}
     return called(t, node, function, args, named)
 
 
@@ -122,8 +113,6 @@ def _method(t: Translator, node: ast.Call, function: Bound, args: list[Any]) -> 
         return owner if isinstance(owner, Number | Complex) else item_of(t, node, owner, args[0] if len(args) == 1 else tuple(args))
     if name == "conjugate":
         if isinstance(owner, Complex):
-            from warploom.kernel.arithmetic import unary
-
             return Complex(owner.type, owner.real, unary(t, node, ast.USub, owner.imag))
         return owner
     if name in ("count", "index"):
@@ -131,8 +120,6 @@ def _method(t: Translator, node: ast.Call, function: Bound, args: list[Any]) -> 
     if name == "view" and isinstance(owner, Number):
         return _same_bits(t, node, owner, args[0])
     if isinstance(owner, Array):
-        from warploom.kernel.arrays_in_kernels import method
-
         return method(t, node, owner, name, args)
     return t.error(node, f"{said(owner)} has no {name!r}")
 
@@ -227,7 +214,7 @@ def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], na
 def _frame(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], named: dict[str, Any], path: tuple[Any, ...]) -> Frame:
     if isinstance(function, Inner):
         outer = function.frame
-        bound = _bound(t, node, function.node, "the function", args, named, lambda one: t.expression(one))
+        bound = _bound(t, node, function.node, "the function", args, named, t.expression)
         text = Text(function.node, outer.text.line, outer.text.column, outer.text.source)
         visible = dict(outer.env)
 

@@ -1,7 +1,7 @@
 """The GPU that kernels run on, and what a program with many launches sees of each of them.
 
-One GPU is current: the preset `sm`, unless a command or `cuda.use` says otherwise. Its memory lives as long as the program, with device arrays
-in it.
+One GPU is current: the preset `sm`, unless a command or `cuda.use` says otherwise. Its memory lives as long as the program, with
+device arrays in it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`from warploom import cuda`: the names of numba.cuda, for the host.
 
-Kernels, arrays in the device's memory, streams and events. Streams keep the order of their launches, and every launch has ended when its call
-returns: what waits has nothing to wait for.
+Kernels, arrays in the device's memory, streams and events. Streams keep the order of their launches, and every launch has ended
+when its call returns: what waits has nothing to wait for.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import numpy as np
 from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.context import CURRENT
 from warploom.kernel.launch import Kernel, KernelError, KernelWarning
-from warploom.kernel.names import NAMES
+from warploom.kernel.names import starts
 from warploom.kernel.stubs import Intrinsic
 
 __all__ = ["DeviceArray", "Kernel", "KernelError", "KernelWarning", "declare_device", "device_array", "jit", "to_device"]
 
+kernel_name = "cuda"  # what a kernel takes this module for
 _IGNORED = frozenset(
     ("fastmath", "opt", "lineinfo", "inline", "link", "cache", "lto", "forceinline", "launch_bounds", "extensions", "abi_info")
 )
@@ -31,7 +32,7 @@ _KNOWN = frozenset(("debug", "max_registers", "fma", "error_model", "boundscheck
 def jit(function_or_signature: Any = None, device: bool = False, **options: Any) -> Any:
     """`@cuda.jit`, `@cuda.jit("void(float32[:])")`, `@cuda.jit(device=True)`.
 
-    Signatures are not needed: a kernel is compiled for the arguments that it is launched with; numbers are converted to a signature's types.
+    Signatures are not needed: a kernel is compiled for the arguments that it is launched with; numbers get a signature's types.
     max_registers: registers a thread may have;
     the rest goes to local memory. debug: errors that a kernel raises reach the host. fma=False: products and sums are rounded one by
     one. What only changes how NVIDIA's compiler works is ignored. Raises TypeError for an option that there is not.
@@ -310,10 +311,6 @@ def __getattr__(name: str) -> Any:
     """The names of kernels, loaded when they are first asked for."""
     if name == "random":
         return importlib.import_module("warploom.kernel.random")
-    from warploom.kernel import everything
-    from warploom.kernel.names import starts
-
-    assert everything.TABLES and NAMES
     if starts(f"cuda.{name}") and not name.startswith("_"):
         return Intrinsic(f"cuda.{name}")
     raise AttributeError(f"warploom's cuda has no {name!r}")

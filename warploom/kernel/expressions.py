@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,13 @@ from warploom.compiler.ssa import Value
 from warploom.isa.diagnostics import nearest
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import binary, compared, converted, lifted, truth, unary
-from warploom.kernel.attributes import attribute_of
+from warploom.kernel.attributes import attribute_of, constant_array
 from warploom.kernel.memory import item_of
 from warploom.kernel.merging import Clash
 from warploom.kernel.names import path_of
 from warploom.kernel.statements import branched
 from warploom.kernel.translator import EXPRESSIONS, Problem, Translator
-from warploom.kernel.values import UNKNOWN, Array, Complex, Number, Slice, Unknown, said
+from warploom.kernel.values import UNKNOWN, Array, Complex, Inner, Number, Slice, Unknown, said
 
 PURE_NODES = (
     ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.cmpop, ast.boolop,
@@ -72,8 +73,6 @@ def name(t: Translator, node: ast.Name) -> Any:
 def outer(t: Translator, node: ast.AST, thing: Any) -> Any:
     """Something of the host as a value of the kernel: numbers and arrays as constants."""
     if isinstance(thing, np.ndarray):
-        from warploom.kernel.attributes import constant_array
-
         return constant_array(t, node, thing)
     return lifted(t, thing)
 
@@ -167,7 +166,7 @@ def logical(t: Translator, node: ast.BoolOp) -> Any:
             first = Number(ty.BOOL, t.b.pure("and" if both_true else "or", condition, value, type="i1"))
             continue
         asked = condition if both_true else t.b.pure("eq", condition, t.b.truth(False), type="i1")
-        first = _either(t, node, asked, lambda one=following: _truth_of(t, one), lambda: Number(ty.BOOL, t.b.truth(not both_true)))
+        first = _either(t, node, asked, partial(_truth_of, t, following), lambda: Number(ty.BOOL, t.b.truth(not both_true)))
     return first
 
 
@@ -231,8 +230,6 @@ def attribute(t: Translator, node: ast.Attribute) -> Any:
 @expression(ast.Lambda)
 def lambda_(t: Translator, node: ast.Lambda) -> Any:
     """A function without a name, called where it stands."""
-    from warploom.kernel.calls import Inner
-
     return Inner(node, t.frame)
 
 

@@ -1,7 +1,7 @@
 """The front end "python": a Python file, of which one launch of a kernel is the program.
 
-The file is run as it is, with warploom in the place of numba.cuda, until the launch that is asked for: the first, or that of a number or of a
-kernel's name. What memory holds then, the arguments and the grid make a program that every command takes.
+The file is run as it is, with warploom in the place of numba.cuda, until the launch that is asked for: the first, or that of a
+number or of a kernel's name. What memory holds then, the arguments and the grid make a program that every command takes.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ def _single(path: str) -> Any:
 
 for _name, _op in OPERATORS.items():
     function(f"cuda.fp16.{_name}", "x, y", "the operation of this name")(_operator(_op))
-for _name, _op in COMPARISONS.items():
-    function(f"cuda.fp16.{_name}", "x, y", "the comparison of this name")(_comparison(_op))
+for _name, _test in COMPARISONS.items():
+    function(f"cuda.fp16.{_name}", "x, y", "the comparison of this name")(_comparison(_test))
 for _name, _path in FUNCTIONS.items():
     function(f"cuda.fp16.{_name}", "x", "the function of this name")(_single(_path))
 

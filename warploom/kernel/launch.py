@@ -1,7 +1,8 @@
 """Launches: `kernel[grid, block, stream, shared](...)`.
 
-The arguments' kinds choose a compiled program, or have it compiled. Arrays of the host are copied to the device's memory and, when the kernel
-has ended, back; arrays of the device stay. Then the program gets its scalars, the places of its arrays, and its grid, and runs.
+The arguments' kinds choose a compiled program, or have it compiled. Arrays of the host are copied to the device's memory and, when
+the kernel has ended, back; arrays of the device stay. Then the program gets its scalars, the places of its arrays, and its grid,
+and runs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.gpu import GPU
 from warploom.isa.diagnostics import render_all
 from warploom.isa.launch import Launch
 from warploom.isa.program import Program
@@ -23,6 +25,7 @@ from warploom.kernel import types as ty
 from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.compile import Built, build
 from warploom.kernel.context import CURRENT, Context
+from warploom.kernel.listing import listing
 from warploom.kernel.notes import deliver
 from warploom.kernel.signature import ArgumentError, Placed, kind_of, view_rows, view_shape, words_of
 from warploom.result import Result
@@ -91,8 +94,6 @@ class Kernel:
 
     def on(self, gpu: Any) -> Kernel:
         """The same kernel on a GPU, or on a preset's. Arrays of the host only: a device array lies in the memory of one GPU."""
-        from warploom.gpu import GPU
-
         context = Context(GPU(gpu) if isinstance(gpu, str) else gpu)
         return Kernel(self.py_func, device=self.device, context=context, **self.options)
 
@@ -119,8 +120,6 @@ class Kernel:
 
     def listing(self, *args: Any) -> str:
         """The kernel as source, SSA and micro-ops, for arguments; without any as it was compiled last. Raises ValueError for neither."""
-        from warploom.kernel.listing import listing
-
         if not args and not self.programs:
             raise ValueError("the kernel has not been compiled yet: launch it, or give arguments")
         kinds = tuple(kind_of(_host(one)) for one in args) if args else list(self.programs)[-1][0]

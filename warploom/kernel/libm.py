@@ -1,14 +1,15 @@
 """The library of mathematics, in the dialect of kernels itself: 64-bit floats, translated in place where a kernel calls them.
 
-GPUs have no instructions for these either; NVIDIA's are in libdevice. Arguments are reduced to a short stretch around zero, where a power series
-of twenty terms at most is exact to the last bits; results are within a few units in the last place. Sines of arguments beyond 10^6 lose digits.
-The functions also run as plain Python on NumPy's floats, where tests compare them with C's.
+GPUs have no instructions for these either; NVIDIA's are in libdevice. Arguments are reduced to a short stretch around zero, where a
+power series of twenty terms at most is exact to the last bits; results are within a few units in the last place. Sines of arguments
+beyond 10^6 lose digits. The functions also run as plain Python on NumPy's floats, where tests compare them with C's.
 
-Sources: Muller, "Elementary Functions", 3rd ed., chapters 3, 8 and 11; Kahan's formulas for expm1 and log1p, in Higham, "Accuracy and Stability of
-Numerical Algorithms", section 1.14; Lanczos, "A Precision Approximation of the Gamma Function", 1964, with the coefficients of Godfrey, 2001.
+Sources: Muller, "Elementary Functions", 3rd ed., chapters 3, 8 and 11; Kahan's formulas for expm1 and log1p, in Higham, "Accuracy
+and Stability of Numerical Algorithms", section 1.14; Lanczos, "A Precision Approximation of the Gamma Function", 1964, with the
+coefficients of Godfrey, 2001.
 """
 
-# ruff: noqa: D103
+# ruff: noqa: D103, PLR0124, PLR1714
 from __future__ import annotations
 
 from typing import Any

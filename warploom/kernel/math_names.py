@@ -1,7 +1,7 @@
 """Mathematics in kernels: the module math, NumPy's functions on numbers, and cuda.fma, popc, clz, ffs, brev and their like.
 
-Of 32-bit floats sine, cosine, exponential and logarithm are the special-function unit's; what the machine has no instruction for is computed
-in 64 bits by `libm.py`.
+Of 32-bit floats sine, cosine, exponential and logarithm are the special-function unit's; what the machine has no instruction for is
+computed in 64 bits by `libm.py`.
 """
 
 from __future__ import annotations
@@ -256,8 +256,8 @@ def _comparison(op: type) -> Any:
 
 for _name, _op in OPERATORS.items():
     function(f"numpy.{_name}", "x, y", "the operator of this name")(_operator(_op))
-for _name, _op in COMPARISONS.items():
-    function(f"numpy.{_name}", "x, y", "the comparison of this name")(_comparison(_op))
+for _name, _test in COMPARISONS.items():
+    function(f"numpy.{_name}", "x, y", "the comparison of this name")(_comparison(_test))
 function("numpy.negative", "x", "minus x")(lambda t, node, x: ACTIONS["unary"](t, node, ast.USub, x))
 function("numpy.logical_not", "x", "not x")(lambda t, node, x: ACTIONS["unary"](t, node, ast.Not, x))
 function("numpy.invert numpy.bitwise_not", "x", "the bits inverted")(lambda t, node, x: ACTIONS["unary"](t, node, ast.Invert, x))
@@ -299,7 +299,9 @@ def sign(t: Translator, node: ast.Call, x: Any) -> Any:
     return converted(t, Number(ty.INT64, t.b.pure("sub", above, below)), x.type, node)
 
 
+def _number(number: float) -> Any:
+    return lambda t, node: lifted(t, number)
+
+
 for _name in ("pi", "e", "inf", "nan", "tau"):
-    constant(f"math.{_name}", _name)(lambda t, node, number=getattr(math, _name): lifted(t, number))
-for _name in ("pi", "e", "inf", "nan"):
-    constant(f"numpy.{_name}", _name)(lambda t, node, number=getattr(math, _name): lifted(t, number))
+    constant(f"math.{_name}" + ("" if _name == "tau" else f" numpy.{_name}"), _name)(_number(getattr(math, _name)))

@@ -1,7 +1,7 @@
 """Arrays, records and tuples: items, slices, fields, and where they lie in memory.
 
-An index below zero counts from the end, as in NumPy and Numba. Nothing is checked here: the machine knows each array's bounds and says where
-an access has left it.
+An index below zero counts from the end, as in NumPy and Numba. Nothing is checked here: the machine knows each array's bounds and
+says where an access has left it.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _same_bits(value: Number, kind: Type) -> bool:
 
 def _of_tuple(t: Translator, node: ast.AST, owner: tuple[Any, ...], index: Any) -> Any:
     if isinstance(index, Slice):
-        bounds = [one.constant if isinstance(one, Number) else None for one in (index.start, index.stop, index.step)]
+        bounds: list[Any] = [one.constant if isinstance(one, Number) else None for one in (index.start, index.stop, index.step)]
         return owner[slice(*bounds)]
     place = index.constant if isinstance(index, Number) else None
     if not isinstance(place, int):
@@ -285,7 +285,7 @@ def set_field(t: Translator, node: ast.AST, owner: Any, name: str, value: Any) -
 
 
 def _field(t: Translator, node: ast.AST, owner: Record, name: str) -> tuple[Any, Value]:
-    fields = owner.dtype.fields or {}
+    fields: Any = owner.dtype.fields or {}
     if name not in fields:
         t.error(node, f"the record has no field {name!r}", f"there are {', '.join(fields)}")
     dtype, offset = fields[name][:2]

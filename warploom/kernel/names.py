@@ -19,7 +19,7 @@ from warploom.kernel import types as ty
 
 
 class Name(NamedTuple):
-    """One row. arguments: as the reference shows them, "" for what is no function. translate: (translator, node, arguments, named) -> value."""
+    """One row. arguments: as the reference shows them. translate: (translator, node, arguments, named) -> value."""
 
     path: str
     arguments: str
@@ -29,7 +29,7 @@ class Name(NamedTuple):
 
 
 NAMES: dict[str, Name] = {}
-CUDA_MODULES = ("numba.cuda", "warploom.kernel.cuda", "warploom.cuda")
+NUMBA = "numba.cuda"
 FOREIGN: dict[int, tuple[Any, str]] = {}  # objects of other packages, by id, and the names that they stand for
 
 
@@ -80,8 +80,8 @@ def path_of(thing: Any) -> str | None:
     if id(thing) in FOREIGN and FOREIGN[id(thing)][0] is thing:
         return FOREIGN[id(thing)][1]
     if isinstance(thing, ModuleType) or type(thing).__name__ == "FakeCUDAModule":
-        name = getattr(thing, "__name__", "numba.cuda")
-        if name in CUDA_MODULES or type(thing).__name__ == "FakeCUDAModule":
+        name = getattr(thing, "__name__", NUMBA)
+        if name == NUMBA or type(thing).__name__ == "FakeCUDAModule":
             return "cuda"
         return {"math": "math", "numpy": "numpy", "operator": "operator", "cmath": "cmath"}.get(name)
     if isinstance(thing, np.ufunc):

@@ -1,6 +1,7 @@
 """`numba.cuda.random`: xoroshiro128+, a generator a thread.
 
-Source: Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", ACM TOMS 2021; states are 2^64 numbers apart, as Numba's are.
+Source: Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", ACM TOMS 2021; states are 2^64 numbers apart, as
+Numba's are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Running a Python program with its kernels on a simulated GPU: `numba.cuda` is warploom's there.
 
-The program runs in this process, with its own `sys.argv` and directory. What it asks of `numba.cuda` and of `warploom.cuda` is the same module;
-texts that it gives to `exec` are kept, so that kernels made from them have a source.
+The program runs in this process, with its own `sys.argv` and directory. What it asks of `numba.cuda` and of `warploom.cuda` is the
+same module; texts that it gives to `exec` are kept, so that kernels made from them have a source.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ class Enough(BaseException):
     """The launch that was wanted has been seen: the program need not go on."""
 
 
-def run_script(path: str | Path, arguments: Sequence[str] = (), *, gpu: GPU | None = None, before: Before | None = None, watch: Watch | None = None) -> None:
+def run_script(
+    path: str | Path, arguments: Sequence[str] = (), *, gpu: GPU | None = None, before: Before | None = None, watch: Watch | None = None
+) -> None:
     """Run a Python file. before: is asked for further options of `Device.run` before every launch; watch: is handed every result.
 
     Raises whatever the program raises, and SystemExit where it ends itself.
@@ -64,7 +66,7 @@ def _in_numbas_place() -> Iterator[None]:
         "numba.cuda.random": importlib.import_module("warploom.kernel.random"),
         "warploom.cuda": importlib.import_module("warploom.kernel.cuda"),
     }
-    absent = object()
+    absent: Any = object()
     before = {name: sys.modules.get(name, absent) for name in ours}
     attribute = getattr(numba, "cuda", absent)
     sys.modules.update(ours)
@@ -76,7 +78,7 @@ def _in_numbas_place() -> Iterator[None]:
             if module is absent:
                 sys.modules.pop(name, None)
             else:
-                sys.modules[name] = module  # type: ignore[assignment]
+                sys.modules[name] = module
         if attribute is absent:
             del numba.cuda  # type: ignore[attr-defined]
         else:
@@ -98,7 +100,7 @@ def _kept_texts() -> Iterator[None]:
             source = compile(source, path, "exec")
         plain(source, *args, **named)
 
-    builtins.exec = execute  # type: ignore[assignment]
+    builtins.exec = execute
     try:
         yield
     finally:

@@ -1,8 +1,8 @@
 """Signatures: what is known of a kernel's arguments when it is compiled, and how their values reach it.
 
-Of an array: the type of its items, how many dimensions it has, how it lies in memory. Of a whole number: its type, and whether it fits 32 bits,
-because most do and 64 take two registers. Everything else comes in scalar registers, which the launch writes: addresses, shapes, strides,
-numbers. So one program serves all launches with the same signature.
+Of an array: the type of its items, how many dimensions it has, how it lies in memory. Of a whole number: its type, and whether it
+fits 32 bits, because most do and 64 take two registers. Everything else comes in scalar registers, which the launch writes:
+addresses, shapes, strides, numbers. So one program serves all launches with the same signature.
 """
 
 from __future__ import annotations

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 from warploom.compiler.ssa import Value
-from warploom.kernel.arithmetic import binary, truth
+from warploom.kernel.arithmetic import binary, lifted, truth
 from warploom.kernel.memory import assign_item, item_of, set_field
 from warploom.kernel.merging import joined
 from warploom.kernel.translator import ACTIONS, STATEMENTS, Ends, Problem, Translator
@@ -33,8 +35,6 @@ def nothing(t: Translator, node: ast.Pass) -> None:
 @statement(ast.Import, ast.ImportFrom)
 def imports(t: Translator, node: ast.Import | ast.ImportFrom) -> None:
     """Imports bind names of modules; the modules are those of the host."""
-    import importlib
-
     for alias in node.names:
         try:
             if isinstance(node, ast.Import):
@@ -115,8 +115,6 @@ def unpacked(t: Translator, node: ast.AST, value: Any) -> list[Any]:
     if isinstance(value, tuple):
         return list(value)
     if isinstance(value, Array) and value.shape and value.shape[0].op == "const":
-        from warploom.kernel.arithmetic import lifted
-
         return [item_of(t, node, value, lifted(t, place)) for place in range(int(value.shape[0].imm))]
     return t.error(node, f"{said(value)} cannot be taken apart")
 
@@ -213,10 +211,9 @@ def throw(t: Translator, node: ast.AST, name: str, arguments: list[Any]) -> None
         ]
         texts = [one if isinstance(one, str) else None for one in arguments]
         number = len(t.resources.notes)
-        try:
-            name = t.frame.find(name)
-        except (KeyError, ValueError):
-            name = name
-        t.resources.notes.append(("raise", name, texts, [one.type for one in numbers]))
+        kind: Any = name
+        with contextlib.suppress(KeyError, ValueError):
+            kind = t.frame.find(name)
+        t.resources.notes.append(("raise", kind, texts, [one.type for one in numbers]))
         t.b.effect("note", *(one.value for one in numbers), imm=number)
     t.b.exit()

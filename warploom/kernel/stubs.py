@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from warploom.kernel.names import starts
+
 
 class Intrinsic:
     """A name of kernels."""
@@ -18,8 +20,6 @@ class Intrinsic:
     def __getattr__(self, name: str) -> Intrinsic:
         if name.startswith("__"):
             raise AttributeError(name)
-        from warploom.kernel.names import starts
-
         path = f"{self.kernel_name}.{name}"
         if not starts(path):
             raise AttributeError(f"there is no {path}")

@@ -1,7 +1,7 @@
 """From a Python function to its syntax tree, with the place of every node in the text that it came from.
 
-The text comes from the file, the notebook's cell, or wherever `linecache` has it; of a kernel made with `exec` it is there when whoever made it
-has put it there.
+The text comes from the file, the notebook's cell, or wherever `linecache` has it; of a kernel made with `exec` it is there when
+whoever made it has put it there.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The translator from a syntax tree to SSA: what all of its parts share.
 
-Statements and expressions are rows of two tables, by the class of the node; `statements.py`, `loops.py`, `expressions.py`, `calls.py` and
-`memory.py` fill them. A mistake is written down with its place, what it would have given is `UNKNOWN`, and translation continues, so that a
-user sees all mistakes of a kernel at once.
+Statements and expressions are rows of two tables, by the class of the node; `statements.py`, `loops.py`, `expressions.py`,
+`calls.py` and `memory.py` fill them. A mistake is written down with its place, what it would have given is `UNKNOWN`, and
+translation continues, so that a user sees all mistakes of a kernel at once.
 """
 
 from __future__ import annotations

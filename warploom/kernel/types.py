@@ -1,8 +1,8 @@
 """Types of kernels: those of Numba, with its rules for what an operation of two types gives.
 
-Whole numbers are computed in 64 bits, whatever they were stored in; of a signed and an unsigned one the result is signed. A float with a whole
-number is a 64-bit float, unless every number of the whole one's type fits a 32-bit float. Where paths meet that give a variable different
-types, it has the smallest type that holds both.
+Whole numbers are computed in 64 bits, whatever they were stored in; of a signed and an unsigned one the result is signed. A float
+with a whole number is a 64-bit float, unless every number of the whole one's type fits a 32-bit float. Where paths meet that give a
+variable different types, it has the smallest type that holds both.
 
 Source: Numba's typing of operators and its `unify_types`; a test compares all pairs with Numba itself.
 """

@@ -59,7 +59,7 @@ class Array:
     @property
     def dtype(self) -> np.dtype[Any]:
         """As NumPy names it."""
-        return self.item.dtype if isinstance(self.item, Type) else self.item  # type: ignore[no-any-return]
+        return self.item.dtype if isinstance(self.item, Type) else self.item
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +105,14 @@ class Lazy:
 
     length: Value
     item: Callable[[Number], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Inner:
+    """A function that stands in another one, and sees that one's variables. node: its syntax; frame: of the function around it."""
+
+    node: Any
+    frame: Any
 
 
 class Unknown:
@@ -164,7 +172,7 @@ def alike(values: Sequence[Any]) -> Any | None:
     if isinstance(first, tuple):
         if any(len(one) != len(first) for one in values):
             return None
-        parts = [alike(list(column)) for column in zip(*values, strict=True)]
+        parts: list[Any] = [alike(list(column)) for column in zip(*values, strict=True)]
         if any(part is None for part in parts):
             return None
         return type(first)(*parts) if hasattr(first, "_fields") else tuple(parts)

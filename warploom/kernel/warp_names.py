@@ -1,6 +1,7 @@
 """Warps in kernels: shuffles, votes, matches. What numba's simulator leaves out is here: warps are what the machine is made of.
 
-Masks name lanes. The machine executes these operations for the lanes that are active together; a mask that names others is wrong on a GPU.
+Masks name lanes. The machine executes these operations for the lanes that are active together; a mask that names others is wrong on
+a GPU.
 """
 
 from __future__ import annotations
