@@ -76,9 +76,6 @@ def reason(error):
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-signatures = {}
-
-
 def keep_signature(jit):
     """The simulator forgets signatures; numbers are converted to their types."""
 
@@ -89,7 +86,7 @@ def keep_signature(jit):
 
         def decorate(function):
             kernel = found(function)
-            signatures[kernel.fn] = args[0]
+            kernel.declared = args[0]
             return kernel
 
         return decorate
@@ -115,8 +112,9 @@ def call(self, *args):
             strict=True,
         )
     try:
-        key = (self.fn, self._debug)
-        kernel = kernels.setdefault(key, Kernel(self.fn, context=CONTEXT, debug=self._debug, signature=signatures.get(self.fn)))
+        declared = getattr(self, "declared", None)
+        key = (self.fn, self._debug, str(declared))
+        kernel = kernels.setdefault(key, Kernel(self.fn, context=CONTEXT, debug=self._debug, signature=declared))
         grid, block = simulated.normalize_kernel_dimensions(self.grid_dim, self.block_dim)
         kernel.launch(extents(grid, "grid"), extents(block, "block"), int(self.dynshared_size), [plain(one) for one in taken])
         state["done"] += 1

@@ -187,8 +187,16 @@ def rounded(t: Translator, x: Number) -> Number:
 
 
 def library(t: Translator, node: ast.AST, name: str, *args: Number) -> Any:
-    """A function of `libm.py`, translated in place."""
-    return ACTIONS["inline"](t, node, getattr(libm, name), args, {})
+    """A function of `libm.py`, translated in place; of 32-bit floats its result is rounded to 32 bits."""
+    wide = [converted(t, one, ty.FLOAT64, node) if one.type.kind == "f" else one for one in args]
+    found = ACTIONS["inline"](t, node, getattr(libm, name), wide, {})
+    floats = [one.type for one in args if one.type.kind == "f"]
+    kind = max(floats, key=lambda one: one.bits) if floats else None
+    if kind is None or kind == ty.FLOAT64:
+        return found
+    parts = found if isinstance(found, tuple) else (found,)
+    made = tuple(converted(t, one, kind, node) if one.type.kind == "f" else one for one in parts)
+    return made if isinstance(found, tuple) else made[0]
 
 
 def power(t: Translator, node: ast.AST, x: Number, y: Number) -> Any:
@@ -277,6 +285,8 @@ def compared(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Value:
         t.error(node, f"{SIGNS.get(op, 'this')} needs two numbers, and this is {said(x)} and {said(y)}")
     if op in (ast.Gt, ast.GtE):
         x, y, op = y, x, ast.Lt if op is ast.Gt else ast.LtE
+    if op in (ast.Is, ast.IsNot) and x.type.kind in "iu" and y.type.kind in "iu":
+        t.error(node, "numbers have no identity that `is` could compare", "write == or !=")
     if x.type.whole and y.type.whole:
         if op in (ast.Eq, ast.Is, ast.NotEq, ast.IsNot):
             return b.pure("eq" if op in (ast.Eq, ast.Is) else "ne", x.value, y.value, type="i1")

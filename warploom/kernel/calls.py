@@ -167,10 +167,10 @@ def elementwise(t: Translator, node: ast.Call, path: str, args: list[Any]) -> An
         for name, one in zip(names, args, strict=False)
     }  # fmt: skip
     t.frame.env = dict(saved) | sizes | given | {"out": args[-1], "operation": Dotted(path), "range": range}
-    errors = len(t.found.errors)
+    problems = t.problems
     t.statements([loop])
     t.frame.env = saved
-    if len(t.found.errors) > errors:
+    if t.problems > problems:
         raise Problem
     return args[-1]
 
@@ -194,7 +194,7 @@ def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], na
     t.frames.append(frame)
     depth = len(b.scopes)
     b.scopes.append({})
-    errors = len(t.found.errors)
+    problems = t.problems
     t.statements(frame.text.body)
     if b.block is not None:
         frame.ends.places.append((b.block, {"return": None}))
@@ -206,7 +206,7 @@ def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], na
         b.block = None
         raise Problem  # nothing is reached after it; or a mistake in it
     env = joined(t, node, frame.ends)
-    if len(t.found.errors) > errors:
+    if t.problems > problems:
         raise Problem
     return env.get("return")
 

@@ -1,6 +1,6 @@
 """Functions of complex numbers, in the dialect of kernels: pairs of 64-bit floats in, pairs out. See `libm.py`."""
 
-# ruff: noqa: D103
+# ruff: noqa: D103, PLR0124
 from __future__ import annotations
 
 from typing import Any
@@ -35,6 +35,16 @@ def complex_sqrt(x: Any, y: Any) -> Any:
     return INFINITY if abs(y) == INFINITY else real, y if abs(y) == INFINITY else imag
 
 
+def complex_quotient(x: Any, y: Any, u: Any, v: Any) -> Any:
+    """(x + iy) / (u + iv) without overflow on the way (Smith, "Algorithm 116", CACM 1962)."""
+    wide = abs(u) >= abs(v)
+    r = (v / u if u != 0.0 else 0.0) if wide else u / v
+    d = u + v * r if wide else u * r + v
+    real = (x + y * r if wide else x * r + y) / d
+    imag = (y - x * r if wide else y * r - x) / d
+    return real, imag
+
+
 def complex_power(x: Any, y: Any, u: Any, v: Any) -> Any:
     real, imag = complex_log(x, y)
     p, q = complex_exp(real * u - imag * v, real * v + imag * u)
@@ -44,9 +54,15 @@ def complex_power(x: Any, y: Any, u: Any, v: Any) -> Any:
     return p, 0.0 if zero else q
 
 
+def along(size: Any, part: Any) -> Any:
+    """`size * part`; nothing of length zero has a direction."""
+    return 0.0 if size == 0.0 else size * part
+
+
 def _times(x: Any, y: Any) -> Any:
     """A product in which zero times infinity is zero, as along an axis."""
-    return 0.0 if x == 0.0 or y == 0.0 else x * y
+    zero = copysign(0.0, x) * copysign(1.0, y)
+    return zero if x == 0.0 or y == 0.0 else x * y
 
 
 def complex_sin(x: Any, y: Any) -> Any:
@@ -59,11 +75,11 @@ def complex_cos(x: Any, y: Any) -> Any:
 
 
 def complex_sinh(x: Any, y: Any) -> Any:
-    return (_times(sinh(x), cos(y)) if x != 0.0 else x), (_times(cosh(x), sin(y)) if y != 0.0 else y)
+    return _times(sinh(x), cos(y)), _times(cosh(x), sin(y))
 
 
 def complex_cosh(x: Any, y: Any) -> Any:
-    return _times(cosh(x), cos(y)), _times(sinh(x), sin(y)) if x != 0.0 and y != 0.0 else copysign(0.0, x) * copysign(1.0, y)
+    return _times(cosh(x), cos(y)), _times(sinh(x), sin(y))
 
 
 def complex_tanh(x: Any, y: Any) -> Any:
@@ -88,7 +104,10 @@ def complex_asinh(x: Any, y: Any) -> Any:
     """From the roots of 1 + iz and 1 - iz (Kahan, "Branch Cuts for Complex Elementary Functions", 1987)."""
     a, b = complex_sqrt(1.0 + y, -x)
     c, d = complex_sqrt(1.0 - y, x)
-    return asinh(a * d - b * c), atan2(y, a * c - b * d)
+    real, imag = asinh(a * d - b * c), atan2(y, a * c - b * d)
+    endless = abs(x) == INFINITY or abs(y) == INFINITY
+    real = copysign(INFINITY, x) if endless else real
+    return real, atan2(y, abs(x)) if endless else imag
 
 
 def complex_asin(x: Any, y: Any) -> Any:
@@ -99,19 +118,25 @@ def complex_asin(x: Any, y: Any) -> Any:
 def complex_acos(x: Any, y: Any) -> Any:
     a, b = complex_sqrt(1.0 - x, -y)
     c, d = complex_sqrt(1.0 + x, y)
-    return 2.0 * atan2(a, c), asinh(c * b - d * a)
+    endless = abs(x) == INFINITY or abs(y) == INFINITY
+    real = atan2(abs(y), x) if endless else 2.0 * atan2(a, c)
+    return real, -copysign(INFINITY, y) if endless else asinh(c * b - d * a)
 
 
 def complex_acosh(x: Any, y: Any) -> Any:
     a, b = complex_sqrt(x - 1.0, y)
     c, d = complex_sqrt(x + 1.0, y)
-    return asinh(a * c + b * d), 2.0 * atan2(b, c)
+    endless = abs(x) == INFINITY or abs(y) == INFINITY
+    return INFINITY if endless else asinh(a * c + b * d), atan2(y, x) if endless else 2.0 * atan2(b, c)
 
 
 def complex_atanh(x: Any, y: Any) -> Any:
     z = y * y
     p, q = (1.0 + x) * (1.0 + x) + z, (1.0 - x) * (1.0 - x) + z
-    return 0.25 * log1p(4.0 * x / q) if q != 0.0 else 0.25 * (log(p) - log(q)), 0.5 * atan2(2.0 * y, (1.0 - x) * (1.0 + x) - z)
+    real = 0.25 * log1p(4.0 * x / q) if q != 0.0 else 0.25 * (log(p) - log(q))
+    imag = 0.5 * atan2(2.0 * y, (1.0 - x) * (1.0 + x) - z)
+    endless = abs(x) == INFINITY or abs(y) == INFINITY
+    return copysign(0.0, x) if endless else real, copysign(1.5707963267948966, y) if endless and y == y else imag
 
 
 def complex_atan(x: Any, y: Any) -> Any:

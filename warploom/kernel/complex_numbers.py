@@ -9,6 +9,7 @@ from warploom.compiler.ssa import Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import SIGNS, binary, compared, converted, lifted, unary
 from warploom.kernel.complex_library import (
+    along,
     complex_acos,
     complex_acosh,
     complex_asin,
@@ -22,6 +23,7 @@ from warploom.kernel.complex_library import (
     complex_log2,
     complex_log10,
     complex_power,
+    complex_quotient,
     complex_sin,
     complex_sinh,
     complex_sqrt,
@@ -53,9 +55,8 @@ def complex_binary(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> An
         real = go(ast.Sub, go(ast.Mult, p.real, q.real), go(ast.Mult, p.imag, q.imag))
         return _pair(t, node, kind, real, go(ast.Add, go(ast.Mult, p.real, q.imag), go(ast.Mult, p.imag, q.real)))
     if op is ast.Div:
-        size = go(ast.Add, go(ast.Mult, q.real, q.real), go(ast.Mult, q.imag, q.imag))
-        top = complex_binary(t, node, ast.Mult, p, Complex(kind, q.real, unary(t, node, ast.USub, q.imag)))
-        return _pair(t, node, kind, go(ast.Div, top.real, size), go(ast.Div, top.imag, size))
+        real, imag = ACTIONS["inline"](t, node, complex_quotient, [p.real, p.imag, q.real, q.imag], {})
+        return _pair(t, node, kind, real, imag)
     if op is ast.Pow:
         return _power(t, node, kind, p, q, y)
     return t.error(node, f"{SIGNS[op]} is nothing that complex numbers have")
@@ -146,7 +147,7 @@ def polar(t: Translator, node: ast.Call, x: Any) -> Any:
 def rect(t: Translator, node: ast.Call, r: Any, phi: Any) -> Any:
     """`cmath.rect(r, phi)`."""
     size, angle = (converted(t, one, ty.FLOAT64, node) for one in (r, phi))
-    parts = [binary(t, node, ast.Mult, size, ACTIONS["inline"](t, node, one, [angle], {})) for one in (cos, sin)]
+    parts = [ACTIONS["inline"](t, node, along, [size, ACTIONS["inline"](t, node, one, [angle], {})], {}) for one in (cos, sin)]
     return _pair(t, node, ty.COMPLEX128, *parts)
 
 

@@ -48,7 +48,7 @@ def scaled(x: Any, k: Any) -> Any:
 
 
 def copysign(x: Any, y: Any) -> Any:
-    bits = (x.view(np.int64) & 0x7FFFFFFFFFFFFFFF) | (y.view(np.int64) & -0x8000000000000000)
+    bits = (np.float64(x).view(np.int64) & 0x7FFFFFFFFFFFFFFF) | (np.float64(y).view(np.int64) & -0x8000000000000000)
     return bits.view(np.float64)
 
 

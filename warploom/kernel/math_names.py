@@ -31,11 +31,7 @@ def floating(t: Translator, node: ast.AST, *args: Any) -> tuple[ty.Type, list[Va
 def by_library(t: Translator, node: ast.AST, name: str, *args: Any) -> Any:
     """A function of the library, whose results have the type of its arguments."""
     kind, values = floating(t, node, *args)
-    wide = [converted(t, Number(kind, value), ty.FLOAT64, node) for value in values]
-    found = library(t, node, name, *wide)
-    if isinstance(found, tuple):
-        return tuple(converted(t, one, kind, node) if one.type.kind == "f" else one for one in found)
-    return converted(t, found, kind, node) if found.type.kind == "f" else found
+    return library(t, node, name, *(Number(kind, value) for value in values))
 
 
 def _library(name: str) -> Any:

@@ -12,12 +12,17 @@ from typing import Any
 import numpy as np
 
 from warploom.kernel.arrays import DeviceArray
-from warploom.kernel.cuda import jit, to_device
+from warploom.kernel.launch import Kernel
 
 xoroshiro128p_dtype = np.dtype([("s0", np.uint64), ("s1", np.uint64)], align=True)
 WORD = (1 << 64) - 1
 JUMP = (0xBEAC0467EBA5FACB, 0xD86B048B86AA9922)
 TWO_PI = 6.283185307179586
+
+
+def for_kernels(function: Any) -> Kernel:
+    """A function that kernels call."""
+    return Kernel(function, device=True)
 
 
 def _step(s0: int, s1: int) -> tuple[int, int]:
@@ -41,7 +46,9 @@ def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, s
     """States for n threads, in the device's memory."""
     states = np.empty(n, xoroshiro128p_dtype)
     init_xoroshiro128p_states(states, seed, subsequence_start)
-    return to_device(states)
+    held = DeviceArray.like(states)
+    held.copy_to_device(states)
+    return held
 
 
 def init_xoroshiro128p_states(states: Any, seed: int, subsequence_start: int = 0, stream: Any = 0) -> None:
@@ -60,7 +67,7 @@ def init_xoroshiro128p_states(states: Any, seed: int, subsequence_start: int = 0
     states[:] = host
 
 
-@jit(device=True)
+@for_kernels
 def xoroshiro128p_next(states: Any, index: Any) -> Any:
     """The next 64 bits of a state."""
     s0 = states[index]["s0"]
@@ -72,19 +79,19 @@ def xoroshiro128p_next(states: Any, index: Any) -> Any:
     return result
 
 
-@jit(device=True)
+@for_kernels
 def xoroshiro128p_uniform_float64(states: Any, index: Any) -> Any:
     """A number from 0 to below 1."""
     return (xoroshiro128p_next(states, index) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@jit(device=True)
+@for_kernels
 def xoroshiro128p_uniform_float32(states: Any, index: Any) -> Any:
     """A number from 0 to below 1."""
     return np.float32(xoroshiro128p_uniform_float64(states, index))
 
 
-@jit(device=True)
+@for_kernels
 def xoroshiro128p_normal_float64(states: Any, index: Any) -> Any:
     """A number of the normal distribution (Box and Muller, 1958)."""
     u1 = xoroshiro128p_uniform_float64(states, index)
@@ -92,7 +99,7 @@ def xoroshiro128p_normal_float64(states: Any, index: Any) -> Any:
     return math.sqrt(-2.0 * math.log(u1)) * math.cos(TWO_PI * u2)
 
 
-@jit(device=True)
+@for_kernels
 def xoroshiro128p_normal_float32(states: Any, index: Any) -> Any:
     """A number of the normal distribution."""
     u1 = xoroshiro128p_uniform_float32(states, index)

@@ -80,7 +80,7 @@ def _in_numbas_place() -> Iterator[None]:
             else:
                 sys.modules[name] = module
         if attribute is absent:
-            del numba.cuda  # type: ignore[attr-defined]
+            del numba.cuda
         else:
             numba.cuda = attribute  # type: ignore[attr-defined]
 

@@ -84,6 +84,7 @@ class Translator:
         self.found = Diagnostics(sources[0] if sources else Source())
         self.resources = Resources()
         self.frames: list[Frame] = []
+        self.problems = 0  # mistakes so far, those that were said before counted again
         self._said: set[tuple[At, str]] = set()
 
     @property
@@ -104,6 +105,7 @@ class Translator:
     def error(self, node: ast.AST, message: str, fix: str = "") -> NoReturn:
         """Write a mistake down, and give up the statement or expression. Raises Problem."""
         self._say(node, message, fix, self.found.error)
+        self.problems += 1
         raise Problem
 
     def warn(self, node: ast.AST, message: str, fix: str = "") -> None:
