@@ -225,6 +225,19 @@ def _agreement() -> str:
     return _table(head, agreement())
 
 
+def _operations() -> str:
+    from warploom.isa import uop as u
+
+    rows = [(f"`{row.name}`", u.UNITS[row.unit], u.LATENCIES[row.latency], f"`{row.operands}`", row.meaning) for row in u.OPERATIONS]
+    return _table(("operation", "unit", "latency", "operands", "meaning"), rows)
+
+
+def _special_registers() -> str:
+    from warploom.isa.uop import SPECIAL_REGISTERS
+
+    return _table(("register", "what it holds"), [(f"`{name}`", meaning) for name, meaning in SPECIAL_REGISTERS.items()])
+
+
 def _policies() -> str:
     from warploom.machine.core.scheduling.policies import POLICIES
 
@@ -311,6 +324,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "guppy-instructions": _guppy,
     "guppy-fills": _fills,
     "guppy-agreement": _agreement,
+    "operations": _operations,
+    "special-registers": _special_registers,
     "policies": _policies,
     "reasons": _reasons,
     "counters": _counters,

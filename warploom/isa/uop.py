@@ -123,39 +123,40 @@ SPACES = ("global", "shared", "local", "constant")
 GLOBAL_SPACE, SHARED_SPACE, LOCAL_SPACE, CONSTANT_SPACE = range(len(SPACES))
 
 # Special registers: what `special` reads, and what a launch puts into registers before the first instruction.
-SPECIALS = (
-    "zero",
-    "lane",               # lane number in the warp
-    "warp",               # warp number in the block
-    "core",               # core number
-    "warp_slot",          # warp number in the core
-    "thread",             # thread number in the block
-    "block",              # block number in the grid
-    "block_threads",      # threads a block, as launched
-    "grid_threads",       # all threads of the launch
-    "global_thread",      # block * block_threads + thread
-    "clock",              # cycles in which the scheduler has picked this warp since its launch (guppy)
-    "cycle",              # cycles since the start, low 32 bits
-    "lanes",              # lanes a warp
-    "warps",              # warp slots a core
-    "cores",              # cores
-    "mask_low",           # active lanes 0..31
-    "mask_high",          # active lanes 32..63
-    "block_capacity",     # threads a block can have on this machine (tiny-gpu's %blockDim)
-    "argument",           # the launch's argument pointer
-    "thread_x",           # thread number in the block, by dimension: thread = x + block_dim_x * (y + block_dim_y * z)
-    "thread_y",
-    "thread_z",
-    "block_x",            # block number in the grid, by dimension
-    "block_y",
-    "block_z",
-    "block_dim_x",        # threads a block, by dimension
-    "block_dim_y",
-    "block_dim_z",
-    "grid_dim_x",         # blocks of the grid, by dimension
-    "grid_dim_y",
-    "grid_dim_z",
-)
+SPECIAL_REGISTERS = {
+    "zero": "0",
+    "lane": "lane number in the warp",
+    "warp": "warp number in the block",
+    "core": "core number",
+    "warp_slot": "warp number in the core",
+    "thread": "thread number in the block",
+    "block": "block number in the grid",
+    "block_threads": "threads a block, as launched",
+    "grid_threads": "all threads of the launch",
+    "global_thread": "block * block_threads + thread",
+    "clock": "cycles in which the scheduler has picked this warp since its launch (guppy)",
+    "cycle": "cycles since the start, low 32 bits",
+    "lanes": "lanes a warp",
+    "warps": "warp slots a core",
+    "cores": "cores",
+    "mask_low": "active lanes 0..31",
+    "mask_high": "active lanes 32..63",
+    "block_capacity": "threads a block can have on this machine (tiny-gpu's %blockDim)",
+    "argument": "the launch's argument pointer",
+    "thread_x": "thread number in the block in x: thread = x + block_dim_x * (y + block_dim_y * z)",
+    "thread_y": "... in y",
+    "thread_z": "... in z",
+    "block_x": "block number in the grid in x",
+    "block_y": "... in y",
+    "block_z": "... in z",
+    "block_dim_x": "threads a block in x",
+    "block_dim_y": "... in y",
+    "block_dim_z": "... in z",
+    "grid_dim_x": "blocks of the grid in x",
+    "grid_dim_y": "... in y",
+    "grid_dim_z": "... in z",
+}
+SPECIALS = tuple(SPECIAL_REGISTERS)
 SPECIAL_NUMBER = {name: number for number, name in enumerate(SPECIALS)}
 IN_A_ROW = ("thread", "block", "global_thread")  # what numbers threads and blocks in one dimension,
 BY_DIMENSION = SPECIALS[SPECIAL_NUMBER["thread_x"] :]  # ... and what does in several
