@@ -139,11 +139,13 @@ class Translator:
                 return
             self.b.at = self.where(node)
             handler = STATEMENTS.get(type(node))
+            scopes, loops, around = len(self.b.scopes), len(self.b.loops), len(self.frame.loops)
             try:
                 if handler is None:
                     self.error(node, f"a kernel cannot have {described(node)}")
                 handler(self, node)
             except Problem:
+                del self.b.scopes[scopes:], self.b.loops[loops:], self.frame.loops[around:]
                 for name in assigned([node]):
                     self.frame.env[name] = UNKNOWN
 
