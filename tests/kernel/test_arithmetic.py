@@ -71,7 +71,9 @@ def launched(kernel, x, y, rows, dtype):
     return out
 
 
-@pytest.mark.parametrize(("dtype", "values"), [(np.int64, EDGES), (np.int32, SMALL), (np.int8, [0, 1, -1, 127, -128])], ids=["64", "32", "8"])
+@pytest.mark.parametrize(
+    ("dtype", "values"), [(np.int64, EDGES), (np.int32, SMALL), (np.int8, [0, 1, -1, 127, -128])], ids=["64", "32", "8"]
+)
 def test_sums_products_and_bits(dtype, values):
     x, y = pairs(values, dtype)
     out = launched(seven, x, y, 7, np.int64)

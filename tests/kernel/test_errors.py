@@ -53,7 +53,12 @@ def test_the_size_of_a_shared_array_is_known_before():
         s[0] = a[0]
 
     assert refused(k, np.zeros(8), 8) == [
-        (1, "n", "the size of a shared array must be known when the kernel is compiled", "use a constant of the module, or shape 0 and the launch's fourth number")
+        (
+            1,
+            "n",
+            "the size of a shared array must be known when the kernel is compiled",
+            "use a constant of the module, or shape 0 and the launch's fourth number",
+        )
     ]
 
 

@@ -33,7 +33,10 @@ def doubled(a):
         a[i, j] *= 2
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "dtype",
+    ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"],
+)
 def test_arrays_of_all_types_as_they_lie(dtype):
     whole = np.arange(400).reshape(20, 20).astype(dtype)
     for view in (whole, whole.T, whole[::2, ::-3], np.asfortranarray(whole), whole[3:4, 5:9]):

@@ -17,7 +17,11 @@ TWO = {"atan2": (-9, 9), "hypot": (-1e3, 1e3), "fmod": (-1e3, 1e3), "power": (0.
 
 
 def close(found, expected):
-    return found == expected or abs(found - expected) <= (4e-14 if abs(expected) < 1e30 else 2e-13) * max(abs(expected), 1e-300) or abs(found - expected) < 2e-16
+    return (
+        found == expected
+        or abs(found - expected) <= (4e-14 if abs(expected) < 1e30 else 2e-13) * max(abs(expected), 1e-300)
+        or abs(found - expected) < 2e-16
+    )
 
 
 @pytest.mark.parametrize("name", ONE)
@@ -47,7 +51,9 @@ def test_powers_at_the_edges():
             for y in values:
                 if y == 0.5:  # NumPy takes the root
                     continue
-                np.testing.assert_equal(float(libm.power(np.float64(x), np.float64(y))), float(np.power(np.float64(x), np.float64(y))), f"{x} {y}")
+                np.testing.assert_equal(
+                    float(libm.power(np.float64(x), np.float64(y))), float(np.power(np.float64(x), np.float64(y))), f"{x} {y}"
+                )
 
 
 @cuda.jit

@@ -56,7 +56,8 @@ def complex_power(x: Any, y: Any, u: Any, v: Any) -> Any:
 
 def along(size: Any, part: Any) -> Any:
     """`size * part`; nothing of length zero has a direction."""
-    return 0.0 if size == 0.0 else size * part
+    value = size * part
+    return 0.0 if size == 0.0 and value != value else value
 
 
 def _times(x: Any, y: Any) -> Any:

@@ -90,7 +90,7 @@ def _over_range(t: Translator, node: ast.For, over: Range, item: Callable[[Numbe
             numbers = [Number(kind, b.whole(number, kind.ssa)) for number in rounds]
             _unrolled(t, node, [item(one) if item else one for one in numbers])
             return
-    counter = f"{node.lineno}:{node.col_offset} counter"  # no variable of the user's has this name
+    counter = f"{node.lineno}:{node.col_offset}:{len(b.loops)} counter"  # no variable of the user's has this name
     t.frame.env[counter] = Number(kind, start)
     upwards = step.op == "const" and step.imm > 0
     downwards = step.op == "const" and step.imm < 0
@@ -142,7 +142,7 @@ def _loop(
 ) -> None:  # fmt: skip
     """`if test: do first, body, after while test`."""
     b = t.b
-    key = (*t.frame.path, node.lineno, node.col_offset)
+    key = (*t.frame.path, node.lineno, node.col_offset, len(b.loops))
     condition = test()
     if condition.op == "const" and not condition.imm:
         return

@@ -262,6 +262,8 @@ function("numpy.square", "x", "x * x")(lambda t, node, x: ACTIONS["binary"](t, n
 
 def _extreme(smaller: bool, keeps_nan: bool) -> Any:
     def translate(t: Translator, node: ast.Call, x: Any, y: Any) -> Any:
+        if not (isinstance(x, Number) and isinstance(y, Number)):
+            t.error(node, f"two numbers are wanted, and this is {said(x)} and {said(y)}")
         kind = ty.unified(x.type, y.type)
         p, q = (converted(t, one, kind, node).value for one in (x, y))
         if kind.whole:
