@@ -137,6 +137,25 @@ def test_an_access_outside_of_an_array_names_its_element_and_thread():
         assert f": {said}, thread (3,0,0) of block (1,0,0) (core 0, cycle" in gpu.run(program).fault
 
 
+def shared_array(index, size=8, shared_bytes=40):
+    views = np.zeros((1, VIEW_COLUMNS), np.int32)
+    views[0, [VIEW_BASE, VIEW_BYTES, VIEW_WRITABLE]] = 8, 4 * size, 1
+    code = Assembly()
+    code.mov(A, 4 * index)
+    code.store(A, GLOBAL, 8, view=0, space=u.SHARED_SPACE)
+    code("exit")
+    shapes = (ViewShape((size,), 4),)
+    return code.program(threads=1, views=views, view_names=("tile",), view_shapes=shapes, shared_bytes=shared_bytes)
+
+
+def test_an_array_in_shared_memory_is_named_too_and_lies_in_it():
+    gpu = device()  # without memory of its own
+    assert gpu.run(shared_array(7)).fault == ""
+    assert "tile[8]: it has 8 elements, thread (0,0,0) of block (0,0,0)" in gpu.run(shared_array(8)).fault
+    with pytest.raises(ProgramError, match="view 0 ends at byte 44 of 40 of shared memory"):
+        gpu.run(shared_array(0, size=9))
+
+
 def test_what_a_device_does_not_run():
     with pytest.raises(LaunchError, match=r"'tiny' has core\.control = 'sequencer', which keeps no memory between launches; choose sm"):
         GPU("tiny").device()

@@ -191,9 +191,9 @@ def fault_text(machine: Reported) -> str:
 
 def _of_array(machine: Reported, fault: np.ndarray) -> str:
     """An access outside of a view that the program knows as an array: `out[12]: it has 10 elements`."""
-    program, row = machine.program, machine.program.code[int(fault["pc"])]
     if FAULTS[int(fault["kind"])].name != "view_out_of_range":
         return ""
+    program, row = machine.program, machine.program.code[int(fault["pc"])]
     for view in program.uops[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT], u.VIEW].tolist():
         if 0 <= view < len(program.view_shapes) and program.views[view, VIEW_BYTES] == fault["limit"]:
             shape = program.view_shapes[view]
