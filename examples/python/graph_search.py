@@ -1,8 +1,8 @@
 """Breadth-first search of a graph: a launch a level, until nothing is found any more.
 
 Run it: warploom run examples/python/graph_search.py
-Look at: the lanes in warploom profile examples/python/graph_search.py --launch 2. Vertices have different numbers of neighbours, and few are
-on the frontier.
+Look at: the lanes in warploom profile examples/python/graph_search.py --launch 2. Vertices have different numbers of neighbours,
+and few are on the frontier.
 """
 
 import numpy as np

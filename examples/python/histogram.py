@@ -1,8 +1,8 @@
 """Counting, three ways: with a race, with atomics, with atomics in shared memory first.
 
 Run it: warploom run examples/python/histogram.py
-Look at: the race loses counts without a word, because threads read a count before others have written theirs. Then compare the cycles of the
-two right ones.
+Look at: the race loses counts without a word, because threads read a count before others have written theirs. Then compare the
+cycles of the two right ones.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """A product of matrices in four steps, from naive to tiled.
 
 Run it: warploom run examples/python/matmul.py
-Look at: the cycles of the four launches, and warploom profile examples/python/matmul.py --launch tiled. `rows` lets neighbouring threads walk
-down columns, which takes a transaction a lane; `columns` lets them walk along rows; `tiled` reads each item once a block and shares it;
-`wide` gives each thread two results, so that a value that was read is used twice.
+Look at: the cycles of the four launches, and warploom profile examples/python/matmul.py --launch tiled. `rows` lets neighbouring
+threads walk down columns, which takes a transaction a lane; `columns` lets them walk along rows; `tiled` reads each item once a
+block and shares it; `wide` gives each thread two results, so that a value that was read is used twice.
 """
 
 import numpy as np

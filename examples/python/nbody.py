@@ -1,7 +1,9 @@
-"""Gravity among bodies: each block reads positions once into shared memory (Nyland, Harris and Prins, "Fast N-Body Simulation", 2007).
+"""Gravity among bodies: each block reads positions once into shared memory (Nyland, Harris and Prins, "Fast N-Body Simulation",
+2007).
 
 Run it: warploom run examples/python/nbody.py
-Look at: warploom profile examples/python/nbody.py. Nearly all instructions compute, and one special function a pair of bodies holds them up.
+Look at: warploom profile examples/python/nbody.py. Nearly all instructions compute, and one special function a pair of bodies
+holds them up.
 """
 
 import math

@@ -1,8 +1,9 @@
 """A sum in five steps: atomics, shared memory three ways, shuffles.
 
 Run it: warploom run examples/python/reduction.py
-Look at: cycles and what each launch mostly waits for. `atomic` serialises every thread; `interleaved` parts the lanes of every warp and meets
-bank conflicts; `strided` repairs the lanes, `sequential` the banks too; `shuffled` leaves shared memory alone inside a warp.
+Look at: cycles and what each launch mostly waits for. `atomic` serialises every thread; `interleaved` parts the lanes of every
+warp and meets bank conflicts; `strided` repairs the lanes, `sequential` the banks too; `shuffled` leaves shared memory alone
+inside a warp.
 """
 
 import numpy as np

@@ -1,13 +1,14 @@
 """A lock that lanes of one warp want at the same time.
 
 Run it: warploom run examples/python/spin_lock.py
-Look at: under a reconvergence stack it never ends. The lane that has the lock waits for the others after the loop, and they wait for the lock in
-it; the run is stopped, and told so. Independent threads (its) let the one go on that can.
+Look at: under a reconvergence stack it never ends. The lane that has the lock waits for the others after the loop, and they wait
+for the lock in it; the run is stopped, and told so. Independent threads (its) let the one go on that can.
 """
 
 import numpy as np
-import warploom
 from numba import cuda
+
+import warploom
 
 
 @cuda.jit

@@ -1,8 +1,8 @@
 """Heat on a plate: each point becomes the mean of its neighbours; two arrays change places from launch to launch.
 
 Run it: warploom run examples/python/stencil.py
-Look at: warploom profile examples/python/stencil.py --launch 3. The arrays stay in the device's memory, so that from the second launch on the
-second-level cache has them.
+Look at: warploom profile examples/python/stencil.py --launch 3. The arrays stay in the device's memory, so that from the second
+launch on the second-level cache has them.
 """
 
 import numpy as np

@@ -115,7 +115,7 @@ def test_grids_that_cannot_be(configuration):
 
 
 def test_a_number_of_blocks_is_whole():
-    with pytest.raises(TypeError, match="grid = 2.5: a number of blocks is whole; use // for division"):
+    with pytest.raises(TypeError, match=r"grid = 2\.5: a number of blocks is whole; use // for division"):
         doubled[2.5, 32]
 
 

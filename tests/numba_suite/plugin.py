@@ -12,6 +12,7 @@ import sys
 from functools import reduce
 
 import numba.cuda as nc
+import numba.cuda.testing as testing
 import pytest
 from numba.cuda.simulator import kernel as simulated
 from numba.cuda.simulator import kernelapi
@@ -25,6 +26,16 @@ from warploom.kernel.context import Context
 from warploom.kernel.launch import Kernel, KernelError, extents
 
 assert everything.TABLES
+RUN_HERE = ("warp", "syncwarp")  # what the simulator cannot, and warploom can
+plain_skip = testing.skip_on_cudasim
+
+
+def skip_on_cudasim(reason):
+    """The suite's own decorator, but for tests of warps."""
+    return (lambda test: test) if any(word in reason.lower() for word in RUN_HERE) else plain_skip(reason)
+
+
+testing.skip_on_cudasim = skip_on_cudasim
 CONTEXT = Context(warploom.GPU("sm", engine="auto"), 1 << 24)
 OUT = open(os.environ["WARPLOOM_SUITE"], "w", encoding="utf-8")  # noqa: SIM115
 state = {}
