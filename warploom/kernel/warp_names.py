@@ -121,11 +121,11 @@ def _matched(t: Translator, node: ast.Call, mask: Any, value: Any) -> Value:
     return t.b.pure("and", found, _mask(t, node, mask), type="u64")
 
 
-@function("cuda.match_all_sync", "mask, value", "the mask and True where all lanes have the same value, else 0 and False")
+@function("cuda.match_all_sync", "mask, value", "the lanes and True where all have the same value, else 0 and False")
 def match_all_sync(t: Translator, node: ast.Call, mask: Any, value: Any) -> Any:
     """`cuda.match_all_sync(mask, x)`."""
     b = t.b
-    lanes = _mask(t, node, mask)
+    lanes = b.pure("and", _mask(t, node, mask), _bounded(_ballot(t, b.truth(True))), type="u64")
     same = b.pure("eq", _matched(t, node, mask, value), lanes, type="i1")
     return Number(ty.UINT32, b.pure("sel", same, lanes, b.whole(0), type="u64")), Number(ty.BOOL, same)
 
