@@ -56,8 +56,7 @@ def complex_power(x: Any, y: Any, u: Any, v: Any) -> Any:
 
 def along(size: Any, part: Any) -> Any:
     """`size * part`; nothing of length zero has a direction."""
-    value = size * part
-    return 0.0 if size == 0.0 and value != value else value
+    return _times(size, part) if part == part else (0.0 if size == 0.0 else part)
 
 
 def _times(x: Any, y: Any) -> Any:

@@ -45,7 +45,7 @@ def run_script(
     sys.argv = [str(path), *arguments]
     sys.path.insert(0, directory)
     try:
-        with _in_numbas_place(), _kept_texts():
+        with in_numbas_place(), _kept_texts():
             runpy.run_path(str(path), run_name="__main__")
     except Enough:
         pass
@@ -58,7 +58,7 @@ def run_script(
 
 
 @contextmanager
-def _in_numbas_place() -> Iterator[None]:
+def in_numbas_place() -> Iterator[None]:
     """`numba.cuda` and its parts are warploom's."""
     numba = importlib.import_module("numba")
     ours = {
