@@ -33,6 +33,8 @@ from tests.places import ROOT
 PAGES = tuple(sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")]))
 SECONDS = 1800  # that one command may take before it counts as hung: the first native run compiles, on a busy machine for minutes
 
+COLUMNS = 80  # of the terminal in which the commands of a page are run
+
 FENCE = re.compile(r'^```(?P<language>\w+)?(?: +title="(?P<title>[^"]+)")?\s*$')
 TABLE = re.compile(r"<!-- table: (?P<name>[\w-]+) -->\n(?P<body>.*?)<!-- end of table -->", re.DOTALL)
 
@@ -92,7 +94,13 @@ def execute(command: str, folder: Path) -> list[str]:
     start = {"warploom": [sys.executable, "-m", "warploom"], "python": [sys.executable]}
     if program not in start:
         raise ValueError(f"{command!r}: an example is a command of warploom or python")
-    environment = os.environ | {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb", "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    environment = os.environ | {
+        "COLUMNS": str(COLUMNS),
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONIOENCODING": "utf-8",
+    }
     done = subprocess.run(
         [*start[program], *arguments],
         cwd=folder,

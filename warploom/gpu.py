@@ -21,6 +21,7 @@ from warploom.isa.numbers import whole_number
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.build import build
+from warploom.machine.config.check import check_used
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.run.compile import compile_native
@@ -61,6 +62,7 @@ class GPU:
         if scheduler is not None and "scheduler" in (units or {}):
             raise UnitError("the scheduler is given twice: leave one of them out")
         config = load_config(preset, set)
+        check_used(config, set or {}, add='GPU("{}")')
         self.config, self.units = take_units(config, {**(units or {}), **({} if scheduler is None else {"scheduler": scheduler})})
         check_slots(config, self.units)
         self.engine = engine

@@ -56,7 +56,9 @@ HAS_TARGET = _operations(lambda operation: "t" in operation.operands)
 IS_SPACED = UNIT_OF == u.MEMORY
 # Operations that write rows of lane registers by number, and those of which one register of a pair is named.
 WRITES_LANES = _operations(lambda operation: operation.name in ("load", "sample"))
-MAY_WRITE_LANES = _operations(lambda operation: operation.name.startswith("atomic") or operation.name in ("call", "jump_register"))
+MAY_WRITE_LANES = _operations(
+    lambda operation: operation.name.startswith(("atomic", "barrier_")) or operation.name in ("call", "jump_register")
+)
 WRITES_PAIR = _operations(lambda operation: operation.name in ("ballot", "read_mask"))
 READS_PAIR = _operations(lambda operation: operation.name == "write_mask")
 IN_MEMORY = _operations(lambda operation: operation.unit == u.MEMORY and operation.name != "store_image")
@@ -194,6 +196,8 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
         special & _outside(columns[u.IMM], len(u.SPECIALS)),
         lambda row: f"special register {columns[u.IMM][row]}: there are 0 to {len(u.SPECIALS) - 1}",
     )
+    matches = op == u.NUMBER["match_any"]
+    yield matches & _outside(columns[u.IMM], 2), lambda row: f"half {columns[u.IMM][row]}: match_any gives half 0 or 1 of the lanes"
     yield from _views_of(program, columns, op)
 
 

@@ -269,12 +269,12 @@ def _rows() -> list[Operation]:
         ("d2ul", L_DOUBLE, "da", "da", "d = the 64-bit float a as an unsigned 64-bit integer, as f2u"),
     ]
     cross_lane = [
-        ("ballot", L_ALU, "da", "scalar pair d = one bit a lane, 1 where the lane takes part (mask, predicate) and a != 0"),
+        ("ballot", L_ALU, "da", "scalar pair d = one bit per lane, 1 where the lane takes part (mask, predicate) and a != 0"),
         ("shuffle", L_ALU, "dabc", "d = a of lane b of the segment, b unsigned modulo its c lanes (NONE: all of the warp); active or not; "
          "a scalar d takes lane 0's b"),
         ("shuffle_up", L_ALU, "dabc", "d = a of the lane b lanes below, or its own a where that is not in its segment of c lanes"),
         ("shuffle_down", L_ALU, "dabc", "d = a of the lane b lanes above, or its own a where that is not in its segment of c lanes"),
-        ("shuffle_xor", L_ALU, "dabc", "d = a of the lane whose number differs in the bits of b, or its own a where that lane lies in a "
+        ("shuffle_xor", L_ALU, "dabc", "d = a of the lane whose number differs in the bits of b, or its own a where that lane is in a "
          "segment of c lanes after its own"),
         ("match_any", L_ALU, "dai", "bit l of d = 1 where lane 32 i + l takes part (mask, predicate) and its a is the same"),
     ]

@@ -80,3 +80,10 @@ def test_what_compiled_kernels_need_is_refused(uop, fields, said):
     code("exit")
     with pytest.raises(LaunchError, match=f"the program {said}.*; run it on --gpu sm$"):
         GPU("tiny").run(code.program(scalars=1).with_launch(**fields))
+
+
+def test_a_read_port_that_is_given_a_scalar_register_reads_register_0():
+    program = assemble("CONST R1, #1\nRET")
+    code = program.code.copy()
+    code[0, u.READ_A] = code[0, u.READ_B] = u.scalar(0)
+    assert GPU("tiny", engine="python").run(replace(program, code=code)).status == "done"

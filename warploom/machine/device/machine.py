@@ -249,7 +249,7 @@ class PipelineMachine:
         if self._kept > self.most_events:
             raise TooManyEvents(
                 f"{self.program.name} has written down more than {self.most_events} events in {self.cycle} cycles, the most that are kept "
-                "here: let it run for fewer cycles (--max-cycles), or write them into a table, which takes any number (--csv, --parquet)"
+                "here: let it run for fewer cycles (--max-cycles), or write a trace file, which takes any number (--perfetto, --csv ...)"
             )
         self.events.append(written)
 

@@ -53,7 +53,7 @@ def record(**fields: Any) -> np.dtype:
     for name, kind in fields.items():
         if isinstance(kind, dict):
             if name not in GROUPS:
-                raise ValueError(f"{name!r} is no group of fields: there are {', '.join(GROUPS)}")
+                raise ValueError(f"{name!r} is not a group of fields: there are {', '.join(GROUPS)}")
             groups[name] = tuple(kind)
         own = kind if isinstance(kind, dict) else {name: kind}
         if twice := flat.keys() & own.keys():

@@ -2,7 +2,7 @@
 
 Not hardware. A machine (cores of one kind with their memory) offers one entry function over arrays; the driver
 calls it in slices, so that it can report progress, notice Ctrl-C, and change the engine between two cycles:
-the state is the same bytes in both. Plain Python starts at once and does some ten thousand cycles a second;
+the state is the same bytes in both. Plain Python starts at once and does some ten thousand cycles per second;
 native code does millions, but has to be loaded (about 0.1 s) or, once after an installation, compiled.
 """
 

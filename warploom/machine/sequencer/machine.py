@@ -269,7 +269,7 @@ def _check(config: Config, program: Program) -> None:
     if (program.uops[:, u.DATAPATH] == u.DOUBLE_PRECISION).any():
         raise LaunchError(f"{path}: the program computes with 64-bit floats, and this machine's ALUs have none; run it on --gpu sm")
     if program.registers > u.HIDDEN:
-        raise LaunchError(f"{path}: the program uses {program.registers} registers a thread, a thread can have {u.HIDDEN}")
+        raise LaunchError(f"{path}: the program uses {program.registers} registers per thread, a thread can have {u.HIDDEN}")
     if not 0 <= launch.threads <= most_threads:
         raise LaunchError(f"{path}: threads = {launch.threads}: the device control register takes 0 to {most_threads}")
     if launch.block not in (0, block):
