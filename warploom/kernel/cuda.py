@@ -19,6 +19,7 @@ from warploom.kernel.context import CURRENT
 from warploom.kernel.launch import Kernel, KernelError, KernelWarning
 from warploom.kernel.names import starts
 from warploom.kernel.stubs import Intrinsic
+from warploom.kernel.types import BY_NAME
 
 __all__ = ["DeviceArray", "Kernel", "KernelError", "KernelWarning", "declare_device", "device_array", "jit", "to_device"]
 
@@ -311,6 +312,8 @@ def __getattr__(name: str) -> Any:
     """The names of kernels, loaded when they are first asked for."""
     if name == "random":
         return importlib.import_module("warploom.kernel.random")
+    if name in BY_NAME:
+        return np.dtype(BY_NAME[name].dtype).type
     if starts(f"cuda.{name}") and not name.startswith("_"):
         return Intrinsic(f"cuda.{name}")
     raise AttributeError(f"warploom's cuda has no {name!r}")
