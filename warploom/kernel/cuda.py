@@ -312,8 +312,8 @@ def __getattr__(name: str) -> Any:
     """The names of kernels, loaded when they are first asked for."""
     if name == "random":
         return importlib.import_module("warploom.kernel.random")
-    if name in BY_NAME:
-        return np.dtype(BY_NAME[name].dtype).type
+    if name in BY_NAME and name != "bool":
+        return getattr(importlib.import_module("numba.core.types"), name)
     if starts(f"cuda.{name}") and not name.startswith("_"):
         return Intrinsic(f"cuda.{name}")
     raise AttributeError(f"warploom's cuda has no {name!r}")

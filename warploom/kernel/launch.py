@@ -46,6 +46,22 @@ class KernelWarning(UserWarning):
     """What is allowed in a kernel and most likely not meant."""
 
 
+class Overloads:
+    """`kernel.overloads[signature]`: the same for every signature, because kernels are compiled for the arguments of a launch."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    def __getitem__(self, signature: Any) -> Overloads:
+        return self
+
+    def max_cooperative_grid_blocks(self, blockdim: Any) -> int:
+        """Blocks that the machine's warp slots hold at the same time."""
+        config = self.kernel.context.gpu.config
+        warps = -(-int(np.prod(extents(blockdim, "block"))) // config.core.lanes)
+        return int(config.gpu.cores * (config.core.warps // warps))
+
+
 class Launchable:
     """A kernel with a grid: call it with its arguments."""
 
@@ -101,6 +117,11 @@ class Kernel:
     def context(self) -> Context:
         """The GPU that it runs on."""
         return self._context or CURRENT.context
+
+    @property
+    def overloads(self) -> Overloads:
+        """By signature what programs ask of a compiled kernel."""
+        return Overloads(self)
 
     # ---- programs
 
