@@ -24,8 +24,7 @@ from typing import Any
 from warploom.isa.diagnostics import nearest
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
-from warploom.machine.core.scheduling.policies import after
-from warploom.machine.engine.bits import EMPTY, below, bit, has, lowest, ones, popcount, rest
+from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, ones, popcount, rest
 from warploom.machine.engine.unit import FOREVER, unit
 from warploom.machine.engine.users import UnitError, unit_name
 from warploom.machine.slots import SLOTS, Slot, slot_named

@@ -39,6 +39,24 @@ def program():
     return code.program(threads=8, block=4, scalars=4, shared_bytes=64, data=np.arange(256, dtype=np.uint8))
 
 
+def kernel():
+    """The same of what compiled kernels need."""
+    code = Assembly()
+    code("special", dst=A, imm=u.SPECIAL_NUMBER["thread_x"])
+    code.op("shl", A, A, imm=3)
+    code.store(A, B, size=8)
+    code("barrier_count", dst=C, c=A)
+    code("match_any", dst=B, a=C)
+    code("shuffle_up", dst=B, a=A, b=u.IMMEDIATE, c=u.scalar(1), imm=1)
+    code("atomic_fadd", dst=B, a=u.NONE, b=C, imm=128)
+    code("atomic_cas", dst=B, a=u.scalar(0), b=B, c=u.scalar(0), size=8)
+    code("note", a=A, b=B, imm=3)
+    code("sync_warp", a=u.IMMEDIATE, imm=15)
+    code("grid_barrier")
+    code("exit")
+    return code.program(threads=8, block=4, scalars=4).with_launch(scalars=(64, 2))
+
+
 def changed(base, table, row, column, value):
     copy = getattr(base, table).copy()
     copy[row, column] = value
@@ -53,6 +71,7 @@ def refused(wrong):
 
 def test_whole_programs_pass():
     check_tables(program(), BYTES)
+    check_tables(kernel(), BYTES)
     check_tables(tiny.assemble(".threads 4\nCONST R1, #3\nSTR R1, R1\nBRnzp 200\nRET"), 256)
     check_tables(tiny.program([0, 0x9FFF, 0xFFFF, 0x1234, 0x7D00], [], 4), 256)
 
@@ -173,7 +192,7 @@ def ran(wrong, engine, control):
         result = GPU(configured, engine=engine).run(wrong, max_cycles=400)
     except (ProgramError, LaunchError) as error:
         return str(error)
-    return result.status, result.cycles, result.instructions, result.memory.tobytes(), result.counters, result.fault
+    return result.status, result.cycles, result.instructions, result.memory.tobytes(), result.counters, result.fault, result.notes
 
 
 TINY = tiny.assemble(".threads 8\nMUL R0, %blockIdx, %blockDim\nADD R0, R0, %threadIdx\nLDR R1, R0\nCMP R1, R0\nBRz 6\nSTR R0, R1\nRET")
@@ -186,7 +205,7 @@ NUMBERS = st.one_of(
 @given(data=st.data(), control=st.sampled_from(["pipeline", "sequencer"]), table=st.sampled_from(["uops", "code"]))
 def test_a_changed_number_is_refused_or_runs_alike_on_both_engines(data, control, table):
     """Without the check a wrong number reads and writes outside of the arrays, natively."""
-    base = program() if control == "pipeline" else TINY
+    base = data.draw(st.sampled_from([program(), kernel()]), label="base") if control == "pipeline" else TINY
     rows, columns = getattr(base, table).shape
     row = data.draw(st.integers(0, rows - 1), label="row")
     column = data.draw(st.integers(0, (u.USE + 4 if table == "code" else columns) - 1), label="column")

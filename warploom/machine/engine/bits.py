@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.unit import inlined
+from warploom.machine.engine.unit import inlined, unit
 
 EMPTY = np.uint64(0)
 
@@ -53,3 +53,16 @@ def below(number):
 def ones(count):
     """The mask of the lowest `count` bits, 1 to 64 of them."""
     return below(count - 1) | bit(count - 1)
+
+
+@unit
+def after(mask, last, warps):
+    """The first warp of a mask after warp `last`, going round; -1 when the mask is empty."""
+    if mask == EMPTY:
+        return np.int64(-1)
+    start = last + 1
+    if start < warps:
+        above = mask & ~below(start)
+        if above != EMPTY:
+            return lowest(above)
+    return lowest(mask)

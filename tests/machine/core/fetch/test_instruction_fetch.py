@@ -209,6 +209,20 @@ def test_each_scheduler_has_a_cache_and_a_fetch_of_its_own():
     assert straight(40, warps=4)[0] <= straight(40, warps=1)[0] + 4
 
 
+def test_a_scheduler_fetches_for_its_warps_in_turn():
+    """Eight warps of one scheduler that jump at every other instruction, so that their buffers are always empty: none is left behind."""
+    code = Assembly()
+    code.mov(FREE, 1)
+    code.label("again")
+    code.op("add", FREE + 1, FREE + 1, imm=1)
+    code.branch(FREE, "again")
+    program = code.program(threads=32 * 8, block=32 * 8)
+    gpu = GPU("sm", set={"memory.bytes": 1 << 16, "core.schedulers": 1}, engine="python")
+    result = gpu.run(program, max_cycles=2000)
+    rounds = result.detail["registers"][0, :8, FREE + 1, 0].astype(int)
+    assert rounds.min() > 0.8 * rounds.max(), rounds
+
+
 def test_what_a_scheduler_s_cache_brings_runs_alike_on_both_engines():
     code = Assembly()
     for number in range(100):

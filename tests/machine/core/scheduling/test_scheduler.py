@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.core.scheduling.policies import POLICIES, after, greedy_oldest, guppy, oldest, round_robin, two_level, vortex
+from warploom.machine.core.scheduling.policies import POLICIES, greedy_oldest, guppy, oldest, round_robin, two_level, vortex
 from warploom.machine.core.scheduling.scheduler import Scheduler, add_warp
+from warploom.machine.engine.bits import after
 from warploom.machine.engine.unit import mirror, unit
 
 WARPS = 12

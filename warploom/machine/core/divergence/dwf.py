@@ -44,11 +44,10 @@ from warploom.machine.core.divergence.thread_pool import (
     ready_warps,
 )
 from warploom.machine.core.fetch.instruction_fetch import redirect
-from warploom.machine.core.scheduling.policies import after
 from warploom.machine.core.warps.stall_account import account
 from warploom.machine.core.warps.warp_exit import end_warp
 from warploom.machine.core.warps.warp_table import set_alarm
-from warploom.machine.engine.bits import EMPTY, bit, has, lowest, ones, popcount, rest
+from warploom.machine.engine.bits import EMPTY, after, bit, has, lowest, ones, popcount, rest
 from warploom.machine.engine.unit import FOREVER, unit
 
 

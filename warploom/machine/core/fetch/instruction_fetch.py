@@ -19,7 +19,7 @@ import numpy as np
 
 from warploom.machine.core.fetch.shared_instruction_cache import bring, program_memory
 from warploom.machine.core.warps.warp_table import set_alarm
-from warploom.machine.engine.bits import EMPTY, bit, has
+from warploom.machine.engine.bits import EMPTY, after, bit, has, lowest, rest
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, MAX_SCHEDULERS, MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
 
@@ -40,6 +40,7 @@ Fetch = record(
     ),
     state=dict(
         next_warp="i8",                  # warp slot at which the round continues
+        l0_last=("i8", MAX_SCHEDULERS),  # with schedulers' caches: the warp slot that each has fetched for last
         held=("i8", MAX_WARPS),          # instructions in a warp's buffer; the first is the one at its PC
         following=("i8", MAX_WARPS),     # instruction that is fetched next
         arrives=("i8", MAX_WARPS),       # cycle from which the instruction on its way can be used; FOREVER: none
@@ -81,20 +82,15 @@ def fetch_instructions(gpu, fetch, warps, rows, now):
     """One cycle: instructions arrive in the buffers, and further ones are requested. Returns the next cycle in which there is work."""
     soonest = np.int64(FOREVER)
     started = np.int64(0)
+    wanting = EMPTY  # with schedulers' caches: the warps that want an instruction
     begin = np.int64(fetch.next_warp)
-    served = EMPTY  # schedulers that have fetched in this cycle; with caches of their own they do it side by side
     for offset in range(warps.slots):
         warp = (begin + offset) % warps.slots
         if not has(warps.active, warp):
             continue
         if fetch.arrives[warp] == FOREVER and _has_room(fetch, warp, rows):
             if fetch.l0_sets != 0:
-                number = np.int64(warps.scheduler[warp])
-                if has(served, number):
-                    soonest = np.int64(now + 1)
-                else:
-                    served = served | bit(number)
-                    fetch.arrives[warp] = fetch_from_l0(gpu, fetch, number, np.int64(fetch.following[warp]), rows, now)
+                wanting = wanting | bit(warp)
             elif started < fetch.per_cycle:
                 line = np.int64(fetch.following[warp]) // fetch.line
                 fetch.arrives[warp] = _fetch_line(gpu, fetch, line, rows, now)
@@ -108,7 +104,34 @@ def fetch_instructions(gpu, fetch, warps, rows, now):
             if _has_room(fetch, warp, rows):
                 soonest = np.int64(now + 1)
         soonest = min(soonest, np.int64(fetch.arrives[warp]))
+    if wanting != EMPTY:
+        soonest = min(soonest, _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now))
     return max(soonest, np.int64(now + 1))
+
+
+@inlined
+def _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now):
+    """Each scheduler fetches for one of its warps, round robin. Returns the next cycle in which there is work."""
+    soonest = np.int64(FOREVER)
+    number = np.int64(0)
+    while wanting != EMPTY:
+        own = EMPTY
+        left = wanting
+        while left != EMPTY:
+            warp = lowest(left)
+            left = rest(left)
+            if warps.scheduler[warp] == number:
+                own = own | bit(warp)
+        wanting = wanting & ~own
+        if own != EMPTY:
+            warp = after(own, np.int64(fetch.l0_last[number]), warps.slots)
+            fetch.l0_last[number] = warp
+            fetch.arrives[warp] = fetch_from_l0(gpu, fetch, number, np.int64(fetch.following[warp]), rows, now)
+            if fetch.arrives[warp] <= now:
+                _deliver(fetch, warps, warp, now)
+            soonest = np.int64(now + 1) if rest(own) != EMPTY else min(soonest, max(np.int64(fetch.arrives[warp]), np.int64(now + 1)))
+        number += 1
+    return soonest
 
 
 @inlined

@@ -10,21 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from warploom.machine.engine.bits import EMPTY, below, bit, has, lowest
+from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest
 from warploom.machine.engine.unit import unit
-
-
-@unit
-def after(mask, last, warps):
-    """The first warp of a mask after warp `last`, going round; -1 when the mask is empty."""
-    if mask == EMPTY:
-        return np.int64(-1)
-    start = last + 1
-    if start < warps:
-        above = mask & ~below(start)
-        if above != EMPTY:
-            return lowest(above)
-    return lowest(mask)
 
 
 @unit
