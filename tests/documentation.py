@@ -258,6 +258,16 @@ def _reasons() -> str:
     return _table(("reason", "what the warp did"), [(f"`{reason.name}`", reason.meaning) for reason in REASONS])
 
 
+def _kernel_names() -> str:
+    from warploom.kernel.everything import TABLES as loaded
+    from warploom.kernel.names import NAMES
+
+    assert loaded
+    rows = [(f"`{row.path}{f'({row.arguments})' if row.called else ''}`", row.meaning) for _, row in sorted(NAMES.items()) if row.meaning]
+    shown = [row for row in rows if not row[0].startswith(("`operator.", "`kernel."))]
+    return _table(("name", "meaning"), [(name.replace("builtins.", ""), meaning) for name, meaning in shown])
+
+
 def _metrics() -> str:
     from warploom.study.metrics import METRICS
 
@@ -337,6 +347,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "policies": _policies,
     "reasons": _reasons,
     "counters": _counters,
+    "kernel-names": _kernel_names,
     "metrics": _metrics,
     "trace-columns": _trace_columns,
     "trace-columns-of-states": _trace_columns_of_states,

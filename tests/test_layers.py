@@ -21,6 +21,7 @@ BY_NAME = {
     "warploom/cli/group.py": "a command",
     "warploom/isa/frontends.py": "a front end",
     "warploom/machine/engine/native/compiler.py": "the native twin of a unit",
+    "warploom/kernel/statements.py": "what a kernel imports",
     "warploom/observe/pictures/picture.py": "a kind of picture",
     "warploom/observe/text/needs.py": "a package that only some users have",
     "warploom/observe/traces/__init__.py": "a format of traces",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from warploom.isa.diagnostics import SourceError
     from warploom.isa.frontends import load
     from warploom.isa.program import Program
+    from warploom.kernel import cuda
     from warploom.machine.accounting.status import LaunchError
     from warploom.machine.config.presets import load_config
     from warploom.machine.config.schema import Config
@@ -40,7 +41,7 @@ _HOMES = {
     "load_config": "warploom.machine.config.presets",
     "occupancy": "warploom.machine.occupancy.calculator",
 }
-_MODULES = {"guppy": "warploom.isa.guppy", "rtl": "warploom.rtl", "tiny": "warploom.isa.tiny"}
+_MODULES = {"cuda": "warploom.kernel.cuda", "guppy": "warploom.isa.guppy", "rtl": "warploom.rtl", "tiny": "warploom.isa.tiny"}
 
 __all__ = [
     "GPU",
@@ -51,6 +52,7 @@ __all__ = [
     "Result",
     "SourceError",
     "compare",
+    "cuda",
     "guppy",
     "load",
     "load_config",

@@ -41,6 +41,8 @@ MISTAKES = (
     ("warploom.isa.pictures", "PictureError"),
     ("warploom.isa.launching", "BufferError"),
     ("warploom.isa.table_check", "ProgramError"),
+    ("warploom.kernel.signature", "ArgumentError"),
+    ("warploom.kernel.syntax", "NoSource"),
     ("warploom.machine.engine.sizes", "ConfigError"),
     ("warploom.machine.engine.users", "UnitError"),
     ("warploom.machine.accounting.status", "LaunchError"),

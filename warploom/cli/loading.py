@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from warploom.isa.program import Program
 
 MOST_THREADS = (1 << 31) - 1
+PYTHON = "python"  # its programs are launches of a script: the front end has chosen one
 LAUNCH_NUMBER = re.compile(r"[0-9]{1,9}")
 EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
 
@@ -53,7 +54,7 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     loaded = open_source(file, said.isa, _options(file, said))
     given = _arguments(said.arguments)
     program = loaded.program if isinstance(loaded.program, Program) else _of_types(loaded.program, given)
-    if said.launch is not None:
+    if said.launch is not None and program.isa != PYTHON:
         program = launched(program, launch_of(program, int(said.launch) if LAUNCH_NUMBER.fullmatch(said.launch) else said.launch))
     if given:
         program = launched(program, program.launch.changed(arguments={**program.launch.arguments, **given}))
@@ -81,7 +82,7 @@ def _options(file: str, said: Launching) -> Options:
         from warploom.cli.data import read_buffer_file
 
         buffers[name] = read_buffer_file(name, path)
-    return Options(file, said.threads, _extent("--block", said.block), _extent("--grid", said.grid), buffers)
+    return Options(file, said.threads, _extent("--block", said.block), _extent("--grid", said.grid), buffers, {"launch": said.launch})
 
 
 def named(option: str, text: str, example: str) -> tuple[str, str]:

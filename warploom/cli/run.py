@@ -12,6 +12,7 @@ import click
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
+from warploom.cli.script import is_script, run_whole, wants_whole
 from warploom.cli.traces import NAMES, TracedRun, TraceFile, open_traces, trace_files, trace_options
 from warploom.isa.numbers import grouped
 
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, file: str, **options: Any) -> None:
     """Run FILE on a simulated GPU, and show its memory before and after, and how the cycles were spent.
 
+    A Python program runs to its end, with warploom in the place of numba.cuda. Its files are executed with your rights.
+
     The exit status is 0 when the kernel has ended, 1 after a fault or when it was still running after --max-cycles, and 2 when
     the input is wrong.
 
@@ -59,11 +62,14 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom run texture.guppy --save u0=out.png
       warploom run saxpy.guppy --perfetto out.pftrace  open it at ui.perfetto.dev
       warploom run saxpy.asm --gpu sm --scheduler mine.py:choose
+      warploom run matmul.py                           kernels of numba.cuda, a line each launch
     """
     from warploom.cli.output import OutputFile
     from warploom.cli.progress import Progress
     from warploom.cli.saving import save
 
+    if is_script(file, options["isa"]) and Path(file).is_file() and wants_whole(options, bool(trace_files(options))):
+        ctx.exit(run_whole(file, options))
     order = take_order(file, options)
     program, warnings, config, limit = order.program, order.warnings, order.config, order.limit
     if not options["as_json"]:

@@ -117,7 +117,11 @@ def front_end(source: AnyInput, isa: str | None = None) -> FrontEnd:
     if callable(source):
         raise error(_name(source), "there is no front end for Python functions", broken)
     if isinstance(source, bytes):
-        raise error(_name(source), "bytes do not say which instruction set they are", f"name one: {', '.join(row.name for row in rows)}")
+        raise error(
+            _name(source),
+            "bytes do not say which instruction set they are",
+            f"name one: {', '.join(row.name for row in rows if BYTES in row.takes)}",
+        )
     suffix = Path(source).suffix.lower()
     endings = ", ".join(f"{'/'.join(row.suffixes)} for {row.name}" for row in rows if row.suffixes)
     said = (

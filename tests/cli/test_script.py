@@ -1,0 +1,98 @@
+"""Commands on a Python file: the whole program, or one launch of it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+KERNEL = """
+import sys
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def first(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] += 1
+
+@cuda.jit
+def second(a):
+    i = cuda.grid(1)
+    if i < a.size and a[i] > 4:
+        a[i] *= 2
+
+a = np.arange(8, dtype=np.int32)
+first[2, 4](a)
+second[1, 8](a)
+print(a.tolist())
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "two.py"
+    path.write_text(KERNEL)
+    return path
+
+
+def warploom(*arguments):
+    return subprocess.run([sys.executable, "-m", "warploom", *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def test_a_program_runs_and_each_launch_has_a_line(script):
+    run = warploom("run", script, "--engine", "python")
+    assert (run.returncode, run.stdout) == (0, "[1, 2, 3, 4, 10, 12, 14, 16]\n")
+    assert "     0  first   2     4 " in run.stderr and "     1  second  1     8 " in run.stderr
+
+
+def test_launches_as_json(script):
+    run = warploom("run", script, "--json", "--engine", "python", "--gpu", "a100")
+    found = json.loads(run.stdout)
+    assert [(one["kernel"], one["grid"], one["block"]) for one in found["launches"]] == [
+        ("first", [2, 1, 1], [4, 1, 1]),
+        ("second", [1, 1, 1], [8, 1, 1]),
+    ]
+
+
+@pytest.mark.parametrize(("launch", "line"), [("1", "a[i] *= 2"), ("second", "a[i] *= 2"), ("first", "a[i] += 1")])
+def test_a_profile_of_one_launch(script, launch, line):
+    run = warploom("profile", script, "--launch", launch, "--engine", "python")
+    assert run.returncode == 0, run.stderr
+    assert line in run.stdout
+
+
+def test_a_launch_that_there_is_not(script):
+    run = warploom("profile", script, "--launch", "7")
+    assert run.returncode == 2
+    assert "there is no launch '7'; there are 0 first, 1 second" in run.stderr
+
+
+def test_the_page_of_one_launch(script, tmp_path):
+    page = tmp_path / "page.html"
+    run = warploom("explore", script, "--launch", "second", "-o", page, "--engine", "python", "--quiet")
+    assert run.returncode == 0, run.stderr
+    assert page.stat().st_size > 50_000
+
+
+def test_a_mistake_in_a_kernel_ends_with_its_place(script):
+    script.write_text(KERNEL.replace("a[i] += 1", "a[i / 2] += 1"))
+    run = warploom("run", script)
+    assert run.returncode == 2
+    assert "two.py:10:11: error: an index is a whole number, and this is a float64" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_a_fault_is_an_exit_status(script):
+    script.write_text(KERNEL.replace("a[i] += 1", "a[i + 1] += 1"))
+    run = warploom("run", script, "--engine", "python")
+    assert run.returncode == 1
+    assert "a[8]: it has 8 elements, thread (3,0,0) of block (1,0,0)" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_what_the_program_says_itself_is_refused(script):
+    run = warploom("run", script, "--threads", "4")
+    assert run.returncode == 2
+    assert "--threads: a Python program says this itself; choose one of its launches with --launch" in run.stderr

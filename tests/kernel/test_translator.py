@@ -1,0 +1,142 @@
+"""Mistakes in kernels: file, line, column, what was found, what to write; all of a kernel at once."""
+
+import numpy as np
+import pytest
+
+from warploom import SourceError, cuda
+from warploom.kernel.launch import KernelWarning
+
+SIZE = 8
+
+
+def refused(kernel, *args):
+    """(line in the kernel, text at the caret, message, fix) of everything that is said."""
+    with pytest.raises(SourceError) as caught:
+        cuda.jit(kernel)[1, 32](*args)
+    first = kernel.__code__.co_firstlineno
+    found = []
+    for one in caught.value.diagnostics:
+        line = caught.value.sources[one.position.file].lines[one.position.line - 1]
+        text = line[one.position.column - 1 : one.position.column - 1 + one.length]
+        found.append((one.position.line - first, text, one.message, one.fix))
+    return found
+
+
+def test_all_mistakes_of_a_kernel_at_once():
+    def k(a, out):
+        i = cuda.grid(1)
+        out[i / 2] = a[i]
+        out[i, 0] = a[j]  # noqa: F821
+        for x in range(3):
+            total = sum([a[x]])
+        out[i] = total + 1
+        out[i] = len(i)
+
+    assert refused(k, np.zeros(8), np.zeros(8)) == [
+        (2, "i / 2", "an index is a whole number, and this is a float64", "use // for whole division, or int(...)"),
+        (3, "j", "there is no 'j'", ""),
+        (5, "[a[x]]", "a kernel cannot have a list", "use a tuple, or cuda.local.array"),
+        (7, "len(i)", "an int64 has no length", ""),
+    ]
+
+
+def test_dimensions_are_counted():
+    def k(a):
+        a[0, 1] = 2
+
+    assert refused(k, np.zeros(8))[0][1:3] == ("a[0, 1]", "a has 1 dimension, 2 indices are given")
+
+
+def test_the_size_of_a_shared_array_is_known_before():
+    def k(a, n):
+        s = cuda.shared.array(n, np.float32)
+        s[0] = a[0]
+
+    assert refused(k, np.zeros(8), 8) == [
+        (
+            1,
+            "n",
+            "the size of a shared array must be known when the kernel is compiled",
+            "use a constant of the module, or shape 0 and the launch's fourth number",
+        )
+    ]
+
+
+def test_recursion_is_refused_with_its_circle():
+    @cuda.jit(device=True)
+    def even(n):
+        return True if n == 0 else odd(n - 1)
+
+    @cuda.jit(device=True)
+    def odd(n):
+        return False if n == 0 else even(n - 1)
+
+    def k(a):
+        a[0] = even(a[1])
+
+    assert refused(k, np.zeros(8, np.int64))[0][2:] == ("a kernel cannot have recursion: even calls odd calls even", "write it as a loop")
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("a[0] = {}", "a kernel cannot have a dictionary"),
+        ("a[0] = [x for x in a]", "a kernel cannot have a list comprehension"),
+        ("return 5", "a kernel returns nothing"),
+        ("a[0] = 'x'", "a float64 is wanted, and this is a str"),
+        ("a[0] = a + 1", "+ needs two numbers, and this is an array of float64 and an int64"),
+        ("cuda.grdi(1)", "kernels have no cuda.grdi, did you mean 'grid'?"),
+        ("a[0] = a.shpae[0]", "an array in a kernel has no 'shpae', did you mean 'shape'?"),
+        ("a[0] = open('x')", "a kernel cannot call open"),
+        ("cuda.atomic.add(a, 0)", "cuda.atomic.add(array, index, value) is called with 2 arguments"),
+        ("cuda.atomic.inc(a, 0, 1)", "there is no such operation on float64"),
+        ("for x in 5: pass", "a kernel's for runs over range(...), a tuple or an array, and this is an int64"),
+        ("x, y = (1, 2, 3)", "2 variables are to be given 3 values"),
+        ("a[0] = 1.5 & 2", "& needs whole numbers, and this is a float64 and an int64"),
+        ("with a: pass", "a kernel cannot have with"),
+        ("cuda.grid(4)", "the number of dimensions is 1, 2 or 3, and known when the kernel is compiled"),
+    ],
+)
+def test_what_kernels_cannot_have(body, message):
+    import linecache
+
+    path = f"<{body}>"
+    text = f"def k(a):\n    {body}\n"
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    names = {"cuda": cuda}
+    exec(compile(text, path, "exec"), names)
+    assert message in [said for _, _, said, _ in refused(names["k"], np.zeros(8))]
+
+
+def test_a_double_literal_in_single_code_is_a_warning():
+    @cuda.jit
+    def k(a):
+        a[0] = a[1] * 0.5
+
+    with pytest.warns(KernelWarning, match=r"0.5 is a float64, and makes this a float64 too(.|\n)*fix: write float32\(0.5\)"):
+        k[1, 1](np.ones(2, np.float32))
+
+
+def test_a_variable_without_a_value_on_some_path_is_a_warning():
+    @cuda.jit
+    def k(a):
+        if a[0] > 0:
+            x = 3
+        a[1] = x
+
+    with pytest.warns(KernelWarning, match="'x' has no value on some path that leads here"):
+        k[1, 1](np.ones(2, np.float32))
+
+
+def test_a_kernel_without_text_says_where_to_keep_it():
+    names = {}
+    exec("def k(a):\n    a[0] = 1\n", names)
+    with pytest.raises(ValueError, match=r"the text of 'k' is not known \(<string>\): write it into a file, or keep the text in linecache"):
+        cuda.jit(names["k"])[1, 1](np.zeros(1))
+
+
+def test_names_outside_of_a_kernel_say_so():
+    with pytest.raises(RuntimeError, match=r"cuda.syncthreads works in a kernel only"):
+        cuda.syncthreads()
+    with pytest.raises(TypeError, match="jit\\(\\) has no option 'fastmth'"):
+        cuda.jit(fastmth=True)

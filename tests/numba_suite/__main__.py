@@ -1,0 +1,54 @@
+"""Run the suite, and print what runs wholly on warploom, what is wrong, and what is not supported, by reason.
+
+python -m tests.numba_suite [pytest's -k expression]
+"""
+
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CHOSEN = "cudapy or doc_examples or cudasim"
+
+
+def main() -> int:
+    """The exit status: 1 when a test that ran wholly on warploom failed."""
+    root = Path(__file__).parents[2]
+    with tempfile.TemporaryDirectory() as place:
+        results = Path(place) / "results.jsonl"
+        environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "WARPLOOM_SUITE": str(results), "PYTHONPATH": str(root)}
+        command = [
+            sys.executable, "-m", "pytest", "--import-mode=importlib", "--pyargs", "numba.cuda.tests",
+            "-k", sys.argv[1] if len(sys.argv) > 1 else CHOSEN,
+            "-p", "tests.numba_suite.plugin", "-p", "no:cacheprovider", "-W", "ignore", "--continue-on-collection-errors", "-q", "-n", "0",
+        ]  # fmt: skip
+        subprocess.run(command, cwd=place, env=environment, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        rows = [json.loads(line) for line in results.read_text().splitlines()]
+    if "WARPLOOM_SUITE_KEEP" in os.environ:
+        Path(os.environ["WARPLOOM_SUITE_KEEP"]).write_text("\n".join(map(json.dumps, rows)))
+    return report(rows)
+
+
+def report(rows):
+    """Print the table; returns the exit status."""
+    launching = [row for row in rows if row["launches"]]
+    whole = [row for row in launching if row["done"] == row["launches"]]
+    wrong = [row for row in whole if row["outcome"] != "passed"]
+    print(f"{len(rows)} tests, {len(launching)} launch a kernel")
+    print(f"{len(whole)} run wholly on warploom ({len(whole) / max(len(launching), 1):.1%}), {len(wrong)} of them fail")
+    for row in wrong:
+        print(f"  {row['id'].rpartition('numba/cuda/tests/')[2]}: {row.get('said', '').strip().splitlines()[-1:]}")
+    reasons = collections.Counter()
+    for row in launching:
+        for one in set(row["why"]):
+            reasons[one] += 1
+    print("\ntests  not supported because")
+    for one, count in reasons.most_common():
+        print(f"{count:>5}  {one}")
+    return 1 if wrong else 0
+
+
+sys.exit(main())

@@ -1,0 +1,103 @@
+"""`warploom run script.py`: a Python program with its kernels, and a line about each launch."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+from warploom.cli.common import DONE, FAULT, UserError, print_json, say, stopped
+from warploom.isa.numbers import grouped
+
+if TYPE_CHECKING:
+    from warploom.result import Result
+
+ALONE = ("log", "trace", "saves")  # what is about one launch
+MOST_LINES = 40  # launches that are shown one by one
+
+
+def is_script(file: str, isa: str | None) -> bool:
+    """Whether a file is a Python program."""
+    return isa == "python" or (isa is None and file.lower().endswith(".py"))
+
+
+def wants_whole(options: dict[str, Any], traces: bool) -> bool:
+    """Whether the program is to run to its end, and not one of its launches."""
+    return options["launch"] is None and not traces and not any(options[name] for name in ALONE)
+
+
+def run_whole(file: str, options: dict[str, Any]) -> int:
+    """Run a program to its end; returns the exit status. Raises UserError, SourceError, ConfigError."""
+    from warploom.gpu import GPU
+    from warploom.kernel.launch import KernelError
+    from warploom.kernel.script import run_script
+    from warploom.machine.config.presets import load_config, parse_setting
+    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
+
+    for name in ("threads", "block", "grid", "arguments", "buffers", "if_convert"):
+        if options[name]:
+            raise UserError(f"--{name.replace('_', '-')}: a Python program says this itself; choose one of its launches with --launch")
+    config = load_config(options["gpu"] or "sm", dict(parse_setting(text) for text in options["changes"]))
+    gpu = GPU(config, engine=options["engine"])
+    limit = options["max_cycles"] or DEFAULT_MAX_CYCLES
+    results: list[Result] = []
+    status, ended = DONE, 0
+    try:
+        with contextlib.redirect_stdout(sys.stderr) if options["as_json"] else contextlib.nullcontext():
+            run_script(file, gpu=gpu, before=lambda program, device: {"max_cycles": limit}, watch=results.append)
+    except KernelError as error:
+        if not options["as_json"]:
+            say(f"error: {error.result.fault or str(error).splitlines()[0]}", err=True)
+        status = FAULT
+    except SystemExit as leaving:
+        ended = leaving.code if isinstance(leaving.code, int) else 0 if leaving.code is None else FAULT
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(how, err=True)
+    if options["as_json"]:
+        print_json({"status": "done" if status == DONE else "error", "launches": [_row(number, one) for number, one in enumerate(results)]})
+    elif not options["quiet"]:
+        for line in _table(results, config.name):
+            say(line, err=True)
+    return status or ended
+
+
+def _row(number: int, result: Result) -> dict[str, Any]:
+    from warploom.study.metrics import held_up
+
+    launch = result.program.launch
+    return {
+        "launch": number, "kernel": result.program.name, "grid": list(launch.grid_dims), "block": list(launch.block_dims),
+        "status": result.status, "cycles": result.cycles, "instructions": result.instructions, "registers": result.program.registers,
+        "waits_for": held_up(result), "seconds": result.seconds,
+    }  # fmt: skip
+
+
+def _table(results: list[Result], machine: str) -> list[str]:
+    """A line a launch, and what to do next."""
+    if not results:
+        return [f"no kernel was launched on {machine}"]
+    rows = [("launch", "kernel", "grid", "block", "cycles", "instr.", "registers", "mostly waits for")]
+    for number, result in list(enumerate(results))[:MOST_LINES]:
+        found = _row(number, result)
+        counts = (grouped(found["cycles"]), grouped(found["instructions"]), str(found["registers"]))
+        rows.append((str(number), found["kernel"], _extent(found["grid"]), _extent(found["block"]), *counts, found["waits_for"]))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    left = (1, 2, 3, 7)
+    lines = []
+    for row in rows:
+        cells = enumerate(zip(row, widths, strict=True))
+        lines.append("  ".join(cell.ljust(width) if column in left else cell.rjust(width) for column, (cell, width) in cells))
+    total = sum(result.cycles for result in results)
+    more = len(results) - MOST_LINES
+    lines += [f"... and {more} more launches"] if more > 0 else []
+    plural = "launch" if len(results) == 1 else "launches"
+    lines.append(f"{len(results)} {plural} on {machine}, {grouped(total)} cycles")
+    lines.append("look closer: `warploom profile FILE --launch 0`, `warploom explore FILE`")
+    return ["", *(line.rstrip() for line in lines)]
+
+
+def _extent(sizes: list[int]) -> str:
+    while len(sizes) > 1 and sizes[-1] == 1:
+        sizes = sizes[:-1]
+    return "x".join(map(str, sizes))

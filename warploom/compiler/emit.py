@@ -1,0 +1,154 @@
+"""Emission: from machine code with registers to the micro-ops of a Program.
+
+Blocks follow one another in the order in which they are given; a branch falls through to the block that follows. Copies of a phi, which
+mean all at the same time, become moves in an order that loses nothing; those that form a ring go through hidden registers in one bundle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from warploom.compiler.allocate import Allocation
+from warploom.compiler.mir import Half, Hidden, Instr, MachineBlock, Micro, Operand, Reg, Scalar
+from warploom.compiler.ssa import At
+from warploom.isa import uop as u
+from warploom.isa.program import Position
+from warploom.isa.program_builder import ProgramBuilder
+from warploom.isa.uop import Uop, listing
+
+EVERY_BIT = -1
+NO_IMMEDIATE = {name for name, number in u.NUMBER.items() if u.OPERATIONS[number].unit in (u.MEMORY, u.CONTROL)} | {"special", "note"}
+
+
+class Emitter:
+    """Writes instructions into a ProgramBuilder."""
+
+    def __init__(self, allocation: Allocation) -> None:
+        self.numbers = allocation.numbers
+        self.out = ProgramBuilder()
+        self._to_fix: list[tuple[int, MachineBlock]] = []
+
+    def function(self, blocks: list[MachineBlock]) -> ProgramBuilder:
+        """The whole function."""
+        starts: dict[MachineBlock, int] = {}
+        blocks = self._without_empty(blocks)
+        for place, block in enumerate(blocks):
+            starts[block] = len(self.out.code)
+            following = blocks[place + 1] if place + 1 < len(blocks) else None
+            for instr in block.code:
+                self._instruction(instr)
+            self._end(block, following)
+        for number, to in self._to_fix:
+            target = starts[to]
+            self.out.uops[self.out.code[number][u.FIRST_UOP]][u.TARGET] = target
+            self.out.text[number] = listing(np.array(self.out.uops[self.out.code[number][u.FIRST_UOP]]))
+        return self.out
+
+    def _without_empty(self, blocks: list[MachineBlock]) -> list[MachineBlock]:
+        """Blocks whose copies have all vanished are passed by."""
+        empty = {
+            block for block in blocks[1:] if len(block.after) == 1 and all(instr.copies and self._vanishes(instr) for instr in block.code)
+        }
+        for block in blocks:
+            for place, following in enumerate(block.after):
+                seen, target = {block}, following
+                while target in empty and target not in seen:
+                    seen.add(target)
+                    target = target.after[0]
+                block.after[place] = target
+        return [block for block in blocks if block not in empty or block in block.after]
+
+    def _vanishes(self, instr: Instr) -> bool:
+        return bool(instr.copies) and all(isinstance(source, Reg) and self._code(to) == self._code(source) for to, source in instr.copies)
+
+    def _end(self, block: MachineBlock, following: MachineBlock | None) -> None:
+        at = block.code[-1].at if block.code else block.at
+        if not block.after:
+            self._add([Uop("exit")], at)
+        elif len(block.after) == 1 or block.after[0] is block.after[1]:
+            self._jump(block.after[0], following, at)
+        else:
+            true, false = block.after
+            negate = block.negate
+            if true is following:
+                true, false, negate = false, true, not negate
+            code = self._code(block.condition)
+            flags = u.NEGATE if negate else 0
+            self._to_fix.append((self._add([Uop("branch", a=code, imm=EVERY_BIT, target=0, flags=flags)], at), true))
+            self._jump(false, following, at)
+
+    def _jump(self, to: MachineBlock, following: MachineBlock | None, at: At) -> None:
+        if to is following:
+            return
+        if not to.after and not to.code:
+            self._add([Uop("exit")], at)
+        else:
+            self._to_fix.append((self._add([Uop("jump", target=0)], at), to))
+
+    def _add(self, uops: list[Uop], at: At) -> int:
+        text = "; ".join(listing(np.array(uop.row())) for uop in uops)
+        return self.out.add(uops, text=text, position=Position(at.line, at.column, at.file) if at.line else None)
+
+    def _instruction(self, instr: Instr) -> None:
+        if instr.copies:
+            self._copies(instr)
+            return
+        used = [operand.number for uop in instr.uops for operand in (uop.dst, uop.a, uop.b, uop.c) if isinstance(operand, Hidden)]
+        spare = max(used, default=-1) + 3  # a pair may begin at the last one
+        uops: list[Uop] = []
+        for uop in instr.uops:
+            spare = self._micro(uop, uops, spare)
+        self._add(uops, instr.at)
+
+    def _micro(self, uop: Micro, into: list[Uop], spare: int) -> int:
+        """Append a micro-op, and moves of numbers that it has no room for. Returns the next free hidden register."""
+        immediate: int | None = uop.imm if uop.op in NO_IMMEDIATE or uop.imm else None
+        codes = []
+        for operand in (uop.a, uop.b, uop.c):
+            if isinstance(operand, int):
+                if immediate is None or (immediate == operand and uop.op not in NO_IMMEDIATE):
+                    immediate = operand
+                    codes.append(u.IMMEDIATE)
+                else:
+                    into.append(Uop("mov", u.HIDDEN + spare, u.IMMEDIATE, imm=operand))
+                    codes.append(u.HIDDEN + spare)
+                    spare += 1
+            else:
+                codes.append(self._code(operand))
+        a, b, c = codes
+        made = Uop(uop.op, self._code(uop.dst), a, b, c, immediate or 0)
+        into.append(replace(made, size=uop.size, space=uop.space, view=uop.view, flags=uop.flags))
+        return spare
+
+    def _code(self, operand: Operand) -> int:
+        if operand is None:
+            return u.NONE
+        if isinstance(operand, Half):
+            return self._code(operand.reg) + operand.part
+        if isinstance(operand, Hidden):
+            return u.HIDDEN + operand.number
+        if isinstance(operand, Scalar):
+            return u.scalar(operand.number)
+        assert isinstance(operand, Reg)
+        number = self.numbers[operand]
+        return u.scalar(number) if operand.bank == "s" else number
+
+    def _copies(self, instr: Instr) -> None:
+        waiting: list[tuple[int, int, int]] = []  # to, from, number
+        for to, source in instr.copies:
+            for part in range(to.size):
+                code = self._code(to) + part
+                if isinstance(source, int):
+                    waiting.append((code, u.IMMEDIATE, source))
+                elif self._code(source) + part != code:
+                    waiting.append((code, self._code(source) + part, 0))
+        while waiting:
+            ready = next((one for one in waiting if not any(other[1] == one[0] for other in waiting if other is not one)), None)
+            if ready is None:
+                held = [Uop("mov", u.HIDDEN + place, source, imm=number) for place, (_, source, number) in enumerate(waiting)]
+                self._add([*held, *(Uop("mov", to, u.HIDDEN + place) for place, (to, _, _) in enumerate(waiting))], instr.at)
+                return
+            waiting.remove(ready)
+            self._add([Uop("mov", ready[0], ready[1], imm=ready[2])], instr.at)

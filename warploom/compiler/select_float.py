@@ -1,0 +1,196 @@
+"""Selection of floats of 32 and 64 bits, and of what leads from one kind of number to another.
+
+A product that only a sum wants becomes a fused multiply-add, rounded once, as GPU compilers contract by default (CUDA C++ Programming
+Guide, "-fmad"). Signs are bits: negation and absolute value are integer operations.
+"""
+
+from __future__ import annotations
+
+from warploom.compiler.mir import Half, Hidden, Micro, Operand, Reg
+from warploom.compiler.ranges import INT32, UINT32, fits
+from warploom.compiler.select_integer import IntegerRules
+from warploom.compiler.ssa import Value
+
+SIGN = 0x80000000
+BOTH = {"fadd": "dadd", "fsub": "dsub", "fmul": "dmul", "fdiv": "ddiv", "fmin": "dmin", "fmax": "dmax", "fsqrt": "dsqrt", "fma": "dfma"}
+TESTS = {"feq": "deq", "flt": "dlt", "fle": "dle"}
+SINGLE = ("fsin", "fcos", "fexp2", "flog2", "frcp", "frsqrt")
+CONTRACTED = ("fadd", "fsub")
+
+
+class FloatRules(IntegerRules):
+    """The rules, by the name of the operation. contract: whether products and sums become one operation."""
+
+    contract = True
+
+    def on_float(self, value: Value) -> bool:
+        """Select an operation on floats; False when it is none."""
+        if value.op in CONTRACTED and self.contract and self._fused(value):
+            return True
+        if value.op in BOTH:
+            if value.type == "f64":
+                self._double(BOTH[value.op], self.reg(value), *value.args)
+            else:
+                self.word(value.op, value, *map(self.low, value.args))
+            return True
+        if value.op in TESTS:
+            if value.args[0].type == "f64":
+                self._double(TESTS[value.op], self.reg(value), *value.args)
+            else:
+                self.word(value.op, value, *map(self.low, value.args))
+            return True
+        if value.op in SINGLE:
+            self.word(value.op, value, self.low(value.args[0]))
+            return True
+        rule = getattr(self, f"_{value.op}", None)
+        if rule is None:
+            return False
+        rule(value)
+        return True
+
+    def _double(self, op: str, dst: Operand, *args: Value) -> None:
+        a, b, c = ([self.pair(operand) for operand in args] + [None, None])[:3]
+        self.add(Micro(op, dst, a, b, c))
+
+    def _fused(self, value: Value) -> bool:
+        """x * y + z, x * y - z, z - x * y."""
+        for place, product in enumerate(value.args):
+            if product.op != "fmul" or product is value.args[1 - place] or product.type != value.type or not self.fold(product):
+                continue
+            x, y, z = *product.args, value.args[1 - place]
+            double = value.type == "f64"
+            take = self.pair if double else self.low
+            a, b, c = take(x), take(y), take(z)
+            if value.op == "fsub" and place == 0:
+                c = self._negated(c, double)
+            elif value.op == "fsub":
+                a = self._negated(a, double)
+            self.add(Micro("dfma" if double else "fma", self.reg(value), a, b, c))
+            return True
+        return False
+
+    def _negated(self, operand: Operand, double: bool) -> Operand:
+        made = self.hidden(2 if double else 1)
+        if not double:
+            self.bundle.append(Micro("xor", made, operand, SIGN))
+            return made
+        low, high = halves_of(operand)
+        self.bundle += [Micro("mov", made, low), Micro("xor", Hidden(made.number + 1), high, SIGN)]
+        return made
+
+    def _signs(self, value: Value, op: str, bits: int) -> None:
+        x, dst = value.args[0], self.reg(value)
+        if dst.size == 1:
+            self.word(op, value, self.low(x), bits)
+        else:
+            self.add(Micro("mov", Half(dst, 0), self.low(x)), Micro(op, Half(dst, 1), self.high(x), bits))
+
+    def _fneg(self, value: Value) -> None:
+        self._signs(value, "xor", SIGN)
+
+    def _fabs(self, value: Value) -> None:
+        self._signs(value, "and", SIGN - 1)
+
+    def _ffloor(self, value: Value) -> None:
+        """The machine has no floor of 64 bits: of a float below 2^52 the integer part comes back as a float, and is one less where it
+        is larger."""
+        x = value.args[0]
+        if value.type == "f32":
+            self.word("floor", value, self.low(x))
+            return
+        dst, a = self.reg(value), self.pair(x)
+        low, high = halves_of(a)
+        back, test, exponent, less = self.hidden(2), self.hidden(), self.hidden(), self.hidden(2)
+        self.bundle += [
+            Micro("d2l", back, a), Micro("l2d", back, back), Micro("dlt", test, a, back), Micro("sub", test, 0, test),
+            Micro("mov", less, 0), Micro("and", Hidden(less.number + 1), test, 0xBFF00000), Micro("dadd", back, back, less),
+            Micro("and", exponent, high, 0x7FF00000), Micro("slt", exponent, exponent, 0x43300000),
+            Micro("and", test, high, SIGN), Micro("or", test, test, Hidden(back.number + 1)),  # -0 stays
+        ]  # fmt: skip
+        self.add(Micro("sel", Half(dst, 0), back, low, exponent), Micro("sel", Half(dst, 1), test, high, exponent), early=True)
+
+    # ---- from one kind to another
+
+    def _i2f(self, value: Value) -> None:
+        x, dst = value.args[0], self.reg(value)
+        signed, unsigned = fits(x, INT32), fits(x, UINT32)
+        if self.size(x) == 1 and (signed or unsigned):
+            op = {"f32": ("i2f", "u2f"), "f64": ("i2d", "u2d")}[value.type][0 if signed else 1]
+            self.add(Micro(op, dst, self.low(x)))
+            return
+        long = "l2d" if x.lo < 0 else "ul2d"
+        if value.type == "f64":
+            self.add(Micro(long, dst, self.pair(x)))
+        else:
+            self._rounded_once(dst, x)
+
+    def _rounded_once(self, dst: Reg, x: Value) -> None:
+        """64 bits to a 32-bit float. Two roundings could err: bits that a 64-bit float has no room for are first joined into its last."""
+        low, high = self.low(x), self.high(x)
+        size, sticky, made = self.hidden(), self.hidden(), self.hidden(2)
+        top = Hidden(made.number + 1)
+        sign = [Micro("sra", size, high, 31), Micro("xor", size, high, size)] if x.lo < 0 else [Micro("mov", size, high)]
+        self.bundle += [
+            *sign, Micro("shr", size, size, 20), Micro("sne", size, size, 0),  # 2^52 and more
+            Micro("and", sticky, low, 0xFFF), Micro("sne", sticky, sticky, 0), Micro("shl", sticky, sticky, 12),
+            Micro("or", sticky, sticky, low), Micro("and", sticky, sticky, 0xFFFFF000), Micro("sel", made, sticky, low, size),
+            Micro("mov", top, high), Micro("l2d" if x.lo < 0 else "ul2d", made, made),
+        ]  # fmt: skip
+        self.add(Micro("d2f", dst, made))
+
+    def _f2i(self, value: Value) -> None:
+        x, dst = value.args[0], self.reg(value)
+        signed = value.type == "i64"
+        if dst.size == 2 or not (fits(value, INT32) or fits(value, UINT32)):
+            a = self.pair(x) if x.type == "f64" else self._widened(x)
+            made: Operand = dst if dst.size == 2 else self.hidden(2)
+            uop = Micro("d2l" if signed else "d2ul", made, a)
+            self.add(uop, *([] if dst.size == 2 else [Micro("mov", dst, made)]))
+        else:
+            op = ("d2i" if signed else "d2u") if x.type == "f64" else ("f2i" if signed else "f2u")
+            self.add(Micro(op, dst, self.pair(x) if x.type == "f64" else self.low(x)))
+
+    def _widened(self, x: Value) -> Operand:
+        made = self.hidden(2)
+        self.bundle.append(Micro("f2d", made, self.low(x)))
+        return made
+
+    def _f2f(self, value: Value) -> None:
+        x = value.args[0]
+        self.add(Micro("f2d", self.reg(value), self.low(x)) if value.type == "f64" else Micro("d2f", self.reg(value), self.pair(x)))
+
+    def _h2f(self, value: Value) -> None:
+        self.word("h2f", value, self.low(value.args[0]))
+
+    def _f2h(self, value: Value) -> None:
+        x = value.args[0]
+        if x.type == "f64":
+            self.add(Micro("d2h", self.reg(value), self.pair(x)))
+        else:
+            self.word("f2h", value, self.low(x))
+
+    def _bits(self, value: Value) -> None:
+        """A float as a whole number of the same bits."""
+        x, dst = value.args[0], self.reg(value)
+        if dst.size == 1:
+            self.add(Micro("mov", dst, self.low(x)))
+        else:
+            self.add(
+                Micro("mov", Half(dst, 0), self.low(x)), Micro("mov", Half(dst, 1), self.high(x) if x.type == "f64" else 0), early=True
+            )
+
+    def _float(self, value: Value) -> None:
+        """A whole number's bits as a float."""
+        x, dst = value.args[0], self.reg(value)
+        if dst.size == 1:
+            self.add(Micro("mov", dst, self.low(x)))
+        else:
+            self.add(Micro("mov", Half(dst, 0), self.low(x)), Micro("mov", Half(dst, 1), self.high(x)), early=True)
+
+
+def halves_of(operand: Operand) -> tuple[Operand, Operand]:
+    """The words of a pair of virtual or hidden registers."""
+    if isinstance(operand, Hidden):
+        return operand, Hidden(operand.number + 1)
+    assert isinstance(operand, Reg)
+    return Half(operand, 0), Half(operand, 1)

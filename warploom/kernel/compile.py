@@ -1,0 +1,78 @@
+"""Compiling a kernel: from a Python function and the kinds of its arguments to a Program that waits for a launch."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from warploom.compiler.compiler import Compiled, compile_function
+from warploom.isa.diagnostics import Diagnostic
+from warploom.isa.program import Program
+from warploom.kernel import everything
+from warploom.kernel.signature import Parameters
+from warploom.kernel.translator import Resources, Retry, Translator
+
+MOST_ATTEMPTS = 64  # types of loop variables that turn out to be others
+
+assert everything.TABLES
+
+
+@dataclass(frozen=True)
+class Built:
+    """A compiled kernel. program: without views and launch. views: names of its arrays, in the order of Program.views."""
+
+    program: Program
+    views: tuple[str, ...]
+    resources: Resources
+    warnings: tuple[Diagnostic, ...]
+    compiled: Compiled
+
+
+def build(function: Any, kinds: Sequence[Any], options: dict[str, Any], *, printing: bool = False) -> Built:
+    """Compile a kernel for arguments of these kinds (`signature.kind_of`). Raises SourceError with all of its mistakes, NoSource."""
+    types: dict[Any, Any] = {}
+    for _ in range(MOST_ATTEMPTS):
+        t = Translator([], types, options)
+        try:
+            parameters = _translate(t, function, kinds)
+        except Retry:
+            continue
+        t.found.raise_if_errors()
+        found = compile_function(
+            t.b.blocks, scalars=parameters.words, local_bytes=t.resources.local_bytes, max_registers=options.get("max_registers"),
+            contract=options.get("fma", True), printing=printing,
+        )  # fmt: skip
+        return Built(_program(t, function, found), tuple(parameters.views), t.resources, tuple(t.found.warnings), found)
+    raise RuntimeError(f"{function.__name__}: the types of its loops' variables do not settle")
+
+
+def _translate(t: Translator, function: Any, kinds: Sequence[Any]) -> Parameters:
+    frame = t.enter(function, {}, ())
+    t.frames.append(frame)
+    t.b.at = t.where(frame.text.node)
+    parameters = Parameters()
+    names = list(inspect.signature(function).parameters)
+    variadic = [one.name for one in inspect.signature(function).parameters.values() if one.kind is inspect.Parameter.VAR_POSITIONAL]
+    given = [parameters.value(t, kind, names[min(place, len(names) - 1)]) for place, kind in enumerate(kinds)]
+    plain = len(names) - len(variadic)
+    frame.env.update(zip(names, given, strict=False))
+    if variadic:
+        frame.env[variadic[0]] = tuple(given[plain:])
+    frame.local |= set(frame.env)
+    t.statements(frame.text.body)
+    t.b.exit()
+    t.frames.pop()
+    return parameters
+
+
+def _program(t: Translator, function: Any, found: Compiled) -> Program:
+    uops, code, text = found.builder.arrays()
+    return Program(
+        "python", function.__name__, uops, code, text, found.registers, tuple(f"v{number}" for number in range(found.registers)),
+        sources=tuple(t.sources), scalars=found.scalars, scalar_names=tuple(f"s{number}" for number in range(found.scalars)),
+        constants=np.frombuffer(bytes(t.resources.constants), np.uint8),
+    )  # fmt: skip

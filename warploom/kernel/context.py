@@ -1,0 +1,58 @@
+"""The GPU that kernels run on, and what a program with many launches sees of each of them.
+
+One GPU is current: the preset `sm`, unless a command or `cuda.use` says otherwise. Its memory lives as long as the program, with
+device arrays in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from warploom.device import Device
+from warploom.gpu import GPU
+from warploom.isa.program import Program
+from warploom.result import Result
+
+PRESET = "sm"
+MEMORY_BYTES = 1 << 28
+
+
+class Context:
+    """A GPU with its memory."""
+
+    def __init__(self, gpu: GPU | None = None, memory_bytes: int = MEMORY_BYTES) -> None:
+        self.gpu = gpu or GPU(PRESET)
+        self.memory_bytes = memory_bytes
+        self._device: Device | None = None
+        self.launches = 0
+
+    @property
+    def device(self) -> Device:
+        """Its memory, made when it is first wanted."""
+        if self._device is None:
+            self._device = self.gpu.device(self.memory_bytes)
+        return self._device
+
+
+class Current:
+    """Which GPU is current, and who looks at launches: `before` gives options for `Device.run`, `watch` gets the result."""
+
+    def __init__(self) -> None:
+        self._context: Context | None = None
+        self.watch: Callable[[Result], None] | None = None
+        self.before: Callable[[Program, Device], dict[str, Any]] | None = None
+
+    @property
+    def context(self) -> Context:
+        """The current GPU."""
+        if self._context is None:
+            self._context = Context()
+        return self._context
+
+    def use(self, gpu: GPU | str | None) -> None:
+        """Make a GPU current, or a preset's name; None: the usual one."""
+        self._context = None if gpu is None else Context(GPU(gpu) if isinstance(gpu, str) else gpu)
+
+
+CURRENT = Current()

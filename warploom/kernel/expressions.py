@@ -1,0 +1,239 @@
+"""Expressions: constants, names, operators, attributes, items."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from warploom.compiler.ssa import Value
+from warploom.isa.diagnostics import nearest
+from warploom.kernel import types as ty
+from warploom.kernel.arithmetic import binary, compared, converted, lifted, truth, unary
+from warploom.kernel.attributes import attribute_of, constant_array
+from warploom.kernel.memory import item_of
+from warploom.kernel.merging import Clash
+from warploom.kernel.names import path_of
+from warploom.kernel.statements import branched
+from warploom.kernel.translator import EXPRESSIONS, Problem, Translator
+from warploom.kernel.values import UNKNOWN, Array, Complex, Inner, Number, Slice, Unknown, said
+
+PURE_NODES = (
+    ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.cmpop, ast.boolop,
+    ast.expr_context, ast.IfExp, ast.Attribute,
+)  # fmt: skip
+
+
+def expression(*kinds: type) -> Callable[[Callable[[Translator, Any], Any]], Callable[[Translator, Any], Any]]:
+    """The function below translates these classes of nodes."""
+
+    def add(handler: Callable[[Translator, Any], Any]) -> Callable[[Translator, Any], Any]:
+        for kind in kinds:
+            EXPRESSIONS[kind] = handler
+        return handler
+
+    return add
+
+
+@expression(ast.Constant)
+def constant(t: Translator, node: ast.Constant) -> Any:
+    """A literal."""
+    return lifted(t, node.value)
+
+
+@expression(ast.Name)
+def name(t: Translator, node: ast.Name) -> Any:
+    """A variable, or what the name means outside of the kernel."""
+    env = t.frame.env
+    if node.id in env:
+        value = env[node.id]
+        if isinstance(value, Clash):
+            t.error(
+                node,
+                f"{node.id!r} is of different kinds on different paths: {' and '.join(dict.fromkeys(said(one) for one in value.values))}",
+            )
+        if node.id in t.frame.maybe:
+            t.frame.maybe.discard(node.id)
+            t.warn(node, f"{node.id!r} has no value on some path that leads here", "give it a value before the branch")
+        return value
+    if node.id in t.frame.local:
+        t.error(node, f"{node.id!r} has no value here", "give it a value on every path that leads here")
+    try:
+        return outer(t, node, t.frame.find(node.id))
+    except KeyError:
+        known = [*env, *t.frame.local]
+        t.error(node, f"there is no {node.id!r}{nearest(node.id, known)}")
+    except ValueError:
+        t.error(node, f"{node.id!r} has no value yet")
+
+
+def outer(t: Translator, node: ast.AST, thing: Any) -> Any:
+    """Something of the host as a value of the kernel: numbers and arrays as constants."""
+    if isinstance(thing, np.ndarray):
+        return constant_array(t, node, thing)
+    return lifted(t, thing)
+
+
+@expression(ast.Tuple, ast.List)
+def tuple_(t: Translator, node: ast.Tuple | ast.List) -> Any:
+    """`a, b`."""
+    if isinstance(node, ast.List):
+        t.error(node, "a kernel cannot have a list", "use a tuple, or cuda.local.array")
+    found: list[Any] = []
+    for one in node.elts:
+        if isinstance(one, ast.Starred):
+            inner = t.expression(one.value)
+            if not isinstance(inner, tuple):
+                t.error(one, f"{said(inner)} cannot be taken apart")
+            found += inner
+        else:
+            found.append(t.expression(one))
+    return tuple(found)
+
+
+@expression(ast.BinOp)
+def binary_operator(t: Translator, node: ast.BinOp) -> Any:
+    """`a + b`."""
+    left, right = both(t, node.left, node.right)
+    return binary(t, node, type(node.op), left, right)
+
+
+def both(t: Translator, *nodes: ast.expr) -> list[Any]:
+    """Several expressions: the mistakes of all of them are found. Raises Problem."""
+    found: list[Any] = []
+    for node in nodes:
+        try:
+            found.append(t.expression(node))
+        except Problem:
+            found.append(UNKNOWN)
+    if any(isinstance(one, Unknown) for one in found):
+        raise Problem
+    return found
+
+
+@expression(ast.UnaryOp)
+def unary_operator(t: Translator, node: ast.UnaryOp) -> Any:
+    """`-a`, `not a`, `~a`."""
+    value = t.expression(node.operand)
+    if isinstance(node.op, ast.USub) and isinstance(value, Number) and value.type.whole and isinstance(value.constant, int):
+        return lifted(t, -value.constant)
+    return unary(t, node, type(node.op), value)
+
+
+@expression(ast.Compare)
+def comparison(t: Translator, node: ast.Compare) -> Any:
+    """`a < b < c`."""
+    result: Value | None = None
+    left = t.expression(node.left)
+    for op, right_node in zip(node.ops, node.comparators, strict=True):
+        right = t.expression(right_node)
+        if isinstance(op, ast.In | ast.NotIn):
+            one = _contained(t, node, left, right, isinstance(op, ast.NotIn))
+        else:
+            one = compared(t, node, type(op), left, right)
+        result = one if result is None else t.b.pure("and", result, one, type="i1")
+        left = right
+    assert result is not None
+    return Number(ty.BOOL, result)
+
+
+def _contained(t: Translator, node: ast.AST, item: Any, owner: Any, negated: bool) -> Value:
+    if not isinstance(owner, tuple):
+        t.error(node, f"`in` needs a tuple, and this is {said(owner)}")
+    found = t.b.truth(False)
+    for one in owner:
+        found = t.b.pure("or", found, compared(t, node, ast.Eq, item, one), type="i1")
+    return t.b.pure("eq", found, t.b.truth(False), type="i1") if negated else found
+
+
+@expression(ast.BoolOp)
+def logical(t: Translator, node: ast.BoolOp) -> Any:
+    """`a and b`: without a branch where the right side neither fails nor costs; else as an `if`."""
+    both_true = isinstance(node.op, ast.And)
+    first = t.expression(node.values[0])
+    for following in node.values[1:]:
+        condition = truth(t, first, node)
+        if condition.op == "const":
+            if bool(condition.imm) != both_true:
+                return first
+            first = t.expression(following)
+            continue
+        if all(isinstance(inner, PURE_NODES) for inner in ast.walk(following)):
+            value = truth(t, t.expression(following), node)
+            first = Number(ty.BOOL, t.b.pure("and" if both_true else "or", condition, value, type="i1"))
+            continue
+        asked = condition if both_true else t.b.pure("eq", condition, t.b.truth(False), type="i1")
+        first = _either(t, node, asked, partial(_truth_of, t, following), lambda: Number(ty.BOOL, t.b.truth(not both_true)))
+    return first
+
+
+def _truth_of(t: Translator, node: ast.expr) -> Number:
+    return Number(ty.BOOL, truth(t, t.expression(node), node))
+
+
+@expression(ast.IfExp)
+def conditional(t: Translator, node: ast.IfExp) -> Any:
+    """`a if c else b`: a selection where both sides are cheap, else a branch."""
+    condition = truth(t, t.expression(node.test), node.test)
+    if condition.op == "const":
+        return t.expression(node.body if condition.imm else node.orelse)
+    if all(isinstance(inner, PURE_NODES) for side in (node.body, node.orelse) for inner in ast.walk(side)):
+        x, y = t.expression(node.body), t.expression(node.orelse)
+        if isinstance(x, Number) and isinstance(y, Number):
+            kind = ty.unified(x.type, y.type)
+            values = [converted(t, one, kind, node).value for one in (x, y)]
+            return Number(kind, t.b.pure("sel", condition, *values, type=kind.ssa))
+        if isinstance(x, Complex) or isinstance(y, Complex):
+            return _either(t, node, condition, lambda: x, lambda: y)
+    return _either(t, node, condition, lambda: t.expression(node.body), lambda: t.expression(node.orelse))
+
+
+def _either(t: Translator, node: ast.AST, condition: Value, true: Callable[[], Any], false: Callable[[], Any]) -> Any:
+    """The value of the side that a condition chooses."""
+    result = "value of a branch"  # no variable of the user's has this name
+
+    def side(value: Callable[[], Any]) -> None:
+        found = value()
+        t.frame.env[result] = found
+
+    t.frame.env = branched(t, node, condition, lambda: side(true), lambda: side(false))
+    found = t.frame.env.pop(result, UNKNOWN)
+    if isinstance(found, Clash):
+        t.error(node, f"both sides must be of one kind, and these are {' and '.join(said(one) for one in found.values)}")
+    return found
+
+
+@expression(ast.Subscript)
+def item(t: Translator, node: ast.Subscript) -> Any:
+    """`a[i]`."""
+    owner, index = both(t, node.value, node.slice)
+    if path_of(owner) is not None and not isinstance(owner, Array | tuple):
+        t.error(node, f"{ast.unparse(node.value)} has no items")
+    return item_of(t, node, owner, index)
+
+
+@expression(ast.Slice)
+def slice_(t: Translator, node: ast.Slice) -> Slice:
+    """`a:b:c`."""
+    return Slice(*(None if one is None else t.expression(one) for one in (node.lower, node.upper, node.step)))
+
+
+@expression(ast.Attribute)
+def attribute(t: Translator, node: ast.Attribute) -> Any:
+    """`a.b`."""
+    return attribute_of(t, node, t.expression(node.value), node.attr)
+
+
+@expression(ast.Lambda)
+def lambda_(t: Translator, node: ast.Lambda) -> Any:
+    """A function without a name, called where it stands."""
+    return Inner(node, t.frame)
+
+
+@expression(ast.JoinedStr)
+def formatted(t: Translator, node: ast.JoinedStr) -> str:
+    """A formatted string has no meaning on a GPU but in messages that nobody reads there."""
+    return ast.unparse(node)

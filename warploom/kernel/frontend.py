@@ -1,0 +1,57 @@
+"""The front end "python": a Python file, of which one launch of a kernel is the program.
+
+The file is run as it is, with warploom in the place of numba.cuda, until the launch that is asked for: the first, or that of a
+number or of a kernel's name. What memory holds then, the arguments and the grid make a program that every command takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warploom.device import Device
+from warploom.isa.diagnostics import SourceError, nearest
+from warploom.isa.frontend import PATH, FrontEnd, Loaded, Options
+from warploom.isa.launching import BufferError, started
+from warploom.isa.program import Program
+from warploom.kernel.script import Enough, run_script
+
+FRONT_END = FrontEnd("python", (".py",), "warploom.kernel.frontend", "kernels in Python, in the dialect of numba.cuda", "sm", takes=(PATH,))
+
+
+def load(source: Path, options: Options) -> Loaded:
+    """The program of a launch. Raises SourceError for mistakes in kernels, BufferError for a launch that there is not."""
+    wanted = options.more.get("launch")
+    found: list[Program] = []
+    names: list[str] = []
+
+    def before(program: Program, device: Device) -> dict[str, Any]:
+        number = len(names)
+        names.append(program.name)
+        if wanted is None or wanted in (str(number), program.name):
+            found.append(captured(program, device))
+            raise Enough
+        return {}
+
+    try:
+        run_script(source, options.more.get("arguments", ()), before=before)
+    except SystemExit:
+        pass
+    except (SourceError, BufferError):
+        raise
+    if not found:
+        there = ", ".join(f"{number} {name}" for number, name in enumerate(names[:12]))
+        if not names:
+            raise BufferError(f"{source}: the program launches no kernel; write kernel[blocks, threads](...)")
+        raise BufferError(f"{source}: there is no launch {wanted!r}{nearest(str(wanted), names)}; there are {there}")
+    return Loaded(started(found[0], options))
+
+
+def captured(program: Program, device: Device) -> Program:
+    """A launch with all that memory holds, by itself."""
+    used = device.held.used
+    data = np.array(device.held.bytes[:used])
+    return replace(program, data=data, memory_bytes=used, launches=(program.launch,))

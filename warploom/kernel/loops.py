@@ -1,0 +1,239 @@
+"""Loops: `for` over ranges, tuples and arrays, `while`, break and continue.
+
+A loop is turned: the condition is asked once before it, then at its end, so that a round has one branch. A short one of a known number of
+rounds is unrolled.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from warploom.compiler.builder import Loop
+from warploom.compiler.ssa import Value
+from warploom.kernel import types as ty
+from warploom.kernel.arithmetic import converted, lifted, truth
+from warploom.kernel.memory import item_of
+from warploom.kernel.merging import changed_phis, joined, limits_of
+from warploom.kernel.statements import assign, statement
+from warploom.kernel.syntax import assigned
+from warploom.kernel.translator import Ends, Problem, Retry, Translator
+from warploom.kernel.values import UNKNOWN, Array, Lazy, Number, Range, Unknown, leaves, said
+
+MOST_UNROLLED = 400  # nodes of the syntax tree that a loop may become
+MOST_ROUNDS = 32
+
+
+@statement(ast.For)
+def for_loop(t: Translator, node: ast.For) -> None:
+    """`for x in ...`."""
+    if node.orelse:
+        t.error(node, "a kernel's for has no else")
+    try:
+        over = t.expression(node.iter)
+    except Problem:
+        for name in assigned([node]):
+            t.frame.env[name] = UNKNOWN
+        t.b.at = t.where(node)
+        condition = t.b.effect("unknown", type="i1")
+        _loop(t, node, lambda: condition, lambda: None, lambda: None)
+        return
+    if isinstance(over, tuple):
+        _unrolled(t, node, list(over))
+    elif isinstance(over, Range):
+        _over_range(t, node, over)
+    elif isinstance(over, Array) and over.shape:
+        zero, one = lifted(t, 0), lifted(t, 1)
+        _over_range(t, node, Range(zero, Number(ty.INT64, over.shape[0]), one), lambda index: item_of(t, node.iter, over, index))
+    elif isinstance(over, Lazy):
+        _over_range(t, node, Range(lifted(t, 0), Number(ty.INT64, over.length), lifted(t, 1)), over.item)
+    else:
+        t.error(node.iter, f"a kernel's for runs over range(...), a tuple or an array, and this is {said(over)}", "for i in range(n):")
+
+
+def _unrolled(t: Translator, node: ast.For, values: list[Any]) -> None:
+    """The body once for each value; break and continue meet where they must."""
+    left = Ends()
+    for value in values:
+        if t.b.block is None:
+            break
+        around = Ends()
+        assign(t, node.target, value)
+        t.frame.loops.append((around, left))
+        t.b.scopes.append({})
+        t.statements(node.body)
+        t.frame.loops.pop()
+        t.b.close_scope(dominates=not around.places and not left.places)
+        if around.places:
+            if t.b.block is not None:
+                around.places.append((t.b.block, t.frame.env))
+            t.frame.env = joined(t, node, around)
+    if left.places:
+        if t.b.block is not None:
+            left.places.append((t.b.block, t.frame.env))
+        t.frame.env = joined(t, node, left)
+
+
+def _over_range(t: Translator, node: ast.For, over: Range, item: Callable[[Number], Any] | None = None) -> None:
+    b = t.b
+    kind = ty.UINT64 if any(one.type == ty.UINT64 for one in (over.start, over.stop)) else ty.INT64
+    start, stop, step = (converted(t, one, kind, node).value for one in (over.start, over.stop, over.step))
+    if step.op == "const" and step.imm == 0:
+        t.error(node.iter, "the step of range() is not 0")
+    if start.op == stop.op == step.op == "const":
+        rounds = range(int(start.imm), int(stop.imm), int(step.imm))
+        size = sum(1 for statement in node.body for _ in ast.walk(statement))
+        inside = (ast.For, ast.While, ast.Break, ast.Continue, ast.Return)
+        leaves_early = any(isinstance(one, inside) for statement in node.body for one in ast.walk(statement))
+        if not leaves_early and len(rounds) <= MOST_ROUNDS and len(rounds) * size <= MOST_UNROLLED:
+            numbers = [Number(kind, b.whole(number, kind.ssa)) for number in rounds]
+            _unrolled(t, node, [item(one) if item else one for one in numbers])
+            return
+    counter = f"{node.lineno}:{node.col_offset}:{len(b.loops)} counter"  # no variable of the user's has this name
+    t.frame.env[counter] = Number(kind, start)
+    upwards = step.op == "const" and step.imm > 0
+    downwards = step.op == "const" and step.imm < 0
+
+    def test() -> Value:
+        now = t.frame.env[counter].value
+        if upwards:
+            return b.pure("lt", now, stop, type="i1")
+        if downwards:
+            return b.pure("lt", stop, now, type="i1")
+        rising = b.pure("lt", b.whole(0), step, type="i1")
+        below, above = b.pure("lt", now, stop, type="i1"), b.pure("lt", stop, now, type="i1")
+        falling = b.pure("lt", step, b.whole(0), type="i1")
+        return b.pure("or", b.pure("and", rising, below, type="i1"), b.pure("and", falling, above, type="i1"), type="i1")
+
+    def first() -> None:
+        now = t.frame.env[counter]
+        if upwards and start.lo >= limits_of(kind)[0]:
+            now.value.lo, now.value.hi = start.lo, max(stop.hi - 1, start.lo)
+        elif downwards:
+            now.value.lo, now.value.hi = min(stop.lo + 1, start.hi), start.hi
+        assign(t, node.target, item(now) if item else now)
+
+    def after() -> None:
+        t.frame.env[counter] = Number(kind, b.pure("add", t.frame.env[counter].value, step, type=kind.ssa))
+
+    _loop(t, node, test, first, after, {counter})
+    t.frame.env.pop(counter, None)
+
+
+@statement(ast.While)
+def while_loop(t: Translator, node: ast.While) -> None:
+    """`while`."""
+    if node.orelse:
+        t.error(node, "a kernel's while has no else")
+
+    def test() -> Value:
+        try:
+            return truth(t, t.expression(node.test), node.test)
+        except Problem:
+            return t.b.effect("unknown", type="i1")
+
+    _loop(t, node, test, lambda: None, lambda: None)
+
+
+def _loop(
+    t: Translator, node: ast.For | ast.While, test: Callable[[], Value], first: Callable[[], None], after: Callable[[], None],
+    more: frozenset[str] | set[str] = frozenset(),
+) -> None:  # fmt: skip
+    """`if test: do first, body, after while test`."""
+    b = t.b
+    key = (*t.frame.path, node.lineno, node.col_offset, len(b.loops))
+    condition = test()
+    if condition.op == "const" and not condition.imm:
+        return
+    leaving = Ends()
+    before = b.new_block()
+    skipped = None
+    if condition.op == "const":
+        b.jump(before)
+    else:
+        skipped = b.new_block()
+        b.branch(condition, before, skipped)
+        leaving.places.append((skipped, dict(t.frame.env)))
+    b.place(before)
+    head = b.new_block()
+    b.scopes.append({})
+    b.jump(head)
+    b.loops.append(Loop(before, len(b.scopes) - 1))
+    b.scopes.append({})
+    b.block = head
+    phis = changed_phis(t, node, assigned(node.body) | assigned_by(node) | set(more), key, head)
+    around = Ends()
+    t.frame.loops.append((around, leaving))
+    b.scopes.append({})
+    first()
+    t.statements(node.body)
+    t.frame.loops.pop()
+    if b.block is not None:
+        around.places.append((b.block, t.frame.env))
+    b.close_scope(dominates=len(around.places) == 1)
+    if around.places:
+        t.frame.env = joined(t, node, around)
+        b.at = t.where(node)
+        after()
+        again = test()
+        _close(t, node, key, phis)
+        if again.op == "const" and not again.imm:
+            leaving.places.append((b.current, t.frame.env))
+        elif again.op == "const":
+            b.jump(head)
+        else:
+            leave = b.new_block()
+            b.branch(again, head, leave)
+            leaving.places.append((leave, t.frame.env))
+    b.loops.pop()
+    b.scopes.pop()
+    b.scopes.pop()
+    if skipped is not None:
+        b.place(skipped)
+    t.frame.env = joined(t, node, leaving)
+
+
+def assigned_by(node: ast.For | ast.While) -> set[str]:
+    """The variables that a `for` itself gives values."""
+    return {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)} if isinstance(node, ast.For) else set()
+
+
+def _close(t: Translator, node: ast.AST, key: tuple[Any, ...], phis: dict[str, list[Number]]) -> None:
+    """Give the phis what the end of a round brings. Raises Retry where a type turns out to be another one."""
+    retry = False
+    for name, values in phis.items():
+        value = t.frame.env.get(name, UNKNOWN)
+        numbers = list(leaves(value)) if not isinstance(value, Unknown) else []
+        if isinstance(value, Unknown) or len(numbers) != len(values):
+            if not isinstance(value, Unknown):
+                t.error(node, f"{name!r} is of different kinds before the loop and in it")
+            for phi in values:
+                phi.value.args.append(phi.value.args[0])
+            continue
+        for place, (phi, number) in enumerate(zip(values, numbers, strict=True)):
+            assumed, merged = phi.type, phi.value
+            found = ty.unified(assumed, number.type)
+            if found != assumed:
+                t.types[(*key, name, place)] = found
+                retry = True
+                continue
+            merged.args.append(converted(t, number, assumed, node).value)
+    if retry:
+        raise Retry
+
+
+@statement(ast.Break)
+def break_(t: Translator, node: ast.Break) -> None:
+    """`break`."""
+    assert t.b.block is not None
+    t.frame.loops[-1][1].places.append((t.b.block, t.frame.env))
+    t.b.block = None
+
+
+@statement(ast.Continue)
+def continue_(t: Translator, node: ast.Continue) -> None:
+    """`continue`."""
+    assert t.b.block is not None
+    t.frame.loops[-1][0].places.append((t.b.block, t.frame.env))
+    t.b.block = None

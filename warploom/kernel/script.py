@@ -1,0 +1,107 @@
+"""Running a Python program with its kernels on a simulated GPU: `numba.cuda` is warploom's there.
+
+The program runs in this process, with its own `sys.argv` and directory. What it asks of `numba.cuda` and of `warploom.cuda` is the
+same module; texts that it gives to `exec` are kept, so that kernels made from them have a source.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import itertools
+import linecache
+import runpy
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from warploom.device import Device
+from warploom.gpu import GPU
+from warploom.isa.program import Program
+from warploom.kernel.context import CURRENT
+from warploom.result import Result
+
+Before = Callable[[Program, Device], dict[str, Any]]
+Watch = Callable[[Result], None]
+
+
+class Enough(BaseException):
+    """The launch that was wanted has been seen: the program need not go on."""
+
+
+def run_script(
+    path: str | Path, arguments: Sequence[str] = (), *, gpu: GPU | None = None, before: Before | None = None, watch: Watch | None = None
+) -> None:
+    """Run a Python file. before: is asked for further options of `Device.run` before every launch; watch: is handed every result.
+
+    Raises whatever the program raises, and SystemExit where it ends itself.
+    """
+    CURRENT.use(gpu)
+    saved = CURRENT.before, CURRENT.watch
+    CURRENT.before, CURRENT.watch = before, watch
+    argv, directory = sys.argv, str(Path(path).resolve().parent)
+    sys.argv = [str(path), *arguments]
+    sys.path.insert(0, directory)
+    try:
+        with in_numbas_place(), _kept_texts():
+            runpy.run_path(str(path), run_name="__main__")
+    except Enough:
+        pass
+    finally:
+        sys.argv = argv
+        if directory in sys.path:
+            sys.path.remove(directory)
+        CURRENT.before, CURRENT.watch = saved
+        CURRENT.use(None)
+
+
+@contextmanager
+def in_numbas_place() -> Iterator[None]:
+    """`numba.cuda` and its parts are warploom's."""
+    numba = importlib.import_module("numba")
+    ours = {
+        "numba.cuda": importlib.import_module("warploom.kernel.cuda"),
+        "numba.cuda.random": importlib.import_module("warploom.kernel.random"),
+        "warploom.cuda": importlib.import_module("warploom.kernel.cuda"),
+    }
+    absent: Any = object()
+    before = {name: sys.modules.get(name, absent) for name in ours}
+    attribute = getattr(numba, "cuda", absent)
+    sys.modules.update(ours)
+    numba.cuda = ours["numba.cuda"]  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        for name, module in before.items():
+            if module is absent:
+                sys.modules.pop(name, None)
+            else:
+                sys.modules[name] = module
+        if attribute is absent:
+            del numba.cuda
+        else:
+            numba.cuda = attribute  # type: ignore[attr-defined]
+
+
+@contextmanager
+def _kept_texts() -> Iterator[None]:
+    """`exec` of a text keeps it in `linecache`."""
+    plain, numbers = builtins.exec, itertools.count(1)
+
+    def execute(source: Any, *args: Any, **named: Any) -> None:
+        if not args and not named:
+            frame = sys._getframe(1)
+            args = (frame.f_globals, frame.f_locals)
+        if isinstance(source, str):
+            path = f"<text {next(numbers)}>"
+            linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
+            source = compile(source, path, "exec")
+        plain(source, *args, **named)
+
+    builtins.exec = execute
+    try:
+        yield
+    finally:
+        builtins.exec = plain

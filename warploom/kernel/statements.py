@@ -1,0 +1,219 @@
+"""Statements: assignments, if, return, raise, assert. Loops are in `loops.py`."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from warploom.compiler.ssa import Value
+from warploom.kernel.arithmetic import binary, lifted, truth
+from warploom.kernel.memory import assign_item, item_of, set_field
+from warploom.kernel.merging import joined
+from warploom.kernel.translator import ACTIONS, STATEMENTS, Ends, Problem, Translator
+from warploom.kernel.values import Array, Complex, Number, said
+
+
+def statement(*kinds: type) -> Callable[[Callable[[Translator, Any], None]], Callable[[Translator, Any], None]]:
+    """The function below translates these classes of nodes."""
+
+    def add(handler: Callable[[Translator, Any], None]) -> Callable[[Translator, Any], None]:
+        for kind in kinds:
+            STATEMENTS[kind] = handler
+        return handler
+
+    return add
+
+
+@statement(ast.Pass)
+def nothing(t: Translator, node: ast.Pass) -> None:
+    """`pass`."""
+
+
+@statement(ast.Import, ast.ImportFrom)
+def imports(t: Translator, node: ast.Import | ast.ImportFrom) -> None:
+    """Imports bind names of modules; the modules are those of the host."""
+    for alias in node.names:
+        try:
+            if isinstance(node, ast.Import):
+                module = importlib.import_module(alias.name)
+                t.frame.env[alias.asname or alias.name.partition(".")[0]] = module
+            else:
+                t.frame.env[alias.asname or alias.name] = getattr(importlib.import_module(node.module or ""), alias.name)
+        except (ImportError, AttributeError) as error:
+            t.error(node, str(error))
+
+
+@statement(ast.Expr)
+def expression(t: Translator, node: ast.Expr) -> None:
+    """A call for its effect; a text by itself is a comment."""
+    if not isinstance(node.value, ast.Constant):
+        t.expression(node.value)
+
+
+@statement(ast.Assign)
+def assignment(t: Translator, node: ast.Assign) -> None:
+    """`x = y = value`."""
+    value = t.expression(node.value)
+    for target in node.targets:
+        assign(t, target, value)
+
+
+@statement(ast.AnnAssign)
+def annotated(t: Translator, node: ast.AnnAssign) -> None:
+    """`x: type = value`; the type says nothing."""
+    if node.value is not None:
+        assign(t, node.target, t.expression(node.value))
+
+
+@statement(ast.AugAssign)
+def augmented(t: Translator, node: ast.AugAssign) -> None:
+    """`x += value`. What stands between brackets is computed once."""
+    target = node.target
+    if isinstance(target, ast.Subscript):
+        owner = t.expression(target.value)
+        index = t.expression(target.slice)
+        old = item_of(t, target, owner, index)
+        assign_item(t, target, owner, index, binary(t, node, type(node.op), old, t.expression(node.value)))
+        return
+    old = t.expression(as_loaded(target))
+    assign(t, target, binary(t, node, type(node.op), old, t.expression(node.value)))
+
+
+def as_loaded(target: ast.expr) -> ast.expr:
+    """The same place as something that is read."""
+    if isinstance(target, ast.Name):
+        return ast.copy_location(ast.Name(target.id, ast.Load()), target)
+    if isinstance(target, ast.Attribute):
+        return ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
+    return target
+
+
+def assign(t: Translator, target: ast.expr, value: Any) -> None:
+    """Give a variable, an item, a field, or several of them, a value."""
+    if isinstance(target, ast.Name):
+        t.frame.env[target.id] = value
+        t.frame.maybe.discard(target.id)
+    elif isinstance(target, ast.Tuple | ast.List):
+        parts = unpacked(t, target, value)
+        if len(parts) != len(target.elts):
+            t.error(target, f"{len(target.elts)} variables are to be given {len(parts)} values")
+        for one, part in zip(target.elts, parts, strict=True):
+            assign(t, one, part)
+    elif isinstance(target, ast.Subscript):
+        assign_item(t, target, t.expression(target.value), t.expression(target.slice), value)
+    elif isinstance(target, ast.Attribute):
+        set_field(t, target, t.expression(target.value), target.attr, value)
+    else:
+        t.error(target, "nothing can be assigned to this")
+
+
+def unpacked(t: Translator, node: ast.AST, value: Any) -> list[Any]:
+    """The parts of a tuple, or of an array whose length is known."""
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, Array) and value.shape and value.shape[0].op == "const":
+        return [item_of(t, node, value, lifted(t, place)) for place in range(int(value.shape[0].imm))]
+    return t.error(node, f"{said(value)} cannot be taken apart")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Ways through
+
+
+@statement(ast.If)
+def conditional(t: Translator, node: ast.If) -> None:
+    """`if`. What is known when the kernel is compiled is decided then."""
+    try:
+        condition = truth(t, t.expression(node.test), node.test)
+    except Problem:
+        condition = t.b.effect("unknown", type="i1")
+    if condition.op == "const":
+        t.statements(node.body if condition.imm else node.orelse)
+        return
+    t.frame.env = branched(t, node, condition, lambda: t.statements(node.body), lambda: t.statements(node.orelse))
+
+
+def branched(t: Translator, node: ast.AST, condition: Value, true: Callable[[], None], false: Callable[[], None]) -> dict[str, Any]:
+    """Translate both sides of a branch; returns the variables where they meet."""
+    b, before, maybe = t.b, t.frame.env, set(t.frame.maybe)
+    ends, possible = Ends(), set(maybe)
+    yes, no = b.new_block(), b.new_block()
+    b.branch(condition, yes, no)
+    for block, side in ((yes, true), (no, false)):
+        t.frame.env, t.frame.maybe = dict(before), set(maybe)
+        b.scopes.append({})
+        b.place(block)
+        side()
+        b.scopes.pop()
+        if b.block is not None:
+            ends.places.append((b.block, t.frame.env))
+            possible |= t.frame.maybe
+    t.frame.maybe = possible
+    return joined(t, node, ends)
+
+
+@statement(ast.Return)
+def returned(t: Translator, node: ast.Return) -> None:
+    """`return`: a thread of the kernel ends, or a function's value goes to its caller."""
+    value = t.expression(node.value) if node.value is not None else None
+    if len(t.frames) == 1:
+        if value is not None:
+            t.error(node, "a kernel returns nothing", "store the result in an array")
+        t.b.exit()
+        return
+    assert t.b.block is not None
+    t.frame.ends.places.append((t.b.block, {"return": value}))
+    t.b.block = None
+
+
+@statement(ast.Raise)
+def raised(t: Translator, node: ast.Raise) -> None:
+    """`raise`: with `debug=True` the error reaches the host; else the thread ends, as on a GPU."""
+    name, arguments = "Exception", []
+    call = node.exc
+    if isinstance(call, ast.Call):
+        arguments = [t.expression(one) for one in call.args]
+        call = call.func
+    if isinstance(call, ast.Name):
+        name = call.id
+    throw(t, node, name, arguments)
+
+
+@statement(ast.Assert)
+def asserted(t: Translator, node: ast.Assert) -> None:
+    """`assert`, which counts with `debug=True` only, as in Numba."""
+    condition = truth(t, t.expression(node.test), node.test)
+    if not t.options.get("debug"):
+        return
+    arguments = [] if node.msg is None else [t.expression(node.msg)]
+    t.frame.env = branched(t, node, condition, lambda: None, lambda: throw(t, node, "AssertionError", arguments))
+
+
+def throw_if(t: Translator, node: ast.AST, condition: Value, name: str, text: str) -> None:
+    """With `debug=True`: an error of Python's that an operation raises."""
+    if condition.op != "const" or condition.imm:
+        t.frame.env = branched(t, node, condition, lambda: throw(t, node, name, [text]), lambda: None)
+
+
+ACTIONS["throw_if"] = throw_if
+
+
+def throw(t: Translator, node: ast.AST, name: str, arguments: list[Any]) -> None:
+    """End the thread; with `debug=True` the run ends with this error."""
+    if t.options.get("debug"):
+        numbers = [
+            part
+            for one in arguments
+            for part in ([one] if isinstance(one, Number) else [one.real, one.imag] if isinstance(one, Complex) else [])
+        ]
+        texts = [one if isinstance(one, str) else None for one in arguments]
+        number = len(t.resources.notes)
+        kind: Any = name
+        with contextlib.suppress(KeyError, ValueError):
+            kind = t.frame.find(name)
+        t.resources.notes.append(("raise", kind, texts, [one.type for one in numbers]))
+        t.b.effect("note", *(one.value for one in numbers), imm=number)
+    t.b.exit()

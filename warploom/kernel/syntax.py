@@ -1,0 +1,124 @@
+"""From a Python function to its syntax tree, with the place of every node in the text that it came from.
+
+The text comes from the file, the notebook's cell, or wherever `linecache` has it; of a kernel made with `exec` it is there when
+whoever made it has put it there.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import linecache
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from warploom.isa.program import Source
+
+
+class NoSource(ValueError):
+    """A function whose text is nowhere to be found. One sentence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A function's syntax tree. line, column: what is added to the tree's own, so that places are those of the whole text."""
+
+    node: ast.FunctionDef | ast.Lambda
+    line: int
+    column: int
+    source: Source
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        """Its statements; those of a lambda are one `return`."""
+        if isinstance(self.node, ast.Lambda):
+            return [ast.copy_location(ast.Return(self.node.body), self.node.body)]
+        return self.node.body
+
+
+def plain(function: Any) -> Any:
+    """The Python function that a decorated one is made of."""
+    for name in ("py_func", "fn", "__wrapped__"):
+        inner = getattr(function, name, None)
+        if inspect.isfunction(inner):
+            return inner
+    return function
+
+
+def text_of(function: Callable[..., Any]) -> Text:
+    """The syntax tree of a function. Raises NoSource."""
+    return _text(function.__code__)
+
+
+@lru_cache(maxsize=512)
+def _text(code: Any) -> Text:
+    path = code.co_filename
+    lines = linecache.getlines(path)
+    if not lines:
+        raise NoSource(
+            f"the text of {code.co_name!r} is not known ({path}): write it into a file, or keep the text in linecache.cache[{path!r}]"
+        )
+    try:
+        found, first = inspect.getsourcelines(code)
+    except (OSError, IndexError) as error:
+        raise NoSource(f"the text of {code.co_name!r} cannot be found in {path}: {error}") from None
+    text = "".join(found)
+    dedented = textwrap.dedent(text)
+    column = len(found[0]) - len(found[0].lstrip()) if dedented != text else 0
+    source = Source("".join(lines), path)
+    first = max(first, 1)
+    if code.co_name == "<lambda>":
+        return _lambda(code, dedented, first, column, source)
+    try:
+        tree = ast.parse(dedented)
+    except SyntaxError:
+        raise NoSource(f"the text of {code.co_name!r} cannot be read by itself ({path}:{first})") from None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            return Text(node, first - 1, column, source)
+    raise NoSource(f"{code.co_name!r} is no function that a kernel can be made of ({path}:{first})")
+
+
+def _lambda(code: Any, text: str, first: int, column: int, source: Source) -> Text:
+    """A lambda stands somewhere in a statement; of several in a line it is the one with these arguments."""
+    for attempt in (text, text.strip().rstrip(","), f"({text.strip().rstrip(',')})"):
+        try:
+            tree = ast.parse(attempt)
+        except SyntaxError:
+            continue
+        arguments = list(code.co_varnames[: code.co_argcount])
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Lambda) and [arg.arg for arg in node.args.args] == arguments:
+                return Text(node, first - 1, column, source)
+    raise NoSource(f"the text of a lambda cannot be read by itself ({source.path}:{first}): write it as a function")
+
+
+def outer_names(function: Any) -> Callable[[str], Any]:
+    """What a name means that a function does not assign: of its closure, its module, or built in. Raises KeyError."""
+    inside = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    module = function.__globals__
+
+    def find(name: str) -> Any:
+        if name in inside:
+            return inside[name].cell_contents
+        if name in module:
+            return module[name]
+        return getattr(builtins, name) if hasattr(builtins, name) else module[name]
+
+    return find
+
+
+def assigned(nodes: list[ast.stmt]) -> set[str]:
+    """The variables that statements may assign."""
+    found: set[str] = set()
+    for statement in nodes:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+                found.add(node.id)
+            elif isinstance(node, ast.FunctionDef):
+                found.add(node.name)
+    return found

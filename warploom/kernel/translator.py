@@ -1,0 +1,176 @@
+"""The translator from a syntax tree to SSA: what all of its parts share.
+
+Statements and expressions are rows of two tables, by the class of the node; `statements.py`, `loops.py`, `expressions.py`,
+`calls.py` and `memory.py` fill them. A mistake is written down with its place, what it would have given is `UNKNOWN`, and
+translation continues, so that a user sees all mistakes of a kernel at once.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from warploom.compiler.builder import Builder
+from warploom.compiler.ssa import At, Block
+from warploom.isa.diagnostics import Diagnostics
+from warploom.isa.program import Position, Source
+from warploom.kernel.syntax import Text, assigned, outer_names, text_of
+from warploom.kernel.values import UNKNOWN, Unknown
+
+MOST_INLINED = 200  # functions within functions
+
+
+class Problem(Exception):
+    """An expression or statement has a mistake, which is written down already."""
+
+
+class Retry(Exception):
+    """A variable of a loop has a different type than was assumed; it is known now, and the kernel is translated again."""
+
+
+@dataclass
+class Ends:
+    """Where a piece of code is left: blocks, and what variables are there."""
+
+    places: list[tuple[Block, dict[str, Any]]] = field(default_factory=list)
+
+
+@dataclass
+class Frame:
+    """A function that is being translated. env: its variables. ends: of returns; loops: (continue, break) of the loops around."""
+
+    name: str
+    text: Text
+    file: int
+    find: Callable[[str], Any]
+    env: dict[str, Any]
+    local: set[str]
+    ends: Ends = field(default_factory=Ends)
+    loops: list[tuple[Ends, Ends]] = field(default_factory=list)
+    maybe: set[str] = field(default_factory=set)  # variables that have no value on some path
+    path: tuple[Any, ...] = ()
+    function: Any = None
+
+
+@dataclass
+class Resources:
+    """What a kernel needs beside registers. constants: bytes of constant arrays. notes: texts of what is printed."""
+
+    shared_bytes: int = 0
+    local_bytes: int = 0
+    constants: bytearray = field(default_factory=bytearray)
+    placed: dict[Any, Any] = field(default_factory=dict)
+    notes: list[Any] = field(default_factory=list)
+    dynamic_shared: bool = False
+    cooperative: bool = False
+
+
+Handler = Callable[["Translator", Any], Any]
+EXPRESSIONS: dict[type, Handler] = {}
+STATEMENTS: dict[type, Handler] = {}
+ACTIONS: dict[str, Callable[..., Any]] = {}  # what files above the arithmetic do for it: inlining, complex numbers
+
+
+class Translator:
+    """One kernel. types: of loop variables that an earlier attempt has found out."""
+
+    def __init__(self, sources: list[Source], types: dict[Any, Any], options: dict[str, Any]) -> None:
+        self.b = Builder()
+        self.sources = sources
+        self.types = types
+        self.options = options
+        self.found = Diagnostics(sources[0] if sources else Source())
+        self.resources = Resources()
+        self.frames: list[Frame] = []
+        self.problems = 0  # mistakes so far, those that were said before counted again
+        self._said: set[tuple[At, str]] = set()
+
+    @property
+    def frame(self) -> Frame:
+        """The function that is being translated now."""
+        return self.frames[-1]
+
+    # ---- places and mistakes
+
+    def where(self, node: ast.AST) -> At:
+        """A node's place in the text."""
+        text = self.frame.text
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        same_line = getattr(node, "end_lineno", line) == line
+        length = getattr(node, "end_col_offset", column + 1) - column if same_line else 1
+        return At(self.frame.file, line + text.line, column + text.column + 1, max(length, 1))
+
+    def error(self, node: ast.AST, message: str, fix: str = "") -> NoReturn:
+        """Write a mistake down, and give up the statement or expression. Raises Problem."""
+        self._say(node, message, fix, self.found.error)
+        self.problems += 1
+        raise Problem
+
+    def warn(self, node: ast.AST, message: str, fix: str = "") -> None:
+        """What is allowed and most likely not meant."""
+        self._say(node, message, fix, self.found.warning)
+
+    def _say(self, node: ast.AST, message: str, fix: str, write: Callable[..., None]) -> None:
+        at = self.where(node)
+        if (at, message) not in self._said:
+            self._said.add((at, message))
+            write(Position(at.line, at.column, at.file), message, length=at.length, fix=fix)
+
+    # ---- walking
+
+    def expression(self, node: ast.expr) -> Any:
+        """What an expression is. Raises Problem."""
+        handler = EXPRESSIONS.get(type(node))
+        if handler is None:
+            self.error(node, f"a kernel cannot have {described(node)}")
+        before, self.b.at = self.b.at, self.where(node)
+        found = handler(self, node)
+        self.b.at = before
+        if isinstance(found, Unknown):
+            raise Problem
+        return found
+
+    def statements(self, nodes: Sequence[ast.stmt]) -> None:
+        """Translate statements until nothing can be reached any more."""
+        for node in nodes:
+            if self.b.block is None:
+                return
+            self.b.at = self.where(node)
+            handler = STATEMENTS.get(type(node))
+            scopes, loops, around = len(self.b.scopes), len(self.b.loops), len(self.frame.loops)
+            try:
+                if handler is None:
+                    self.error(node, f"a kernel cannot have {described(node)}")
+                handler(self, node)
+            except Problem:
+                del self.b.scopes[scopes:], self.b.loops[loops:], self.frame.loops[around:]
+                for name in assigned([node]):
+                    self.frame.env[name] = UNKNOWN
+
+    def enter(self, function: Any, arguments: dict[str, Any], path: tuple[Any, ...]) -> Frame:
+        """A frame for a function's body; not on the stack yet."""
+        text = text_of(function)
+        if text.source not in self.sources:
+            self.sources.append(text.source)
+        self.found.source, self.found.others = self.sources[0], tuple(self.sources[1:])
+        return Frame(
+            function.__name__, text, self.sources.index(text.source), outer_names(function), dict(arguments),
+            assigned(text.body) | set(arguments), path=path, function=function,
+        )  # fmt: skip
+
+
+DESCRIBED = {
+    ast.ListComp: "a list comprehension", ast.List: "a list", ast.Dict: "a dictionary", ast.Set: "a set", ast.DictComp: "a comprehension",
+    ast.SetComp: "a comprehension", ast.GeneratorExp: "a generator", ast.Await: "await", ast.Yield: "yield", ast.YieldFrom: "yield",
+    ast.JoinedStr: "a formatted string", ast.Try: "try", ast.With: "with", ast.ClassDef: "a class", ast.Delete: "del",
+    ast.Import: "an import", ast.ImportFrom: "an import", ast.Global: "global: it cannot change the module's variables",
+    ast.Nonlocal: "nonlocal", ast.Starred: "a starred argument", ast.NamedExpr: "an assignment expression", ast.Match: "match",
+    ast.AsyncFor: "async for", ast.AsyncWith: "async with", ast.AsyncFunctionDef: "an async function",
+}  # fmt: skip
+
+
+def described(node: ast.AST) -> str:
+    """What a message calls a kind of syntax."""
+    return DESCRIBED.get(type(node), type(node).__name__)

@@ -1,0 +1,210 @@
+"""What an expression of a kernel can be while it is compiled: numbers, arrays, records, tuples, and things of the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from warploom.compiler.ssa import Value
+from warploom.kernel import types as ty
+from warploom.kernel.types import Type
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Number:
+    """A whole number, a truth value or a float."""
+
+    type: Type
+    value: Value
+
+    @property
+    def constant(self) -> int | float | None:
+        """Its number, where that is known when the kernel is compiled."""
+        return self.value.imm if self.value.op == "const" else None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Complex:
+    """A complex number: two floats."""
+
+    type: Type
+    real: Number
+    imag: Number
+
+
+@dataclass(frozen=True, eq=False)
+class Array:
+    """An array. base: the address of its first item. shape, strides (bytes): whole numbers. item: a Type, or the dtype of records.
+
+    view: the row of Program.views that bounds it, or -1. name: what messages call it. packed: its last items follow one another.
+    """
+
+    item: Any
+    base: Value
+    shape: tuple[Value, ...]
+    strides: tuple[Value, ...]
+    space: str = "global"
+    view: int = -1
+    name: str = ""
+    writable: bool = True
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an item."""
+        return int(self.item.dtype.itemsize if isinstance(self.item, Type) else self.item.itemsize)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """As NumPy names it."""
+        return self.item.dtype if isinstance(self.item, Type) else self.item
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A record in memory: the address of its first byte."""
+
+    dtype: np.dtype[Any]
+    address: Value
+    space: str = "global"
+    view: int = -1
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """`a:b:c` between brackets."""
+
+    start: Any
+    stop: Any
+    step: Any
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A method with what it belongs to: `x.sum`, `atomic.add`."""
+
+    owner: Any
+    name: str
+
+
+@dataclass(frozen=True)
+class Range:
+    """`range(...)`."""
+
+    start: Number
+    stop: Number
+    step: Number
+
+
+@dataclass(frozen=True, eq=False)
+class Lazy:
+    """Something to loop over whose length is known when the kernel runs. item: of a number."""
+
+    length: Value
+    item: Callable[[Number], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Inner:
+    """A function that stands in another one, and sees that one's variables. node: its syntax; frame: of the function around it."""
+
+    node: Any
+    frame: Any
+
+
+class Unknown:
+    """What an expression with an error in it is. Nothing more is said of what is made from it."""
+
+
+UNKNOWN = Unknown()
+
+
+def leaves(value: Any) -> Iterator[Number]:
+    """The numbers that a value consists of."""
+    if isinstance(value, Number):
+        yield value
+    elif isinstance(value, Complex):
+        yield value.real
+        yield value.imag
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from leaves(one)
+    elif isinstance(value, Array):
+        for one in (value.base, *value.shape, *value.strides):
+            yield Number(ty.INT64, one)
+    elif isinstance(value, Record):
+        yield Number(ty.INT64, value.address)
+
+
+def rebuilt(value: Any, numbers: Iterator[Number]) -> Any:
+    """The same kind of value of other numbers, which are taken in the order of `leaves`."""
+    if isinstance(value, Number):
+        return next(numbers)
+    if isinstance(value, Complex):
+        real, imag = next(numbers), next(numbers)
+        return Complex(ty.COMPLEX64 if real.type.bits <= 32 else ty.COMPLEX128, real, imag)
+    if isinstance(value, tuple):
+        parts = [rebuilt(one, numbers) for one in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, Array):
+        base = next(numbers).value
+        shape = tuple(next(numbers).value for _ in value.shape)
+        return replace(value, base=base, shape=shape, strides=tuple(next(numbers).value for _ in value.strides))
+    if isinstance(value, Record):
+        return replace(value, address=next(numbers).value)
+    return value
+
+
+def alike(values: Sequence[Any]) -> Any | None:
+    """A value of the kind that all of these are, so that their numbers can be merged; None when they are of different kinds."""
+    first = values[0]
+    if all(one is first for one in values):
+        return first
+    if any(isinstance(one, Complex) for one in values) and all(isinstance(one, Complex | Number) for one in values):
+        return next(one for one in values if isinstance(one, Complex))
+    if any(type(one) is not type(first) for one in values):
+        return None
+    if isinstance(first, Number | Complex):
+        return first
+    if isinstance(first, tuple):
+        if any(len(one) != len(first) for one in values):
+            return None
+        parts: list[Any] = [alike(list(column)) for column in zip(*values, strict=True)]
+        if any(part is None for part in parts):
+            return None
+        return type(first)(*parts) if hasattr(first, "_fields") else tuple(parts)
+    if isinstance(first, Array):
+        same = all(one.dtype == first.dtype and one.space == first.space and len(one.shape) == len(first.shape) for one in values)
+        if not same:
+            return None
+        return first if all(one.view == first.view for one in values) else replace(first, view=-1, name="")
+    if isinstance(first, Record):
+        same = all(one.dtype == first.dtype and one.space == first.space for one in values)
+        return (first if all(one.view == first.view for one in values) else replace(first, view=-1)) if same else None
+    try:
+        return first if all(bool(one == first) for one in values) else None
+    except (TypeError, ValueError):
+        return None
+
+
+def said(value: Any) -> str:
+    """What a message calls a value: `a float32`, `an array of int32`."""
+    if isinstance(value, Number | Complex):
+        return f"{'an' if value.type.name[0] in 'iu' else 'a'} {value.type}"
+    if isinstance(value, Array):
+        return f"an array of {value.item if isinstance(value.item, Type) else 'records'}"
+    if isinstance(value, Record):
+        return "a record"
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    if value is None:
+        return "None"
+    return f"a {type(value).__name__}"
+
+
+def numbers(values: Iterable[Any]) -> bool:
+    """Whether all of these are numbers, complex ones included."""
+    return all(isinstance(one, Number | Complex) for one in values)
