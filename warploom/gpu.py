@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.device import Device
 from warploom.isa.frontend import Kernel, type_of
 from warploom.isa.launch import Launch
 from warploom.isa.launching import BufferError, as_bytes, launch_of, launched
@@ -133,6 +134,13 @@ class GPU:
         if data is not None:
             program = program.with_data(_bytes(data))
         return build(self.config, program, units=self.units, tracing=tracing, recording=recording)
+
+    def device(self, memory_bytes: int | None = None) -> Device:
+        """This GPU with memory that lives across launches. memory_bytes: instead of the configuration's own size.
+
+        Raises LaunchError for a machine whose cores run one instruction at a time, ValueError for a size that cannot be.
+        """
+        return Device(self.config, self.engine, self.units, self.config.memory.bytes if memory_bytes is None else memory_bytes)
 
     def warm_up(self, program: Program, notice: Notice | None = None) -> None:
         """Compile the native engine for programs like this one into the on-disk cache, so that no later run has to."""

@@ -66,9 +66,10 @@ def test_grids_that_cannot_be(fields, said):
 
 
 @pytest.mark.parametrize("preset", ["tiny", "sm"])
-def test_a_machine_says_that_it_has_one_dimension(preset):
-    with pytest.raises(LaunchError, match="this machine numbers threads and blocks in one dimension"):
-        GPU(preset).run(tiny.assemble(COPY), launch=Launch(block=(2, 2), grid=(2, 1)))
+def test_a_program_that_numbers_its_threads_in_one_dimension_is_launched_in_one(preset):
+    program = tiny.assemble(COPY)
+    with pytest.raises(LaunchError, match="numbers threads and blocks in one dimension; launch a number of threads"):
+        GPU(preset).run(program, launch=program.launch.changed(block=(2, 2), grid=(2, 1)))
 
 
 def test_one_program_launched_several_ways():

@@ -4,7 +4,7 @@ import pytest
 
 from warploom.isa import uop as u
 
-FLOATS = {name for name in u.NUMBER if name.startswith("f") and name not in ("fence", "f2d")} | {"i2f", "u2f"}
+FLOATS = {name for name in u.NUMBER if name.startswith("f") and name not in ("fence", "f2d")} | {"i2f", "u2f", "h2f"}
 
 
 def of(part):
@@ -20,8 +20,9 @@ def test_floats_are_computed_by_the_floating_point_unit_or_the_special_functions
     assert of(u.FLOATING_POINT) | of(u.SPECIAL_FUNCTION) == FLOATS
     assert of(u.SPECIAL_FUNCTION) == {operation.name for operation in u.OPERATIONS if operation.unit == u.SPECIAL}
     assert of(u.DOUBLE_PRECISION) == {operation.name for operation in u.OPERATIONS if operation.pairs}
-    assert of(u.CROSS_LANE) == {"ballot", "shuffle"}
+    assert of(u.CROSS_LANE) == {"ballot", "shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "match_any"}
     assert of(u.SPECIAL_REGISTER) == {"special"}
+    assert of(u.NOTE) == {"note"}
 
 
 @pytest.mark.parametrize("operation", u.OPERATIONS, ids=lambda operation: operation.name)

@@ -51,7 +51,7 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
 
 
 def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:
-    """A fault or a timeout, and notes: on standard error. cut: what is said of a timeout; where: and where the cores were then."""
+    """A fault or a timeout, and remarks: on standard error. cut: what is said of a timeout; where: and where the cores were then."""
     if result.status == "error":
         say(f"error: {result.fault}", err=True)
     elif result.status == "timeout":
@@ -59,8 +59,8 @@ def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bo
         say(f"error: still running after {cycles} cycles; {cut}", err=True)
         for line in result.running if where else ():
             say(f"  {line}", err=True)
-    for note in result.notes:
-        say(f"note: {note}", err=True)
+    for remark in result.remarks:
+        say(f"note: {remark}", err=True)
 
 
 def _limit(cycles: int | None) -> int:

@@ -32,9 +32,10 @@ class Launch:
     grid: blocks, instead of threads; it needs a block. grid and block may have up to three dimensions, as (16, 16); in one, a grid
     becomes its threads. entry: the instruction that it begins with. registers: (lane register, name in SPECIALS) pairs that
     the hardware writes before the first instruction. shared_bytes: of a block.
-    local_bytes: of a thread. argument: what the special register of that name
-    holds: where `arguments` lie, by name, see Program.parameters. buffers: contents by name, see `launching.py`. name: where a source has
-    several launches. Raises ValueError for what is no whole number and for a grid that cannot be.
+    local_bytes: of a thread. scalars: 32-bit words that the hardware writes into scalar registers 0, 1, ... of every warp.
+    argument: what the special register of that name holds: where `arguments` lie, by name, see Program.parameters. buffers: contents
+    by name, see `launching.py`. name: where a source has several launches. Raises ValueError for what is no whole number and for a grid
+    that cannot be.
     """
 
     threads: int = 1
@@ -48,6 +49,7 @@ class Launch:
     buffers: Mapping[str, Any] = field(default_factory=dict, compare=False)
     name: str = ""
     local_bytes: int = 0
+    scalars: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         block, grid = _extent("block", self.block), _extent("grid", self.grid)
@@ -60,6 +62,8 @@ class Launch:
             threads = _size(grid) * _size(block)
         elif isinstance(block, tuple):
             raise ValueError(f"block = {block}: a block of several dimensions needs a grid, as grid=(4, 4)")
+        scalars = tuple(whole_number(f"scalars[{index}]", word) & 0xFFFFFFFF for index, word in enumerate(self.scalars))
+        object.__setattr__(self, "scalars", scalars)
         if isinstance(grid, int) and isinstance(block, int):
             grid = 0
         for name, value in (("block", block), ("grid", grid), ("threads", threads)):
@@ -69,6 +73,16 @@ class Launch:
     def dimensions(self) -> int:
         """How many dimensions threads and blocks are numbered in."""
         return max(len(extent) if isinstance(extent, tuple) else 1 for extent in (self.grid, self.block))
+
+    @property
+    def block_dims(self) -> tuple[int, int, int]:
+        """Threads a block in x, y and z; (0, 1, 1) when the machine decides."""
+        return _in_three(self.block)
+
+    @property
+    def grid_dims(self) -> tuple[int, int, int]:
+        """Blocks of the grid in x, y and z; (0, 1, 1) when the machine decides. The last block may have fewer threads than the others."""
+        return _in_three(self.grid if self.grid != 0 else -(-self.threads // self.block_threads) if self.block_threads else 0)
 
     @property
     def block_threads(self) -> int:
@@ -97,6 +111,11 @@ def _extent(name: str, value: Extent) -> Extent:
     while len(sizes) > 1 and sizes[-1] == 1:
         sizes = sizes[:-1]
     return sizes[0] if len(sizes) == 1 else sizes
+
+
+def _in_three(extent: Extent) -> tuple[int, int, int]:
+    x, y, z, *_ = (*(extent if isinstance(extent, tuple) else (extent,)), 1, 1)
+    return x, y, z
 
 
 def _size(extent: Extent) -> int:

@@ -7,7 +7,9 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 
-BARRIERS = (u.NUMBER["barrier"], u.NUMBER["barrier_arrive"])
+MORE_ATOMICS = tuple(u.NUMBER[f"atomic_{name}"] for name in ("inc", "dec", "fadd", "fmin", "fmax"))
+REDUCTIONS = ("barrier_count", "barrier_and", "barrier_or")
+BARRIERS = tuple(u.NUMBER[name] for name in ("barrier", "barrier_arrive", *REDUCTIONS))
 
 
 def needs_shared_memory(uops: np.ndarray) -> bool:
@@ -22,3 +24,21 @@ def first_of_a_block(program: Program) -> int:
     if not len(found):
         return u.NONE
     return int(np.flatnonzero(program.code[:, u.FIRST_UOP] <= found[0])[-1])
+
+
+def special_registers(program: Program) -> set[str]:
+    """The special registers that a program reads, or that its launch writes into registers."""
+    read = program.uops[program.uops[:, u.OP] == u.NUMBER["special"], u.IMM].tolist()
+    return {u.SPECIALS[number] for number in read} | {name for _, name in program.launch.registers}
+
+
+def uses_wide_accesses(program: Program) -> bool:
+    """Whether a program has memory accesses of 8 bytes, or atomics on floats or on counters that wrap."""
+    uops = program.uops
+    wide = (uops[:, u.SIZE] == u.WIDE) & np.isin(uops[:, u.UNIT], (u.MEMORY, u.SHARED))
+    return bool((wide | np.isin(uops[:, u.OP], MORE_ATOMICS)).any())
+
+
+def uses(program: Program, *names: str) -> bool:
+    """Whether a program has one of these operations."""
+    return bool(np.isin(program.uops[:, u.OP], [u.NUMBER[name] for name in names]).any())

@@ -17,6 +17,7 @@ from warploom.isa.regions import AddressSpace, Region, flat_memory
 from warploom.isa.views import (
     SAMPLER_COLUMNS,
     VIEW_COLUMNS,
+    ViewShape,
 )
 
 _LINE_END = re.compile("\r\n|\n|\r")
@@ -62,7 +63,8 @@ class Program:
     data and memory_bytes are empty then. constants: constant memory, from its byte 0 on (uint8). labels: name to instruction number.
     sources: the texts that it was made from; a Position says which.
     lock_width: how many neighbouring registers the scoreboard locks as one (guppy: 4).
-    views, samplers: int32 tables of buffers, textures and samplers; view_names names the rows.
+    views, samplers: int32 tables of buffers, textures and samplers; view_names names the rows, and view_shapes says what
+    arrays they are.
     value_bits: width of a register's value as a user sees it (8 for tiny-gpu).
     """
 
@@ -87,6 +89,7 @@ class Program:
     lock_width: int = 1
     views: np.ndarray = field(default_factory=lambda: np.zeros((0, VIEW_COLUMNS), np.int32))
     view_names: tuple[str, ...] = ()
+    view_shapes: tuple[ViewShape | None, ...] = ()
     samplers: np.ndarray = field(default_factory=lambda: np.zeros((0, SAMPLER_COLUMNS), np.int32))
     value_bits: int = 32
     extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names

@@ -74,7 +74,8 @@ class ProgramBuilder:
             for code in self._written(uop, operation):
                 if self._locks(code) and self.group(code) not in written:
                     written.append(self.group(code))
-            highs = [code + 1 for letter, code in zip("abc", (uop.a, uop.b, uop.c), strict=True) if letter in operation.pairs]
+            pairs = u.pairs_of(operation, uop.size)
+            highs = [code + 1 for letter, code in zip("abc", (uop.a, uop.b, uop.c), strict=True) if letter in pairs and code >= 0]
             for code in (uop.a, uop.b, uop.c, uop.predicate, *highs):
                 if self._locks(code) and self.group(code) not in read:
                     read.append(self.group(code))
@@ -82,7 +83,7 @@ class ProgramBuilder:
 
     @staticmethod
     def _written(uop: Uop, operation: u.Operation) -> list[int]:
-        return [] if uop.dst == u.NONE else [uop.dst + k for k in range(u.registers_written(operation))]
+        return [] if uop.dst == u.NONE else [uop.dst + k for k in range(u.registers_written(operation, uop.size))]
 
     @staticmethod
     def _locks(code: int) -> bool:

@@ -64,6 +64,7 @@ IN_PAIRS = {
     column: _operations(lambda operation, letter=letter: letter in operation.pairs)  # type: ignore[misc]
     for letter, column in zip("dabc", OPERANDS, strict=True)
 }
+HAS_OPERAND = {letter: _operations(lambda operation, letter=letter: letter in operation.operands) for letter in "dbc"}  # type: ignore[misc]
 IS_DOUBLE = _operations(lambda operation: operation.pairs != "")
 MASK_OPERATIONS = (
     "push_mask", "pop_mask", "mask_nonzero", "branch_push", "split", "join", "set_mask", "predicate", "read_mask", "write_mask",
@@ -163,7 +164,11 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
         ),
     )
     sizes = columns[u.SIZE]
-    yield (sizes != 4) & (sizes != 1) & (sizes != 2), lambda row: f"size {sizes[row]}: it is 1, 2 or 4 bytes"
+    wide = IN_MEMORY[op] & (sizes == u.WIDE)
+    yield (
+        (sizes != 4) & (sizes != 1) & (sizes != 2) & ~wide,
+        lambda row: f"size {sizes[row]}: it is 1, 2 or 4 bytes{', or 8' if IN_MEMORY[op[row]] else ''}",
+    )
     for column, what in OPERANDS.items():
         yield _operand(program, columns[column], what, immediate=column != u.DST)
     yield from _destinations(columns, op)
@@ -228,7 +233,8 @@ def _destinations(columns: np.ndarray, op: np.ndarray) -> Iterator[Check]:
 
 
 def _pairs(program: Program, columns: np.ndarray, op: np.ndarray) -> Iterator[Check]:
-    """64 bits lie in two lane registers of the program, or in two hidden ones."""
+    """64 bits lie in two lane registers of the program, or in two hidden ones; those that go to memory may come from two scalar ones."""
+    yield from _wide_values(program, columns, op)
     if not IS_DOUBLE[op].any():
         return
     known = min(program.registers, u.HIDDEN)
@@ -239,6 +245,22 @@ def _pairs(program: Program, columns: np.ndarray, op: np.ndarray) -> Iterator[Ch
     target, sizes = columns[u.DST], columns[u.SIZE]
     yield IS_DOUBLE[op] & _outside(target, u.REGISTERS), lambda row: f"destination {target[row]}: {_name(op, row)} writes lane registers"
     yield IS_DOUBLE[op] & (sizes != 4), lambda row: f"size {sizes[row]}: {_name(op, row)} has no other than 4"
+
+
+def _wide_values(program: Program, columns: np.ndarray, op: np.ndarray) -> Iterator[Check]:
+    wide = IN_MEMORY[op] & (columns[u.SIZE] == u.WIDE)
+    if not wide.any():
+        return
+    known = min(program.registers, u.HIDDEN)
+    for letter, column in (("d", u.DST), ("b", u.B), ("c", u.C)):
+        codes = columns[column]
+        wrong = _outside(codes, known - 1) & _outside(codes - u.HIDDEN, u.REGISTERS - u.HIDDEN - 1)
+        rule = "it is a pair of registers, this one and the next"
+        if letter == "d":
+            wrong &= ~(MAY_WRITE_LANES[op] & (codes == u.NONE))
+        else:
+            wrong &= _outside(codes - u.SCALAR, u.SCALARS - 1)
+        yield _numbered(codes, OPERANDS[column], wide & HAS_OPERAND[letter][op] & wrong, rule)
 
 
 def _views_of(program: Program, columns: np.ndarray, op: np.ndarray) -> Iterator[Check]:
@@ -394,6 +416,10 @@ def _launch(program: Program) -> None:
     ):  # fmt: skip
         if not least <= value <= most:
             raise ProgramError(f"{path}: the launch's {name} is {value}: it must be {least} to {most}")
+    if len(launch.scalars) > program.scalars:
+        raise ProgramError(
+            f"{path}: the launch writes {len(launch.scalars)} scalar registers: the program says that it has {program.scalars}"
+        )
     for register, name in launch.registers:
         if name not in u.SPECIAL_NUMBER:
             raise ProgramError(f"{path}: the launch writes the special register {name!r}, which does not exist")

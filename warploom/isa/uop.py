@@ -37,7 +37,7 @@ B = 3
 C = 4
 IMM = 5           # 32 bits, used where an operand is IMMEDIATE, and as the offset of a memory access
 PREDICATE = 6     # NONE, or a scalar register (pair) with the lanes that take part
-SIZE = 7          # bytes: of a memory access; of the result elsewhere (1 and 2 truncate it)
+SIZE = 7          # bytes: of a memory access (1, 2, 4, 8); of the result elsewhere (1 and 2 truncate it)
 SPACE = 8         # address space of a memory access: a number of SPACES
 TARGET = 9        # where a control operation goes: an instruction number
 RECONVERGE = 10   # where lanes that disagree reconverge: an instruction number, or NONE
@@ -53,6 +53,7 @@ SIGNED = 1        # a load narrower than 32 bits extends the sign
 NEGATE = 2        # a branch is taken where the condition is zero
 NEGATE_PREDICATE = 4  # the predicate names the lanes that are left out
 YIELDS = 8        # a jump back: those that jump wait for somebody, perhaps for lanes of their own warp
+WIDE = 8          # the SIZE of a memory access of 64 bits, whose values are pairs of registers
 FENCE_DEVICE, FENCE_BLOCK = range(2)  # immediates of a fence: who has to see what was stored
 
 # Columns of an instruction row.
@@ -106,8 +107,8 @@ PORTS = (*UNITS, "float", "double")
 FLOAT, DOUBLE = len(UNITS), len(UNITS) + 1
 
 # Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
-DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register", "double_precision")
-NO_DATAPATH, INTEGER, FLOATING_POINT, SPECIAL_FUNCTION, CROSS_LANE, SPECIAL_REGISTER, DOUBLE_PRECISION = range(len(DATAPATHS))
+DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register", "double_precision", "note")
+NO_DATAPATH, INTEGER, FLOATING_POINT, SPECIAL_FUNCTION, CROSS_LANE, SPECIAL_REGISTER, DOUBLE_PRECISION, NOTE = range(len(DATAPATHS))
 
 # Latency classes: a preset gives cycles for each (section `latency`).
 LATENCIES = (
@@ -142,8 +143,22 @@ SPECIALS = (
     "mask_high",          # active lanes 32..63
     "block_capacity",     # threads a block can have on this machine (tiny-gpu's %blockDim)
     "argument",           # the launch's argument pointer
+    "thread_x",           # thread number in the block, by dimension: thread = x + block_dim_x * (y + block_dim_y * z)
+    "thread_y",
+    "thread_z",
+    "block_x",            # block number in the grid, by dimension
+    "block_y",
+    "block_z",
+    "block_dim_x",        # threads a block, by dimension
+    "block_dim_y",
+    "block_dim_z",
+    "grid_dim_x",         # blocks of the grid, by dimension
+    "grid_dim_y",
+    "grid_dim_z",
 )
 SPECIAL_NUMBER = {name: number for number, name in enumerate(SPECIALS)}
+IN_A_ROW = ("thread", "block", "global_thread")  # what numbers threads and blocks in one dimension,
+BY_DIMENSION = SPECIALS[SPECIAL_NUMBER["thread_x"] :]  # ... and what does in several
 
 
 # Control flow of an operation: where a *lane* may go from it. An operation that only sets lanes apart and puts them together leads
@@ -225,6 +240,8 @@ def _rows() -> list[Operation]:
         ("f2u", L_CONVERT, "da", "d = a as an unsigned integer, towards zero, saturated; NaN gives the largest"),
         ("i2f", L_CONVERT, "da", "d = the signed integer a as a float, nearest even"),
         ("u2f", L_CONVERT, "da", "d = the unsigned integer a as a float, nearest even"),
+        ("h2f", L_CONVERT, "da", "d = the 16-bit float in the low half of a as a 32-bit float"),
+        ("f2h", L_CONVERT, "da", "d = the 32-bit float a as a 16-bit float in the low half, nearest even"),
     ]
     double_precision = [
         ("dadd", L_DOUBLE, "dab", "dab", "d = a + b, 64-bit float"),
@@ -244,6 +261,7 @@ def _rows() -> list[Operation]:
         ("u2d", L_DOUBLE, "da", "d", "d = the unsigned integer a as a 64-bit float"),
         ("d2i", L_DOUBLE, "da", "a", "d = the 64-bit float a as a signed integer, as f2i"),
         ("d2u", L_DOUBLE, "da", "a", "d = the 64-bit float a as an unsigned integer, as f2u"),
+        ("d2h", L_DOUBLE, "da", "a", "d = the 64-bit float a as a 16-bit float in the low half, nearest even, rounded once"),
         ("l2d", L_DOUBLE, "da", "da", "d = the signed 64-bit integer a as a 64-bit float, nearest even"),
         ("ul2d", L_DOUBLE, "da", "da", "d = the unsigned 64-bit integer a as a 64-bit float, nearest even"),
         ("d2l", L_DOUBLE, "da", "da", "d = the 64-bit float a as a signed 64-bit integer, as f2i"),
@@ -251,7 +269,13 @@ def _rows() -> list[Operation]:
     ]
     cross_lane = [
         ("ballot", L_ALU, "da", "scalar pair d = one bit a lane, 1 where the lane takes part (mask, predicate) and a != 0"),
-        ("shuffle", L_ALU, "dab", "d = a of lane b, b unsigned modulo the lanes a warp; active or not; a scalar d takes lane 0's b"),
+        ("shuffle", L_ALU, "dabc", "d = a of lane b of the segment, b unsigned modulo its c lanes (NONE: all of the warp); active or not; "
+         "a scalar d takes lane 0's b"),
+        ("shuffle_up", L_ALU, "dabc", "d = a of the lane b lanes below, or its own a where that is not in its segment of c lanes"),
+        ("shuffle_down", L_ALU, "dabc", "d = a of the lane b lanes above, or its own a where that is not in its segment of c lanes"),
+        ("shuffle_xor", L_ALU, "dabc", "d = a of the lane whose number differs in the bits of b, or its own a where that lane lies in a "
+         "segment of c lanes after its own"),
+        ("match_any", L_ALU, "dai", "bit l of d = 1 where lane 32 i + l takes part (mask, predicate) and its a is the same"),
     ]
     special_function = [
         ("fsqrt", "da", "d = square root of a, 32-bit float, IEEE 754"),
@@ -263,8 +287,8 @@ def _rows() -> list[Operation]:
         ("flog2", "da", "d = logarithm of a to base 2, to 0.501 units in the last place; -infinity for a zero, NaN below"),
     ]
     memory = [
-        ("load", "dmi", "d = memory[a + i], SIZE bytes, zero or sign extended"),
-        ("store", "mbi", "memory[a + i] = low SIZE bytes of b"),
+        ("load", "dmi", "d = memory[a + i] (a NONE: memory[i]), SIZE bytes, zero or sign extended; 8 bytes take registers d and d + 1"),
+        ("store", "mbi", "memory[a + i] = low SIZE bytes of b; of 8 bytes b is a pair"),
         ("store_image", "abc", "texel (a, b) of VIEW = packed c; lanes outside the image do nothing"),
         ("atomic_add", "dmb", "d = old memory[a + i]; memory = old + b"),
         ("atomic_min", "dmb", "d = old; memory = the smaller, signed"),
@@ -276,6 +300,11 @@ def _rows() -> list[Operation]:
         ("atomic_xor", "dmb", "d = old; memory = old ^ b"),
         ("atomic_exchange", "dmb", "d = old; memory = b"),
         ("atomic_cas", "dmbc", "d = old; memory = c where old == b"),
+        ("atomic_inc", "dmb", "d = old; memory = 0 where old >= b unsigned, else old + 1"),
+        ("atomic_dec", "dmb", "d = old; memory = b where old is 0 or above b unsigned, else old - 1"),
+        ("atomic_fadd", "dmb", "d = old; memory = old + b as floats, rounded to nearest"),
+        ("atomic_fmin", "dmb", "d = old; memory = the smaller float, as fmin"),
+        ("atomic_fmax", "dmb", "d = old; memory = the larger float, as fmax"),
     ]
     texture = [
         ("sample", "dab", "registers d .. d+3 = texel (r, g, b, a) of VIEW at (a, b), sampler row i of Program.samplers, detail level c"),
@@ -303,11 +332,20 @@ def _rows() -> list[Operation]:
         ("write_mask", "a", "active lanes = scalar pair a & the lanes that have a thread", NEXT),
         ("barrier", "ai", "waits until b warps (NONE: all of the block) have arrived at barrier a + i", NEXT),
         ("barrier_arrive", "ai", "counts an arrival at barrier a + i and continues", NEXT),
+        ("barrier_count", "dcai", "d = how many threads of the block have c != 0, when all of them have come to barrier a + i", NEXT),
+        ("barrier_and", "dcai", "d = 1 where all threads of the block have c != 0, else 0, when all have come to barrier a + i", NEXT),
+        ("barrier_or", "dcai", "d = 1 where some thread of the block has c != 0, else 0, when all have come to barrier a + i", NEXT),
+        ("grid_barrier", "", "waits until all blocks of the grid have come; the grid must fit on the machine at once", NEXT),
+        ("sync_warp", "ab", "the lanes in a (0 to 31; NONE: all) and b (32 to 63) that have not ended wait for each other, where a "
+         "mechanism lets each of them run on its own (its); nothing elsewhere", NEXT),
         ("fence", "i", "waits until this warp's earlier memory accesses are done: i = 0, for all of the device; 1, for its block", NEXT),
         ("yield", "", "a hint: a different path of this warp may run", NEXT),
         ("trap", "i", "stops the kernel with fault number i", ENDS),
     ]
-    alu = ((INTEGER, integer), (SPECIAL_REGISTER, special_register), (FLOATING_POINT, floating_point), (CROSS_LANE, cross_lane))
+    note = [("note", L_ALU, "abci", "a row on the log of the run: number i, the thread, and what a, b and c hold in it")]
+    alu = (
+        (INTEGER, integer), (SPECIAL_REGISTER, special_register), (FLOATING_POINT, floating_point), (CROSS_LANE, cross_lane), (NOTE, note),
+    )  # fmt: skip
     rows = [Operation(name, ALU, part, latency, operands, meaning) for part, table in alu for name, latency, operands, meaning in table]
     rows += [
         Operation(name, ALU, DOUBLE_PRECISION, latency, operands, meaning, NEXT, pairs)
@@ -320,11 +358,18 @@ def _rows() -> list[Operation]:
     return rows
 
 
-def registers_written(operation: Operation) -> int:
-    """How many registers an operation writes, from its destination on."""
+def pairs_of(operation: Operation, size: int) -> str:
+    """Those of the letters d a b c that stand for a pair of registers: as the table says, or the values of a memory access of 8 bytes."""
+    if operation.unit == MEMORY and size == WIDE:
+        return "".join(letter for letter in "dbc" if letter in operation.operands)
+    return operation.pairs
+
+
+def registers_written(operation: Operation, size: int = 4) -> int:
+    """How many registers an operation writes, from its destination on. size: bytes of a memory access."""
     if "d" not in operation.operands:
         return 0
-    return 4 if operation.name == "sample" else 2 if "d" in operation.pairs else 1
+    return 4 if operation.name == "sample" else 2 if "d" in pairs_of(operation, size) else 1
 
 
 OPERATIONS: tuple[Operation, ...] = tuple(_rows())
@@ -386,8 +431,8 @@ def listing(row: np.ndarray) -> str:
             if code != NONE:
                 parts.append(f"#{int(row[IMM])}" if code == IMMEDIATE else operand_name(code))
         elif letter == "m":
-            offset = int(row[IMM])
-            parts.append(f"[{operand_name(int(row[A]))}{f'{offset:+d}' if offset else ''}]")
+            base, offset = int(row[A]), int(row[IMM])
+            parts.append(f"[{offset}]" if base == NONE else f"[{operand_name(base)}{f'{offset:+d}' if offset else ''}]")
         elif letter == "t":
             parts.append(f"->{int(row[TARGET])}")
         elif letter == "r" and int(row[RECONVERGE]) != NONE:
@@ -396,5 +441,5 @@ def listing(row: np.ndarray) -> str:
         parts.append("%" + SPECIALS[int(row[IMM])])
     predicate = int(row[PREDICATE])
     prefix = f"@{'!' if int(row[FLAGS]) & NEGATE_PREDICATE else ''}{operand_name(predicate)} " if predicate != NONE else ""
-    size = {1: ".b8", 2: ".b16"}.get(int(row[SIZE]), "")
+    size = {1: ".b8", 2: ".b16", 8: ".b64"}.get(int(row[SIZE]), "")
     return f"{prefix}{operation.name}{size} {', '.join(parts)}".rstrip()

@@ -12,6 +12,29 @@ VIEW_COLUMNS = 12
 (VIEW_BASE, VIEW_BYTES, VIEW_FORMAT, VIEW_WIDTH, VIEW_HEIGHT, VIEW_WRITABLE, VIEW_LEVELS, VIEW_PITCH) = range(8)
 
 
+class ViewShape(NamedTuple):
+    """What a buffer holds, in words of the source: an array of `shape`, with elements of `item_bytes`, the last index running fastest.
+
+    A message about an access outside of the buffer names the element then.
+    """
+
+    shape: tuple[int, ...]
+    item_bytes: int
+
+    def element(self, byte: int) -> str:
+        """The element at a byte of the buffer, or outside of it: `[12]`, `[-1, 63]`. The first index may be beyond the shape."""
+        number, indices = byte // self.item_bytes, []
+        for extent in reversed(self.shape[1:]):
+            number, index = divmod(number, max(extent, 1))
+            indices.append(index)
+        return f"[{', '.join(map(str, [number, *reversed(indices)]))}]"
+
+    @property
+    def extent(self) -> str:
+        """How many elements it has: `10 elements`, `4 x 64 elements`."""
+        return " x ".join(map(str, self.shape or (1,))) + (" element" if self.shape in ((), (1,)) else " elements")
+
+
 class Format(NamedTuple):
     """How the texels of a view lie in memory; every number is little-endian.
 

@@ -20,7 +20,11 @@ from warploom.machine.run.tables import Tables
 NAN = 0x7FC00000
 LARGEST = 0x7F7FFFFF
 WORD = (1 << 32) - 1
-NAMES = [operation.name for operation in u.OPERATIONS if operation.unit in (u.ALU, u.SPECIAL) and not operation.pairs]
+NAMES = [
+    operation.name
+    for operation in u.OPERATIONS
+    if operation.unit in (u.ALU, u.SPECIAL) and not operation.pairs and operation.name != "note"
+]
 
 
 def value(bits):
@@ -120,6 +124,17 @@ def square_root(x):
     return nearest(Fraction(2 * root + (root * root != Fraction(a) * 4**scale), 2 << scale))
 
 
+def half_of(number):
+    """The bits of the 16-bit float nearest to a number; NumPy's, with one NaN."""
+    with np.errstate(all="ignore"):
+        return 0x7E00 if math.isnan(number) else int(np.float64(number).astype(np.float16).view(np.uint16))
+
+
+def of_half(bits):
+    number = np.array(bits & 0xFFFF, np.uint16).view(np.float16)
+    return bits_of(float(number))
+
+
 INTEGER = {
     "mov": lambda a, b, c: a,
     "add": lambda a, b, c: a + b,
@@ -172,6 +187,8 @@ FLOAT = {
     "f2u": lambda a, b, c: whole(a, 0, WORD),
     "i2f": lambda a, b, c: nearest(Fraction(signed(a))) if a else 0,
     "u2f": lambda a, b, c: nearest(Fraction(a)) if a else 0,
+    "h2f": lambda a, b, c: of_half(a),
+    "f2h": lambda a, b, c: half_of(value(a)),
     "fsqrt": lambda a, b, c: square_root(a),
     "frcp": lambda a, b, c: divide(bits_of(1.0), a),
 }
@@ -182,6 +199,8 @@ EDGES = [
     *(bits_of(x) for x in (1.0, -1.0, 0.5, -0.5, 1.5, -1.5, 2.5, 3.0, -3.75, 2.0**23, 8388607.5, -8388607.5, 2.0**24 + 2)),
     *(bits_of(x) for x in (2.0**31, -(2.0**31), 2.0**31 - 128, -(2.0**31) - 256, 2.0**32, 2.0**32 - 256, -(2.0**-149))),
     *(0x7F800000, 0xFF800000, NAN, 0xFFC00000, 0x7FC12345, 0x7F800001, 0xFFBFFFFF),  # infinities, NaNs of both kinds
+    *(bits_of(x) for x in (65504.0, 65519.996, 65520.0, 2.0**-14, 2.0**-24, 2.0**-25, 2.0**-25 + 2.0**-48, 1 + 2.0**-11, 1 + 3 * 2.0**-11)),
+    *(0x7C00, 0xFC01, 0x03FF, 0x8400),  # 16-bit floats
     *(0x007FFFFF, 0x00800000, 0x00800001, 0x807FFFFF, LARGEST, 0x80000000 | LARGEST, 0x3F800001, 0x3F7FFFFF),
 ]
 

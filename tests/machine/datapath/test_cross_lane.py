@@ -1,4 +1,4 @@
-"""Ballot and shuffle: the operations in which lanes see each other."""
+"""Ballot, shuffles and match: the operations in which lanes see each other."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.datapath.alu_model import WORD, executed, warp
-from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, Uop, scalar
+from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, NONE, Uop, scalar
 
 
 @settings(deadline=None, max_examples=60)
@@ -50,3 +50,45 @@ def test_a_shuffle_into_a_scalar_register_reads_one_lane_active_or_not():
     registers = warp(32, [0])
     registers["lane"][0, 1, :32] = range(100, 132)
     assert executed(registers, Uop("shuffle", scalar(3), 1, IMMEDIATE, imm=7), 32)["scalar"][0, 3] == 107
+
+
+def read_from(name, lane, number, segment, lanes):
+    """Which lane a lane reads, from the sentences of the table."""
+    number %= lanes
+    own = [other for other in range(lanes) if other // segment == lane // segment]
+    if name == "shuffle":
+        return own[number % len(own)]
+    wanted = {"shuffle_up": lane - number, "shuffle_down": lane + number, "shuffle_xor": lane ^ number}[name]
+    if name == "shuffle_xor":
+        return wanted if wanted <= own[-1] else lane
+    return wanted if wanted in own else lane
+
+
+@pytest.mark.parametrize("name", ["shuffle", "shuffle_up", "shuffle_down", "shuffle_xor"])
+@settings(deadline=None, max_examples=60)
+@given(
+    st.sampled_from([1, 4, 12, 32, 33, 64]),
+    st.sampled_from([None, 1, 2, 4, 8, 16, 32, 64]),
+    st.lists(st.integers(0, 70), min_size=64, max_size=64),
+)
+def test_a_shuffle_in_segments_reads_as_ptx_says(name, lanes, segment, numbers):
+    registers = warp(lanes, [lane for lane in range(lanes) if lane != 2])
+    registers["lane"][0, 1], registers["lane"][0, 2] = range(1000, 1064), numbers
+    registers["lane"][0, 4] = 7
+    uop = Uop(name, 4, 1, 2, NONE if segment is None else IMMEDIATE, imm=segment or 0)
+    width = min(segment or lanes, lanes)
+    expected = [1000 + read_from(name, lane, numbers[lane], width, lanes) if lane != 2 else 7 for lane in range(lanes)]
+    assert executed(registers, uop, lanes)["lane"][0, 4, :lanes].tolist() == expected
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from([1, 4, 32, 33, 64]), st.integers(0, 2**64 - 1), st.lists(st.integers(0, 3), min_size=64, max_size=64))
+def test_a_match_names_the_lanes_that_hold_the_same(lanes, active, values):
+    taking_part = [lane for lane in range(lanes) if active >> lane & 1]
+    registers = warp(lanes, taking_part)
+    registers["lane"][0, 1] = values
+    for half in (0, 1):
+        found = executed(registers, Uop("match_any", 4, 1, imm=half), lanes)["lane"][0, 4]
+        for lane in taking_part:
+            same = sum(1 << other for other in taking_part if values[other] == values[lane])
+            assert found[lane] == (same >> 32 * half) & WORD

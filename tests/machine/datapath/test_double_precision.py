@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.machine.datapath.alu_model import WORD, warp
+from tests.machine.datapath.alu_model import WORD, half_of, warp
 from tests.machine.programs import FREE, THREAD, Assembly, finished
 from tests.machine.two_engines import both
 from warploom.gpu import GPU
@@ -29,6 +29,8 @@ NUMBERS = [
     *(1.0, -1.0, 0.5, -0.5, 1.5, -2.5, 3.0, 1 + 2.0**-52, 1 - 2.0**-53, 2.0**53 + 2, -0.75, 1 + 2.0**-24, 1 + 3 * 2.0**-24),
     *(2.0**31, -(2.0**31), 2.0**31 - 0.5, -(2.0**31) - 0.5, 2.0**32, 2.0**32 - 0.5),
     *(2.0**63, -(2.0**63), 2.0**63 - 1024, 2.0**64, 2.0**64 - 2048),
+    *(65504.0, 65519.99999999999, 65520.0, 2.0**-14, 2.0**-25, 2.0**-25 + 2.0**-60, 2.0**-24 * 1.5),  # where 16-bit floats do
+    *(1 + 2.0**-11 + 2.0**-30, 1 + 2.0**-11 - 2.0**-40),  # rounded to 32 bits first, these are halfway
     *(2.0**-149, 2.0**-150, 2.0**128, 2.0**128 - 2.0**103),  # where 32-bit floats begin and end
 ]
 EDGES = [
@@ -117,6 +119,7 @@ MODEL = {
     "dle": lambda x, y: int(value(x) <= value(y)),
     "f2d": lambda x: bits_of(single(x)),
     "d2f": to_single,
+    "d2h": lambda x: half_of(value(x)),
     "i2d": lambda x: bits_of(float(signed(x, 32))),
     "u2d": lambda x: bits_of(float(x)),
     "d2i": lambda x: whole(x, -(1 << 31), (1 << 31) - 1) & WORD,
@@ -274,3 +277,9 @@ def test_what_is_no_pair_is_refused(uop, said):
 def test_a_machine_without_such_floats_refuses_them():
     with pytest.raises(LaunchError, match="64-bit floats"):
         GPU("tiny").run(axpy().program(threads=4))
+
+
+def test_a_16_bit_float_is_rounded_once():
+    """Rounded to 32 bits first, 1 + 2^-11 + 2^-30 would be halfway between two 16-bit floats, and become the even one."""
+    number = bits_of(1 + 2.0**-11 + 2.0**-30)
+    assert compute("d2h", [(number,)])[0] == [0x3C01]

@@ -85,3 +85,10 @@ def test_a_fused_multiply_add_keeps_what_two_roundings_lose():
     minus_square = bits_of(-(1 + 2.0**-11))
     assert compute("fma", [x], [x], [minus_square]) == [bits_of(2.0**-24)]
     assert compute("fmad", [x], [x], [minus_square]) == [0]
+
+
+def test_every_16_bit_float_comes_back_from_32_bits():
+    halves = list(range(1 << 16))
+    there = compute("h2f", halves)
+    nans = {half for half in halves if half & 0x7FFF > 0x7C00}
+    assert compute("f2h", there) == [0x7E00 if half in nans else half for half in halves]

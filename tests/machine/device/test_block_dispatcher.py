@@ -1,5 +1,7 @@
 """The block dispatcher: how blocks are handed out to cores, and when."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,8 @@ from hypothesis import strategies as st
 
 from tests.machine.programs import BLOCK, FREE, GLOBAL, WARP, Assembly, run, words
 from warploom.isa import uop as u
+from warploom.isa.table_check import ProgramError
+from warploom.isa.uop import scalar
 from warploom.machine.accounting import events as e
 
 A, B, C, D = range(FREE, FREE + 4)
@@ -122,3 +126,79 @@ def test_a_launch_takes_its_latency_before_the_first_block(engine):
     assert later.cycles == at_once.cycles + 5000
     assert later.counters["warp_cycles"] == at_once.counters["warp_cycles"]
     assert run(marks().program(), engine=engine, gpu__launch_latency=500, max_cycles=100).status == "timeout"
+
+
+DIMENSIONS = [f"{what}_{axis}" for what in ("thread", "block", "block_dim", "grid_dim") for axis in "xyz"]
+
+
+def by_dimension():
+    """Every thread writes its numbers by dimension at its number in one."""
+    code = Assembly()
+    code.op("mul", A, GLOBAL, imm=4 * len(DIMENSIONS))
+    for place, name in enumerate(DIMENSIONS):
+        code("special", dst=B, imm=u.SPECIAL_NUMBER[name])
+        code.store(A, B, 4 * place)
+    code("exit")
+    return code.program()
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    block=st.tuples(*[st.integers(1, 3)] * 3), grid=st.tuples(*[st.integers(1, 3)] * 3), lanes=st.sampled_from([1, 3, 4, 8]),
+    mechanism=st.sampled_from(["stack", "its", "dwf"]), dispatch=st.sampled_from(["spread", "split"]),
+)  # fmt: skip
+def test_threads_and_blocks_are_numbered_in_three_dimensions(block, grid, lanes, mechanism, dispatch):
+    program = by_dimension()
+    launch = program.launch.changed(grid=grid, block=block)
+    assert (launch.grid_dims, launch.block_dims) == (grid, block)
+    shape = {"core__lanes": lanes, "core__warps": 32, "core__divergence": mechanism, "gpu__dispatch": dispatch}
+    result = run(replace(program, launch=launch), memory__bytes=1 << 16, max_cycles=10**6, **shape)
+    assert result.fault == ""
+    found = words(result)[: launch.threads * len(DIMENSIONS)].reshape(-1, len(DIMENSIONS)).tolist()
+    threads = [(x, y, z) for z in range(block[2]) for y in range(block[1]) for x in range(block[0])]
+    blocks = [(x, y, z) for z in range(grid[2]) for y in range(grid[1]) for x in range(grid[0])]
+    assert found == [[*thread, *where, *block, *grid] for where in blocks for thread in threads]
+
+
+def test_a_launch_in_one_dimension_has_numbers_by_dimension_too():
+    result = run(by_dimension().with_launch(threads=7, block=3))
+    assert words(result)[6 * 12 : 7 * 12].tolist() == [0, 0, 0, 2, 0, 0, 3, 1, 1, 3, 1, 1]
+    assert run(by_dimension().with_launch(threads=7)).fault == ""  # the machine decides how many threads a block has
+
+
+def test_a_launch_may_write_them_into_registers():
+    code = Assembly()
+    code.op("shl", A, GLOBAL, imm=2)
+    code.op("shl", B, B, imm=8)
+    code.op("or", B, B, C)
+    code.store(A, B)
+    code("exit")
+    program = code.program()
+    numbers = (*program.launch.registers, (B, "thread_y"), (C, "block_x"))
+    for mechanism in ("stack", "dwf"):
+        launch = program.launch.changed(grid=(2, 1), block=(2, 3), registers=numbers)
+        result = run(replace(program, launch=launch), core__divergence=mechanism)
+        assert words(result)[:12].tolist() == [256 * y + block for block in range(2) for y in range(3) for _ in range(2)]
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_a_launch_writes_scalar_registers_of_every_warp(engine):
+    code = Assembly()
+    code.op("shl", A, GLOBAL, imm=2)
+    code.op("add", B, scalar(0), scalar(1))
+    code.op("add", scalar(1), scalar(1), imm=5)
+    code.op("add", B, B, scalar(1))
+    code.store(A, B)
+    code("exit")
+    program = code.program(threads=10, block=5, scalars=3).with_launch(scalars=(-1, 7))
+    assert program.launch.scalars == (0xFFFFFFFF, 7)
+    assert words(run(program, engine=engine))[:10].tolist() == [18] * 10
+
+
+def test_scalars_that_a_launch_cannot_write():
+    code = Assembly()
+    code("exit")
+    with pytest.raises(ProgramError, match="the launch writes 2 scalar registers: the program says that it has 1"):
+        run(code.program(scalars=1).with_launch(scalars=(1, 2)))
+    with pytest.raises(ValueError, match=r"^scalars\[1\] = 'x': write a whole number$"):
+        code.program().with_launch(scalars=(1, "x"))

@@ -40,9 +40,9 @@ def test_division_by_zero_gives_255_and_is_counted_and_reported():
     result = run("NOP\nDIV R1, R2, R0\nSTR %threadIdx, R1\nRET", threads=6)
     assert result.memory[:4].tolist() == [255] * 4
     assert result.counters["divisions_by_zero"] == 6
-    assert result.notes == ("kernel.asm:3 (DIV R1, R2, R0): 6 divisions by zero in all, which gave 255; this is where the first one was",)
+    assert result.remarks == ("kernel.asm:3 (DIV R1, R2, R0): 6 divisions by zero in all, which gave 255; this is where the first one was",)
     assert result.status == "done"
-    assert run("CONST R1, #1\nDIV R1, R1, R1\nRET").notes == ()
+    assert run("CONST R1, #1\nDIV R1, R1, R1\nRET").remarks == ()
 
 
 def test_division_by_zero_gives_0_as_in_a_simulator_of_the_published_hardware():

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ADDRESS, DST, FLAGS, IMM, NEGATE, NONE, NUMBER, OP, PREDICATE, RECONVERGE, SCALAR, TARGET, YIELDS, A, B
+from warploom.isa.uop import ADDRESS, DST, FLAGS, IMM, NEGATE, NONE, NUMBER, OP, PREDICATE, RECONVERGE, SCALAR, TARGET, YIELDS, A, B, C
 from warploom.machine.accounting.events import BARRIER as BARRIER_EVENT
 from warploom.machine.accounting.events import emit
 from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.core.divergence import ITS
+from warploom.machine.core.divergence.its import sync as its_sync
 from warploom.machine.core.divergence.masks import change_mask, lanes_where, leader
 from warploom.machine.core.divergence.mechanism import (
     arrive_at_barrier,
@@ -23,15 +25,16 @@ from warploom.machine.core.divergence.mechanism import (
     set_aside,
 )
 from warploom.machine.core.divergence.path_table import left_at_barrier, run_group
-from warploom.machine.core.warps.barrier import arrive, take, wake
+from warploom.machine.core.warps.barrier import GRID_BARRIER, arrive, deliver, take, vote, wake
 from warploom.machine.datapath.predicate import named_lanes
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, bit, has
-from warploom.machine.engine.unit import inlined, unit
+from warploom.machine.engine.unit import inlined, out_of_line, unit
 
 NOP, BRANCH, JUMP, JUMP_REGISTER, CALL = (NUMBER[name] for name in ("nop", "branch", "jump", "jump_register", "call"))
 EXIT, EXIT_WARP, TRAP, YIELD = (NUMBER[name] for name in ("exit", "exit_warp", "trap", "yield"))
 BARRIER, BARRIER_ARRIVE, FENCE = (NUMBER[name] for name in ("barrier", "barrier_arrive", "fence"))
+BARRIER_COUNT, BARRIER_OR, GRID, SYNC_WARP = (NUMBER[name] for name in ("barrier_count", "barrier_or", "grid_barrier", "sync_warp"))
 TRAPPED, BARRIER_NUMBER = FAULT_NUMBER["trap"], FAULT_NUMBER["barrier_number"]
 EVEN = 0xFFFFFFFE  # an address without its lowest bit
 ADDRESS_BITS = 0xFFFFFFFF  # addresses have no sign; a column of a table has
@@ -64,8 +67,12 @@ def control(gpu, core, warp, pc, tables, k, now):
         exit_lanes(core, warp, part)
     elif op == EXIT_WARP:
         exit_lanes(core, warp, warps.threads[warp])
-    elif op == BARRIER or op == BARRIER_ARRIVE:
+    elif op == BARRIER or op == BARRIER_ARRIVE or BARRIER_COUNT <= op <= BARRIER_OR:
         fault = _barrier(gpu, core, warp, part, tables, k, now)
+    elif op == GRID:
+        _grid_barrier(gpu, core, warp, part)
+    elif op == SYNC_WARP:
+        _sync_warp(core, warp, part, tables, k)
     elif op == FENCE or op == NOP or op == YIELD:
         warps.pc[warp] += 1
     elif op == TRAP:
@@ -172,13 +179,51 @@ def _barrier(gpu, core, warp, part, tables, k, now):
         gpu.fault.value = number
         gpu.fault.limit = core.barriers.count
         return np.int64(BARRIER_NUMBER)
-    waits = 1 if tables.uops[k, OP] == BARRIER else 0
+    waits = 0 if tables.uops[k, OP] == BARRIER_ARRIVE else 1
+    if BARRIER_COUNT <= tables.uops[k, OP] <= BARRIER_OR:
+        registers = core.registers[warp]
+        row = registers.lane[source(registers, tables.uops, k, C, 2, warps.lanes)]
+        holds = lanes_where(row, np.uint32(0xFFFFFFFF), part, warps.lanes)
+        vote(core.barriers, np.int64(warps.block[warp]), number, warp, k, part, holds)
     warps.pc[warp] += 1
     if waits != 0 and part != warps.mask[warp]:
         set_aside(core, warp, part)
     if waits == 0 or arrive_at_barrier(core, warp, number, expected) != 0:
         _arrive(gpu, core, warp, number, waits, expected, tables, now)
     return np.int64(0)
+
+
+@out_of_line
+def _grid_barrier(gpu, core, warp, part):
+    """Lanes `part` wait for all blocks of the grid."""
+    core.warps.pc[warp] += 1
+    if part != core.warps.mask[warp]:
+        set_aside(core, warp, part)
+    if arrive_at_barrier(core, warp, np.int64(GRID_BARRIER), np.int64(0)) != 0:
+        _arrive_at_grid_barrier(gpu, core, warp)
+
+
+@unit
+def _arrive_at_grid_barrier(gpu, core, warp):
+    """A warp has come. The device opens the barrier in the cycle in which the last one does."""
+    core.warps.at_barrier = core.warps.at_barrier | bit(warp)
+    core.barriers.at_grid = core.barriers.at_grid | bit(warp)
+    gpu.grid.waiting = gpu.grid.waiting + 1
+
+
+@out_of_line
+def _sync_warp(core, warp, part, tables, k):
+    """Lanes `part` wait for the lanes that they name, where those may be elsewhere."""
+    core.warps.pc[warp] += 1
+    if core.divergence != ITS:
+        return
+    named = np.uint64(0xFFFFFFFFFFFFFFFF)
+    if tables.uops[k, A] != NONE:
+        named = np.uint64(_leaders_value(core, warp, part, tables, k, A, 0))
+        named |= np.uint64(_leaders_value(core, warp, part, tables, k, B, 1)) << np.uint64(32)
+    if part != core.warps.mask[warp]:
+        set_aside(core, warp, part)
+    its_sync(core.path_table, core.warps, warp, named | part)
 
 
 @unit
@@ -197,6 +242,8 @@ def _arrive(gpu, core, warp, number, waits, expected, tables, now):
     warps = core.warps
     block = np.int64(warps.block[warp])
     freed = arrive(core.barriers, block, number, warp, waits, expected, core.blocks.alive[block])
+    if core.barriers.reduces != 0 and freed != EMPTY:
+        deliver(core, tables, block, number, freed)
     if waits != 0:
         warps.at_barrier = warps.at_barrier | bit(warp)
     opens = take(core.barriers, now)
@@ -219,4 +266,7 @@ def _no_lane_runs(gpu, core, warp, tables, now):
     run_group(core.path_table, core.warps, warp, 0)
     arrive_at_barrier(core, warp, number, core.path_table.expected[warp])
     select_path(core, warp)
+    if number == GRID_BARRIER:
+        _arrive_at_grid_barrier(gpu, core, warp)
+        return
     _arrive(gpu, core, warp, number, 1, core.path_table.expected[warp], tables, now)

@@ -51,6 +51,7 @@ Core = record(
         code_rows="i8",                # instructions of the program
         code_step="i8",                # addresses from one instruction to the next
         has_predicates="i8",           # 1: some micro-op of the program has a predicate
+        has_wide="i8",                 # 1: some of its accesses are of 8 bytes, or atomics on floats: `units.wide` is there
         clear_registers="i8",          # lane registers that a launch sets to zero
         shared_latency="i8",           # cycles of an access to shared memory without conflicts
         shared_banks="i8",             # banks of shared memory

@@ -35,29 +35,31 @@ from warploom.isa.uop import (
     FLOATING_POINT,
     IMM,
     INTEGER,
+    NONE,
+    NOTE,
     NUMBER,
     OP,
     PREDICATE,
     SCALAR,
     SIZE,
     SPECIAL_FUNCTION,
-    SPECIAL_NUMBER,
     SPECIAL_REGISTER,
     A,
     B,
     C,
 )
-from warploom.machine.datapath.cross_lane import ballot, shuffle
+from warploom.machine.accounting.notes import write_notes
+from warploom.machine.datapath.cross_lane import ballot, match_any, shuffle
 from warploom.machine.datapath.double_precision import double, writes_pair
 from warploom.machine.datapath.floating_point import floating
 from warploom.machine.datapath.integer import integer
 from warploom.machine.datapath.predicate import apply_predicate
 from warploom.machine.datapath.register_file import source
 from warploom.machine.datapath.special_function import special
-from warploom.machine.engine.unit import inlined, lanewise, out_of_line, unit
+from warploom.machine.datapath.special_register import read_special
+from warploom.machine.engine.unit import lanewise, out_of_line, unit
 
-BALLOT = NUMBER["ballot"]
-LANE, THREAD, GLOBAL_THREAD = SPECIAL_NUMBER["lane"], SPECIAL_NUMBER["thread"], SPECIAL_NUMBER["global_thread"]
+BALLOT, MATCH_ANY = NUMBER["ballot"], NUMBER["match_any"]
 
 
 @unit
@@ -89,8 +91,10 @@ def execute(registers, tables, k, lanes):
     elif op == BALLOT:
         ballot(registers, takes_part, a, destination - SCALAR, wide)
         return
+    elif op == MATCH_ANY:
+        match_any(registers, takes_part, a, np.int64(tables.uops[k, IMM]), wide)
     else:
-        shuffle(registers, a, b, wide)
+        shuffle(registers, op, a, b, c, 1 if tables.uops[k, C] != NONE else 0, wide)
 
     if 0 < tables.uops[k, SIZE] < 4:
         truncate(result, tables.uops[k, SIZE], wide)
@@ -124,6 +128,22 @@ def execute_with_doubles(registers, tables, k, lanes):
         write(registers.lane[destination + 1], registers.result, takes_part, lanes)
 
 
+@unit
+def execute_with_notes(registers, tables, k, lanes):
+    """`execute_with_doubles` of programs that write notes."""
+    if tables.uops[k, DATAPATH] != NOTE:
+        execute_with_doubles(registers, tables, k, lanes)
+        return
+    takes_part = registers.active
+    if tables.uops[k, PREDICATE] >= SCALAR:
+        apply_predicate(registers, tables.uops, k, lanes)
+        takes_part = registers.predicated
+    a = source(registers, tables.uops, k, A, 0, lanes)
+    b = source(registers, tables.uops, k, B, 1, lanes)
+    c = source(registers, tables.uops, k, C, 2, lanes)
+    write_notes(registers, tables, k, takes_part, a, b, c, lanes)
+
+
 @out_of_line
 def truncate(result, size, wide):
     """Keep the low byte, or the low two, of every lane's result."""
@@ -137,13 +157,3 @@ def write(row, result, takes_part, lanes):
     """The result goes into a register in the lanes that take part. Without a branch: many hosts store slowly under a mask."""
     for lane in range(lanes):
         row[lane] = (row[lane] & ~takes_part[lane]) | (result[lane] & takes_part[lane])
-
-
-@inlined
-def read_special(registers, number, wide):
-    """Result = a special register; lane and thread numbers count on from lane 0's."""
-    result = registers.result
-    value = np.int64(registers.special[number])
-    step = np.int64(1 if number == LANE or number == THREAD or number == GLOBAL_THREAD else 0)
-    for lane in range(wide):
-        result[lane] = value + lane * step

@@ -1,18 +1,22 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Operations across the lanes of a warp: ballot and shuffle.
+"""Operations across the lanes of a warp: ballot, shuffles and match.
 
 In hardware: a ballot is wiring only, the lanes' comparison bits side by side, straight into a scalar register; a
 shuffle is a crossbar between the lanes' operand latches, the one that shared memory and texture addresses
-use too, and with 32 ports of 32 bits by far the largest piece of wiring in a core. Sources: NVIDIA PTX ISA
-(`vote.ballot`, `shfl.idx`); AMD GCN3 ISA (`v_cmp` into a scalar pair, `ds_bpermute`, `v_readlane`).
+use too, and with 32 ports of 32 bits by far the largest piece of wiring in a core. A match compares every lane with every
+other one. Sources: NVIDIA PTX ISA
+(`vote.ballot`, `shfl`, `match.any`); AMD GCN3 ISA (`v_cmp` into a scalar pair, `ds_bpermute`, `v_readlane`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from warploom.isa.uop import NUMBER
 from warploom.machine.engine.bits import EMPTY, bit
-from warploom.machine.engine.unit import inlined
+from warploom.machine.engine.unit import inlined, out_of_line, unit
+
+SHUFFLE, SHUFFLE_UP, SHUFFLE_DOWN = NUMBER["shuffle"], NUMBER["shuffle_up"], NUMBER["shuffle_down"]
 
 
 @inlined
@@ -27,18 +31,54 @@ def ballot(registers, takes_part, a, pair, lanes):
     registers.scalar[pair + 1] = np.uint32(bits >> np.uint64(32))
 
 
-@inlined
-def shuffle(registers, a, b, lanes):
-    """Result = row `a` of the lane whose number row `b` gives, modulo `lanes`.
+@out_of_line
+def shuffle(registers, op, a, b, c, segmented, lanes):
+    """Result = row `a` of a different lane: see `source_lane`. segmented: 1 where row `c` says how many lanes a segment has.
 
     A lane that does not take part is read all the same: what it holds is what its register held last.
     """
     value = registers.lane[a]
     number = registers.lane[b]
     result = registers.result
-    if lanes & (lanes - 1) == 0:
+    if op == SHUFFLE and segmented == 0 and lanes & (lanes - 1) == 0:
         for lane in range(lanes):
             result[lane] = value[np.int64(number[lane]) & (lanes - 1)]
+        return
+    for lane in range(lanes):
+        segment = min(max(np.int64(registers.lane[c, lane]), np.int64(1)), np.int64(lanes)) if segmented != 0 else np.int64(lanes)
+        result[lane] = value[source_lane(op, np.int64(lane), np.int64(number[lane]), segment, lanes)]
+
+
+@unit
+def source_lane(op, lane, number, segment, lanes):
+    """Which lane a lane reads in a shuffle: that `number` of its segment, the one so many lanes below or above, or its exclusive or.
+
+    number: taken modulo `lanes`. segment: lanes a segment; the last one may have fewer. Where there is no such lane, a lane reads itself.
+    """
+    number = number % lanes
+    first = lane - lane % segment
+    end = min(first + segment, np.int64(lanes))
+    if op == SHUFFLE:
+        found = first + number % (end - first)
+    elif op == SHUFFLE_UP:
+        found = lane - number if number <= lane - first else lane
+    elif op == SHUFFLE_DOWN:
+        found = lane + number if number < end - lane else lane
     else:
-        for lane in range(lanes):
-            result[lane] = value[np.int64(number[lane]) % lanes]
+        found = lane ^ number
+        if found >= end:
+            found = lane
+    return np.int64(found)
+
+
+@out_of_line
+def match_any(registers, takes_part, a, half, lanes):
+    """Bit l of the result = 1 where lane 32 * `half` + l takes part and holds the same in row `a`."""
+    value = registers.lane[a]
+    first = 32 * half
+    for lane in range(lanes):
+        found = np.uint32(0)
+        for other in range(first, min(np.int64(first + 32), np.int64(lanes))):
+            if takes_part[other] != 0 and value[other] == value[lane]:
+                found = np.uint32(found | np.uint32(np.uint32(1) << np.uint32(other - first)))
+        registers.result[lane] = found

@@ -27,6 +27,11 @@ TWICE_TOP_32, TWICE_TOP_64 = np.float64(1 << 32), np.float64(1 << 64)
 DADD, DSUB, DMUL, DFMA, DDIV, DSQRT = (NUMBER[name] for name in ("dadd", "dsub", "dmul", "dfma", "ddiv", "dsqrt"))
 DMIN, DMAX, DEQ, DLT, DLE = (NUMBER[name] for name in ("dmin", "dmax", "deq", "dlt", "dle"))
 F2D, D2F, I2D, U2D, D2I, D2U = (NUMBER[name] for name in ("f2d", "d2f", "i2d", "u2d", "d2i", "d2u"))
+D2H = NUMBER["d2h"]
+MAGNITUDE, INFINITY = np.uint64(0x7FFFFFFFFFFFFFFF), np.uint64(0x7FF0000000000000)
+HALF_OVERFLOW = np.uint64(0x40EFFE0000000000)  # 65520, from which on 16-bit floats are infinite
+HALF_NORMAL = np.uint64(0x3F10000000000000)  # 2^-14, below which they are subnormal
+HALF_SUBNORMAL, HALF_SUBNORMAL_BITS = np.float64(1 << 28), np.uint64(0x41B0000000000000)  # its unit in the last place is 2^-24
 L2D, UL2D, D2L, D2UL = (NUMBER[name] for name in ("l2d", "ul2d", "d2l", "d2ul"))
 WRITES_PAIR = np.array(["d" in operation.pairs for operation in OPERATIONS], np.int64)
 
@@ -136,6 +141,8 @@ def _convert(registers, op, a, lanes):
         elif op == D2F:
             rounded = np.float32(x[l])
             registers.result.view(np.float32)[l] = rounded if rounded == rounded else NAN_32
+        elif op == D2H:
+            registers.result[l] = _half_of(registers, l)
         elif op == D2I:
             near = np.int64(x[l]) if abs(x[l]) <= TOP_32 else np.int64(0x7FFFFFFF)
             near = min(near, np.int64(0x7FFFFFFF))
@@ -149,3 +156,23 @@ def _convert(registers, op, a, lanes):
         elif op == D2UL:
             near = np.uint64(x[l]) if 0 <= x[l] < TWICE_TOP_64 else np.uint64(0xFFFFFFFFFFFFFFFF)
             bits[l] = np.uint64(0) if x[l] < 0 else near
+
+
+@inlined
+def _half_of(registers, lane):
+    """The 16-bit float nearest to a lane's 64-bit one, ties to even, rounded once: by way of 32 bits some would be rounded twice."""
+    bits = registers.wide[0, lane]
+    sign = np.uint32((bits >> np.uint64(48)) & np.uint64(0x8000))
+    magnitude = np.uint64(bits & MAGNITUDE)
+    if magnitude > INFINITY:
+        return np.uint32(0x7E00)
+    if magnitude >= HALF_OVERFLOW:
+        return np.uint32(sign | np.uint32(0x7C00))
+    if magnitude >= HALF_NORMAL:
+        odd = (magnitude >> np.uint64(42)) & np.uint64(1)
+        rounded = np.uint64(magnitude + np.uint64((1 << 41) - 1) + odd)
+        return np.uint32(sign | np.uint32(np.uint64((rounded >> np.uint64(42)) - np.uint64(1008 << 10)) & np.uint64(0xFFFF)))
+    registers.wide[3, lane] = magnitude
+    row = registers.wide[3].view(np.float64)
+    row[lane] = row[lane] + HALF_SUBNORMAL
+    return np.uint32(sign | np.uint32(np.uint64(registers.wide[3, lane] - HALF_SUBNORMAL_BITS) & np.uint64(0xFFFF)))

@@ -15,7 +15,7 @@ import numpy as np
 
 from warploom.isa.uop import NUMBER
 from warploom.machine.engine.intrinsics import fused
-from warploom.machine.engine.unit import inlined, lanewise
+from warploom.machine.engine.unit import inlined, lanewise, out_of_line
 
 NAN = np.float32(np.nan)
 NAN_BITS = 0x7FC00000
@@ -26,6 +26,13 @@ ONE = np.float32(1)
 FADD, FSUB, FMUL, FMA, FMAD, FDIV = (NUMBER[name] for name in ("fadd", "fsub", "fmul", "fma", "fmad", "fdiv"))
 FMIN, FMAX, FEQ, FLT, FLE = (NUMBER[name] for name in ("fmin", "fmax", "feq", "flt", "fle"))
 FLOOR, FCLASS, F2I, F2U, I2F, U2F = (NUMBER[name] for name in ("floor", "fclass", "f2i", "f2u", "i2f", "u2f"))
+H2F, F2H = NUMBER["h2f"], NUMBER["f2h"]
+# Floats of 16 bits: 5 of exponent, bias 15, 10 of significand. Their bits as an unsigned number are an order, so rounding may carry.
+HALF_NAN, HALF_INFINITY = np.uint32(0x7E00), np.uint32(0x7C00)
+HALF_OVERFLOW = np.uint32(0x477FF000)  # 65520, from which on floats round to infinity
+HALF_NORMAL = np.uint32(0x38800000)  # 2^-14, below which they are subnormal
+HALF_SUBNORMAL = np.float32(0.5)  # plus a number below 2^-14: a unit in its last place is one of a subnormal float of 16 bits
+HALF_SCALE = np.float32(2.0**112)  # from a bias of 15 to one of 127
 
 
 @lanewise
@@ -136,6 +143,51 @@ def convert(d, bits, op, wide):
     elif op == U2F:
         for l in range(wide):
             f[l] = np.float32(bits[l])
+    elif op == H2F:
+        widen_halves(d, bits, wide)
+    elif op == F2H:
+        narrow_to_halves(d, bits, wide)
+
+
+@out_of_line
+def widen_halves(d, bits, wide):
+    """16-bit floats in the low halves of `bits` as 32-bit floats. Every one of them is one."""
+    f = d.view(np.float32)
+    for l in range(wide):
+        half = np.uint32(bits[l] & np.uint32(0xFFFF))
+        magnitude = np.uint32(half & np.uint32(0x7FFF))
+        d[l] = np.uint32(magnitude << np.uint32(13))
+        if magnitude > HALF_INFINITY:
+            d[l] = np.uint32(NAN_BITS)
+            continue
+        if magnitude == HALF_INFINITY:
+            d[l] = np.uint32(0x7F800000)
+        else:
+            f[l] = np.float32(f[l] * HALF_SCALE)
+        d[l] = np.uint32(d[l] | np.uint32(np.uint32(half & np.uint32(0x8000)) << np.uint32(16)))
+
+
+@out_of_line
+def narrow_to_halves(d, bits, wide):
+    """32-bit floats as the nearest 16-bit ones, ties to even, in the low halves."""
+    f = d.view(np.float32)
+    for l in range(wide):
+        sign = np.uint32((bits[l] >> np.uint32(16)) & np.uint32(0x8000))
+        magnitude = np.uint32(bits[l] & np.uint32(0x7FFFFFFF))
+        d[l] = magnitude
+        if magnitude > np.uint32(0x7F800000):
+            d[l] = HALF_NAN
+            continue
+        if magnitude >= HALF_OVERFLOW:
+            d[l] = HALF_INFINITY
+        elif magnitude >= HALF_NORMAL:
+            odd = np.uint32((magnitude >> np.uint32(13)) & np.uint32(1))
+            rounded = np.uint32(magnitude + np.uint32(0xFFF) + odd)
+            d[l] = np.uint32((rounded >> np.uint32(13)) - np.uint32(112 << 10))
+        else:
+            f[l] = np.float32(f[l] + HALF_SUBNORMAL)
+            d[l] = np.uint32(d[l] - np.uint32(0x3F000000))
+        d[l] = np.uint32(d[l] | sign)
 
 
 @inlined

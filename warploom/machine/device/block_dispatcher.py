@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import SPECIAL_NUMBER
+from warploom.isa.uop import SCALARS, SPECIAL_NUMBER
 from warploom.machine.accounting.events import BLOCK, LAUNCH, emit
 from warploom.machine.accounting.reasons import DISPATCH_STALL
 from warploom.machine.core.divergence.mechanism import start
@@ -22,9 +22,10 @@ from warploom.machine.core.scheduling.scheduler import add_warp
 from warploom.machine.core.warps.barrier import reset
 from warploom.machine.core.warps.scoreboard import clear as clear_scoreboard
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
+from warploom.machine.datapath.special_register import thread_numbers
 from warploom.machine.engine.bits import EMPTY, bit, lowest, popcount
 from warploom.machine.engine.sizes import MAX_CORES, MAX_LANES
-from warploom.machine.engine.unit import record, unit
+from warploom.machine.engine.unit import out_of_line, record, unit
 
 MAX_LAUNCH_REGISTERS = 32
 SPREAD, FILL, SPLIT = range(3)  # orders in which blocks are handed out
@@ -33,6 +34,7 @@ THREAD, BLOCK_NUMBER, BLOCK_THREADS = (SPECIAL_NUMBER[name] for name in ("thread
 GRID_THREADS, GLOBAL_THREAD, LANES = (SPECIAL_NUMBER[name] for name in ("grid_threads", "global_thread", "lanes"))
 WARPS, CORES, ARGUMENT = (SPECIAL_NUMBER[name] for name in ("warps", "cores", "argument"))
 BLOCK_CAPACITY = SPECIAL_NUMBER["block_capacity"]
+THREAD_X, BLOCK_X, BLOCK_DIM_X, GRID_DIM_X = (SPECIAL_NUMBER[f"{what}_x"] for what in ("thread", "block", "block_dim", "grid_dim"))
 
 Grid = record(
     settings=dict(
@@ -48,11 +50,18 @@ Grid = record(
         registers="i8",                                # lane registers that a launch writes,
         register=("i4", MAX_LAUNCH_REGISTERS),         # ... which ones,
         special=("i4", MAX_LAUNCH_REGISTERS),          # ... and with which special register
+        scalars="i8",                                  # scalar registers that a launch writes, from 0 on,
+        scalar=("u4", SCALARS),                        # ... and with which words
+        dimensions="i8",                               # 1: the program asks for thread and block numbers by dimension
+        barrier_latency="i8",                          # cycles from the last arrival at the grid's barrier until the blocks go on
+        block_dim=("i8", 3),                           # threads a block in x, y and z
+        grid_dim=("i8", 3),                            # blocks of the grid in x, y and z
     ),
     state=dict(
         low="i8",                                      # blocks low .. high - 1 have not been handed out
         high="i8",
         reverse="i8",                                  # SPLIT: 1 when the next block is taken from the high end
+        waiting="i8",                                  # warps that wait at the barrier of the grid
         next_core="i8",                                # SPREAD: the core that is tried first
     ),
 )  # fmt: skip
@@ -199,9 +208,27 @@ def _write_launch_registers(gpu, core, warp, block, rank, begin):
     special[WARPS] = np.uint32(core.warps.slots)
     special[CORES] = np.uint32(gpu.cores)
     special[ARGUMENT] = np.uint32(grid.argument)
+    for index in range(grid.scalars):
+        registers.scalar[index] = grid.scalar[index]
+    if grid.dimensions != 0:
+        _number_by_dimension(grid, special, block)
     for index in range(grid.registers):
         number = np.int64(grid.special[index])
+        if THREAD_X <= number < BLOCK_X:
+            thread_numbers(registers.lane[grid.register[index]], special, number, np.int64(core.warps.lanes))
+            continue
         varies = np.uint32(1 if number == LANE or number == THREAD or number == GLOBAL_THREAD else 0)
         row = registers.lane[grid.register[index]]
         for lane in range(core.warps.lanes):
             row[lane] = np.uint32(special[number] + varies * np.uint32(lane))
+
+
+@out_of_line
+def _number_by_dimension(grid, special, block):
+    """The block's number in x, y and z, and how many threads and blocks there are in each."""
+    left = np.int64(block)
+    for axis in range(3):
+        special[BLOCK_X + axis] = np.uint32(left % grid.grid_dim[axis])
+        left = left // grid.grid_dim[axis]
+        special[BLOCK_DIM_X + axis] = np.uint32(grid.block_dim[axis])
+        special[GRID_DIM_X + axis] = np.uint32(grid.grid_dim[axis])

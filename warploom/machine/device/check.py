@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from warploom.isa import uop as u
+from warploom.isa.needs import REDUCTIONS, special_registers, uses
 from warploom.isa.program import Program
 from warploom.isa.views import FORMATS, LINEAR, POINT, SAMPLER_FILTER, VIEW_FORMAT
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import Config
-from warploom.machine.core.divergence.thread_pool import OF_A_THREAD, depends_on_warps
+from warploom.machine.core.divergence.thread_pool import depends_on_warps, thread_numbers_of
 from warploom.machine.core.load_store.lsu import MAX_TRANSACTIONS
 from warploom.machine.core.texture.sampler import TEXELS
 from warploom.machine.core.warps.scoreboard import LANE_GROUPS
@@ -18,9 +19,10 @@ MOST_THREADS = (1 << 31) - 1
 
 def check(config: Config, program: Program) -> None:
     """Raises LaunchError, with the reason and what to change, when a machine of this configuration cannot run a program."""
-    if program.launch.dimensions > 1:
+    read = special_registers(program)
+    if program.launch.dimensions > 1 and read & {*u.IN_A_ROW} and not read & {*u.BY_DIMENSION}:
         raise LaunchError(
-            f"{program.source.path}: grid {program.launch.grid}, block {program.launch.block}: this machine numbers threads and blocks "
+            f"{program.source.path}: grid {program.launch.grid}, block {program.launch.block}: this program numbers threads and blocks "
             "in one dimension; launch a number of threads, in blocks of a number"
         )
     if not len(program):
@@ -28,7 +30,7 @@ def check(config: Config, program: Program) -> None:
     if len(program) > config.memory.program_words:
         raise LaunchError(f"the program has {len(program)} instructions, memory.program_words = {config.memory.program_words}")
     # A thread that changes warps takes its numbers along in registers, which the launch writes.
-    numbers = len(OF_A_THREAD) if config.core.divergence == "dwf" and not depends_on_warps(program) else 0
+    numbers = len(thread_numbers_of(program)) if config.core.divergence == "dwf" and not depends_on_warps(program) else 0
     why = f" with core.divergence=dwf, which needs {numbers} of its own" if numbers else ""
     if program.registers > u.HIDDEN - numbers:
         raise LaunchError(f"the program uses {program.registers} registers a thread, a thread can have {u.HIDDEN - numbers}{why}")
@@ -45,7 +47,7 @@ def check(config: Config, program: Program) -> None:
     used = {u.OPERATIONS[int(row[u.OP])].name for row in program.uops}
     if "sample" in used and config.texture.count == 0:
         raise LaunchError("the program samples textures, and this machine has no texture unit; add --set texture.count=1")
-    if config.gpu.dispatch == "split" and (program.launch.shared_bytes or used & {"barrier", "barrier_arrive"}):
+    if config.gpu.dispatch == "split" and (program.launch.shared_bytes or used & {"barrier", "barrier_arrive", *REDUCTIONS}):
         raise LaunchError("a block whose warps lie on several cores has neither shared memory nor barriers; add --set gpu.dispatch=spread")
     if not 0 <= program.launch.threads <= MOST_THREADS:
         raise LaunchError(f"{program.source.path}: threads = {program.launch.threads}: a launch has 0 to {MOST_THREADS}")
@@ -58,6 +60,20 @@ def check(config: Config, program: Program) -> None:
                 f"{program.where(number)}: it may take {most} transactions, a load/store unit has room for {MAX_TRANSACTIONS}; "
                 f"use longer lines (l1.line = {config.l1.line}) or fewer lanes (core.lanes = {config.core.lanes})"
             )
+
+
+def check_grid(config: Config, program: Program, blocks: int, resident: int) -> None:
+    """Blocks that wait for each other must all be there. resident: blocks that a core holds. Raises LaunchError."""
+    if not uses(program, "grid_barrier"):
+        return
+    if config.gpu.dispatch == "split":
+        raise LaunchError("a grid whose warps wait for each other needs whole blocks in its cores; add --set gpu.dispatch=spread")
+    cores, room = config.gpu.cores, resident * config.gpu.cores
+    if blocks > room:
+        raise LaunchError(
+            f"{program.source.path}: the blocks of the grid wait for each other, so all {blocks} must be on the machine at once, "
+            f"and it has room for {room}: {resident} in each of {cores} core{'s' if cores != 1 else ''}; launch fewer"
+        )
 
 
 def _most_transactions(config: Config, program: Program, number: int) -> int:

@@ -15,6 +15,7 @@ from warploom.machine.accounting.faults import FAULT_NUMBER, Fault, raise_fault
 from warploom.machine.accounting.status import DONE, EVENTS_FULL, LIMIT
 from warploom.machine.accounting.status import FAULT as FAULTED
 from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
+from warploom.machine.core.warps.barrier import open_grid_barrier
 from warploom.machine.device.block_dispatcher import SPLIT, Grid, dispatch
 from warploom.machine.engine.bits import EMPTY, lowest
 from warploom.machine.engine.sizes import MAX_CORES
@@ -85,6 +86,8 @@ def run(gpu, cores, tables, units, limit):
         for number in range(gpu.cores):
             if gpu.wake[number] <= now or (gpu.every_cycle != 0 and cores[number].warps.active != EMPTY):
                 gpu.wake[number] = units.step(gpu, cores[number], tables, units, now)
+        if gpu.grid.waiting != 0 and gpu.grid.waiting == gpu.live and gpu.grid.low >= gpu.grid.high:
+            open_grid_barrier(gpu, cores, now)
         if may_happen(gpu.wheel, now):
             units.memory_system(gpu, cores, tables, now)
         if gpu.fault.kind != 0:

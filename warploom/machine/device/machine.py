@@ -14,10 +14,12 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.analysis.spins import with_yields
+from warploom.isa.needs import uses_wide_accesses
 from warploom.isa.program import Program
-from warploom.isa.regions import SPACE_BYTES
+from warploom.isa.regions import SPACE_BYTES, flat_memory
 from warploom.isa.table_check import check_tables
 from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
+from warploom.machine.accounting.notes import new_log, notes_of, writes_notes
 from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
 from warploom.machine.accounting.status import LaunchError, Outcome, TooManyEvents
 from warploom.machine.config.schema import Config
@@ -30,14 +32,16 @@ from warploom.machine.core.divergence.thread_pool import depends_on_warps, with_
 from warploom.machine.core.load_store.address_space import no_translation, translate
 from warploom.machine.core.load_store.lsu import Lsu, load_store, no_load_store
 from warploom.machine.core.load_store.memory_stage import access_memory, no_memory, no_texture, sample_texture
+from warploom.machine.core.load_store.wide_access import access_wide, no_wide
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
 from warploom.machine.core.scheduling.scheduler import Scheduler
-from warploom.machine.datapath.alu import execute, execute_with_doubles
+from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.device import report as pipeline_report
-from warploom.machine.device.check import check
+from warploom.machine.device.check import check, check_grid
 from warploom.machine.device.decode import decode
 from warploom.machine.device.device import Gpu, run
+from warploom.machine.device.held import Held
 from warploom.machine.device.inspection import PipelineInspection
 from warploom.machine.device.memory_system import no_events, serve_events
 from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
@@ -60,6 +64,7 @@ class PipelineMachine:
 
     units: functions of a user's by slot, in place of the configured ones. tracing: write events down; they are handed to `listener` as the
     run goes, or kept in `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
+    held: memory and caches that outlive the run, in place of the program's own. before: a copy of them, by which the run can be repeated.
     """
 
     entry = staticmethod(run)
@@ -73,9 +78,12 @@ class PipelineMachine:
         units: Mapping[str, Callable[..., int]] | None = None,
         tracing: bool = False,
         recording: bool = False,
+        held: Held | None = None,
+        before: Held | None = None,
     ) -> None:
-        check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)))
-        self.space = program.address_space(config.memory.bytes)
+        check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)) if held is None else held.used)
+        self.space = program.address_space(config.memory.bytes) if held is None else flat_memory(held.used)
+        self.held, self.before = held, before
         program = with_reconvergence(program) if MECHANISMS[config.core.divergence].uses_reconvergence_pc else program
         program = with_yields(program) if config.core.divergence == "its" else program
         self.config, self.program, self.tracing = config, program, tracing or recording
@@ -97,10 +105,13 @@ class PipelineMachine:
         self.code = decode(config, program)
         self.views = np.ascontiguousarray(program.views)
         self.samplers = np.ascontiguousarray(program.samplers)
-        self.storage = Storage(config, program, self.space)
-        self.memory = self.storage.filled()
+        self.storage = Storage(config, program, self.space if held is None else flat_memory(held.capacity))
+        self.memory = self.storage.filled() if held is None else self.storage.added_to(held)
         self.memory_bytes = self.space.bytes
-        self.initial_memory = self.storage.filled().view(np.uint8)[: self.memory_bytes]  # filled again: a copy would touch every page
+        # Filled anew, not copied: pages of zeros that nobody touches cost nothing.
+        self.initial_memory = (self.storage.filled() if held is None else (before or Held(0)).words).view(np.uint8)
+        self.initial_memory = self.initial_memory[: self.memory_bytes if held is None or before is not None else 0]
+        self.notes = new_log(program)
         self.profile = np.zeros((len(program), PROFILE_COLUMNS), np.int64)
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
@@ -115,7 +126,10 @@ class PipelineMachine:
         gpu.log.tracing = int(self.tracing)
         gpu.memory_bytes = SPACE_BYTES if self.program.regions else self.memory_bytes
         set_up_device(gpu, self.config, self.loaded)
+        if self.held is not None:
+            self.held.put_into(self.gpu["l2"]["cache"])
         resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
+        check_grid(self.config, self.program, int(gpu.grid.blocks), resident)
         for number in range(self.config.gpu.cores):
             core = mirror(self.cores[number : number + 1].reshape(()))
             set_up_core(core, number, resident, self.config, self.loaded)
@@ -130,7 +144,9 @@ class PipelineMachine:
 
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without the limit, for one engine or the other."""
-        tables = Tables(self.uops, self.code, self.views, self.samplers, self.memory, self.space.table, self.profile, self.event_buffer)
+        tables = Tables(
+            self.uops, self.code, self.views, self.samplers, self.memory, self.space.table, self.notes, self.profile, self.event_buffer
+        )
         if native:
             return (self._gpu_record(), self.cores, tables, self._hooks())
         return (mirror(self.gpu), mirror(self.cores), tables, self._guarded(self._units()))
@@ -140,16 +156,23 @@ class PipelineMachine:
         units = {int(row[u.UNIT]) for row in self.program.uops}
         touches_memory = bool(units & {u.MEMORY, u.SHARED, u.TEXTURE})
         return Units(
-            execute=execute_with_doubles if (self.program.uops[:, u.DATAPATH] == u.DOUBLE_PRECISION).any() else execute,
+            execute=self._execute(),
             policy=self.policy.choose,
             control=control,
             access=access_memory if touches_memory else no_memory,
             sampler=sample_texture if u.TEXTURE in units else no_texture,
             translate=translate if self.storage.translates else no_translation,
+            wide=access_wide if uses_wide_accesses(self.program) else no_wide,
             load_store=load_store if touches_memory else no_load_store,
             memory_system=serve_events if touches_memory else no_events,
             step=step_forming_warps if self.forms_warps else step,
         )
+
+    def _execute(self) -> Callable[..., None]:
+        """The ALU, with those parts that only programs which use them pay for."""
+        if writes_notes(self.program):
+            return execute_with_notes
+        return execute_with_doubles if (self.program.uops[:, u.DATAPATH] == u.DOUBLE_PRECISION).any() else execute
 
     def _guarded(self, units: Units) -> Units:
         """The same, with a user's units for plain Python: a mistake in one of them ends as a sentence."""
@@ -173,6 +196,7 @@ class PipelineMachine:
             access=(number, (Gpu, Core, number, number, number, Tables, Units, number)),
             sampler=(number, (Core, number, Tables, number, number)),
             translate=(number, (Gpu, Core, number, Tables, number, number)),
+            wide=(None, (Core, number, Tables, number, number)),
             load_store=(number, (Gpu, Core, Lsu, Tables, number)),
             memory_system=(None, (Gpu, cores, Tables, number)),
             step=(number, (Gpu, Core, Tables, Units, number)),
@@ -220,20 +244,23 @@ class PipelineMachine:
         if self.tracing:
             self._hand_on(self.open_rows())
         pipeline_report.account_the_rest(self)
+        notes, lost = notes_of(self.program, self.notes)
         return RunResult(
             program=self.program,
             config=self.config,
             status=outcome.status,
             cycles=self.cycle,
             instructions=int(self.profile[:, ISSUES].sum()),
-            memory=self.memory.view(np.uint8)[: self.memory_bytes],
+            memory=self._final_memory(),
             initial_memory=self.initial_memory,
             counters=pipeline_report.counters(self),
             fault=pipeline_report.fault_text(self),
             running=tuple(pipeline_report.running(self)) if outcome.status == "timeout" else (),
+            notes=notes,
+            notes_lost=lost,
             engine=outcome.engine,
             seconds=outcome.seconds,
-            rebuild=partial(PipelineMachine, self.config, self.program, units=self.users_units),
+            rebuild=self._rebuild(),
             detail=Detail(
                 profile=self.profile,
                 events=np.concatenate([np.zeros((0, EVENT_COLUMNS), np.int64), *self.events]),
@@ -242,6 +269,19 @@ class PipelineMachine:
                 by_visit=self.policy.visits,
             ),
         )
+
+    def _final_memory(self) -> np.ndarray:
+        """Memory after the run. What is held changes with the next launch: of it a copy, where the run is to be repeated."""
+        memory = self.memory.view(np.uint8)[: self.memory_bytes]
+        if self.held is None:
+            return memory
+        return memory.copy() if self.before is not None else memory[:0]
+
+    def _rebuild(self) -> Callable[..., PipelineMachine] | None:
+        """What builds this machine anew, before its first cycle; None where what it began with is gone."""
+        if self.held is None:
+            return partial(PipelineMachine, self.config, self.program, units=self.users_units)
+        return None if self.before is None else partial(_repeated, self.config, self.program, self.users_units, self.before)
 
     def launch_rows(self) -> np.ndarray:
         """A LAUNCH of every warp that has not ended, as if it came now."""
@@ -253,8 +293,13 @@ class PipelineMachine:
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         """Everything that changes: what a checkpoint has to keep."""
-        return self.gpu, self.cores, self.memory, self.profile
+        return self.gpu, self.cores, self.memory, self.profile, self.notes
 
     def state(self) -> tuple[bytes, ...]:
         """The same as bytes: equal in two machines that have run alike."""
         return tuple(array.tobytes() for array in self.arrays())
+
+
+def _repeated(config: Config, program: Program, units: Mapping[str, Callable[..., int]], before: Held, **options: Any) -> PipelineMachine:
+    """The machine of a run over memory that was held, as it was then."""
+    return PipelineMachine(config, program, units=units, held=before.copy(), before=before, **options)

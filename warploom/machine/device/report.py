@@ -8,13 +8,16 @@ from typing import Protocol
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.needs import special_registers
 from warploom.isa.program import Program
+from warploom.isa.views import VIEW_BYTES
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
 from warploom.machine.config.schema import Config
-from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, READY
+from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, AT_SYNC, READY
 from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
+from warploom.machine.core.warps.barrier import GRID_BARRIER
 from warploom.machine.run.livelock import LivelockDetector
 
 MOST_WARPS = 8  # warps that a message lists
@@ -180,8 +183,24 @@ def fault_text(machine: Reported) -> str:
         return f"{sentence(fault)}: {'; '.join(said)} (cycle {int(fault['cycle'])})"
     if FAULTS[kind].name == "no_warp_slot":
         return f"{sentence(fault)} (core {core}, cycle {int(fault['cycle'])})"
-    text = f"{machine.program.where(int(fault['pc']))}: {sentence(fault)}{_nearest_region(machine, fault)}"
-    return f"{text} ({_who(machine, core, warp, int(fault['lanes']))}, core {core}, cycle {int(fault['cycle'])})"
+    where, who = machine.program.where(int(fault["pc"])), _who(machine, core, warp, int(fault["lanes"]))
+    if element := _of_array(machine, fault):
+        return f"{where}: {element}, {who} (core {core}, cycle {int(fault['cycle'])})"
+    return f"{where}: {sentence(fault)}{_nearest_region(machine, fault)} ({who}, core {core}, cycle {int(fault['cycle'])})"
+
+
+def _of_array(machine: Reported, fault: np.ndarray) -> str:
+    """An access outside of a view that the program knows as an array: `out[12]: it has 10 elements`."""
+    program, row = machine.program, machine.program.code[int(fault["pc"])]
+    if FAULTS[int(fault["kind"])].name != "view_out_of_range":
+        return ""
+    for view in program.uops[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT], u.VIEW].tolist():
+        if 0 <= view < len(program.view_shapes) and program.views[view, VIEW_BYTES] == fault["limit"]:
+            shape = program.view_shapes[view]
+            if shape is not None:
+                name = program.view_names[view] if view < len(program.view_names) else f"view {view}"
+                return f"{name}{shape.element(int(fault['value']))}: it has {shape.extent}"
+    return ""
 
 
 def _nearest_region(machine: Reported, fault: np.ndarray) -> str:
@@ -200,7 +219,26 @@ def _who(machine: Reported, core: int, warp: int, lanes: int) -> str:
         found = [tuple(int(numbers[OF_A_THREAD.index(name), lane]) for name in ("block", "warp", "thread")) for lane in lanes_of(lanes)]
         if any((its_block, its_warp) != (block, rank) for its_block, its_warp, _ in found):
             return ", ".join(f"thread {thread} of block {its_block}" for its_block, _, thread in found)
+    if machine.program.view_shapes or special_registers(machine.program) & {*u.BY_DIMENSION}:
+        return _by_dimension(machine, block, rank, lanes_of(lanes))
     return f"block {block}, warp {rank}, {lanes_text(lanes, 'lane')}"
+
+
+def _by_dimension(machine: Reported, block: int, rank: int, lanes: list[int]) -> str:
+    """The same by dimension: `thread (3,0,0) of block (2,0,0)`; of several lanes the first and how many there are beside it."""
+    grid = machine.gpu["grid"]
+    numbers = [_in_three(block, grid["grid_dim"].tolist())]
+    numbers += [_in_three(rank * machine.config.core.lanes + lane, grid["block_dim"].tolist()) for lane in lanes[:1]]
+    said = [f"({x},{y},{z})" for x, y, z in numbers]
+    if not lanes:
+        return f"block {said[0]}, warp {rank}"
+    more = f" and {len(lanes) - 1} more" if len(lanes) > 1 else ""
+    return f"thread {said[1]}{more} of block {said[0]}"
+
+
+def _in_three(number: int, extents: list[int]) -> tuple[int, int, int]:
+    """A number in one dimension as x, y and z."""
+    return number % extents[0], number // extents[0] % extents[1], number // (extents[0] * extents[1])
 
 
 def running(machine: Reported) -> list[str]:
@@ -232,6 +270,8 @@ def _barrier_text(machine: Reported, core: int, warp: int) -> Iterator[str]:
     """Which barrier a warp waits at, how many have come and are expected, and which warps of its block have not come."""
     state, barriers = machine.cores[core]["warps"], machine.cores[core]["barriers"]
     slot = int(state["block"][warp])
+    if int(barriers["at_grid"]) >> warp & 1:
+        yield f"the barrier of the grid waits for {int(machine.gpu['live'])} warps, and {int(machine.gpu['grid']['waiting'])} came"
     alive = int(machine.cores[core]["blocks"]["alive"][slot])
     for number, waiting in enumerate(barriers["waiting"][slot].tolist()):
         if waiting >> warp & 1:
@@ -266,8 +306,10 @@ def _waiting_lanes(machine: Reported, core: int, warp: int, running_lanes: int) 
         mask, pc, state = (int(groups[name][warp][row]) for name in ("mask", "pc", "state"))
         if state == READY:
             yield f"{_wait(mask)} to go on at {where(pc)}"
-        elif state == AT_RECONVERGENCE:
+        elif state in (AT_RECONVERGENCE, AT_SYNC):
             yield f"{_wait(mask)} for the others at {where(pc)}"
+        elif state == AT_BARRIER + GRID_BARRIER:
+            yield f"{_wait(mask)} for the others at the barrier of the grid, {where(pc - 1)}"
         else:
             yield f"{_wait(mask)} for the others at barrier {state - AT_BARRIER}, {where(pc - 1)}"
 

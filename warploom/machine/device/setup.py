@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import structs
 
 from warploom.isa import uop as u
+from warploom.isa.needs import REDUCTIONS, special_registers, uses, uses_wide_accesses
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.derived import l1_bytes, shape_of
@@ -18,7 +19,7 @@ from warploom.machine.config.pipes import interval, pipe_of_class
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
-from warploom.machine.core.divergence.thread_pool import HEURISTICS, OF_A_THREAD, depends_on_warps
+from warploom.machine.core.divergence.thread_pool import HEURISTICS, depends_on_warps, thread_numbers_of
 from warploom.machine.core.load_store.lsu import SLOTS as LSU_SLOTS
 from warploom.machine.core.warps.barrier import MAX_BARRIERS
 from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD
@@ -80,6 +81,12 @@ def _set_up_grid(grid: Any, config: Config, program: Program) -> None:
     grid.low, grid.high = 0, grid.blocks
     grid.entry, grid.argument, grid.latency = launch.entry, launch.argument, config.gpu.dispatch_latency
     grid.launch_latency = config.gpu.launch_latency
+    grid.scalars = len(launch.scalars)
+    grid.scalar[: len(launch.scalars)] = launch.scalars
+    grid.dimensions = int(bool(special_registers(program) & {*u.BY_DIMENSION}))
+    grid.block_dim[:] = launch.block_dims if launch.block else (block, 1, 1)
+    grid.grid_dim[:] = launch.grid_dims if launch.block else (max(int(grid.blocks), 1), 1, 1)
+    grid.barrier_latency = 2 * (config.l2.latency if config.l2.bytes else config.dram.latency)  # an arrival's way there, and the news' back
     grid.registers = len(launch.registers)
     for index, (register, name) in enumerate(launch.registers):
         grid.register[index], grid.special[index] = register, u.SPECIAL_NUMBER[name]
@@ -154,10 +161,12 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     _set_up_units(core, config)
     core.barriers.count = min(config.core.barriers, MAX_BARRIERS)
     core.barriers.interval, core.barriers.latency = config.core.barrier_interval, config.core.barrier_latency
+    core.barriers.reduces = int(uses(program, *REDUCTIONS))
     core.branch_latency = config.core.branch_latency
     core.code_rows = len(program)
     core.code_step = int(program.code[1, u.ADDRESS] - program.code[0, u.ADDRESS]) if len(program) > 1 else 1
     core.has_predicates = int((program.uops[:, u.PREDICATE] != u.NONE).any())
+    core.has_wide = int(uses_wide_accesses(program))
     core.clear_registers = program.registers
     for index, name in enumerate(u.LATENCIES):
         core.latency[index] = getattr(config.latency, name, 1)
@@ -168,8 +177,8 @@ def _set_up_pool(pool: Any, config: Config, program: Program) -> None:
     used = {u.OPERATIONS[number].name for number in program.uops[:, u.OP].tolist()}
     pool.heuristic, pool.majority = HEURISTICS[config.divergence.heuristic], -1
     pool.forms, pool.fences = int(not depends_on_warps(program)), int("fence" in used)
-    pool.any_block = int("barrier" not in used and not (program.uops[:, u.UNIT] == u.SHARED).any())
-    pool.registers = program.registers + len(OF_A_THREAD)
+    pool.any_block = int(not used & {"barrier", "grid_barrier"} and not (program.uops[:, u.UNIT] == u.SHARED).any())
+    pool.registers = program.registers + len(thread_numbers_of(program))
 
 
 def _set_up_units(core: Any, config: Config) -> None:

@@ -14,6 +14,7 @@ from warploom.isa.program import Program
 from warploom.isa.regions import ROW, AddressSpace, RegionError
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import Config
+from warploom.machine.device.held import Held
 
 
 class Storage:
@@ -31,6 +32,15 @@ class Storage:
             self.local_base = space.gap(self.local_total) if self.local_total else 0
         except RegionError as error:
             raise LaunchError(f"{program.source.path}: {self.local_bytes} bytes of local memory a thread: {error}") from None
+
+    def added_to(self, held: Held) -> np.ndarray:
+        """uint32[words]: memory that is held, with this program's constants and room for local memory after it."""
+        constants = self.program.constants if self.translates else np.zeros(0, np.uint8)
+        if not (self.local_total or len(constants)):
+            return held.words
+        memory = held.room((self.constant_place + len(constants) + 3) // 4)
+        memory.view(np.uint8)[self.constant_place : self.constant_place + len(constants)] = constants
+        return memory
 
     def filled(self) -> np.ndarray:
         """uint32[words]: memory before the first cycle."""

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.needs import REDUCTIONS, uses
 from warploom.isa.program import Program
 from warploom.isa.regions import AddressSpace, RegionError
 from warploom.machine.accounting import events as e
 from warploom.machine.config.schema import Config
-from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, READY
+from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, AT_SYNC, READY
 from warploom.machine.core.load_store.lane_access import addresses
 from warploom.machine.engine.unit import mirror
 from warploom.machine.run.tables import Tables
@@ -127,7 +128,8 @@ class Recorder:
         self._memory_before, self._shared_before = machine.memory.copy(), machine.cores["shared"].copy()
         self._paths_before: dict[tuple[int, int], tuple[tuple[int, ...], ...]] = {}
         self._stores, self._shares = writers(machine.uops, machine.code, u.MEMORY), writers(machine.uops, machine.code, u.SHARED)
-        self._threads_move = machine.forms_warps
+        # Registers of warps that have not issued change where threads move, and where a barrier gives a result to all.
+        self._threads_move = machine.forms_warps or uses(program, *REDUCTIONS)
         self._rows = {name: array("q") for name in WIDTHS}
         self._values = array("I")
 
@@ -238,7 +240,8 @@ class Recorder:
                     addresses(access, registers, tables, k, self._lanes, int(machine.gpu["memory_bytes"]))
                 active = registers.active[: self._lanes] != 0
                 places = (self._place(int(address)) for address in access.address[: self._lanes][active])
-                found |= {place >> 2 for place in places}
+                words = 2 if machine.uops[k, u.SIZE] == u.WIDE else 1
+                found |= {(place >> 2) + word for place in places for word in range(words)}
         return found
 
     def _place(self, address: int) -> int:
@@ -275,7 +278,7 @@ def waiting_paths(cores: np.ndarray, core: int, warp: int) -> list[tuple[int, in
             mask, pc, joins = (stack[name][warp, level] for name in ("mask", "pc", "reconvergence_pc"))
             found.append((kind, _signed(mask), int(pc), int(joins)))
     groups = state["path_table"]
-    kinds = {READY: IS_READY, AT_RECONVERGENCE: IS_AT_RECONVERGENCE}
+    kinds = {READY: IS_READY, AT_RECONVERGENCE: IS_AT_RECONVERGENCE, AT_SYNC: IS_AT_RECONVERGENCE}
     for row in range(int(groups["count"][warp])):
         group, mask = int(groups["state"][warp, row]), _signed(groups["mask"][warp, row])
         reconvergence_pc = -1 if group in kinds else group - AT_BARRIER

@@ -12,6 +12,7 @@ from warploom.isa.numbers import grouped, percentage, whole_number
 from warploom.isa.program import Program
 from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting.counters import COUNTER, STATE_COUNTERS
+from warploom.machine.accounting.notes import Note
 from warploom.machine.config.schema import Config
 from warploom.machine.run.recording import Recording
 from warploom.machine.run.runnable import Runnable
@@ -44,7 +45,8 @@ class RunResult:
     status: "done"; "timeout", when it was still running after the allowed cycles; "error", when it stopped with a fault.
     memory, initial_memory: uint8[bytes], after and before: of a program with regions, one region after another (`space`).
     counters: whole numbers by name; `counters.COUNTERS` says what each means. fault: one sentence with its place in the source, or "".
-    running: where each core was when the run was stopped, a line a core. notes: what a user should know although it is no fault.
+    running: where each core was when the run was stopped, a line a core. remarks: what a user should know although it is no fault.
+    notes: what the program itself has written on the log of the run, in the order of cycles; notes_lost: rows for which it had no room.
     engine: which engines ran it. seconds: wall time. detail: what a kind of machine adds (a profile, events).
     rebuild: builds the run's machine anew.
     """
@@ -59,7 +61,9 @@ class RunResult:
     counters: dict[str, int]
     fault: str = ""
     running: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    notes_lost: int = 0
     engine: str = ""
     seconds: float = 0.0
     detail: Detail = Detail()
@@ -117,8 +121,8 @@ class RunResult:
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """The fault, where the cores were when the run was stopped, and the notes: a sentence each."""
-        return (*((self.fault,) if self.fault else ()), *self.running, *self.notes)
+        """The fault, where the cores were when the run was stopped, and the remarks: a sentence each."""
+        return (*((self.fault,) if self.fault else ()), *self.running, *self.remarks)
 
     def __str__(self) -> str:
         lines = [self.summary()]

@@ -16,6 +16,7 @@ from warploom.isa.regions import REGION_COLUMNS
 from warploom.isa.uop import CODE_COLUMNS, UOP_COLUMNS
 from warploom.isa.views import SAMPLER_COLUMNS, VIEW_COLUMNS
 from warploom.machine.accounting.events import EVENT_COLUMNS
+from warploom.machine.accounting.notes import NOTE_COLUMNS
 from warploom.machine.accounting.reasons import PROFILE_COLUMNS
 from warploom.machine.engine.native.piece import Bundle
 
@@ -27,6 +28,7 @@ class _Tables(NamedTuple):
     samplers: np.ndarray | None = None  # int32[samplers, SAMPLER_COLUMNS]
     memory: np.ndarray | None = None  # uint32[words]: all memory, as the host keeps it
     regions: np.ndarray | None = None  # int64[regions, REGION_COLUMNS]: which addresses have memory, and where the host keeps it
+    notes: np.ndarray | None = None  # int64[rows, NOTE_COLUMNS]: what the program writes on the log of its run
     profile: np.ndarray | None = None  # int64[instructions, PROFILE_COLUMNS]
     events: np.ndarray | None = None  # int64[rows, EVENT_COLUMNS]
 
@@ -42,6 +44,7 @@ class Tables(_Tables, Bundle):
         "samplers": (np.int32, SAMPLER_COLUMNS),
         "memory": (np.uint32, 0),
         "regions": (np.int64, REGION_COLUMNS),
+        "notes": (np.int64, NOTE_COLUMNS),
         "profile": (np.int64, PROFILE_COLUMNS),
         "events": (np.int64, EVENT_COLUMNS),
     }  # fmt: skip
@@ -54,6 +57,7 @@ class _Units(NamedTuple):
     access: Any = None  # core/load_store/memory_stage.py
     sampler: Any = None  # core/load_store/memory_stage.py
     translate: Any = None  # core/load_store/address_space.py
+    wide: Any = None  # core/load_store/wide_access.py
     load_store: Any = None  # core/load_store/lsu.py
     memory_system: Any = None  # device/memory_system.py
     step: Any = None  # core/cycle.py

@@ -101,7 +101,7 @@ class SequencerMachine:
             counters=self.counters(),
             fault=self.fault_text() if outcome.status == "error" else "",
             running=tuple(self.running()) if outcome.status != "done" else (),
-            notes=tuple(self.notes()),
+            remarks=tuple(self.remarks()),
             engine=outcome.engine,
             seconds=outcome.seconds,
             rebuild=partial(SequencerMachine, self.config, self.program),
@@ -170,7 +170,7 @@ class SequencerMachine:
                 lines.append(f"core {number}, block {int(core['block'])} ({threads}) is in {state} at {place}{wait}")
         return lines
 
-    def notes(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """What a user should know of a run although it is no fault."""
         dividing = [core for core in self.cores if core["divisions_by_zero"]]
         if not dividing:

@@ -35,7 +35,7 @@ def report(result: RunResult) -> dict[str, Any]:
         "counters": result.counters,
         "fault": result.fault or None,
         "running": list(result.running),
-        "notes": list(result.notes),
+        "remarks": list(result.remarks),
         "engine": result.engine,
         "seconds": round(result.seconds, 6),
     }

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.machine.core.divergence.walking import END, NOP, WARP, YIELD, chosen, fork, go_on, jump, note, walk_through
-from tests.machine.programs import FREE, Assembly
+from tests.machine.programs import FREE, Assembly, run, words
 from warploom.gpu import GPU
 from warploom.isa import uop as u
 from warploom.isa.uop import NUMBER, Uop
@@ -160,3 +160,66 @@ def test_lanes_that_wait_go_on_at_once_when_those_that_they_wait_for_wait_themse
     loop = [fork(2), Uop("jump", target=0, flags=u.YIELDS), NOP, END]
     trace = seen(loop, [1, 1, 0, 0], patience=256, limit=30)
     assert trace[:6] == [(0, 15), (1, 12), (0, 12), (1, 12), (2, 3), (3, 3)]
+
+
+def syncing(*, first, second, threads=4):
+    """Odd lanes write their word after some time, even lanes read the one beside it after a sync."""
+    code = Assembly()
+    code.op("and", ONE, 1, imm=1)
+    code.op("shl", GOT, 1, imm=2)
+    code.branch(ONE, "odd")
+    code("sync_warp", a=u.NONE if first is None else u.IMMEDIATE, imm=first or 0)
+    code.load(SUM, GOT, 4)
+    code.store(GOT, SUM, 64)
+    code("jump", target="end")
+    code.label("odd")
+    for _ in range(9):
+        code.op("add", ZERO, ZERO, imm=1)
+    code.store(GOT, ZERO)
+    if second is not None:
+        code("sync_warp", a=u.IMMEDIATE, imm=second)
+    code.label("end")
+    code("exit")
+    return code.program(threads=threads)
+
+
+def test_lanes_that_name_each_other_wait_wherever_they_are():
+    for mask in (15, None):
+        result = run(syncing(first=mask, second=15), core__divergence="its")
+        assert result.fault == "" and words(result)[16:20].tolist() == [9, 0, 9, 0]
+
+
+def test_lanes_that_are_not_named_are_not_waited_for():
+    result = run(syncing(first=5, second=10), core__divergence="its")
+    assert words(result)[16:20].tolist() == [0, 0, 0, 0]
+
+
+def test_lanes_that_end_are_no_longer_waited_for():
+    result = run(syncing(first=15, second=None), core__divergence="its")
+    assert result.fault == "" and words(result)[16:20].tolist() == [9, 0, 9, 0]
+
+
+def test_lanes_that_do_not_exist_are_not_waited_for():
+    assert run(syncing(first=0xFFFFFFFF, second=0xFFFFFFFF, threads=3), core__divergence="its").status == "done"
+
+
+def test_lanes_that_never_come_are_reported():
+    code = Assembly()
+    code.op("and", ONE, 1, imm=1)
+    code.branch(ONE, "odd")
+    code("sync_warp", a=u.IMMEDIATE, imm=15)
+    code("exit")
+    code.label("odd")
+    code("barrier", b=u.IMMEDIATE, imm=2)  # of two warps, where there is one
+    code("exit")
+    said = run(code.program(threads=4), core__divergence="its").fault
+    assert "lanes 0, 2 of it wait for the others at" in said and "lanes 1, 3 of it wait for the others at barrier 2" in said
+
+
+def test_a_sync_of_lanes_that_run_together_is_one_instruction_and_nothing_elsewhere():
+    for mechanism in ("uniform", "stack", "minpc", "its", "dwf"):
+        code = Assembly()
+        code("sync_warp", a=u.IMMEDIATE, imm=15)
+        code("exit")
+        assert run(code.program(), core__divergence=mechanism).instructions == 2
+    assert run(syncing(first=15, second=15), core__divergence="stack").status == "done"

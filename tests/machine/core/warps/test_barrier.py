@@ -5,14 +5,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.machine.programs import WARP, Assembly
+from tests.machine.programs import BLOCK, FREE, GLOBAL, THREAD, WARP, Assembly, config, words
+from tests.machine.programs import run as ran
 from tests.machine.two_engines import both
 from warploom.gpu import GPU
+from warploom.isa.needs import REDUCTIONS
+from warploom.isa.uop import IMMEDIATE
+from warploom.machine.accounting import events as e
+from warploom.machine.accounting.status import LaunchError
 from warploom.machine.core.warps.barrier import MAX_BARRIERS, Barriers, arrive, release, reset
 from warploom.machine.engine.unit import unit
 
 ARRIVE, END, RESET = range(3)
 NUMBERS = 3
+A, B, C, D = range(FREE, FREE + 4)
 
 
 @unit
@@ -188,3 +194,148 @@ def test_a_barrier_that_a_warp_s_end_opens_has_its_latency_too():
         return gpu.run(code.program(threads=64, block=64)).cycles
 
     assert cycles(30) - cycles(10) == 20
+
+
+MECHANISMS = ("uniform", "stack", "minpc", "its", "dwf")
+
+
+def reducing(name, *, threads, block, diverging=False):
+    """Every thread brings bit 0 of a word of memory, and writes down what the barrier gives it, twice."""
+    code = Assembly()
+    code.op("shl", A, GLOBAL, imm=2)
+    code.load(B, A)
+    if diverging:
+        code.op("and", C, GLOBAL, imm=1)
+        code.branch(C, "odd")
+        code(name, dst=D, c=B, imm=1)
+        code("jump", target="end")
+        code.label("odd")
+        code(name, dst=D, c=B, imm=1)
+        code.label("end")
+    else:
+        code(name, dst=D, c=B, imm=1)
+    code.store(A, D, 512)
+    code.op("seq", B, B, imm=0)
+    code(name, dst=D, c=B, imm=1)
+    code.store(A, D, 1024)
+    code("exit")
+    return code.program(threads=threads, block=block)
+
+
+def reduced(name, bits):
+    return {"barrier_count": sum(bits), "barrier_and": int(all(bits)), "barrier_or": int(any(bits))}[name]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("name", REDUCTIONS)
+@settings(deadline=None, max_examples=8)
+@given(bits=st.lists(st.booleans() | st.just(True), min_size=1, max_size=40), block=st.integers(1, 16))
+def test_a_reduction_gives_all_threads_of_a_block_what_they_brought(mechanism, name, bits, block):
+    data = np.array(bits, np.uint32) * 6  # any number but 0 counts
+    result = ran(reducing(name, threads=len(bits), block=block).with_data(data.view(np.uint8)), core__divergence=mechanism)
+    assert result.fault == ""
+    for first in range(0, len(bits), block):
+        part = bits[first : first + block]
+        for place, brought in ((128, part), (256, [not bit for bit in part])):
+            assert words(result)[place + first : place + first + len(part)].tolist() == [reduced(name, brought)] * len(part)
+
+
+@pytest.mark.parametrize("mechanism", ["its", "minpc"])
+def test_lanes_may_come_to_a_reduction_from_different_places(mechanism):
+    bits = [1, 0, 1, 1, 0, 0, 1, 0]
+    program = reducing("barrier_count", threads=8, block=8, diverging=True).with_data(np.array(bits, np.uint32).view(np.uint8))
+    result = ran(program, core__divergence=mechanism)
+    assert result.fault == "" and words(result)[128:136].tolist() == [4] * 8 and words(result)[256:264].tolist() == [4] * 8
+
+
+def test_threads_that_have_ended_are_not_counted():
+    code = Assembly()
+    code.op("slt", A, THREAD, imm=5)
+    code.branch(A, "stay")
+    code("exit")
+    code.label("stay")
+    code("barrier_and", dst=B, c=A)
+    code("barrier_count", dst=C, c=A)
+    code.op("shl", A, THREAD, imm=3)
+    code.store(A, B)
+    code.store(A, C, 4)
+    code("exit")
+    assert words(ran(code.program(threads=8, block=8)))[:12].tolist() == [1, 5] * 5 + [0, 0]
+
+
+def test_a_result_is_recorded_in_the_cycle_in_which_the_barrier_opens():
+    code = Assembly()
+    code.op("slt", A, WARP, imm=1)
+    code.branch(A, "first")
+    for _ in range(30):
+        code.op("add", B, B, imm=1)
+    code.label("first")
+    code("barrier_count", dst=C, c=A)
+    code("exit")
+    found = GPU(config(), engine="python").run(code.program(threads=8, block=8), tracing=True, recording=True)
+    changes = found.detail.recording.registers
+    opened = [int(row[0]) for row in changes if row[3] == C]
+    rows = found.detail.events
+    last = int(rows[rows[:, e.KIND] == e.BARRIER][-1, e.TIME])
+    assert opened == [last, last]
+
+
+def grid_program(threads=16, block=4, **fields):
+    """Every thread writes a word, and after the barrier reads that of a thread of a different block."""
+    code = Assembly()
+    code.op("shl", A, GLOBAL, imm=2)
+    code.op("add", B, GLOBAL, imm=1)
+    code.op("and", C, GLOBAL, imm=1)
+    code.branch(C, "soon")
+    for _ in range(20):
+        code.op("add", C, C, imm=1)
+    code.label("soon")
+    code.store(A, B)
+    code("grid_barrier")
+    code.op("xor", C, A, imm=32)
+    code.load(B, C)
+    code.store(A, B, 1024)
+    code("grid_barrier")
+    code("exit")
+    return code.program(threads=threads, block=block, **fields)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS[1:])
+@pytest.mark.parametrize("cores", [1, 2])
+def test_blocks_of_a_grid_wait_for_each_other(mechanism, cores):
+    result = ran(grid_program(), core__divergence=mechanism, gpu__cores=cores, core__warps=4)
+    assert result.fault == ""
+    assert words(result)[256:272].tolist() == [(number ^ 8) + 1 for number in range(16)]
+
+
+def test_the_grids_barrier_takes_the_way_to_the_second_level_cache_and_back():
+    near, far = (ran(grid_program(), l2__latency=latency).cycles for latency in (8, 108))
+    assert far >= near + 2 * 2 * 100
+
+
+def test_a_grid_that_does_not_fit_at_once_is_refused():
+    with pytest.raises(LaunchError, match="all 8 must be on the machine at once, and it has room for 4: 4 in each of 1 core; launch"):
+        ran(grid_program(threads=32))
+    with pytest.raises(LaunchError, match=r"needs whole blocks in its cores; add --set gpu\.dispatch=spread"):
+        ran(grid_program(), gpu__dispatch="split")
+
+
+def test_a_grid_of_which_some_wait_elsewhere_says_who_is_missing():
+    code = Assembly()
+    code.branch(BLOCK, "later")
+    code("grid_barrier")
+    code("exit")
+    code.label("later")
+    code("barrier", b=IMMEDIATE, imm=2)
+    code("exit")
+    said = ran(code.program(threads=8, block=4)).fault
+    assert "the barrier of the grid waits for 2 warps, and 1 came" in said
+
+
+def test_warps_that_have_ended_are_not_waited_for_by_the_grid():
+    code = Assembly()
+    code.branch(BLOCK, "end")
+    code("grid_barrier")
+    code.label("end")
+    code("exit")
+    assert ran(code.program(threads=8, block=4)).status == "done"

@@ -31,6 +31,7 @@ import numpy as np
 
 from warploom.machine.core.divergence.path_table import (
     AT_RECONVERGENCE,
+    AT_SYNC,
     READY,
     merge,
     note_diverged,
@@ -39,7 +40,7 @@ from warploom.machine.core.divergence.path_table import (
     run_group,
     split_group,
 )
-from warploom.machine.engine.bits import EMPTY
+from warploom.machine.engine.bits import EMPTY, bit, lowest, rest
 from warploom.machine.engine.unit import unit
 
 
@@ -111,6 +112,39 @@ def backward_jump_or_yield(paths, warps, warp, yields, waits):
 
 
 @unit
+def sync(paths, warps, warp, named):
+    """The running group waits until the lanes `named` that have not ended have come to a sync, too."""
+    running = warps.mask[warp]
+    if named & warps.threads[warp] & ~running == EMPTY:
+        return
+    left = running
+    while left != EMPTY:
+        paths.named[warp, lowest(left)] = named
+        left = rest(left)
+    paths.syncing[warp] = paths.syncing[warp] | running
+    put_aside(paths, warps, warp, AT_SYNC)
+    paths.backward_jumps[warp] = 0
+
+
+@unit
+def _open_syncs(paths, warps, warp):
+    """Groups of which every lane has all those at a sync that it waits for become ready."""
+    free = EMPTY
+    left = paths.syncing[warp]
+    while left != EMPTY:
+        lane = lowest(left)
+        left = rest(left)
+        if paths.named[warp, lane] & warps.threads[warp] & ~paths.syncing[warp] == EMPTY:
+            free = free | bit(lane)
+    if free == EMPTY:
+        return
+    paths.syncing[warp] = paths.syncing[warp] & ~free
+    for index in range(np.int64(paths.count[warp]) - 1, -1, -1):
+        if paths.state[warp, index] == AT_SYNC and paths.mask[warp, index] & ~free == EMPTY:
+            paths.state[warp, index] = READY
+
+
+@unit
 def _expected_by(paths, warps, warp, index):
     """Whether a group that waits at a convergence barrier waits there for lanes that run."""
     for barrier in range(np.int64(paths.barriers[warp])):
@@ -150,7 +184,9 @@ def _lanes_expected_at(paths, warp, pc):
 
 @unit
 def _open(paths, warps, warp):
-    """Remove the barriers to which all members that have not ended have come, and those without members."""
+    """Remove the barriers to which all members that have not ended have come, and those without members; open syncs to which all have."""
+    if paths.syncing[warp] != EMPTY:
+        _open_syncs(paths, warps, warp)
     for barrier in range(np.int64(paths.barriers[warp]) - 1, -1, -1):
         missing = paths.members[warp, barrier] & warps.threads[warp]
         for index in range(np.int64(paths.count[warp])):

@@ -19,8 +19,8 @@ from warploom.machine.engine.bits import EMPTY, bit, popcount
 from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
 from warploom.machine.engine.unit import record, unit
 
-# What a group waits for: to be selected; for other lanes of its warp; AT_BARRIER + n: at barrier n of the block.
-READY, AT_RECONVERGENCE, AT_BARRIER = 0, 1, 2
+# What a group waits for: lanes that it has named; to be selected; for other lanes of its warp; AT_BARRIER + n: at barrier n of the block.
+AT_SYNC, READY, AT_RECONVERGENCE, AT_BARRIER = -1, 0, 1, 2
 SIDES = {"fall_through": 0, "taken": 1, "smaller": 2}  # which side of a branch runs first
 FALL_THROUGH, TAKEN, SMALLER = SIDES.values()
 
@@ -37,10 +37,12 @@ PathTable = record(
         count=("i4", MAX_WARPS),                         # groups of a warp that wait
         mask=("u8", (MAX_WARPS, MAX_LANES)),             # their lanes; no lane is in two groups
         pc=("i4", (MAX_WARPS, MAX_LANES)),               # where they continue
-        state=("i4", (MAX_WARPS, MAX_LANES)),            # READY, AT_RECONVERGENCE, or AT_BARRIER + number
+        state=("i4", (MAX_WARPS, MAX_LANES)),            # AT_SYNC, READY, AT_RECONVERGENCE, or AT_BARRIER + number
         barriers=("i4", MAX_WARPS),                      # its: convergence barriers in use
         reconvergence_pc=("i4", (MAX_WARPS, MAX_LANES)), # its: the instruction at which a convergence barrier lies
         members=("u8", (MAX_WARPS, MAX_LANES)),          # its: the lanes that wait for each other there
+        named=("u8", (MAX_WARPS, MAX_LANES)),            # its: [warp slot, lane] the lanes that a lane AT_SYNC waits for
+        syncing=("u8", MAX_WARPS),                       # its: lanes that are AT_SYNC
         backward_jumps=("i8", MAX_WARPS),                # its: jumps back since a lane last came to a convergence barrier
     ),
     counters=dict(
@@ -54,6 +56,7 @@ def clear(paths, warp):
     """A warp starts, or ends: no group waits."""
     paths.count[warp] = 0
     paths.barriers[warp] = 0
+    paths.syncing[warp] = EMPTY
     paths.backward_jumps[warp] = 0
 
 

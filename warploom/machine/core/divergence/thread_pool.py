@@ -17,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.needs import special_registers
 from warploom.isa.program import Program
 from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, note_diverged, put, remove
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
@@ -49,10 +50,12 @@ Pool = record(
 
 # What belongs to a thread rather than to its warp.
 OF_A_THREAD = ("warp", "warp_slot", "thread", "block", "global_thread")
+BY_DIMENSION = ("thread_x", "thread_y", "thread_z", "block_x", "block_y", "block_z")  # where the program asks for them
 # Operations on a warp as the program knows it. Threads of a program that uses one stay where they were launched.
 OF_A_WARP = (
     "ballot", "shuffle", "push_mask", "pop_mask", "mask_nonzero", "branch_push", "split", "join", "set_mask", "predicate",
-    "read_mask", "write_mask", "exit_warp", "barrier_arrive",
+    "read_mask", "write_mask", "exit_warp", "barrier_arrive", "barrier_count", "barrier_and", "barrier_or", "sync_warp", "note",
+    "shuffle_up", "shuffle_down", "shuffle_xor", "match_any",
 )  # fmt: skip
 
 
@@ -65,17 +68,23 @@ def depends_on_warps(program: Program) -> bool:
     return bool((operands >= u.SCALAR).any() or len(counts) or program.uses(u.LOCAL_SPACE) or used & {u.NUMBER[name] for name in OF_A_WARP})
 
 
+def thread_numbers_of(program: Program) -> tuple[str, ...]:
+    """The numbers that a thread of a program takes along to a different warp."""
+    asked = special_registers(program)
+    return OF_A_THREAD + tuple(name for name in BY_DIMENSION if name in asked)
+
+
 def with_thread_numbers(program: Program) -> Program:
     """The program as it runs on a core that forms warps anew: from the launch on, thread numbers are in the registers that follow its own.
 
     The program must not depend on its warps (`depends_on_warps`). Reading such a number becomes a move, so a thread takes its
     numbers along like any register.
     """
-    uops = program.uops.copy()
-    for index, name in enumerate(OF_A_THREAD):
+    uops, moving = program.uops.copy(), thread_numbers_of(program)
+    for index, name in enumerate(moving):
         reads = (uops[:, u.OP] == u.NUMBER["special"]) & (uops[:, u.IMM] == u.SPECIAL_NUMBER[name])
         uops[reads, u.OP], uops[reads, u.DATAPATH], uops[reads, u.A] = u.NUMBER["mov"], u.INTEGER, program.registers + index
-    numbers = tuple((program.registers + index, name) for index, name in enumerate(OF_A_THREAD))
+    numbers = tuple((program.registers + index, name) for index, name in enumerate(moving))
     return replace(program, uops=uops, launch=replace(program.launch, registers=(*program.launch.registers, *numbers)))
 
 

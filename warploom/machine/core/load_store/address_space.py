@@ -19,12 +19,11 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.regions import REGION_BASE, REGION_CACHED, REGION_END, REGION_OFFSET, REGION_WRITABLE
-from warploom.isa.uop import CONSTANT_SPACE, IMM, LOCAL_SPACE, NUMBER, OP, SIZE, SPACE, A
+from warploom.isa.uop import CONSTANT_SPACE, IMM, LOCAL_SPACE, NUMBER, OP, SIZE, SPACE, WIDE
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.load_store.address_pattern import is_run
 from warploom.machine.core.load_store.constant_cache import access_constants
-from warploom.machine.core.load_store.lane_access import addresses
-from warploom.machine.datapath.register_file import source
+from warploom.machine.core.load_store.lane_access import addresses, base_of
 from warploom.machine.engine.unit import out_of_line, record, unit
 
 LOAD = NUMBER["load"]
@@ -63,7 +62,7 @@ def translate(gpu, core, warp, tables, k, now):
     if space == CONSTANT_SPACE:
         fault = _own_addresses(core, registers, tables, k, lanes, CONSTANT_FAULT, core.spaces.constant_bytes)
         if fault == 0:
-            access_constants(core, registers, lanes, now)
+            access_constants(core, registers, lanes, 2 if tables.uops[k, SIZE] == WIDE else 1, now)
             _shift(access, lanes, core.spaces.constant_place)
         return fault
     fault = addresses(access, registers, tables, k, lanes, gpu.memory_bytes)
@@ -128,7 +127,7 @@ def _own_addresses(core, registers, tables, k, lanes, kind, limit):
     """`access.address` = the lanes' addresses in a space of `limit` bytes; returns 0, `kind` where one lies outside, or MISALIGNED."""
     access = core.access
     size = np.int64(tables.uops[k, SIZE])
-    base = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
+    base = registers.lane[base_of(registers, tables.uops, k, lanes)]
     offset = np.int64(tables.uops[k, IMM])
     access.fault = 0
     access.cached = 1

@@ -54,16 +54,19 @@ ConstantCache = record(
 
 
 @unit
-def access_constants(core, registers, lanes, now):
-    """Look up the words at `access.address` of the active lanes, one after the other; writes `ready` and `reason`."""
+def access_constants(core, registers, lanes, words, now):
+    """Look up what is at `access.address` of the active lanes, one after the other; writes `ready` and `reason`.
+
+    words: that a lane wants there, 1 or 2, in a pass each; two lie in one line.
+    """
     constants = core.constants
     access = core.access
     passes = np.int64(0)
     until = np.int64(now + 1)
     for lane in range(lanes):
         if registers.active[lane] != 0 and not _wanted_before(access.address, registers.active, lane):
-            until = max(until, _look_up(constants, np.int64(access.address[lane]), now) + passes)
-            passes += 1
+            passes += words
+            until = max(until, _look_up(constants, np.int64(access.address[lane]), now) + passes - 1)
     constants.ready = max(np.int64(constants.ready), until)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import DST, FLAGS, IMM, NUMBER, OP, SHARED_SPACE, SIGNED, SIZE, SPACE, VIEW, A, B, C
+from warploom.isa.uop import DST, FLAGS, IMM, NUMBER, OP, REGISTERS, SHARED_SPACE, SIGNED, SIZE, SPACE, VIEW, A, B, C
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_WRITABLE
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.load_store.address_pattern import is_run
@@ -52,7 +52,7 @@ def addresses(access, registers, tables, k, lanes, space_bytes):
     space_bytes: size of the address space, at most 2**32. Returns 0, or the fault (also in `access.fault`).
     """
     uops = tables.uops
-    base = registers.lane[source(registers, uops, k, A, 0, lanes)]
+    base = registers.lane[base_of(registers, uops, k, lanes)]
     offset = np.uint32(np.int64(uops[k, IMM]) & 0xFFFFFFFF)
     size = np.int64(uops[k, SIZE])
     view = np.int64(uops[k, VIEW])
@@ -72,6 +72,17 @@ def addresses(access, registers, tables, k, lanes, space_bytes):
     else:
         _check_by_lane(access, registers.active, tables, k, lanes, start, limit)
     return access.fault
+
+
+@unit
+def base_of(registers, uops, k, lanes):
+    """The row of `registers.lane` with the lanes' base addresses for micro-op `k`: source A, or zeros where it has none."""
+    if uops[k, A] >= 0:
+        return source(registers, uops, k, A, 0, lanes)
+    row = registers.lane[REGISTERS]
+    for lane in range(lanes):
+        row[lane] = np.uint32(0)
+    return np.int64(REGISTERS)
 
 
 @unit

@@ -15,6 +15,7 @@ from warploom.isa.uop import (
     CONSTANT_SPACE,
     COUNT,
     FIRST_UOP,
+    LOCAL_SPACE,
     MEMORY,
     NUMBER,
     OP,
@@ -25,6 +26,7 @@ from warploom.isa.uop import (
     TEXTURE,
     UNIT,
     VIEW,
+    WIDE,
     A,
     B,
 )
@@ -38,6 +40,7 @@ from warploom.machine.core.load_store.constant_cache import begin_bundle
 from warploom.machine.core.load_store.lane_access import addresses, atomic, load, store
 from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
+from warploom.machine.core.load_store.wide_access import AT_PLACES, IN_SHARED, IN_TABLES, is_wide
 from warploom.machine.core.load_store.written_bytes import mark_written
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.lane_slots import hold_lanes
@@ -83,7 +86,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
             transactions = units.sampler(core, warp, tables, k, transactions)
             tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * 4, core.texture.sector_shift)
         elif executes == SHARED:
-            passes += _shared(core, warp, registers, tables, k, lanes)
+            passes += _shared(core, warp, registers, tables, units, k, lanes)
             fault = core.access.fault
         elif executes == MEMORY:
             if tables.uops[k, OP] == STORE_IMAGE:
@@ -97,13 +100,19 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                     fault = units.translate(gpu, core, warp, tables, k, now)
                     row = core.access.place
                     bypass |= 1 - core.access.cached
-                if fault == 0:
+                if fault == 0 and core.has_wide != 0 and is_wide(tables.uops, k):
+                    units.wide(core, warp, tables, k, IN_TABLES if core.spaces.used == 0 else AT_PLACES)
+                    kind, extra = _kind_of(core, registers, tables, k, lanes, kind, extra)
+                elif fault == 0:
                     kind, extra = _move(core, row, registers, tables, k, lanes, kind, extra)
             if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE:
                 before = transactions
-                transactions = _collect(core, registers, tables, k, lanes, transactions)
-                if kind == STORE and core.lsu.tracks_bytes != 0:
-                    _mark_written(core, registers, np.int64(tables.uops[k, SIZE]), lanes, before, transactions)
+                if core.has_wide != 0 and tables.uops[k, SIZE] == WIDE and tables.uops[k, SPACE] == LOCAL_SPACE:
+                    transactions = _collect_halves(core, registers.active, lanes, kind, transactions)
+                else:
+                    transactions = _collect(core, registers, tables, k, lanes, transactions)
+                    if kind == STORE and core.lsu.tracks_bytes != 0:
+                        _mark_written(core, registers, np.int64(tables.uops[k, SIZE]), lanes, before, transactions)
                 tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * tables.uops[k, SIZE], core.lsu.sector_shift)
         if fault != 0:
             return np.int64(fault)
@@ -161,13 +170,24 @@ def _move(core, row, registers, tables, k, lanes, kind, extra):
         store(core.access, row, registers, tables, k, lanes, tables.memory)
         return np.int64(STORE), extra
     atomic(core.access, row, registers, tables, k, lanes, tables.memory)
+    return _kind_of(core, registers, tables, k, lanes, kind, extra)
+
+
+@unit
+def _kind_of(core, registers, tables, k, lanes, kind, extra):
+    """What the bundle is after an access, and an atomic's extra cycles: lanes on one word take turns."""
+    op = tables.uops[k, OP]
+    if op == LOAD_OP:
+        return kind, extra
+    if op == STORE_OP:
+        return np.int64(STORE), extra
     lanes_at_once = np.int64(core.atomic_lanes) if merges(op) else np.int64(1)
     most = np.int64(atomic_conflicts(core.access.address, registers.active, lanes))
     return np.int64(ATOMIC), max(extra, (most + lanes_at_once - 1) // lanes_at_once - 1)
 
 
 @unit
-def _shared(core, warp, registers, tables, k, lanes):
+def _shared(core, warp, registers, tables, units, k, lanes):
     """An access to the block's shared memory; returns the passes that it takes."""
     size = core.blocks.shared_bytes
     base = np.int64(core.warps.block[warp]) * size
@@ -179,7 +199,9 @@ def _shared(core, warp, registers, tables, k, lanes):
     passes = shared_conflicts(row, registers.active, tables.uops[k, SIZE], lanes, core.shared_banks, core.shared_bank_bytes, atomically)
     for lane in range(lanes):
         row[lane] = np.uint32(np.int64(row[lane]) + base)
-    if op == LOAD_OP:
+    if core.has_wide != 0 and is_wide(tables.uops, k):
+        units.wide(core, warp, tables, k, IN_SHARED)
+    elif op == LOAD_OP:
         load(core.access, row, registers, tables, k, lanes, core.shared)
     elif op == STORE_OP:
         store(core.access, row, registers, tables, k, lanes, core.shared)
@@ -215,6 +237,23 @@ def _collect(core, registers, tables, k, lanes, transactions):
         slot = free_slot(lsu)
         return coalesce_run(first, first + size * lanes - 1, lsu.line_shift, lsu.sector_shift, lsu.line[slot], lsu.sectors[slot])
     return _append(lsu, access.address, registers.active, size, lanes, transactions)
+
+
+@out_of_line
+def _collect_halves(core, active, lanes, kind, transactions):
+    """`_collect` of 8 bytes a lane of local memory, which is interleaved by words: the high halves lie a row of the warp further on."""
+    lsu = core.lsu
+    row = core.access.address
+    size = np.int64(4)
+    for half in range(2):
+        before = transactions
+        transactions = _append(lsu, row, active, size, lanes, before)
+        if kind == STORE and lsu.tracks_bytes != 0:
+            mark_written(lsu, free_slot(lsu), row, active, size, lanes, before, transactions)
+        if half == 0:
+            for lane in range(lanes):
+                row[lane] = np.uint32(row[lane] + np.uint32(4 * lanes))
+    return transactions
 
 
 @out_of_line

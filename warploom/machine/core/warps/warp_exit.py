@@ -22,7 +22,7 @@ def end_warp(gpu, core, warp, pc, whole, tables, now):
     warps.pc[warp] = pc
     block = np.int64(warps.block[warp])
     core.blocks.alive[block] &= ~bit(warp)
-    leave_barriers(gpu, core, block, now)
+    leave_barriers(gpu, core, block, tables, now)
     gpu.progress = now
     if warps.pending[warp] + warps.stores[warp] > 0 and whole == 0:
         warps.draining = warps.draining | bit(warp)

@@ -1,0 +1,91 @@
+"""Notes: what they say, their order, what they cost, and what happens when there are too many."""
+
+import numpy as np
+import pytest
+
+from tests.machine.programs import BLOCK, FREE, GLOBAL, THREAD, Assembly, machine, run
+from warploom.isa import uop as u
+from warploom.isa.uop import IMMEDIATE, NONE, scalar
+from warploom.machine.accounting import notes
+from warploom.machine.accounting.notes import Note
+from warploom.machine.run.driver import drive
+
+A, B = FREE, FREE + 1
+
+
+def noting(*uops, threads=4, block=4, **fields):
+    code = Assembly()
+    code.op("add", A, GLOBAL, imm=10)
+    code("mov", dst=scalar(2), a=IMMEDIATE, imm=77)
+    code.bundle(*({"name": "note", **uop} for uop in uops))
+    code("exit")
+    return code.program(threads=threads, block=block, **fields)
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_a_note_says_who_where_and_what(engine):
+    result = run(noting({"a": A, "b": scalar(2), "imm": 5}, threads=6), engine=engine)
+    assert [note[1:] for note in result.notes] == [(2, number // 4, number % 4, 5, (10 + number, 77)) for number in range(6)]
+    assert result.notes_lost == 0 and result.notes[0].cycle < result.notes[-1].cycle
+
+
+def test_a_bundle_makes_one_note_of_many_values():
+    result = run(noting({"a": A, "b": A, "c": A, "imm": 1}, {"a": scalar(2), "imm": 1}, threads=2))
+    assert [note.values for note in result.notes] == [(10, 10, 10, 77), (11, 11, 11, 77)]
+
+
+def test_only_lanes_that_take_part_write():
+    code = Assembly()
+    code.op("and", A, THREAD, imm=1)
+    code("ballot", dst=scalar(0), a=A)
+    code("note", a=THREAD, predicate=scalar(0))
+    code.branch(A, "end")
+    code("note", a=THREAD, b=BLOCK)
+    code.label("end")
+    code("exit")
+    for mechanism in ("stack", "its", "dwf"):
+        found = run(code.program(threads=4), core__divergence=mechanism).notes
+        assert [(note.instruction, note.thread) for note in found] == [(2, 1), (2, 3), (4, 0), (4, 2)]
+
+
+def test_a_note_takes_as_long_as_an_addition_and_touches_no_memory():
+    code = Assembly()
+    for name in ("note", "add"):
+        code(name, dst=NONE if name == "note" else B, a=A, b=A)
+    code("exit")
+    result, other = run(code.program()), Assembly()
+    other.op("add", B, A, A)
+    other.op("add", B, A, A)
+    other("exit")
+    assert result.cycles == run(other.program()).cycles
+    assert (result.counters["accesses"], result.memory.any()) == (0, False)
+
+
+def test_what_the_log_has_no_room_for_is_counted(monkeypatch):
+    monkeypatch.setattr(notes, "MOST_NOTES", 5)
+    result = run(noting({"a": A}, threads=8))
+    assert (len(result.notes), result.notes_lost) == (5, 3)
+
+
+def test_a_program_without_notes_has_no_log_and_a_checkpoint_keeps_one():
+    plain = Assembly()
+    plain("exit")
+    assert len(machine(plain.program()).notes) == 1
+    made = machine(noting({"a": A}))
+    before = [array.copy() for array in made.arrays()]
+    drive(made, engine="python")
+    assert made.notes[0, 0] == 4
+    for array, kept in zip(made.arrays(), before, strict=True):
+        array[...] = kept
+    assert made.notes[0, 0] == 0
+
+
+def test_cycles_beyond_32_bits_are_told_from_the_order():
+    program = noting({"a": A})
+    log = np.zeros((4, notes.NOTE_COLUMNS), np.int64)
+    log[0, 0] = 3
+    log[1:, notes.TIME] = (1 << 32) - 1, 5, 9
+    log[1:, notes.UOP], log[1:, notes.THREAD] = 2, (0, 1, 2)
+    assert [note.cycle for note in notes.notes_of(program, log)[0]] == [(1 << 32) - 1, (1 << 32) + 5, (1 << 32) + 9]
+    assert notes.notes_of(program, log)[0][0] == Note((1 << 32) - 1, 2, 0, 0, 0, (0,))
+    assert u.OPERATIONS[int(program.uops[2, u.OP])].name == "note"

@@ -1,0 +1,32 @@
+"""What a device keeps: copies are apart, ages go on, and room beside memory keeps memory."""
+
+import numpy as np
+
+from warploom.machine.device.held import Held
+from warploom.machine.engine.unit import zeros
+from warploom.machine.memory.cache import L2Cache
+
+
+def test_a_cache_comes_back_as_it_was_with_its_ages():
+    held, cache = Held(4096), zeros((), L2Cache)
+    cache["tag"][:3], cache["replacement"]["stamp"][:3] = (7, 8, 9), (10, 30, 20)
+    cache["hits"] = 5
+    held.take_from(cache, 30)
+    later = zeros((), L2Cache)
+    held.put_into(later)
+    assert later["tag"][:4].tolist() == [7, 8, 9, 0] and later["hits"] == 0
+    assert later["replacement"]["stamp"][:3].tolist() == [-20, 0, -10]
+    held.drop_caches()
+    empty = zeros((), L2Cache)
+    held.put_into(empty)
+    assert not empty["tag"].any()
+
+
+def test_room_beside_memory_leaves_memory_as_it_is():
+    held = Held(64)
+    held.used = 64
+    held.bytes[:] = np.arange(64)
+    copy = held.copy()
+    assert len(held.room(1000)) >= 1000 and held.bytes.tolist() == list(range(64))
+    held.bytes[0] = 99
+    assert copy.bytes[0] == 0 and copy.used == 64

@@ -1,0 +1,143 @@
+"""Device: a GPU with memory that lives across launches, as a stream of kernels finds it.
+
+    device = warploom.GPU("sm").device()
+    x = device.allocate(4000)
+    device.write(x, numpy.arange(1000, dtype=numpy.float32))
+    result = device.run(program)
+    found = device.read(x, 4000).view(numpy.float32)
+
+Addresses below 256 are never handed out, so that 0 is no array. Between launches the second-level cache stays as a kernel leaves it
+(`machine/device/held.py`); first-level caches begin empty.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from warploom.isa.numbers import whole_number
+from warploom.isa.program import Program
+from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.schema import Config
+from warploom.machine.device.held import Held
+from warploom.machine.device.machine import PipelineMachine
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, cycle_limit, drive
+from warploom.machine.run.runnable import Notice, Progress
+from warploom.result import Result
+
+FIRST = 256  # the first address that is handed out
+ALIGN = 256  # bytes: CUDA C++ Programming Guide, "Device Memory Accesses": any address from an allocation is aligned to at least 256
+MOST_BYTES = (1 << 32) - (1 << 20)  # addresses have 32 bits, and local memory has some of them
+
+
+class DeviceError(ValueError):
+    """Memory of a device that is not there, or cannot be had. One sentence."""
+
+
+class Device:
+    """A GPU of a configuration with memory that is kept. `GPU.device()` makes one.
+
+    memory_bytes: of its memory. Raises LaunchError for a machine whose cores run one instruction at a time.
+    """
+
+    def __init__(self, config: Config, engine: str, units: Mapping[str, Callable[..., int]], memory_bytes: int) -> None:
+        if config.core.control == "sequencer":
+            raise LaunchError(f"{config.name!r} has core.control = 'sequencer', which keeps no memory between launches; choose sm")
+        self.config, self.engine, self.units = config, engine, units
+        self.memory_bytes = whole_number("memory_bytes", memory_bytes, FIRST, MOST_BYTES)
+        self.held = Held(self.memory_bytes)
+        self._starts: list[int] = []  # of what is allocated, in order
+        self._sizes: dict[int, int] = {}
+
+    def allocate(self, size: int, align: int = ALIGN) -> int:
+        """The address of `size` bytes that nobody else has, a multiple of `align`: the lowest that are free.
+
+        What they hold is left as it is. Raises DeviceError where there is no room.
+        """
+        size, align = whole_number("size", size, 0), whole_number("align", align, 1)
+        begin = FIRST
+        for place, start in enumerate([*self._starts, self.memory_bytes]):
+            address = -(-begin // align) * align
+            if address + max(size, 1) <= start:
+                self._starts.insert(place, address)
+                self._sizes[address] = size
+                self._note_used()
+                return address
+            begin = start + max(self._sizes.get(start, 0), 1)
+        taken = sum(self._sizes.values())
+        raise DeviceError(
+            f"{size} bytes: the device has {self.memory_bytes} bytes of memory, {taken} of them are taken; "
+            "free some, or make it with device(memory_bytes=...)"
+        )
+
+    def free(self, address: int) -> None:
+        """Give back what `allocate` has handed out. Raises DeviceError for any other address."""
+        if address not in self._sizes:
+            raise DeviceError(f"free({address}): nothing is allocated from that address on")
+        self._starts.remove(address)
+        del self._sizes[address]
+        self._note_used()
+
+    def write(self, address: int, data: Any) -> None:
+        """The bytes of an array, in C order, into allocated memory. Raises DeviceError where that is not."""
+        given = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+        self._piece(address, len(given))[:] = given
+
+    def read(self, address: int, size: int) -> np.ndarray:
+        """uint8[size], a copy: what is in allocated memory. Raises DeviceError where that is not."""
+        return self._piece(address, size).copy()
+
+    def drop_caches(self) -> None:
+        """The next launch finds the second-level cache empty."""
+        self.held.drop_caches()
+
+    def run(
+        self,
+        program: Program,
+        *,
+        caches: str = "kept",
+        snapshot: bool = False,
+        max_cycles: int = DEFAULT_MAX_CYCLES,
+        progress: Progress | None = None,
+        notice: Notice | None = None,
+        tracing: bool = False,
+        recording: bool = False,
+    ) -> Result:
+        """Run a program over the device's memory, with its own launch.
+
+        caches: "kept", or "dropped" to begin with an empty second-level cache. snapshot: keep a copy of memory from before and from after
+        the run, in the result, so that the run can be repeated and drawn; else `result.memory` is empty. tracing, recording: as for
+        `GPU.run`; they keep one too. Raises LaunchError and ProgramError as `GPU.run` does.
+        """
+        max_cycles = cycle_limit(max_cycles)
+        if caches not in ("kept", "dropped"):
+            raise ValueError(f"caches = {caches!r}: it is kept or dropped")
+        if program.regions or len(program.data) or program.memory_bytes > self.memory_bytes:
+            raise LaunchError(
+                f"{program.source.path}: a program that brings its own memory runs with GPU.run; on a device it is allocated and written"
+            )
+        if caches == "dropped":
+            self.drop_caches()
+        before = self.held.copy() if snapshot or tracing or recording else None
+        machine = PipelineMachine(
+            self.config, program, units=self.units, tracing=tracing, recording=recording, held=self.held, before=before
+        )
+        outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice)
+        result = Result.of(machine.finish(outcome))
+        self.held.take_from(machine.gpu["l2"]["cache"], machine.cycle)
+        return result
+
+    def _note_used(self) -> None:
+        """A launch may access everything up to the end of what is allocated."""
+        end = max((start + self._sizes[start] for start in self._starts[-1:]), default=0)
+        self.held.used = min(-(-end // 4) * 4, self.memory_bytes)
+
+    def _piece(self, address: int, size: int) -> np.ndarray:
+        place = bisect_right(self._starts, address) - 1
+        start = self._starts[place] if place >= 0 else -1
+        if start < 0 or address + size > start + self._sizes[start]:
+            raise DeviceError(f"{size} bytes from address {address} on: they do not lie in one piece of memory that is allocated")
+        return self.held.bytes[address : address + size]
