@@ -32,10 +32,10 @@ from warploom.machine.engine.bits import EMPTY, bit, has
 from warploom.machine.engine.unit import inlined, out_of_line, unit
 
 NOP, BRANCH, JUMP, JUMP_REGISTER, CALL = (NUMBER[name] for name in ("nop", "branch", "jump", "jump_register", "call"))
-EXIT, EXIT_WARP, TRAP, YIELD = (NUMBER[name] for name in ("exit", "exit_warp", "trap", "yield"))
+EXIT, EXIT_WARP, TRAP, ILLEGAL, YIELD = (NUMBER[name] for name in ("exit", "exit_warp", "trap", "illegal", "yield"))
 BARRIER, BARRIER_ARRIVE, FENCE = (NUMBER[name] for name in ("barrier", "barrier_arrive", "fence"))
 BARRIER_COUNT, BARRIER_OR, GRID, SYNC_WARP = (NUMBER[name] for name in ("barrier_count", "barrier_or", "grid_barrier", "sync_warp"))
-TRAPPED, BARRIER_NUMBER = FAULT_NUMBER["trap"], FAULT_NUMBER["barrier_number"]
+TRAPPED, NO_INSTRUCTION, BARRIER_NUMBER = (FAULT_NUMBER[name] for name in ("trap", "illegal", "barrier_number"))
 EVEN = 0xFFFFFFFE  # an address without its lowest bit
 ADDRESS_BITS = 0xFFFFFFFF  # addresses have no sign; a column of a table has
 
@@ -75,9 +75,9 @@ def control(gpu, core, warp, pc, tables, k, now):
         _sync_warp(core, warp, part, tables, k)
     elif op == FENCE or op == NOP or op == YIELD:
         warps.pc[warp] += 1
-    elif op == TRAP:
-        gpu.fault.value = np.int64(tables.uops[k, IMM])
-        fault = np.int64(TRAPPED)
+    elif op == TRAP or op == ILLEGAL:
+        gpu.fault.value = np.int64(tables.uops[k, IMM]) if op == TRAP else np.int64(tables.uops[k, IMM]) & 0xFFFFFFFF
+        fault = np.int64(TRAPPED if op == TRAP else NO_INSTRUCTION)
     else:
         fault = change_mask(gpu, core, warp, tables, k)
     if warps.mask[warp] != EMPTY and (op == YIELD or warps.pc[warp] <= pc):
