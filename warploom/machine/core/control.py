@@ -118,7 +118,7 @@ def _jump(gpu, core, warp, part, tables, k):
     """A jump through a register, or a call, of the lanes in `part`. Those that jump keep the address of the next instruction."""
     warps = core.warps
     registers = core.registers[warp]
-    following = (np.int64(tables.code[warps.pc[warp], ADDRESS]) + core.code_step) & ADDRESS_BITS
+    following = _address_after(core, tables, np.int64(warps.pc[warp]))
     going = part
     fault = np.int64(0)
     if tables.uops[k, OP] == JUMP_REGISTER:
@@ -159,10 +159,36 @@ def _jump_to_register(gpu, core, warp, part, tables, k):
 @unit
 def _instruction_at(core, tables, address):
     """The number of the instruction at an address of program memory; the number after the last one where there is none."""
+    if core.code_step == 0:
+        return _search(core, tables, address)
     offset = address - (np.int64(tables.code[0, ADDRESS]) & ADDRESS_BITS)
     number = offset // np.int64(core.code_step)
     if 0 <= number < core.code_rows and offset % np.int64(core.code_step) == 0:
         return number
+    return np.int64(core.code_rows)
+
+
+@unit
+def _address_after(core, tables, number):
+    """The address of the instruction after one."""
+    if core.code_step == 0 and number + 1 < core.code_rows:
+        return np.int64(tables.code[number + 1, ADDRESS]) & ADDRESS_BITS
+    return (np.int64(tables.code[number, ADDRESS]) + core.code_step) & ADDRESS_BITS
+
+
+@out_of_line
+def _search(core, tables, address):
+    """`_instruction_at` of a program whose instructions have different sizes, or gaps between them: they are in the order of addresses."""
+    low = np.int64(0)
+    high = np.int64(core.code_rows)
+    while low < high:
+        middle = (low + high) // 2
+        if np.int64(tables.code[middle, ADDRESS]) & ADDRESS_BITS < address:
+            low = middle + 1
+        else:
+            high = middle
+    if low < core.code_rows and np.int64(tables.code[low, ADDRESS]) & ADDRESS_BITS == address:
+        return low
     return np.int64(core.code_rows)
 
 
