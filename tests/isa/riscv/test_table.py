@@ -153,12 +153,12 @@ def test_everything_wrong_is_said_at_once():
     assert errors(text) == [
         "there is no instruction 'addd', did you mean 'add'?",
         "the operands are not those of add",
-        "'q1' is no register, did you mean 's1'?",
+        "'q1' is no register",
         "5000 is 5000: it must be -2048 to 2047",
         "there is no label 'nowhere'",
         "the label 'x' is there already",
         "there is no rounding mode 'abc'",
         ".word has no values",
-        "'t0' is no register among the eight that short instructions can name, did you mean 't0'?",
+        "'t0' is no register among the eight that short instructions can name",
     ]
     assert errors("# nothing\n") == ["there is no instruction in this file"]

@@ -215,7 +215,7 @@ class _Assembler:
             if number is None or (short and not COMPRESSED_FIRST <= number < 2 * COMPRESSED_FIRST):
                 kind = "float register" if name.startswith("f") else "register"
                 among = " among the eight that short instructions can name" if short else ""
-                self._error(token, f"{token.text!r} is no {kind}{among}{nearest(token.text, known)}", "")
+                self._error(token, f"{token.text!r} is no {kind}{among or nearest(token.text, known)}", "")
                 return None
             return number - COMPRESSED_FIRST if short else number
         if name == "rm":
