@@ -309,7 +309,10 @@ def _instruction_checks(program: Program) -> Iterator[Check]:
     address = columns[u.ADDRESS].astype(np.int64) & ADDRESS_BITS
     if len(address) > 1 and np.isin(program.uops[:, u.OP], (u.NUMBER["jump_register"], u.NUMBER["call"])).any():
         falls = np.concatenate([[False], np.diff(address) <= 0])
-        yield falls, lambda row: f"address {address[row]:#x}: instructions lie in the order of their addresses, where addresses are jumped to"
+        yield (
+            falls,
+            lambda row: f"address {address[row]:#x}: instructions lie in the order of their addresses, where addresses are jumped to",
+        )
 
 
 def _bundles(program: Program, first: np.ndarray, count: np.ndarray, unit: np.ndarray) -> Check:

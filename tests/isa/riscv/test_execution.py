@@ -197,9 +197,7 @@ def test_floats_round_in_five_modes_and_raise_flags(kind):
 def test_floats_that_nobody_asks_for_flags_are_the_same(kind):
     table, operands, destination, call = KINDS[kind]
     triples = cases(EDGES if kind == "from integers" else FLOAT_EDGES, 192, 7)
-    body = "".join(
-        f"{name} {destination}, {operands}\n" + ("fmv.x.w t3, fs7\n" if destination == "fs7" else "") + put() for name in table
-    )
+    body = "".join(f"{name} {destination}, {operands}\n" + ("fmv.x.w t3, fs7\n" if destination == "fs7" else "") + put() for name in table)
     found = run(body, triples, len(table), "python")
     for (mnemonic, function), row in zip(table.items(), found, strict=True):
         assert row == [call(function, *triple, 0)[0] for triple in triples], mnemonic

@@ -149,7 +149,9 @@ def test_constants_of_any_size():
 
 
 def test_everything_wrong_is_said_at_once():
-    text = "addd a0, a1\nadd a0, a1\nadd a0, a1, q1\naddi a0, a0, 5000\nj nowhere\nx:\nx: ret\nfadd.s fa0, fa1, fa2, abc\n.word\nc.sub a0, t0"
+    text = (
+        "addd a0, a1\nadd a0, a1\nadd a0, a1, q1\naddi a0, a0, 5000\nj nowhere\nx:\nx: ret\nfadd.s fa0, fa1, fa2, abc\n.word\nc.sub a0, t0"
+    )
     assert errors(text) == [
         "there is no instruction 'addd', did you mean 'add'?",
         "the operands are not those of add",

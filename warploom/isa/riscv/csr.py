@@ -109,9 +109,7 @@ def _lower(kind: str, immediate: bool) -> Lowering:
 
 def _new_value(kind: str, source: int, immediate: bool) -> list[Uop]:
     if kind == CLEAR:
-        kept = (
-            Uop("mov", dst=NEW, a=IMMEDIATE, imm=~source) if immediate else Uop("xor", dst=NEW, a=source, b=IMMEDIATE, imm=-1)
-        )
+        kept = Uop("mov", dst=NEW, a=IMMEDIATE, imm=~source) if immediate else Uop("xor", dst=NEW, a=source, b=IMMEDIATE, imm=-1)
         return [kept, Uop("and", dst=NEW, a=NEW, b=OLD)]
     given = Uop("mov", dst=NEW, a=IMMEDIATE if immediate else source, imm=source if immediate else 0)
     return [given] if kind == WRITE else [given, Uop("or", dst=NEW, a=NEW, b=OLD)]

@@ -7,7 +7,7 @@
     ra  an instruction that ends the thread, so that `ret` of the first function does
 
 A program begins at `_start`, else at `main`, else with its first instruction. Memory: the program where it was linked to, `memory` from
-0x10000 on (64 KiB unless a buffer of that name is larger), `stacks` up to 0x80000000, and `arguments` below them. The few instructions that
+0x10000 on (64 KiB; left out where the program itself lies there), `stacks` up to 0x80000000, and `arguments` below them. The few instructions that
 set sp and ra lie at 0x1000, as if a boot ROM held them.
 """
 
@@ -29,35 +29,49 @@ MOST_THREADS = 1 << 16
 REGISTERS = ((10, "global_thread"), (11, "grid_threads"), (12, "argument"))
 
 
+class LayoutError(ValueError):
+    """A program that lies where start-up code, stacks or arguments have to be. One sentence."""
+
+
 def with_start_up(image: Image, threads: int) -> tuple[Image, Launch]:
     """The image with start-up code, stacks and memory, and the launch that begins there. threads: of the launch."""
     stacks = threads * STACK_BYTES
     base = STACKS_END - stacks
     code = _start_up(image.entry, base)
-    taken = [*image.segments]
-    segments = [
-        *taken,
+    own = [
         Segment("start-up", START, code, len(code), False, ((START, START + len(code)),)),
+        Segment("arguments", base - ARGUMENTS_BYTES, b"", ARGUMENTS_BYTES),
         Segment("stacks", base, b"", stacks),
     ]
+    for segment in own:
+        for other in image.segments:
+            if _meet(segment, other):
+                span = f"{segment.address:#x} to {segment.address + segment.size - 1:#x}"
+                raise LayoutError(f"the program lies at {other.address:#x}, over the {segment.name} ({span})")
+    memory = Segment("memory", MEMORY_BASE, b"", MEMORY_BYTES)
+    if not any(_meet(memory, other) for other in image.segments):
+        own.append(memory)
+    segments = [*image.segments, *own]
     argument = base - ARGUMENTS_BYTES
-    segments.append(Segment("arguments", argument, b"", ARGUMENTS_BYTES))
-    if not any(one.address < MEMORY_BASE + MEMORY_BYTES and MEMORY_BASE < one.address + one.size for one in taken):
-        segments.append(Segment("memory", MEMORY_BASE, b"", MEMORY_BYTES))
     started = replace(image, segments=segments, entry=START)
     return started, Launch(threads=threads, registers=REGISTERS, argument=argument)
 
 
+def _meet(one: Segment, other: Segment) -> bool:
+    return one.address < other.address + other.size and other.address < one.address + one.size
+
+
 def _start_up(entry: int, stacks: int) -> bytes:
     """The instructions at START. t0 is all that they spoil."""
+    high, low = entry + 0x800 >> 12 & 0xFFFFF, (entry & 0xFFF ^ 0x800) - 0x800
     source = Source(
         f"""
         addi t0, a0, 1
         slli t0, t0, {STACK_BYTES.bit_length() - 1}
         lui sp, {stacks >> 12}
         add sp, sp, t0
-        li t0, {entry:#x}
-        jalr t0
+        lui t0, {high}
+        jalr ra, t0, {low}
         ecall
         """,
         "<start-up>",

@@ -38,7 +38,7 @@ def decoded(image: Image, table: Table = TABLE) -> list[Decoded]:
 def _swept(data: bytes, base: int, start: int, end: int, functions: frozenset[int], table: Table) -> Iterator[Decoded]:
     address = start
     while address < end:
-        one = table.decode(data[:end - base], address - base, address)
+        one = table.decode(data[: end - base], address - base, address)
         middle = next((place for place in range(address + 2, address + one.size, 2) if place in functions), None)
         if middle is not None:
             word = one.word & ((1 << 8 * (middle - address)) - 1)
