@@ -39,7 +39,7 @@ IMM = 5           # 32 bits, used where an operand is IMMEDIATE, and as the offs
 PREDICATE = 6     # NONE, or a scalar register (pair) with the lanes that take part
 SIZE = 7          # bytes: of a memory access (1, 2, 4, 8); of the result elsewhere (1 and 2 truncate it)
 SPACE = 8         # address space of a memory access: a number of SPACES
-TARGET = 9        # where a control operation goes: an instruction number
+TARGET = 9        # where a control operation goes: an instruction number; of jump_register for the analysis alone
 RECONVERGE = 10   # where lanes that disagree reconverge: an instruction number, or NONE
 UNIT = 11         # functional unit: a number of UNITS
 LATENCY = 12      # latency class: a number of LATENCIES
@@ -107,7 +107,8 @@ PORTS = (*UNITS, "float", "double")
 FLOAT, DOUBLE = len(UNITS), len(UNITS) + 1
 
 # Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
-DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register", "double_precision", "note", "rounding")
+DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register", "double_precision", "note",
+             "rounding")  # fmt: skip
 (NO_DATAPATH, INTEGER, FLOATING_POINT, SPECIAL_FUNCTION, CROSS_LANE, SPECIAL_REGISTER, DOUBLE_PRECISION, NOTE,
  ROUNDING) = range(len(DATAPATHS))  # fmt: skip
 
@@ -332,7 +333,8 @@ def _rows() -> list[Operation]:
         ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they reconverge",
          NEXT + TO_TARGET),
         ("jump", "t", "all active lanes go to the target", TO_TARGET),
-        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one",
+        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one; "
+         "t: where that is, if it is known",
          THROUGH_REGISTER),
         ("call", "dt", "lane register d = address of the next instruction; all active lanes go to the target", CALLS),
         ("exit", "", "the active lanes end", ENDS),

@@ -1,4 +1,4 @@
-"""What RV32IMAF's instructions mean, in Python's integers and fractions. Written from the specification; nothing is shared with the package."""
+"""What RV32IMAF's instructions mean, in Python's integers and fractions. Written from the specification alone."""
 
 import math
 from fractions import Fraction
@@ -37,9 +37,9 @@ INTEGER = {
     "mulhsu": lambda a, b: signed(a) * b >> 32,
     "mulhu": lambda a, b: a * b >> 32,
     "div": lambda a, b: quotient(signed(a), signed(b)),
-    "divu": lambda a, b: quotient(a, b),
+    "divu": quotient,
     "rem": lambda a, b: remainder(signed(a), signed(b)),
-    "remu": lambda a, b: remainder(a, b),
+    "remu": remainder,
     "czero.eqz": lambda a, b: a if b else 0,
     "czero.nez": lambda a, b: 0 if b else a,
 }

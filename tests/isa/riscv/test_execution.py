@@ -32,8 +32,8 @@ def cases(edges, count, seed):
     return [(word(), word(), word()) for _ in range(count)]
 
 
-def run(body, triples, results, engine, threads=None):
-    """out[k][i] of a program that finds a, b, c of thread i in s2, s3, s4 (and fs2, fs3, fs4), and puts word k at 4 * k * threads(s1)."""
+def run(body, triples, results, engine):
+    """out[k][i]: word k of thread i of a program that finds a, b, c in s2, s3, s4 and in fs2, fs3, fs4."""
     count = len(triples)
     text = f"""
     .threads {count}
@@ -93,8 +93,15 @@ def test_immediates():
 
 
 def test_branches_jumps_and_addresses():
-    conditions = {"beq": lambda a, b: a == b, "bne": lambda a, b: a != b, "bltu": lambda a, b: a < b, "bgeu": lambda a, b: a >= b,
-                  "blt": lambda a, b: model.signed(a) < model.signed(b), "bge": lambda a, b: model.signed(a) >= model.signed(b)}  # fmt: skip
+    signed = model.signed
+    conditions = {
+        "beq": lambda a, b: a == b,
+        "bne": lambda a, b: a != b,
+        "bltu": lambda a, b: a < b,
+        "bgeu": lambda a, b: a >= b,
+        "blt": lambda a, b: signed(a) < signed(b),
+        "bge": lambda a, b: signed(a) >= signed(b),
+    }
     triples = cases(EDGES, 64, 3)
     body = "".join(f"li t3, 1\n{name} s2, s3, x{name}\nli t3, 0\nx{name}:\n{put()}" for name in conditions)
     body += f"mv s11, ra\ncall f\nmv ra, s11\n{put()}j over\nf: auipc t3, 0\nsub t3, ra, t3\nret\nover:\n"

@@ -46,7 +46,7 @@ def test_no_two_encodings_overlap():
     for one, other in combinations(INSTRUCTIONS, 2):
         if overlap(one, other):
             narrow, wide = sorted((one, other), key=lambda row: -row.encoding.mask.bit_count())
-            free = [field for field in narrow.encoding.fields]
+            free = narrow.encoding.fields
             for bits in range(16):
                 values = {field: narrow.encoding.range_of(field)[bits >> number & 1] // narrow.encoding.range_of(field)[2]
                           * narrow.encoding.range_of(field)[2] for number, field in enumerate(free)}  # fmt: skip

@@ -143,7 +143,7 @@ def _symbols(data: bytes) -> tuple[dict[str, int], frozenset[int]]:
     """Addresses of functions and objects by name, and where functions begin."""
     from elftools.elf.elffile import ELFFile
 
-    table = ELFFile(io.BytesIO(data)).get_section_by_name(".symtab")
+    table: Any = ELFFile(io.BytesIO(data)).get_section_by_name(".symtab")
     symbols: dict[str, int] = {}
     functions: set[int] = set()
     for symbol in table.iter_symbols() if table is not None else ():

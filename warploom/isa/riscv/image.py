@@ -10,7 +10,7 @@ from warploom.isa.program import Position, Source
 
 
 class Segment(NamedTuple):
-    """A piece of memory. data: its first bytes; the rest of `size` is zero. code: instructions may lie in it, in these (start, end) spans."""
+    """A piece of memory. data: its first bytes; the rest of `size` is zero. code: the (start, end) spans in which instructions lie."""
 
     name: str
     address: int

@@ -15,7 +15,7 @@ from warploom.isa.uop import IMMEDIATE, NONE, Uop
 _OPERAND = re.compile(r"[a-z][a-z0-9']*")
 STATIC_MODES = ("rne", "rtz", "rdn", "rup", "rmm")
 DYNAMIC = 7  # in the field rm: the mode is the one in frm
-MODE_NAMES = {number: name for number, name in enumerate(STATIC_MODES)} | {DYNAMIC: "dyn"}
+MODE_NAMES = dict(enumerate(STATIC_MODES)) | {DYNAMIC: "dyn"}
 
 
 class FloatNeeds(NamedTuple):
@@ -34,7 +34,8 @@ class Operands:
     """What a lowering sees of an instruction: the fields' values, where it lies, and what is where.
 
     values: by field. address: of the instruction. size: bytes that it takes. number_of: instruction number by address; of an address at
-    which no instruction begins, the number after the last one.
+    which no instruction begins, the number after the last one. leads_to: number of the instruction that a jump through a register leads to
+    when it is reached from the instruction before it, where that says so; or NONE.
     """
 
     values: Mapping[str, int]
@@ -42,6 +43,7 @@ class Operands:
     size: int = 4
     number_of: Callable[[int], int] = lambda _: 0
     floats: FloatNeeds = field(default_factory=FloatNeeds)
+    leads_to: int = NONE
 
     def __getitem__(self, name: str) -> int:
         return self.values[name]

@@ -55,7 +55,7 @@ INSTRUCTIONS: tuple[Instruction, ...] = (
          _address),
     _row("jal", "imm[20|10:1|11|19:12] rd 1101111", "rd, target", "rd = address of the next instruction; goes to own address + imm", _jump),
     _row("jalr", "imm[11:0] rs1 000 rd 1100111", "rd, rs1, imm", "rd = address of the next instruction; goes to rs1 + imm, lowest bit 0",
-         lambda o: [Uop("jump_register", dst=o.link, a=o.rs1, imm=o.imm)]),
+         lambda o: [Uop("jump_register", dst=o.link, a=o.rs1, imm=o.imm, target=o.leads_to)]),
     _row("beq", _BRANCH.format("000"), "rs1, rs2, target", "goes to own address + imm where rs1 == rs2", _branch("seq")),
     _row("bne", _BRANCH.format("001"), "rs1, rs2, target", "goes to own address + imm where rs1 != rs2", _branch("sne")),
     _row("blt", _BRANCH.format("100"), "rs1, rs2, target", "goes to own address + imm where rs1 < rs2, signed", _branch("slt")),

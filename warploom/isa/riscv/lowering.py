@@ -6,7 +6,7 @@ that is no instruction is an instruction that stops the run, and so is one that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 import numpy as np
@@ -18,7 +18,7 @@ from warploom.isa.regions import Region
 from warploom.isa.riscv import csr
 from warploom.isa.riscv.disassembler import disassemble
 from warploom.isa.riscv.image import Image
-from warploom.isa.riscv.instruction import FloatNeeds, Operands, Refusal
+from warploom.isa.riscv.instruction import FloatNeeds, Instruction, Operands, Refusal
 from warploom.isa.riscv.registers import FLOATS, REGISTER_NAMES, REGISTERS, ROUNDING_MODE
 from warploom.isa.riscv.table import TABLE, Decoded, Table, base_of
 from warploom.isa.uop import Uop
@@ -73,13 +73,28 @@ def lower(image: Image, isa: str = "riscv", launch: Launch | None = None, table:
             row, values = base_of(one.row, one.values)
             assert row.lower is not None
             try:
-                uops = row.lower(Operands(values, one.address, one.size, number_of, floats))
+                leads_to = _leads_to(instructions[number - 1] if number else None, row, values, number_of)
+                uops = row.lower(Operands(values, one.address, one.size, number_of, floats, leads_to))
             except Refusal as reason:
                 refused.append((number, str(reason)))
         position = image.lines.get(one.address, Position())
         builder.add(uops, text=disassemble(one, names), position=position, word=one.word, address=one.address)
     launch = launch or Launch()
     return _program(image, isa, builder, launch.changed(entry=number_of(image.entry)), numbers), refused
+
+
+def _leads_to(before: Decoded | None, row: Instruction, values: Mapping[str, int], number_of: Callable[[int], int]) -> int:
+    """Where a jump through a register leads that the instruction before it has loaded: a far call, as compilers write it.
+
+    It says so to the analysis alone. The machine goes where the register says: something else may jump between the two.
+    """
+    if row.mnemonic != "jalr" or before is None or before.row is None:
+        return u.NONE
+    base, given = base_of(before.row, before.values)
+    if base.mnemonic not in ("lui", "auipc") or given["rd"] != values["rs1"] or given["rd"] == 0:
+        return u.NONE
+    address = given["imm"] + values["imm"] + (before.address if base.mnemonic == "auipc" else 0)
+    return number_of(address & 0xFFFFFFFE)
 
 
 def _program(image: Image, isa: str, builder: ProgramBuilder, launch: Launch, numbers: Mapping[int, int]) -> Program:
