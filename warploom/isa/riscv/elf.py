@@ -51,7 +51,7 @@ def read(data: bytes, path: str) -> tuple[Image, list[Diagnostic]]:
     lines: dict[int, Position] = {}
     try:
         symbols, functions = _symbols(data)
-        sources, lines = _lines(data)
+        sources, lines = _lines(data, Path(path).parent)
     except Exception as failure:  # pyelftools raises what its parsers raise: nothing of it is needed to run the program
         said = f"its symbols or line tables cannot be read ({type(failure).__name__}): messages name addresses instead"
         warnings.append(Diagnostic(Severity.WARNING, said))
@@ -156,8 +156,11 @@ def _symbols(data: bytes) -> tuple[dict[str, int], frozenset[int]]:
     return symbols, frozenset(functions)
 
 
-def _lines(data: bytes) -> tuple[tuple[Source, ...], dict[int, Position]]:
-    """The source files that line tables name, and positions in them by instruction address. File 0 is the ELF file itself."""
+def _lines(data: bytes, beside: Path) -> tuple[tuple[Source, ...], dict[int, Position]]:
+    """The source files that line tables name, and positions in them by instruction address. File 0 is the ELF file itself.
+
+    beside: the folder that the file is in, from which relative paths begin.
+    """
     from elftools.elf.elffile import ELFFile
 
     elf = ELFFile(io.BytesIO(data))
@@ -173,34 +176,36 @@ def _lines(data: bytes) -> tuple[tuple[Source, ...], dict[int, Position]]:
         top = unit.get_top_DIE().attributes
         folder = top["DW_AT_comp_dir"].value.decode("utf-8", "replace") if "DW_AT_comp_dir" in top else ""
         before: Any = None
+        position = Position()  # what a compiler gives no line belongs to the one before
         for entry in table.get_entries():
             state = entry.state
             if state is None:
                 continue
-            if before is not None and before.line and len(lines) < MOST_LINES:
-                number = numbers.setdefault(_file_of(table, before.file, folder), len(numbers) + 1)
+            if before is not None and before.line:
+                number = numbers.setdefault(_file_of(table, before.file, beside / folder), len(numbers) + 1)
                 position = Position(before.line, max(before.column, 1), number)
+            if before is not None and position.line and len(lines) < MOST_LINES:
                 for address in range(before.address, min(state.address, before.address + MOST_LINES), 2):
                     lines[address] = position
             before = None if state.end_sequence else state
+            position = Position() if before is None else position
     last: dict[int, int] = {}
     for position in lines.values():
         last[position.file] = max(last.get(position.file, 0), position.line)
     return tuple(_source(path, last.get(number, 0)) for path, number in numbers.items()), lines
 
 
-def _file_of(table: Any, number: int, folder: str) -> str:
+def _file_of(table: Any, number: int, folder: Path) -> str:
     """The path of a file of a line table. DWARF 5 counts files and directories from 0, earlier ones from 1."""
     header = table.header
     fifth = header["version"] >= 5
     entry = header["file_entry"][number if fifth else number - 1]
     name = entry.name.decode("utf-8", "replace")
     directory = entry.dir_index
-    if not fifth and directory == 0:
-        parent = folder
-    else:
-        parent = header["include_directory"][directory if fifth else directory - 1].decode("utf-8", "replace")
-    path = Path(folder) / parent / name
+    parent = Path()
+    if fifth or directory:
+        parent = Path(header["include_directory"][directory if fifth else directory - 1].decode("utf-8", "replace"))
+    path = folder / parent / name
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 

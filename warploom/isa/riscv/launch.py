@@ -7,8 +7,8 @@
     ra  an instruction that ends the thread, so that `ret` of the first function does
 
 A program begins at `_start`, else at `main`, else with its first instruction; an ELF file at its entry point. Memory: the program where it
-was linked to, `memory` from 0x10000 on (64 KiB; left out where the program itself lies there), `stacks` up to 0x80000000, and `arguments`
-below them. The few instructions that set sp and ra lie at 0x1000, as if a boot ROM held them.
+was linked to, `memory` from 0x10000 on (64 KiB; left out where the program itself lies there), `stacks` below 0x80000000, and `arguments` at
+0x2000. The few instructions that set sp and ra lie at 0x1000, as if a boot ROM held them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from warploom.isa.riscv.image import Image, Segment
 STACK_BYTES = 4096
 STACKS_END = 0x80000000
 MEMORY_BASE, MEMORY_BYTES = 0x10000, 1 << 16
-ARGUMENTS_BYTES = 4096
-START = 0x1000
+START, ARGUMENTS, ARGUMENTS_BYTES = 0x1000, 0x2000, 4096
 MOST_THREADS = 1 << 16
 REGISTERS = ((10, "global_thread"), (11, "grid_threads"), (12, "argument"))
 
@@ -37,10 +36,10 @@ def with_start_up(image: Image, threads: int) -> tuple[Image, Launch]:
     """The image with start-up code, stacks and memory, and the launch that begins there. threads: of the launch."""
     stacks = threads * STACK_BYTES
     base = STACKS_END - stacks
-    code = _start_up(image.entry, base)
+    code = _start_up(image.entry)
     own = [
         Segment("start-up", START, code, len(code), False, ((START, START + len(code)),)),
-        Segment("arguments", base - ARGUMENTS_BYTES, b"", ARGUMENTS_BYTES),
+        Segment("arguments", ARGUMENTS, b"", ARGUMENTS_BYTES),
         Segment("stacks", base, b"", stacks),
     ]
     for segment in own:
@@ -52,24 +51,22 @@ def with_start_up(image: Image, threads: int) -> tuple[Image, Launch]:
     if not any(_meet(memory, other) for other in image.segments):
         own.append(memory)
     segments = [*image.segments, *own]
-    argument = base - ARGUMENTS_BYTES
     started = replace(image, segments=segments, entry=START)
-    return started, Launch(threads=threads, registers=REGISTERS, argument=argument)
+    return started, Launch(threads=threads, registers=REGISTERS, argument=ARGUMENTS)
 
 
 def _meet(one: Segment, other: Segment) -> bool:
     return one.address < other.address + other.size and other.address < one.address + one.size
 
 
-def _start_up(entry: int, stacks: int) -> bytes:
+def _start_up(entry: int) -> bytes:
     """The instructions at START. t0 is all that they spoil."""
     high, low = entry + 0x800 >> 12 & 0xFFFFF, (entry & 0xFFF ^ 0x800) - 0x800
     source = Source(
         f"""
-        addi t0, a0, 1
-        slli t0, t0, {STACK_BYTES.bit_length() - 1}
-        lui sp, {stacks >> 12}
-        add sp, sp, t0
+        slli t0, a0, {STACK_BYTES.bit_length() - 1}
+        lui sp, {STACKS_END >> 12}
+        sub sp, sp, t0
         lui t0, {high}
         jalr ra, t0, {low}
         ecall
