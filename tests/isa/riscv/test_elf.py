@@ -8,6 +8,7 @@ import pytest
 
 from tests.places import EXAMPLES
 from warploom.gpu import GPU
+from warploom.isa.analysis.successors import ways
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.frontend import Options
 from warploom.isa.frontends import load, load_with_warnings
@@ -35,6 +36,26 @@ def test_compiled_c_runs_in_every_lane_under_every_mechanism(divergence, threads
     program = load(FILE, options=Options(path=str(FILE), threads=threads))
     result = GPU("sm", engine="python", set={"core.divergence": divergence}).run(program)
     assert memory_of(program, result, threads) == [steps(thread + 1) for thread in range(threads)]
+
+
+def test_natively_it_is_the_same():
+    program = load(FILE, options=Options(path=str(FILE), threads=40))
+    plain, fast = (GPU("sm", engine=engine).run(program) for engine in ("python", "native"))
+    assert plain.cycles == fast.cycles
+    assert memory_of(program, fast, 40) == memory_of(program, plain, 40) == [steps(thread + 1) for thread in range(40)]
+
+
+def test_a_far_call_is_a_call_to_the_analysis():
+    program = load(FILE, options=Options(path=str(FILE)))
+    call = next(number for number, text in enumerate(program.text) if text.startswith("jalr ra, t0"))
+    assert (call, program.labels["main"]) in ways(program).calls
+
+
+def test_more_threads_than_stacks_are_a_fault_and_overwrite_nothing():
+    program = load(b"sw a0, -4(sp)\nret\n", "riscv", options=Options(path="stack.rv", threads=2)).with_launch(threads=9)
+    assert "stack.rv:1 (sw a0, -4(sp)): threads 2-8" in str(GPU("sm", engine="python").run(program)) or (
+        "address 0x7fffdffc, where there is no memory" in str(GPU("sm", engine="python").run(program))
+    )
 
 
 def test_instructions_know_their_lines_of_c():

@@ -110,7 +110,7 @@ class _Assembler:
         data = b"".join(self._encoded(slot) for slot in self.slots)
         self.diagnostics.raise_if_errors()
         room = -(-len(data) // 4) * 4
-        segment = Segment(CODE, BASE, data.ljust(room, b"\0"), room, code=((BASE, self.address),))
+        segment = Segment(CODE, BASE, data.ljust(room, b"\0"), room, False, ((BASE, self.address),))
         positions = {slot.address + offset: slot.head.position for slot in self.slots for offset in range(0, slot.size, 2)}
         entry = next((self.symbols[name] for name in ("_start", "main") if name in self.symbols), BASE)
         starts = frozenset(slot.address for slot in self.slots)

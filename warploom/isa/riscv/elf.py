@@ -95,8 +95,8 @@ def _code_sections(data: bytes, header: Header) -> list[tuple[int, int]]:
 
 
 def _segments(data: bytes, path: str, header: Header, spans: list[tuple[int, int]]) -> list[Segment]:
-    """The loaded segments, as pieces of whole words; pieces that share a word are one."""
-    pieces: list[tuple[int, bytearray, bool, bool]] = []  # address, bytes, writable, holds code
+    """The loaded segments, as pieces of whole words."""
+    pieces: list[tuple[int, bytes, int, bool, bool]] = []  # address, bytes in the file, size, writable, holds code
     total = 0
     for number in range(header.program_count):
         row = PROGRAM_HEADER.unpack_from(data, header.programs + number * PROGRAM_HEADER.size)
@@ -111,21 +111,21 @@ def _segments(data: bytes, path: str, header: Header, spans: list[tuple[int, int
             raise error(path, f"segment {number} of this ELF file has {in_file} bytes for {size} at {address:#x}; "
                         f"a program has at most {MOST_MEMORY >> 20} MiB, below 2^32", "")  # fmt: skip
         start = address & ~3
-        room = bytearray(-(-(address + size - start) // 4) * 4)
-        room[address - start : address - start + in_file] = data[offset : offset + in_file]
-        pieces.append((start, room, bool(flags & WRITE), bool(flags & EXECUTE)))
+        room = -(-(address + size - start) // 4) * 4
+        content = bytes(address - start) + data[offset : offset + in_file]
+        pieces.append((start, content, room, bool(flags & WRITE), bool(flags & EXECUTE)))
     if not pieces:
         raise error(path, "this ELF file has nothing to load", "")
     pieces.sort(key=lambda piece: piece[0])
     found: list[Segment] = []
-    for start, room, writable, executable in pieces:
+    for start, content, room, writable, executable in pieces:
         if found and start < found[-1].address + found[-1].size:
             raise error(path, f"two segments of this ELF file lie at {start:#x}", "")
-        end = start + len(room)
+        end = start + len(content)
         inside = tuple((max(one, start), min(other, end)) for one, other in spans if one < end and other > start)
         code = _apart(inside) if spans else ((start, end),) if executable else ()
         name = "program" if not found else f"program-{len(found)}"
-        found.append(Segment(name, start, bytes(room), len(room), writable, code))
+        found.append(Segment(name, start, content, room, writable, code))
     return found
 
 

@@ -69,15 +69,6 @@ def base_of(row: Instruction, values: Mapping[str, int]) -> tuple[Instruction, M
     return BY_MNEMONIC[name], fields
 
 
-def markdown_table(rows: tuple[Instruction, ...] = INSTRUCTIONS) -> str:
-    """The instruction set as a Markdown table."""
-    lines = ["| instruction | extension | encoding | meaning |", "|---|---|---|---|"]
-    for row in rows:
-        encoding = row.encoding.text.replace("|", "\\|")
-        lines.append(f"| `{row.syntax}` | {row.extension} | `{encoding}` | {row.meaning.replace('|', chr(92) + '|')} |")
-    return "\n".join(lines) + "\n"
-
-
 def meanings() -> dict[str, tuple[str, str]]:
     """By mnemonic: how an instruction is written, and what it does. For views, which know no instruction set."""
     return {row.mnemonic: (row.syntax, row.meaning) for row in INSTRUCTIONS}
