@@ -9,7 +9,11 @@ from tests.isa.riscv import reference
 from tests.isa.riscv.test_execution import FLOAT_EDGES
 from tests.machine.datapath.alu_model import warp
 from tests.machine.two_engines import both
+from warploom.gpu import GPU
+from warploom.isa.program import Program
+from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import IMMEDIATE, Uop
+from warploom.machine.accounting.status import LaunchError
 from warploom.machine.datapath.alu import execute_with_rounding
 from warploom.machine.engine.unit import unit
 from warploom.machine.run.tables import Tables
@@ -21,7 +25,7 @@ EXACT = {
     "exact_sub": lambda a, b, c, mode: reference.FLOAT["fsub.s"](a, b, mode),
     "exact_mul": lambda a, b, c, mode: reference.FLOAT["fmul.s"](a, b, mode),
     "exact_div": lambda a, b, c, mode: reference.FLOAT["fdiv.s"](a, b, mode),
-    "exact_fma": lambda a, b, c, mode: reference.FUSED["fmadd.s"](a, b, c, mode),
+    "exact_fma": reference.FUSED["fmadd.s"],
     "exact_sqrt": lambda a, b, c, mode: reference.ROOT["fsqrt.s"](a, mode),
     "exact_int": lambda a, b, c, mode: reference.FROM_INTEGER["fcvt.s.w"](a, mode),
     "exact_uint": lambda a, b, c, mode: reference.FROM_INTEGER["fcvt.s.wu"](a, mode),
@@ -32,13 +36,13 @@ EXACT = {
 def three(registers, tables, lanes):
     """The three micro-ops of an operation."""
     for k in range(3):
-        execute_with_rounding(registers, tables, k, lanes)
+        execute_with_rounding(registers[0], tables, k, lanes)
 
 
 @unit
 def one(registers, tables, lanes):
     """One micro-op."""
-    execute_with_rounding(registers, tables, 0, lanes)
+    execute_with_rounding(registers[0], tables, 0, lanes)
 
 
 def rounded(exact, rounding, mode, rows):
@@ -82,3 +86,14 @@ def test_a_lane_that_does_not_take_part_keeps_both_registers_of_the_pair():
     after = both(one, registers, Tables(uops=uops), LANES)[1][0]
     assert after["lane"][0, PAIR, :3].tolist() == [77, 0, 77]
     assert after["lane"][0, PAIR + 1, :3].tolist() == [77, 0x3FF00000, 77]
+
+
+def test_a_program_with_both_kinds_of_floats_is_refused():
+    builder = ProgramBuilder()
+    builder.add([Uop("exact_int", dst=PAIR, a=A)], text="one")
+    builder.add([Uop("i2d", dst=PAIR, a=A)], text="other")
+    builder.add([Uop("exit")], text="end")
+    uops, code, text = builder.arrays()
+    program = Program("test", "test", uops, code, text, 8, ())
+    with pytest.raises(LaunchError, match="neither 64-bit floats nor notes"):
+        GPU("sm", engine="python").run(program)

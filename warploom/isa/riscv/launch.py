@@ -6,9 +6,9 @@
     sp  end of the thread's own stack, 4 KiB (`STACK_BYTES`)
     ra  an instruction that ends the thread, so that `ret` of the first function does
 
-A program begins at `_start`, else at `main`, else with its first instruction; an ELF file at its entry point. Memory: the program where it
-was linked to, `memory` from 0x10000 on (64 KiB; left out where the program itself lies there), `stacks` below 0x80000000, and `arguments` at
-0x2000. The few instructions that set sp and ra lie at 0x1000, as if a boot ROM held them.
+A program begins at `_start`, else at `main`, else with its first instruction; an ELF file at its entry point. Memory: the program where
+it was linked to, `memory` from 0x10000 on (64 KiB; left out where the program itself lies there), `stacks` below 0x80000000, and
+`arguments` at 0x2000. The few instructions that set sp and ra lie at 0x1000, as if a boot ROM held them.
 """
 
 from __future__ import annotations

@@ -148,9 +148,9 @@ def execute_with_notes(registers, tables, k, lanes):
 
 @unit
 def execute_with_rounding(registers, tables, k, lanes):
-    """`execute_with_notes` of programs that have rounding modes, or look at the flags of floats."""
+    """`execute` of programs that have rounding modes, or look at the flags of floats."""
     if tables.uops[k, DATAPATH] != ROUNDING:
-        execute_with_notes(registers, tables, k, lanes)
+        execute(registers, tables, k, lanes)
         return
     takes_part = registers.active
     if tables.uops[k, PREDICATE] >= SCALAR:
