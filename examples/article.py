@@ -3,7 +3,7 @@
     python examples/article.py
 
 Three small programs, cycle by cycle; four warps on one, two and four schedulers (the article's figures 1 to 3); and what threads that
-need different numbers of turns cost, by the width of a warp (its figures 8 and 9).
+need different numbers of iterations cost, by the width of a warp (its figures 8 and 9).
 """
 
 from pathlib import Path
@@ -30,12 +30,12 @@ def rows(name: str, engine: str = "auto") -> list[str]:
 
 
 def four_warps(schedulers: int, engine: str = "auto") -> warploom.Result:
-    """Four warps, two ALUs, and so many instructions that can be issued in a cycle."""
+    """Four warps, two ALUs, and that many instructions that can be issued per cycle."""
     return run("four_warps", engine, core__warps=4, alu__count=2, core__schedulers=schedulers)
 
 
 def machine_of(lanes: int) -> dict[str, int]:
-    """A machine that holds all threads as warps of so many lanes, with a scheduler and an ALU for each warp."""
+    """A machine that holds all threads as warps of that many lanes, with a scheduler and an ALU for each warp."""
     warps = THREADS // lanes
     each = min(warps, MOST_WARPS)
     return {"gpu__cores": warps // each, "core__lanes": lanes, "core__warps": each, "core__schedulers": each, "alu__count": each}
@@ -57,7 +57,7 @@ def main() -> None:
         print("\n".join(f"  {strip}" for strip in history(result, 40, 140).strips()), "\n")
     print("cost relative to width 1     " + "".join(f"{lanes:>7}" for lanes in WIDTHS))
     for order in ("random", "sorted"):
-        print(f"{order + ' numbers of turns':<29}" + "".join(f"{value:>7.2f}" for value in cost(order).values()))
+        print(f"{order + ' numbers of iterations':<29}" + "".join(f"{value:>7.2f}" for value in cost(order).values()))
 
 
 if __name__ == "__main__":

@@ -33,6 +33,8 @@ from tests.places import ROOT
 PAGES = tuple(sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")]))
 SECONDS = 1800  # that one command may take before it counts as hung: the first native run compiles, on a busy machine for minutes
 
+COLUMNS = 80  # of the terminal in which the commands of a page are run
+
 FENCE = re.compile(r'^```(?P<language>\w+)?(?: +title="(?P<title>[^"]+)")?\s*$')
 TABLE = re.compile(r"<!-- table: (?P<name>[\w-]+) -->\n(?P<body>.*?)<!-- end of table -->", re.DOTALL)
 
@@ -92,7 +94,13 @@ def execute(command: str, folder: Path) -> list[str]:
     start = {"warploom": [sys.executable, "-m", "warploom"], "python": [sys.executable]}
     if program not in start:
         raise ValueError(f"{command!r}: an example is a command of warploom or python")
-    environment = os.environ | {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb", "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    environment = os.environ | {
+        "COLUMNS": str(COLUMNS),
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONIOENCODING": "utf-8",
+    }
     done = subprocess.run(
         [*start[program], *arguments],
         cwd=folder,
@@ -238,6 +246,19 @@ def _agreement() -> str:
     return _table(head, agreement())
 
 
+def _operations() -> str:
+    from warploom.isa import uop as u
+
+    rows = [(f"`{row.name}`", u.UNITS[row.unit], u.LATENCIES[row.latency], f"`{row.operands}`", row.meaning) for row in u.OPERATIONS]
+    return _table(("operation", "unit", "latency", "operands", "meaning"), rows)
+
+
+def _special_registers() -> str:
+    from warploom.isa.uop import SPECIAL_REGISTERS
+
+    return _table(("register", "what it holds"), [(f"`{name}`", meaning) for name, meaning in SPECIAL_REGISTERS.items()])
+
+
 def _policies() -> str:
     from warploom.machine.core.scheduling.policies import POLICIES
 
@@ -326,6 +347,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "riscv-control-registers": _riscv_registers,
     "guppy-fills": _fills,
     "guppy-agreement": _agreement,
+    "operations": _operations,
+    "special-registers": _special_registers,
     "policies": _policies,
     "reasons": _reasons,
     "counters": _counters,

@@ -1,5 +1,7 @@
 """A device whose memory lives across launches: what is kept, what is refused, and that a run can be repeated."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_WRITABL
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
+from warploom.machine.device.machine import PipelineMachine
 from warploom.machine.run.driver import drive
 
 A, B = FREE, FREE + 1
@@ -134,6 +137,25 @@ def test_an_access_outside_of_an_array_names_its_element_and_thread():
         assert f": {said}, thread (3,0,0) of block (1,0,0) (core 0, cycle" in gpu.run(program).fault
 
 
+def shared_array(index, size=8, shared_bytes=40):
+    views = np.zeros((1, VIEW_COLUMNS), np.int32)
+    views[0, [VIEW_BASE, VIEW_BYTES, VIEW_WRITABLE]] = 8, 4 * size, 1
+    code = Assembly()
+    code.mov(A, 4 * index)
+    code.store(A, GLOBAL, 8, view=0, space=u.SHARED_SPACE)
+    code("exit")
+    shapes = (ViewShape((size,), 4),)
+    return code.program(threads=1, views=views, view_names=("tile",), view_shapes=shapes, shared_bytes=shared_bytes)
+
+
+def test_an_array_in_shared_memory_is_named_too_and_lies_in_it():
+    gpu = device()  # without memory of its own
+    assert gpu.run(shared_array(7)).fault == ""
+    assert "tile[8]: it has 8 elements, thread (0,0,0) of block (0,0,0)" in gpu.run(shared_array(8)).fault
+    with pytest.raises(ProgramError, match="view 0 ends at byte 44 of 40 of shared memory"):
+        gpu.run(shared_array(0, size=9))
+
+
 def test_what_a_device_does_not_run():
     with pytest.raises(LaunchError, match=r"'tiny' has core\.control = 'sequencer', which keeps no memory between launches; choose sm"):
         GPU("tiny").device()
@@ -145,3 +167,57 @@ def test_what_a_device_does_not_run():
         views = np.zeros((1, VIEW_COLUMNS), np.int32)
         views[0, [VIEW_BASE, VIEW_BYTES]] = 256, 64
         device().run(adding(256, 256, views=views))
+
+
+def test_a_machine_that_begins_again_is_as_a_new_one():
+    """Byte for byte, whatever it has run before, and however that ended."""
+    gpu = device(l1__write="back", core__lanes=8)
+    x, total = gpu.allocate(64), gpu.allocate(64)
+    gpu.write(x, np.arange(16, dtype=np.int32))
+    code = Assembly()
+    code("special", dst=A, imm=u.SPECIAL_NUMBER["thread_x"])
+    code.op("and", B, A, imm=1)
+    code.branch(B, "end")
+    code("note", a=A, b=u.scalar(0))
+    code("atomic_fadd", dst=A, a=u.NONE, b=B, imm=total)
+    code("barrier_count", dst=A, c=B)
+    code.label("end")
+    code.load(A, u.scalar(0))
+    code("exit")
+    other = code.program(threads=16, block=8, scalars=2)
+    launches = [adding(x, total, 16), other.with_launch(scalars=(x,)), other.with_launch(scalars=(1,)), adding(x, total, 5)]
+    for number in (0, 1, 0, 2, 1, 3, 0, 1):
+        machine, _ = gpu._ready(launches[number])
+        fresh = PipelineMachine(gpu.config, launches[number], held=gpu.held.copy(), reusable=True)
+        assert machine.state() == fresh.state()
+        gpu.run(launches[number], max_cycles=200)
+    assert len(gpu._machines) == 3
+
+
+def test_the_arrays_of_a_launch_may_lie_elsewhere_each_time():
+    gpu = device()
+    first, second = gpu.allocate(16), gpu.allocate(32)
+    code = Assembly()
+    code.op("shl", A, GLOBAL, imm=2)
+    code.op("add", A, A, u.scalar(0))
+    code.store(A, GLOBAL, view=0)
+    code("exit")
+    program = code.program(threads=8, scalars=1)
+    for place, size, fault in ((second, 32, ""), (first, 16, "out[4]: it has 4 elements"), (second, 32, "")):
+        views = np.zeros((1, VIEW_COLUMNS), np.int32)
+        views[0, [VIEW_BASE, VIEW_BYTES, VIEW_WRITABLE]] = place, size, 1
+        shapes = (ViewShape((size // 4,), 4),)
+        launch = replace(program, views=views, view_names=("out",), view_shapes=shapes).with_launch(scalars=(place,))
+        assert fault in gpu.run(launch).fault
+        assert gpu.read(place, 16).view(np.int32).tolist() == [0, 1, 2, 3]
+
+
+def test_a_hundred_launches_of_one_program_give_what_as_many_additions_do():
+    gpu = GPU("sm", engine="auto").device(1 << 20)
+    x, total = gpu.allocate(4096), gpu.allocate(4096)
+    gpu.write(x, np.arange(1024, dtype=np.int32))
+    program, cycles = adding(x, total, 1024), set()
+    for _ in range(100):
+        result = gpu.run(program)
+        cycles.add(result.cycles)
+    assert (gpu.read(total, 4096).view(np.int32) == 100 * np.arange(1024)).all() and len(cycles) == 2

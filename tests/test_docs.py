@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.documentation import PAGES, ROOT, TABLE, TABLES, Block, blocks, commands, examples, fits, with_tables
+from tests.documentation import COLUMNS, PAGES, ROOT, TABLE, TABLES, Block, blocks, commands, examples, fits, with_tables
 
 LINK = re.compile(r"\]\((?P<target>[^)\s#]+)(?:#[^)]*)?\)|src(?:set)?=\"(?P<source>[^\"]+)\"")
 
@@ -37,6 +37,24 @@ def test_every_link_leads_to_a_file(page):
         target = found["target"] or found["source"]
         if not target.startswith(("http://", "https://")):
             assert (page.parent / target).exists(), f"{name_of(page)}: {target}"
+
+
+SENTENCE = re.compile(r"error: |note: |\S+:\d+:\d+: |    fix: ")  # messages on standard error are one line each
+WIDE = ("--wide", "--log ", "--csv -")  # asked for, and rows of a file
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_outputs_fit_a_terminal_of_80_columns(page):
+    too_long = [
+        f"line {command.line}: {line}"
+        for block in blocks(page.read_text(encoding="utf-8"))
+        if block.language == "console"
+        for command in commands(block)
+        if not any(option in command.command for option in WIDE)
+        for line in command.expected
+        if len(line) > COLUMNS and not SENTENCE.match(line)
+    ]
+    assert too_long == []
 
 
 def test_every_page_is_in_the_contents():
@@ -81,3 +99,46 @@ def test_fences_have_a_language_and_a_title():
     assert list(blocks(text)) == [Block("asm", "x.asm", 4, "RET\n"), Block("", "", 8, "plain\n")]
     with pytest.raises(ValueError, match="the fence in line 1 is never closed"):
         list(blocks("```asm\nRET\n"))
+
+
+def test_every_anchor_is_a_heading_of_its_page():
+    headings = {page: {anchor_of(line) for line in unfenced(page).splitlines() if line.startswith("#")} for page in PAGES}
+    for page in PAGES:
+        for target, anchor in re.findall(r"\]\(([^)\s#:]*)#([^)]+)\)", unfenced(page)):
+            where = (page.parent / target).resolve() if target else page
+            assert anchor in headings[where], f"{name_of(page)}: {target}#{anchor}"
+
+
+def test_the_glossary_is_in_alphabetical_order_and_names_a_chapter_for_every_term():
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    terms = [term for term, _, _ in rows if term not in ("term", "---")]
+    assert terms == sorted(terms, key=str.casefold) and len(terms) == len(set(terms)) > 60
+    for term, meaning, chapter in rows[1:]:
+        assert meaning.endswith(".") and LINK.search(chapter), term
+
+
+def test_chapters_have_the_same_order_everywhere():
+    index = re.findall(r"^\d+\. \[[^]]+\]\(([^)#]+)\)", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    contents = re.findall(r'\{ "\d+ [^"]+" = "([^"]+)" \}', (ROOT / "zensical.toml").read_text(encoding="utf-8"))
+    assert index == contents
+
+
+def test_every_question_has_an_answer():
+    for page in PAGES:
+        for title, part in re.findall(
+            r"^## (Questions|Exercises)\n(.*?)(?=^## |\Z)", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        ):
+            asked, answered = part.split("<details>")[0], part.split("<details>")[-1]
+            questions = re.findall(r"^(\d+)\. ", asked, re.MULTILINE)
+            assert questions and questions == re.findall(r"^(\d+)\. ", answered, re.MULTILINE), f"{name_of(page)}: {title}"
+            assert "<summary>" in part and "</details>" in part, name_of(page)
+
+
+def unfenced(page):
+    """A page without its blocks of code."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchor_of(heading):
+    """The anchor that GitHub makes of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lstrip("# ").replace("`", "").lower()).strip().replace(" ", "-")

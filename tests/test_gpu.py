@@ -153,3 +153,27 @@ def test_a_picture_of_no_whole_cycles_or_cores_is_refused(part):
     result = GPU("tiny", engine="python").run(assemble(COPY))
     with pytest.raises(ValueError, match=next(iter(part))[:3]):
         result.picture("masks", **part)
+
+
+@pytest.mark.parametrize(
+    ("preset", "setting", "value", "why", "has_it"),
+    [
+        ("tiny", "core.warps", 8, "runs one instruction at a time", "sm"),
+        ("tiny", "l1.bytes", 1024, "runs one instruction at a time", "sm"),
+        ("sm", "core.skip_wait", True, "has warps", "tiny"),
+    ],
+)
+def test_a_setting_that_the_machine_ignores_is_refused_with_a_machine_that_has_it(tmp_path, preset, setting, value, why, has_it):
+    said = f"{setting}: {{!r}} {why} and does without it; a machine that has it: {{}}"
+    with pytest.raises(warploom.ConfigError) as refused:
+        GPU(preset, set={setting: value})
+    assert str(refused.value) == said.format(preset, f'GPU("{has_it}")')
+    GPU(has_it, set={setting: value})  # the advice works
+    section, _, name = setting.partition(".")
+    mine = tmp_path / "mine.toml"
+    mine.write_text(f'base = "{preset}"\n[{section}]\n{name} = {str(value).lower()}\n')
+    with pytest.raises(warploom.ConfigError) as refused:
+        GPU(mine)
+    assert str(refused.value) == f"{mine}: " + said.format("mine", f'base = "{has_it}"')
+    mine.write_text(mine.read_text().replace(preset, has_it))
+    assert GPU(mine).config[setting] == value

@@ -230,7 +230,7 @@ TESTED_ELSEWHERE = {
 OF_NO_FILE = {
     **{
         f"tests/observe/explorer/test_{part}.py": "the page as a browser shows it"
-        for part in ("browser", "jumps", "large_page", "layout", "moving", "panes", "picture", "pieces")
+        for part in ("browser", "firefox", "jumps", "large_page", "layout", "moving", "panes", "picture", "pieces")
     },
     "tests/rtl/test_mutants.py": "wrong lines, in every unit of the hardware",
     "tests/study/test_studies.py": "every experiment",

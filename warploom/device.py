@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,17 +24,27 @@ from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import Config
 from warploom.machine.device.held import Held
 from warploom.machine.device.machine import PipelineMachine
+from warploom.machine.run.compile import entry_call, is_compiled
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, cycle_limit, drive
 from warploom.machine.run.runnable import Notice, Progress
 from warploom.result import Result
 
 FIRST = 256  # the first address that is handed out
 ALIGN = 256  # bytes: CUDA C++ Programming Guide, "Device Memory Accesses": any address from an allocation is aligned to at least 256
+MOST_MACHINES = 8  # that are kept for the next launch of their program
 MOST_BYTES = (1 << 32) - (1 << 20)  # addresses have 32 bits, and local memory has some of them
 
 
 class DeviceError(ValueError):
     """Memory of a device that is not there, or cannot be had. One sentence."""
+
+
+class _Kept(NamedTuple):
+    """A machine that has run, its native entry, and what its key names by place, which must stay where it is."""
+
+    machine: PipelineMachine
+    call: Callable[[int], int] | None
+    named: tuple[Program, np.ndarray]
 
 
 class Device:
@@ -51,6 +61,7 @@ class Device:
         self.held = Held(self.memory_bytes)
         self._starts: list[int] = []  # of what is allocated, in order
         self._sizes: dict[int, int] = {}
+        self._machines: dict[tuple[Any, ...], _Kept] = {}  # the last ones used
 
     def allocate(self, size: int, align: int = ALIGN) -> int:
         """The address of `size` bytes that nobody else has, a multiple of `align`: the lowest that are free.
@@ -121,14 +132,46 @@ class Device:
             )
         if caches == "dropped":
             self.drop_caches()
-        before = self.held.copy() if snapshot or tracing or recording else None
-        machine = PipelineMachine(
-            self.config, program, units=self.units, tracing=tracing, recording=recording, held=self.held, before=before
-        )
-        outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice)
+        if snapshot or tracing or recording:
+            machine, call = self._watched(program, tracing, recording), None
+        else:
+            machine, call = self._ready(program)
+        outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice, at_once=True, call=call)
         result = Result.of(machine.finish(outcome))
         self.held.take_from(machine.gpu["l2"]["cache"], machine.cycle)
         return result
+
+    def _watched(self, program: Program, tracing: bool, recording: bool) -> PipelineMachine:
+        """A machine for a run that can be repeated."""
+        before = self.held.copy()
+        return PipelineMachine(self.config, program, units=self.units, tracing=tracing, recording=recording, held=self.held, before=before)
+
+    def _ready(self, program: Program) -> tuple[PipelineMachine, Callable[[int], int] | None]:
+        """A machine for a program, before its first cycle, and its native entry, if that lies ready.
+
+        It is the one of an earlier launch where that differs in views and scalars alone: that one is ready several times sooner.
+        """
+        key = self._key(program)
+        kept = self._machines.pop(key, None)
+        if kept is None:
+            machine = PipelineMachine(self.config, program, units=self.units, held=self.held, reusable=True)
+            kept = _Kept(machine, None, (program, self.held.words))
+        else:
+            kept.machine.begin_again(program)
+            if kept.call is None and self.engine != "python" and is_compiled(kept.machine):
+                kept = kept._replace(call=entry_call(kept.machine, "native"))
+        self._machines[key] = kept
+        if len(self._machines) > MOST_MACHINES:
+            del self._machines[next(iter(self._machines))]
+        return kept.machine, kept.call
+
+    def _key(self, program: Program) -> tuple[Any, ...]:
+        """What two launches have in common that one machine can execute. Arrays are told apart by where they are."""
+        launch = program.launch
+        arrays = (program.uops, program.code, program.samplers, program.constants, self.held.words)
+        shape = (launch.threads, launch.block, launch.grid, launch.entry, launch.registers, launch.shared_bytes, launch.local_bytes)
+        used = (launch.argument, len(launch.scalars), len(program.views), program.registers, program.scalars, self.held.used)
+        return (*map(id, arrays), *shape, *used)
 
     def _note_used(self) -> None:
         """A launch may access everything up to the end of what is allocated."""

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warploom.device import Device
 from warploom.isa.frontend import Kernel, type_of
 from warploom.isa.launch import Launch
 from warploom.isa.launching import BufferError, as_bytes, launch_of, launched
@@ -22,6 +21,7 @@ from warploom.isa.numbers import whole_number
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.build import build
+from warploom.machine.config.check import check_used
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.run.compile import compile_native
@@ -32,6 +32,9 @@ from warploom.machine.run.runnable import MOST_EVENTS, ClockEdge, Listener, Noti
 from warploom.machine.slots import check_slots
 from warploom.result import Result
 from warploom.units import UnitError, UserUnit, take_units
+
+if TYPE_CHECKING:
+    from warploom.device import Device
 
 Data = Sequence[int] | np.ndarray
 
@@ -59,6 +62,7 @@ class GPU:
         if scheduler is not None and "scheduler" in (units or {}):
             raise UnitError("the scheduler is given twice: leave one of them out")
         config = load_config(preset, set)
+        check_used(config, set or {}, add='GPU("{}")')
         self.config, self.units = take_units(config, {**(units or {}), **({} if scheduler is None else {"scheduler": scheduler})})
         check_slots(config, self.units)
         self.engine = engine
@@ -140,6 +144,8 @@ class GPU:
 
         Raises LaunchError for a machine whose cores run one instruction at a time, ValueError for a size that cannot be.
         """
+        from warploom.device import Device
+
         return Device(self.config, self.engine, self.units, self.config.memory.bytes if memory_bytes is None else memory_bytes)
 
     def warm_up(self, program: Program, notice: Notice | None = None) -> None:

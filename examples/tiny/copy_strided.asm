@@ -1,7 +1,7 @@
 ; copy_strided: eight threads copy 32 bytes, each every eighth one.
 ;
-; Teaches: the loop with which few threads work through many elements: start at your own number, go on
-;          by the number of all threads. Neighbouring threads touch neighbouring bytes in every round.
+; Teaches: the loop with which few threads process many elements: start at your own number, continue
+;          in steps of the number of threads. Neighbouring threads access neighbouring bytes in every round.
 ; Look for: after the last round the threads' own element numbers are 32, 33, 34 and 35: they differ,
 ;          yet all four are not below 32, so all threads agree on the branch. On tiny-original, where
 ;          BRn is taken unless the two are equal, the last thread decides, 35 is not 32, and the

@@ -1,10 +1,10 @@
 ; diverge: threads with an even number double it, threads with an odd one triple it, with a branch.
 ;
 ; Teaches: divergence, the problem that the threads of a block or warp have when they disagree.
-; Look for: on the machine `tiny` all threads of a block share what they execute next, so this kernel stops at the
-;          BRz below, and the message names the threads that went each way. On tiny-original the last
-;          thread decides for all, silently: the even ones triple too. Machines that mask lanes run it right,
-;          one path after the other. threshold.asm shows how to do without the branch.
+; Look for: on the machine `tiny` all threads of a block share the next instruction, so this kernel stops at the
+;          BRz below, and the message names the threads on each side. On tiny-original the last
+;          thread decides for all: the even ones triple too. Machines that mask lanes run it correctly,
+;          one path after the other. threshold.asm shows a selection without a branch.
 ;
 ; Memory: 0..3 result.
 

@@ -2,9 +2,9 @@
 ;
 ; Teaches: a sum of many in two steps. Each thread adds up every fourth product by itself; then the four
 ;          partial sums are added.
-; Look for: between the two steps stands nothing, although each thread reads what the others wrote. It
+; Look for: there is no barrier between the two steps, although each thread reads what the others wrote. It
 ;          works because the threads of a block here move from instruction to instruction together: a
-;          STR ends when it has ended for all of them. Two blocks could not count on each other so.
+;          STR ends when it has ended for all of them. Threads of two blocks could not rely on that.
 ;
 ; Memory: 0..15 x, 16..31 y, 32..35 the partial sums, 36 the result.
 

@@ -2,8 +2,8 @@
 ;
 ; Teaches: a race. Each thread loads a counter, adds one, stores it. Threads of a block load together, so
 ;          two of them that count the same number both see the old value, and one count is lost.
-; Look for: the counters at 16..19 should be 2 3 1 2, and some come out smaller. Change the number of cores and channels: what
-;          is lost changes too. A machine with atomic operations counts right; histogram_private.asm
+; Look for: the counters at 16..19 should be 2 3 1 2, and some are smaller. Change the number of cores and channels: what
+;          is lost changes too. A machine with atomic operations counts correctly; histogram_private.asm
 ;          does without them.
 ;
 ; Memory: 0..7 numbers, 16..19 counters.

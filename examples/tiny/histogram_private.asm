@@ -2,9 +2,9 @@
 ;
 ; Teaches: privatisation. Every thread has four counters of its own, so no two threads write to one address; at
 ;          the end thread t adds up the four counters of the number t.
-; Look for: more memory and a second loop in exchange for a right result: 16..19 hold 5 4 3 4.
+; Look for: more memory and a second loop in exchange for a correct result: 16..19 hold 5 4 3 4.
 ;
-; Memory: 0..15 numbers, 16..19 result, 64..79 private counters, four a thread.
+; Memory: 0..15 numbers, 16..19 result, 64..79 private counters, four per thread.
 
 .threads 4
 .data 0 1 2 3 0 1 3 3 0 2 1 0 0 1 2 3
@@ -24,7 +24,7 @@ count:
     ADD   R3, R3, R1
     ADD   R6, R6, R1
     CMP   R6, R2
-    BRn   count                       ; four numbers a thread
+    BRn   count                       ; four numbers per thread
 
     ADD   R7, R4, %threadIdx          ; R7 = counter of the number t of thread 0
     CONST R6, #0

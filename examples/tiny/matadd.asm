@@ -1,4 +1,4 @@
-; matadd: the sum of two rows of eight numbers, one thread an element.
+; matadd: the sum of two rows of eight numbers, one thread per element.
 ;
 ; Teaches: how a thread finds its own element. %blockIdx, %blockDim and %threadIdx are the only
 ;          registers in which threads differ; everything else follows from them.

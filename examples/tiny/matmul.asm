@@ -1,8 +1,8 @@
-; matmul: the product of two 2 x 2 matrices, one thread an element of the product.
+; matmul: the product of two 2 x 2 matrices, one thread per element of the product.
 ;
 ; Teaches: a loop. Each thread walks along a row of the first matrix and down a column of the second.
 ; Look for: the branch is taken once, and all four threads agree on it: they count the same steps.
-;          Two threads of a row load the same number of the first matrix; nobody keeps it for the other.
+;          Two threads of a row load the same number of the first matrix: nothing is kept from one load for the other.
 ;
 ; Memory, row by row: 0..3 first matrix, 4..7 second matrix, 8..11 the product.
 

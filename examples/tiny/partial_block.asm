@@ -1,10 +1,10 @@
 ; partial_block: the squares of six numbers with blocks of four threads.
 ;
-; Teaches: what happens when the threads are no multiple of a block: the second block has two threads, and two
-;          lanes of its core stand idle.
+; Teaches: what happens when the number of threads is not a multiple of the block: the second block has two, and two
+;          lanes of its core are idle.
 ; Look for: only bytes 8..13 change. %blockDim is 4 in the second block too: it is what a core can
 ;          hold, not how many threads there are. On tiny-original the second block never ends, because its
-;          next instruction is taken from its last lane, and that one does not run.
+;          next instruction is taken from its last lane, which does not run.
 ;
 ; Memory: 0..5 input, 8..13 squares.
 

@@ -3,7 +3,7 @@
 ; Teaches: parallel sums. In each round a thread adds its partner's number to its own, and the distance to the
 ;          partner halves: 4, 2, 1.
 ; Look for: in the second round only two threads are needed, in the third one. The others may not branch away from
-;          them, so they add too, to numbers that nobody reads any more. All threads load before any one
+;          them, so they add too, to numbers that are not read again. All threads load before any
 ;          stores: that is why thread 2 may overwrite what thread 0 has just read.
 ;
 ; Memory: 0..7 numbers, overwritten; the sum ends up at 0.

@@ -1,9 +1,9 @@
 ; reduction_shared: the sum of eight numbers as a tree, as reduction.asm has it, with the rounds in shared memory.
 ;
 ; Teaches: what shared memory is for. reduction.asm sends every round through data memory; here the numbers come from there
-;          once and the sums go back once, and the rounds work beside the core.
-; Look for: the same bytes in data memory at the end. Two barriers a round: one between reading and overwriting, one
-;          between writing and reading. A block of one warp never waits there; a larger one would be wrong without.
+;          once, the sum goes back once, and the rounds use the memory in the core.
+; Look for: the same bytes in data memory at the end. Two barriers per round: one between reading and overwriting, one
+;          between writing and reading. A block of one warp never waits there; a larger block would be wrong without.
 ;          Compare the two with: warploom ladder reduction.asm --shared-variant reduction_shared.asm
 ;
 ; Memory: 0..7 numbers, overwritten; the sum ends up at 0. Shared memory: 0..7 the same.

@@ -1,8 +1,8 @@
 ; saxpy: y = a * x + y for eight elements, with a in memory.
 ;
-; Teaches: that a load of one address by all threads is still one request a thread: nothing here
+; Teaches: that a load of one address by all threads is still one request per thread: nothing here
 ;          notices that the four addresses are the same.
-; Look for: the first LDR takes as long as the others. In the trace the four load/store units ask
+; Look for: the first LDR takes as long as the others. In the trace the four load/store units send requests
 ;          for address 0 through four channels at once.
 ;
 ; Memory: 0 the factor a, 8..15 x, 16..23 y and the result.

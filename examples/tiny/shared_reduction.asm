@@ -2,10 +2,10 @@
 ;
 ; Teaches: the extension instructions LDS, STS and BAR. Shared memory belongs to one block and is close to its
 ;          threads; a barrier holds every thread until the last one has come.
-; Look for: two barriers a round: one between reading and overwriting, one between writing and reading. tiny-gpu's
+; Look for: two barriers per round: one between reading and overwriting, one between writing and reading. tiny-gpu's
 ;          hardware has none of the three instructions, so `tiny` and `tiny-original` refuse the program.
 ;
-; Memory: 0..7 numbers, 16 on: one sum a block. Shared memory: byte t belongs to thread t.
+; Memory: 0..7 numbers, 16 on: one sum per block. Shared memory: byte t belongs to thread t.
 
 .threads 8
 .data 1 2 3 4 50 60 70 20

@@ -1,7 +1,7 @@
 ; slow_banks: every thread writes and reads its own byte of shared memory, four bytes from its neighbour's.
 ;
-; Teaches: bank conflicts. Byte b of shared memory lies in bank b mod 4, and a bank gives one byte a cycle. With a
-;          stride of 4 all threads want the same bank, so an access takes four passes where one would do.
+; Teaches: bank conflicts. Byte b of shared memory is in bank b mod 4, and a bank serves one byte per cycle. With a
+;          stride of 4 all threads access the same bank, so an access takes four passes where one would do.
 ; Look for: the passes in `warploom profile`. With CONST R1, #1 every access takes one; so it does with #5, because 5 and 4 share no
 ;          factor. Only machines with warps have shared memory.
 ;

@@ -1,7 +1,7 @@
 ; stencil: each of eight results is (left + 2 * middle + right) / 4 of its neighbourhood.
 ;
 ; Teaches: the halo. Eight results need ten inputs, so the input has one more byte at each end, and no
-;          thread has to ask whether it stands at the edge.
+;          thread has to check whether it is at the edge.
 ; Look for: 24 loads for ten different bytes. Most bytes are loaded three times, by three threads: this is
 ;          what a cache, or memory that a block shares, is for.
 ;

@@ -2,7 +2,7 @@
 ;
 ; Teaches: how threads that must stay together make different choices. A decision becomes a number: pixel
 ;          / 128 is 1 for the bright ones and 0 for the others, and a product does the rest.
-; Look for: no CMP, no BR. Compare diverge.asm, which asks with a branch.
+; Look for: no CMP, no BR. Compare with diverge.asm, which has a branch.
 ;
 ; Memory: 0..7 pixels, 8..15 result.
 

@@ -1,9 +1,9 @@
-; transpose: a 4 x 4 matrix, rows into columns, one thread an element.
+; transpose: a 4 x 4 matrix, rows into columns, one thread per element.
 ;
 ; Teaches: address arithmetic without a remainder: column = i - i / 4 * 4.
 ; Look for: the loads of a block go to four neighbouring bytes, its stores to bytes that are four apart,
-;          and both take the same time: this memory serves one byte a request. A machine that
-;          gathers neighbouring addresses into one transaction tells the two apart.
+;          and both take the same time: this memory serves one byte per request. A machine that
+;          coalesces neighbouring addresses into one transaction is faster with the loads.
 ;
 ; Memory: 0..15 the matrix row by row, 16..31 its transpose.
 

@@ -2,7 +2,7 @@
 ;
 ; Teaches: that a loop may have a different length in each block, as long as it has one length inside a block.
 ; Look for: four blocks on two cores. Blocks 0 and 1 start together; the core that ends first takes block 2,
-;          the other one block 3. The last block is also the longest, so one core waits for
+;          the other core block 3. The last block is also the longest, so one core waits for
 ;          the other at the end: start long work first.
 ;
 ; Memory: 0..15 result, the same for the four threads of a block.

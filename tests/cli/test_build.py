@@ -36,7 +36,7 @@ def test_it_writes_the_files_and_says_which(tmp_path):
         (("--gpu", "sm"), "core.control = 'pipeline' has no hardware"),
         (("--threads", "4"), "--threads is for the program that is replayed, and there is none: add --replay FILE"),
         (("--buffer", "memory=x.csv"), "--buffer is for the program that is replayed, and there is none: add --replay FILE"),
-        (("--data", "x.csv"), "--data is --buffer memory=FILE now"),
+        (("--data", "x.csv"), "--data is called --buffer memory=FILE"),
         (("--replay", str(EXAMPLES / "guppy" / "if.guppy")), "if is a program for guppy"),
     ],
 )

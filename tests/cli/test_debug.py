@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 from textual import events
 
 from tests.machine.programs import Assembly, machine
+from tests.places import EXAMPLES
 from warploom import GPU, load
 from warploom.cli import main
 from warploom.cli.common import UserError
@@ -17,6 +19,7 @@ from warploom.cli.debugger.app import DebuggerApp
 from warploom.cli.debugger.commands import COMMANDS, completions, execute
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.panel import Panel
+from warploom.cli.debugger.source_panel import SourcePanel
 from warploom.isa.regions import Region
 from warploom.machine.debug.session import Session
 from warploom.observe.text.styled import plain
@@ -86,7 +89,7 @@ def test_floats_are_read_and_written():
 
 def test_a_fault_is_told_and_gives_the_status_of_one():
     found = debug("end", "print cycle", kernel="examples/tiny/diverge.asm", status=1)
-    assert any("the threads of a block disagree on this branch" in line for line in found)
+    assert "the threads of a block disagree on this branch" in " ".join(" ".join(found).split())
 
 
 @pytest.mark.parametrize(
@@ -138,10 +141,10 @@ def test_an_expectation_that_is_not_met_has_the_status_of_a_fault():
         ("step x", "how often is a whole number, as 12 or 0x1f, and not 'x'"),
         ("step 0", "0 times: at least once"),
         ("goto -1", "there is no cycle -1: the first is 0"),
-        ("continue 3", "continue takes nothing behind it, and there is '3'"),
+        ("continue 3", "continue takes no argument, and was given '3'"),
         ("break", "break where? A line, @ and an instruction's number, or a label"),
-        ("break nxt", "'nxt' is no line, @instruction or label, did you mean 'next'?"),
-        ("break 4000", "there is no instruction in line 4000 or behind it"),
+        ("break nxt", "'nxt' is not a line, @instruction or label, did you mean 'next'?"),
+        ("break 4000", "there is no instruction in line 4000 or after it"),
         ("break @99", "there is no instruction 99: they are numbered 0 to 27"),
         ("break next lane 9", "there is no lane 9"),
         ("break next wrap 0:0", "'wrap 0:0': the conditions of a breakpoint are as in `warp 0:1`, `block 2`, `lane 3`"),
@@ -206,7 +209,8 @@ def test_every_command_has_help_and_no_name_is_taken_twice():
     names = [name for command in COMMANDS for name in (command.name, *command.aliases)]
     assert len(names) == len(set(names))
     found = "\n".join(debug("help"))
-    assert all(f"\n{command.name}" in found and command.about in found for command in COMMANDS)
+    said = " ".join(found.split())
+    assert all(f"\n{command.name}" in found and command.about in said for command in COMMANDS)
 
 
 # ---- the screen
@@ -321,6 +325,66 @@ def test_every_panel_fits_into_every_size(size, kernel, preset):
     play(screen(kernel, preset), ":goto 7", "n", size=size, then=look)
 
 
+LONG = """.threads 40
+.group 40
+    mov r0.x, thread_id                                        ; a comment longer than the panel is wide, and nothing of it is cut
+    add.u32 r1.x, r0.x, u(1000000)
+    ret
+"""
+
+
+@pytest.mark.parametrize("cycles", [1, 40])
+@pytest.mark.parametrize(
+    ("kernel", "preset"), [("guppy/raymarch.guppy", "sm"), ("guppy/four_warps.guppy", "guppy"), ("tiny/matmul.asm", "tiny"), (LONG, "sm")]
+)
+def test_nothing_is_cut_at_120_columns(tmp_path, kernel, preset, cycles):
+    path = tmp_path / "a_kernel_with_a_name_that_is_longer_than_the_panel_of_the_source.guppy"
+    if kernel is LONG:
+        path.write_text(LONG)
+    whole = path if kernel is LONG else EXAMPLES / kernel
+    asked = []
+
+    def look(app):
+        asked.append(app)
+        debugger = app.debugger
+        for panel in app.query(Panel):
+            width, height = panel.content_size
+            made = [plain(line) for line in panel.lines(panel.first, width, height)]
+            assert max(map(len, made)) <= width, panel.id
+            title = panel.heading()
+            assert len(title) <= width - 2 or " ".join(panel.render().plain.split()).startswith(title) or " " not in title
+        shown = "".join("".join(plain(line) for line in app.query_one(SourcePanel).lines(0, 52, 10_000)).split())
+        numbered = ("".join(f"{number} {line}".split()) for number, line in enumerate(whole.read_text().splitlines(), 1))
+        marks = str.maketrans("", "", "▶▷●")
+        for name in {debugger.name(state.core, state.slot) for state in debugger.warps()}:
+            shown = shown.replace(name, "")
+        shown = re.sub(r"\d+warps", "", shown.translate(marks))
+        assert shown == "".join(numbered)
+        states = [f"{state.activity}" for state in debugger.warps()]
+        text = text_of(app, "warps")
+        assert all((name if name != "not_selected" else "eligible") in text for name in states[:8])
+
+    play(screen(whole, preset), f":goto {cycles}", "n", size=(120, 40), then=look)
+    assert asked
+
+
+def test_the_cursor_stays_in_view_where_lines_continue(tmp_path):
+    path = tmp_path / "long.guppy"
+    path.write_text(".threads 4\n" + "".join(f"    mov r0.x, u({number}) ; {'word ' * 40}\n" for number in range(40)) + "    ret\n")
+    seen = []
+
+    def look(app):
+        panel = app.query_one(SourcePanel)
+        panel.render()
+        seen.append((panel.cursor, panel.cursor in panel.shown))
+
+    play(screen(path, "sm"), *["down"] * 9, then=look)
+    play(screen(path, "sm"), "end", then=look)
+    play(screen(path, "sm"), "end", "pageup", then=look)
+    assert [inside for _, inside in seen] == [True, True, True]
+    assert seen[1][0] == 41
+
+
 def test_a_terminal_that_is_too_small_says_so():
     def look(app):
         assert "This terminal has 50 x 15 characters." in str(app.query_one("#small").render())
@@ -402,7 +466,7 @@ def test_a_long_run_is_stopped_with_escape_and_what_is_typed_meanwhile_is_refuse
             await app.workers.wait_for_complete()
             await pilot.pause()
             assert not app.busy
-            assert "stopped on the way" in log_of(app)
+            assert "stopped before that" in log_of(app)
             assert app.debugger.session.status == "running"
             assert app.debugger.session.cycle > 0
 
@@ -475,3 +539,11 @@ def test_memory_of_regions_is_named_shown_and_watched_by_its_addresses():
     assert "0xffffff00:" in said and "mem[0xffffff00:4]" in said and "memory[0xffffff01] was 0 and is 255" in said
     with pytest.raises(UserError, match="there is no memory at address 0x80000000; the nearest region is 'window'"):
         execute(debugger, "memory 0x80000000")
+
+
+def test_the_help_of_the_screen_explains_the_letters_that_lanes_are_shown_with():
+    from warploom.cli.debugger.help_screen import MARKS
+    from warploom.cli.debugger.warps import LETTERS
+
+    [(letters, names)] = [mark for mark in MARKS if mark[1].startswith("lanes: ")]
+    assert dict(zip(names.removeprefix("lanes: ").split(", "), letters.split(), strict=True)) == LETTERS

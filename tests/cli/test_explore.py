@@ -85,9 +85,9 @@ def test_the_page_can_go_to_standard_output(here):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--against", "gpu.cores=2"], "--against gpu.cores=2: the first run has this value too; give another one"),
+        (["--against", "gpu.cores=2"], "--against gpu.cores=2: the first run has this value too; give a different one"),
         (["--against", "gpu.coress=1"], "there is no setting 'gpu.coress', did you mean 'gpu.cores'?"),
-        (["-o", str(MATADD)], f"-o {MATADD}: this file is an input of the run; name another one"),
+        (["-o", str(MATADD)], f"-o {MATADD}: this file is an input of the run; name a different one"),
         (["-o", "-", "--json"], "--json and the page would both be written to standard output: name a file with -o"),
         (["--gpu", "tiny-simt", "--threads", "0"], "no warp has run, so there is nothing to walk through"),
         (["--cycles", "200:"], "--cycles: there is no cycle 200: the run has 178 cycles, numbered from 0"),

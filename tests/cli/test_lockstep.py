@@ -47,7 +47,7 @@ def test_it_runs_over_the_data_that_is_given(monkeypatch, tmp_path):
 
 def test_an_old_name_is_refused_with_the_new_one():
     result = run(MATADD, "--data", "x.csv")
-    assert (result.exit_code, result.stderr) == (2, "error: --data is --buffer memory=FILE now\n")
+    assert (result.exit_code, result.stderr) == (2, "error: --data is called --buffer memory=FILE\n")
 
 
 def test_a_difference_is_exit_status_1_with_cycle_field_and_values(monkeypatch):

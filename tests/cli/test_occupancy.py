@@ -64,8 +64,8 @@ def test_the_curve_has_a_row_a_block_size():
 
 def test_a_block_that_does_not_fit_is_explained():
     result = run("--cc", "8.6", "--threads", "1024", "--registers", "80")
-    reason = "a block of 1024 threads with 80 registers a thread needs 81920 registers, a core has 65536"
-    assert (result.exit_code, f"no block fits: {reason}" in result.stdout) == (0, True)
+    reason = "a block of 1024 threads with 80 registers per thread needs 81920 registers, a core has 65536"
+    assert (result.exit_code, f"no block fits: {reason}" in " ".join(result.stdout.split())) == (0, True)
     body = json.loads(run("--cc", "8.6", "--threads", "1024", "--registers", "80", "--json").stdout)
     assert (body["blocks"], body["occupancy"], body["limiting"], body["reason"]) == (0, 0.0, ["registers"], reason)
 

@@ -64,9 +64,9 @@ def test_all_settings_of_a_preset():
 def test_a_file_of_ones_own_and_a_changed_setting(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('about = "mine"\nbase = "tiny"\n[gpu]\ncores = 8 # a guess\n[memory]\nbytes = 128\n')
-    rows = {row["name"]: row for row in json.loads(run(path, "--set", "core.warps=2", "--json").stdout)["settings"]}
+    rows = {row["name"]: row for row in json.loads(run(path, "--set", "core.threads_per_block=2", "--json").stdout)["settings"]}
     assert (rows["gpu.cores"]["value"], rows["gpu.cores"]["source"]) == (8, "a guess")
-    assert (rows["core.warps"]["value"], rows["core.warps"]["source"]) == (2, "--set")
+    assert (rows["core.threads_per_block"]["value"], rows["core.threads_per_block"]["source"]) == (2, "--set")
     assert (rows["memory.bytes"]["value"], rows["memory.bytes"]["source"]) == (128, "")
     assert run(path).stdout.splitlines()[0] == "mine: mine"
 

@@ -22,7 +22,7 @@ def test_without_a_name_it_lists_all():
 def test_a_study_prints_its_table_and_what_was_published():
     result = run("bank-conflicts")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert "stride (words)  passes a load  gcd(stride, 32)  cycles  cycles a load" in result.stdout
+    assert "stride (words)  passes per load  gcd(stride, 32)  cycles  cycles per load" in result.stdout
     assert "  published  32 passes\n  here       32 passes\n" in result.stdout
 
 

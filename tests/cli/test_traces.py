@@ -1,6 +1,8 @@
 """The options of `warploom run` that write files for other viewers."""
 
+import errno
 import gzip
+import os
 import signal
 import subprocess
 import sys
@@ -68,7 +70,7 @@ def test_an_output_takes_the_place_of_no_other_one_and_of_no_input(tmp_path):
     kernel = tmp_path / "kernel.asm"
     kernel.write_text(MATADD.read_text())
     done = run(kernel, "--perfetto", kernel)
-    assert done.stderr == f"error: --perfetto {kernel}: this file is an input of the run; name another one\n"
+    assert done.stderr == f"error: --perfetto {kernel}: this file is an input of the run; name a different one\n"
 
 
 def test_a_missing_package_is_said_before_the_run(tmp_path, monkeypatch):
@@ -117,13 +119,29 @@ def test_a_table_grows_with_the_run_and_nothing_is_kept(endless, tmp_path, monke
 
 
 @pytest.mark.parametrize("name", [form.name for form in FORMATS if not form.growing])
-def test_a_trace_that_holds_the_run_has_a_bound_and_leaves_nothing_half_written(endless, tmp_path, monkeypatch, name):
-    monkeypatch.setattr("warploom.observe.traces.MOST_EVENTS", 1000)
-    done = run(endless, "--gpu", "sm", f"--{name}", tmp_path / "a", "--csv", tmp_path / "b")
-    assert done.exit_code == 2
-    assert done.stderr.startswith("error: endless has written down more than 1000 events in ")
-    assert done.stderr.endswith(" or write them into a table, which takes any number (--csv, --parquet)\n")
-    assert list(tmp_path.iterdir()) == [endless]
+def test_no_trace_keeps_the_events_of_the_run(endless, tmp_path, monkeypatch, name):
+    with monkeypatch.context() as patched:
+        patched.delattr("warploom.machine.device.machine.PipelineMachine._keep")
+        patched.setattr("warploom.observe.traces.windows.WINDOW_ROWS", 500)
+        done = run(endless, "--gpu", "sm", f"--{name}", tmp_path / "a", "--csv", tmp_path / "b", "--max-cycles", 2000)
+    assert done.exit_code == 1
+    result = warploom.GPU("sm", engine="python").run(warploom.load(endless), tracing=True, max_cycles=2000)
+    assert len(result.detail.events) > 2 * 500
+    ending = next(form.endings[0] for form in FORMATS if form.name == name)
+    result.write_trace(tmp_path / f"whole{ending}")
+    assert (tmp_path / "a").stat().st_size == (tmp_path / f"whole{ending}").stat().st_size
+    assert (tmp_path / "b").read_text().count("\n") == 1 + len(result.detail.events)
+
+
+def test_events_that_do_not_fit_on_the_disk_are_said_in_a_sentence(endless, tmp_path, monkeypatch):
+    def full(spool, events):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("warploom.observe.traces.spool.Spool.add", full)
+    path = tmp_path / "a.pftrace"
+    done = run(endless, "--gpu", "sm", "--perfetto", path, "--max-cycles", 2000)
+    said = f"error: the events of the run cannot be kept beside {path} until it has ended: {os.strerror(errno.ENOSPC)}\n"
+    assert (done.exit_code, done.stderr, list(tmp_path.iterdir())) == (2, said, [endless])
 
 
 @pytest.mark.parametrize("name", [form.name for form in FORMATS if not form.growing])

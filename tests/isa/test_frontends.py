@@ -40,7 +40,7 @@ def test_a_name_chooses_the_front_end_of_any_file(tmp_path):
     path.write_text("\ufeff.threads 2\r\nNOP\r\n", encoding="utf-8")
     program, warnings = load_with_warnings(str(path), isa="tiny")
     assert len(program) == 1
-    assert [item.message for item in warnings] == ["after this instruction the program runs on behind its end, without a RET"]
+    assert [item.message for item in warnings] == ["after this instruction the program runs past its end, without a RET"]
 
 
 def test_files_that_cannot_be_read(tmp_path):

@@ -127,7 +127,7 @@ def errors(text, path="k.guppy"):
         ("jmp r0.x", 5, "'r0.x' cannot stand here: this operand is the name of a label", ""),
         ("9x: jmp 9x", 1,
          "'9x' cannot name a label: a name is made of letters, digits and underscores and does not begin with a digit",
-         "choose another name"),
+         "choose a different name"),
         ("ld r0.x, t0.x, r0.x", 10, "t0 is not bound to anything", "write a directive, as in .buffer t0 64 iota"),
         ("sample r0.x, t0.x, s0, r0.x", 14, "t0 is not bound to anything", "write a directive, as in .texture t0 64 64 checkerboard 8"),
         (".thread 4", 1, "there is no directive .thread", "did you mean .threads?"),
@@ -174,14 +174,14 @@ def test_text_behind_a_label_runs_with_a_warning():
     program, found = warnings("L: mov r0.x, u(1)\nM: N:\nret")
     assert program.text == ("mov r0.x, u(1)", "ret")
     assert program.labels == {"L": 0, "M": 1, "N": 1}
-    assert found == [(1, 4, "an instruction behind a label runs here, but the original assembler drops it silently")]
+    assert found == [(1, 4, "an instruction after a label runs here, but the original assembler drops it silently")]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("mov r0.x, u(1)", "the program runs off its end; a `ret` is added there"),
-        ("ret\njmp END\nEND:", "a label behind the last instruction is used; a `ret` is added there"),
+        ("ret\njmp END\nEND:", "a label after the last instruction is used; a `ret` is added there"),
     ],
 )
 def test_a_program_that_can_run_off_its_end_gets_a_ret_with_a_warning(text, message):

@@ -192,3 +192,19 @@ def test_a_changed_number_is_refused_or_runs_alike_on_both_engines(data, control
     column = data.draw(st.integers(0, (u.USE + 4 if table == "code" else columns) - 1), label="column")
     wrong = changed(base, table, row, column, data.draw(NUMBERS, label="value"))
     assert ran(wrong, "python", control) == ran(wrong, "native", control)
+
+
+@pytest.mark.parametrize(
+    ("uop", "said"),
+    [
+        ({"name": "barrier_count", "dst": u.scalar(0), "c": 1}, f"destination {u.SCALAR}: barrier_count writes a lane register"),
+        ({"name": "match_any", "dst": 1, "a": 1, "imm": -1}, "half -1: match_any gives half 0 or 1 of the lanes"),
+        ({"name": "match_any", "dst": 1, "a": 1, "imm": 2}, "half 2: match_any gives half 0 or 1 of the lanes"),
+    ],
+)
+def test_operands_that_an_operation_does_not_have_are_refused(uop, said):
+    code = Assembly()
+    code(**uop)
+    code("exit")
+    with pytest.raises(ProgramError, match=said):
+        check_tables(code.program(), BYTES)

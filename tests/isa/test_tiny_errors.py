@@ -50,7 +50,7 @@ def warnings(text):
         ("BRn far", 5, "there is no label 'far'", "put `far:` before the instruction that is meant"),
         ("BRn 256", 5, "'256' is outside 0..255, the addresses of program memory", ""),
         ("BRn *", 5, "'*' is no place to branch to: it takes a label, or an instruction's address from 0 to 255", ""),
-        ("loop: NOP", 1, "the label 'loop' is already on line 2", "give one of the two another name"),
+        ("loop: NOP", 1, "the label 'loop' is already on line 2", "give one of the two a different name"),
         ("1st: NOP", 1, "'1st' is no name for a label: it takes a letter or _, then letters, digits, _, . and $", ""),
         ("ADD R1 R2, R3", 8, "a comma is missing before 'R2'", "operands are divided by commas: ADD R1, R2, R3"),
         ("ADD R1,, R3", 8, "an operand is missing before this comma", None),
@@ -113,8 +113,8 @@ def test_too_many_instructions_point_at_the_first_that_does_not_fit():
     ("text", "found"),
     [
         ("CONST R13, #1\nRET", [("2:7", "%blockIdx is read-only: the hardware ignores what CONST writes to it")]),
-        ("ADD R1, R1, R1", [("2:1", "after this instruction the program runs on behind its end, without a RET")]),
-        ("CMP R1, R2\nBRz end\nRET\nend: NOP", [("5:6", "after this instruction the program runs on behind its end, without a RET")]),
+        ("ADD R1, R1, R1", [("2:1", "after this instruction the program runs past its end, without a RET")]),
+        ("CMP R1, R2\nBRz end\nRET\nend: NOP", [("5:6", "after this instruction the program runs past its end, without a RET")]),
         ("CMP R1, R2\nloop: NOP\nBR loop\nRET", [("2:1", "from here on no RET can be reached: the program never ends")]),
         ("loop: NOP\nBRn loop\nRET", [("3:1", "no CMP runs before this branch, so it is never taken")]),
         ("CMP R1, R2\nloop: NOP\nBRn loop\nRET", []),
@@ -128,7 +128,7 @@ def test_warnings(text, found):
 
 def test_a_branch_behind_the_end_is_allowed_with_a_warning():
     found = warnings(".threads 1\nCMP R1, R2\nBRn 77\nRET")
-    assert ("3:5", "'77' is address 77, behind the last instruction (2)") in found
+    assert ("3:5", "'77' is address 77, past the last instruction (2)") in found
 
 
 @given(st.text(max_size=200))

@@ -20,10 +20,13 @@ from warploom.machine.memory.address_hash import HASHES
 
 # Memory: a table that is only read, counters for atomic operations, and 16 bytes a thread of its own.
 TABLE, COUNTERS, OWN, BYTES = 0, 256, 512, 2048
+PAIRS, SUMS, LARGEST = COUNTERS + 16, COUNTERS + 48, COUNTERS + 64  # counters of 8 bytes, floats that are added, one of 8 bytes
+REDUCTIONS = ("barrier_count", "barrier_and", "barrier_or")
 VALUES = range(FREE, FREE + 5)  # registers that statements compute with
 UNIFORM = FREE + 5  # a register that is the same in all threads of a block
 SCRATCH = FREE + 6
 LOOPS = FREE + 8  # counters of loops, by depth
+PAIR = FREE + 12  # a register and the next: 8 bytes
 
 OPERATIONS = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "xor": lambda a, b: a ^ b, "and": lambda a, b: a & b,
@@ -42,6 +45,11 @@ simple = st.one_of(
     st.tuples(st.just("byte"), values, st.integers(0, 15)),
     st.tuples(st.just("count"), values, values),
     st.tuples(st.just("fence")),
+    st.tuples(st.just("keep_pair"), values, values, st.integers(0, 1)),
+    st.tuples(st.just("recall_pair"), st.sampled_from(VALUES[:-1]), st.integers(0, 1)),
+    st.tuples(st.just("count_pair"), values, values),
+    st.tuples(st.just("sum"), values, values),
+    st.tuples(st.just("largest"), values),
 )
 
 
@@ -59,7 +67,8 @@ def _nested(depth: int, conditions: st.SearchStrategy[int]) -> st.SearchStrategy
 def statements(*, uniform: bool = False, exchanges: bool = True) -> st.SearchStrategy[list[Any]]:
     """Programs. uniform: all threads of a block take every branch the same way. exchanges: blocks use shared memory and barriers."""
     one = _nested(2, st.just(UNIFORM) if uniform else values)
-    top = st.one_of(one, one, st.tuples(st.just("exchange"), values)) if exchanges else one
+    together = st.one_of(st.tuples(st.just("exchange"), values), st.tuples(st.just("tally"), st.sampled_from(REDUCTIONS), values))
+    top = st.one_of(one, one, together) if exchanges else one
     leave = st.tuples(st.just("leave"), st.just(UNIFORM) if uniform else values)
     return st.tuples(st.lists(top, min_size=1, max_size=5), st.lists(st.one_of(one, leave), max_size=2)).map(
         lambda parts: parts[0] + parts[1]
@@ -76,7 +85,7 @@ def expected(program: list[Any], threads: int, block: int, data: np.ndarray) -> 
     memory[: len(data)] = data
     for number in range(-(-threads // block)):
         size = min(block, threads - number * block)
-        shared: dict[int, int] = {}
+        shared: dict[Any, int] = {}
         running = [_thread(program, number, thread, number * block + thread, size, memory, shared) for thread in range(size)]
         while running:  # each step takes a thread to its next barrier
             running = [thread for thread in running if next(thread, None) is not None]
@@ -84,7 +93,7 @@ def expected(program: list[Any], threads: int, block: int, data: np.ndarray) -> 
 
 
 def _thread(
-    program: list[Any], block: int, thread: int, number: int, size: int, memory: np.ndarray, shared: dict[int, int]
+    program: list[Any], block: int, thread: int, number: int, size: int, memory: np.ndarray, shared: dict[Any, int]
 ) -> Iterator[int]:
     registers = dict.fromkeys(VALUES, number)
     registers[UNIFORM] = block + 1
@@ -112,6 +121,24 @@ def _thread(
             elif kind == "count":
                 place = COUNTERS // 4 + (registers[rest[0]] & 3)
                 memory[place] = (int(memory[place]) + registers[rest[1]]) & WORD
+            elif kind == "keep_pair":
+                memory[own + 2 * rest[2] : own + 2 * rest[2] + 2] = registers[rest[0]], registers[rest[1]]
+            elif kind == "recall_pair":
+                low, high = memory[own + 2 * rest[1] : own + 2 * rest[1] + 2].tolist()
+                registers[rest[0]], registers[rest[0] + 1] = low, high
+            elif kind == "count_pair":
+                place = PAIRS // 4 + 2 * (registers[rest[0]] & 3)
+                total = (int(memory[place]) | int(memory[place + 1]) << 32) + (registers[rest[1]] << 32 | registers[rest[0]])
+                memory[place : place + 2] = total & WORD, total >> 32 & WORD
+            elif kind == "sum":
+                place = SUMS // 4 + (registers[rest[0]] & 3)
+                total = float(np.uint32(memory[place]).view(np.float32)) + (registers[rest[1]] & 255)
+                memory[place] = int(np.float32(total).view(np.uint32))  # a whole number below 2^24: not rounded in any order
+            elif kind == "largest":
+                place = LARGEST // 4
+                held = int(memory[place]) | int(memory[place + 1]) << 32
+                held = max(held, (registers[rest[0]] << 32) + 1)
+                memory[place : place + 2] = held & WORD, held >> 32
             elif kind == "if":
                 yield from run(rest[1] if registers[rest[0]] & 1 else rest[2])
             elif kind == "repeat":
@@ -121,6 +148,15 @@ def _thread(
                 shared[thread] = registers[rest[0]]
                 yield 1
                 registers[rest[0]] = shared[(thread + 1) % size]
+                yield 1
+            elif kind == "tally":
+                shared["bit", thread] = registers[rest[1]] & 1
+                yield 1
+                bits = [value for key, value in shared.items() if isinstance(key, tuple)]
+                found = {"barrier_count": sum(bits), "barrier_and": int(all(bits)), "barrier_or": int(any(bits))}[rest[0]]
+                yield 1
+                shared.pop(("bit", thread), None)
+                registers[rest[1]] = found
                 yield 1
             elif kind == "leave" and registers[rest[0]] & 1:
                 raise _LeftError
@@ -164,7 +200,7 @@ class Writer(Assembly):
             self.op("add", SCRATCH + 1, SCRATCH + 1, register)
             self.store(SCRATCH, SCRATCH + 1, OWN + 4 * index)
         self("exit")
-        return self.program(threads=threads, block=block, shared_bytes=4 * block, registers=LOOPS + 4)
+        return self.program(threads=threads, block=block, shared_bytes=4 * block, registers=PAIR + 2)
 
     def block_of(self, body: list[Any], block: int) -> None:
         for kind, *rest in body:
@@ -191,6 +227,33 @@ class Writer(Assembly):
                 self.op("and", SCRATCH, rest[0], imm=3)
                 self.op("shl", SCRATCH, SCRATCH, imm=2)
                 self("atomic_add", dst=SCRATCH + 1, a=SCRATCH, b=rest[1], imm=COUNTERS)
+            elif kind == "keep_pair":
+                self.op("shl", SCRATCH, GLOBAL, imm=4)
+                self.op("mov", PAIR, rest[0])
+                self.op("mov", PAIR + 1, rest[1])
+                self.store(SCRATCH, PAIR, OWN + 8 * rest[2], size=8)
+            elif kind == "recall_pair":
+                self.op("shl", SCRATCH, GLOBAL, imm=4)
+                self.load(rest[0], SCRATCH, OWN + 8 * rest[1], size=8)
+            elif kind == "count_pair":
+                self.op("and", SCRATCH, rest[0], imm=3)
+                self.op("shl", SCRATCH, SCRATCH, imm=3)
+                self.op("mov", PAIR, rest[0])
+                self.op("mov", PAIR + 1, rest[1])
+                self("atomic_add", dst=PAIR, a=SCRATCH, b=PAIR, imm=PAIRS, size=8)
+            elif kind == "sum":
+                self.op("and", SCRATCH, rest[0], imm=3)
+                self.op("shl", SCRATCH, SCRATCH, imm=2)
+                self.op("and", PAIR, rest[1], imm=255)
+                self.op("u2f", PAIR, PAIR)
+                self("atomic_fadd", dst=PAIR, a=SCRATCH, b=PAIR, imm=SUMS)
+            elif kind == "largest":
+                self.mov(PAIR, 1)
+                self.op("mov", PAIR + 1, rest[0])
+                self("atomic_maxu", dst=u.NONE, a=u.NONE, b=PAIR, imm=LARGEST, size=8)
+            elif kind == "tally":
+                self.op("and", SCRATCH, rest[1], imm=1)
+                self(rest[0], dst=rest[1], c=SCRATCH, imm=2)
             elif kind == "fence":
                 self("fence")
             elif kind == "exchange":

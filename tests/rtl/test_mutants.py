@@ -32,7 +32,7 @@ MUTANTS = {
     "a comparison the wrong way round": ("sequencer.alu.Alu.comparison", "self.rs < self.rt", "self.rs > self.rt", "alu_out"),
     "a difference the wrong way round": ("sequencer.alu.Alu.elaborate", "self.rs - self.rt", "self.rt - self.rs", "alu_out"),
     "two instructions at a time": ("sequencer.pc.Pc.elaborate", "self.pc + 1", "self.pc + 2", "next_pc"),
-    "condition bits a state early": ("sequencer.pc.Pc.elaborate", "CoreState.UPDATE", "CoreState.EXECUTE", "nzp"),
+    "condition bits per state early": ("sequencer.pc.Pc.elaborate", "CoreState.UPDATE", "CoreState.EXECUTE", "nzp"),
     "the last thread decides": ("sequencer.pc.Advance.elaborate", "deciders[self.thread_count]", "self.next_pc[-1]", "current_pc"),
     "a register too few": ("sequencer.registers.Registers.elaborate", "range(WRITABLE)", "range(WRITABLE - 1)", "regs[12]"),
     "an answer that is kept too short": ("sequencer.lsu.Lsu.elaborate", "CoreState.UPDATE", "CoreState.EXECUTE", "lsu_state"),

@@ -116,7 +116,7 @@ def test_rows_with_another_memory_are_named():
     found = table(warploom.tiny.assemble(PLACES), {"core.threads_per_block": [4, 2], "gpu.cores": [1, 2]})
     first, second, third, fourth = found["memory"]
     assert first == second != third == fourth
-    assert "core.threads_per_block=2: another final memory than with core.threads_per_block=4, gpu.cores=1" in found.notes
+    assert "core.threads_per_block=2: the final memory differs from that of core.threads_per_block=4, gpu.cores=1" in found.notes
 
 
 def test_a_setting_that_changes_nothing_is_named():

@@ -192,7 +192,7 @@ def test_a_variant_that_computes_something_else_is_told_of():
     ladder = climb(example("matadd"), variant=example("shared_reduction"))
     assert names(ladder.differing()) == ["shared memory"]
     assert remarks(ladder)[-1] == (
-        "WARNING: shared memory leaves another memory (byte 0 is 1, on the first rung 0): the variant computes something else."
+        "WARNING: shared memory leaves different values in memory (byte 0 is 1, on the first rung 0): the variant computes something else."
     )
 
 
@@ -271,7 +271,7 @@ def test_a_ladder_begins_with_any_size_of_machine(choices):
     program = example("transpose")
     ladder = climb(program, choices=choices)
     memory = GPU("tiny").run(program).memory.tolist()
-    assert ladder.steps[0].cycles == GPU("tiny", set=choices).run(program).cycles
+    assert ladder.steps[0].cycles == GPU(load_config("tiny", choices)).run(program).cycles
     for step in ladder.steps:
         assert step.result.memory.tolist() == step.same_channels.memory.tolist() == memory
         assert step.result.config.gpu.cores == choices.get("gpu.cores", 2)

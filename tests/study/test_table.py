@@ -18,8 +18,22 @@ def test_text_has_numbers_at_the_right_and_leaves_out_empty_columns():
     assert str(table).splitlines() == ["policy  cycles   hits", "lru     12 345   50 %", "a, b         -  100 %", "", "a note"]
 
 
-def test_spare_columns_go_where_there_is_no_room():
-    assert Table(ROWS, COLUMNS).lines(18) == ["policy  cycles", "lru     12 345", "a, b         -"]
+def test_spare_columns_go_where_there_is_no_room_and_are_named():
+    below = ["", "not shown: hits;", "--wide"]
+    assert Table(ROWS, COLUMNS).lines(18) == ["policy  cycles", "lru     12 345", "a, b         -", *below]
+    assert Table(ROWS, COLUMNS).lines(30) == [*Table(ROWS, COLUMNS).lines()]
+
+
+def test_a_table_that_is_too_wide_without_them_comes_in_parts():
+    columns = (COLUMNS[0], COLUMNS[1], Column("rate", "hits", percent=True), Column("extra", "extra", spare=True))
+    assert Table(ROWS, columns).lines(15) == [
+        "policy  cycles", "lru     12 345", "a, b         -", "", "policy   hits", "lru      50 %", "a, b    100 %",
+        "", "not shown:", "extra; --wide",
+    ]  # fmt: skip
+
+
+def test_notes_are_folded():
+    assert Table(ROWS, COLUMNS, ("a note that is longer than the table",)).lines(24)[-2:] == ["a note that is longer", "than the table"]
 
 
 def test_csv_has_everything_and_quotes_what_needs_it():

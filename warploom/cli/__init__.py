@@ -1,4 +1,4 @@
-"""The command `warploom`. One file a command; a file is imported when its command is used, so that each starts fast."""
+"""The command `warploom`. One file per command; a file is imported when its command is used, so that each starts fast."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,6 +34,7 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
       warploom asm matadd.asm -o matadd.hex    and write the words for Verilog
       warploom asm matadd.asm --format json    print the words as JSON
     """
+    from warploom.cli import screen
     from warploom.isa.frontends import encoding, known, load_with_warnings, with_words
 
     row = with_words(file, isa)
@@ -55,15 +57,16 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
     if output == "-" or (form and not output):
         click.echo(words, nl=False)
         return
-    say(listing(file, program, code))
+    say(listing(file, program, code, screen.width()))
     if output:
         say(f"{len(program)} words written to {output} ({chosen})", err=True)
 
 
-def listing(file: str, program: Program, code: Encoding) -> str:
+def listing(file: str, program: Program, code: Encoding, width: int) -> str:
     """A program as a table: each instruction below the labels that name it."""
     lines = program.source.lines
-    rows = [f"{file}: {len(program)} instructions, {program.launch.threads} threads, {len(program.data)} bytes of data", ""]
+    head = f"{file}: {len(program)} instructions, {program.launch.threads} threads, {len(program.data)} bytes of data"
+    rows = [*wrap(head, width, subsequent_indent="  ", break_long_words=False), ""]
     rows.append("address  word  binary               line  source")
     written = 0
     for address, word in enumerate(code.words(program)):
@@ -72,9 +75,21 @@ def listing(file: str, program: Program, code: Encoding) -> str:
         binary = " ".join(bits[start : start + 4] for start in range(0, code.bits, 4))
         rows += [f"{'':40s}{name}:" for name, there in program.labels.items() if there == address]
         source = _statement(lines[line - 1]) if line != written else ""
-        rows.append(f"{address:7d}  {word:0{code.bits // 4}x}  {binary}  {line:4d}  {source}".rstrip())
+        head = f"{address:7d}  {word:0{code.bits // 4}x}  {binary}  {line:4d}  "
+        first, *others = _folded(source, width - len(head))
+        rows += [f"{head}{first}".rstrip(), *(f"{'':{len(head)}}{text}" for text in others)]
         written = line
     return "\n".join(rows)
+
+
+def _folded(source: str, room: int) -> list[str]:
+    """A statement in lines that fit: without the blanks that line up its comment, then with the comment in lines of its own."""
+    code, mark, comment = source.partition(";")
+    if len(source) > room and mark:
+        source = f"{code.rstrip()}  ;{comment}" if code.strip() else source
+    if len(source) <= room or not mark:
+        return [source]
+    return [*([code.rstrip()] if code.strip() else []), *wrap(f";{comment}", max(room, 20), subsequent_indent="; ")]
 
 
 def _statement(line: str) -> str:

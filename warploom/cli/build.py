@@ -35,8 +35,9 @@ OF_REPLAY = {
 def command(directory: str, **options: Any) -> None:
     """Write a machine as hardware into DIR: Verilog, RTLIL, a test bench, and a README that says what to do next.
 
-    DIR is made where it is not there; files of earlier builds in it are replaced. What of a machine has no hardware is refused by
-    name. The exit status is 0 when the files are written, 2 when the input is wrong. It needs the extra rtl: pip install 'warploom[rtl]'.
+    DIR is created if it does not exist; files of earlier builds in it are replaced. Parts of a machine that have no hardware are refused
+    by name. The exit status is 0 when the files are written, 2 when the input is wrong. It needs the extra rtl: pip install
+    'warploom[rtl]'.
 
     \b
     Examples:

@@ -165,7 +165,7 @@ def check_targets(files: Mapping[str, str | None], inputs: Iterable[str] = (), t
         if not target.absolute().parent.is_dir():
             raise UserError(f"{path} cannot be written: {os.strerror(errno.ENOENT)}")
         if is_among(path, inputs):
-            raise UserError(f"{option} {path}: this file is the kernel; name another one")
+            raise UserError(f"{option} {path}: this file is the kernel; name a different one")
 
 
 def _replace(target: Path, data: bytes) -> None:

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 @click.option("--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates.")
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
 @click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one a processor]")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one per processor]")
 @click.option("--dask", metavar="ADDRESS", help="Spread the runs over a Dask cluster instead, as tcp://host:8786.")
 @click.option("-o", "--output", metavar="OUT", help="Draw the comparison into a .png, .svg or .pdf file.")
 @renamed(**{"--plot": "-o"})
 @click.option("--metric", default="cycles", metavar="NAME", help="What the plot shows: a metric, as ipc. [default: cycles]")
 @click.option("--csv", "csv_file", metavar="OUT", help="Write every row with all counters as CSV; - for standard output.")
 @click.option("--parquet", "parquet_file", metavar="OUT", help="Write every row with all counters as Parquet.")
+@click.option("--wide", is_flag=True, help="Show all columns, however wide the terminal is.")
 @click.option("--quiet", is_flag=True, help="Print no table and show no progress.")
 @json_option
 @click.pass_context
@@ -40,9 +41,9 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     """Run FILE on every combination of some settings, and show what they change.
 
     --over takes any setting of `warploom presets --settings`. Values are words, numbers and ranges with commas between them: 1..8 is every
-    number, 8..64:8 every eighth, 1..64*2 doubles. Several --over make all combinations. unit.SLOT, as unit.scheduler, takes ours by name
-    and units of your own as FILE.py:NAME. The table has cycles, speed-up over the first
-    run, instructions, instructions a cycle, active lanes, cache hits, transactions an access, and what warps mostly waited for.
+    number, 8..64:8 every eighth, 1..64*2 doubles. Several --over make all combinations. unit.SLOT, as unit.scheduler, takes built-in
+    units by name and your own as FILE.py:NAME. The table has cycles, speed-up over the first
+    run, instructions, instructions per cycle, active lanes, cache hits, transactions per access, and what warps mostly waited for.
     --csv, --parquet and --json have all counters too. A run that faults or takes too long is a row that says so.
 
     The exit status is 0 when at least one run has ended well, 1 when none has, 2 when the input is wrong.
@@ -83,10 +84,10 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     if options["as_json"]:
         print_json(_body(plan, table))
     elif not options["quiet"] and options["csv_file"] != "-":
-        from warploom.cli.screen import width
+        from warploom.cli.screen import width, wrapped
 
-        head = f"{plan.program.name} on {plan.base.name}, {_counted(len(table))}"
-        say("\n".join([head, "", *table.lines(width())]))
+        head = wrapped(f"{plan.program.name} on {plan.base.name}, {_counted(len(table))}")
+        say("\n".join([head, "", *table.lines(None if options["wide"] else width())]))
     ctx.exit(DONE if "done" in table["status"] else FAULT)
 
 
@@ -137,11 +138,13 @@ def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
 
 
 def _write(plan: Plan, table: Table, options: dict[str, Any]) -> None:
+    from warploom.cli.progress import Busy
     from warploom.study.chart import chart
     from warploom.study.figure import drawn, form_of
 
     if options["output"]:
-        write_file(options["output"], drawn(chart(plan, table, options["metric"]), form_of(options["output"])))
+        with Busy("drawing the picture", quiet=options["quiet"]):
+            write_file(options["output"], drawn(chart(plan, table, options["metric"]), form_of(options["output"])))
     if options["csv_file"] == "-":
         say(table.to_csv(), nl=False)
     elif options["csv_file"]:

@@ -27,7 +27,7 @@ def complete_presets(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def complete_settings(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """`gpu.cores=`, and behind the sign the values of a setting that has names for them."""
+    """`gpu.cores=`, and after the sign the values of a setting that has names for them."""
     from warploom.machine.config.schema import settings
 
     name, equals, value = incomplete.partition("=")

@@ -33,8 +33,8 @@ REMARK = (
 def command(ctx: click.Context, units: tuple[str, ...], **options: Any) -> None:
     """Show what each UNIT costs as hardware: transistors, flip-flops, lookup tables of four inputs, and depth.
 
-    All units where none is named, but gpu, which takes a minute. Only those are priced that lockstep compares with the model, or a
-    test with the model's function. What has been synthesized once is kept. It needs the extra rtl: pip install 'warploom[rtl]'.
+    Without a name, all units except gpu, which takes a minute. Only units that lockstep, or a test, compares with the model have a price.
+    Results of the synthesis are kept. It needs the extra rtl: pip install 'warploom[rtl]'.
 
     \b
     Examples:

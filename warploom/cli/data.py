@@ -42,7 +42,7 @@ def read_buffer_file(name: str, path: str) -> np.ndarray:
     if suffix == ".bin":
         raw = np.frombuffer(read_bytes(path), np.uint8)
         if name != MEMORY and len(raw) % 4:
-            raise UserError(f"--buffer {name}={path}: {len(raw)} bytes are no whole number of 32-bit words")
+            raise UserError(f"--buffer {name}={path}: {len(raw)} bytes are not a whole number of 32-bit words")
         return raw if name == MEMORY else raw.view("<u4")
     if name == MEMORY:
         return read_data(path)
@@ -64,7 +64,7 @@ def _numbers_of(path: str) -> np.ndarray:
     except RecursionError:
         raise UserError(f"{path} is nested too deeply: write a list of numbers, as in [1, 2, 3]") from None
     except (ValueError, TypeError, OverflowError) as error:
-        raise UserError(f"{path} holds what is no number: {cut(str(error), 200)}") from None
+        raise UserError(f"{path} holds something that is not a number: {cut(str(error), 200)}") from None
 
 
 def read_data(path: str) -> np.ndarray:

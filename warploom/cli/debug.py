@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     """Step through a run of FILE, forwards and backwards, in a terminal.
 
-    It shows source, warps, registers of every lane, and memory, halts at breakpoints and when a register or memory changes, and runs
-    on with values that you have changed. What it shows in a cycle is what a straight run has there. The same commands make
-    a script: with -x, with --commands, or from a pipe.
+    It shows source, warps, registers of every lane, and memory, stops at breakpoints and when a register or memory changes, and continues
+    with values that you have changed. What it shows in a cycle is the same as in a run without the debugger. The same commands form a
+    script: with -x, with --commands, or from a pipe.
 
-    The exit status of a script is 0 when it was carried out, 1 when an `expect` in it does not hold or the kernel has stopped with a
-    fault, 2 when a command is wrong.
+    The exit status of a script is 0 when all its commands were executed, 1 when an `expect` in it does not hold or the kernel has stopped
+    with a fault, 2 when a command is wrong.
 
     \b
     Examples:
@@ -106,9 +106,10 @@ def _script(debugger: Debugger, orders: list[Order], as_json: bool) -> int:
 def _show(said: Said) -> None:
     from warploom.cli import screen
     from warploom.cli.debugger.script import PROMPT
-    from warploom.observe.text.styled import QUIET
+    from warploom.observe.text.styled import QUIET, folded
 
-    screen.show([[(PROMPT, QUIET), (said.command, "bold")], *said.lines])
+    lines = [part for line in said.lines for part in folded(line, screen.width(), "    ")]
+    screen.show([[(PROMPT, QUIET), (said.command, "bold")], *lines])
 
 
 def _screen(debugger: Debugger) -> None:

@@ -19,13 +19,13 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
     """Turn the instruction words in FILE into source text that assembles to the same words.
 
     FILE holds hexadecimal words as Verilog's $readmemh takes them, or JSON: a list of words, or an object with
-    program, threads, block and data. `warploom asm` writes into both of which instruction set they are.
+    program, threads, block and data. `warploom asm` writes the instruction set's name into both.
 
     \b
     Examples:
       warploom disasm matadd.hex                  print the source text
       warploom disasm matadd.json -o matadd.asm   write it to a file
-      warploom disasm words.hex --isa tiny        of words from elsewhere
+      warploom disasm words.hex --isa tiny        words of other tools
     """
     from warploom.isa.frontends import encoding, known, read_text, with_words
 

@@ -44,13 +44,13 @@ LARGE = 20_000_000  # characters from which on the size is told
 @json_option
 @click.pass_context
 def command(ctx: click.Context, kernel: str, **options: Any) -> None:
-    """Run FILE and write one HTML page in which the run can be walked through, forwards and backwards.
+    """Run FILE and write one HTML page that steps through the run, forwards and backwards.
 
     The page holds everything: source, micro-ops, what every lane did in every cycle, registers, memory, caches, and why each warp
-    waited. It is opened from its file in any recent browser, needs no network, and can be handed on. Press ? in it.
+    waited. It is opened from its file in any recent browser, needs no network, and can be passed on. Press ? in it.
 
-    A long run is written piece by piece, and the page unpacks the piece that is looked at. Size and time are told beforehand; --cycles,
-    --cores and --warps make both smaller.
+    A long run is written in pieces, and the page unpacks the piece that is shown. Size and time are printed beforehand; --cycles, --cores
+    and --warps reduce both.
 
     The exit status is 0 when the kernel has ended, 1 after a fault or when it was still running after --max-cycles (the page shows
     the run up to there), and 2 when the input is wrong.
@@ -144,6 +144,7 @@ def forecast(results: list[Result], stretch: tuple[int, int]) -> str:
 
 def _orders(kernel: str, options: dict[str, Any]) -> tuple[list[Order], list[str]]:
     """The run, and the one beside it if there is one; and what they are called."""
+    from warploom.machine.config.check import check_used
     from warploom.machine.config.presets import load_config, parse_setting
 
     order = take_order(kernel, options)
@@ -151,9 +152,10 @@ def _orders(kernel: str, options: dict[str, Any]) -> tuple[list[Order], list[str
         return [order], [order.config.name]
     changes = dict(parse_setting(text) for text in options["against"])
     other = replace(order, config=load_config(order.config, changes))
+    check_used(other.config, changes, before="--against ", add="add --gpu {}")
     same = [name for name in changes if other.config[name] == order.config[name]]
     if len(same) == len(changes):
-        raise UserError(f"--against {same[0]}={order.config[same[0]]}: the first run has this value too; give another one")
+        raise UserError(f"--against {same[0]}={order.config[same[0]]}: the first run has this value too; give a different one")
     return [order, other], [_called(one, tuple(changes)) for one in (order, other)]
 
 
@@ -197,7 +199,7 @@ def _check_output(kernel: str, path: str, options: dict[str, Any]) -> None:
         raise UserError("--json and the page would both be written to standard output: name a file with -o")
     inputs = [given for given in (kernel, *(text.partition("=")[2] for text in options["buffers"]), options["gpu"]) if given]
     if path != "-" and is_among(path, inputs):
-        raise UserError(f"-o {path}: this file is an input of the run; name another one")
+        raise UserError(f"-o {path}: this file is an input of the run; name a different one")
     special = Path(path).exists() and not Path(path).is_file()  # a folder is refused elsewhere; a pipe takes anything
     if path != "-" and not special and Path(path).suffix.lower() not in (".html", ".htm"):
         raise UserError(f"-o {path}: the explorer is a page; name a file that ends in .html. `warploom picture` draws pictures")

@@ -17,7 +17,7 @@ from warploom.cli.process import drop_unwritten, prepared
 
 
 class LazyGroup(click.Group):
-    """Commands by name: module `package.name`, attribute `command`. summaries: one line a command, for the help."""
+    """Commands by name: module `package.name`, attribute `command`. summaries: one line per command, for the help."""
 
     def __init__(self, *args: Any, package: str, summaries: dict[str, str], **keywords: Any) -> None:
         super().__init__(*args, **keywords)

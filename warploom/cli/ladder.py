@@ -13,6 +13,7 @@ from warploom.cli.common import FAULT, UserError, check_targets, json_option, pr
 from warploom.cli.loading import Launching, load_program
 from warploom.cli.options import program_options, renamed, unit_options
 from warploom.cli.running import users_units
+from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
     from warploom.isa.program import Program
@@ -29,13 +30,13 @@ DRAWN, PAGE = (".png", ".svg"), ".html"
 
 @click.command()
 @click.argument("kernel", metavar="FILE")
-@click.option("--gpu", default="tiny", metavar="PRESET|TOML", help="The machine at the foot of the ladder. [default: tiny]")
+@click.option("--gpu", default="tiny", metavar="PRESET|TOML", help="The machine of the first rung. [default: tiny]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change it, as gpu.cores=4, or a rung, as l1.replacement=fifo.")
 @unit_options
 @program_options
 @click.option("--shared-variant", metavar="OTHER", help="The kernel with shared memory: what the last rung runs in place of FILE.")
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
-@click.option("--explain", is_flag=True, help="Say of each rung what it is in hardware, what it costs, and its settings.")
+@click.option("--explain", is_flag=True, help="Say for each rung what it is in hardware, what it costs, and its settings.")
 @click.option("-o", "--output", "outputs", multiple=True, metavar="OUT", help="Draw it into a .png or .svg file, or write an .html page.")
 @renamed(**{"--plot": "-o", "--html": "-o"})
 @click.option("--quiet", is_flag=True, help="Print no table and show no progress.")
@@ -44,11 +45,11 @@ DRAWN, PAGE = (".png", ".svg"), ".html"
 def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     """Run FILE on every machine from tiny-gpu's to a modern core, and show what each step gains.
 
-    The first rung has the timing of the original tiny-gpu. Each further one turns on one thing more: caches, pipelining, channels,
-    coalescing, warps, a scheduler, divergence, shared memory. A --set of something that a rung puts in changes that rung;
-    any other changes the machine at the foot. All rungs must leave the same memory, and it is said when one does not.
+    The first rung has the timing of the original tiny-gpu. Each further rung adds one thing: caches, pipelining, channels,
+    coalescing, warps, a scheduler, divergence, shared memory. A --set of a setting that belongs to a rung changes that rung; any other
+    changes the machine of the first rung. All rungs must leave the same values in memory; a warning says when one does not.
 
-    The exit status is 0 when the ladder was climbed, 1 when the kernel has a fault or does not end, 2 when the input is wrong.
+    The exit status is 0 when all rungs have run, 1 when the kernel has a fault or does not end, 2 when the input is wrong.
 
     \b
     Examples:
@@ -76,6 +77,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
             units=users_units(options),
             max_cycles=options["max_cycles"] or DEFAULT_MAX_CYCLES,
             progress=progress,
+            cycles=progress.cycles,
+            notice=progress.notice,
         )
     except KernelError as error:
         progress.end()
@@ -128,23 +131,38 @@ def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
 
 
 def _write(ladder: Ladder, options: dict[str, Any]) -> None:
+    from warploom.cli.progress import Busy
     from warploom.study import ladder_page
 
     for path in options["outputs"]:
         page = path.lower().endswith(PAGE)
-        write_file(path, ladder_page.page(ladder) if page else ladder_page.picture(ladder, path.lower().rpartition(".")[2]))
+        with Busy(f"drawing {path}", quiet=options["quiet"] or options["as_json"]):
+            write_file(path, ladder_page.page(ladder) if page else ladder_page.picture(ladder, path.lower().rpartition(".")[2]))
 
 
 class _Progress:
-    """One line on standard error that says which rung is being run; on a terminal only, and gone at the end."""
+    """One line on standard error that says which rung is being run, and how far; on a terminal only, and gone at the end."""
 
     def __init__(self, *, quiet: bool) -> None:
         self.shows = not quiet and sys.stderr.isatty()
+        self._rung = ""
 
     def __call__(self, done: int, total: int, name: str) -> None:
         """A rung begins."""
+        self._rung = f"rung {done + 1} of {total}: {name}"
+        self._show(self._rung)
+
+    def cycles(self, done: int) -> None:
+        """Its run is in this cycle."""
+        self._show(f"{self._rung}, cycle {grouped(done)}")
+
+    def notice(self, text: str) -> None:
+        """What takes long now."""
+        self._show(f"{self._rung}; {text}")
+
+    def _show(self, text: str) -> None:
         if self.shows:
-            click.echo(f"\r\033[Krung {done + 1} of {total}: {name}", err=True, nl=False)
+            click.echo(f"\r\033[K{text}", err=True, nl=False)
 
     def end(self) -> None:
         """Take the line away."""
@@ -161,7 +179,7 @@ def table(ladder: Ladder) -> list[str]:
     from warploom.study.remarks import remarks, title
 
     width = max(len(step.rung.name) for step in ladder.steps)
-    lines = [title(ladder), "", _line("rung", COLUMNS, "held up by", width)]
+    lines = [*_wrapped(title(ladder)), "", _line("rung", COLUMNS, "held up by", width)]
     lines += [_row(ladder, step, width) for step in ladder.steps]
     for paragraph in (LEGEND, *remarks(ladder)):
         lines += ["", *_wrapped(paragraph)]

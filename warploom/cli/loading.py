@@ -96,7 +96,7 @@ def _extent(option: str, text: str | None) -> int | tuple[int, ...] | None:
     if text is None:
         return None
     if not EXTENT.fullmatch(text):
-        raise UserError(f"{option} {text!r}: write a number, or one a dimension, as in {option} 16x16")
+        raise UserError(f"{option} {text!r}: write a number, or one per dimension, as in {option} 16x16")
     sizes = tuple(int(part) for part in re.split("[x,]", text))
     if 0 in sizes or max(sizes) > MOST_THREADS:
         raise UserError(f"{option} {text}: each is 1 to {MOST_THREADS}")

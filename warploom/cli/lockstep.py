@@ -46,8 +46,8 @@ MOST_CYCLES = 100_000  # a kernel that takes more is left there, unless more are
 def command(ctx: click.Context, program: str, **options: Any) -> None:
     """Run FILE on the model and on the hardware side by side, and compare every field of the trace in every cycle.
 
-    The hardware is the same units once more, written in Amaranth; what of a machine has none is refused by name. A difference is shown with
-    its cycle, its field, both values, and the cycles around it.
+    The hardware is the same units, written in Amaranth; parts of a machine that have no hardware are refused by name. A difference is
+    shown with its cycle, its field, both values, and the cycles around it.
 
     The exit status is 0 when all values agree, whether the kernel has ended or not; 1 when some differ; 2 when the input is
     wrong. It needs the extra rtl: pip install 'warploom[rtl]'.
@@ -66,7 +66,7 @@ def command(ctx: click.Context, program: str, **options: Any) -> None:
 
     compare = rtl.lockstep
     if options["vcd"] is not None and options["simulator"] != "pysim":
-        raise UserError("--vcd writes what pysim simulates: leave --simulator away")
+        raise UserError("--vcd writes what pysim simulates: leave --simulator out")
     buffers = (text.partition("=")[2] for text in options["buffers"])
     check_targets({"--vcd": options["vcd"]}, [file for file in (program, *buffers, options["gpu"]) if file])
     loaded, warnings = load_program(program, Launching.of(options))

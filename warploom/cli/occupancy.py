@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import json_option, print_json
+from warploom.cli.common import json_option, print_json, say
 from warploom.isa.numbers import grouped, percentage
 
 if TYPE_CHECKING:
@@ -21,21 +21,22 @@ NAMES = {"warps": "warps", "blocks": "block slots", "registers": "registers", "s
 
 @click.command()
 @click.option("--cc", required=True, metavar="X.Y", help="Compute capability, as 8.6 or sm_86.")
-@click.option("--threads", required=True, type=int, help="Threads a block.")
-@click.option("--registers", type=int, default=0, help="Registers a thread. 0, the default: not counted.")
-@click.option("--shared", type=int, default=0, help="Bytes of static shared memory a block. [default: 0]")
-@click.option("--dynamic-shared", type=int, default=0, help="Bytes of shared memory that the launch adds a block. [default: 0]")
+@click.option("--threads", required=True, type=int, help="Threads per block.")
+@click.option("--registers", type=int, default=0, help="Registers per thread. 0, the default: not counted.")
+@click.option("--shared", type=int, default=0, help="Bytes of static shared memory per block. [default: 0]")
+@click.option("--dynamic-shared", type=int, default=0, help="Bytes of dynamic shared memory per block. [default: 0]")
 @click.option("--carveout", type=int, help="Percent of the shared memory that the kernel asks for, from 7.0 on. [default: all there is]")
 @click.option("--curve", "whole", is_flag=True, help="Show every block size in a row of its own; with --json, add them.")
 @json_option
 def command(
     cc: str, threads: int, registers: int, shared: int, dynamic_shared: int, carveout: int | None, whole: bool, as_json: bool
 ) -> None:
-    """Show how many blocks and warps of a kernel a multiprocessor holds at a time, and what keeps it from more.
+    """Show how many blocks and warps of a kernel a multiprocessor holds at a time, and what limits it.
 
     Registers and shared memory are what `nvcc -Xptxas -v` prints. Occupancy is warps held, of those that there is room
     for: a percentage in the table, a fraction from 0 to 1 in JSON, which has blocks, warps, occupancy, limits (blocks that each
-    resource would allow by itself, null for any number), limiting (the names of the tightest) and reason (why not even one block fits).
+    resource would allow by itself, null for any number), limiting (the names of the lowest limits) and reason (why not even one block
+    fits).
 
     \b
     Examples:
@@ -57,20 +58,22 @@ def command(
         return
     from rich.console import Console
 
-    console = Console(highlight=False)
-    block = f"{threads} threads, {registers} registers a thread, {grouped(shared + dynamic_shared)} bytes of shared memory"
-    console.print(f"compute capability {name}, blocks of {block}", soft_wrap=True)
+    from warploom.cli import screen
+
+    console = Console(highlight=False, width=screen.width())
+    block = f"{threads} threads, {registers} registers per thread, {grouped(shared + dynamic_shared)} bytes of shared memory"
+    say(screen.wrapped(f"compute capability {name}, blocks of {block}"))
     if found.reason:
-        console.print(f"\nno block fits: {found.reason}", style="bold", soft_wrap=True)
+        console.print(f"\n{screen.wrapped(f'no block fits: {found.reason}')}", style="bold", soft_wrap=True)
     else:
-        console.print(f"\n{_of(found)}; limited by {_listed(found)}", style="bold", soft_wrap=True)
+        console.print(f"\n{screen.wrapped(f'{_of(found)}; limited by {_listed(found)}')}", style="bold", soft_wrap=True)
     console.print()
     console.print(_resources(found))
     console.print()
     if whole:
         console.print(_sizes(points, threads))
     else:
-        console.print("occupancy by threads a block")
+        console.print("occupancy by threads per block")
         console.print(_chart(points, threads, unicode=console.encoding.startswith("utf")))
 
 
@@ -119,7 +122,7 @@ def _resources(found: Occupancy) -> Any:
 
 
 def _sizes(points: dict[int, Occupancy], threads: int) -> Any:
-    """A row a block size."""
+    """A row per block size."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="")

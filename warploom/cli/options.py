@@ -19,14 +19,14 @@ _UNITS = (
         "units",
         multiple=True,
         metavar="SLOT=FILE.py:NAME",
-        help="A unit of your own, as scheduler=mine.py:choose, or one of ours by name. The file is executed with your rights.",
+        help="A unit of your own, as scheduler=mine.py:choose, or a built-in one by name. The file is executed with your rights.",
     ),
     click.option("--scheduler", metavar="FILE.py:NAME", help="Short for --unit scheduler=FILE.py:NAME."),
 )
 _PROGRAM = (
     click.option("--launch", metavar="N|NAME", help="Which launch, where the source has several. [default: 0, the first]"),
     click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own."),
-    click.option("--block", metavar="N", help="Threads a block, instead of the program's own."),
+    click.option("--block", metavar="N", help="Threads per block, instead of the program's own."),
     click.option("--grid", metavar="N", help="Blocks of the launch, in place of --threads."),
     click.option("--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument of the program."),
     click.option(
@@ -89,4 +89,4 @@ def _with(options: tuple[Callable[[F], F], ...], command: F) -> F:
 
 def _refuse(old: str, new: str, _context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> None:
     if values:
-        raise UserError(f"{old} is {new} now")
+        raise UserError(f"{old} is called {new}")

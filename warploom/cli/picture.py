@@ -37,13 +37,13 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
       masks      what every lane did in every cycle, and the ALUs and caches below
       timeline   when each warp issues, and what it waits for
       issue      how full the machine is, and how many issue slots are taken
-      memory     transactions, hit rates, and accesses on their way
+      memory     transactions, hit rates, and accesses in flight
       banks      the passes that accesses to shared memory take
       roofline   what the kernel reaches of what the machine can do
       pipeline   every instruction of one warp, from its wait to its result
 
     Without -o, masks and timeline are shown in the terminal. The exit status is that of `warploom run`: 1 when the kernel did not end
-    well, though what it did is drawn.
+    well; its run is drawn nevertheless.
 
     \b
     Examples:
@@ -52,7 +52,7 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
       warploom picture masks matmul.asm --cycles 100:200 --cores 0 -o part.png
       warploom picture roofline saxpy.asm --gpu sm -o roofline.pdf
     """
-    from warploom.cli.progress import Progress
+    from warploom.cli.progress import Busy, Progress
     from warploom.observe.pictures import picture
 
     _check(kind, file, output, options["width"], as_json)
@@ -69,10 +69,12 @@ def command(ctx: click.Context, kind: str, file: str, output: str | None, as_jso
     try:
         with progress:
             result = order.run(progress, tracing=not sequencer)
+        quiet = options["quiet"] or as_json
         width = {} if options["width"] is None or output is None else {"width": options["width"]}
-        drawn = picture(result, kind, dark=options["dark"], **part, **width)  # type: ignore[arg-type]
-        if output is not None:
-            write_file(output, drawn.drawn(_form(output)))
+        with Busy("drawing the picture", quiet=quiet):
+            drawn = picture(result, kind, dark=options["dark"], **part, **width)  # type: ignore[arg-type]
+            if output is not None:
+                write_file(output, drawn.drawn(_form(output)))
         if as_json:
             print_json(drawn.facts())
         elif output is None:
@@ -104,7 +106,7 @@ def _check(kind: str, file: str, output: str | None, width: int | None, as_json:
         check_width(width)
     drawing_library()
     if is_among(output, [file]):
-        raise UserError(f"-o {output}: this file is the program; name another one")
+        raise UserError(f"-o {output}: this file is the program; name a different one")
 
 
 def _form(output: str) -> str:

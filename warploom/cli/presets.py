@@ -33,6 +33,7 @@ def command(name: str | None, all_settings: bool, changes: tuple[str, ...], as_j
       warploom presets tiny --settings         all of its settings
       warploom presets --settings              what --set can change
     """
+    from warploom.machine.config.check import check_used
     from warploom.machine.config.presets import about, inherited_sources, load_config, parse_setting, preset_names
     from warploom.machine.config.schema import settings
     from warploom.machine.engine.sizes import ConfigError
@@ -45,6 +46,7 @@ def command(name: str | None, all_settings: bool, changes: tuple[str, ...], as_j
             body["settings"] = [_setting_body(setting) for setting in settings()]
     else:
         config = load_config(name, dict(parse_setting(text) for text in changes))
+        check_used(config, [parse_setting(text)[0] for text in changes], before="--set ", add="warploom presets {}")
         changed = {parse_setting(text)[0]: "--set" for text in changes}
         found = inherited_sources(name) | changed
         chosen = [setting for setting in settings() if all_settings or setting.name in found or config[setting.name] != setting.default]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--gpu", metavar="PRESET|TOML", default="sm", help="The machine: a preset's name or a TOML file. [default: sm]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
 @click.option("-o", "--output", metavar="OUT", help="Draw the curves into a .png, .svg or .pdf file.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one a processor]")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one per processor]")
 @click.option("--quiet", is_flag=True, help="Print nothing and show no progress.")
 @json_option
 @click.pass_context
@@ -35,10 +35,10 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Recover a machine's parameters by microbenchmarks, as one does on a real GPU; without NAME, all of them.
+    """Recover a machine's parameters by microbenchmarks, as on a real GPU; without NAME, all of them.
 
-    The machine is a black box: programs run on it and read its clock. Beside each number stand what the preset says, with ! where
-    the machine differs by more than 5 %, and what is published of the real GPU, with ~ where that does.
+    The machine is a black box: programs run on it and read its clock. Next to each number are the value of the preset, with ! where the
+    machine differs by more than 5 %, and the published values of the real GPU, with ~ where those differ.
 
     \b
     Probes: latency, throughput, mixed, instruction-cache, barrier, shared,
@@ -53,6 +53,7 @@ def command(
       warploom probe --gpu mine.toml --json
     """
     from warploom.cli.progress import Progress
+    from warploom.machine.config.check import check_used
     from warploom.machine.config.presets import load_config, parse_setting
     from warploom.study.figure import drawn, form_of
     from warploom.study.microbenchmarks import NAMES, find
@@ -63,6 +64,7 @@ def command(
     try:
         chosen = list(dict.fromkeys(names)) or list(NAMES)
         config = load_config(gpu, dict(parse_setting(text) for text in changes))
+        check_used(config, [parse_setting(text)[0] for text in changes], before="--set ", add="add --gpu {}")
         for name in chosen:
             find(name)
         why_not = unusable(config)

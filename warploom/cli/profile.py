@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MOST_CYCLES = 100_000  # of a machine without warps, where nothing else is said: its run is repeated in plain Python
 
+WHOLE = 400  # columns that --wide makes room for
+
 # The keys of `observe.profile_table.SORTS`, which is not loaded for --help; a test compares them.
 SORTS = ("line", "cycles", "issues", "lanes", "transactions", "conflicts", "misses")
 
@@ -28,6 +30,7 @@ SORTS = ("line", "cycles", "issues", "lanes", "transactions", "conflicts", "miss
 @click.option("--top", type=int, metavar="N", help="Show only N lines; in the order of the source, those with most cycles.")
 @click.option("-o", "--output", metavar="OUT", help="Write the profile as one .html page that needs nothing else; nothing is printed.")
 @renamed(**{"--html": "-o"})
+@click.option("--wide", is_flag=True, help="Show all columns, however wide the terminal is.")
 @click.option("--quiet", is_flag=True, help="Print no profile and show no progress.")
 @json_option
 @click.pass_context
@@ -35,11 +38,11 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     """Run FILE, and show what each of its lines cost, why, and what to try.
 
     \b
-    heat, cycles  warp-cycles: a warp issues the line, or stands at it and waits
+    heat, cycles  warp-cycles: a warp issues the line, or waits at it
     issues        how often a warp executed it
-    lanes         active lanes an issue
+    lanes         active lanes per issue
     diverged      branches at which the lanes of a warp disagreed
-    access        32/2: transactions an access, and how many would do
+    access        32/2: transactions per access, and how many would do
                   (not of textures)
                   8/1 s: passes of shared memory, and how many would do
     hits          transactions that found their line in the first cache
@@ -86,7 +89,7 @@ def _check_page(path: str, inputs: list[str]) -> None:
     if path == "-":
         raise UserError("-o writes a file: name one, as in -o profile.html")
     if is_among(path, inputs):
-        raise UserError(f"-o {path}: this file is an input of the run; name another one")
+        raise UserError(f"-o {path}: this file is an input of the run; name a different one")
     if not Path(path).is_dir() and not path.lower().endswith((".html", ".htm")):
         raise UserError(f"-o {path}: a profile is written as an .html page; name a file that ends in .html")
 
@@ -113,4 +116,4 @@ def _show(result: Result, warnings: list[dict[str, Any]], options: dict[str, Any
         if not options["quiet"]:
             say(f"{options['output']} is written", err=True)
     elif not options["quiet"]:
-        screen.show(profile_table(found, lines, findings, width=screen.width(), unicode=screen.unicode()))
+        screen.show(profile_table(found, lines, findings, width=WHOLE if options["wide"] else screen.width(), unicode=screen.unicode()))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING
+
+import click
 
 from warploom.cli.common import say
 from warploom.cli.printable import printable
@@ -17,6 +20,32 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 PATIENCE = 1.0  # seconds before anything is shown
+
+
+class Busy:
+    """Says what is being done where nobody can tell how far it is: on a terminal, after a second, and gone at the end."""
+
+    def __init__(self, what: str, *, quiet: bool = False) -> None:
+        self._what, self._shown = printable(what), False
+        self._shows = not quiet and sys.stderr.isatty()
+        self._timer = threading.Timer(PATIENCE, self._show)
+        self._timer.daemon = True
+
+    def _show(self) -> None:
+        self._shown = True
+        click.echo(f"\r\033[K{self._what} ...", err=True, nl=False)
+
+    def __enter__(self) -> Busy:
+        if self._shows:
+            self._timer.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._timer.cancel()
+        if self._shows:
+            self._timer.join()
+        if self._shown:
+            click.echo("\r\033[K", err=True, nl=False)
 
 
 class Progress:

@@ -12,7 +12,7 @@ import click
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
-from warploom.cli.traces import NAMES, TraceFile, begin_traces, end_traces, open_traces, trace_files, trace_options, trace_run, write_traces
+from warploom.cli.traces import NAMES, TracedRun, TraceFile, open_traces, trace_files, trace_options
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 @click.argument("file", metavar="FILE")
 @machine_options
 @click.option("--log", metavar="OUT", help="Write every core and thread in every cycle as text; - for standard output.")
-@click.option("--log-cores", metavar="LIST", help="Of the log only these cores, as 0,2-3.")
-@click.option("--log-threads", metavar="LIST", help="Of the log only these threads, numbered within their block.")
-@click.option("--log-cycles", metavar="A:B", help="Of the log only the cycles from A to B.")
+@click.option("--log-cores", metavar="LIST", help="Only these cores in the log, as 0,2-3.")
+@click.option("--log-threads", metavar="LIST", help="Only these threads in the log, numbered within their block.")
+@click.option("--log-cycles", metavar="A:B", help="Only the cycles from A to B in the log.")
 @click.option("--trace", metavar="OUT", help="Write every unit's state in every cycle as JSON lines; compressed for a name in .gz.")
 @trace_options
 @renamed(**{"--image": "--save"})
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, file: str, **options: Any) -> None:
-    """Run FILE on a simulated GPU, and show its memory before and after, and where the cycles went.
+    """Run FILE on a simulated GPU, and show its memory before and after, and how the cycles were spent.
 
     The exit status is 0 when the kernel has ended, 1 after a fault or when it was still running after --max-cycles, and 2 when
     the input is wrong.
@@ -80,17 +80,15 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
             pictures = [files.enter_context(OutputFile(path, binary=True)) for _, path in images]
             outputs = open_traces(files, traces)
             with progress:
-                growing = begin_traces(order, traces, outputs)
-                result = order.run(progress, tracing=bool(traces), **trace_run(traces, growing))
+                traced = TracedRun(order, traces, outputs, files)
+                result = order.run(progress, tracing=bool(traces), **traced.options())
             if log is not None:
                 _write_log(result, log, selection, quiet)
             if trace is not None:
                 _write_trace(result, trace, quiet)
             for (name, _), picture in zip(images, pictures, strict=True):
                 save(result, name, picture)
-            end_traces(growing)
-            if not growing:
-                write_traces(result, traces, outputs, quiet)
+            traced.write(result, quiet)
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(f"{how} after {grouped(progress.done)} cycles; no file was written", err=True)
@@ -150,7 +148,7 @@ def _check_outputs(file: str, options: dict[str, Any], images: list[tuple[str, s
             raise UserError(f"{seen[place]} and {option} would both be written to {where}: name a file for one of them")
         seen[place] = option
         if path != "-" and is_among(path, inputs):
-            raise UserError(f"{option} {path}: this file is an input of the run; name another one")
+            raise UserError(f"{option} {path}: this file is an input of the run; name a different one")
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from warploom.machine.config.schema import Config
     from warploom.result import Result
 
-WARPS_MACHINE, STEPS_MACHINE = "sm", "tiny"  # presets of the two kinds, where the instruction set names none
-
 
 @dataclass(frozen=True)
 class Order:
@@ -52,13 +50,15 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
 
 def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:
     """A fault or a timeout, and remarks: on standard error. cut: what is said of a timeout; where: and where the cores were then."""
+    from warploom.cli import screen
+
     if result.status == "error":
         say(f"error: {result.fault}", err=True)
     elif result.status == "timeout":
         cycles = grouped(result.cycles)
         say(f"error: still running after {cycles} cycles; {cut}", err=True)
         for line in result.running if where else ():
-            say(f"  {line}", err=True)
+            say(screen.wrapped(line, "  ", "    "), err=True)
     for remark in result.remarks:
         say(f"note: {remark}", err=True)
 
@@ -74,18 +74,15 @@ def _limit(cycles: int | None) -> int:
 def _config(file: str, options: dict[str, Any], program: Program) -> Config:
     """The machine that was asked for; a default machine whose warps lie anywhere gets as many slots as one group needs."""
     from warploom.isa.frontends import front_end
+    from warploom.machine.config.check import check_used
     from warploom.machine.config.presets import load_config, parse_setting
-    from warploom.machine.config.schema import ignored
     from warploom.machine.engine.sizes import MAX_WARPS
 
     changes = dict(parse_setting(text) for text in options["changes"])
     row = front_end(file, options["isa"])
     config = load_config(options["gpu"] or row.gpu, changes)
-    for name in changes:
-        if name in ignored(config):
-            has_it = (row.warps_gpu or WARPS_MACHINE) if config.core.control == "sequencer" else STEPS_MACHINE
-            why = "runs one instruction at a time" if config.core.control == "sequencer" else "has warps"
-            raise UserError(f"--set {name}: {config.name!r} {why} and does without it; a machine that has it: add --gpu {has_it}")
+    with_warps = row.warps_gpu if config.core.control == "sequencer" else ""
+    check_used(config, changes, before="--set ", add=f"add --gpu {with_warps or '{}'}")
     needed = -(-(program.launch.block_threads or 1) // config.core.lanes)
     slots = config.gpu.cores * config.core.warps
     if options["gpu"] is None and "core.warps" not in changes and config.gpu.dispatch == "split" and slots < needed <= MAX_WARPS:

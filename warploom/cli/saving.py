@@ -23,7 +23,7 @@ TYPES = {"f32": "<f4", "u32": "<u4", "i32": "<i4"}  # what 32-bit words may be w
 def check_save(program: Program, name: str, path: str) -> None:
     """Refuse, before a run, a buffer that the program has not, or a file that cannot hold it. Raises UserError.
 
-    name: of the buffer; `:f32`, `:u32` or `:i32` behind it says what its words are.
+    name: of the buffer; `:f32`, `:u32` or `:i32` after it says what its words are.
     """
     from warploom.isa.diagnostics import nearest
     from warploom.isa.launching import buffer_names
@@ -41,13 +41,13 @@ def check_save(program: Program, name: str, path: str) -> None:
     if colon and (suffix not in (".npy", ".csv") or not program.view_names or program.views[there.index(name), VIEW_WIDTH]):
         raise UserError(f"--save {name}:{kind}={path}: a type is that of a buffer of words, saved as .npy or .csv")
     if suffix == ".png" and not (program.view_names and program.views[there.index(name), VIEW_WIDTH]):
-        raise UserError(f"--save {name}={path}: {name} is no image; save it as .npy, .csv or .bin")
+        raise UserError(f"--save {name}={path}: {name} is not an image; save it as .npy, .csv or .bin")
 
 
 def save(result: Result, name: str, out: OutputFile) -> None:
     """Write a buffer as it is after a run. In CSV a row of a picture is a line, and of anything else a line a number.
 
-    Words have no type. In CSV they are floats where all of them that are not zero look like some, unless `:u32` behind the name says
+    Words have no type. In CSV they are floats where all of them that are not zero look like some, unless `:u32` after the name says
     what they are; in .npy they are whole numbers unless `:f32` does.
     """
     import numpy as np

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable
 
 from warploom.cli.common import say
@@ -16,6 +17,11 @@ NARROWEST, WIDEST = 60, 160  # columns that tables are made for
 def width() -> int:
     """Columns that tables may have: the terminal's, or 80 where there is none."""
     return min(max(shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST)
+
+
+def wrapped(text: str, first: str = "", rest: str = "  ") -> str:
+    """A text in lines that fit, the first one and the others with these in front."""
+    return textwrap.fill(text, width(), initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False)
 
 
 def unicode() -> bool:

@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("-o", "--output", metavar="OUT", help="Draw the figure into a .png, .svg or .pdf file.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one a processor]")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one per processor]")
 @click.option("--dask", metavar="ADDRESS", help="Spread the runs over a Dask cluster instead, as tcp://host:8786.")
+@click.option("--wide", is_flag=True, help="Show all columns, however wide the terminal is.")
 @click.option("--quiet", is_flag=True, help="Print nothing and show no progress.")
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, name: str | None, output: str | None, jobs: int | None, dask: str | None, quiet: bool, as_json: bool
+    ctx: click.Context, name: str | None, output: str | None, jobs: int | None, dask: str | None, wide: bool, quiet: bool, as_json: bool
 ) -> None:
     """Reproduce a published result, with kernels of our own; without NAME, list the studies.
 
-    A study prints a table, and for each thing that was published what it was, what this machine gives, and why they differ. -o draws
-    a figure with the published points beside ours.
+    A study prints a table, and for each published claim the published value, the value of this machine, and why they differ. -o draws
+    a figure with the published points.
 
     \b
     Examples:
@@ -38,7 +39,7 @@ def command(
       warploom study coalescing -o coalescing.svg      the figure
       warploom study replacement --json
     """
-    from warploom.cli.progress import Progress
+    from warploom.cli.progress import Busy, Progress
     from warploom.study.experiments import NAMES, find
     from warploom.study.experiments.experiment import Failed
     from warploom.study.figure import drawn, form_of
@@ -65,7 +66,8 @@ def command(
 
             findings = chosen.measure(run)  # type: ignore[arg-type]
         if output:
-            write_file(output, drawn(findings.figure, form_of(output)))
+            with Busy("drawing the figure", quiet=quiet):
+                write_file(output, drawn(findings.figure, form_of(output)))
     except StudyError as error:
         raise UserError(str(error)) from None
     except Failed as error:
@@ -80,7 +82,7 @@ def command(
     elif not quiet:
         from warploom.cli.screen import width
 
-        say("\n".join(_shown(chosen, findings, width())))
+        say("\n".join(_shown(chosen, findings, width(), wide)))
         hint = f"{output} is written" if output else f"the figure: warploom study {name} -o {name}.png"
         say(hint, err=bool(output))
 
@@ -90,24 +92,21 @@ def _list(experiments: list[Experiment], as_json: bool) -> None:
         fields = ("name", "title", "question", "source", "setup")
         print_json({"studies": [{field: getattr(found, field) for field in fields} for found in experiments]})
         return
+    from warploom.cli import screen
+
     longest = max(len(found.name) for found in experiments)
     for found in experiments:
-        say(f"{found.name:<{longest}}  {found.title}")
-    say("\nmake one again: warploom study NAME; with its figure: warploom study NAME -o FILE.png")
+        say(screen.wrapped(f"{found.name:<{longest}}  {found.title}", "", " " * (longest + 2)))
+    say("\nto reproduce one: warploom study NAME\nwith its figure: warploom study NAME -o FILE.png")
 
 
-def _shown(chosen: Experiment, findings: Findings, columns: int) -> Iterator[str]:
+def _shown(chosen: Experiment, findings: Findings, columns: int, wide: bool) -> Iterator[str]:
     """Everything of a study as text."""
     yield chosen.title
     yield ""
     yield from _pairs({"question": chosen.question, "published": chosen.source, "here": chosen.setup}, columns)
     yield ""
-    table = findings.table
-    yield from table.lines()[: len(table) + 1]
-    if table.notes:
-        yield ""
-    for note in table.notes:
-        yield from textwrap.wrap(note, columns - 1)
+    yield from findings.table.lines(None if wide else columns - 1)
     for claim in findings.claims:
         yield ""
         yield from textwrap.wrap(claim.what, columns - 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from warploom.cli.output import OutputFile
     from warploom.cli.running import Order
     from warploom.observe.traces import Format
+    from warploom.observe.traces.spool import Spool
     from warploom.result import Result
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -94,41 +95,60 @@ class GrowingFile:
             self._trace.close()
 
 
-def begin_traces(order: Order, files: list[TraceFile], outputs: list[OutputFile]) -> list[GrowingFile]:
-    """The files that are written while the run goes: all of them, where none has to know the whole run; else none."""
-    if order.config.core.control == "sequencer" or not all(file.form.growing for file in files):
-        return []
-    return [GrowingFile(order, file, output) for file, output in zip(files, outputs, strict=True)]
+class TracedRun:
+    """The trace files of one run, from before its first cycle on.
 
+    On cores with warps its events are not kept in memory: tables grow as they come, and for the other formats they wait on disk, beside the
+    first file, until the run has ended. Cores that run one instruction at a time write none down: they are run again.
+    """
 
-def trace_run(files: list[TraceFile], growing: list[GrowingFile]) -> dict[str, Any]:
-    """What a run has to know of its trace files: who takes its events, or how many may be kept for them."""
-    if growing:
+    def __init__(self, order: Order, files: list[TraceFile], outputs: list[OutputFile], stack: contextlib.ExitStack) -> None:
+        self._files, self._outputs = files, outputs
+        self._growing: dict[int, GrowingFile] = {}
+        self._spool: Spool | None = None
+        self._place = next((output.place for output in outputs if output.place is not None), None)
+        if order.config.core.control == "sequencer":
+            return
+        for number, (file, output) in enumerate(zip(files, outputs, strict=True)):
+            if file.form.growing:
+                self._growing[number] = GrowingFile(order, file, output)
+        if len(self._growing) < len(files):
+            from warploom.observe.traces.spool import Spool
 
-        def listen(events: np.ndarray) -> None:
-            for file in growing:
-                file.add(events)
+            with self._on_disk():
+                self._spool = stack.enter_context(contextlib.closing(Spool(self._place.parent if self._place is not None else None)))
 
-        return {"listener": listen}
-    from warploom.observe.traces import MOST_EVENTS
+    def options(self) -> dict[str, Any]:
+        """What the run has to know: who takes its events."""
+        return {"listener": self._listen} if self._growing or self._spool is not None else {}
 
-    return {} if all(file.form.growing for file in files) else {"most_events": MOST_EVENTS}
+    def _listen(self, events: np.ndarray) -> None:
+        for file in self._growing.values():
+            file.add(events)
+        if self._spool is not None:
+            with self._on_disk():
+                self._spool.add(events)
 
+    @contextlib.contextmanager
+    def _on_disk(self) -> Iterator[None]:
+        """Raises UserError when the events cannot be kept there."""
+        try:
+            yield
+        except OSError as error:
+            beside = f"beside {self._outputs[0].path}" if self._place is not None else "in the folder of temporary files"
+            raise UserError(f"the events of the run cannot be kept {beside} until it has ended: {error.strerror or error}") from None
 
-def end_traces(growing: list[GrowingFile]) -> None:
-    """The run has ended: what is left is written."""
-    for file in growing:
-        file.close()
+    def write(self, result: Result, quiet: bool) -> None:
+        """The run has ended: write what is left, one file after the other. Raises NoEvents where there is nothing to show."""
+        from warploom.cli.progress import Progress
 
-
-def write_traces(result: Result, files: list[TraceFile], outputs: list[OutputFile], quiet: bool) -> None:
-    """Write the run into all of them, one after the other."""
-    from warploom.cli.progress import Progress
-
-    for file, output in zip(files, outputs, strict=True):
-        silent = quiet or output.place is None
-        with Progress(f"writing {file.path}", WHOLE, quiet=silent, unit="%") as progress, output.stream() as stream:
-            if file.beside:
-                file.form.write_save(result, stream, file.beside)
-            else:
-                file.form.write(result, stream, progress)
+        for number, (file, output) in enumerate(zip(self._files, self._outputs, strict=True)):
+            if number in self._growing:
+                self._growing[number].close()
+                continue
+            silent = quiet or output.place is None
+            with Progress(f"writing {file.path}", WHOLE, quiet=silent, unit="%") as progress, output.stream() as stream:
+                if file.beside:
+                    file.form.write_save(result, stream, file.beside)
+                else:
+                    file.form.write(result, stream, progress, self._spool)

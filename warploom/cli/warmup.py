@@ -45,11 +45,11 @@ class Part(NamedTuple):
 @click.command()
 @json_option
 def command(as_json: bool) -> None:
-    """Compile the native engine now: half a minute, once for an installation.
+    """Compile the native engine now, once for an installation.
 
-    Without it, the first long run compiles what it needs. Short runs never need it. What is there already is loaded and not compiled
-    again. The cache is a directory of the user's, or the one that WARPLOOM_CACHE names. Native code is run, so a directory that belongs
-    to somebody else, or that others may write to, is not used.
+    Without it, the first long run compiles what it needs, for about 15 seconds. Short runs never need it. Code that is in the cache is
+    loaded and not compiled again. The cache is a directory of the user's, or the one that WARPLOOM_CACHE names. Native code is executed, so a
+    directory that belongs to somebody else, or that others may write to, is not used.
 
     \b
     Examples:

@@ -35,10 +35,10 @@ def special_registers(program: Program) -> set[str]:
 def uses_wide_accesses(program: Program) -> bool:
     """Whether a program has memory accesses of 8 bytes, or atomics on floats or on counters that wrap."""
     uops = program.uops
-    wide = (uops[:, u.SIZE] == u.WIDE) & np.isin(uops[:, u.UNIT], (u.MEMORY, u.SHARED))
-    return bool((wide | np.isin(uops[:, u.OP], MORE_ATOMICS)).any())
+    wide = (uops[:, u.SIZE] == u.WIDE) & ((uops[:, u.UNIT] == u.MEMORY) | (uops[:, u.UNIT] == u.SHARED))
+    return bool(wide.any()) or not set(MORE_ATOMICS).isdisjoint(uops[:, u.OP].tolist())
 
 
 def uses(program: Program, *names: str) -> bool:
     """Whether a program has one of these operations."""
-    return bool(np.isin(program.uops[:, u.OP], [u.NUMBER[name] for name in names]).any())
+    return not {u.NUMBER[name] for name in names}.isdisjoint(program.uops[:, u.OP].tolist())

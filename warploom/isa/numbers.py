@@ -60,10 +60,10 @@ def digits(text: str) -> int:
 
 
 def grouped(number: int | float, digits: int = 0) -> str:
-    """12 345 678: digits in groups of three; so many behind the point."""
+    """12 345 678: digits in groups of three; so many after the decimal point."""
     return f"{number:,.{digits}f}".replace(",", " ") if digits or isinstance(number, float) else f"{number:,}".replace(",", " ")
 
 
 def percentage(share: float, digits: int = 0) -> str:
-    """A fraction as `46 %`, or with digits behind the point as `45.8 %`."""
+    """A fraction as `46 %`, or with decimals as `45.8 %`."""
     return f"{100 * share:.{digits}f} %"

@@ -56,7 +56,9 @@ HAS_TARGET = _operations(lambda operation: "t" in operation.operands)
 IS_SPACED = UNIT_OF == u.MEMORY
 # Operations that write rows of lane registers by number, and those of which one register of a pair is named.
 WRITES_LANES = _operations(lambda operation: operation.name in ("load", "sample"))
-MAY_WRITE_LANES = _operations(lambda operation: operation.name.startswith("atomic") or operation.name in ("call", "jump_register"))
+MAY_WRITE_LANES = _operations(
+    lambda operation: operation.name.startswith(("atomic", "barrier_")) or operation.name in ("call", "jump_register")
+)
 WRITES_PAIR = _operations(lambda operation: operation.name in ("ballot", "read_mask"))
 READS_PAIR = _operations(lambda operation: operation.name == "write_mask")
 IN_MEMORY = _operations(lambda operation: operation.unit == u.MEMORY and operation.name != "store_image")
@@ -194,6 +196,8 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
         special & _outside(columns[u.IMM], len(u.SPECIALS)),
         lambda row: f"special register {columns[u.IMM][row]}: there are 0 to {len(u.SPECIALS) - 1}",
     )
+    matches = op == u.NUMBER["match_any"]
+    yield matches & _outside(columns[u.IMM], 2), lambda row: f"half {columns[u.IMM][row]}: match_any gives half 0 or 1 of the lanes"
     yield from _views_of(program, columns, op)
 
 
@@ -266,6 +270,11 @@ def _wide_values(program: Program, columns: np.ndarray, op: np.ndarray) -> Itera
 def _views_of(program: Program, columns: np.ndarray, op: np.ndarray) -> Iterator[Check]:
     view, count = columns[u.VIEW], len(program.views)
     yield (view != u.NONE) & _outside(view, count), lambda row: f"view {view[row]}: the program has {count}"
+    of_block = IS_SPACED[op] & (columns[u.SPACE] == u.SHARED_SPACE) & (view != u.NONE)
+    if of_block.any():
+        ends = program.views[:, VIEW_BASE].astype(np.int64) + program.views[:, VIEW_BYTES]
+        most = program.launch.shared_bytes
+        yield of_block & (ends[view] > most), lambda row: f"view {view[row]} ends at byte {ends[view[row]]} of {most} of shared memory"
     texels = TEXELS[op]
     if not texels.any():
         return
@@ -352,8 +361,9 @@ def _view_checks(program: Program, memory_bytes: int) -> Iterator[Check]:
     if program.regions:
         yield from _regions_of_views(program, base, size)
     else:
+        of_block = _views_of_shared_memory(program)
         yield (
-            (base < 0) | (size < 0) | (base + size > memory_bytes),
+            (base < 0) | (size < 0) | ((base + size > memory_bytes) & ~of_block),
             lambda row: f"{size[row]} bytes from byte {base[row]} on: memory has {memory_bytes}",
         )
     yield _outside(columns[VIEW_WRITABLE], 2), lambda row: f"writable {columns[VIEW_WRITABLE][row]}: it is 0 or 1"
@@ -363,6 +373,16 @@ def _view_checks(program: Program, memory_bytes: int) -> Iterator[Check]:
     )
     for column, what in ((VIEW_WIDTH, "width"), (VIEW_HEIGHT, "height"), (VIEW_PITCH, "pitch")):
         yield _numbered(columns[column], what, columns[column] < 0, "it is not negative")
+
+
+def _views_of_shared_memory(program: Program) -> np.ndarray:
+    """bool[views]: those through which shared memory is accessed, and no other."""
+    found = np.zeros((2, len(program.views)), bool)
+    used = program.uops[(program.uops[:, u.VIEW] >= 0) & (program.uops[:, u.VIEW] < len(program.views))]
+    shared = used[:, u.SPACE] == u.SHARED_SPACE
+    found[0, used[shared, u.VIEW]] = True
+    found[1, used[~shared, u.VIEW]] = True
+    return found[0] & ~found[1]
 
 
 def _memory(program: Program) -> None:

@@ -125,39 +125,40 @@ SPACES = ("global", "shared", "local", "constant")
 GLOBAL_SPACE, SHARED_SPACE, LOCAL_SPACE, CONSTANT_SPACE = range(len(SPACES))
 
 # Special registers: what `special` reads, and what a launch puts into registers before the first instruction.
-SPECIALS = (
-    "zero",
-    "lane",               # lane number in the warp
-    "warp",               # warp number in the block
-    "core",               # core number
-    "warp_slot",          # warp number in the core
-    "thread",             # thread number in the block
-    "block",              # block number in the grid
-    "block_threads",      # threads a block, as launched
-    "grid_threads",       # all threads of the launch
-    "global_thread",      # block * block_threads + thread
-    "clock",              # cycles in which the scheduler has picked this warp since its launch (guppy)
-    "cycle",              # cycles since the start, low 32 bits
-    "lanes",              # lanes a warp
-    "warps",              # warp slots a core
-    "cores",              # cores
-    "mask_low",           # active lanes 0..31
-    "mask_high",          # active lanes 32..63
-    "block_capacity",     # threads a block can have on this machine (tiny-gpu's %blockDim)
-    "argument",           # the launch's argument pointer
-    "thread_x",           # thread number in the block, by dimension: thread = x + block_dim_x * (y + block_dim_y * z)
-    "thread_y",
-    "thread_z",
-    "block_x",            # block number in the grid, by dimension
-    "block_y",
-    "block_z",
-    "block_dim_x",        # threads a block, by dimension
-    "block_dim_y",
-    "block_dim_z",
-    "grid_dim_x",         # blocks of the grid, by dimension
-    "grid_dim_y",
-    "grid_dim_z",
-)
+SPECIAL_REGISTERS = {
+    "zero": "0",
+    "lane": "lane number in the warp",
+    "warp": "warp number in the block",
+    "core": "core number",
+    "warp_slot": "warp number in the core",
+    "thread": "thread number in the block",
+    "block": "block number in the grid",
+    "block_threads": "threads a block, as launched",
+    "grid_threads": "all threads of the launch",
+    "global_thread": "block * block_threads + thread",
+    "clock": "cycles in which the scheduler has picked this warp since its launch (guppy)",
+    "cycle": "cycles since the start, low 32 bits",
+    "lanes": "lanes a warp",
+    "warps": "warp slots a core",
+    "cores": "cores",
+    "mask_low": "active lanes 0..31",
+    "mask_high": "active lanes 32..63",
+    "block_capacity": "threads a block can have on this machine (tiny-gpu's %blockDim)",
+    "argument": "the launch's argument pointer",
+    "thread_x": "thread number in the block in x: thread = x + block_dim_x * (y + block_dim_y * z)",
+    "thread_y": "... in y",
+    "thread_z": "... in z",
+    "block_x": "block number in the grid in x",
+    "block_y": "... in y",
+    "block_z": "... in z",
+    "block_dim_x": "threads a block in x",
+    "block_dim_y": "... in y",
+    "block_dim_z": "... in z",
+    "grid_dim_x": "blocks of the grid in x",
+    "grid_dim_y": "... in y",
+    "grid_dim_z": "... in z",
+}
+SPECIALS = tuple(SPECIAL_REGISTERS)
 SPECIAL_NUMBER = {name: number for number, name in enumerate(SPECIALS)}
 IN_A_ROW = ("thread", "block", "global_thread")  # what numbers threads and blocks in one dimension,
 BY_DIMENSION = SPECIALS[SPECIAL_NUMBER["thread_x"] :]  # ... and what does in several
@@ -287,12 +288,12 @@ def _rows() -> list[Operation]:
         ("round_uint_flags", L_CONVERT, "dab", "a", "d = RISC-V's flags of round_uint"),
     ]
     cross_lane = [
-        ("ballot", L_ALU, "da", "scalar pair d = one bit a lane, 1 where the lane takes part (mask, predicate) and a != 0"),
+        ("ballot", L_ALU, "da", "scalar pair d = one bit per lane, 1 where the lane takes part (mask, predicate) and a != 0"),
         ("shuffle", L_ALU, "dabc", "d = a of lane b of the segment, b unsigned modulo its c lanes (NONE: all of the warp); active or not; "
          "a scalar d takes lane 0's b"),
         ("shuffle_up", L_ALU, "dabc", "d = a of the lane b lanes below, or its own a where that is not in its segment of c lanes"),
         ("shuffle_down", L_ALU, "dabc", "d = a of the lane b lanes above, or its own a where that is not in its segment of c lanes"),
-        ("shuffle_xor", L_ALU, "dabc", "d = a of the lane whose number differs in the bits of b, or its own a where that lane lies in a "
+        ("shuffle_xor", L_ALU, "dabc", "d = a of the lane whose number differs in the bits of b, or its own a where that lane is in a "
          "segment of c lanes after its own"),
         ("match_any", L_ALU, "dai", "bit l of d = 1 where lane 32 i + l takes part (mask, predicate) and its a is the same"),
     ]

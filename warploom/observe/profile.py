@@ -49,7 +49,7 @@ COUNTS = {
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """What a line of the source cost; a program without a source has a line an instruction.
+    """What a line of the source cost; a program without a source has a line per instruction.
 
     number: from 1, or 0 without a source. text: the line. instructions: their numbers. spent: int64[activities], warp-cycles.
     counts: int64[len(COUNTS)]. file: which of the program's sources it is in.

@@ -62,7 +62,7 @@ PORTS = """\
 | `done` | out | every block has ended; stays up until the next reset |
 | `fault` | out | 0: none; 1: threads disagree on a branch; 2: the program counter ran off the program; 3: an address beyond memory |
 | `fault_core`, `fault_pc`, `fault_lanes` | out | who found it, at which instruction, and the threads concerned |
-| `program_read`, `program_read_address__K` | out | requests to program memory, a bit a channel, and the address of channel K |
+| `program_read`, `program_read_address__K` | out | requests to program memory, a bit per channel, and the address of channel K |
 | `program_read_ready`, `program_read_data__K` | in | the answers |
 | `data_read`, `data_read_address__K` | out | the same for data memory |
 | `data_read_ready`, `data_read_data__K` | in | |

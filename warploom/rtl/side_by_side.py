@@ -144,7 +144,7 @@ def lockstep(
         from warploom.rtl.verilated import Verilated, find_verilator
 
         if vcd is not None:
-            raise ValueError("waveforms come from pysim: leave simulator or vcd away")
+            raise ValueError("waveforms come from pysim: leave one of the two out")
         tool = find_verilator()
         bench = Bench(hardware)
         simulation = Verilated(bench, tool, notice)

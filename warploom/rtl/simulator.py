@@ -24,7 +24,7 @@ class Simulation(Protocol):
 
 
 class Pysim:
-    """Amaranth's simulator: some thousand cycles a second. vcd: a file for the waveforms of all signals, or None."""
+    """Amaranth's simulator: some thousand cycles per second. vcd: a file for the waveforms of all signals, or None."""
 
     def __init__(self, bench: Bench, vcd: str | Path | None = None) -> None:
         self.bench, self.vcd = bench, vcd

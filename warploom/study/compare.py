@@ -274,7 +274,7 @@ def _remarks(plan: Plan, outcomes: list[Outcome]) -> list[str]:
     if done:
         other = [point for point, outcome in done if outcome.memory != done[0][1].memory]
         if other:
-            said.append(f"{_names_of(other, plan)}: another final memory than with {name_of(done[0][0])}")
+            said.append(f"{_names_of(other, plan)}: the final memory differs from that of {name_of(done[0][0])}")
     for name, values in plan.over.items():
         if len(values) > 1 and len(done) == len(pairs) and not _matters(name, pairs):
             said.append(f"{name} changes nothing for this program on {plan.base.name}")

@@ -26,6 +26,7 @@ from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, cycle_limit, drive
+from warploom.machine.run.runnable import Notice
 from warploom.machine.slots import SLOTS, slot_named
 from warploom.result import Result
 from warploom.study.bottleneck import Bottleneck, bottleneck
@@ -115,13 +116,16 @@ def climb(
     engine: str = "auto",
     max_cycles: int = DEFAULT_MAX_CYCLES,
     progress: Progress | None = None,
+    cycles: Callable[[int], None] | None = None,
+    notice: Notice | None = None,
 ) -> Ladder:
     """Run a kernel on every rung.
 
     start: the machine at the foot: a preset's name, a TOML file's path or a Config. choices: settings by full name; those that a
     rung turns on take its value's place, the others change the start. variant: a form of the kernel with shared memory,
     which the last rung runs in its place. units: a user's own by slot; each comes in with the rung that chooses one of ours.
-    progress: called with (rungs done, rungs in all, name of the next) before each.
+    progress: called with (rungs done, rungs in all, name of the next) before each. cycles: with the cycle count of each run.
+    notice: with a sentence when something takes a while.
 
     Raises ConfigError for a machine with which no ladder begins, LaunchError for a program that it cannot start, and KernelError
     where the kernel has a fault or does not end within `max_cycles`.
@@ -136,7 +140,7 @@ def climb(
         if kernel is not None and first_of_a_block(kernel) == NONE:
             _check_foot(foot, kernel)
     found = tuple(_with_units(rung, own) for rung in rungs(foot, theirs))
-    climber = _Climber(foot, found, own, engine, cycle_limit(max_cycles))
+    climber = _Climber(foot, found, own, engine, cycle_limit(max_cycles), cycles, notice)
     steps: list[Step] = []
     for number, rung in enumerate(climber.rungs):
         if progress is not None:
@@ -157,8 +161,16 @@ class _Climber:
     """Runs kernels on the machines of a ladder; a machine that comes again is not run again."""
 
     def __init__(
-        self, foot: Config, found: tuple[Rung, ...], units: Mapping[str, Callable[..., int]], engine: str, max_cycles: int
+        self,
+        foot: Config,
+        found: tuple[Rung, ...],
+        units: Mapping[str, Callable[..., int]],
+        engine: str,
+        max_cycles: int,
+        cycles: Callable[[int], None] | None,
+        notice: Notice | None,
     ) -> None:
+        self.cycles, self.notice = cycles, notice
         self.foot, self.rungs, self.units, self.engine, self.max_cycles = foot, found, units, engine, max_cycles
         self.known: dict[tuple[int, Config, tuple[str, ...]], Result | str] = {}
 
@@ -198,7 +210,8 @@ class _Climber:
         if of_a_block != NONE and not config.shared.bytes:
             return f"{program.where(of_a_block)}: shared memory and barriers come with the rung {SHARED_MEMORY!r}"
         machine: Any = GPU(config, engine=self.engine, units=units).machine(program)
-        result = Result.of(machine.finish(drive(machine, engine=self.engine, max_cycles=self.max_cycles)))
+        outcome = drive(machine, engine=self.engine, max_cycles=self.max_cycles, progress=self.cycles, notice=self.notice)
+        result = Result.of(machine.finish(outcome))
         if result.status == "done":
             return result
         fault = machine.gpu["fault"]

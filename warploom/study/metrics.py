@@ -65,11 +65,10 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "ipc",
         "IPC",
-        "instructions a cycle",
+        "instructions per cycle",
         "instructions / cycles",
         lambda result: _ratio(result.instructions, result.cycles),
         2,
-        spare=False,
     ),
     Metric(
         "active_lanes",
@@ -78,7 +77,6 @@ METRICS: tuple[Metric, ...] = (
         "thread-instructions / instructions: lanes that an instruction works for",
         _active_lanes,
         1,
-        spare=False,
     ),
     Metric("lane_share", "of all", "", "active lanes / lanes of a warp", _lane_share, 0, True),
     Metric("l1_hit_rate", "L1 hits", "", "L1 hits / (L1 hits + L1 misses)", _hit_rate("l1"), 0, True),

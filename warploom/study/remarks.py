@@ -116,7 +116,7 @@ def _memory(ladder: Ladder) -> list[str]:
     why = (
         "the variant computes something else" if ladder.variant is not None and different == ladder.steps[-1:] else "the kernel has a race"
     )
-    return [f"WARNING: {other.rung.name} leaves another memory ({values}): {why}."]
+    return [f"WARNING: {other.rung.name} leaves different values in memory ({values}): {why}."]
 
 
 def _ratio(before: int | None, after: int | None) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from warploom.isa.numbers import grouped
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
 
@@ -77,12 +78,12 @@ def rungs(start: Config, choices: Mapping[str, Any] | None = None) -> tuple[Rung
             INSTRUCTION_CACHE,
             {"fetch.sets": 64, "fetch.ways": 1, "fetch.line": 1, "fetch.latency": 1},
             "each core keeps the instructions that it has fetched; "
-            "costs an SRAM of <fetch.sets> x <fetch.ways> x <fetch.line> instructions with tags a core",
+            "costs an SRAM of <fetch.sets> x <fetch.ways> x <fetch.line> instructions with tags per core",
         ),
         Rung(
             "no idle WAIT",
             {"core.skip_wait": True},
-            "an instruction without a memory access goes from REQUEST to EXECUTE; costs one more arrow in the state machine",
+            "an instruction without a memory access goes from REQUEST to EXECUTE; costs one more transition in the state machine",
         ),
         Rung(
             "fetch ahead",
@@ -95,19 +96,19 @@ def rungs(start: Config, choices: Mapping[str, Any] | None = None) -> tuple[Rung
                 "core.control": "pipeline", "core.lanes": threads, "core.warps": 1, "core.blocks": 1, "core.branch_latency": 2,
                 "fetch.buffer": 2, "lsu.coalesce": False, "lsu.ports": min(64, threads), "l1.line": 1, "lsu.sector": 1,
             },
-            "an instruction issues in every cycle in which its registers are there, behind a load too; costs registers between the "
-            "stages, a buffer of <fetch.buffer> instructions, a scoreboard of a bit a register, and forwarding",
+            "an instruction issues in every cycle in which its registers are there, after a load too; costs registers between the "
+            "stages, a buffer of <fetch.buffer> instructions, a scoreboard of a bit per register, and forwarding",
         ),
         Rung(
             "fetch once for all",
             {"fetch.shared": 64, "fetch.ahead": 2},
-            "an instruction cache that all cores share, which brings the next <fetch.ahead> ahead; costs an SRAM of <fetch.shared>, once",
+            "an instruction cache that all cores share, which prefetches <fetch.ahead> lines; costs an SRAM of <fetch.shared>, once",
             needs=piped,
         ),
         Rung(
             "more channels",
             {"memory.data_channels": data, "memory.program_channels": program},
-            f"a data channel a thread and a program channel a core; costs {_added(start, data, program)} more wires to memory",
+            f"a data channel per thread and a program channel per core; costs {_added(start, data, program)} more wires to memory",
             {"memory.data_channels": start.memory.data_channels, "memory.program_channels": start.memory.program_channels},
             needs=piped,
         ),
@@ -115,7 +116,7 @@ def rungs(start: Config, choices: Mapping[str, Any] | None = None) -> tuple[Rung
             "coalescing",
             {"lsu.coalesce": True, "l1.line": line, "lsu.sector": line, "memory.channel_bytes": line},
             f"threads that touch the same {line} bytes share one request, and a channel carries them at once; costs comparators between "
-            f"the threads' addresses, and {BYTE_WIRES * (line - channel_bytes)} more wires a channel",
+            f"the threads' addresses, and {BYTE_WIRES * (line - channel_bytes)} more wires per channel",
             {"memory.channel_bytes": channel_bytes, "lsu.sector": 1},
             needs=piped,
         ),
@@ -126,7 +127,7 @@ def rungs(start: Config, choices: Mapping[str, Any] | None = None) -> tuple[Rung
                 "l1.mshrs": 4,
             },
             "each core keeps <l1.bytes> bytes of what it has loaded; costs that SRAM with tags, and <l1.latency> cycles for every access "
-            "that looks in vain",
+            "that misses",
             needs=piped,
         ),
         Rung(
@@ -150,14 +151,14 @@ def rungs(start: Config, choices: Mapping[str, Any] | None = None) -> tuple[Rung
         Rung(
             "better scheduler",
             {"core.scheduler": "greedy_oldest"},
-            "<core.scheduler> chooses the warp that issues, in place of each in turn; costs an age a warp and comparators",
+            "<core.scheduler> chooses the warp that issues, in place of round robin; costs an age per warp and comparators",
             needs=warped,
         ),
         Rung(
             DIVERGENCE,
             {"core.divergence": "stack", "core.stack_depth": 16},
-            "threads of a block may branch apart, and meet again where their paths do; costs a stack of <core.stack_depth> masks "
-            "and PCs a warp",
+            "threads of a block may diverge at a branch, and reconverge where their paths meet; costs a stack of <core.stack_depth> masks "
+            "and PCs per warp",
             needs=piped,
         ),
         Rung(
@@ -167,7 +168,7 @@ def rungs(start: Config, choices: Mapping[str, Any] | None = None) -> tuple[Rung
                 "shared.bank_bytes": 1, "shared.latency": 1,
             },
             "a memory of <shared.bytes> bytes in each core for the blocks to share, and barriers; costs that SRAM in <shared.banks> banks, "
-            "and a switch in front",
+            "and a crossbar in front",
             needs=piped,
         ),
     )  # fmt: skip
@@ -191,9 +192,14 @@ def _chosen(found: tuple[Rung, ...], choices: Mapping[str, Any]) -> tuple[Rung, 
     return tuple(_with(rung, {name: choices.get(name, value) for name, value in rung.settings.items()}) for rung in found)
 
 
+def _said(value: Any) -> str:
+    """A setting's value in a sentence."""
+    return grouped(value) if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
 def _with(rung: Rung, settings: dict[str, Any]) -> Rung:
     """A rung with these settings, whose values stand in its sentence in place of their <names>."""
-    about = re.sub(r"<([\w.]+)>", lambda found: str(settings[found[1]]), rung.about)
+    about = re.sub(r"<([\w.]+)>", lambda found: _said(settings[found[1]]), rung.about)
     return Rung(rung.name, settings, about, rung.wires, rung.needs)
 
 

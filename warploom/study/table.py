@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 from warploom.isa.numbers import grouped, percentage
@@ -19,7 +20,7 @@ from warploom.study.needs import needed
 
 @dataclass(frozen=True)
 class Column:
-    """A column. heading: what a person sees, with the unit. digits: behind the point of a number; percent: a fraction shown as percent.
+    """A column. heading: what a person sees, with the unit. digits: decimals of a number; percent: a fraction shown as percent.
 
     spare: may be left out where there is no room.
     """
@@ -79,13 +80,31 @@ class Table:
     def lines(self, width: int | None = None) -> list[str]:
         """The table as text: headings, a row a line, the notes. Numbers stand at the right, words at the left.
 
-        width: characters that a line should have at most; spare columns are left out for it, the last ones first.
+        width: characters that a line has at most; None: any number. Spare columns are left out for it, the last ones first, and named
+        below; where the others alone are too wide, the table comes in parts, each with the first column.
         """
         columns = self.shown()
-        while width is not None and max(map(len, self._grid(columns))) > width and any(column.spare for column in columns):
+        while not self._fits(columns, width) and any(column.spare for column in columns):
             last = max(k for k, column in enumerate(columns) if column.spare)
             columns = columns[:last] + columns[last + 1 :]
-        return [*self._grid(columns), *(["", *self.notes] if self.notes else [])]
+        found = self._grid(columns) if width is None or self._fits(columns, width) else self._in_parts(columns, width)
+        missing = [column.heading for column in self.shown() if column not in columns]
+        below = [f"not shown: {', '.join(missing)}; --wide"] if missing else []
+        texts = [*below, *self.notes]
+        return [*found, *([""] if texts else []), *(line for text in texts for line in _folded(text, width))]
+
+    def _fits(self, columns: tuple[Column, ...], width: int | None) -> bool:
+        return width is None or max(map(len, self._grid(columns))) <= width
+
+    def _in_parts(self, columns: tuple[Column, ...], width: int) -> list[str]:
+        """Several tables below each other, each with the first column and as many others as fit."""
+        first, *others = columns
+        parts: list[tuple[Column, ...]] = [(first,)]
+        for column in others:
+            if len(parts[-1]) > 1 and not self._fits((*parts[-1], column), width):
+                parts.append((first,))
+            parts[-1] = (*parts[-1], column)
+        return [line for number, part in enumerate(parts) for line in ([""] if number else []) + self._grid(part)]
 
     def _grid(self, columns: tuple[Column, ...]) -> list[str]:
         cells = [[column.text(row.get(column.name)) for column in columns] for row in self.rows]
@@ -130,6 +149,10 @@ class Table:
         frame = needed("pandas", "a data frame").DataFrame(self.rows, columns=list(self.names))
         frame.attrs["notes"] = list(self.notes)
         return frame
+
+
+def _folded(text: str, width: int | None) -> list[str]:
+    return [text] if width is None else wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:

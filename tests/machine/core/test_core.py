@@ -4,8 +4,8 @@ import pytest
 
 from warploom.machine.accounting.faults import Fault
 from warploom.machine.core.core import Blocks, Core
+from warploom.machine.core.divergence.its import ConvergenceBarriers
 from warploom.machine.core.divergence.path_table import PathTable
-from warploom.machine.core.divergence.stack import Stack
 from warploom.machine.core.divergence.thread_pool import Pool
 from warploom.machine.core.fetch.instruction_fetch import Fetch
 from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
@@ -16,7 +16,7 @@ from warploom.machine.core.warps.scoreboard import Scoreboard
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.unit import groups_of
 
-RECORDS = (Barriers, Blocks, PathTable, Core, Fault, Fetch, Pipes, Pool, Scheduler, Scoreboard, SharedFetch, Stack, Warps)
+RECORDS = (Barriers, Blocks, ConvergenceBarriers, PathTable, Core, Fault, Fetch, Pipes, Pool, Scheduler, Scoreboard, SharedFetch, Warps)
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: ",".join(record.names[:2]))

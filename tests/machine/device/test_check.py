@@ -33,7 +33,7 @@ def test_a_program_that_is_too_long():
 
 
 def test_too_many_registers():
-    assert refused(one(registers=600)) == "the program uses 600 registers a thread, a thread can have 512"
+    assert refused(one(registers=600)) == "the program uses 600 registers per thread, a thread can have 512"
     assert refused(one(registers=200), core__lock="lane") == (
         "core.lock = 'lane' has room for 128 registers, the program uses 200; add --set core.lock=register"
     )

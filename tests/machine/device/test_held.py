@@ -3,21 +3,27 @@
 import numpy as np
 
 from warploom.machine.device.held import Held
-from warploom.machine.engine.unit import zeros
-from warploom.machine.memory.cache import L2Cache
+from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.memory.cache import L2Cache, configure
+
+
+def of_four_lines():
+    cache = zeros((), L2Cache)
+    configure(mirror(cache), 2, 2, "lru", 1)
+    return cache
 
 
 def test_a_cache_comes_back_as_it_was_with_its_ages():
-    held, cache = Held(4096), zeros((), L2Cache)
+    held, cache = Held(4096), of_four_lines()
     cache["tag"][:3], cache["replacement"]["stamp"][:3] = (7, 8, 9), (10, 30, 20)
     cache["hits"] = 5
     held.take_from(cache, 30)
-    later = zeros((), L2Cache)
+    later = of_four_lines()
     held.put_into(later)
     assert later["tag"][:4].tolist() == [7, 8, 9, 0] and later["hits"] == 0
     assert later["replacement"]["stamp"][:3].tolist() == [-20, 0, -10]
     held.drop_caches()
-    empty = zeros((), L2Cache)
+    empty = of_four_lines()
     held.put_into(empty)
     assert not empty["tag"].any()
 

@@ -109,7 +109,7 @@ def divergent_spin(masks=False):
     ("mechanism", "starving"),
     [
         ("stack", "lanes 1-3 of it wait on the stack for instruction 4 (exit"),
-        ("minpc", "lanes 1-3 of it wait to go on at instruction 4 (exit"),
+        ("minpc", "lanes 1-3 of it wait to continue at instruction 4 (exit"),
         ("masks", "lanes 1-3 of it wait masked off until instruction 6 (pop_mask"),
         ("dwf", ""),
         ("its", ""),

@@ -44,7 +44,7 @@ def test_a_block_that_does_not_fit_names_what_it_lacks():
         ({"threads": 32, "block": 32, "registers": 300},
          "a thread with 300 registers is too large, a thread has at most 255; use fewer registers, or set core.thread_registers"),
         ({"threads": 1024, "block": 1024, "registers": 80},
-         "a block of 1024 threads with 80 registers a thread needs 81920 registers, a core has 65536; use smaller blocks or fewer "
+         "a block of 1024 threads with 80 registers per thread needs 81920 registers, a core has 65536; use smaller blocks or fewer "
          "registers, or set core.registers"),
         ({"threads": 32, "block": 32, "shared_bytes": 98305},
          "a block with 98305 bytes of shared memory needs 98560 in the units in which they are handed out (98305 of its own), a core has "

@@ -22,7 +22,7 @@ def test_groups_change_nothing_of_the_layout():
 
 
 def test_a_group_has_one_of_four_names():
-    with pytest.raises(ValueError, match=r"^'ports' is no group of fields: there are settings, inputs, state, counters$"):
+    with pytest.raises(ValueError, match=r"^'ports' is not a group of fields: there are settings, inputs, state, counters$"):
         record(ports=dict(request="u8"))
 
 

@@ -70,7 +70,7 @@ def test_registers_a_thread_beyond_what_it_can_have():
 
 def test_registers_a_block_beyond_what_it_can_have():
     assert occupancy("5.3", 1024, 40).reason == (
-        "a block of 1024 threads with 40 registers a thread needs 40960 registers, a block has at most 32768"
+        "a block of 1024 threads with 40 registers per thread needs 40960 registers, a block has at most 32768"
     )
     assert occupancy("3.7", 1024, 64).blocks == 2
 
@@ -89,7 +89,7 @@ def test_a_block_that_four_partitions_refuse_is_refused_by_the_two_of_6_0():
     refused = occupancy("6.0", 320, 192)
     assert (refused.blocks, refused.warps, refused.occupancy, refused.limiting) == (0, 0, 0.0, ("registers",))
     assert refused.reason == (
-        "a block of 320 threads with 192 registers a thread needs 73728 registers in the units in which they are handed out"
+        "a block of 320 threads with 192 registers per thread needs 73728 registers in the units in which they are handed out"
         " (61440 of its own), a core has 65536"
     )
     assert occupancy("6.0", 256, 192).blocks == 1

@@ -1,9 +1,12 @@
 """Compiling a machine: which pieces it has, and that what is compiled is found again."""
 
+import re
+
 import pytest
 
 from tests.machine.programs import FREE, Assembly, config
 from tests.machine.run.counting import Counting
+from tests.places import ROOT
 from warploom import GPU
 from warploom.machine.engine.native.cache import cache_directory
 from warploom.machine.run import compile as compiling
@@ -71,3 +74,33 @@ def test_a_piece_is_claimed_once(cache):
     piece = compiling._pieces(Counting(1), Counting(1).arguments(native=True))[-1]
     assert compiling._claim(piece)
     assert not compiling._claim(piece)
+
+
+def test_it_is_told_which_piece_is_compiled_and_how_many_are_there(cache, monkeypatch):
+    machine = GPU(config()).machine(arithmetic())
+    pieces = compiling._pieces(machine, machine.arguments(native=True))
+    made = set()
+
+    class Code:
+        untrusted = ""
+
+        def is_compiled(self, piece):
+            return piece in made
+
+        def pointer(self, piece):
+            made.add(piece)
+
+    monkeypatch.setattr(compiling, "_helpers", lambda machine, count: [])
+    said = []
+    compiling._compile_pieces(machine, Code(), pieces, said.append)
+    assert said == [
+        f"compiled {done} of {len(pieces)} pieces; now {piece.function.__name__.replace('_', ' ')}" for done, piece in enumerate(pieces)
+    ]
+
+
+def test_the_first_compile_takes_one_time_wherever_it_is_named():
+    from warploom.machine.device.machine import PipelineMachine
+
+    pages = [ROOT / "README.md", ROOT / "docs" / "two-speeds.md", ROOT / "warploom" / "cli" / "warmup.py"]
+    named = {path.name: re.findall(r"for\s+about (\d+) seconds", path.read_text(encoding="utf-8")) for path in pages}
+    assert named == {path.name: [f"{PipelineMachine.compile_seconds:.0f}"] for path in pages}

@@ -55,11 +55,21 @@ def test_a_long_run_goes_on_natively_and_says_that_it_compiles(cache, monkeypatc
 def test_a_compiled_engine_is_taken_earlier_and_silently(cache, monkeypatch):
     compile_native(Counting(1))
     monkeypatch.setattr(driver, "PATIENCE_READY", 0.05)
+    monkeypatch.setattr(driver, "is_loaded", lambda: False)  # as in a process that has just begun
     said = []
     outcome = drive(Counting(5_000_000), engine="auto", notice=said.append)
     assert outcome.engine == "python, native"
     assert outcome.seconds < driver.PATIENCE_COMPILE
     assert said == []
+
+
+def test_a_compiled_engine_is_taken_at_once_where_the_process_uses_native_code_or_a_device_asks(cache, monkeypatch):
+    assert drive(Counting(10), engine="auto", at_once=True).engine == "python"  # nothing lies ready
+    compile_native(Counting(1))
+    assert drive(Counting(10), engine="auto").engine == "native"
+    monkeypatch.setattr(driver, "is_loaded", lambda: False)
+    assert drive(Counting(10), engine="auto").engine == "python"
+    assert drive(Counting(10), engine="auto", at_once=True).engine == "native"
 
 
 def test_an_unknown_engine_is_refused():

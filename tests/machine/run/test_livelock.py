@@ -46,7 +46,7 @@ def test_a_warp_that_returns_to_an_earlier_state_spins_and_the_fault_says_where(
     made = machine(spinning(), core__divergence="stack")
     outcome = drive(made, engine="python", max_cycles=20_000)
     assert outcome.status == "error"
-    assert made.detector.spinning == {(0, 0): 1}
+    assert made.detector.spinning == {(0, 0): (1, 15)}
     assert "spins at instruction 1 (load" in made.inspection.fault_text()
     assert made.cycle < 5000
 

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from tests.machine.programs import Assembly
 from tests.machine.tiny_kernels import assemble, nops, run
 from warploom import GPU, LaunchError
+from warploom.isa import uop as u
 from warploom.machine.run.driver import drive
 
 
@@ -62,3 +64,26 @@ def test_a_result_repeats_its_run():
     assert machine.cycle == 0
     drive(machine, engine="python")
     assert machine.cycle == result.cycles
+
+
+@pytest.mark.parametrize(
+    ("uop", "fields", "said"),
+    [
+        ({"name": "note", "a": 0}, {}, "writes notes, and this machine has no log for them"),
+        ({"name": "special", "dst": 5, "imm": u.SPECIAL_NUMBER["thread_y"]}, {}, "numbers its threads by dimension"),
+        ({"name": "nop"}, {"scalars": (1,)}, "is launched with scalar registers, which this machine does not write"),
+    ],
+)
+def test_what_compiled_kernels_need_is_refused(uop, fields, said):
+    code = Assembly()
+    code(**uop)
+    code("exit")
+    with pytest.raises(LaunchError, match=f"the program {said}.*; run it on --gpu sm$"):
+        GPU("tiny").run(code.program(scalars=1).with_launch(**fields))
+
+
+def test_a_read_port_that_is_given_a_scalar_register_reads_register_0():
+    program = assemble("CONST R1, #1\nRET")
+    code = program.code.copy()
+    code[0, u.READ_A] = code[0, u.READ_B] = u.scalar(0)
+    assert GPU("tiny", engine="python").run(replace(program, code=code)).status == "done"

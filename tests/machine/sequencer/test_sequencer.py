@@ -85,7 +85,7 @@ def test_a_machine_in_which_nothing_moves_is_a_deadlock():
     result = machine.finish(drive(machine, engine="python"))
     assert result.status == "error"
     assert result.fault == (
-        "kernel.asm:2 (NOP): nothing can ever go on (block 0, core 0, cycle 5); "
+        "kernel.asm:2 (NOP): no warp can ever continue (block 0, core 0, cycle 5); "
         "core 0, block 0 (threads 0-3) is in FETCH at kernel.asm:2 (NOP)"
     )
 

@@ -42,7 +42,7 @@ SEQUENCER = ("tiny/matmul.asm", "tiny")
 FAST = ("guppy/fast.guppy", "guppy", (("core.warps", 8),))
 
 PLANTED = {
-    STRIDED: ("scattered", "line 10: stride of 16 words; 32 transactions an access where 2 would do"),
+    STRIDED: ("scattered", "line 10: stride of 16 words; 32 transactions per access where 2 would do"),
     DIVERGENT: ("divergence", "line 11: lanes diverge here; line 12 runs with 16 of 32 lanes on average, and 33 % of the lanes are "),
     LATENCY: ("latency", "line 11: warps wait for what line 10 loads, 49 cycles each time; a scheduler has 1 warp on average, and would "),
     ALU: ("throttle", "line 13: no room in the ALUs; "),
@@ -50,11 +50,11 @@ PLANTED = {
     TEXTURE: ("throttle", ": no room in the texture unit; "),
     BANKS: (
         "bank conflicts",
-        "lines 24 and 25: stride of 4 bytes in the first 8 of 36 accesses; 4 passes of shared memory an access where 1 ",
+        "lines 24 and 25: stride of 4 bytes in the first 8 of 36 accesses; 4 passes of shared memory per access where 1 ",
     ),
     BARRIER: ("barriers", "line 24: warps wait 189 cycles at this barrier on average, for the last one of their block; "),
     FETCH: ("fetch", "line 31 waits longest for its instructions: "),
-    SEQUENCER: ("fetch", "line 30: 50 % of the cores' cycles bring instructions, most of them here"),
+    SEQUENCER: ("fetch", "line 30: 50 % of the cores' cycles fetch instructions, most of them here"),
 }
 
 
@@ -98,7 +98,7 @@ def test_what_it_says_to_try_helps(planted, remedy):
 
 
 def test_more_warps_hide_the_latency_of_one():
-    assert d.diagnose(profiled(*LATENCY))[0].advice.startswith("more warps a core (more threads and --set core.warps)")
+    assert d.diagnose(profiled(*LATENCY))[0].advice.startswith("more warps per core (more threads and --set core.warps)")
     one, eight = profiled(*LATENCY), profiled(*LATENCY, (("core.warps", 8),), 256)
     assert eight.cycles < 3 * one.cycles  # for eight times the work
 
@@ -122,7 +122,7 @@ def test_atomics_on_one_address():
     assembly("exit")
     (finding,) = d.diagnose(run_small(assembly.program(threads=8)).profile())
     assert (finding.rule, finding.instructions) == ("atomics", (2, 3, 4))
-    assert finding.what == "instructions 2, 3 and 4: atomic_add with up to 4 lanes of a warp at one address; they take turns"
+    assert finding.what == "instructions 2, 3 and 4: atomic_add with up to 4 lanes of a warp at one address; it serves them one by one"
 
 
 def test_atomics_in_shared_memory_are_not_called_bank_conflicts():
@@ -166,7 +166,7 @@ def test_a_spin_around_a_lock():
     one_lane = {"core__lanes": 1, "core__threads_per_block": 1}
     (finding,) = d.diagnose(run_small(lock(10).program(threads=4, block=1), **one_lane).profile())
     assert (finding.rule, finding.instructions) == ("spin", (3,))
-    assert finding.what.startswith("instruction 3: 4 warps turned 22 times in the loop around this atomic_exchange, ")
+    assert finding.what.startswith("instruction 3: 4 warps made 22 iterations of the loop around this atomic_exchange, ")
     alone = run_small(lock(10).program(threads=1, block=1), **one_lane).profile()
     assert list(spin(alone)) == []
 
@@ -199,7 +199,7 @@ def test_a_memory_that_moves_all_the_bytes_that_it_can():
     assert 256 * 64 < moved <= (256 + 16) * 64  # the lines that are loaded, and up to all that are stored
     (finding,) = busy_channels(found)
     share = moved / found.cycles / 8
-    assert finding.what.endswith(f"bytes a cycle, {int(100 * share)} % of what its 1 channel can")
+    assert finding.what.endswith(f"bytes per cycle, {int(100 * share)} % of what its 1 channel can")
     assert finding.advice.endswith("--set dram.bandwidth=16")
     assert list(busy_channels(replace(found, cycles=int(moved / 8 / f.BUSY) + 1))) == []
     assert list(busy_channels(profiled(*STRIDED))) == []  # no limit
@@ -281,7 +281,7 @@ def test_lanes_that_have_ended_or_never_had_a_thread_are_no_divergence(tmp_path)
 
 def test_a_stride_that_is_not_known_is_not_said():
     (finding,) = scattered(replace(profiled(*STRIDED), addresses={}))
-    assert finding.what == "line 10: 32 transactions an access where 2 would do"
+    assert finding.what == "line 10: 32 transactions per access where 2 would do"
 
 
 def test_without_coalescing_the_switch_is_named():
@@ -298,7 +298,7 @@ def test_neighbouring_words_that_begin_inside_of_a_line_are_told_to_move():
     counts[store, [p.TRANSACTIONS, p.MISSES, p.TRANSACTIONS_NEEDED]] = 2 * accesses, 2 * accesses, accesses
     size = _bytes(found, store)
     (finding,) = scattered(replace(found, counts=counts, addresses={store: [Access(np.arange(32), 64 + size * np.arange(32))]}))
-    assert "2 transactions an access where 1 would do" in finding.what
+    assert "2 transactions per access where 1 would do" in finding.what
     assert finding.advice.startswith("let the data of a warp begin at a multiple of 128 bytes")
 
 

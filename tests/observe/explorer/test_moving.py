@@ -11,7 +11,7 @@ def test_keys_and_buttons_move_through_the_cycles(show, warps):
     for key, expected in (("ArrowRight", 1), ("Shift+ArrowRight", 11), ("ArrowLeft", 10), ("End", last), ("ArrowRight", last), ("Home", 0)):
         view.keyboard.press(key)
         assert cycle(view) == expected, key
-    view.get_by_label("one cycle on").click()
+    view.get_by_label("one cycle forwards").click()
     assert cycle(view) == 1
     view.get_by_label("cycle", exact=True).fill("20")
     view.keyboard.press("Enter")

@@ -103,7 +103,7 @@ def test_conflicts_of_banks_are_named_as_the_cause(show):
     result = run("tiny/slow_banks.asm", "tiny-simt")
     chain = chain_at(show, result, "mio_throttle")
     assert re.match(r"shared memory serves warp 0 of block \d since cycle \d+: (LDS|STS)", chain[1])
-    assert chain[2].startswith("its accesses take 4.0 passes each, since lanes want the same of 4 banks")
+    assert chain[2].startswith("its accesses take 4.0 passes each, since lanes want different words of the same of 4 banks")
 
 
 def test_who_is_missing_at_a_barrier_is_named(show):
@@ -172,7 +172,7 @@ def test_the_bar_of_a_line_tells_where_its_cycles_went(show):
     said = view.locator("#hint").text_content()
     assert f"{profile[0]} issues, 4.0 active lanes on average" in said
     assert f"{profile[: len(REASONS)].sum()} warp-cycles:" in said
-    assert "4.0 passes of shared memory an access" in said
+    assert "4.0 passes of shared memory per access" in said
 
 
 def test_the_page_works_inside_the_frame_of_a_notebook(show, tiny):
@@ -180,7 +180,7 @@ def test_the_page_works_inside_the_frame_of_a_notebook(show, tiny):
     frame = view.frame_locator("iframe")
     frame.locator("canvas.timeline").wait_for()
     frame.get_by_label("first cycle").click()
-    frame.get_by_label("one cycle on").click()
+    frame.get_by_label("one cycle forwards").click()
     assert frame.get_by_label("cycle", exact=True).input_value() == "1"
 
 
@@ -199,7 +199,7 @@ def test_the_block_diagram_shows_the_state_of_every_unit(show, tiny):
             if channel["state"]:
                 assert f"core {channel['consumer'] // 4} thread {channel['consumer'] % 4}" in shown
     waiting = texts(view, ".waits li")
-    assert any(text.startswith("core 1 waits for instruction 8, which program channel 0 brings") for text in waiting)
+    assert any(text.startswith("core 1 waits for instruction 8, which program channel 0 fetches") for text in waiting)
 
 
 def test_a_decoder_without_an_instruction_shows_none(show, tiny):

@@ -17,12 +17,12 @@ LOOP = """
     ld r1.x, t0.x, r0.x
     mov r2.x, u(0)
     push_mask END
-TURN:
+LOOP:
     lt.u32 r3.x, r2.x, lane_id
     mask_nz r3.x
     add.u32 r2.x, r2.x, u(4)
     div.u32 r4.x, r1.x, u(3)
-    jmp TURN
+    jmp LOOP
 END:
     st u0.x, r0.x, r4.x
     ret

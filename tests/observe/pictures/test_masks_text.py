@@ -12,7 +12,7 @@ def test_an_if_in_letters():
     assert lines[:3] == [
         "if on guppy: execution masks, 11 cycles",
         "guppy: 1 core x 1 warp x 32 lanes",
-        "of the lane-cycles bought: diverged (black area) 18.2 %",
+        "of the warps' lane-cycles: diverged (black area) 18.2 %",
     ]
     assert lines[4:6] == ["warp 0:0     0 #####....##", "             1 ######w####"]
     assert lines[36] == "ALU 0          00 0 000 0"

@@ -75,4 +75,4 @@ def test_it_says_where_it_has_no_meaning(name, gpu, message):
 @pytest.mark.parametrize(("name", "gpu"), [("tiny/uneven.asm", "tiny-simt"), ("guppy/load_strided.guppy", "guppy")])
 def test_it_can_be_drawn(name, gpu):
     pytest.importorskip("matplotlib")
-    assert "lane-operations a cycle" in picture(run(name, gpu), "roofline", dark=True).svg()
+    assert "lane-operations per cycle" in picture(run(name, gpu), "roofline", dark=True).svg()

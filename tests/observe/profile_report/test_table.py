@@ -41,7 +41,7 @@ def test_without_unicode_it_is_ascii(found):
 
 def test_what_there_is_no_room_for_is_named():
     found = warploom.GPU("guppy", engine="python").run(warploom.load(EXAMPLES / "guppy/load_strided.guppy")).profile()
-    assert "not shown for lack of room: hits, lost to" in text(found, width=60)
+    assert "not shown: hits, lost to; --wide" in text(found, width=60)
     assert not any("lack of room" in line for line in text(found, width=120))
 
 

@@ -32,8 +32,8 @@ def test_the_first_lines_name_kernel_machine_and_outcome():
 
 def test_a_machine_says_what_differs_from_its_preset():
     assert machine(run(gpu__cores=1).config) == "tiny: 1 core x 4 threads, 4 data channels, with gpu.cores=1"
-    many = run(gpu__cores=1, core__skip_wait=True, core__prefetch=True, memory__bytes=128, core__warps=2).config
-    assert machine(many).endswith(", with gpu.cores=1, core.warps=2, core.skip_wait=true and 2 more")
+    many = run(gpu__cores=1, core__skip_wait=True, core__prefetch=True, memory__bytes=128, core__threads_per_block=2).config
+    assert machine(many).endswith(", with gpu.cores=1, core.threads_per_block=2, core.skip_wait=true and 2 more")
 
 
 def test_the_states_add_up_and_the_rest_stood_empty():

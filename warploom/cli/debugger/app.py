@@ -34,7 +34,7 @@ class DebuggerApp(App[None]):
     ENABLE_COMMAND_PALETTE = False
     TITLE = "warploom debug"
     CSS = """
-    #status { height: 1; background: $primary; color: $text; padding: 0 1; }
+    #status { height: auto; max-height: 3; background: $primary; color: $text; padding: 0 1; }
     #panels { grid-size: 2 2; grid-columns: 9fr 11fr; grid-rows: 1fr 1fr; height: 1fr; }
     .panel { border: round $surface-lighten-3; border-title-color: $text; height: 100%; }
     .panel:focus { border: round $accent; }
@@ -132,7 +132,7 @@ class DebuggerApp(App[None]):
         state = f"cycle {grouped(debugger.session.cycle)} · {'running' if self.busy else debugger.session.status}"
         chosen = "Esc stops it" if self.busy else f"warp {debugger.name()} · lane {debugger.lane} · {debugger.form}"
         name = f"{debugger.program.name} on {debugger.machine.config.name}"
-        self.main.query_one("#status", Static).update(Text(f"{name} · {state} · {chosen}", no_wrap=True, overflow="ellipsis"))
+        self.main.query_one("#status", Static).update(Text(f"{name} · {state} · {chosen}"))
 
     def _tell_progress(self) -> None:
         if self.busy:
@@ -250,7 +250,7 @@ class DebuggerApp(App[None]):
         if change is not None:
             self.main.query_one(MemoryPanel).jump(change)
         elif not self.busy:
-            self.say([[("the last move has changed no memory", "")]])
+            self.say([[("the last step has changed no memory", "")]])
 
     def action_form(self) -> None:
         """The next format."""

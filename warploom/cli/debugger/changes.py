@@ -68,7 +68,7 @@ def watch(debugger: Debugger, text: str) -> list[Line]:
 
 
 def delete(debugger: Debugger, text: str) -> list[Line]:
-    """Take a breakpoint or watchpoint away."""
+    """Delete a breakpoint or watchpoint."""
     if text == "all":
         count = len(debugger.marks)
         debugger.marks.clear()

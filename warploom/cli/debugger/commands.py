@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import wrap
 
+from warploom.cli import screen
 from warploom.cli.common import UserError
 from warploom.cli.debugger import changes, expecting, moving, showing
 from warploom.cli.debugger.debugger import Debugger
 from warploom.isa.diagnostics import nearest
 from warploom.machine.debug.session import EditError
 from warploom.observe.text.styled import Line
+
+ABOUT = 26  # column in which the list of commands says what each does
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,16 @@ def _help(debugger: Debugger, text: str) -> list[Line]:
         command = find(text)
         other = f"  (also {', '.join(command.aliases)})" if command.aliases else ""
         return [[(f"{command.name} {command.usage}".rstrip() + other, "bold")], [(command.about, "")]]
-    width = max(len(_signature(command)) for command in COMMANDS)
-    return [[(f"{_signature(command):<{width}}  ", "bold"), (command.about, "")] for command in COMMANDS]
+    return [line for command in COMMANDS for line in _listed(command)]
+
+
+def _listed(command: Command) -> list[Line]:
+    """A command and what it does beside it; below it where its arguments take the room."""
+    texts = wrap(command.about, screen.width() - ABOUT - 1)
+    name = _signature(command)
+    if len(name) + 2 > ABOUT:
+        return [[(name, "bold")], *([(f"{'':{ABOUT}}{text}", "")] for text in texts)]
+    return [[(f"{name:<{ABOUT}}", "bold"), (texts[0], "")], *([(f"{'':{ABOUT}}{text}", "")] for text in texts[1:])]
 
 
 def _signature(command: Command) -> str:
@@ -45,17 +57,17 @@ def _quit(debugger: Debugger, text: str) -> list[Line]:
 
 
 COMMANDS = (
-    Command("step", ("s",), "[N]", "Go on by a cycle, or by N.", moving.step, True),
-    Command("rstep", ("rs", "back"), "[N]", "Go back by a cycle, or by N.", moving.rstep, True),
-    Command("issue", ("i",), "[N]", "Go on until any warp has issued an instruction.", moving.issue, True),
+    Command("step", ("s",), "[N]", "Step forwards by a cycle, or by N.", moving.step, True),
+    Command("rstep", ("rs", "back"), "[N]", "Step backwards by a cycle, or by N.", moving.rstep, True),
+    Command("issue", ("i",), "[N]", "Run until any warp has issued an instruction.", moving.issue, True),
     Command("rissue", ("ri",), "[N]", "Go back to the last issue of any warp.", moving.rissue, True),
-    Command("next", ("n",), "[N]", "Go on until the chosen warp has issued its next instruction.", moving.next_, True),
+    Command("next", ("n",), "[N]", "Run until the chosen warp has issued its next instruction.", moving.next_, True),
     Command("rnext", ("rn",), "[N]", "Go back to the last issue of the chosen warp.", moving.rnext, True),
     Command("continue", ("c",), "", "Run to the next breakpoint or watchpoint, or to the end.", moving.continue_, True),
     Command("rcontinue", ("rc",), "", "Run back to the last breakpoint or watchpoint, or to the start.", moving.rcontinue, True),
     Command("goto", ("g",), "CYCLE", "Go to a cycle, forwards or backwards.", moving.goto, True),
     Command("start", (), "", "Go back to cycle 0.", moving.start, True),
-    Command("restart", (), "", "Begin anew at cycle 0: changes are taken back, breakpoints stay.", moving.restart, True),
+    Command("restart", (), "", "Start again at cycle 0: changes are undone, breakpoints stay.", moving.restart, True),
     Command("end", (), "", "Run to the end, past all breakpoints.", moving.end, True),
     Command(
         "break",
@@ -65,17 +77,17 @@ COMMANDS = (
         changes.break_,
     ),
     Command("watch", (), "CELL", "Halt when R3, R3[2] (lane 2), mem[8] or mem[8:4] (4 bytes) has changed.", changes.watch),
-    Command("delete", ("d",), "N|all", "Take a breakpoint or watchpoint away.", changes.delete),
+    Command("delete", ("d",), "N|all", "Delete a breakpoint or watchpoint.", changes.delete),
     Command("stops", ("breakpoints",), "", "List breakpoints and watchpoints.", changes.stops),
     Command("set", (), "CELL = VALUE", "Change a register, in a lane or in all that run, or memory.", changes.set_),
-    Command("undo", (), "", "Go back to the last change, and take it back.", changes.undo, True),
+    Command("undo", (), "", "Go back to the last change, and undo it.", changes.undo, True),
     Command("edits", (), "", "List the changes that were made with set.", changes.edits),
     Command("warp", ("w",), "CORE:SLOT", "Choose a warp.", showing.warp),
     Command("lane", ("l",), "N", "Choose a lane.", showing.lane),
     Command("where", (), "", "Say where the run is, and what the lanes of the chosen warp do.", showing.where),
     Command("warps", (), "", "Show all warps: # active, . diverged, x ended, - no thread; ! has just issued.", showing.warps),
-    Command("registers", ("regs", "r"), "[NAME ...]", "Show registers of the chosen warp (* changed, ~ on its way).", showing.registers),
-    Command("memory", ("x",), "[ADDRESS|BUFFER] [ROWS]", "Show data memory (* changed by the last move).", showing.memory),
+    Command("registers", ("regs", "r"), "[NAME ...]", "Show registers of the chosen warp (* changed, ~ in flight).", showing.registers),
+    Command("memory", ("x",), "[ADDRESS|BUFFER] [ROWS]", "Show data memory (* changed by the last step).", showing.memory),
     Command("shared", (), "[ADDRESS] [ROWS]", "Show the shared memory of the chosen warp's block.", showing.shared),
     Command("source", ("list",), "[PLACE]", "Show the source around the chosen warp, or around a place.", showing.source),
     Command("print", ("p",), "CELL", "Show one thing: R3, R3[2], mem[8:4], pc, mask, cycle.", showing.print_),

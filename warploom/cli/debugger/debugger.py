@@ -49,7 +49,7 @@ class Debugger:
 
     @property
     def lanes(self) -> int:
-        """Lanes a warp."""
+        """Lanes per warp."""
         return self.machine.inspection.lanes
 
     @property
@@ -113,7 +113,7 @@ class Debugger:
     def where(self, pc: int) -> str:
         """An instruction, by its line when it has one."""
         if not 0 <= pc < len(self.program):
-            return f"instruction {pc}, behind the program"
+            return f"instruction {pc}, past the end of the program"
         line = self.program.position(pc).line
         return f"line {line} ({self.program.text[pc]})" if line else f"@{pc} ({self.program.text[pc]})"
 
@@ -129,11 +129,11 @@ class Debugger:
         self._follow()
         lines = [text for _, text in found] if isinstance(found, list) else []
         if self.cancel.is_set():
-            lines.append("stopped on the way")
+            lines.append("stopped before that")
         elif not self.session.ended and self.session.cycle >= self.session.limit > start:
             lines.append(f"still running after {grouped(self.session.limit)} cycles; --max-cycles allows more, `goto` goes further")
         elif (start, ended) == (self.session.cycle, self.session.ended):
-            lines.append("nothing lies behind the end" if ended else "nothing lies before cycle 0" if start == 0 else "already there")
+            lines.append("nothing comes after the end" if ended else "nothing comes before cycle 0" if start == 0 else "already there")
         return [*lines, self.status()]
 
     def run(self, *, back: bool = False) -> Found:

@@ -68,7 +68,7 @@ def expect(debugger: Debugger, text: str) -> list[Line]:
 def _range(text: str, bits: int) -> Range:
     first, dots, last = text.partition("..")
     if not (dots and first and last):
-        raise UserError(f"{text!r} is no range: write its first and last value, as in `expect cycle in 400..500`")
+        raise UserError(f"{text!r} is not a range: write its first and last value, as in `expect cycle in 400..500`")
     found = Range(parsed(first, bits), parsed(last, bits))
     if found.first > found.last:
         raise UserError(f"the range {text} ends before it begins")

@@ -12,19 +12,20 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from warploom.cli.debugger.commands import COMMANDS
+from warploom.cli.debugger.warps import LETTERS
 
 KEYS = (
     ("s  S", "a cycle forwards, backwards"),
-    ("n  N", "to the next issue of the chosen warp, to its last one"),
-    ("i  I", "to the next issue of any warp, to the last one"),
+    ("n  N", "to the next issue of the chosen warp, to its previous issue"),
+    ("i  I", "to the next issue of any warp, to the previous issue"),
     ("c  C", "to the next breakpoint, watchpoint or the end; backwards"),
-    ("b", "a breakpoint at the cursor in the source, set or taken away"),
-    ("w  W", "choose the next warp, the one before"),
+    ("b", "set or delete a breakpoint at the cursor in the source"),
+    ("w  W", "choose the next warp, the previous warp"),
     ("left  right", "choose a lane"),
-    ("e", "set a register or memory: the run goes on with it"),
-    ("u", "take the last change back"),
+    ("e", "set a register or memory: the run continues with it"),
+    ("u", "undo the last change"),
     ("g  m", "go to a cycle; show memory from an address on"),
-    ("j", "show the memory that the last move has changed"),
+    ("j", "show the memory that the last step has changed"),
     ("f", "write values as auto, unsigned, signed, hex, float"),
     ("Tab", "to the next panel; arrows and Page keys move in it"),
     (":", "a command; Tab completes it, Esc leaves it"),
@@ -34,9 +35,9 @@ KEYS = (
 MARKS = (
     ("▶ ▷ ●", "source: the line of the chosen warp, of others; a breakpoint"),
     ("!", "warps: issued in the last cycle"),
-    ("# + .", "lanes: run; wait on another path; ended, or without a thread"),
-    ("*", "changed by the last move"),
-    ("~", "registers: on its way; computed, but hardware would still wait for it"),
+    (" ".join(LETTERS.values()), f"lanes: {', '.join(LETTERS)}"),
+    ("*", "changed by the last step"),
+    ("~", "registers: in flight; computed, but hardware would still wait for it"),
 )
 
 

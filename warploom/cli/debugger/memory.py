@@ -19,7 +19,9 @@ def cell_bytes(debugger: Debugger) -> int:
 
 def cell_width(debugger: Debugger) -> int:
     """Characters that a cell takes, with its mark."""
-    return 4 if cell_bytes(debugger) == 1 else 12
+    if cell_bytes(debugger) == 4:
+        return 12
+    return 5 if debugger.form == "signed" else 4
 
 
 def row_bytes(debugger: Debugger, width: int) -> int:

@@ -17,7 +17,7 @@ def plain_lines(texts: list[str]) -> list[Line]:
 def nothing(text: str, command: str) -> None:
     """Raises UserError where a command that takes no arguments has been given some."""
     if text:
-        raise UserError(f"{command} takes nothing behind it, and there is {text!r}")
+        raise UserError(f"{command} takes no argument, and was given {text!r}")
 
 
 def _count(text: str) -> int:

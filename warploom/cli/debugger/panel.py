@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import ClassVar
 
 from rich.text import Text
@@ -10,7 +11,9 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from warploom.cli.debugger.debugger import Debugger
-from warploom.observe.text.styled import Line
+from warploom.observe.text.styled import TITLE, Line
+
+BORDER = 2  # characters of the border beside its title
 
 
 class Panel(Widget, can_focus=True):
@@ -29,6 +32,7 @@ class Panel(Widget, can_focus=True):
         super().__init__(id=type(self).__name__.lower().removesuffix("panel"), classes="panel")
         self.debugger = debugger
         self.first = 0
+        self.above = 0  # lines of a title that does not fit into the border
         self._drawn = Text()
 
     # ---- what a kind of panel says
@@ -45,6 +49,10 @@ class Panel(Widget, can_focus=True):
         """Those from `first` on that fit."""
         return []
 
+    def last_first(self, width: int, height: int) -> int:
+        """The first line where the last ones are shown."""
+        return self.length() - height
+
     # ---- drawing and scrolling
 
     def render(self) -> Text:
@@ -52,9 +60,10 @@ class Panel(Widget, can_focus=True):
         if self.app.busy:  # type: ignore[attr-defined]
             return self._drawn
         width, height = self.content_size.width, self.content_size.height
-        self.border_title = self.heading()
-        self.first = max(min(self.first, self.length() - height), 0)
-        shown = self.lines(self.first, width, height)[:height]
+        above = self._head(self.heading(), width)
+        self.above, height = len(above), max(height - len(above), 1)
+        self.first = max(min(self.first, self.last_first(width, height)), 0)
+        shown = [*above, *self.lines(self.first, width, height)[:height]]
         text = Text(no_wrap=True, overflow="crop", end="")
         for number, line in enumerate(shown):
             row = Text.assemble(*line, end="")
@@ -65,13 +74,19 @@ class Panel(Widget, can_focus=True):
         self._drawn = text
         return text
 
+    def _head(self, heading: str, width: int) -> list[Line]:
+        """The title goes into the border; one that is too long for it stands below it, in as many lines as it needs."""
+        fits = len(heading) <= width - BORDER
+        self.border_title = heading if fits else ""
+        return [] if fits else [[(text, TITLE)] for text in wrap(heading, max(width, 1))]
+
     def follow(self) -> None:
         """Show what a move has changed, and draw anew."""
         self.refresh()
 
     def reveal(self, line: int) -> None:
         """Scroll so that a line can be seen with some around it."""
-        height = max(self.content_size.height, 1)
+        height = max(self.content_size.height - self.above, 1)
         margin = min(2, (height - 1) // 2)
         if line - margin < self.first:
             self.first = max(line - margin, 0)
@@ -105,4 +120,4 @@ class Panel(Widget, can_focus=True):
     def row_at(self, event: events.Click) -> int | None:
         """The line under the mouse."""
         offset = event.get_content_offset(self)
-        return None if offset is None else self.first + offset.y
+        return None if offset is None or offset.y < self.above else self.first + offset.y - self.above

@@ -52,10 +52,10 @@ def instruction(program: Program, text: str) -> int:
             raise UserError(f"there is no instruction {pc}: they are numbered 0 to {len(program) - 1}")
         return pc
     if not text.isdigit():
-        raise UserError(f"{text!r} is no line, @instruction or label{nearest(text, program.labels)}")
+        raise UserError(f"{text!r} is not a line, @instruction or label{nearest(text, program.labels)}")
     found = [pc for pc in range(len(program)) if program.position(pc).line >= int(text)]
     if not found:
-        raise UserError(f"there is no instruction in line {text} or behind it")
+        raise UserError(f"there is no instruction in line {text} or after it")
     return min(found, key=lambda pc: (program.position(pc).line, pc))
 
 

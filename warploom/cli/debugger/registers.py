@@ -1,4 +1,4 @@
-"""The registers of the chosen warp: a row a register, a column a lane."""
+"""The registers of the chosen warp: a row per register, a column per lane."""
 
 from __future__ import annotations
 
@@ -14,24 +14,20 @@ CHOSEN = "bold underline"
 def lines(debugger: Debugger, width: int, only: list[int] | None = None) -> list[Line]:
     """The registers, of as many lanes as fit, the chosen one among them. only: numbers of registers.
 
-    Marks: * changed by the last move, ~ on its way (computed, but hardware would still wait for it).
+    Marks: * changed by the last step, ~ in flight (computed, but hardware would still wait for it).
     """
-    program, rows, before = debugger.program, debugger.registers(), debugger.registers_before()
+    rows, before = debugger.registers(), debugger.registers_before()
     coming = debugger.machine.inspection.pending_registers(debugger.core, debugger.slot)
-    names = {number: name for number, name in enumerate(program.register_names[: len(rows)]) if name and (only is None or number in only)}
     state = debugger.warp()
-    first = max((len(name) for name in names.values()), default=4)
-    first = max(first, 4)
-    texts = {number: [shown(int(value), debugger.bits, debugger.form) for value in rows[number]] for number in names}
-    column = max([len(text) for row in texts.values() for text in row] + [3]) + 2
-    shown_lanes = visible(debugger.lanes, debugger.lane, max((width - first - 1) // column, 1))
-    found: list[Line] = [_head(debugger, shown_lanes, first, column)]
-    places = [lane_place(state, lane) for lane in shown_lanes]
+    names, texts, first, column = _columns(debugger, only)
+    lanes = visible(debugger.lanes, debugger.lane, max((width - first - 1) // column, 1))
+    found: list[Line] = [_head(debugger, lanes, first, column)]
+    places = [lane_place(state, lane) for lane in lanes]
     if len(set(places)) > 1:
         found.append([(f"{'at':<{first}} ", QUIET), *((f"{_line(debugger, pc):>{column - 1}} ", QUIET) for pc in places)])
     for number, name in names.items():
         line: Line = [(f"{name:<{first}}", ""), ("~" if coming[number] else " ", COMING)]
-        for lane in shown_lanes:
+        for lane in lanes:
             changed = rows[number, lane] != before[number, lane]
             runs = state is not None and state.mask >> lane & 1
             style = CHANGED if changed else "" if runs else QUIET
@@ -40,6 +36,22 @@ def lines(debugger: Debugger, width: int, only: list[int] | None = None) -> list
     if only is None:
         found += _scalars(debugger, first)
     return found
+
+
+def shown_lanes(debugger: Debugger, width: int) -> range:
+    """The lanes for which there is room."""
+    *_, first, column = _columns(debugger, None)
+    return visible(debugger.lanes, debugger.lane, max((width - first - 1) // column, 1))
+
+
+def _columns(debugger: Debugger, only: list[int] | None) -> tuple[dict[int, str], dict[int, list[str]], int, int]:
+    """The registers' names and values by number, and how wide the names and the values are."""
+    rows = debugger.registers()
+    every = debugger.program.register_names[: len(rows)]
+    names = {number: name for number, name in enumerate(every) if name and (only is None or number in only)}
+    texts = {number: [shown(int(value), debugger.bits, debugger.form) for value in rows[number]] for number in names}
+    column = max([len(text) for row in texts.values() for text in row] + [3]) + 2
+    return names, texts, max([4, *map(len, names.values())]), column
 
 
 def _head(debugger: Debugger, lanes: range, first: int, column: int) -> Line:

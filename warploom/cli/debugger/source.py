@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,6 +13,7 @@ from warploom.observe.text.styled import QUIET, Line
 
 CURRENT, STANDS, BROKEN = "bold reverse", "bold yellow", "bold red"
 MOST_NAMES = 3  # warps that a line names
+GUTTER = 4  # characters of a line beside its number and its text
 
 
 @dataclass(frozen=True)
@@ -44,35 +46,63 @@ def row_of(program: Program, pc: int) -> int:
     return next((index for index, row in enumerate(rows(program)) if pc in row.instructions), 0)
 
 
-def lines(debugger: Debugger, first: int, count: int, width: int, *, unicode: bool = False) -> list[Line]:
-    """The rows from `first` on. Marks: a breakpoint, the line of the chosen warp, that of others, whose names stand after it."""
-    program = debugger.program
-    point, here, there = ("●", "▶", "▷") if unicode else ("*", ">", "-")
-    chosen = debugger.warp()
-    standing: dict[int, list[str]] = {}
-    for state in debugger.warps():
-        standing.setdefault(state.pc, []).append(debugger.name(state.core, state.slot))
-    broken = debugger.breakpoints()
-    listing = rows(program)
-    digits = len(str(listing[-1].number)) if listing else 1
-    found: list[Line] = []
-    for row in listing[first : first + count]:
-        names = [name for pc in row.instructions for name in standing.get(pc, ())]
-        current = chosen is not None and chosen.pc in row.instructions
+class Listing:
+    """The source as it stands now, in lines of a width. Marks: a breakpoint, the chosen warp's line, that of others, whose names follow."""
+
+    def __init__(self, debugger: Debugger, width: int, *, unicode: bool = False) -> None:
+        self.rows = rows(debugger.program)
+        self._marks = ("●", "▶", "▷") if unicode else ("*", ">", "-")
+        self._broken = debugger.breakpoints()
+        chosen = debugger.warp()
+        self._chosen = -1 if chosen is None else chosen.pc
+        self._standing: dict[int, list[str]] = {}
+        for state in debugger.warps():
+            self._standing.setdefault(state.pc, []).append(debugger.name(state.core, state.slot))
+        self._digits = len(str(self.rows[-1].number)) if self.rows else 1
+        self._room = max(width - self._digits - GUTTER, 8)
+
+    def lines(self, index: int) -> list[Line]:
+        """A row: one line, or as many as its text and the names of the warps that stand there need."""
+        row, (point, here, there) = self.rows[index], self._marks
+        names = [name for pc in row.instructions for name in self._standing.get(pc, ())]
+        current = self._chosen in row.instructions
         style = CURRENT if current else "" if row.instructions else QUIET
-        label = _names(names)
-        room = max(width - digits - 5 - (len(label) + 1 if label else 0), 8)
-        text = row.text if len(row.text) <= room else f"{row.text[: room - 1]}{'…' if unicode else '~'}"
-        line: Line = [
-            (point if any(pc in broken for pc in row.instructions) else " ", BROKEN),
-            (f"{row.number:>{digits}} ", QUIET),
-            (f"{here if current else there if names else ' '} ", STANDS),
-            (text, style),
+        texts, label = _wrapped(row.text, self._room), _names(names)
+        if label and len(texts[-1]) + 1 + len(label) > self._room:
+            texts.append("")
+        found: list[Line] = [
+            [
+                (point if any(pc in self._broken for pc in row.instructions) else " ", BROKEN),
+                (f"{row.number:>{self._digits}} ", QUIET),
+                (f"{here if current else there if names else ' '} ", STANDS),
+                (texts[0], style),
+            ]
         ]
+        found += [[(" " * (self._digits + GUTTER), ""), (text, style)] for text in texts[1:]]
         if label:
-            line += [(" " * max(room - len(text) + 1, 1), ""), (label, STANDS)]
-        found.append(line)
-    return found
+            found[-1] += [(" " * max(self._room - len(texts[-1]) - len(label), 1), ""), (label, STANDS)]
+        return found
+
+
+def lines(debugger: Debugger, first: int, count: int, width: int) -> list[Line]:
+    """So many rows from `first` on."""
+    listing = Listing(debugger, width)
+    return [line for index in range(first, min(first + count, len(listing.rows))) for line in listing.lines(index)]
+
+
+def _wrapped(text: str, room: int) -> list[str]:
+    """A text in pieces that fit, without the blanks that line up its comment; what continues is indented by two more, cut at blanks."""
+    indent = len(text) - len(text.lstrip())
+    if len(text) > room:
+        text = " " * indent + re.sub(r" {2,}(?=;)", "  ", text[indent:])
+    indent = min(indent + 2, room // 2)
+    found, left = [], text
+    while len(left) > room:
+        cut = left.rfind(" ", indent + 1, room + 1)
+        cut = cut if cut > 0 and left[:cut].strip() else room
+        found.append(left[:cut].rstrip())
+        left = " " * indent + left[cut:].lstrip()
+    return [*found, left]
 
 
 def _names(names: list[str]) -> str:

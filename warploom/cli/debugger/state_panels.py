@@ -14,7 +14,7 @@ class WarpsPanel(Panel):
 
     def heading(self) -> str:
         """How many."""
-        return f"{counted(len(self.debugger.warps()), 'warp')}: {', '.join(f'{mark} {name}' for name, mark in warps.LETTERS.items())}"
+        return f"{counted(len(self.debugger.warps()), 'warp')}: {warps.legend(self.debugger, self.content_size.width)}"
 
     def length(self) -> int:
         """A heading, and a line each."""
@@ -53,11 +53,13 @@ class RegistersPanel(Panel):
     def heading(self) -> str:
         """Whose they are."""
         state = self.debugger.warp()
-        what = f": {warps.meaning(self.debugger, state)}" if state is not None else ": no warp"
-        return f"warp {self.debugger.name()}{what}"
+        what = warps.meaning(self.debugger, state) if state is not None else "no warp"
+        lanes = registers.shown_lanes(self.debugger, self.content_size.width)
+        part = f", lanes {lanes[0]}-{lanes[-1]} of {self.debugger.lanes} (left, right)" if len(lanes) < self.debugger.lanes else ""
+        return f"warp {self.debugger.name()}{part}: {what}"
 
     def length(self) -> int:
-        """A line a register."""
+        """A line per register."""
         return len(registers.lines(self.debugger, 20))
 
     def lines(self, first: int, width: int, height: int) -> list[Line]:

@@ -12,37 +12,64 @@ from warploom.observe.text.styled import QUIET, TITLE, Line
 
 LETTERS = {name: LANES[name].letter for name in (ACTIVE, *OFF)}  # of a lane
 CHOSEN, ISSUED = "bold reverse", "bold green"
-NARROWEST = 31  # characters of a row without the mask
+GAP = "  "
+DISPENSABLE = ("block", "line")  # columns that a narrow panel leaves out
+LONGEST_STATE = max(len(activity.name) for activity in (*WARP_ACTIVITIES, *STATE_ACTIVITIES)) + len(" 9999")
 READY = ("not_selected", "decode", "request", "execute", "update")
 
 
 def lines(debugger: Debugger, width: int) -> list[Line]:
-    """A row a warp, under a heading."""
+    """A row per warp, under a heading."""
     states = debugger.warps()
     if not states:
         return [[("no warp runs", QUIET)]]
-    masks = [mask_text(state, debugger.lanes) for state in states]
-    columns = [
-        ("warp", [debugger.name(state.core, state.slot) for state in states]),
-        ("block", [f"{state.block}.{state.rank}" for state in states]),
-        ("line", [_place(debugger, state) for state in states]),
-        ("lanes", masks if debugger.lanes <= width - NARROWEST else [f"{state.mask:0{-(-debugger.lanes // 4)}x}" for state in states]),
-        ("state", [_activity(debugger, state) for state in states]),
-    ]
-    cells = [_column(name, texts) for name, texts in columns]
-    found: list[Line] = [[("  " + "  ".join(column[0] for column in cells), TITLE)]]
-    for state, (warp, block, place, lanes, activity) in zip(states, list(zip(*cells, strict=True))[1:], strict=True):
+    columns = _columns(debugger, states, width)
+    cells = {name: _column(name, texts) for name, texts in columns.items()}
+    found: list[Line] = [[("  " + GAP.join(column[0] for column in cells.values()), TITLE)]]
+    for number, state in enumerate(states, 1):
         chosen = (state.core, state.slot) == (debugger.core, debugger.slot)
+        place = GAP.join(column[number] for name, column in cells.items() if name not in ("lanes", "state"))
         found.append(
             [
                 (">" if chosen else " ", "bold yellow"),
                 ("!" if state.issued else " ", ISSUED),
-                (f"{warp}  {block}  {place}", CHOSEN if chosen else ""),
-                (f"  {lanes}  ", ""),
-                (activity, "bold green" if state.activity in READY else "yellow"),
+                (place, CHOSEN if chosen else ""),
+                (f"{GAP}{cells['lanes'][number]}{GAP}", ""),
+                (columns["state"][number - 1], "bold green" if state.activity in READY else "yellow"),
             ]
         )
     return found
+
+
+def _columns(debugger: Debugger, states: list[WarpState], width: int) -> dict[str, list[str]]:
+    """The cells of each column that has room, lanes as letters or as a mask in hexadecimal digits."""
+    columns = {
+        "warp": [debugger.name(state.core, state.slot) for state in states],
+        "block": [f"{state.block}.{state.rank}" for state in states],
+        "line": [_place(debugger, state) for state in states],
+        "lanes": [mask_text(state, debugger.lanes) for state in states],
+        "state": [_activity(debugger, state) for state in states],
+    }
+    if _width(columns) > width:
+        columns["lanes"] = [f"{state.mask:0{-(-debugger.lanes // 4)}x}" for state in states]
+    for name in DISPENSABLE:
+        if _width(columns) > width:
+            del columns[name]
+    return columns
+
+
+def legend(debugger: Debugger, width: int) -> str:
+    """What stands in the column of lanes."""
+    states = debugger.warps()
+    if states and _columns(debugger, states, width)["lanes"][0] != mask_text(states[0], debugger.lanes):
+        return "lanes that run, as a mask"
+    return ", ".join(f"{mark} {name}" for name, mark in LETTERS.items())
+
+
+def _width(columns: dict[str, list[str]]) -> int:
+    """Characters of a row, where a state is as long as any can be: so that a panel does not change its columns from cycle to cycle."""
+    taken = [max(map(len, (name, *texts))) for name, texts in columns.items() if name != "state"]
+    return sum(taken) + LONGEST_STATE + len(GAP) * len(taken) + 2
 
 
 def _column(name: str, texts: list[str]) -> list[str]:

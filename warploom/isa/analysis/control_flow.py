@@ -6,7 +6,7 @@ from the compiler, which writes it into the code (NVIDIA's SSY and BSSY; Fung et
 for Efficient GPU Control Flow", MICRO 2007, section 2). Here it is computed for any program, so that any program runs
 on such a machine, whatever it was written for.
 
-The graph holds one function at a time: a call that returns leads to the instruction behind it (`successors.py` has the rules).
+The graph holds one function at a time: a call that returns leads to the instruction after it (`successors.py` has the rules).
 All ends of a lane (exit, return, running off the program) are one place, the *exit*, numbered one past the last instruction
 or block; the paths of a branch that meet only there do not meet. A loop that is never left has no path to
 the exit; it counts as possibly ending whenever it comes back to its lowest-numbered block, so that branches inside of it still meet.

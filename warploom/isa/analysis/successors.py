@@ -13,7 +13,7 @@ waits, and where it goes on later is where its way leads. So an instruction that
 What lies on the stack at each instruction is found by following all paths with their stacks, so that a routine that is
 called through the stack leads back to its callers.
 
-A call goes on with the instruction behind it when the called function can return. A jump through a register whose target is known (its
+A call continues with the instruction after it when the called function can return. A jump through a register whose target is known (its
 TARGET) is a call or a jump. One that keeps no way back is taken for a return: the lane leaves the function. A jump through a table looks
 the same, so what only a table or a pointer names is not seen to be reached.
 """

@@ -4,15 +4,15 @@
 
 A program sees one lane; the warp runs it for all lanes at once, and branches are made of masks: `push_mask`,
 `mask_nz`, `br_push` and `pop_mask` say which lanes run. Every register has four components of 32 raw bits, and
-the mnemonic's ending says whether they are floats or unsigned numbers. `table.py` has one row an instruction,
+the mnemonic's ending says whether they are floats or unsigned numbers. `table.py` has one row per instruction,
 `operands.py` what they work on, `parser.py` the syntax, `bindings.py` and `lines.py` the memory, `lower.py` the micro-ops.
 
 Directives are this project's: `.threads N`, `.group N`, `.buffer`, `.texture`, `.image`, `.sampler` (see `lines.py`).
 
 Where this language differs from the one of the article's simulator, and why:
 
-* Text behind `LABEL:` on its line is an instruction; the original drops it without a word. It is run, with a warning.
-* A label behind the last instruction, and a program that runs off its end, get a `ret`, with a warning. The original panics on the
+* Text after `LABEL:` on its line is an instruction; the original drops it without a word. It is run, with a warning.
+* A label after the last instruction, and a program that runs off its end, get a `ret`, with a warning. The original panics on the
   first and disables the warp at once in the second, so that a late result lands in the warp that comes next.
 * CRLF line ends, tabs and any number of blanks are read. Operands must match as a whole: the original finds `r0.x` inside other text.
 * A fifth letter of a swizzle, a negative unsigned number, an unknown or duplicate label are errors; the original ignores the first,

@@ -37,7 +37,7 @@ def assemble(
     """A Program from guppy text.
 
     path: the name in messages, and the folder that pictures are looked for in. bindings: replace or extend the
-    directives' (see `binding`). group_size, groups: threads a block and blocks, instead of `.group` and
+    directives' (see `binding`). group_size, groups: threads per block and blocks, instead of `.group` and
     `.threads`. Raises SourceError with every mistake of the text, BindingError for sizes that cannot be.
     """
     return assemble_with_warnings(text, path, bindings, group_size, groups)[0]
@@ -114,7 +114,7 @@ def _directives(directives: list[Directive], folder: Path, diagnostics: Diagnost
                 continue
             if item.name in bound:
                 message = f"{item.name} is bound twice, first in line {lines[item.name]}"
-                diagnostics.error(directive.position, message, length, "remove one or choose another number")
+                diagnostics.error(directive.position, message, length, "remove one or choose a different number")
             else:
                 bound[item.name], lines[item.name] = item, directive.position.line
     return bound, sizes
@@ -145,7 +145,7 @@ def _end(listing: Listing, diagnostics: Diagnostics) -> None:
     beyond = any(listing.labels.get(label.name) == len(statements) for label in jumped)
     if last.row.mnemonic in NEVER_FALLS_THROUGH and not beyond:
         return
-    what = "a label behind the last instruction is used" if beyond else "the program runs off its end"
+    what = "a label after the last instruction is used" if beyond else "the program runs off its end"
     diagnostics.warning(last.position, f"{what}; a `ret` is added there", len(str(last)), "end the program with `ret`")
     statements.append(Statement(BY_MNEMONIC["ret"], (), last.position))
 

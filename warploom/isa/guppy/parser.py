@@ -119,7 +119,7 @@ def _labels(code: str, number: int, listing: Listing, diagnostics: Diagnostics) 
         start = match.end()
         if not NAME.fullmatch(name):
             message = f"{name!r} cannot name a label: a name is made of letters, digits and underscores and does not begin with a digit"
-            diagnostics.error(position, message, len(name), "choose another name")
+            diagnostics.error(position, message, len(name), "choose a different name")
         elif name in listing.labels:
             first = listing.label_positions[name].line
             diagnostics.error(position, f"label {name!r} is defined twice, first in line {first}", len(name), "rename one of them")
@@ -128,7 +128,7 @@ def _labels(code: str, number: int, listing: Listing, diagnostics: Diagnostics) 
             rest = code[start:].strip()
             if rest and not LABEL_LINE.match(rest):
                 column = start + len(code[start:]) - len(code[start:].lstrip()) + 1
-                message = "an instruction behind a label runs here, but the original assembler drops it silently"
+                message = "an instruction after a label runs here, but the original assembler drops it silently"
                 diagnostics.warning(Position(number, column), message, len(rest), "write it on the next line")
     return start
 

@@ -1,4 +1,4 @@
-"""The instructions of guppy: one row an instruction.
+"""The instructions of guppy: one row per instruction.
 
 The parser, the printer, the lowering, the diagnostics and the documentation read this table and nothing else.
 `syntax` has one letter an operand, `recipe` names what `lower.py` makes of the instruction, `latency` is the class of the
@@ -68,11 +68,11 @@ INSTRUCTIONS: tuple[Instruction, ...] = (
     Instruction("ld", "dts", "load", u.L_MEMORY, "d = words of buffer t from byte a.x on: x at +0, y at +4, z at +8, w at +12"),
     Instruction("st", "uss", "store", u.L_MEMORY, "buffer: words from byte a.x on = the named components of b; image: texel a.xy = b"),
     Instruction("sample", "dtks", "sample", u.L_MEMORY, "d = texture t at (a.x, a.y), 0.0 .. 1.0 across the picture, through sampler s"),
-    Instruction("push_mask", "l", "push_mask", u.L_CONTROL, "push (mask, LABEL): the lanes that run now, and where the pop sends them"),
-    Instruction("pop_mask", "", "pop_mask", u.L_CONTROL, "pop (mask, label): those lanes go on there"),
+    Instruction("push_mask", "l", "push_mask", u.L_CONTROL, "push (mask, LABEL): the running lanes, and where the pop sends them"),
+    Instruction("pop_mask", "", "pop_mask", u.L_CONTROL, "pop (mask, label): those lanes continue there"),
     Instruction("mask_nz", "c", "mask_nonzero", u.L_CONTROL, "keep the lanes where r.c is not 0; when none is left, as pop_mask"),
-    Instruction("br_push", "cll", "branch_push", u.L_CONTROL, "lanes with r.c not 0 go on, then the others at ELSE; the pops lead to JOIN"),
-    Instruction("jmp", "l", "jump", u.L_CONTROL, "go on at LABEL"),
+    Instruction("br_push", "cll", "branch_push", u.L_CONTROL, "lanes with r.c not 0 continue, then the others at ELSE; pops lead to JOIN"),
+    Instruction("jmp", "l", "jump", u.L_CONTROL, "continue at LABEL"),
     Instruction("ret", "", "exit_warp", u.L_CONTROL, "wait for pending results, then end the whole warp, whatever its mask"),
 )  # fmt: skip
 

@@ -96,7 +96,7 @@ class _Assembly:
         if label.text in self.labels:
             first = self.labels[label.text][1]
             message = f"the label {label.text!r} is already on line {first.line}"
-            self.diagnostics.error(label.position, message, label.length, "give one of the two another name")
+            self.diagnostics.error(label.position, message, label.length, "give one of the two a different name")
         else:
             self.labels[label.text] = (len(self.slots), label.position)
 
@@ -205,7 +205,7 @@ class _Assembly:
         if kind == "target":
             value = operands.target(token, self.labels, self.diagnostics)
             if value is not None and value >= len(self.slots):
-                message = f"{token.text!r} is address {value}, behind the last instruction ({len(self.slots) - 1})"
+                message = f"{token.text!r} is address {value}, past the last instruction ({len(self.slots) - 1})"
                 self.diagnostics.warning(token.position, message, token.length, "a branch goes to an instruction of the program")
             return value
         value = operands.register(token, f"{FIELDS[letter].role} of {row.mnemonic}", self.diagnostics, self.free_register())

@@ -41,7 +41,7 @@ def disassemble(words: Sequence[int], threads: int = 1, data: Sequence[int] = ()
     """A program as source text. words: 0 to 65535 each. data: bytes. Raises ValueError for anything else."""
     for word in words:
         if not 0 <= word <= 0xFFFF:
-            raise ValueError(f"{word} is no instruction word: a word has 16 bits, 0 to 65535")
+            raise ValueError(f"{word} is not an instruction word: a word has 16 bits, 0 to 65535")
     written = {branch_target(word) for word in words if not disassemble_word(word).startswith(".word")}
     labels = {address: f"L{address}" for address in range(len(words)) if address in written}
     lines = [f".threads {threads}", *([f".block {block}"] if block else [])]

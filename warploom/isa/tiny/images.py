@@ -32,7 +32,7 @@ DATA_A_COMMENT = 32  # bytes of data in one comment line
 
 @dataclass(frozen=True)
 class Image:
-    """What a file of words holds. threads: 1 where the file does not say; block: threads a block, 0 where it does not say."""
+    """What a file of words holds. threads: 1 where the file does not say; block: threads per block, 0 where it does not say."""
 
     words: list[int]
     threads: int = 1

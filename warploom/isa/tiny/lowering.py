@@ -36,7 +36,7 @@ def lower(
 ) -> Program:
     """A Program from words (0..65535), data bytes and a number of threads (0..255), all within bounds already.
 
-    named: the instructions whose mnemonics the source has; the others are given as words. block: threads a block; 0: the machine decides.
+    named: the instructions whose mnemonics the source has; the others are given as words. block: threads per block; 0: the machine decides.
     """
     names: dict[int, str] = {}
     for name, address in (labels or {}).items():

@@ -23,7 +23,7 @@ def check_paths(words: Sequence[int], heads: Sequence[Token], diagnostics: Diagn
     ending = _ending(words, reached)
     leaving = sorted({state[0] for state in reached if any(after[0] >= len(words) for after in successors(words, state))})
     for address in leaving:
-        message = "after this instruction the program runs on behind its end, without a RET"
+        message = "after this instruction the program runs past its end, without a RET"
         diagnostics.warning(heads[address].position, message, heads[address].length, "end every path with RET")
     endless = sorted({state[0] for state in reached if state not in ending})
     if endless and not leaving:
@@ -38,7 +38,7 @@ def check_paths(words: Sequence[int], heads: Sequence[Token], diagnostics: Diagn
 
 
 def successors(words: Sequence[int], state: State) -> list[State]:
-    """The states that may follow a state; an address at or behind the end stays as it is, to be seen by the caller."""
+    """The states that may follow a state; an address at or past the end stays as it is, to be seen by the caller."""
     address, compared = state
     fields = Fields(words[address])
     opcode = fields.word >> 12

@@ -1,4 +1,4 @@
-"""The instruction set of tiny-gpu: one row an instruction.
+"""The instruction set of tiny-gpu: one row per instruction.
 
 An instruction is 16 bits: the opcode in bits 15..12 and up to three fields below it. `INSTRUCTIONS` says for each one
 its name, its opcode, which fields it has and in which order they are written, what it means, and the micro-op that

@@ -1,6 +1,6 @@
 """Events: what a traced run writes down.
 
-One row an event, `int64[n, EVENT_COLUMNS]`, in a buffer that is allocated once. When it is nearly full the run
+One row per event, `int64[n, EVENT_COLUMNS]`, in a buffer that is allocated once. When it is nearly full the run
 stops between two cycles, the driver takes the rows away, and the run continues. Without tracing an event costs one comparison.
 """
 

@@ -19,7 +19,7 @@ class Reason(NamedTuple):
 
 REASONS = (
     Reason("selected", "the warp issued"),
-    Reason("not_selected", "the warp could issue, another one was picked"),
+    Reason("not_selected", "the warp could issue, but the scheduler picked another"),
     Reason("long_scoreboard", "waits for a register that a load from global memory or a texture writes"),
     Reason("short_scoreboard", "waits for a register that shared memory or a special function writes"),
     Reason("wait", "waits for a register that an operation of fixed latency writes"),
@@ -30,8 +30,8 @@ REASONS = (
     Reason("mio_throttle", "the queue for shared memory is full"),
     Reason("tex_throttle", "the texture unit's queue is full"),
     Reason("math_pipe_throttle", "every ALU, or every special-function unit, is taken"),
-    Reason("membar", "waits at a fence for its own memory accesses"),
-    Reason("drain", "has ended, but its accesses or registers are still on their way"),
+    Reason("membar", "waits at a fence (memory barrier) for its own memory accesses"),
+    Reason("drain", "has ended, but its accesses or results are still in flight"),
     Reason("dispatch_stall", "waits for the dispatcher of blocks, or for registers of an earlier instruction that are still being read"),
     Reason("imc_miss", "waits for a constant that the first level of the constant cache did not have"),
 )
@@ -41,8 +41,8 @@ REASONS = (
 
 # What a lane is that does not execute an instruction of its warp.
 OFF = (
-    Reason("diverged", "other lanes of its warp run, it goes on later"),
-    Reason("ended", "its thread has ended, other lanes of its warp have not"),
+    Reason("diverged", "other lanes of its warp run; it continues later"),
+    Reason("ended", "its thread has ended; other lanes of its warp have not"),
     Reason("no thread", "there never was a thread for it: the block does not fill the warp"),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from warploom.machine.config.derived import shape_of
-from warploom.machine.config.schema import L2, Cache, Config
+from warploom.machine.config.schema import L2, Cache, Config, ignored
 from warploom.machine.core.load_store.constant_cache import MAX_CONSTANT_LINES
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, ConfigError
 from warploom.machine.memory.block import L2_LINES, LINES
@@ -29,6 +29,8 @@ def _check_shape(level: str, cache: Cache) -> None:
         )
 
 
+WARPS_MACHINE, STEPS_MACHINE = "sm", "tiny"  # presets of the two kinds of machine
+
 # What an older name of a shared ALU is called where each scheduler has its own pipes.
 OWN = {
     "alu.width": "pipes.integer_lanes and pipes.float_lanes",
@@ -42,9 +44,23 @@ def check_effective(config: Config, changed: Iterable[str]) -> None:
     for name in changed:
         if own and name.startswith("alu."):
             instead = f"set {OWN[name]}, or pipes.owner=core" if name in OWN else "set pipes.owner=core"
-            raise ConfigError(f"{name} says nothing here: with pipes.owner = 'scheduler' each scheduler has its own pipes; {instead}")
+            raise ConfigError(f"{name} has no effect here: with pipes.owner = 'scheduler' each scheduler has its own pipes; {instead}")
         if not own and name.startswith("pipes.") and name != "pipes.owner":
-            raise ConfigError(f"{name} says nothing here: with pipes.owner = 'core' the schedulers share ALUs; set pipes.owner=scheduler")
+            raise ConfigError(f"{name} has no effect here: with pipes.owner = 'core' the schedulers share ALUs; set pipes.owner=scheduler")
+
+
+def check_used(config: Config, named: Iterable[str], *, before: str = "", add: str) -> None:
+    """Raises ConfigError when the machine has no use for a setting that somebody has named, whatever its value.
+
+    before: what stands in front of the setting's name. add: how another machine is asked for, with {} for its name.
+    """
+    unused = ignored(config)
+    steps = config.core.control == "sequencer"
+    for name in named:
+        if name in unused:
+            why = "runs one instruction at a time" if steps else "has warps"
+            other = add.format(WARPS_MACHINE if steps else STEPS_MACHINE)
+            raise ConfigError(f"{before}{name}: {config.name!r} {why} and does without it; a machine that has it: {other}")
 
 
 def check_together(config: Config) -> None:

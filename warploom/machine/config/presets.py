@@ -1,6 +1,6 @@
 """Presets: machines by name. A preset is a TOML file (`presets/*.toml`), or a user's own.
 
-It names the preset that it starts from (`base = "tiny"`) and the settings that differ. The comment behind a setting
+It names the preset that it starts from (`base = "tiny"`) and the settings that differ. The comment after a setting
 says where the number comes from; `sources` reads it.
 """
 
@@ -17,7 +17,7 @@ from warploom.isa.diagnostics import nearest
 from warploom.isa.numbers import shown
 from warploom.isa.program import lines_of
 from warploom.isa.reading import bytes_of, read_text
-from warploom.machine.config.check import check_effective, check_together
+from warploom.machine.config.check import check_effective, check_together, check_used
 from warploom.machine.config.schema import Config, Setting, check_name, settings
 from warploom.machine.engine.sizes import ConfigError
 
@@ -38,7 +38,14 @@ def load_config(name: str | Path | Config = "tiny", changes: Mapping[str, Any] |
     config = _build(flat, title)
     check_together(config)
     check_effective(config, changes or {})
+    if not isinstance(name, Config) and _preset_path(name).parent != PRESETS:
+        check_used(config, _own(_tree(_preset_path(name))), before=f"{name}: ", add='base = "{}"')
     return config
+
+
+def _own(tree: Mapping[str, Any]) -> Iterator[str]:
+    """The settings that a file names itself."""
+    return (f"{section}.{setting}" for section, values in tree.items() if isinstance(values, dict) for setting in values)
 
 
 def _read(name: str | Path, seen: tuple[str, ...]) -> tuple[dict[str, Any], str]:
@@ -133,7 +140,7 @@ def about(name: str | Path) -> str:
 
 
 def sources(name: str | Path) -> dict[str, str]:
-    """Where each number of a preset comes from: the comment behind it, by full setting name. Raises ConfigError."""
+    """Where each number of a preset comes from: the comment after it, by full setting name. Raises ConfigError."""
     return {setting: comment for setting, comment in _comments(_preset_path(name)) if comment}
 
 
@@ -147,7 +154,7 @@ def inherited_sources(name: str | Path) -> dict[str, str]:
 
 
 def _comments(path: Path) -> Iterator[tuple[str, str]]:
-    """(full setting name, the comment behind it or "") of every setting in a preset's file."""
+    """(full setting name, the comment after it or "") of every setting in a preset's file."""
     section = ""
     for line in lines_of(read_text(path)):
         text, _, comment = line.partition("#")

@@ -2,7 +2,7 @@
 """What a machine is made of: every setting, with its meaning, unit and range, and the presets that set them.
 
 A `Config` is frozen. A preset is a TOML file beside this one (`presets/*.toml`), or a user's own; it names
-the preset that it starts from (`base = "tiny"`) and the settings that differ. The comment behind a setting
+the preset that it starts from (`base = "tiny"`) and the settings that differ. The comment after a setting
 in a preset says where the number comes from; `sources` reads it.
 """
 
@@ -61,12 +61,12 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Gpu(Section):
-    clock: _number("core clock, to which dram.clock is related; 0: one memory clock a cycle", "MHz", at_most=100_000) = 0
+    clock: _number("core clock, to which dram.clock is related; 0: one memory clock per cycle", "MHz", at_most=100_000) = 0
     cores: _number("cores (NVIDIA: multiprocessors)", "cores", at_least=1, at_most=MAX_CORES) = 2
     launch_latency: _number("cycles from the start of a launch until the first block is handed out", "cycles", at_most=100_000) = 0
     dispatch_latency: _number("cycles from a free block slot to the first instruction of the next block", "cycles", at_most=100_000) = 0
     dispatch: _choice(
-        "spread: one block a core in turn; fill: a core as full as it gets first; split: the warps of a block go to any free slots",
+        "spread: one block per core in turn; fill: one core as full as it gets before the next; split: the warps of a block go to any free slots",
         "spread", "fill", "split",
     ) = "spread"  # fmt: skip
 
@@ -74,16 +74,16 @@ class Gpu(Section):
 class Core(Section):
     control: _choice("sequencer: one instruction at a time; pipeline: warps", "sequencer", "pipeline") = "sequencer"
     threads_per_block: _number("sequencer: threads that a core runs, all of one block", "threads", at_least=1, at_most=MAX_LANES) = 4
-    lanes: _number("threads a warp", "lanes", at_least=1, at_most=MAX_LANES) = 32
+    lanes: _number("threads per warp", "lanes", at_least=1, at_most=MAX_LANES) = 32
     warps: _number("warps that a core holds at a time", "warps", at_least=1, at_most=MAX_WARPS) = 32
     blocks: _number("blocks that a core holds at a time", "blocks", at_least=1, at_most=MAX_WARPS) = 16
     threads: _number("threads that a core holds at a time; 0: warps x lanes", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
     block_threads: _number("threads of the largest block; 0: no limit", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
     thread_registers: _number("registers that a thread may have at most; 0: no limit", "registers", at_most=1024) = 0
     registers: _number("32-bit registers that a core's threads share; 0: no limit", "registers", at_most=1 << 20) = 0
-    register_unit: _number("registers are handed to a warp in multiples of this", "registers", at_least=1, at_most=4096) = 256
+    register_unit: _number("registers are allocated to a warp in multiples of this", "registers", at_least=1, at_most=4096) = 256
     register_files: _number(
-        "parts of the register file, one a sub-partition; a warp's registers lie whole in one", "parts", at_least=1, at_most=MAX_WARPS
+        "parts of the register file, one per sub-partition; all registers of a warp are in one part", "parts", at_least=1, at_most=MAX_WARPS
     ) = 1
     schedulers: _number(
         "warp schedulers; scheduler i owns the warps w with w % schedulers == i", "schedulers", at_least=1, at_most=MAX_WARPS
@@ -94,12 +94,12 @@ class Core(Section):
         str, Meta(description="what happens when the lanes of a warp disagree at a branch", extra={"unit": "", "choices": ()})
     ] = "stack"
     stack_depth: _number("entries of a warp's mask stack", "entries", at_least=1, at_most=128) = 64
-    barriers: _number("barriers a block", "barriers", at_least=1, at_most=16) = 16
+    barriers: _number("barriers per block", "barriers", at_least=1, at_most=16) = 16
     barrier_interval: _number(
         "cycles from one warp's arrival at a barrier to the next that the core takes; 0: no limit", "cycles", at_most=1024
     ) = 0
-    barrier_latency: _number("cycles from the last arrival at a barrier until its warps go on", "cycles", at_most=4096) = 0
-    lock: _choice("what the scoreboard locks: a register of the whole warp, or of its active lanes", "register", "lane") = "register"
+    barrier_latency: _number("cycles from the last arrival at a barrier until its warps continue", "cycles", at_most=4096) = 0
+    lock: _choice("what the scoreboard locks: a register for the whole warp, or for its active lanes", "register", "lane") = "register"
     branch_latency: _number(
         "cycles from the issue of a control instruction to the next issue of its warp", "cycles", at_least=1, at_most=64
     ) = 1
@@ -114,28 +114,28 @@ class Divergence(Section):
     ) = "fall_through"  # fmt: skip
     barriers: _number("its: convergence barriers of a warp; 0: lanes meet only where they happen to", "barriers", at_most=MAX_LANES) = 16
     patience: _number(
-        "its: jumps back of the running lanes, since one last came to a convergence barrier, after which those that wait there go on; "
-        "where the loop waits for somebody itself they go on at once",
+        "its: backward jumps of the running lanes, since a lane last reached a convergence barrier, after which the lanes that wait there continue; "
+        "in a loop that itself waits for another thread they continue at once",
         "jumps", at_least=1, at_most=1 << 30,
     ) = 256  # fmt: skip
     heuristic: _choice(
-        "dwf, in the place of core.scheduler: the warp that issues stands at the PC of most threads, has waited longest, or is furthest behind",
+        "dwf, in place of core.scheduler: the warp that issues is at the PC of most threads, has waited longest, or has the lowest PC",
         "majority", "time_stamp", "pc",
     ) = "majority"  # fmt: skip
 
 
 class Alu(Section):
     count: _number("ALUs of a core; an instruction takes the first free one", "ALUs", at_least=1, at_most=64) = 1
-    width: _number("lanes that one ALU takes a cycle; 0: a whole warp", "lanes", at_most=MAX_LANES) = 0
+    width: _number("lanes that one ALU takes per cycle; 0: a whole warp", "lanes", at_most=MAX_LANES) = 0
     depth: _number(
-        "slots of an ALU's pipe; a slow operation in the last slot stops those behind it; 0: never stops", "slots", at_most=32
+        "slots of an ALU's pipe; a slow operation in the last slot stops those that follow; 0: never stops", "slots", at_most=32
     ) = 0
     special_count: _number("special-function units of a core", "units", at_least=1, at_most=16) = 1
-    special_width: _number("lanes that a special-function unit takes a cycle; 0: a whole warp", "lanes", at_most=MAX_LANES) = 0
+    special_width: _number("lanes that a special-function unit takes per cycle; 0: a whole warp", "lanes", at_most=MAX_LANES) = 0
 
 
 def _lanes(pipe: str) -> Any:
-    return _number(f"lanes that a scheduler's {pipe} takes a cycle; 0: a whole warp", "lanes", at_most=MAX_LANES)
+    return _number(f"lanes that a scheduler's {pipe} takes per cycle; 0: a whole warp", "lanes", at_most=MAX_LANES)
 
 
 def _interval(pipe: str) -> Any:
@@ -152,9 +152,9 @@ class Pipes(Section):
     integer_interval: _interval("the integer pipe") = 0
     float_lanes: _lanes("float pipe") = 0
     float_interval: _interval("the float pipe") = 0
-    float_on_integer: _switch("the integer pipe is the other half of the float pipe: it takes float operations when that one is taken") = (
-        False
-    )
+    float_on_integer: _switch(
+        "the integer pipe is the other half of the float pipe: it takes float operations when the float pipe is busy"
+    ) = False
     double_lanes: _lanes("double pipe") = 0
     double_interval: _interval("the double pipe") = 0
     special_lanes: _lanes("special-function pipe") = 0
@@ -178,10 +178,10 @@ class Operands(Section):
     banks: _number(
         "register banks of a scheduler, register r in bank r % banks; 0: all registers are read at once", "banks", at_most=MAX_BANKS
     ) = 0
-    reads: _number("registers that a bank reads a cycle", "registers", at_least=1, at_most=4) = 1
+    reads: _number("registers that a bank reads per cycle", "registers", at_least=1, at_most=4) = 1
     window: _number("cycles from the issue in which an instruction reads its registers without delay", "cycles", at_least=1, at_most=16) = 3
     collectors: _number(
-        "operand collectors of a scheduler: instructions that gather registers at the same time; 0: a late one stops those behind it",
+        "operand collectors of a scheduler: instructions that gather registers at the same time; 0: a late one stops those that follow",
         "collectors", at_most=MAX_COLLECTORS,
     ) = 0  # fmt: skip
 
@@ -222,11 +222,11 @@ class Fetch(Section):
     ) = 0
     l0_ways: _number("ways of a scheduler's instruction cache", "ways", at_least=1, at_most=16) = 1
     l0_latency: _number("cycles of a hit in a scheduler's instruction cache", "cycles", at_least=1, at_most=64) = 1
-    l0_ahead: _number("lines that a miss in a scheduler's instruction cache brings ahead", "lines", at_most=16) = 0
+    l0_ahead: _number("lines that a miss in a scheduler's instruction cache prefetches", "lines", at_most=16) = 0
     shared: _number(
-        "pipeline: lines of an instruction cache that all cores share, behind their own; 0: none", "lines", at_most=MAX_SHARED_FETCH_LINES
+        "pipeline: lines of an instruction cache that all cores share, after their own; 0: none", "lines", at_most=MAX_SHARED_FETCH_LINES
     ) = 0
-    ahead: _number("lines that the shared instruction cache brings ahead of one that is wanted", "lines", at_most=16) = 0
+    ahead: _number("lines that the shared instruction cache prefetches after one that is wanted", "lines", at_most=16) = 0
 
 
 class Lsu(Section):
@@ -235,7 +235,7 @@ class Lsu(Section):
     coalesce: _switch("lanes that touch the same line share one transaction") = True
     sector: _number("bytes that a transaction moves at least; divides the line", "bytes", at_least=1, at_most=128) = 32
     stores: _number(
-        "transactions of stores that a core may have on their way until the level that keeps them has answered; 0: no limit and no answer",
+        "transactions of stores that a core may have in flight until the level that keeps them has answered; 0: no limit and no answer",
         "transactions", at_most=1024,
     ) = 0  # fmt: skip
 
@@ -247,13 +247,15 @@ class Cache(Section):
     line: _number("bytes of a line, a power of two", "bytes", at_least=1, at_most=256) = 128
     ways: _number("lines that a set holds, where sets is 0", "ways", at_least=1, at_most=256) = 4
     sets: _number("sets (of a slice), as many ways as the bytes then give; 0: the ways decide", "sets", at_most=1 << 16) = 0
-    replacement: _choice("which line of a full set goes", "lru", "fifo", "plru", "random") = "lru"
-    write: _choice("through: a store goes on to the next level; back: it stays until the line goes", "through", "back") = "through"
+    replacement: _choice("which line of a full set is evicted", "lru", "fifo", "plru", "random") = "lru"
+    write: _choice("through: a store goes to the next level at once; back: it stays until its line is evicted", "through", "back") = (
+        "through"
+    )
     allocate: _switch(
         "a store that misses takes a line, which keeps the bytes that were written; the others are fetched when they are read"
     ) = False
     hash: _choice(
-        "which set (of a slice) a line belongs to: `memory.hash` has the words; siphash: SipHash-1-3 of the line's address, as guppy has it",
+        "which set (of a slice) a line belongs to: values as for `memory.hash`; siphash: SipHash-1-3 of the line's address, as guppy has it",
         *SET_HASHES,
     ) = "modulo"  # fmt: skip
     mshrs: _number("misses that may be outstanding (in a slice)", "lines", at_least=1, at_most=1024) = 16
@@ -272,23 +274,23 @@ class L2(Cache):
     slices: _number("slices; each has its own sets and MSHRs", "slices", at_least=1, at_most=MAX_SLICES) = 1
     ports: _number("lookups that a slice does in a cycle: 1, or 0 for any number", "lookups", at_most=1) = 1
     write_buffer: _number(
-        "lines that a slice may have on their way to memory before it takes nothing more; 0: no limit", "lines", at_most=1024
+        "lines that a slice may have in flight to memory before it accepts no more; 0: no limit", "lines", at_most=1024
     ) = 0
-    atomic_lanes: _number("lanes of a warp on one word that are one operation of an atomic", "lanes", at_least=1, at_most=MAX_LANES) = 1
+    atomic_lanes: _number("lanes of a warp on one word that an atomic serves in one operation", "lanes", at_least=1, at_most=MAX_LANES) = 1
 
 
 class Crossbar(Section):
     """The network between cores and slices. It has a port for each, and in each port a path for either direction."""
 
-    core: _number("bytes a cycle that a core sends, and that it receives; 0: no limit", "bytes a cycle", at_most=1024) = 0
-    slice: _number("bytes a cycle that a slice takes, and that it sends; 0: no limit", "bytes a cycle", at_most=1024) = 0
+    core: _number("bytes per cycle that a core sends, and that it receives; 0: no limit", "bytes per cycle", at_most=1024) = 0
+    slice: _number("bytes per cycle that a slice takes, and that it sends; 0: no limit", "bytes per cycle", at_most=1024) = 0
 
 
 class Shared(Section):
     bytes: _number("shared memory of a core", "bytes", at_most=1 << 18) = 0
     block_bytes: _number("shared memory that a block may have at most; 0: all of it", "bytes", at_most=1 << 18) = 0
-    reserved: _number("bytes of each block's shared memory that the system keeps", "bytes", at_most=1 << 16) = 0
-    unit: _number("it is handed to a block in multiples of this", "bytes", at_least=1, at_most=4096) = 256
+    reserved: _number("bytes of each block's shared memory that the system reserves", "bytes", at_most=1 << 16) = 0
+    unit: _number("shared memory is allocated to a block in multiples of this", "bytes", at_least=1, at_most=4096) = 256
     banks: _number("banks", "banks", at_least=1, at_most=64) = 32
     bank_bytes: _number("bytes of a bank's word", "bytes", at_least=1, at_most=8) = 4
     latency: _number("cycles of an access without conflicts", "cycles", at_least=1, at_most=1024) = 1
@@ -336,8 +338,8 @@ class Dram(Section):
     latency: _number(
         "cycles of an access to an open row; with banks: those that are spent outside of the devices", "cycles", at_least=1, at_most=65536
     ) = 100
-    bandwidth: _number("bytes a channel and memory clock; 0: no limit", "bytes a clock", at_most=65536) = 32
-    clock: _number("memory clocks that take as long as gpu.clock core cycles; 0: as many", "MHz", at_most=100_000) = 0
+    bandwidth: _number("bytes per channel and memory clock; 0: no limit", "bytes per clock", at_most=65536) = 32
+    clock: _number("memory clock, related to gpu.clock; 0: as fast as the core clock", "MHz", at_most=100_000) = 0
     row: _number("bytes of a row; 0: no row buffers", "bytes", at_most=1 << 20) = 0
     row_miss: _number("further cycles when the row is not open; without banks", "cycles", at_most=65536) = 0
     banks: _number("banks of a channel; 0: a channel is one queue without them", "banks", at_most=64) = 0
@@ -345,16 +347,19 @@ class Dram(Section):
         "banks: requests that the controller chooses from, row hits first (FR-FCFS); 1: in order", "requests", at_least=1, at_most=256
     ) = 1
     write_queue: _number(
-        "banks: writes that wait while there are reads; the fuller half is then written at once", "requests", at_least=1, at_most=256
+        "banks: writes that wait while there are reads; when the queue is full, half of them are written at once",
+        "requests",
+        at_least=1,
+        at_most=256,
     ) = 32
-    rcd: _number("banks: from the opening of a row to its first access", "memory clocks", at_most=1024) = 0
-    rp: _number("banks: closing a row", "memory clocks", at_most=1024) = 0
-    ras: _number("banks: that a row stays open at least", "memory clocks", at_most=1024) = 0
-    rrd: _number("banks: between the opening of rows of two banks", "memory clocks", at_most=1024) = 0
-    cl: _number("banks: from a read to its first data", "memory clocks", at_most=1024) = 0
-    wl: _number("banks: from a write to its first data", "memory clocks", at_most=1024) = 0
-    wtr: _number("banks: from the last data of a write to the next read", "memory clocks", at_most=1024) = 0
-    wr: _number("banks: from the last data of a write to the closing of its row", "memory clocks", at_most=1024) = 0
+    rcd: _number("banks: from opening a row to its first access (tRCD)", "memory clocks", at_most=1024) = 0
+    rp: _number("banks: closing a row (tRP)", "memory clocks", at_most=1024) = 0
+    ras: _number("banks: least time that a row stays open (tRAS)", "memory clocks", at_most=1024) = 0
+    rrd: _number("banks: between opening rows in two banks (tRRD)", "memory clocks", at_most=1024) = 0
+    cl: _number("banks: from a read to its first data (CL)", "memory clocks", at_most=1024) = 0
+    wl: _number("banks: from a write to its first data (WL)", "memory clocks", at_most=1024) = 0
+    wtr: _number("banks: from the last data of a write to the next read (tWTR)", "memory clocks", at_most=1024) = 0
+    wr: _number("banks: from the last data of a write to closing its row (tWR)", "memory clocks", at_most=1024) = 0
 
 
 class Texture(Section):
@@ -362,10 +367,10 @@ class Texture(Section):
     latency: _number("cycles from the request to the lookup of its texels", "cycles", at_least=1, at_most=4096) = 16
     queue: _number("warp samples that it holds; 0: one for each warp slot of the core", "instructions", at_most=64) = 16
     slots: _choice(
-        "what has a place in it: instruction: a warp's sample, until its last lane is served; lane: each lane of one, until it is served itself",
+        "what takes a slot of it. instruction: a warp's sample, until its last lane is served; lane: each lane of a sample, until that lane is served",
         "instruction", "lane",
     ) = "instruction"  # fmt: skip
-    hash: _choice("which set of the texture cache a line belongs to: `l1.hash` has the words", *SET_HASHES) = "modulo"
+    hash: _choice("which set of the texture cache a line belongs to: values as for `l1.hash`", *SET_HASHES) = "modulo"
     bytes: _number("capacity of the texture cache, with lines of l1.line bytes; 0: absent", "bytes", at_most=1 << 23) = 0
     ways: _number("ways", "ways", at_least=1, at_most=64) = 2
     mshrs: _number("lines of the texture cache that may be outstanding", "lines", at_least=1, at_most=256) = 64
@@ -376,7 +381,7 @@ class Quirks(Section):
     """Behaviour of tiny-gpu's published hardware that its documentation does not promise."""
 
     partial_block: _switch("the last lane's next PC decides, so a block that is not full never ends") = False
-    last_lane_decides: _switch("a branch on which threads disagree follows the last lane, silently") = False
+    last_lane_decides: _switch("a branch on which threads disagree follows the last lane, without a message") = False
     compare_flags: _switch("compare gives 4 where unequal, 2 where equal, never 1") = False
     divide_zero: _switch("division by zero gives 0 (one simulator's choice; the hardware defines nothing)") = False
     free_opcodes: _switch("instruction words that tiny-gpu gives no meaning do nothing, and extensions are refused") = False

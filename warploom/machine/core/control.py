@@ -249,7 +249,7 @@ def _sync_warp(core, warp, part, tables, k):
         named |= np.uint64(_leaders_value(core, warp, part, tables, k, B, 1)) << np.uint64(32)
     if part != core.warps.mask[warp]:
         set_aside(core, warp, part)
-    its_sync(core.path_table, core.warps, warp, named | part)
+    its_sync(core.path_table, core.convergence_barriers, core.warps, warp, named | part)
 
 
 @unit

@@ -6,8 +6,8 @@ After the settings the fields are in the order in which an instruction reaches t
 from __future__ import annotations
 
 from warploom.isa.uop import PORTS
+from warploom.machine.core.divergence.its import ConvergenceBarriers
 from warploom.machine.core.divergence.path_table import PathTable
-from warploom.machine.core.divergence.stack import Stack
 from warploom.machine.core.divergence.thread_pool import Pool
 from warploom.machine.core.fetch.instruction_fetch import Fetch
 from warploom.machine.core.load_store.address_space import Spaces
@@ -46,7 +46,7 @@ Core = record(
         number="i8",                   # which core of the GPU this is
         scheduler_count="i8",          # schedulers, 1 to MAX_SCHEDULERS
         divergence="i8",               # the number of a row of MECHANISMS
-        uses_path_table="i8",          # 1: as that row says
+        any_order="i8",                # 1: as that row says
         branch_latency="i8",           # cycles from the issue of a control instruction to the next issue of its warp
         code_rows="i8",                # instructions of the program
         code_step="i8",                # addresses from one instruction to the next; 0 where that differs
@@ -69,10 +69,10 @@ Core = record(
         blocks=Blocks,
         warps=Warps,
         fetch=Fetch,
-        reconvergence_stack=Stack,     # paths that wait for their reconvergence PC
-        path_table=PathTable,          # groups of lanes that wait, where there is no such stack
+        path_table=PathTable,          # paths of warps that wait, as the divergence mechanism manages them
+        convergence_barriers=ConvergenceBarriers,  # its: who waits for whom
         thread_pool=Pool,              # what dynamic warp formation knows of the threads
-        mask_stack=Stack,              # masks that wait, of programs that manage masks
+        mask_stack=PathTable,          # the same of programs that manage masks themselves
         scoreboard=Scoreboard,
         schedulers=(Scheduler, MAX_SCHEDULERS),
         registers=(WarpRegisters, MAX_WARPS),

@@ -5,7 +5,7 @@ In hardware: an AND gate a lane in front of every write enable, between the warp
 costs no branch and no path of its own: the instruction is issued for all lanes, and does nothing in those that are left out. Every unit
 obeys it: a register is not written, no address leaves the load/store unit, a branch is not taken, a lane does not end.
 
-The predicate is a scalar register with a bit a lane (a pair of them, low half first, where a warp has more than 32 lanes).
+The predicate is a scalar register with a bit per lane (a pair of them, low half first, where a warp has more than 32 lanes).
 
 Sources: NVIDIA PTX ISA, "Predicated Execution" (`@p`, `@!p`); AMD GCN3 ISA, EXEC and VCC.
 """

@@ -5,7 +5,7 @@ In hardware: a bank of SRAM. Row r holds register r of every lane side by side, 
 of a warp; a row of 32 lanes is 128 bytes. A core's register file is its largest memory (256 KiB on an
 NVIDIA multiprocessor), and how much of it a thread takes decides how many warps fit.
 
-Here: one record a warp. `lane[r, l]` is register r of lane l. Scalar registers, as AMD GCN has them, hold one
+Here: one record per warp. `lane[r, l]` is register r of lane l. Scalar registers, as AMD GCN has them, hold one
 value a warp. Special registers hold what the hardware knows without being told by a program.
 """
 

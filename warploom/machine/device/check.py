@@ -33,7 +33,7 @@ def check(config: Config, program: Program) -> None:
     numbers = len(thread_numbers_of(program)) if config.core.divergence == "dwf" and not depends_on_warps(program) else 0
     why = f" with core.divergence=dwf, which needs {numbers} of its own" if numbers else ""
     if program.registers > u.HIDDEN - numbers:
-        raise LaunchError(f"the program uses {program.registers} registers a thread, a thread can have {u.HIDDEN - numbers}{why}")
+        raise LaunchError(f"the program uses {program.registers} registers per thread, a thread can have {u.HIDDEN - numbers}{why}")
     if config.core.lock == "lane" and (program.registers + program.lock_width - 1) // program.lock_width > LANE_GROUPS:
         raise LaunchError(
             f"core.lock = 'lane' has room for {LANE_GROUPS} registers, the program uses {program.registers}; add --set core.lock=register"

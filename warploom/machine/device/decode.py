@@ -30,7 +30,7 @@ def decode(config: Config, program: Program) -> np.ndarray:
 
 
 def _bank_reads(program: Program, row: np.ndarray, banks: int) -> int:
-    """How often an instruction reads each bank, four bits a bank. A register that a micro-op names twice is read once."""
+    """How often an instruction reads each bank, four bits per bank. A register that a micro-op names twice is read once."""
     counts = [0] * banks
     for uop in program.uops[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]]:
         pairs = u.OPERATIONS[uop[u.OP]].pairs

@@ -10,14 +10,64 @@ The host keeps all memory in one array of words: that of a device first, then wh
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from warploom.machine.engine.unit import zeros
-from warploom.machine.memory.cache import L2Cache
+from warploom.machine.memory.replacement import GROUP
 
-TAGS = ("held", "chain", "link", "tag", "sectors", "dirty", "partly", "written", "replacement")  # of a cache: what a launch leaves in it
+OF_BLOCKS = ("link", "tag", "sectors", "dirty", "partly", "written")  # what a cache has of each block that holds a line
+
+
+class Tags(NamedTuple):
+    """What a cache holds, without the blocks that hold nothing: most of them, after a short kernel.
+
+    blocks: which ones hold a line. rows: of each of OF_BLOCKS, theirs; stamp: their ages, cycles before the next launch, negative.
+    held, chain, tree: (indices, values) of what is not 0 of these fields. bound, random: these fields.
+    """
+
+    blocks: np.ndarray
+    rows: tuple[np.ndarray, ...]
+    stamp: np.ndarray
+    held: tuple[np.ndarray, np.ndarray]
+    chain: tuple[np.ndarray, np.ndarray]
+    tree: tuple[np.ndarray, np.ndarray]
+    bound: np.ndarray
+    random: int
+
+    @classmethod
+    def of(cls, cache: Any, cycle: int) -> Tags:
+        """The contents of a cache (a record) in a cycle, the last one of its run."""
+        lines, replacement = int(cache["sets"]) * int(cache["ways"]), cache["replacement"]
+        blocks = np.flatnonzero(cache["tag"][:lines])
+        groups = lines if int(cache["ways"]) > 2 * GROUP else 0  # else nobody looks at them
+        return cls(
+            blocks,
+            tuple(cache[name][blocks] for name in OF_BLOCKS),
+            replacement["stamp"][blocks] - cycle,
+            _not_zero(cache["held"][: int(cache["sets"])]),
+            _not_zero(cache["chain"][: int(cache["chain_mask"]) + 1]),
+            _not_zero(replacement["tree"][: int(cache["sets"])]),
+            replacement["bound"][:groups] - cycle,
+            int(replacement["random"]),
+        )
+
+    def put_into(self, cache: Any) -> None:
+        """Into a cache of the same shape that holds nothing."""
+        replacement = cache["replacement"]
+        for name, rows in zip(OF_BLOCKS, self.rows, strict=True):
+            cache[name][self.blocks] = rows
+        replacement["stamp"][self.blocks] = self.stamp
+        for field, (indices, values) in ((cache["held"], self.held), (cache["chain"], self.chain), (replacement["tree"], self.tree)):
+            field[indices] = values
+        replacement["bound"][: len(self.bound)] = self.bound
+        replacement["random"] = self.random
+
+
+def _not_zero(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    indices = np.flatnonzero(values)
+    return indices, values[indices]
 
 
 class Held:
@@ -25,8 +75,8 @@ class Held:
 
     def __init__(self, capacity: int) -> None:
         self.capacity, self.used = capacity, 0
-        self.words = np.zeros((capacity + 3) // 4, np.uint32)
-        self.tags: np.ndarray | None = None  # of type L2Cache; None: it holds nothing
+        self.words = zeros((capacity + 3) // 4, np.uint32)
+        self.tags: Tags | None = None  # of the second-level cache; None: it holds nothing
 
     @property
     def bytes(self) -> np.ndarray:
@@ -36,7 +86,7 @@ class Held:
     def room(self, words: int) -> np.ndarray:
         """uint32[words or more]: memory, with room after it. What was in that room before is still there."""
         if words > len(self.words):
-            longer = np.zeros(words, np.uint32)
+            longer = zeros(words, np.uint32)
             kept = (self.used + 3) // 4
             longer[:kept] = self.words[:kept]
             self.words = longer
@@ -48,29 +98,18 @@ class Held:
         found.used = self.used
         kept = (self.used + 3) // 4
         found.words[:kept] = self.words[:kept]
-        found.tags = None if self.tags is None else self.tags.copy()
+        found.tags = self.tags  # which nobody changes
         return found
 
     def drop_caches(self) -> None:
         """The second-level cache holds nothing. What it had not written to memory is there: caches here hold no data."""
         self.tags = None
 
-    def put_into(self, cache: np.ndarray) -> None:
+    def put_into(self, cache: Any) -> None:
         """The second-level cache of a machine before its first cycle holds what it held after the last launch."""
         if self.tags is not None:
-            for name in TAGS:
-                cache[name] = self.tags[name]
+            self.tags.put_into(cache)
 
-    def take_from(self, cache: np.ndarray, cycle: int) -> None:
+    def take_from(self, cache: Any, cycle: int) -> None:
         """Keep what the cache of a machine holds in a cycle: its last one. The next launch begins with cycle 0, so ages become negative."""
-        if self.tags is None:
-            self.tags = zeros((), L2Cache)
-        for name in TAGS:
-            self.tags[name] = cache[name]
-        age(self.tags, cycle)
-
-
-def age(tags: Any, cycles: int) -> None:
-    """So many cycles go by for the stamps of a cache's replacement policy."""
-    for name in ("stamp", "bound"):
-        tags["replacement"][name] -= cycles
+        self.tags = Tags.of(cache, cycle)

@@ -13,11 +13,11 @@ from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting import reasons
 from warploom.machine.config.schema import Config
+from warploom.machine.core.divergence.waiting import next_paths
 from warploom.machine.core.warps.scoreboard import blocking_group, ready_at
 from warploom.machine.device.report import Reported, fault_text, live_warps
 from warploom.machine.engine.unit import FOREVER, mirror
 from warploom.machine.run.protocol import Places, WarpState
-from warploom.machine.run.recording import waiting_paths
 
 
 class Inspected(Reported, Protocol):
@@ -90,14 +90,9 @@ class PipelineInspection:
 
     def _waiting(self, core: int, slot: int, running: int) -> list[tuple[int, int]]:
         """(lanes, instruction) of the paths of a warp that wait; a lane is named at the path that it runs next."""
-        found, named = [], running
-        threads = int(self.machine.cores[core]["warps"]["threads"][slot])
-        for _, mask, pc, _ in reversed(waiting_paths(self.machine.cores, core, slot)):
-            lanes = mask & (1 << 64) - 1 & threads & ~named
-            if lanes:
-                found.append((lanes, pc))
-            named |= lanes
-        return found
+        state = self.machine.cores[core]
+        waiting = int(state["warps"]["threads"][slot]) & ~running
+        return [(lanes, path.pc) for lanes, path in next_paths(state, slot, waiting)]
 
     def _issued(self, core: int, slot: int) -> bool:
         """Whether a warp issued in the last cycle. `since` is the first cycle not accounted for: an issue accounts for its own."""

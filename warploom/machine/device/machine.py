@@ -6,6 +6,7 @@ This is the builder, not the hardware: everything here happens once, before the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -47,6 +48,7 @@ from warploom.machine.device.memory_system import no_events, serve_events
 from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
 from warploom.machine.device.storage import Storage, set_up_spaces
 from warploom.machine.engine.native.piece import Array, Hook
+from warploom.machine.engine.pages import Pages
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.run.livelock import LivelockDetector
 from warploom.machine.run.probe import Probe
@@ -65,6 +67,7 @@ class PipelineMachine:
     units: functions of a user's by slot, in place of the configured ones. tracing: write events down; they are handed to `listener` as the
     run goes, or kept in `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
     held: memory and caches that outlive the run, in place of the program's own. before: a copy of them, by which the run can be repeated.
+    reusable: `begin_again` will be called.
     """
 
     entry = staticmethod(run)
@@ -80,6 +83,7 @@ class PipelineMachine:
         recording: bool = False,
         held: Held | None = None,
         before: Held | None = None,
+        reusable: bool = False,
     ) -> None:
         check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)) if held is None else held.used)
         self.space = program.address_space(config.memory.bytes) if held is None else flat_memory(held.used)
@@ -103,12 +107,12 @@ class PipelineMachine:
         self.loaded = with_thread_numbers(program) if self.moves_threads else program
         self.uops = np.ascontiguousarray(self.loaded.uops)
         self.code = decode(config, program)
-        self.views = np.ascontiguousarray(program.views)
+        self.views = np.ascontiguousarray(program.views) if held is None else program.views.copy()
         self.samplers = np.ascontiguousarray(program.samplers)
         self.storage = Storage(config, program, self.space if held is None else flat_memory(held.capacity))
         self.memory = self.storage.filled() if held is None else self.storage.added_to(held)
         self.memory_bytes = self.space.bytes
-        # Filled anew, not copied: pages of zeros that nobody touches cost nothing.
+        # Filled again, not copied: a copy would touch every page.
         self.initial_memory = (self.storage.filled() if held is None else (before or Held(0)).words).view(np.uint8)
         self.initial_memory = self.initial_memory[: self.memory_bytes if held is None or before is not None else 0]
         self.notes = new_log(program)
@@ -116,6 +120,10 @@ class PipelineMachine:
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
         self._set_up()
+        self._pages: list[Pages] = []
+        if held is not None:
+            self._pages = [Pages(array) for array in (self.gpu, self.cores)] if reusable else []
+            held.put_into(self.gpu["l2"]["cache"])
         self.probes: list[Probe] = []
         self.detector = LivelockDetector(self)
         self.recorder = Recorder(self) if recording else None
@@ -126,14 +134,30 @@ class PipelineMachine:
         gpu.log.tracing = int(self.tracing)
         gpu.memory_bytes = SPACE_BYTES if self.program.regions else self.memory_bytes
         set_up_device(gpu, self.config, self.loaded)
-        if self.held is not None:
-            self.held.put_into(self.gpu["l2"]["cache"])
         resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
         check_grid(self.config, self.program, int(gpu.grid.blocks), resident)
         for number in range(self.config.gpu.cores):
-            core = mirror(self.cores[number : number + 1].reshape(()))
+            core = mirror(self.cores[number : number + 1].reshape(()), without=("registers",))  # which are all zero
             set_up_core(core, number, resident, self.config, self.loaded)
             set_up_spaces(core, self.config, self.program, self.storage)
+
+    def begin_again(self, program: Program) -> None:
+        """A machine with held memory that has run is as if it were built for `program`: the same but for views and a launch's scalars.
+
+        Raises ProgramError for a table that names what is not there.
+        """
+        assert self.held is not None and self._pages
+        check_tables(program, self.held.used)
+        for pages in self._pages:
+            pages.restore()
+        of_launch = {name: getattr(program, name) for name in ("launch", "views", "view_names", "view_shapes")}
+        self.program = replace(self.program, **of_launch)
+        self.views[:] = program.views
+        self.gpu["grid"]["scalar"][: len(program.launch.scalars)] = program.launch.scalars
+        self.held.put_into(self.gpu["l2"]["cache"])
+        self.profile[:] = 0
+        self.notes[: 1 + int(self.notes[0, 0])] = 0
+        self.detector = LivelockDetector(self)
 
     # ---- the protocol of run.protocol.Machine
 
@@ -227,7 +251,7 @@ class PipelineMachine:
         if self._kept > self.most_events:
             raise TooManyEvents(
                 f"{self.program.name} has written down more than {self.most_events} events in {self.cycle} cycles, the most that are kept "
-                "here: let it run for fewer cycles (--max-cycles), or write them into a table, which takes any number (--csv, --parquet)"
+                "here: let it run for fewer cycles (--max-cycles), or write a trace file, which takes any number (--perfetto, --csv ...)"
             )
         self.events.append(written)
 
@@ -264,7 +288,7 @@ class PipelineMachine:
             seconds=outcome.seconds,
             rebuild=self._rebuild(),
             detail=Detail(
-                profile=self.profile,
+                profile=self.profile if self.held is None else self.profile.copy(),
                 events=np.concatenate([np.zeros((0, EVENT_COLUMNS), np.int64), *self.events]),
                 registers=pipeline_report.final_registers(self),
                 recording=self.recorder.recording() if self.recorder is not None else None,

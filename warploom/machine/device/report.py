@@ -15,8 +15,10 @@ from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULTS, lanes_of, lanes_text, sentence
 from warploom.machine.config.schema import Config
-from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, AT_SYNC, READY
+from warploom.machine.core.divergence import MECHANISMS
+from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, AT_SYNC, READY, STACKED
 from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
+from warploom.machine.core.divergence.waiting import next_paths
 from warploom.machine.core.warps.barrier import GRID_BARRIER
 from warploom.machine.run.livelock import LivelockDetector
 
@@ -92,9 +94,14 @@ def counters(machine: Reported) -> dict[str, int]:
         "shared_fetch_hits": int(gpu["shared_fetch"]["hits"]),
         "shared_fetch_misses": int(gpu["shared_fetch"]["misses"]),
         "alu_instructions": int(cores["alus"]["busy"].sum()),
-        "stack_peak": int(max(cores["reconvergence_stack"]["peak"].max(), cores["mask_stack"]["peak"].max())),
+        "stack_peak": int(max(cores[name]["peak"].max() for name in _stacks(machine))),
     }
     return found
+
+
+def _stacks(machine: Reported) -> tuple[str, ...]:
+    """The path tables that are stacks: that of groups in any order is none."""
+    return ("mask_stack",) if MECHANISMS[machine.config.core.divergence].any_order else ("path_table", "mask_stack")
 
 
 def _of_spaces(machine: Reported) -> dict[str, int]:
@@ -191,9 +198,9 @@ def fault_text(machine: Reported) -> str:
 
 def _of_array(machine: Reported, fault: np.ndarray) -> str:
     """An access outside of a view that the program knows as an array: `out[12]: it has 10 elements`."""
-    program, row = machine.program, machine.program.code[int(fault["pc"])]
     if FAULTS[int(fault["kind"])].name != "view_out_of_range":
         return ""
+    program, row = machine.program, machine.program.code[int(fault["pc"])]
     for view in program.uops[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT], u.VIEW].tolist():
         if 0 <= view < len(program.view_shapes) and program.views[view, VIEW_BYTES] == fault["limit"]:
             shape = program.view_shapes[view]
@@ -257,12 +264,13 @@ def _warp_line(machine: Reported, core: int, warp: int) -> str:
     block = int(machine.cores[core]["blocks"]["number"][int(state["block"][warp])])
     mask = int(state["mask"][warp])
     name = f"warp {int(state['rank'][warp])} of block {block} (core {core}"
-    if (core, warp) in machine.detector.spinning:
-        text = f"{name}, {lanes_text(mask, 'lane')}) spins at {machine.program.where(machine.detector.spinning[core, warp])}"
+    if spin := machine.detector.spinning.get((core, warp)):
+        mask |= spin.lanes
+        text = f"{name}, {lanes_text(spin.lanes, 'lane')}) spins at {machine.program.where(spin.instruction)}"
     elif mask:
         text = f"{name}, {lanes_text(mask, 'lane')}) at {machine.program.where(pc - 1 if waits else pc)}: {reason.meaning}"
     else:
-        text = f"{name}) waits for itself: none of its lanes can go on"
+        text = f"{name}) waits for itself: none of its lanes can continue"
     return "; ".join([text, *_barrier_text(machine, core, warp), *_waiting_lanes(machine, core, warp, mask)])
 
 
@@ -293,25 +301,20 @@ def _not_started(machine: Reported) -> list[str]:
 
 def _waiting_lanes(machine: Reported, core: int, warp: int, running_lanes: int) -> Iterator[str]:
     """The lanes of a warp that wait for others of it, and where, whatever manages its divergence."""
-    where = machine.program.where
-    groups, left = machine.cores[core]["path_table"], int(machine.cores[core]["warps"]["threads"][warp]) & ~running_lanes
-    for name, how in (("reconvergence_stack", "on the stack for"), ("mask_stack", "masked off until")):
-        stack = machine.cores[core][name]
-        for level in reversed(range(int(stack["depth"][warp]))):
-            mask = int(stack["mask"][warp][level]) & left
-            if mask:
-                yield f"{_wait(mask)} {how} {where(int(stack['pc'][warp][level]))}"
-            left &= ~mask
-    for row in range(int(groups["count"][warp])):
-        mask, pc, state = (int(groups[name][warp][row]) for name in ("mask", "pc", "state"))
-        if state == READY:
-            yield f"{_wait(mask)} to go on at {where(pc)}"
-        elif state in (AT_RECONVERGENCE, AT_SYNC):
-            yield f"{_wait(mask)} for the others at {where(pc)}"
-        elif state == AT_BARRIER + GRID_BARRIER:
-            yield f"{_wait(mask)} for the others at the barrier of the grid, {where(pc - 1)}"
+    where, state = machine.program.where, machine.cores[core]
+    for lanes, path in next_paths(state, warp, int(state["warps"]["threads"][warp]) & ~running_lanes):
+        if path.table == "mask_stack":
+            yield f"{_wait(lanes)} masked off until {where(path.pc)}"
+        elif path.state == STACKED:
+            yield f"{_wait(lanes)} on the stack for {where(path.pc)}"
+        elif path.state == READY:
+            yield f"{_wait(lanes)} to continue at {where(path.pc)}"
+        elif path.state in (AT_RECONVERGENCE, AT_SYNC):
+            yield f"{_wait(lanes)} for the others at {where(path.pc)}"
+        elif path.barrier == GRID_BARRIER:
+            yield f"{_wait(lanes)} for the others at the barrier of the grid, {where(path.pc - 1)}"
         else:
-            yield f"{_wait(mask)} for the others at barrier {state - AT_BARRIER}, {where(pc - 1)}"
+            yield f"{_wait(lanes)} for the others at barrier {path.barrier}, {where(path.pc - 1)}"
 
 
 def _wait(mask: int) -> str:
@@ -322,7 +325,7 @@ def _way_out(machine: Reported) -> list[str]:
     """What to change when lanes keep others of their own warp from going on."""
     for core, warp in machine.detector.spinning:
         if machine.config.core.divergence != "its" and any(_waiting_lanes(machine, core, warp, 0)):
-            return ["with core.divergence=its no lane waits for another one for ever"]
+            return ["with core.divergence=its no lane waits forever for another lane of its warp"]
     return []
 
 

@@ -141,10 +141,10 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.blocks.slots = resident
     core.blocks.shared_bytes = (program.launch.shared_bytes + 3) // 4 * 4
     mechanism = MECHANISMS[config.core.divergence]
-    core.divergence, core.uses_path_table = mechanism.number, int(mechanism.uses_path_table)
-    core.reconvergence_stack.limit = core.mask_stack.limit = config.core.stack_depth
-    core.reconvergence_stack.first_side = core.path_table.first_side = SIDES[config.divergence.first]
-    core.path_table.barrier_limit, core.path_table.patience = config.divergence.barriers, config.divergence.patience
+    core.divergence, core.any_order = mechanism.number, int(mechanism.any_order)
+    core.path_table.limit = core.mask_stack.limit = config.core.stack_depth
+    core.path_table.first_side = SIDES[config.divergence.first]
+    core.convergence_barriers.limit, core.convergence_barriers.patience = config.divergence.barriers, config.divergence.patience
     _set_up_pool(core.thread_pool, config, program)
     core.scoreboard.by_lane = int(config.core.lock == "lane")
     if config.pipes.owner == "scheduler":

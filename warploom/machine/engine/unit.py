@@ -53,7 +53,7 @@ def record(**fields: Any) -> np.dtype:
     for name, kind in fields.items():
         if isinstance(kind, dict):
             if name not in GROUPS:
-                raise ValueError(f"{name!r} is no group of fields: there are {', '.join(GROUPS)}")
+                raise ValueError(f"{name!r} is not a group of fields: there are {', '.join(GROUPS)}")
             groups[name] = tuple(kind)
         own = kind if isinstance(kind, dict) else {name: kind}
         if twice := flat.keys() & own.keys():
@@ -169,11 +169,13 @@ def _mirror_class(dtype: np.dtype) -> type:
         else:
             others.append(name)
 
-    def __init__(self: Any, array: np.ndarray) -> None:
-        """array: 0-dimensional, of this record type."""
+    def __init__(self: Any, array: np.ndarray, without: tuple[str, ...] = ()) -> None:
+        """array: 0-dimensional, of this record type. without: records in it that are left out."""
         for name in scalars:
             setattr(self, "_" + name, array[name])
         for name in others:
+            if name in without:
+                continue
             view = array[name]
             setattr(self, name, mirror(view) if view.dtype.names else view)
 
@@ -193,12 +195,12 @@ def _scalar_property(slot: str, signed: bool) -> property:
     return property(read, write)
 
 
-def mirror(array: np.ndarray) -> Any:
+def mirror(array: np.ndarray, without: tuple[str, ...] = ()) -> Any:
     """A structured array as plain-Python objects over the same bytes.
 
     A 0-dimensional array gives one object, a longer one a list. Signed scalars read as `int`, unsigned ones
-    as NumPy scalars (so that masks wrap as they do in native code).
+    as NumPy scalars (so that masks wrap as they do in native code). without: fields of the record that nobody will ask for.
     """
     if array.ndim == 0:
-        return _mirror_class(array.dtype)(array)
-    return [mirror(array[index : index + 1].reshape(array.shape[1:])) for index in range(array.shape[0])]
+        return _mirror_class(array.dtype)(array, without)
+    return [mirror(array[index : index + 1].reshape(array.shape[1:]), without) for index in range(array.shape[0])]

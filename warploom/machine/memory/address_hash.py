@@ -16,6 +16,7 @@ A line's place and the number of its group name the line, so (`group_of`) is its
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -44,11 +45,16 @@ def configure(hash: Any, places: int, kind: str) -> None:
     hash.places, hash.hashed = places, int(kind != "modulo")
     hash.mask, hash.shift = (-1, 0) if places & (places - 1) else (places - 1, places.bit_length() - 1)
     if hash.hashed:
-        # Both ways to fold are gates of exclusive or: a number gives what its bits give.
-        of_bit = [_folded(1 << bit, bits, kind) for bit in range(8 * BYTES)]
-        values = np.arange(256)
-        for bit, gates in enumerate(of_bit):
-            hash.table[bit // 8] ^= np.where(values >> bit % 8 & 1, gates, 0).astype(np.uint16)
+        hash.table[:] = _gates(bits, kind)
+
+
+@cache
+def _gates(bits: int, kind: str) -> np.ndarray:
+    """uint16[BYTES, 256]: what each byte of a number gives. To fold is gates of exclusive or: a number gives what its bits give."""
+    table, values = np.zeros((BYTES, 256), np.uint16), np.arange(256)
+    for bit in range(8 * BYTES):
+        table[bit // 8] ^= np.where(values >> bit % 8 & 1, _folded(1 << bit, bits, kind), 0).astype(np.uint16)
+    return table
 
 
 def _folded(number: int, bits: int, kind: str) -> int:

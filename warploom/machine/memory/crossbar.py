@@ -3,7 +3,7 @@
 
 In hardware: a switch with a port for each core and each slice, and in every port a path for either direction, some bytes wide. A request
 travels as one flit with its address, or as its data take; an answer likewise. Its cost grows with cores x slices, which is why ports are
-narrower than a line: with 32 bytes a cycle the answer for a line of 128 takes four cycles.
+narrower than a line: with 32 bytes per cycle the answer for a line of 128 takes four cycles.
 
 A path takes what comes to it in order. Only the ports are counted, not the switch between them, whose buffers are as deep as the cores'
 limits of what may be on its way (`l1.mshrs`, `lsu.stores`). A crossing takes a cycle at least; the latency of the wire is part

@@ -4,8 +4,8 @@
 In hardware: a few bits beside the tags of a set, written when a line arrives or is used, read when one must go.
 
 * `lru`, least recently used: the whole order of a set, log2(ways!) bits. Here: the cycle of a line's last use.
-* `fifo`, first in, first out: a counter a set. Here: the cycle in which a line arrived; a use changes nothing.
-* `plru`, tree pseudo-LRU: ways - 1 bits a set, a binary tree whose nodes point away from the half used last; needs a
+* `fifo`, first in, first out: a counter per set. Here: the cycle in which a line arrived; a use changes nothing.
+* `plru`, tree pseudo-LRU: ways - 1 bits per set, a binary tree whose nodes point away from the half used last; needs a
   power of two of ways. Source: So and Rechtschaffen, "Cache Operations by MRU Change", IEEE Trans. Computers 1988.
 * `random`: one shift register for the whole cache and nothing a set. Here: Marsaglia's xorshift64 ("Xorshift RNGs",
   Journal of Statistical Software 2003), so that a run with the same seed always takes the same lines.

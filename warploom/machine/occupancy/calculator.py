@@ -47,7 +47,7 @@ def occupancy(
 
 
 def curve(cc: str, registers: int = 0, shared: int = 0, dynamic_shared: int = 0, carveout: int | None = None) -> dict[int, Occupancy]:
-    """Occupancy by threads a block, for every whole number of warps up to the largest block. Raises ConfigError."""
+    """Occupancy by threads per block, for every whole number of warps up to the largest block. Raises ConfigError."""
     limits = CAPABILITIES[capability(cc)]
     sizes = range(limits.lanes, limits.block_threads + 1, limits.lanes)
     return {threads: occupancy(cc, threads, registers, shared, dynamic_shared, carveout) for threads in sizes}

@@ -23,7 +23,7 @@ from warploom.machine.engine.sizes import ConfigError
 class Limits:
     """What a core has room for. Shared memory is in bytes, registers are of 32 bits.
 
-    A limit of 0 means: no such limit; of `shared`, that there is none. lanes: threads a warp. threads: threads of
+    A limit of 0 means: no such limit; of `shared`, that there is none. lanes: threads per warp. threads: threads of
     a core, where they are fewer than its warps have lanes. block_threads: largest block. register_unit: a warp's registers are
     rounded up to a multiple. partitions: parts of the register file. shared_reserved: bytes that the system adds to each block's.
     shared_sizes: sizes that the shared memory can be set to, where it shares its storage with the L1 cache.
@@ -179,7 +179,7 @@ def _by_registers(limits: Limits, demand: Demand, warps: int) -> _Allowed:
     most = min(limits.registers_per_block or room, room)
     if in_partitions > most:
         rounded = _rounded(demand.threads * demand.registers, in_partitions)
-        what = f"a block of {demand.threads} threads with {demand.registers} registers a thread"
+        what = f"a block of {demand.threads} threads with {demand.registers} registers per thread"
         return _Allowed(0, needs, room, f"{what} needs {in_partitions} registers{rounded}, {_has(most, room)}", "registers")
     return _Allowed(room // limits.partitions // warp_registers * limits.partitions // warps, needs, room)
 

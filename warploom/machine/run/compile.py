@@ -61,7 +61,7 @@ def entry_call(machine: Runnable, engine: str, notice: Notice | None = None) -> 
             warnings.warn(f"{code.untrusted}; what is compiled now lasts as long as this process", NativeCacheWarning, stacklevel=1)
         else:
             forget_old_caches()
-        _compile_pieces(machine, code, pieces)
+        _compile_pieces(machine, code, pieces, notice or (lambda text: None))
     entry = code.entry(machine.entry, (*arguments, 0))
     placed = tuple(code.place(argument) for argument in arguments)
     return lambda limit: entry(*placed, limit)
@@ -75,14 +75,25 @@ from warploom.machine.run.compile import help_to_compile
 help_to_compile()"""
 
 
-def _compile_pieces(machine: Runnable, code: Native, pieces: list[Hook]) -> None:
+def _compile_pieces(machine: Runnable, code: Native, pieces: list[Hook], notice: Notice) -> None:
     """Fill the cache with the pieces of a machine. Each process compiles the longest piece that nobody has claimed."""
     helpers = [] if code.untrusted else _helpers(machine, len(pieces))
+
+    def tell(doing: str) -> None:
+        """What is compiled, and how far it is."""
+        if len(pieces) > 1:
+            notice(f"compiled {sum(map(code.is_compiled, pieces))} of {len(pieces)} pieces; {doing}")
+
     with no_collector():
         for piece in pieces:
+            if code.is_compiled(piece):
+                continue
             if not helpers or _claim(piece):
+                tell(f"now {piece.function.__name__.replace('_', ' ')}")
                 code.pointer(piece)
     for helper in helpers:
+        if helper.poll() is None:
+            tell("the rest is being compiled by other processes")
         helper.wait()
 
 

@@ -2,7 +2,7 @@
 
 Not hardware. A machine (cores of one kind with their memory) offers one entry function over arrays; the driver
 calls it in slices, so that it can report progress, notice Ctrl-C, and change the engine between two cycles:
-the state is the same bytes in both. Plain Python starts at once and does some ten thousand cycles a second;
+the state is the same bytes in both. Plain Python starts at once and does some ten thousand cycles per second;
 native code does millions, but has to be loaded (about 0.1 s) or, once after an installation, compiled.
 """
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from warploom.isa.numbers import whole_number
 from warploom.machine.accounting.status import DONE, FAULT, LIMIT, STATUS, Outcome
+from warploom.machine.engine.native.loader import is_loaded
 from warploom.machine.run.compile import entry_call, is_compiled
 from warploom.machine.run.runnable import Notice, Progress, Runnable
 
@@ -35,19 +36,24 @@ def drive(
     max_cycles: int = DEFAULT_MAX_CYCLES,
     progress: Progress | None = None,
     notice: Notice | None = None,
+    at_once: bool = False,
+    call: Callable[[int], int] | None = None,
 ) -> Outcome:
     """Run `machine` until the kernel ends, faults, or its cycle counter reaches `max_cycles`.
 
     progress: called with the cycle count several times a second. notice: called with one sentence before native code is compiled.
+    at_once: native code that lies ready is loaded before the first cycle. Code that this process has begun to use is taken at once anyway.
+    call: of `entry_call` for the native engine, from an earlier run of this very machine.
     Raises ValueError for an unknown engine, and for a `max_cycles` that is no whole number.
     """
     if engine not in ENGINES:
         raise ValueError(f"engine = {engine!r}: it is one of {', '.join(ENGINES)}")
     max_cycles = whole_number("max_cycles", max_cycles, 0, MOST_CYCLES)
     start = time.perf_counter()
-    current = "native" if engine == "native" else "python"
+    ready = call is not None or (engine == "auto" and (at_once or is_loaded()) and is_compiled(machine))
+    current = "native" if engine == "native" or ready else "python"
     used = [current]
-    call = entry_call(machine, current, notice)
+    call = call or entry_call(machine, current, notice)
     slice_cycles = FIRST_SLICE[current]
     while True:
         before, cycle = time.perf_counter(), machine.cycle

@@ -16,7 +16,7 @@ that stores nothing pays for a few hundred checks at most. Only when that warp h
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
 from warploom.isa.program import Program
 from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.core.divergence.path_table import READY
+from warploom.machine.core.divergence.waiting import next_paths, state_bytes
 from warploom.machine.engine.unit import FOREVER
 
 QUIET = 1 << 15  # cycles without progress before the first check
@@ -34,6 +36,13 @@ CLOCKS = (u.SPECIAL_NUMBER["clock"], u.SPECIAL_NUMBER["cycle"])
 ISSUED = u.SPECIAL_NUMBER["cycle"]  # the special register that holds the cycle of a warp's last issue
 
 Warp = tuple[int, int]  # core, warp slot
+
+
+class Spin(NamedTuple):
+    """Where a warp spins: at an instruction, with some of its lanes (a mask)."""
+
+    instruction: int
+    lanes: int
 
 
 class Watched(Protocol):
@@ -60,7 +69,7 @@ class LivelockDetector:
         self.machine = machine
         self.next_check = FOREVER if _reads_clock(machine.program) else QUIET
         self.progress = -1
-        self.spinning: dict[Warp, int] = {}
+        self.spinning: dict[Warp, Spin] = {}
         self._seen: dict[Warp, dict[bytes, int]] = {}
         self._places: dict[Warp, int] = {}  # warps that have repeated themselves, and the PC at which they did
         self._burst = 0
@@ -141,29 +150,29 @@ class LivelockDetector:
     def _state(self, warp: Warp) -> list[bytes]:
         """Where a warp's threads are, and their registers."""
         cores, program = self.machine.cores, self.machine.program
-        table, groups = cores["warps"], cores["path_table"]
-        parts = [table[name][warp].tobytes() for name in ("pc", "mask", "threads")]
+        parts = [cores["warps"][name][warp].tobytes() for name in ("pc", "mask", "threads")]
         parts.append(cores["registers"]["lane"][warp][: program.registers].tobytes())
         parts.append(cores["registers"]["scalar"][warp].tobytes())
-        for stack in (cores["reconvergence_stack"], cores["mask_stack"]):
-            depth = int(stack["depth"][warp])
-            parts.append(stack["rejoins_at"][warp].tobytes())
-            parts.extend(stack[name][warp][:depth].tobytes() for name in ("mask", "pc", "reconvergence_pc"))
-        rows, barriers = int(groups["count"][warp]), int(groups["barriers"][warp])
-        parts.append(np.array([rows, barriers, groups["backward_jumps"][warp]], np.int64).tobytes())
-        parts.extend(groups[name][warp][:rows].tobytes() for name in ("mask", "pc", "state"))
-        parts.extend(groups[name][warp][:barriers].tobytes() for name in ("reconvergence_pc", "members"))
-        return parts
+        return parts + state_bytes(cores[warp[0]], warp[1])
 
     def _stop(self, warps: list[Warp], now: int) -> None:
         """Write the fault down: the first warp that spins, where it reads what never changes."""
         flow = Flow(self.machine.program)
-        self.spinning = {warp: _reading(flow, self._places[warp]) for warp in warps}
+        self.spinning = {warp: self._spin(flow, warp) for warp in warps}
         core, warp = warps[0]
         fault = self.machine.gpu["fault"]
         fault["kind"], fault["core"], fault["warp"], fault["cycle"] = FAULT_NUMBER["livelock"], core, warp, now
-        fault["pc"] = self.spinning[core, warp]
-        fault["lanes"] = self.machine.cores["warps"]["mask"][core, warp]
+        fault["pc"], fault["lanes"] = self.spinning[core, warp]
+
+    def _spin(self, flow: Flow, warp: Warp) -> Spin:
+        """Where a warp spins, and which of its lanes: those that are in the loop, also while a different group of them runs."""
+        loop = _loop_around(flow, self._places[warp])
+        core, table = self.machine.cores[warp[0]], self.machine.cores["warps"]
+        running, threads = int(table["mask"][warp]), int(table["threads"][warp])
+        lanes = running if int(table["pc"][warp]) in loop else 0
+        for there, path in next_paths(core, warp[1], threads & ~running):
+            lanes |= there if path.state == READY and path.pc in loop else 0
+        return Spin(_reading(flow, self._places[warp], loop), lanes or running)
 
 
 def _reads_clock(program: Program) -> bool:
@@ -172,14 +181,20 @@ def _reads_clock(program: Program) -> bool:
     return bool(np.isin(rows[rows[:, u.OP] == u.NUMBER["special"], u.IMM], CLOCKS).any())
 
 
-def _reading(flow: Flow, pc: int) -> int:
-    """The first instruction that reads memory in the innermost loop around an instruction; the instruction itself where there is none."""
-    code, uops = flow.program.code, flow.program.uops
+def _loop_around(flow: Flow, pc: int) -> list[int]:
+    """The instructions of the innermost loop around an instruction; itself where there is none."""
     around = [loop for loop in flow.loops if flow.block_of(pc) in loop.blocks]
-    if around:
-        for block in min(around, key=lambda loop: len(loop.blocks)).blocks:
-            for number in range(flow.blocks[block].first, flow.blocks[block].last + 1):
-                rows = uops[code[number, u.FIRST_UOP] : code[number, u.FIRST_UOP] + code[number, u.COUNT]]
-                if any(row[u.UNIT] in (u.MEMORY, u.SHARED) and "d" in u.OPERATIONS[row[u.OP]].operands for row in rows.tolist()):
-                    return number
+    if not around:
+        return [pc]
+    blocks = min(around, key=lambda loop: len(loop.blocks)).blocks
+    return [number for block in blocks for number in range(flow.blocks[block].first, flow.blocks[block].last + 1)]
+
+
+def _reading(flow: Flow, pc: int, loop: list[int]) -> int:
+    """The first instruction of a loop that reads memory; `pc` where there is none."""
+    code, uops = flow.program.code, flow.program.uops
+    for number in loop:
+        rows = uops[code[number, u.FIRST_UOP] : code[number, u.FIRST_UOP] + code[number, u.COUNT]]
+        if any(row[u.UNIT] in (u.MEMORY, u.SHARED) and "d" in u.OPERATIONS[row[u.OP]].operands for row in rows.tolist()):
+            return number
     return pc

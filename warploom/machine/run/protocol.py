@@ -60,11 +60,11 @@ class Inspection(Protocol):
 
     @property
     def slots(self) -> int:
-        """Warp slots a core."""
+        """Warp slots per core."""
 
     @property
     def lanes(self) -> int:
-        """Lanes a warp."""
+        """Lanes per warp."""
 
     @property
     def memory(self) -> np.ndarray:

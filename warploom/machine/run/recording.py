@@ -20,7 +20,8 @@ from warploom.isa.program import Program
 from warploom.isa.regions import AddressSpace, RegionError
 from warploom.machine.accounting import events as e
 from warploom.machine.config.schema import Config
-from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, AT_SYNC, READY
+from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, AT_SYNC, READY, STACKED
+from warploom.machine.core.divergence.waiting import waiting_paths
 from warploom.machine.core.load_store.lane_access import addresses
 from warploom.machine.engine.unit import mirror
 from warploom.machine.run.tables import Tables
@@ -204,7 +205,7 @@ class Recorder:
             before[:] = now
 
     def _note_paths(self, time: int, core: int, warp: int) -> None:
-        paths = tuple(waiting_paths(self.machine.cores, core, warp))
+        paths = tuple(_kinds(self.machine.cores[core], warp))
         if paths == self._paths_before.get((core, warp), ()):
             return
         self._paths_before[core, warp] = paths
@@ -265,24 +266,13 @@ def writers(uops: np.ndarray, code: np.ndarray, unit: int) -> np.ndarray:
     return np.array([bool(writes[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]].any()) for row in code])
 
 
-def waiting_paths(cores: np.ndarray, core: int, warp: int) -> list[tuple[int, int, int, int]]:
-    """(kind, mask, pc, reconvergence_pc) of every path of a warp that waits, whatever the divergence mechanism; the oldest first.
-
-    cores: the records of the cores.
-    """
+def _kinds(core: np.void, warp: int) -> list[tuple[int, int, int, int]]:
+    """(kind, mask, pc, reconvergence_pc or number of the barrier) of every path of a warp that waits, the oldest first."""
+    kinds = {STACKED: ON_STACK, READY: IS_READY, AT_RECONVERGENCE: IS_AT_RECONVERGENCE, AT_SYNC: IS_AT_RECONVERGENCE}
     found = []
-    state = cores[core]
-    for name, kind in (("reconvergence_stack", ON_STACK), ("mask_stack", ON_MASK_STACK)):
-        stack = state[name]
-        for level in range(int(stack["depth"][warp])):
-            mask, pc, joins = (stack[name][warp, level] for name in ("mask", "pc", "reconvergence_pc"))
-            found.append((kind, _signed(mask), int(pc), int(joins)))
-    groups = state["path_table"]
-    kinds = {READY: IS_READY, AT_RECONVERGENCE: IS_AT_RECONVERGENCE, AT_SYNC: IS_AT_RECONVERGENCE}
-    for row in range(int(groups["count"][warp])):
-        group, mask = int(groups["state"][warp, row]), _signed(groups["mask"][warp, row])
-        reconvergence_pc = -1 if group in kinds else group - AT_BARRIER
-        found.append((kinds.get(group, IS_AT_BARRIER), mask, int(groups["pc"][warp, row]), reconvergence_pc))
+    for path in waiting_paths(core, warp):
+        kind = ON_MASK_STACK if path.table == "mask_stack" else kinds.get(path.state, IS_AT_BARRIER)
+        found.append((kind, _signed(path.lanes), path.pc, path.barrier if kind == IS_AT_BARRIER else path.reconvergence_pc))
     return found
 
 

@@ -75,7 +75,7 @@ def decode_program(program: Program, idle: Collection[int] = ()) -> tuple[np.nda
 
 def _decode_instruction(program: Program, number: int, row: np.ndarray, uops: np.ndarray) -> None:
     first, count = (int(program.code[number, column]) for column in (u.FIRST_UOP, u.COUNT))
-    row[READ_A], row[READ_B] = (max(0, int(program.code[number, column])) for column in (u.READ_A, u.READ_B))
+    row[READ_A], row[READ_B] = (_lane_register(int(program.code[number, column])) for column in (u.READ_A, u.READ_B))
     row[FIRST_UOP] = first
     last = -1
     for k in range(first, first + count):

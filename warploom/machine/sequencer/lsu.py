@@ -6,7 +6,7 @@ coalesced and nothing is cached, so four threads that read one word make four re
 controller's handshake and the registers on the way an access takes 7 cycles more than an instruction that makes none, and
 one data channel takes a new request every 7 cycles.
 
-States: idle, REQUESTING (1), WAITING (2), DONE (3). Here each state is a mask with one bit a thread, because the
+States: idle, REQUESTING (1), WAITING (2), DONE (3). Here each state is a mask with one bit per thread, because the
 threads of a block enter it together.
 
 Source: tiny-gpu, src/lsu.sv, and src/gpu.sv for the registers on the way.

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.needs import special_registers
 from warploom.isa.program import Program
 from warploom.isa.table_check import check_tables
 from warploom.machine.accounting.faults import FAULTS, lanes_text, sentence
+from warploom.machine.accounting.notes import writes_notes
 from warploom.machine.accounting.status import LaunchError, Outcome
 from warploom.machine.config.schema import Config
 from warploom.machine.datapath.alu import execute
@@ -257,10 +259,17 @@ def _check(config: Config, program: Program) -> None:
             f"{path}: the program has {len(program)} instructions, program memory holds {config.memory.program_words}; "
             f"add --set memory.program_words={len(program)}"
         )
+    for missing, what in (
+        (writes_notes(program), "writes notes, and this machine has no log for them"),
+        (special_registers(program) & {*u.BY_DIMENSION}, "numbers its threads by dimension, and this machine counts them in one"),
+        (launch.scalars, "is launched with scalar registers, which this machine does not write"),
+    ):
+        if missing:
+            raise LaunchError(f"{path}: the program {what}; run it on --gpu sm")
     if (program.uops[:, u.DATAPATH] == u.DOUBLE_PRECISION).any():
         raise LaunchError(f"{path}: the program computes with 64-bit floats, and this machine's ALUs have none; run it on --gpu sm")
     if program.registers > u.HIDDEN:
-        raise LaunchError(f"{path}: the program uses {program.registers} registers a thread, a thread can have {u.HIDDEN}")
+        raise LaunchError(f"{path}: the program uses {program.registers} registers per thread, a thread can have {u.HIDDEN}")
     if not 0 <= launch.threads <= most_threads:
         raise LaunchError(f"{path}: threads = {launch.threads}: the device control register takes 0 to {most_threads}")
     if launch.block not in (0, block):

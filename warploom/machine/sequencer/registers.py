@@ -6,7 +6,7 @@ write port. REQUEST loads the two port registers, from whatever the instruction 
 not; UPDATE writes the result. One cycle each. Three of the sixteen are read-only: the block's number, which follows the
 dispatcher's wires in every cycle, the size of a block, and the thread's number, which are constants of the chip.
 
-Here: one row of `WarpRegisters.lane` a register, one column a thread.
+Here: one row of `WarpRegisters.lane` a register, one column per thread.
 
 Source: tiny-gpu, src/registers.sv.
 """

@@ -20,7 +20,7 @@ LATENCY = 0.50  # share of waiting for results
 SLOW = 4.0  # times as long as the machine's simplest operation, from which on an operation is called slow
 QUIET_ISSUE = 0.50  # share of the issue slots in use, below which more warps would help
 BUSY = 0.75  # share of its time in which a memory channel serves a request
-TURNS = 4  # turns of a loop around a lock, a warp
+TURNS = 4  # iterations per warp of a loop around a lock
 FETCHING = 0.50  # share of FETCH, on cores that run one instruction at a time
 DATA_WAIT = 0.25  # share of WAIT there
 

@@ -59,8 +59,8 @@ def ended_lanes(found: Profile) -> Iterator[Finding]:
         return
     worst = d.hottest(ended)
     what = f"{found.line_of(worst)} runs longest for lanes beside it whose thread has ended: {d.percent(ended.sum() / available)} of the "
-    what += "lanes have ended over the run, while others of their warp go on"
-    advice = "give neighbouring threads equally much to do, or let a thread that is done take the next piece of work"
+    what += "lanes have ended over the run, while others of their warp continue"
+    advice = "give neighbouring threads equal amounts of work, or let a thread that is done take the next piece of work"
     yield Finding("ended lanes", (worst,), int(found.warp_cycles * ended.sum() / available), what, advice)
 
 

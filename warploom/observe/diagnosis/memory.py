@@ -24,7 +24,7 @@ def scattered(found: Profile) -> Iterator[Finding]:
             continue
         took, needed = (d.ratio(found, instruction, count, p.ACCESSES) for count in (p.TRANSACTIONS, p.TRANSACTIONS_NEEDED))
         step, size, line = stride(found.addresses.get(instruction, [])), _bytes(found, instruction), found.config.l1.line
-        what = f"{_stride_text(found, instruction, step)}{d.plural(took, 'transaction')} an access where {d.number(needed)} would do"
+        what = f"{_stride_text(found, instruction, step)}{d.plural(took, 'transaction')} per access where {d.number(needed)} would do"
         if not found.config.lsu.coalesce:
             advice = "--set lsu.coalesce=true, so that lanes that touch a line share a transaction"
         elif step is not None and abs(step) == size:
@@ -62,7 +62,7 @@ def bank_conflicts(found: Profile) -> Iterator[Finding]:
             continue
         took, needed = (d.ratio(found, instruction, count, p.SHARED_ACCESSES) for count in (p.PASSES, p.PASSES_NEEDED))
         step = _stride_text(found, instruction, stride(found.addresses.get(instruction, [])))
-        what = f"{step}{d.plural(took, 'pass', 'passes')} of shared memory an access where {d.number(needed)} would do: lanes want "
+        what = f"{step}{d.plural(took, 'pass', 'passes')} of shared memory per access where {d.number(needed)} would do: lanes want "
         what += "different words of one bank"
         said.setdefault((what, advice), []).append(instruction)
     yield from _together(found, "bank conflicts", said, p.PASSES, p.PASSES_NEEDED, d.SHARED_REASONS)
@@ -100,7 +100,7 @@ def atomics(found: Profile) -> Iterator[Finding]:
     for instruction, looked in found.addresses.items():
         name, most = p.atomic_name(found.program, instruction), lanes_at_one_address(looked)
         if name and most >= d.SCATTERED and accesses[instruction] >= d.SMALL * accesses.sum():
-            what = f"{name} with up to {most} lanes of a warp at one address{_looked(found, instruction)}; they take turns"
+            what = f"{name} with up to {most} lanes of a warp at one address{_looked(found, instruction)}; it serves them one by one"
             said.setdefault(what, []).append(instruction)
     advice = "add up within the warp or in shared memory first, then one atomic for all; or spread over several addresses"
     for what, instructions in said.items():

@@ -61,9 +61,9 @@ def latency(found: Profile) -> Iterator[Finding]:
         advice = f"more warps: the launch has {found.warps}, the machine has room for {room}; or independent work between the two lines"
     elif found.warps > room:
         more = d.twice(found, "core.warps")
-        advice = (f"{more}, more warps a core; or " if more else "") + "independent work between the two lines"
+        advice = (f"{more}, more warps per core; or " if more else "") + "independent work between the two lines"
     else:
-        advice = "more warps a core (more threads and --set core.warps); or independent work between the two lines"
+        advice = "more warps per core (more threads and --set core.warps); or independent work between the two lines"
     yield Finding("latency", (worst,), int(found.of(*names).sum()), what, advice)
 
 
@@ -125,7 +125,7 @@ def fetch(found: Profile) -> Iterator[Finding]:
     settings = found.config.fetch
     lines = max(settings.sets * settings.ways, settings.shared)
     if lines * settings.line >= len(found.program):  # then every line is brought once
-        advice = "more work with the same instructions (more threads a launch): the program fits into the cache and is brought once"
+        advice = "more work with the same instructions (more threads per launch): the program fits into the cache and is fetched once"
     elif settings.sets:
         advice = f"a shorter loop, or a larger instruction cache ({d.twice(found, 'fetch.sets')})"
     else:
@@ -163,9 +163,9 @@ def spin(found: Profile) -> Iterator[Finding]:
         cycles, turns = int(found.spent[inside].sum()), int(found.counts[loop.header, p.ISSUES])
         if not locks or turns < d.TURNS * found.warps or cycles < d.STALLED * found.warp_cycles:
             continue
-        what = f"{found.line_of(locks[0])}: {d.plural(found.warps, 'warp')} turned {d.plural(turns, 'time')} in the loop around this "
+        what = f"{found.line_of(locks[0])}: {d.plural(found.warps, 'warp')} made {d.plural(turns, 'iteration')} of the loop around this "
         what += f"{p.atomic_name(program, locks[0])}, with {d.percent(cycles / found.warp_cycles)} of all warp-cycles"
-        advice = "one lane a warp that takes the lock, a shorter time under it, more locks, or an atomic operation in its place"
+        advice = "one lane per warp that takes the lock, a shorter time under it, more locks, or an atomic operation in its place"
         yield Finding("spin", (locks[0],), cycles, what, advice)
 
 
@@ -196,10 +196,10 @@ def _full_dram(found: Profile) -> Iterator[Finding]:
         return
     waits = found.of(*d.MEMORY_REASONS)
     worst = d.hottest(waits)
-    what = f"{found.line_of(worst)} waits longest for memory: DRAM moves {d.number(moved / found.cycles)} bytes a cycle, "
+    what = f"{found.line_of(worst)} waits longest for memory: DRAM moves {d.number(moved / found.cycles)} bytes per cycle, "
     what += f"{d.percent(moved / room)} of what its {d.plural(dram.channels, 'channel')} can"
     more = f", or {twice}" if (twice := d.twice(found, "dram.bandwidth")) else ""
-    advice = f"fewer bytes: use what has been loaded again, in registers, shared memory or a cache{more}"
+    advice = f"fewer bytes: reuse what has been loaded, in registers, shared memory or a cache{more}"
     yield Finding("busy channels", (worst,), int(waits.sum()), what, advice)
 
 
@@ -207,7 +207,7 @@ def sequencer(found: Profile) -> Iterator[Finding]:
     """Cores that run one instruction at a time: FETCHING of their time in FETCH, DATA_WAIT of it in WAIT."""
     if found.share("fetch") >= d.FETCHING:
         worst = d.hottest(found.of("fetch"))
-        what = f"{found.line_of(worst)}: {d.percent(found.share('fetch'))} of the cores' cycles bring instructions, most of them here"
+        what = f"{found.line_of(worst)}: {d.percent(found.share('fetch'))} of the cores' cycles fetch instructions, most of them here"
         cache = (
             f"a shorter loop, {d.twice(found, 'fetch.sets')}" if found.config.fetch.sets else "an instruction cache (--set fetch.sets=64)"
         )

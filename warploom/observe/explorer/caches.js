@@ -62,7 +62,7 @@ export class CacheView {
       [hit, miss, merged, store, passed] = counts;
     const all = hit + miss + merged,
       looks = this.app.paint.lookups;
-    if (!all && !store && !passed) return el("section", {}, el("h3", {}, term(name, title)), el("p.quiet", {}, "not asked so far"));
+    if (!all && !store && !passed) return el("section", {}, el("h3", {}, term(name, title)), el("p.quiet", {}, "no accesses so far"));
     const part = (count, look) => el("i", { style: `flex:${count};background:${look.css}` });
     return el(
       "section",
@@ -121,7 +121,7 @@ export class CacheView {
       el(
         "h4",
         {},
-        term("mshr", "lines on their way"),
+        term("mshr", "lines in flight"),
         el("span.quiet", {}, ` ${missing.length} of ${run.machine.config["l1.mshrs"]} MSHRs`),
       ),
       lines,

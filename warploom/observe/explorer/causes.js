@@ -55,7 +55,7 @@ export class Causes {
   }
 
   /**
-   * What a slot's scoreboard holds in a cycle: [{group, span, until}], a row a register group, the last one to be free first.
+   * What a slot's scoreboard holds in a cycle: [{group, span, until}], a row per register group, the last one to be free first.
    * reader: the instruction that wants to use them, or -1.
    */
   pending(slot, cycle, reader = -1) {
@@ -109,7 +109,7 @@ export class Causes {
     else if (name === "branch_resolving")
       add(`core.branch_latency is ${run.machine.config["core.branch_latency"]} cycles`, from, to, "core.branch_latency");
     else if (name === "no_instruction")
-      add("the instruction is on its way from the instruction cache or from program memory", from, to, "fetch_misses");
+      add("the instruction is being fetched from the instruction cache or from program memory", from, to, "fetch_misses");
     return links;
   }
 
@@ -148,7 +148,7 @@ export class Causes {
     const config = this.run.machine.config,
       latency = `shared.latency is ${config["shared.latency"]}`;
     return mean > 1
-      ? `its accesses take ${mean.toFixed(1)} passes each, since lanes want the same of ${config["shared.banks"]} banks; ${latency}`
+      ? `its accesses take ${mean.toFixed(1)} passes each, since lanes want different words of the same of ${config["shared.banks"]} banks; ${latency}`
       : `shared memory answers without conflicts; ${latency}`;
   }
 
@@ -183,7 +183,7 @@ export class Causes {
     if (!picked && run.run.partial) add("another warp, which this page leaves out, may have issued", cycle, cycle + 1, "core.scheduler");
     else if (!picked)
       add(
-        `no warp issued in this cycle; the scheduler (core.scheduler is ${config["core.scheduler"]}) has not come to this one yet`,
+        `no warp issued in this cycle; the scheduler (core.scheduler is ${config["core.scheduler"]}) has not reached this one yet`,
         cycle,
         cycle + 1,
         "core.scheduler",
@@ -236,7 +236,7 @@ export class Causes {
     for (const row of rows.slice(0, 6)) {
       const { span, start, done } = this.traffic.accesses[row];
       add(
-        `${own ? "" : `${run.warpName(span)}: `}${run.where(run.spans.pc[span])} is on its way since cycle ${start}, until ${done}`,
+        `${own ? "" : `${run.warpName(span)}: `}${run.where(run.spans.pc[span])} is in flight since cycle ${start}, until ${done}`,
         start,
         done + 1,
         "lsu",

@@ -48,8 +48,8 @@ export class Diagram {
       ),
     );
     this.sentences.replaceChildren(
-      el("h3", {}, "who waits for whom"),
-      items.length ? el("ol.chain", {}, items) : el("p.quiet", {}, "Nobody waits in this cycle."),
+      el("h3", {}, "what waits for what"),
+      items.length ? el("ol.chain", {}, items) : el("p.quiet", {}, "Nothing waits in this cycle."),
     );
   }
 

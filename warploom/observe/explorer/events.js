@@ -20,7 +20,7 @@ export function kindsOf(run, all) {
       view.slot ? run.issues.slice(run.issuesBefore[view.slot.first], run.issuesBefore[view.slot.last]).map((row) => spans.start[row]) : [],
   };
   found.state = {
-    meaning: "the chosen warp begins to do something else",
+    meaning: "the chosen warp changes its state",
     times: (view) =>
       view.slot
         ? Array.from({ length: view.slot.last - view.slot.first }, (_, index) => view.slot.first + index)
@@ -30,7 +30,7 @@ export function kindsOf(run, all) {
   };
   if (!run.sequencer) {
     found.divergence = fixed(
-      "some lanes of a warp stop and others go on",
+      "some lanes of a warp stop and others continue",
       starts((row) => spans.activity[row] === run.issueActivity && run.parts(row)),
     );
     found.barrier = fixed("a warp arrives at a barrier", sorted(tables.barriers.time));

@@ -59,7 +59,7 @@ export class ImageView {
     const by =
       row < 0
         ? ""
-        : `\nwritten in cycle ${memory.changes.time[row]} by core ${memory.changes.core[row]}, w${memory.changes.warp[row]}; click to go there`;
+        : `\nwritten in cycle ${memory.changes.time[row]} by warp ${memory.changes.core[row]}:${memory.changes.warp[row]}; click to go there`;
     this.app.hint.show(
       event.clientX,
       event.clientY,

@@ -62,8 +62,8 @@ class App {
       click: () => this.turnSync(),
       "data-hint": "keep the two runs at the same cycle, or at the same instruction of the chosen warp (s)",
     });
-    this.themeButton = el("button", { click: () => this.turnTheme(), "data-hint": "dark, light, or as the system has it (t)" });
-    const help = el("button", { click: () => this.help.toggle(), "data-hint": "keys and words (?)", "aria-label": "help" }, "?");
+    this.themeButton = el("button", { click: () => this.turnTheme(), "data-hint": "dark, light, or the system's setting (t)" });
+    const help = el("button", { click: () => this.help.toggle(), "data-hint": "keys and glossary (?)", "aria-label": "help" }, "?");
     bar.append(
       el("h1", {}, program.name, el("span.quiet", {}, ` on ${machine.name}`)),
       moves,

@@ -218,7 +218,7 @@ export class MemoryView {
   }
 }
 
-/** Shared memory by bank: a column a bank. */
+/** Shared memory by bank: a column per bank. */
 export class SharedView {
   constructor(host, view, app) {
     Object.assign(this, { view, app, run: view.run, core: 0 });
@@ -272,7 +272,7 @@ export class SharedView {
       { time, warp } = this.run.tables.shared;
     return el(
       `td${time[row] === this.view.cycle ? ".changed" : ".written"}${value ? "" : ".zero"}`,
-      { "data-hint": `written by w${warp[row]} in cycle ${time[row]}`, click: () => this.app.go(time[row], this.view) },
+      { "data-hint": `written by warp ${this.view.slot?.core ?? 0}:${warp[row]} in cycle ${time[row]}`, click: () => this.app.go(time[row], this.view) },
       valueText(value, "auto"),
     );
   }

@@ -13,7 +13,7 @@ export class NumbersView {
       settings = (one) => one.machine.config;
     const counted = Object.entries(run.run.counters).filter(([name, value]) => value || differs(counters, name));
     host.append(
-      others.length ? el("p.quiet", {}, "Marked: what the other run has otherwise.") : "",
+      others.length ? el("p.quiet", {}, "Marked: what differs in the other run.") : "",
       el("h3", {}, "counters"),
       el(
         "table.numbers",

@@ -62,7 +62,7 @@ export class Registers {
     return this.run.program.registers.map((name, number) => ({ name, number })).filter(({ name }) => name);
   }
 
-  /** A row a register, a column a lane; only rows that are not what they were are made anew. */
+  /** A row per register, a column per lane; only rows that are not what they were are made anew. */
   #all(mask) {
     const { run, view } = this,
       lanes = `${mask.map(Number).join("")} ${view.lane} ${this.style}`;

@@ -220,10 +220,10 @@ function accessLines(profile, issues) {
   if (profile?.diverged)
     found.push(`lanes disagreed in ${grouped(profile.diverged)} of ${counted(issues, "branch").replace(/branchs$/, "branches")}`);
   if (!profile?.accesses) return found;
-  if (profile.passes) found.push(`${each(profile.passes)} passes of shared memory an access; 1 where no banks conflict`);
+  if (profile.passes) found.push(`${each(profile.passes)} passes of shared memory per access; 1 without bank conflicts`);
   if (profile.transactions)
     found.push(
-      `${each(profile.transactions)} transactions an access, ${each(profile.sectors)} sectors where ${each(profile.sectors_needed)} would do`,
+      `${each(profile.transactions)} transactions per access, ${each(profile.sectors)} sectors where ${each(profile.sectors_needed)} would do`,
     );
   if (profile.hits + profile.misses)
     found.push(`${grouped(profile.hits)} transactions hit the first cache, ${grouped(profile.misses)} missed it`);

@@ -1,4 +1,4 @@
-// The picture of lanes by cycles: a band a warp slot, a row a lane. Zoomed with the wheel, moved by dragging, clicked to choose a cycle.
+// The picture of lanes by cycles: a band per warp slot, a row per lane. Zoomed with the wheel, moved by dragging, clicked to choose a cycle.
 
 import { columnsOf, levelsOf, sumUp } from "explorer/levels.js";
 import { LANE_STATES } from "explorer/run.js";

@@ -67,7 +67,7 @@ export class Traffic {
     }
     if (sent.length < mine.length)
       add(
-        `${sent.length} of its ${mine.length} transactions have left the load/store unit, ${run.machine.config["lsu.ports"]} a cycle`,
+        `${sent.length} of its ${mine.length} transactions have left the load/store unit, ${run.machine.config["lsu.ports"]} per cycle`,
         issued,
         requests.time[mine[mine.length - 1]],
         "lsu.ports",
@@ -84,7 +84,7 @@ export class Traffic {
     const cache = texture ? "the texture cache" : "the L1";
     const outcome = requests.outcome[last];
     if (outcome === HIT) add(`${which} hit in ${cache}: ${run.machine.config["l1.latency"]} cycles`, time, arrival(last) + 1, "hit");
-    else if (outcome === PASSED) add(`${which} went past the L1 to the next level`, time, arrival(last) + 1, "passed");
+    else if (outcome === PASSED) add(`${which} bypassed the L1 and went to the next level`, time, arrival(last) + 1, "passed");
     else
       add(
         `${which} ${outcome === MISS ? "missed" : "waits with an older miss"} in ${cache} in cycle ${time}`,

@@ -42,9 +42,9 @@ export class Transport {
         {},
         button("«", () => app.go(app.leader.pieces.first), "first cycle", "Home"),
         this.back,
-        button("‹", () => this.step(-1), "one cycle back", "←"),
+        button("‹", () => this.step(-1), "one cycle backwards", "←"),
         this.field,
-        button("›", () => this.step(1), "one cycle on", "→"),
+        button("›", () => this.step(1), "one cycle forwards", "→"),
         this.forward,
         button("»", () => app.go(app.leader.pieces.stop - 1), "last cycle", "End"),
       ),
@@ -52,7 +52,7 @@ export class Transport {
       el(
         "span.group",
         {},
-        button("⟨", () => this.jump(-1), "to the event before", "p"),
+        button("⟨", () => this.jump(-1), "to the previous event of the chosen kind", "p"),
         this.kind,
         button("⟩", () => this.jump(1), "to the next event", "n"),
       ),
@@ -120,7 +120,7 @@ export class Transport {
     none();
   }
 
-  /** To the next cycle in which the chosen warp issues one of these instructions; round to the first one behind the last. */
+  /** To the next cycle in which the chosen warp issues one of these instructions; round to the first one after the last. */
   toInstruction(pcs) {
     const view = this.app.leader;
     if (!view.slot) return;

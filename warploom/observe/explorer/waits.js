@@ -48,11 +48,11 @@ function idleWait(run, core, cycle) {
 function fetching(run, core, cycle, from) {
   const channel = channelOf(run, "prog_ctrl", core, cycle),
     pc = run.signals.at(`cores.${core}.current_pc`, cycle);
-  if (channel >= 0) return { core, from, text: `core ${core} waits for instruction ${pc}, which program channel ${channel} brings` };
+  if (channel >= 0) return { core, from, text: `core ${core} waits for instruction ${pc}, which program channel ${channel} fetches` };
   const other = run.signals.at("prog_ctrl.channels.0.consumer", cycle),
     taken = run.signals.at("prog_ctrl.channels.0.state", cycle);
   if (taken && other !== core) return { core, from, text: `core ${core} waits for a program channel: it serves core ${other}` };
-  return { core, from, text: `core ${core} asks for instruction ${pc}` };
+  return { core, from, text: `core ${core} requests instruction ${pc}` };
 }
 
 /** The channel that serves a consumer, or -1. */

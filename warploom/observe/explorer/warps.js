@@ -192,7 +192,7 @@ export class Warps {
       const kind = table.kind[row],
         pc = table.pc[row],
         reconvergence = table.reconvergence_pc[row];
-      const goes = pc >= 0 ? `go on at ${run.where(pc)}` : "restore these lanes";
+      const goes = pc >= 0 ? `continue at ${run.where(pc)}` : "restore these lanes";
       const then = kind === 4 ? `, wait at barrier ${reconvergence}` : kind === 0 && reconvergence >= 0 ? `, reconverge at ${run.where(reconvergence)}` : "";
       return el("li", {}, term(names[kind] ?? app.common.paths[kind]), boxes(run.maskOf(table, row).map((on) => (on ? "active" : ""))), el("span", {}, goes + then));
     });

@@ -1,6 +1,6 @@
 """History: what every warp and every ALU did in every cycle, rebuilt from a run's events.
 
-It is the diagram of the article "What's up with my branch on GPU?" as data and as text: a row a cycle, and in it the
+It is the diagram of the article "What's up with my branch on GPU?" as data and as text: a row per cycle, and in it the
 state, the lane mask and the program counter of every warp slot after that cycle, and whose instruction each ALU held. Pictures
 are drawn from it. It needs a run with `tracing=True` on cores with warps, and reads nothing but its Result.
 
@@ -37,7 +37,7 @@ class History:
 
     state: uint8[cycles, cores, warps], one of EMPTY, ACTIVE, STALLED, IDLE. mask: uint64[cycles, cores, warps], active lanes after
     the cycle. pc: int32[cycles, cores, warps], instruction number after the cycle. alu: int16[cycles, cores, alus], the warp
-    slot whose instruction entered the ALU last and is still in it, or NOBODY. alus: their names. lanes: lanes a warp.
+    slot whose instruction entered the ALU last and is still in it, or NOBODY. alus: their names. lanes: lanes per warp.
     """
 
     start: int
@@ -52,7 +52,7 @@ class History:
         return len(self.state)
 
     def rows(self) -> list[str]:
-        """A line a cycle: the warps of all cores, `|`, the warp in each ALU (-2 for none, as the original has it)."""
+        """A line per cycle: the warps of all cores, `|`, the warp in each ALU (-2 for none, as the original has it)."""
         width = (self.lanes + 3) // 4
         lines = []
         for state, mask, pc, alu in zip(self.state, self.mask, self.pc, self.alu, strict=True):
@@ -63,7 +63,7 @@ class History:
         return lines
 
     def strips(self) -> list[str]:
-        """The diagram on its side: a line a warp slot (a letter a cycle), then a line an ALU (the last digit of the warp in it)."""
+        """The diagram on its side: a line per warp slot (a letter a cycle), then a line per ALU (the last digit of the warp in it)."""
         _, cores, warps = self.state.shape
         lines = []
         for core in range(cores):
@@ -79,7 +79,7 @@ class History:
 def history(result: RunResult, start: int = 0, stop: int | None = None) -> History:
     """The cycles `start` to `stop` (not included; None: to the end) of a run.
 
-    A cycle of a core takes 13 bytes a warp slot. Raises ValueError when the run has written down no events.
+    A cycle of a core takes 13 bytes per warp slot. Raises ValueError when the run has written down no events.
     """
     rows = events_of(result, "a history", "a run on cores with warps")
     core = result.config.core

@@ -22,7 +22,7 @@ SLICE = 64  # cycles
 
 
 class Access(NamedTuple):
-    """An access of a warp: the lanes that took part, and the byte address of each; of several words a lane the last."""
+    """An access of a warp: the lanes that took part, and the byte address of each; of several words per lane the last."""
 
     lanes: np.ndarray
     addresses: np.ndarray

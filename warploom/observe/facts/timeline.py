@@ -50,7 +50,7 @@ WARP_ACTIVITIES = tuple(
 _STATE_KINDS = {"fetch": WAITING, "wait": WAITING, "idle": WAITING, "done": WAITING}
 _STATE_MEANINGS = {
     "idle": "no block in the core",
-    "fetch": "the instruction is brought from program memory",
+    "fetch": "the instruction is fetched from program memory",
     "decode": "the control signals are made",
     "request": "registers are read, load/store units start",
     "wait": "load/store units are at work",
@@ -125,23 +125,36 @@ def _of_events(result: RunResult) -> Timeline:
     rows = events_of(result, "this view")
     config = result.config
     rows = rows[np.isin(rows[:, e.KIND], (e.ISSUE, e.STALL, e.LAUNCH))]
-    # Ordered by warp slot; of a slot as written, so that a launch comes before all that the warp does, and spans one after the other.
-    rows = rows[np.lexsort((rows[:, e.WARP], rows[:, e.CORE]))]
-    kind = rows[:, e.KIND]
-    launch = np.maximum.accumulate(np.where(kind == e.LAUNCH, np.arange(len(rows)), 0))
+    rows = by_slot(rows)
+    spans, launch = spans_of(rows)
+    issued = rows[:, e.KIND] == e.ISSUE
+    ends = ending(result.program)[np.clip(rows[:, e.PC], 0, len(result.program) - 1)]
+    spans[:, THREADS], spans[:, ENDED] = lane_masks(
+        launch, rows[launch, e.MASK], issued, spans[:, MASK], spans[:, NEXT_MASK], ends, config.core.lanes
+    )
+    return Timeline(
+        spans[rows[:, e.KIND] != e.LAUNCH], WARP_ACTIVITIES, result.cycles, config.gpu.cores, config.core.warps, config.core.lanes
+    )
+
+
+def by_slot(rows: np.ndarray) -> np.ndarray:
+    """Events by warp slot; of a slot as written, so that a launch comes before all that the warp does, and spans one after the other."""
+    return rows[np.lexsort((rows[:, e.WARP], rows[:, e.CORE]))]
+
+
+def spans_of(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of issues, stalls and launches `by_slot`: a span a row, without THREADS and ENDED, and the number of its warp's launch among them."""
+    launched = rows[:, e.KIND] == e.LAUNCH
+    launch = np.maximum.accumulate(np.where(launched, np.arange(len(rows)), 0))
     spans = np.zeros((len(rows), SPAN_COLUMNS), np.int64)
-    issued = kind == e.ISSUE
+    issued = rows[:, e.KIND] == e.ISSUE
     spans[:, CORE], spans[:, WARP], spans[:, PC], spans[:, MASK] = rows[:, e.CORE], rows[:, e.WARP], rows[:, e.PC], rows[:, e.MASK]
     spans[:, START] = np.where(issued, rows[:, e.TIME], rows[:, e.B])
     spans[:, STOP] = np.where(issued, rows[:, e.TIME] + 1, rows[:, e.TIME])
     spans[:, ACTIVITY] = np.where(issued, reasons.SELECTED, rows[:, e.A])
     spans[:, NEXT_MASK] = np.where(issued, rows[:, e.A], rows[:, e.MASK])
     spans[:, BLOCK], spans[:, RANK] = rows[launch, e.A], rows[launch, e.B]
-    ends = ending(result.program)[np.clip(rows[:, e.PC], 0, len(result.program) - 1)]
-    spans[:, THREADS], spans[:, ENDED] = lane_masks(
-        launch, rows[launch, e.MASK], issued, spans[:, MASK], spans[:, NEXT_MASK], ends, config.core.lanes
-    )
-    return Timeline(spans[kind != e.LAUNCH], WARP_ACTIVITIES, result.cycles, config.gpu.cores, config.core.warps, config.core.lanes)
+    return spans, launch
 
 
 def _of_sequencer(result: RunResult, progress: Callable[[int], None] | None, part: tuple[int, int]) -> Timeline:

@@ -35,7 +35,7 @@ class Instruction:
 
     @property
     def each(self) -> float:
-        """Passes an access."""
+        """Passes per access."""
         return self.passes / self.accesses
 
 
@@ -96,7 +96,7 @@ def facts(banks: Banks) -> dict[str, Any]:
 
 
 def draw(banks: Banks, page: Page) -> Sheet:
-    """The sheet: a bar an instruction, its first pass and those that a conflict adds."""
+    """The sheet: a bar per instruction, its first pass and those that a conflict adds."""
     rows = len(banks.instructions)
     named = [f"{one.line}: {one.text}" if one.line else one.text for one in banks.instructions]
     short = [name if len(name) <= LONGEST else name[: LONGEST - 3] + "..." for name in named]
@@ -121,5 +121,5 @@ def draw(banks: Banks, page: Page) -> Sheet:
     ax.set_ylim(rows - 0.4, -0.6)
     ax.set_xlim(0, max(one.each for one in banks.instructions) * 1.02)
     ax.xaxis.set_major_locator(importlib.import_module("matplotlib.ticker").MaxNLocator(nbins=10, integer=True))
-    ax.set_xlabel("passes an access; 1 is without a conflict", fontsize=9)
+    ax.set_xlabel("passes per access; 1 is without a conflict", fontsize=9)
     return sheet

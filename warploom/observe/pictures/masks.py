@@ -148,7 +148,7 @@ def caption(masks: Masks) -> str:
     """What the picture says in a sentence."""
     empty = f"; {counted(masks.hidden, 'slot')} without a warp left out" if masks.hidden and not masks.sequencer else ""
     parts = [(f"{NAMED.get(name, name)} {percent(masks.share(name)).strip()}") for name in OFF if masks.lane_cycles[name]]
-    return f"of the lane-cycles bought: {', '.join(parts) or 'all are used or wait'}{empty}"
+    return f"of the warps' lane-cycles: {', '.join(parts) or 'all are used or wait'}{empty}"
 
 
 def facts(masks: Masks) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How the masks of a run are drawn: lanes by core and warp slot, a row an ALU, bars of the caches' lookups, all on one axis of time."""
+"""How the masks of a run are drawn: lanes by core and warp slot, a row per ALU, bars of the caches' lookups, all on one axis of time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The masks of a run in a terminal: two lanes a line as coloured half blocks, or a letter a lane where there are no colours."""
+"""The masks of a run in a terminal: two lanes per line as coloured half blocks, or a letter a lane where there are no colours."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Series:
     done = events[events[:, e.KIND] == e.COMPLETE]
     flight = columns.overlap(done[:, e.A], done[:, e.B]) / np.diff(columns.edges())
     on_their_way = Part("issued and not complete", REASONS["long_scoreboard"], flight)
-    panels.append(Panel("Accesses of warps on their way", "accesses", (on_their_way,)))
+    panels.append(Panel("Accesses of warps in flight", "accesses", (on_their_way,)))
     return Series(columns, tuple(panels))
 
 

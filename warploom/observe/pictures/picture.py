@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from warploom.machine.run.result import RunResult
 from warploom.observe.pictures.sheet import FORMATS, LEFT, PART, RIGHT, WIDTH, Page
 from warploom.observe.pictures.view import DrawingError, View, view_of
-from warploom.observe.text.styled import Line, grouped
+from warploom.observe.text.styled import Line, folded, grouped
 from warploom.observe.text.summary import machine
 from warploom.observe.text.whole_file import whole_file
 
@@ -37,7 +37,7 @@ KINDS = {
     "masks": Kind("execution masks", "what every lane did in every cycle", "masks", "masks_sheet", "masks_text"),
     "timeline": Kind("timeline of the warps", "when each warp issues, and what it waits for", "timeline", "timeline", "timeline"),
     "issue": Kind("occupancy and issue slots", "how full the machine is, and how many issue slots are taken", "issue", "series"),
-    "memory": Kind("memory traffic", "transactions, hit rates, and accesses on their way", "memory", "series"),
+    "memory": Kind("memory traffic", "transactions, hit rates, and accesses in flight", "memory", "series"),
     "banks": Kind("bank conflicts", "the passes that accesses to shared memory take", "banks", "banks", whole=True),
     "roofline": Kind("roofline", "what the kernel reaches of what the machine can do", "roofline", "roofline", whole=True),
     "pipeline": Kind("pipeline of a warp", "every instruction of one warp, from its wait to its result", "pipeline", "pipeline"),
@@ -93,9 +93,10 @@ class Picture:
         text = KINDS[self.kind].text
         if not text:
             raise DrawingError(f"the picture {self.kind!r} is drawn into a file: name one that ends in {_endings()}")
-        yield [(self.title, "bold")]
-        yield [(machine(self.result.config), "dim")]
-        yield from _module(text).lines(self.result, self.view, width, colours=colours)
+        yield from folded([(self.title, "bold")], width)
+        yield from folded([(machine(self.result.config), "dim")], width)
+        for line in _module(text).lines(self.result, self.view, width, colours=colours):
+            yield from folded(line, width, "    ")
 
     def drawn(self, form: str) -> bytes:
         """The file. form: png, svg or pdf. Raises DrawingError, also where matplotlib is not installed."""

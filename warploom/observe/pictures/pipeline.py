@@ -126,12 +126,12 @@ def facts(line: Pipeline) -> dict[str, Any]:
 
 
 def draw(line: Pipeline, page: Page) -> Sheet:
-    """The sheet: a row an instruction, from the first one at the top."""
+    """The sheet: a row per instruction, from the first one at the top."""
     names = list(dict.fromkeys(one.activity for row in line.rows for one in row.stretches))
     looks = {name: look_of(name, sequencer=line.sequencer) for name in names}
     entries = [(name, looks[name]) for name in names]
     if any(row.until > row.stretches[-1].stop for row in line.rows):
-        entries.append(("result on its way", ON_ITS_WAY))
+        entries.append(("result in flight", ON_ITS_WAY))
     named = [f"{row.line}: {row.text}" if row.line else row.text for row in line.rows]
     short = [name if len(name) <= LONGEST else name[: LONGEST - 3] + "..." for name in named]
     left, tall = LETTER * max(len(name) for name in short) + MARGIN, len(line.rows) * TALL

@@ -145,7 +145,7 @@ def _moved(result: RunResult, profile: np.ndarray) -> list[tuple[str, float | No
 def caption(line: Roofline) -> str:
     """What the picture says in a sentence."""
     reached = percent(line.reached / line.roof).strip()
-    return f"{line.reached:.3g} lane-operations a cycle, {reached} of the roof of {line.roof:.3g}, which is {line.bound}"
+    return f"{line.reached:.3g} lane-operations per cycle, {reached} of the roof of {line.roof:.3g}, which is {line.bound}"
 
 
 def number(value: float) -> str:
@@ -181,7 +181,7 @@ def draw(line: Roofline, page: Page) -> Sheet:
     low, high = min(shown) / 10**DECADES, max(shown) * 10**DECADES
     bottom = min(line.reached, line.roof) / 10
     ax.plot([min(ridges, default=low), high], [line.peak] * 2, color=colour, linewidth=2.2)
-    ax.annotate(f"arithmetic: {line.peak:g} lane-operations a cycle", (high, line.peak), (-6, 6), textcoords="offset points", ha="right",
+    ax.annotate(f"arithmetic: {line.peak:g} lane-operations per cycle", (high, line.peak), (-6, 6), textcoords="offset points", ha="right",
                 fontsize=9, color=colour)  # fmt: skip
     if line.active < 0.995:
         lower, red = line.peak * line.active, hex_of(REASONS["not_selected"], dark)
@@ -191,7 +191,7 @@ def draw(line: Roofline, page: Page) -> Sheet:
         ax.annotate(said, (high, lower), (-6, -5), textcoords="offset points", ha="right", va="top", fontsize=9, color=red)
     for level in line.levels:
         tint = hex_of(LEVEL_LOOKS[level.name], dark)
-        limit = "no limit" if level.bandwidth is None else f"{number(level.bandwidth)} bytes a cycle"
+        limit = "no limit" if level.bandwidth is None else f"{number(level.bandwidth)} bytes per cycle"
         if level.bandwidth is not None:
             ridge = line.peak / level.bandwidth
             ax.plot([low, ridge], [level.bandwidth * low, line.peak], color=tint, linewidth=2.0)
@@ -210,5 +210,5 @@ def draw(line: Roofline, page: Page) -> Sheet:
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     ax.grid(axis="x", color=sheet.ground.line, linewidth=0.7)
     ax.set_xlabel("arithmetic intensity (lane-operations a byte that a level moves)", fontsize=9)
-    ax.set_ylabel("lane-operations a cycle", fontsize=9)
+    ax.set_ylabel("lane-operations per cycle", fontsize=9)
     return sheet

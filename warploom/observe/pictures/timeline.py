@@ -1,4 +1,4 @@
-"""Timeline: what every warp did, a row a warp: it issues, or it waits for a reason by Nsight Compute's name.
+"""Timeline: what every warp did, a row per warp: it issues, or it waits for a reason by Nsight Compute's name.
 
 x = cycles. Of a core that runs one instruction at a time, the row is the core and what it does is the state of its sequencer.
 """

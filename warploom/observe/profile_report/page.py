@@ -52,11 +52,14 @@ td.heat { background: rgb(var(--heat) / var(--share)) }
 """
 
 MEANINGS = (
-    ("cycles", "of all cycles of all warps (without warps: cores) the share in which one issued the line, or stood at it and waited"),
+    ("cycles", "share of all warp-cycles (without warps: core-cycles) in which the line was issued, or a warp waited at it"),
     ("issues", "how often a warp executed the line"),
-    ("lanes", "active lanes of an issue"),
+    ("lanes", "active lanes per issue"),
     ("diverged", "branches at which the lanes of a warp disagreed"),
-    ("access", "32/2: transactions of an access, and how many would do; 4/1 s: passes of shared memory, and how many would do"),
+    (
+        "access",
+        "32/2: transactions per access, and how many would do; 4/1 s: passes of shared memory per access, and how many would do",
+    ),
     ("hits", "transactions that found their line in the first cache"),
 )
 
@@ -67,7 +70,7 @@ def profile_page(found: Profile, lines: list[Line], findings: list[Finding]) -> 
     order = _order(found)
     titles = [column.title for column in columns(found)][:-1]
     head = "".join(f"<th>{escape(title)}</th>" for title in ("line", *titles))
-    head += "<th class='text'>what with</th><th class='text'>source</th>"
+    head += "<th class='text'>stall reasons</th><th class='text'>source</th>"
     said = "".join(_finding(found, finding) for finding in findings)
     diagnosis = f"<ol>{said}</ol>" if said else "<p>No rule finds fault with this run.</p>"
     names = [found.activities[number].name for number in order]

@@ -137,7 +137,7 @@ def _table(found: Profile, lines: list[SourceLine], width: int, unicode: bool) -
         yield [*row, (f"{gap}{_cut(line.text, room, unicode)}", "" if line.cycles else QUIET)]
     left_out = [column.title for column in every if column not in shown]
     if left_out:
-        yield [(f"not shown for lack of room: {', '.join(left_out)}", QUIET)]
+        yield [(f"not shown: {', '.join(left_out)}; --wide", QUIET)]
 
 
 def _fitting(all_columns: list[Column], lines: list[SourceLine], room: int, gap: int) -> tuple[list[Column], list[int]]:

@@ -86,7 +86,7 @@ class _Writer:
         if core["core_state"] == IDLE:
             return [f"core {number}  has no block"]
         program, pc = self.result.program, core["current_pc"]
-        text = program.text[pc] if pc < len(program) else "(behind the program)"
+        text = program.text[pc] if pc < len(program) else "(past the end)"
         line = program.position(pc).line
         place = f"line {line}" if line else ""
         state = STATES[core["core_state"]].upper()

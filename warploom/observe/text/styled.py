@@ -5,11 +5,12 @@ Nothing that a style shows is shown by it alone: what has changed carries a mark
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from warploom.isa.numbers import grouped, percentage
 
-__all__ = ["EIGHTHS", "Line", "Piece", "bar", "counted", "grouped", "percent", "plain", "warp_name"]
+__all__ = ["EIGHTHS", "Line", "Piece", "bar", "counted", "folded", "grouped", "percent", "plain", "warp_name"]
 
 Piece = tuple[str, str]  # text, and a style as rich names it; "" for none
 Line = list[Piece]
@@ -23,6 +24,34 @@ EIGHTHS = "▏▎▍▌▋▊▉█"
 def plain(line: Iterable[Piece]) -> str:
     """A line without its styles."""
     return "".join(text for text, _ in line).rstrip()
+
+
+def folded(line: Line, width: int, indent: str = "  ") -> list[Line]:
+    """A line in as many as it takes to be no longer than `width`, broken at blanks; a number and its % stay together."""
+    if len(plain(line)) <= width:
+        return [line]
+    found: list[Line] = [[]]
+    room = width
+    for text, style in line:
+        for whole in re.findall(r" *(?:[^ ]| (?=%))+| +", text):
+            word = whole
+            if len(word) > room and found[-1]:
+                found.append([(indent, "")])
+                room, word = width - len(indent), whole.lstrip()
+            found[-1].append((word, style))
+            room -= len(word)
+    return [_joined(part) for part in found]
+
+
+def _joined(line: Line) -> Line:
+    """The pieces of one style that follow each other as one."""
+    found: Line = []
+    for text, style in line:
+        if found and found[-1][1] == style:
+            found[-1] = (found[-1][0] + text, style)
+        else:
+            found.append((text, style))
+    return found
 
 
 def counted(number: int, noun: str) -> str:

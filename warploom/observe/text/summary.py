@@ -13,7 +13,7 @@ from warploom.machine.config.presets import load_config, preset_names
 from warploom.machine.config.schema import Config
 from warploom.machine.run.result import RunResult
 from warploom.observe.text.memory_table import memory_table
-from warploom.observe.text.styled import QUIET, TITLE, Line, bar, counted, grouped, percent
+from warploom.observe.text.styled import QUIET, TITLE, Line, bar, counted, folded, grouped, percent
 from warploom.observe.text.views import view_tables
 
 EMPTY = ("idle", "done")  # states of a core in which its places for threads stand empty
@@ -25,8 +25,8 @@ BAR = 40  # characters of the longest bar
 
 def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory: bool = True) -> Iterator[Line]:
     """Everything, in the order in which a person asks. memory: with the tables of memory."""
-    yield headline(result)
-    yield outcome(result)
+    yield from folded(headline(result), width)
+    yield from folded(outcome(result), width)
     yield []
     if memory:
         if result.program.view_names:
@@ -36,7 +36,7 @@ def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory:
         yield []
     sections = [threads_time, warps_time, lanes, channels, caches]
     for section in sections:
-        lines = list(section(result, width, unicode))
+        lines = [part for line in section(result, width, unicode) for part in folded(line, width, "    ")]
         yield from lines
         if lines:
             yield []
@@ -124,7 +124,7 @@ def threads_time(result: RunResult, width: int, unicode: bool) -> Iterator[Line]
             value = counters[f"{name}_thread_cycles"]
             yield _share_row(meaning, value, _share(value, total), width, unicode, part=True)
     if empty:
-        said = f"  {percent(_share(empty, places)).strip()} of the machine stood empty: "
+        said = f"  {percent(_share(empty, places)).strip()} of the machine was idle: "
         yield [(f"{said}{grouped(empty)} of {grouped(places)} thread-cycles had no thread", QUIET)]
 
 

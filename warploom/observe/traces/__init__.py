@@ -1,9 +1,9 @@
 """Trace files: a run in the formats that other people's viewers read.
 
 Perfetto's for ui.perfetto.dev, Kanata logs for Konata, value change dumps for GTKWave and Surfer, tables for anything. Each is
-written as it is made. A table needs no more than the events that come next, so it grows while the run goes, and a run of any length takes
-the same memory. The others put what a warp did in order of time, or draw arrows back to where a wait began: they hold the events of the
-run and what is derived from them, some 300 bytes an event, and take at most MOST_EVENTS.
+written as it is made, and a run of any length takes the same memory. A table needs no more than the events that come next, so it grows
+while the run goes. The others put what a warp did in order of time, or draw arrows back to where a wait began: the events lie on disk
+until the run has ended (spool.py), and are read window by window (windows.py).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import IO, Any, NamedTuple, Protocol
 import numpy as np
 
 from warploom.isa.program import Program
-from warploom.machine.accounting.status import TooManyEvents
 from warploom.machine.config.schema import Config
 from warploom.machine.run.result import RunResult
 from warploom.observe.text.needs import needed
 from warploom.observe.text.whole_file import whole_file
 from warploom.observe.traces.vocabulary import Percent, unheard
+from warploom.observe.traces.windows import Source
 
 
 class Growing(Protocol):
@@ -37,7 +37,7 @@ class Format(NamedTuple):
     """A format. module, function: what writes it, in this package. binary: it is bytes, not text. package: that it needs, or "".
 
     save: the function that writes a file beside it, which says how a viewer shows it; its name is that of the trace with SAVE_ENDING.
-    growing: the class that writes it while a run on cores with warps goes, or "" where the whole run has to be known.
+    growing: the class that writes it while a run on cores with warps goes, or "" where it is written from a Source when the run has ended.
     """
 
     name: str
@@ -54,13 +54,10 @@ class Format(NamedTuple):
         if self.package:
             needed(self.package, f"the format {self.name}", "traces")
 
-    def write(self, result: RunResult, file: IO[Any], progress: Percent = unheard) -> None:
-        """Write a run to an open file. Raises ValueError, MissingPackage, TooManyEvents."""
-        events = result.detail.events
-        if not self.growing and events is not None and len(events) > MOST_EVENTS:
-            said = f"the run has {len(events)} events, the format {self.name} takes at most {MOST_EVENTS}"
-            raise TooManyEvents(f"{said}: run fewer cycles, or write csv or parquet, which take any number")
-        getattr(importlib.import_module(f"warploom.observe.traces.{self.module}"), self.function)(result, file, progress)
+    def write(self, result: RunResult, file: IO[Any], progress: Percent = unheard, source: Source | None = None) -> None:
+        """Write a run to an open file. source: its events, where it has not kept them. Raises ValueError, MissingPackage."""
+        more = {} if source is None else {"source": source}
+        getattr(importlib.import_module(f"warploom.observe.traces.{self.module}"), self.function)(result, file, progress, **more)
 
     def begun(self, program: Program, config: Config, file: IO[Any]) -> Growing:
         """The file of a run that begins now. Raises MissingPackage."""
@@ -73,7 +70,6 @@ class Format(NamedTuple):
 
 
 SAVE_ENDING = ".gtkw"
-MOST_EVENTS = 1 << 22
 FORMATS = (
     Format("perfetto", (".perfetto-trace", ".pftrace"), "perfetto.perfetto", "write", True, "perfetto"),
     Format("konata", (".konata", ".kanata"), "konata.konata", "write", False, ""),
@@ -99,7 +95,7 @@ def write_trace(result: RunResult, path: str | Path, progress: Percent = unheard
 
     A name that ends in .gz too is compressed; beside a value change dump a save file for GTKWave is written.
     Raises ValueError for a name without a known ending, and for a run on cores with warps without events; OSError when the file
-    cannot be written; MissingPackage; TooManyEvents where a format that holds the whole run cannot.
+    cannot be written; MissingPackage.
     """
     form = format_of(path)
     with whole_file(path, binary=form.binary) as file:

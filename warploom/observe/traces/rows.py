@@ -1,7 +1,7 @@
-"""A run as a table: a row an event, with names for what the machine writes down as numbers. Each machine has its columns.
+"""A run as a table: a row per event, with names for what the machine writes down as numbers. Each machine has its columns.
 
 Cores with warps: the events of the run, in the order in which they were written; `cycle` of a stall is the first one after it.
-Cores that run one instruction at a time: a row a state of a core and a row a request of a channel, in the order in which they ended.
+Cores that run one instruction at a time: a row per state of a core and a row per request of a channel, in the order in which they ended.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class EventRows:
         self._line_bytes = config.l1.line
 
     def of(self, events: np.ndarray) -> Iterator[list[Any]]:
-        """A row an event."""
+        """A row per event."""
         return (_warp_row(event, self._known, self._line_bytes) for event in events.tolist())
 
 

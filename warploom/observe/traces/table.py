@@ -23,7 +23,7 @@ GROUP = 1 << 16  # rows that a Parquet file holds together, and that are in memo
 
 
 def write_csv(result: RunResult, file: IO[str], progress: Percent = unheard) -> None:
-    """Write the events as comma-separated values: a heading, a line an event, nothing where a column says nothing about it."""
+    """Write the events as comma-separated values: a heading, a line per event, nothing where a column says nothing about it."""
     _csv_writer(file, columns(result)).writerows(rows(result, progress))
 
 

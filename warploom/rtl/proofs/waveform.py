@@ -42,7 +42,7 @@ class Waveform:
         return max(map(len, self.signals.values()), default=0)
 
     def __str__(self) -> str:
-        """A row a signal, a column a cycle; lines of one bit are drawn, numbers are decimal, a dot where one stays."""
+        """A row a signal, a column per cycle; lines of one bit are drawn, numbers are decimal, a dot where one stays."""
         order = sorted(name for name in self.signals if name not in ("clk", "rst"))
         left = max(map(len, ["cycle", *order]))
         size = 1 + max([2, *(len(str(value)) for name in order for value in self.signals[name])])

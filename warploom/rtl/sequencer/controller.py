@@ -30,10 +30,10 @@ class Controller(wiring.Component):
             "state": Out(ChannelState).array(channels),  # of each channel
             "consumer": Out(range(max(consumers, 2))).array(channels),  # the consumer served now, or last
             # controller -> memory
-            "memory_read": Out(channels),  # request lines, a bit a channel
+            "memory_read": Out(channels),  # request lines, a bit per channel
             "memory_read_address": Out(8).array(channels),  # of each channel's request
             # memory -> controller
-            "memory_read_ready": In(channels),  # the answer is here, a bit a channel
+            "memory_read_ready": In(channels),  # the answer is here, a bit per channel
             "memory_read_data": In(data_bits).array(channels),  # and this is it
         }
         if writes:
@@ -42,10 +42,10 @@ class Controller(wiring.Component):
                 "write_address": In(8).array(consumers),  # stable while the request line is up
                 "write_data": In(data_bits).array(consumers),  # likewise
                 "write_ready": Out(consumers),  # the write is done, until the request line falls
-                "memory_write": Out(channels),  # request lines, a bit a channel
+                "memory_write": Out(channels),  # request lines, a bit per channel
                 "memory_write_address": Out(8).array(channels),  # of each channel's request
                 "memory_write_data": Out(data_bits).array(channels),  # what is written there
-                "memory_write_ready": In(channels),  # the write is done, a bit a channel
+                "memory_write_ready": In(channels),  # the write is done, a bit per channel
             }
         super().__init__(ports)
 

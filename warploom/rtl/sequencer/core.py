@@ -40,14 +40,14 @@ class Core(wiring.Component):
                 "fetch_ready": In(1),  # the answer is here
                 "fetch_data": In(16),  # and this is it
                 # the threads' request lines, and the answers
-                "read_valid": Out(threads),  # request lines of loads, a bit a thread
+                "read_valid": Out(threads),  # request lines of loads, a bit per thread
                 "read_address": Out(8).array(threads),  # what each thread loads from
-                "read_ready": In(threads),  # the answers are here, a bit a thread
+                "read_ready": In(threads),  # the answers are here, a bit per thread
                 "read_data": In(8).array(threads),  # and these are they
-                "write_valid": Out(threads),  # request lines of stores, a bit a thread
+                "write_valid": Out(threads),  # request lines of stores, a bit per thread
                 "write_address": Out(8).array(threads),  # where each thread stores
                 "write_data": Out(8).array(threads),  # what it stores
-                "write_ready": In(threads),  # the stores are done, a bit a thread
+                "write_ready": In(threads),  # the stores are done, a bit per thread
                 # faults
                 "stop": In(1),  # there is a fault: no further instruction
                 "found": Out(FaultKind),  # the fault that this core finds in this cycle

@@ -37,19 +37,19 @@ class Gpu(wiring.Component):
                 "fault_pc": Out(8),  # at this instruction
                 "fault_lanes": Out(threads),  # and the threads concerned
                 # program memory
-                "program_read": Out(program),  # request lines, a bit a channel
+                "program_read": Out(program),  # request lines, a bit per channel
                 "program_read_address": Out(8).array(program),  # of each channel's request
-                "program_read_ready": In(program),  # the answer is here, a bit a channel
+                "program_read_ready": In(program),  # the answer is here, a bit per channel
                 "program_read_data": In(16).array(program),  # and this is it: an instruction word
                 # data memory
-                "data_read": Out(data),  # request lines, a bit a channel
+                "data_read": Out(data),  # request lines, a bit per channel
                 "data_read_address": Out(8).array(data),  # of each channel's request
-                "data_read_ready": In(data),  # the answer is here, a bit a channel
+                "data_read_ready": In(data),  # the answer is here, a bit per channel
                 "data_read_data": In(8).array(data),  # and this is it
-                "data_write": Out(data),  # request lines, a bit a channel
+                "data_write": Out(data),  # request lines, a bit per channel
                 "data_write_address": Out(8).array(data),  # of each channel's request
                 "data_write_data": Out(8).array(data),  # what is written there
-                "data_write_ready": In(data),  # the write is done, a bit a channel
+                "data_write_ready": In(data),  # the write is done, a bit per channel
             }
         )
         self.cores = [Core(hardware) for _ in range(cores)]

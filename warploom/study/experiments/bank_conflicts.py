@@ -31,7 +31,7 @@ def kernel(stride: int) -> Kernel:
 
 
 def rule(stride: int) -> int:
-    """The published rule: lanes that share a bank take turns; the same word for all is one pass."""
+    """The published rule: lanes that share a bank are served one after another; the same word for all is one pass."""
     return gcd(stride, BANKS) if stride else 1
 
 
@@ -50,18 +50,18 @@ def measure(run: Runner) -> Findings:
         rows,
         (
             Column("stride", "stride (words)"),
-            Column("passes", "passes a load"),
+            Column("passes", "passes per load"),
             Column("rule", "gcd(stride, 32)"),
             Column("cycles", "cycles"),
-            Column("each", "cycles a load", 1),
+            Column("each", "cycles per load", 1),
         ),
     )
     names = tuple(str(stride) for stride in STRIDES)
     figure = Figure(
-        "Shared memory: lanes that want one bank take turns",
+        "Shared memory: lanes that want one bank are served one after another",
         (
             Panel(
-                "", "stride between lanes (4-byte words); 0: all lanes read one word", "passes a load",
+                "", "stride between lanes (4-byte words); 0: all lanes read one word", "passes per load",
                 (
                     Series("this machine", names, tuple(table["passes"])),
                     Series("published: gcd(stride, 32)", names, tuple(table["rule"]), published=True),
@@ -97,8 +97,8 @@ def measure(run: Runner) -> Findings:
 
 EXPERIMENT = Experiment(
     "bank-conflicts",
-    "Bank conflicts: passes a load by stride",
-    "How many turns does a load from shared memory take when its lanes' words lie apart?",
+    "Bank conflicts: passes per load by stride",
+    "How many passes does a load from shared memory take at each stride between its lanes' words?",
     "NVIDIA, CUDA C++ Best Practices Guide, on shared memory: 32 banks of 4-byte words; strides with a common divisor with 32 conflict",
     f"One warp makes {LOADS} dependent loads from shared memory on the preset sm with all instructions at hand, "
     "for each stride from 0 to 33.",

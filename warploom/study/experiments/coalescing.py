@@ -53,9 +53,9 @@ def measure(run: Runner) -> Findings:
         rows,
         (
             Column("stride", "stride (words)"),
-            Column("sectors", "sectors a request"),
+            Column("sectors", "sectors per request"),
             Column("rule", "the rule"),
-            Column("lines", "lines a request"),
+            Column("lines", "lines per request"),
             Column("efficiency", "bytes used, of those moved", percent=True),
             Column("cycles", "cycles"),
         ),
@@ -66,7 +66,7 @@ def measure(run: Runner) -> Findings:
         "Coalescing: neighbours should want neighbours",
         (
             Panel(
-                "what one load of a warp costs", "stride between lanes (4-byte words)", "sectors a request (32 bytes each)",
+                "what one load of a warp costs", "stride between lanes (4-byte words)", "sectors per request (32 bytes each)",
                 (
                     Series("this machine", x, tuple(table["sectors"])),
                     Series("published: CUDA Best Practices Guide", tuple(PUBLISHED), tuple(PUBLISHED.values()), published=True),
@@ -85,12 +85,12 @@ def measure(run: Runner) -> Findings:
         figure,
         (
             Claim(
-                "sectors a request at unit stride",
+                "sectors per request at unit stride",
                 "4",
                 f"{ours[1]:g}",
                 "32 lanes x 4 bytes are 128 bytes, four sectors of 32: a count, not a measurement, so it must be exact",
             ),
-            Claim("sectors a request at a stride of 8 words or more", "32", f"{ours[8]:g}", "every lane is alone in its sector"),
+            Claim("sectors per request at a stride of 8 words or more", "32", f"{ours[8]:g}", "every lane is alone in its sector"),
             Claim("largest difference from the published counts", "0", f"{worst:g}", "the same rule in both"),
             Claim(
                 "from a stride of 8 on, it gets no worse",
@@ -104,9 +104,9 @@ def measure(run: Runner) -> Findings:
 
 EXPERIMENT = Experiment(
     "coalescing",
-    "Coalescing: sectors a request by stride",
-    "What does a warp's load cost when its lanes' words lie apart?",
+    "Coalescing: sectors per request by stride",
+    "What does a warp's load cost at each stride between its lanes' words?",
     "NVIDIA, CUDA C++ Best Practices Guide, on strided access: 4 sectors of 32 bytes at unit stride, 32 from a stride of 8 words on",
-    f"{WARPS} warps load {LOADS} words a lane from untouched memory on the preset sm; the lanes' words are STRIDE words apart.",
+    f"{WARPS} warps load {LOADS} words per lane from untouched memory on the preset sm; the lanes' words are STRIDE words apart.",
     measure,
 )

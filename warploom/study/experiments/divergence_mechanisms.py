@@ -201,7 +201,7 @@ def _figure(rows: list[dict[str, Any]], names: tuple[str, ...]) -> Figure:
         "Divergence mechanisms on the same kernels",
         (
             Panel("speed", "", "times as fast as the stack", tuple(speed), kind="bar"),
-            Panel("lanes", "", "active lanes an instruction (of 32)", lanes, kind="bar"),
+            Panel("lanes", "", "active lanes per instruction (of 32)", lanes, kind="bar"),
         ),
     )
 
@@ -211,7 +211,7 @@ def _claims(rows: list[dict[str, Any]], names: tuple[str, ...], found: dict[tupl
     mean = {name: geometric_mean(row[f"{name}_speedup"] for row in rows) for name in names}
     claims = [
         Claim(
-            "kernels on which a mechanism leaves another memory than the stack",
+            "kernels on which a mechanism leaves different values in memory from the stack",
             "0",
             str(memories),
             "a mechanism is about time, not results",
@@ -233,12 +233,12 @@ def _early_meetings(rows: list[dict[str, Any]]) -> list[Claim]:
     """What Collange says of lanes that run lowest PC first, against the stack."""
     claims = []
     for kind, bodies, published, why in (
-        ("structured", STRUCTURED, "as many", "the lowest PC is where the lanes that are behind are: they wait at the same places"),
+        ("structured", STRUCTURED, "as many", "the lanes that lag have the lowest PC, so lanes wait for each other at the same places"),
         ("unstructured", UNSTRUCTURED, "more", "lanes meet at the first instruction that they share, not at the post-dominator"),
         (
             "badly laid out",
             BACKWARDS,
-            "no promise: lanes must be able to meet behind where they parted",
+            "no promise: lanes must be able to meet after the point where they parted",
             "who jumps straight back has the lower PC and runs on alone, while the others wait in the middle of the loop",
         ),
     ):
@@ -269,7 +269,7 @@ def _formed_warps(rows: list[dict[str, Any]], mean: dict[str, float]) -> list[Cl
             "a heuristic can be slower than the stack",
             "yes: time stamp and PC on some programs",
             ", ".join(slower) or "on none of these kernels",
-            "threads that nothing makes wait for each other drift apart, and run the code behind the branch in parts",
+            "threads that nothing makes wait for each other drift apart, and run the code after the branch in parts",
         ),
     ]
 

@@ -23,14 +23,14 @@ SIMULATOR = {
 }
 KERNEL = """
     mul.u32 r0.x, thread_id, u(4)
-    ld r1.x, t0.x, r0.x             ; turns that this lane needs
+    ld r1.x, t0.x, r0.x             ; iterations that this lane needs
     mov r2.x, u(0)
     push_mask DONE
-TURN:
+LOOP:
     lt.u32 r3.x, r2.x, r1.x
     mask_nz r3.x
     add.u32 r2.x, r2.x, u(1)
-    jmp TURN
+    jmp LOOP
 DONE:
     ret
 """
@@ -88,11 +88,11 @@ def _figure(table: Table) -> Figure:
     widths = tuple(SIMULATOR["random"])
     ratios = tuple(SIMULATOR["random"][width] / SIMULATOR["sorted"][width] for width in widths)
     return Figure(
-        "What divergence costs: 256 threads, 0 to 255 turns each",
+        "What divergence costs: 256 threads, 0 to 255 iterations each",
         (
-            Panel("what is paid", "lanes a warp", "lane slots for each useful one", tuple(cost), log_x=True, ticks=WIDTHS),
+            Panel("what is paid", "lanes per warp", "lane slots for each useful one", tuple(cost), log_x=True, ticks=WIDTHS),
             Panel(
-                "what sorting gains", "lanes a warp", "cycles random / cycles sorted",
+                "what sorting gains", "lanes per warp", "cycles random / cycles sorted",
                 (Series("this machine", WIDTHS, tuple(table["gain"])), Series("the article's simulator", widths, ratios, published=True)),
                 log_x=True, ticks=WIDTHS,
             ),
@@ -110,8 +110,8 @@ def _claims(table: Table) -> tuple[Claim, ...]:
             why,
         )
         for order, why in (
-            ("random", "other random numbers; ours counts every instruction, the article the loop's turns alone"),
-            ("sorted", "as above; the first and last turns of a loop and the code around it weigh little"),
+            ("random", "other random numbers; ours counts every instruction, the article only the loop's iterations"),
+            ("sorted", "as above; the first and last iterations of a loop and the code around it weigh little"),
         )
     ]
     simulator = {width: SIMULATOR["random"][width] / SIMULATOR["sorted"][width] for width in SIMULATOR["random"]}
@@ -135,8 +135,8 @@ def _claims(table: Table) -> tuple[Claim, ...]:
 EXPERIMENT = Experiment(
     "divergence-width",
     "The cost of divergence by the width of a warp",
-    "How much slower is a warp whose lanes need different numbers of turns, and does sorting help?",
+    "How much slower is a warp whose lanes need different numbers of iterations, and does sorting help?",
     'A. Kozlov, "What\'s up with my branch on GPU?", figures 8 and 9',
-    "256 threads take 0 to 255 turns of a loop, in random and in ascending order, on the article's machine (preset guppy).",
+    "256 threads take 0 to 255 iterations of a loop, in random and in ascending order, on the article's machine (preset guppy).",
     measure,
 )

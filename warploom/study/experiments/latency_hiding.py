@@ -81,13 +81,13 @@ def measure(run: Runner) -> Findings:
     series = [Series(f"{between} instructions between loads", WARPS, tuple(table[f"ipc_{between}"])) for between in BETWEEN]
     series.append(Series(f"{CONTRAST}, round robin: all warps wait at once", WARPS, tuple(table["round_robin"])))
     series += [Series(f"Little's law, {between}", WARPS, tuple(table[f"law_{between}"]), published=True) for between in BETWEEN]
-    axes = Panel("", "warps on the core", "instructions a cycle (at most 1)", tuple(series), ticks=(1, 8, 16, 24, 32, 40, 48, 56, 64))
+    axes = Panel("", "warps on the core", "instructions per cycle (at most 1)", tuple(series), ticks=(1, 8, 16, 24, 32, 40, 48, 56, 64))
     figure = Figure(f"Warps that hide a memory latency of {latency:.0f} cycles", (axes,), wide=True)
     return Findings(table, figure, _claims(drifting, lockstep, latency))
 
 
 def _latency(alone: dict[int, float]) -> float:
-    """The latency that one warp by itself shows: cycles of a turn, less the instructions behind the load."""
+    """The latency that one warp by itself shows: cycles of a turn, less the instructions after the load."""
     return float(np.mean([(between + 1) / rate - between for between, rate in alone.items()]))
 
 
@@ -101,7 +101,7 @@ def _claims(drifting: dict[tuple[int, int], float], lockstep: dict[tuple[int, in
                 f"warps needed with {between} instructions between loads",
                 f"{needed:.1f}",
                 f"{knee}, the first number tried that fills {percentage(FULL)} of the issue slots" if knee else f"more than {WARPS[-1]}",
-                "the law: latency divided by the instructions of a turn; only some numbers of warps were tried",
+                "the law: latency divided by the instructions of an iteration; only some numbers of warps were tried",
             )
         )
     distance = max(abs(drifting[between, warps] - law(warps, between, latency)) for between in BETWEEN for warps in WARPS)
@@ -111,13 +111,13 @@ def _claims(drifting: dict[tuple[int, int], float], lockstep: dict[tuple[int, in
         Claim(
             "largest distance of a point from the law",
             "0",
-            f"{distance:.2f} instructions a cycle",
-            "the law speaks of averages, and the first turns of all warps still come close together",
+            f"{distance:.2f} instructions per cycle",
+            "the law speaks of averages, and the first iterations of all warps still fall close together",
         ),
         Claim(
             f"16 warps, {CONTRAST} instructions between, round robin",
-            f"{hidden:.2f} instructions a cycle",
-            f"{lockstep[CONTRAST, 16]:.2f} instructions a cycle",
+            f"{hidden:.2f} instructions per cycle",
+            f"{lockstep[CONTRAST, 16]:.2f} instructions per cycle",
             "the law needs warps that wait at different times; round robin keeps them together: see the study two-level",
         ),
     )

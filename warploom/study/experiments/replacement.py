@@ -70,7 +70,7 @@ def expected_random(lines: int) -> float:
 
 
 def measure(run: Runner) -> Findings:
-    """Hit rates behind the first round, for each policy, pattern and size."""
+    """Hit rates after the first round, for each policy, pattern and size."""
     points = [(pattern, size, policy) for pattern, sizes in PATTERNS.items() for size in sizes for policy in POLICIES]
     tasks = []
     for pattern, size, policy in points:

@@ -64,12 +64,12 @@ def measure(run: Runner) -> Findings:
             "time", "paths that the lanes of a warp take", "cycles",
             (
                 *(Series(name, PATHS, tuple(table[f"{name}_cycles"])) for name in names),
-                Series(f"the law: {STEPS} cycles a path", PATHS, tuple(float(STEPS * paths) for paths in PATHS), published=True),
+                Series(f"the law: {STEPS} cycles per path", PATHS, tuple(float(STEPS * paths) for paths in PATHS), published=True),
             ),
             ticks=PATHS,
         ),
         Panel(
-            "work", "paths that the lanes of a warp take", "active lanes an instruction",
+            "work", "paths that the lanes of a warp take", "active lanes per instruction",
             (
                 *(Series(name, PATHS, tuple(table[f"{name}_lanes"])) for name in names),
                 Series("the law: 32 / paths", PATHS, tuple(table["law"]), published=True),
@@ -81,8 +81,8 @@ def measure(run: Runner) -> Findings:
     claims = (
         Claim(
             "time is a straight line in the number of paths",
-            f"R² near 1; {STEPS} cycles a path",
-            "; ".join(f"{name}: R² = {fit:.4f}, {slope:.1f} cycles a path" for name, (slope, fit) in lines.items()),
+            f"R² near 1; {STEPS} cycles per path",
+            "; ".join(f"{name}: R² = {fit:.4f}, {slope:.1f} cycles per path" for name, (slope, fit) in lines.items()),
             "a path has its jump at the end and a comparison with its branch in front, which the law leaves out",
         ),
         Claim(

@@ -113,7 +113,7 @@ def measure(run: Runner) -> Findings:
             Claim(
                 "round robin leaves a gap at every long latency",
                 "yes (the paper's figure 3)",
-                f"{robin['idle']} of {robin['cycles']} cycles without an issue: {robin['idle'] / TURNS:.0f} a turn of the loop",
+                f"{robin['idle']} of {robin['cycles']} cycles without an issue: {robin['idle'] / TURNS:.0f} per iteration of the loop",
                 f"32 warps reach the load within {WARPS} cycles of each other, and it takes {LATENCY}: nothing is left to run",
             ),
             Claim(

@@ -64,9 +64,9 @@ def measure(bench: Bench) -> Finding:
     return Finding(
         (
             Reading("atomics.dependent", "one thread, dependent, cycles", dependent(bench)),
-            Reading("atomics.one-word", "all threads on one word, cycles a warp", cycles_a_warp(bench, cores, warps, 0, own=False)),
-            Reading("atomics.line", "one core, a line a warp, cycles a warp", cycles_a_warp(bench, 1, warps, WORD, own=True)),
-            Reading("atomics.spread", "one core, a line a thread, cycles a warp", cycles_a_warp(bench, 1, warps, 128, own=True)),
+            Reading("atomics.one-word", "all threads on one word, cycles per warp", cycles_a_warp(bench, cores, warps, 0, own=False)),
+            Reading("atomics.line", "one core, line per warp, cycles per warp", cycles_a_warp(bench, 1, warps, WORD, own=True)),
+            Reading("atomics.spread", "one core, line per thread, cycles per warp", cycles_a_warp(bench, 1, warps, 128, own=True)),
         )
     )
 

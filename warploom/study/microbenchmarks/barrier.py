@@ -22,16 +22,16 @@ def body(k: Kernel, count: int) -> None:
 
 
 def measure(bench: Bench) -> Finding:
-    """Cycles a barrier, by warps."""
+    """Cycles per barrier, by warps."""
     lanes, most = bench.device.lanes, most_warps(bench)
     counts = [warps for warps in WARPS if warps <= most and (not bench.quick or warps in {1, 8, most})]
     found = [each(bench, body, BARRIERS, threads=warps * lanes, block=warps * lanes) for warps in counts]
     readings = [
-        Reading(f"barrier.{warps}", f"{warps} warp{'s' * (warps > 1)}, cycles a barrier", cost)
+        Reading(f"barrier.{warps}", f"{warps} warp{'s' * (warps > 1)}, cycles per barrier", cost)
         for warps, cost in zip(counts, found, strict=True)
     ]
     curve = Curve("barrier", "a block's warps wait for one another", tuple(counts), tuple(found), "barrier")
-    axes = Axes("Barriers", "warps of the block", "cycles a barrier")
+    axes = Axes("Barriers", "warps of the block", "cycles per barrier")
     return Finding(tuple(readings), (curve,), {"barrier": axes})
 
 

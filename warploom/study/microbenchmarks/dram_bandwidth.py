@@ -1,4 +1,4 @@
-"""Memory: bytes a cycle of streams that read or write each byte once, by warps of one core and by cores."""
+"""Memory: bytes per cycle of streams that read or write each byte once, by warps of one core and by cores."""
 
 from __future__ import annotations
 
@@ -6,42 +6,65 @@ from collections.abc import Mapping
 
 from warploom.machine.config.derived import dram_bytes_a_cycle
 from warploom.machine.config.schema import Config
+from warploom.study.kernels import LANE, Kernel
 from warploom.study.microbenchmarks import pointer_chase
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.microbenchmark import Axes, Curve, Finding, Microbenchmark, Reading
-from warploom.study.microbenchmarks.streams import COUNT, bytes_a_cycle, core_counts
+from warploom.study.microbenchmarks.streams import ADDRESS, COUNT, MOST, SCRATCH, bytes_a_cycle, core_counts
 from warploom.study.microbenchmarks.throughput import most_warps
-from warploom.study.microbenchmarks.timed import WORD
+from warploom.study.microbenchmarks.timed import WORD, data_base
 
 WARPS = (1, 2, 4, 8, 12, 16, 24, 32)
-ENOUGH = 3  # times the second level that a stream of writes is long, so that what it keeps counts little
+SHORT, LONG = 1.5, 2.5  # times the second level that two streams of writes are long: between them it writes back what it takes in
 
 
-def rounds_to_write(bench: Bench, cores: int, warps: int) -> int:
-    """Rounds after which a stream of writes has gone far beyond what the second level keeps."""
-    a_round = COUNT * cores * warps * WORD * bench.device.lanes
-    return max(4, ENOUGH * bench.device.l2_bytes // a_round)
+def written_a_cycle(bench: Bench) -> float:
+    """Bytes per cycle that all cores write, as a fill of memory does: blocks come one after the other, each with its own rows.
+
+    Two lengths are run and subtracted, so that what starts a kernel, and what the second level keeps at its end, falls out.
+    """
+    warps, lanes = most_warps(bench), bench.device.lanes
+    row = WORD * warps * lanes
+    a_block = COUNT * row
+    base = data_base(0)
+
+    def fill(blocks: int) -> int:
+        k = Kernel()
+        k.special(ADDRESS, "block")
+        k.op("mul", ADDRESS, ADDRESS, imm=a_block)
+        k.special(SCRATCH, "thread")
+        k.op("mul", SCRATCH, SCRATCH, imm=WORD)
+        k.op("add", ADDRESS, ADDRESS, SCRATCH)
+        k.op("add", ADDRESS, ADDRESS, imm=base)
+        for number in range(COUNT):
+            k.store(ADDRESS, LANE, offset=number * row)
+        k.exit()
+        size = base + blocks * a_block
+        return bench.run(k.program("fill", threads=blocks * warps * lanes, block=warps * lanes, memory_bytes=size)).cycles
+
+    short, long = (max(times * bench.device.cores, int(size * bench.device.l2_bytes) // a_block) for times, size in ((4, SHORT), (8, LONG)))
+    return (long - short) * a_block / (fill(long) - fill(short))
 
 
 def measure(bench: Bench) -> Finding:
     """Read and write bandwidth of one core and of all."""
     most, all_cores = most_warps(bench), bench.device.cores
     warps = [count for count in WARPS if count <= most and (not bench.quick or count in {1, 8, most})]
-    one = [bytes_a_cycle(bench, cores=1, warps=count, rounds=8) for count in warps]
+    one = [bytes_a_cycle(bench, cores=1, warps=count, rounds=8, in_flight=MOST) for count in warps]
     readings = [
-        Reading("dram.one-core-1warp", "one core, one warp reads, bytes a cycle", one[0]),
-        Reading("dram.one-core", f"one core, {warps[-1]} warps read, bytes a cycle", one[-1]),
+        Reading("dram.one-core-1warp", "one core, one warp reads, bytes per cycle", one[0]),
+        Reading("dram.one-core", f"one core, {warps[-1]} warps read, bytes per cycle", one[-1]),
     ]
     curves = [Curve("dram-warps", "read by one core", tuple(warps), tuple(one), "dram.one-core")]
-    axes = {"dram-warps": Axes("Memory: one core", "warps on the core", "bytes a cycle")}
-    write = bytes_a_cycle(bench, cores=all_cores, warps=most, write=True, rounds=rounds_to_write(bench, all_cores, most))
+    axes = {"dram-warps": Axes("Memory: one core", "warps on the core", "bytes per cycle")}
+    write = written_a_cycle(bench)
     if all_cores > 1:
         counts = core_counts(bench)
         found = [bytes_a_cycle(bench, cores=cores, warps=most, rounds=4) for cores in counts]
-        readings.append(Reading("dram.read", "read by all cores, bytes a cycle", found[-1]))
-        curves.append(Curve("dram-cores", f"read, {most} warps a core", tuple(counts), tuple(found), "dram.read"))
-        axes["dram-cores"] = Axes("Memory: reads", "cores that read", "bytes a cycle", log_x=len(counts) > 4)
-    readings.append(Reading("dram.write", f"written by {'all cores' if all_cores > 1 else 'one core'}, bytes a cycle", write))
+        readings.append(Reading("dram.read", "read by all cores, bytes per cycle", found[-1]))
+        curves.append(Curve("dram-cores", f"read, {most} warps per core", tuple(counts), tuple(found), "dram.read"))
+        axes["dram-cores"] = Axes("Memory: reads", "cores that read", "bytes per cycle", log_x=len(counts) > 4)
+    readings.append(Reading("dram.write", f"written by {'all cores' if all_cores > 1 else 'one core'}, bytes per cycle", write))
     return Finding(tuple(readings), tuple(curves), axes)
 
 
@@ -58,7 +81,7 @@ def configured(config: Config) -> Mapping[str, float]:
 MICROBENCHMARK = Microbenchmark(
     "dram",
     "reads and writes of memory by warps and by cores",
-    "Warps load (or store) neighbouring lines that nobody has touched before, eight loads in flight each.",
+    "Warps load neighbouring lines that nobody has touched before, 16 loads in flight each (8 where all cores read); blocks fill memory.",
     measure,
     configured,
     pointer_chase.lacks,

@@ -1,4 +1,4 @@
-"""Fences: what waiting for one's own memory accesses costs, with nothing to wait for and behind a store."""
+"""Fences: what waiting for one's own memory accesses costs, with nothing to wait for and after a store."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def measure(bench: Bench) -> Finding:
     return Finding(
         (
             Reading("fence.alone", "with nothing to wait for, cycles", cycles(bench, store=False)),
-            Reading("fence.store", "behind a store of a row, cycles of both", cycles(bench, store=True)),
+            Reading("fence.store", "after a store of a row, cycles for both", cycles(bench, store=True)),
         )
     )
 
@@ -49,7 +49,7 @@ def configured(config: Config) -> Mapping[str, float]:
 
 MICROBENCHMARK = Microbenchmark(
     "fence",
-    "alone, and behind a store",
+    "alone, and after a store",
     "One warp passes 8 and 16 fences; the difference of the times, divided.",
     measure,
     configured,

@@ -19,7 +19,7 @@ FLAT = 1.05  # a knee: so much slower than before
 
 
 def measure(bench: Bench) -> Finding:
-    """Cycles an instruction by the size of the code, and the sizes at which it becomes slower."""
+    """Cycles per instruction by the size of the code, and the sizes at which it becomes slower."""
     lanes = bench.device.lanes
     most = bench.config.memory.program_words // KIB - 1
     sizes = [size for size in (QUICK if bench.quick else SIZES) if size <= most]
@@ -29,7 +29,7 @@ def measure(bench: Bench) -> Finding:
             k.op("add", BODY + number % 8, BODY + number % 8, imm=1)
 
     def cost(size: float) -> float:
-        """Cycles an instruction of so many KiB, the frame's among them."""
+        """Cycles per instruction of so many KiB, the frame's among them."""
         count = int(size * KIB) - FRAME
         return span(bench, timed(body, count, threads=lanes, block=lanes, name=f"code of {size:g} KiB")) / count
 
@@ -42,7 +42,7 @@ def measure(bench: Bench) -> Finding:
 
     found = [cost(size) for size in sizes]
     level = min(found[:3])
-    readings = [Reading("icache.hit", "code that fits, cycles an instruction", level)]
+    readings = [Reading("icache.hit", "code that fits, cycles per instruction", level)]
     for number in range(1, len(sizes)):
         if found[number] > FLAT * level and found[number - 1] <= FLAT * level:
             place = len(readings)
@@ -52,9 +52,9 @@ def measure(bench: Bench) -> Finding:
             )
             level = max(found[number : number + 2])
     if len(readings) > 1:
-        readings.append(Reading("icache.miss", "largest code, cycles an instruction", found[-1]))
+        readings.append(Reading("icache.miss", "largest code, cycles per instruction", found[-1]))
     curve = Curve("icache", "one warp, integer adds", tuple(sizes), tuple(found), "icache")
-    axes = Axes("Instruction caches", "code (KiB, 16 bytes an instruction)", "cycles an instruction", log_x=True)
+    axes = Axes("Instruction caches", "code (KiB, 16 bytes per instruction)", "cycles per instruction", log_x=True)
     return Finding(tuple(readings), (curve,), {"icache": axes})
 
 

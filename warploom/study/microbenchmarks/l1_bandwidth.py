@@ -1,4 +1,4 @@
-"""First-level cache: bytes a cycle of hits by warps, and what a stride between the lanes costs."""
+"""First-level cache: bytes per cycle of hits by warps, and what a stride between the lanes costs."""
 
 from __future__ import annotations
 
@@ -51,21 +51,21 @@ def measure(bench: Bench) -> Finding:
     strides = [stride for stride in STRIDES if not bench.quick or stride in SHOWN]
     costs = [cycles_a_load(bench, most, stride) for stride in strides]
     readings = [
-        Reading("l1.bandwidth", "hits, bytes a cycle and core", rates[-1]),
-        Reading("l1.bandwidth-1warp", "hits, one warp, bytes a cycle", rates[0]),
+        Reading("l1.bandwidth", "hits, bytes per cycle and core", rates[-1]),
+        Reading("l1.bandwidth-1warp", "hits, one warp, bytes per cycle", rates[0]),
     ]
     readings += [
-        Reading(f"l1.stride-{s}", f"stride of {s} words, cycles a warp load", cost)
+        Reading(f"l1.stride-{s}", f"stride of {s} words, cycles per warp load", cost)
         for s, cost in zip(strides, costs, strict=True)
         if s in SHOWN
     ]
     curves = (
-        Curve("l1", "four bytes a lane", tuple(counts), tuple(rates), "l1.bandwidth"),
+        Curve("l1", "four bytes per lane", tuple(counts), tuple(rates), "l1.bandwidth"),
         Curve("l1-strides", "a block that loads all the time", tuple(strides), tuple(costs), "l1.strides"),
     )
     axes = {
-        "l1": Axes("First level: hits", "warps on the core", "bytes a cycle and core"),
-        "l1-strides": Axes("First level: strides", "words between lanes", "cycles a warp load", log_y=True),
+        "l1": Axes("First level: hits", "warps on the core", "bytes per cycle and core"),
+        "l1-strides": Axes("First level: strides", "words between lanes", "cycles per warp load", log_y=True),
     }
     return Finding(tuple(readings), curves, axes)
 
@@ -95,7 +95,7 @@ def lacks(config: Config) -> str:
 MICROBENCHMARK = Microbenchmark(
     "l1",
     "first-level hits by warps, and strides",
-    "Warps of one block load words that are in the cache, four bytes a lane.",
+    "Warps of one block load words that are in the cache, four bytes per lane.",
     measure,
     configured,
     lacks,

@@ -1,4 +1,4 @@
-"""Second-level cache: bytes a cycle of reads that hit it, by the cores that read."""
+"""Second-level cache: bytes per cycle of reads that hit it, by the cores that read."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def measure(bench: Bench) -> Finding:
     """Bandwidth of one core, of all, and the curve."""
     warps, size = most_warps(bench), buffer(bench)
     counts = core_counts(bench)
-    found = [bytes_a_cycle(bench, cores=cores, warps=warps, within=size, rounds=4 if bench.quick else 16) for cores in counts]
-    readings = [Reading("l2.one-core", "read by one core, bytes a cycle", found[0])]
+    found = [bytes_a_cycle(bench, cores=cores, warps=warps, within=size, rounds=16) for cores in counts]
+    readings = [Reading("l2.one-core", "read by one core, bytes per cycle", found[0])]
     if len(counts) > 1:
         readings += [
-            Reading("l2.bandwidth", "read by all cores, bytes a cycle", found[-1]),
+            Reading("l2.bandwidth", "read by all cores, bytes per cycle", found[-1]),
             Reading("l2.each-core", "the same, each core's part", found[-1] / counts[-1]),
         ]
     curve = Curve("l2", f"all read the same {size >> 10} KiB", tuple(counts), tuple(found), "l2")
-    axes = Axes("Second level: reads that hit", "cores that read", "bytes a cycle", log_x=len(counts) > 4)
+    axes = Axes("Second level: reads that hit", "cores that read", "bytes per cycle", log_x=len(counts) > 4)
     return Finding(tuple(readings), (curve,), {"l2": axes})
 
 

@@ -29,7 +29,7 @@ def program(bench: Bench, blocks: int, access: str = "") -> Program:
     k.exit()
     threads = blocks * bench.device.cores * lanes
     shared = bench.device.shared_bytes // 2 + 1024
-    return k.program(f"{blocks} blocks a core", threads=threads, block=lanes, memory_bytes=threads * 2 * WORD, shared_bytes=shared)
+    return k.program(f"{blocks} blocks per core", threads=threads, block=lanes, memory_bytes=threads * 2 * WORD, shared_bytes=shared)
 
 
 def turnover(bench: Bench, access: str) -> float:

@@ -73,9 +73,9 @@ def measure(bench: Bench) -> Finding:
     device = bench.device
     lanes = device.lanes
     readings = [
-        Reading("limits.block-threads", "threads a block", largest(lambda n: not bench.refuses(trivial(n)), 4096)),
-        Reading("limits.registers", "registers a thread", largest(lambda n: not bench.refuses(trivial(lanes, n)), 512)),
-        Reading("limits.shared", "shared memory a block, bytes", largest(lambda n: not bench.refuses(trivial(lanes, 16, n)), 1 << 18)),
+        Reading("limits.block-threads", "threads per block", largest(lambda n: not bench.refuses(trivial(n)), 4096)),
+        Reading("limits.registers", "registers per thread", largest(lambda n: not bench.refuses(trivial(lanes, n)), 512)),
+        Reading("limits.shared", "shared memory per block, bytes", largest(lambda n: not bench.refuses(trivial(lanes, 16, n)), 1 << 18)),
         Reading("limits.blocks", "blocks of one warp on a core", resident(bench, lanes)),
     ]
     block = min(8 * lanes, device.block_threads)

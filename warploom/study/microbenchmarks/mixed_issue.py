@@ -13,7 +13,7 @@ WARPS = 16
 
 
 def measure(bench: Bench) -> Finding:
-    """Instructions a cycle of a core."""
+    """Instructions per cycle of a core."""
     warps = min(WARPS, throughput.most_warps(bench))
     rates = {
         "mixed.pair": ("multiply-add and integer add, IPC", ("fma", "add")),

@@ -40,7 +40,7 @@ def ring(lines: int, stride: int) -> np.ndarray:
 
 
 def chase(bench: Bench, size: int, stride: int = LINE, timed: int = TIMED) -> float:
-    """Cycles a load, of one thread that follows pointers through `size` bytes, when it has been everywhere once before."""
+    """Cycles per load, of one thread that follows pointers through `size` bytes, when it has been everywhere once before."""
     lines = max(size // stride, 1)
     timed = -(-timed // UNROLLED) * UNROLLED
     k = Kernel()
@@ -117,7 +117,7 @@ def measure(bench: Bench) -> Finding:
         found = capacity(bench, below, 2 * device.l2_bytes, second)
         readings.append(Reading("chase.l2-capacity", "second level, KiB that all hit", found / KIB))
     line = Curve("chase", "one thread, random order", tuple(x for x, _ in curve), tuple(y for _, y in curve), "chase")
-    axes = Axes("Pointer chase", "KiB that are walked through", "cycles a load", log_x=True)
+    axes = Axes("Pointer chase", "KiB that are walked through", "cycles per load", log_x=True)
     return Finding(tuple(readings), (line,), {"chase": axes})
 
 

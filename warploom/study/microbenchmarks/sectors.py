@@ -113,7 +113,7 @@ def measure(bench: Bench) -> Finding:
         Reading("sectors.sector", "bytes that come with a word", sector),
         Reading("sectors.line", "bytes that one lookup covers", line),
     ]
-    readings += [Reading(f"sectors.stride-{s}", f"stride of {s} words, sectors a warp load", count) for s, count in found.items()]
+    readings += [Reading(f"sectors.stride-{s}", f"stride of {s} words, sectors per warp load", count) for s, count in found.items()]
     curve = Curve("sectors", "found by timing each sector afterwards", tuple(found), tuple(found.values()), "sectors")
     axes = Axes("Sectors of a warp's load", "words between lanes", "sectors", log_x=True, log_y=True)
     return Finding(tuple(readings), (curve,), {"sectors": axes})

@@ -61,9 +61,9 @@ def measure(bench: Bench) -> Finding:
     """Latency, and cycles a warp load by stride."""
     found = {stride: cycles_a_load(bench, stride) for stride in strides(bench)}
     readings = [Reading("shared.latency", "dependent load, cycles", latency(bench))]
-    readings += [Reading(f"shared.stride-{s}", f"stride of {s} words, cycles a warp load", found[s]) for s in SHOWN if s in found]
+    readings += [Reading(f"shared.stride-{s}", f"stride of {s} words, cycles per warp load", found[s]) for s in SHOWN if s in found]
     curve = Curve("shared", "warps that load all the time", tuple(found), tuple(found.values()), "shared")
-    axes = Axes("Shared memory: bank conflicts", "words between lanes", "cycles a warp load", log_y=True)
+    axes = Axes("Shared memory: bank conflicts", "words between lanes", "cycles per warp load", log_y=True)
     return Finding(tuple(readings), (curve,), {"shared": axes})
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from warploom.study.kernels import GLOBAL, LANE, Kernel
+from warploom.study.kernels import GLOBAL, Kernel
 from warploom.study.microbenchmarks.bench import Bench
 from warploom.study.microbenchmarks.timed import BODY, WORD, data_base, each
 
 ADDRESS, SCRATCH = BODY, BODY + 1
-VALUES = range(BODY + 2, BODY + 10)  # registers that loads write in turn
-COUNT = 8
+COUNT = 8  # loads of a warp that are in flight, unless more are asked for
+MOST = 16
+VALUES = range(BODY + 2, BODY + 2 + MOST)  # registers that loads write in turn
 
 
-def bytes_a_cycle(bench: Bench, *, cores: int, warps: int, write: bool = False, within: int = 0, rounds: int = 4) -> float:
-    """Bytes a cycle that `warps` warps on each of so many cores move, in rows of four bytes a lane.
+def bytes_a_cycle(bench: Bench, *, cores: int, warps: int, within: int = 0, rounds: int = 4, in_flight: int = COUNT) -> float:
+    """Bytes per cycle that `warps` warps on each of so many cores read, in rows of four bytes per lane.
 
     within: 0: each byte once, so that all come from memory; else the size of a buffer, a power of two, around which each core goes
     from a place of its own, once before the clock is read.
@@ -40,18 +41,15 @@ def bytes_a_cycle(bench: Bench, *, cores: int, warps: int, write: bool = False, 
 
     def body(k: Kernel, count: int) -> None:
         for number in range(count):
-            if write:
-                k.store(ADDRESS, LANE, offset=number * step)
-            else:
-                k.load(VALUES[number % len(VALUES)], ADDRESS, offset=number * step)
+            k.load(VALUES[number % in_flight], ADDRESS, offset=number * step)
         k.op("add", ADDRESS, ADDRESS, imm=count * step - (base if within else 0))
         if within:
             wrap(k)
 
-    room = within + 2 * COUNT * step if within else 2 * COUNT * step * (rounds + 1)
-    warm = -(-within // (COUNT * step)) if within else 0
+    room = within + 2 * in_flight * step if within else 2 * in_flight * step * (rounds + 1)
+    warm = -(-within // (in_flight * step)) if within else 0
     cost = each(
-        bench, body, COUNT, rounds=rounds, threads=threads, block=warps * lanes, prepare=prepare, awaited=() if write else VALUES,
+        bench, body, in_flight, rounds=rounds, threads=threads, block=warps * lanes, prepare=prepare, awaited=VALUES[:in_flight],
         memory_bytes=base + room, warm=warm, name="stream",
     )  # fmt: skip
     return cores * warps * row / cost

@@ -1,4 +1,4 @@
-"""Throughput of the pipes: results a cycle of a core by class, what one warp alone gets, and how many warps fill a pipe."""
+"""Throughput of the pipes: results per cycle of a core by class, what one warp alone gets, and how many warps fill a pipe."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def operation(k: Kernel, name: str, chain: int) -> None:
 
 
 def rate(bench: Bench, names: tuple[str, ...], warps: int, chains: int) -> float:
-    """Instructions a cycle of `warps` warps of a block that issue these operations in turn, on so many independent chains."""
+    """Instructions per cycle of `warps` warps of a block that issue these operations in turn, on so many independent chains."""
 
     def body(k: Kernel, count: int) -> None:
         for number in range(count):
@@ -51,10 +51,10 @@ def most_warps(bench: Bench) -> int:
 
 
 def measure(bench: Bench) -> Finding:
-    """Results a cycle of a full core by class, of one warp, and the curve of the multiply-add by warps."""
+    """Results per cycle of a full core by class, of one warp, and the curve of the multiply-add by warps."""
     lanes, most = bench.device.lanes, most_warps(bench)
     readings = [
-        Reading(f"throughput.{key}", f"{words}, results a cycle", lanes * rate(bench, (name,), most, CHAINS))
+        Reading(f"throughput.{key}", f"{words}, results per cycle", lanes * rate(bench, (name,), most, CHAINS))
         for key, (name, words) in KINDS.items()
     ]
     readings += [
@@ -68,12 +68,12 @@ def measure(bench: Bench) -> Finding:
         full = next((warps for warps, value in zip(counts, found, strict=True) if value >= 0.9 * readings[0].measured), counts[-1])
         readings.append(Reading(f"throughput.warps-ilp{chains}", f"warps for 90 % of it, {_chains(chains)}", full))
         curves.append(Curve("throughput", f"multiply-add, {_chains(chains)}", tuple(counts), tuple(found), f"throughput.ilp{chains}"))
-    axes = Axes("Multiply-adds by warps", "warps on the core", "results a cycle")
+    axes = Axes("Multiply-adds by warps", "warps on the core", "results per cycle")
     return Finding(tuple(readings), tuple(curves), {"throughput": axes})
 
 
 def _chains(chains: int) -> str:
-    return "one chain a warp" if chains == 1 else f"{chains} chains a warp"
+    return "one chain per warp" if chains == 1 else f"{chains} chains per warp"
 
 
 def instructions_a_cycle(config: Config, key: str) -> tuple[float, float]:

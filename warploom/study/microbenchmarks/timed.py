@@ -22,7 +22,7 @@ Body = Callable[[Kernel, int], None]
 
 
 def data_base(threads: int) -> int:
-    """Where data may begin: behind the two clocks that each thread writes."""
+    """Where data may begin: after the two clocks that each thread writes."""
     return -(-2 * WORD * threads // PAGE) * PAGE
 
 

@@ -242,10 +242,10 @@ def test_a_lock_that_a_waiting_lane_holds_is_reported_elsewhere(way, monkeypatch
     monkeypatch.setattr(livelock, "SPACING", 100)
     result = run(lock(), core__lanes=4, core__warps=2, **way.changes)
     assert result.status == "error"
-    assert result.fault.startswith("the kernel runs for ever: nothing that its threads read can change any more: warp 0 of block 0")
+    assert result.fault.startswith("the kernel runs forever: nothing that its threads read can change any more: warp 0 of block 0")
     assert "spins at instruction 1 (atomic_exchange" in result.fault
     assert "lane 0 of it waits" in result.fault
-    assert "with core.divergence=its no lane waits for another one for ever" in result.fault
+    assert "with core.divergence=its no lane waits forever for another lane of its warp" in result.fault
 
 
 @pytest.mark.parametrize("way", LANE_BY_LANE, ids=lambda way: "-".join(filter(None, way)))

@@ -217,4 +217,4 @@ def test_the_table_says_which_mechanisms_need_reconvergence_points(name):
     machine = PipelineMachine(config(core__divergence=name), code.program())
     rows = machine.program.uops[machine.program.uops[:, u.OP] == u.NUMBER["branch"]]
     assert (rows[:, u.RECONVERGE] != u.NONE).any() == MECHANISMS[name].uses_reconvergence_pc
-    assert bool(machine.cores["uses_path_table"][0]) == MECHANISMS[name].uses_path_table
+    assert bool(machine.cores["any_order"][0]) == MECHANISMS[name].any_order

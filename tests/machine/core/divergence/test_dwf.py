@@ -232,7 +232,7 @@ def test_threads_that_change_warps_need_registers_for_their_numbers():
     with pytest.raises(LaunchError) as caught:
         machine(program, core__divergence="dwf")
     assert str(caught.value) == (
-        "the program uses 510 registers a thread, a thread can have 507 with core.divergence=dwf, which needs 5 of its own"
+        "the program uses 510 registers per thread, a thread can have 507 with core.divergence=dwf, which needs 5 of its own"
     )
 
 

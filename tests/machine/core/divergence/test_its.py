@@ -7,8 +7,8 @@ from tests.machine.programs import FREE, Assembly, run, words
 from warploom.gpu import GPU
 from warploom.isa import uop as u
 from warploom.isa.uop import NUMBER, Uop
-from warploom.machine.core.divergence.its import backward_jump_or_yield, branch, select_path
-from warploom.machine.core.divergence.path_table import clear
+from warploom.machine.core.divergence.its import backward_jump_or_yield, branch, clear, select_path
+from warploom.machine.core.divergence.path_table import clear as clear_paths
 from warploom.machine.engine.unit import unit
 
 YIELDS = NUMBER["yield"]
@@ -16,22 +16,24 @@ ZERO, ONE, GOT, SUM = range(FREE, FREE + 4)
 
 
 @unit
-def walk(paths, tables, uops, values, trace):
+def walk(paths, convergence, tables, uops, values, trace):
     """Run a warp to its end, or until the trace is full. Rows: pc, mask of every issue. Returns how many there were."""
     waiting = paths[0]
     warps = tables[0]
-    clear(waiting, WARP)
+    barriers = convergence[0]
+    clear_paths(waiting, WARP)
+    clear(barriers, WARP)
     issues = 0
     while warps.threads[WARP] != np.uint64(0) and issues < trace.shape[0]:
         pc = np.int64(warps.pc[WARP])
         issues = note(trace, issues, warps)
         taken = chosen(uops, values, warps)
         if go_on(uops, warps, taken) == 0:
-            branch(waiting, warps, WARP, taken, uops[pc, u.TARGET], uops[pc, u.RECONVERGE])
+            branch(waiting, barriers, warps, WARP, taken, uops[pc, u.TARGET], uops[pc, u.RECONVERGE])
         op = uops[pc, u.OP]
         if warps.mask[WARP] != np.uint64(0) and (op == YIELDS or warps.pc[WARP] <= pc):
-            backward_jump_or_yield(waiting, warps, WARP, 1 if op == YIELDS else 0, uops[pc, u.FLAGS] & u.YIELDS)
-        select_path(waiting, warps, WARP)
+            backward_jump_or_yield(waiting, barriers, warps, WARP, 1 if op == YIELDS else 0, uops[pc, u.FLAGS] & u.YIELDS)
+        select_path(waiting, barriers, warps, WARP)
     return issues
 
 
@@ -102,10 +104,10 @@ def test_no_lane_starves_beside_one_that_spins():
 def test_a_convergence_barrier_is_free_again_when_all_have_come():
     """A loop of ifs: with two registers, one for the loop's end and one for the if's, it never runs out of them."""
     loop = [fork(2, 6), NOP, NOP] + [fork(0, number) for number in range(4)] + [NOP, END]
-    trace, after = walk_through(walk, loop, [0b0001111, 0b1001111, 0b0000011, 0], barriers=16)
+    trace, (paths, convergence) = walk_through(walk, loop, [0b0001111, 0b1001111, 0b0000011, 0], barriers=16)
     assert trace[-2:] == [(7, 15), (8, 15)]
-    assert after["barriers"][WARP] == 0
-    assert after["count"][WARP] == 0
+    assert convergence["count"][WARP] == 0
+    assert paths["count"][WARP] == 0
 
 
 def naive_lock(threads):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.machine.two_engines import both
 from warploom.isa.uop import NUMBER
 from warploom.machine.core.divergence.masks import OK, OVERFLOW, UNDERFLOW, branch_push, join, mask_nonzero, pop_mask, push_mask, split
-from warploom.machine.core.divergence.stack import MAX_DEPTH, Stack
+from warploom.machine.core.divergence.path_table import MAX_PATHS, PathTable
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.unit import unit
@@ -34,7 +34,7 @@ def walk(stacks, tables, code, values, trace):
         op = code[pc, 0]
         trace[issues, 0] = pc
         trace[issues, 1] = np.int64(mask)
-        trace[issues, 2] = stack.depth[WARP]
+        trace[issues, 2] = stack.count[WARP]
         issues += 1
         chosen = np.uint64(0)
         for lane in range(LANES):
@@ -74,8 +74,8 @@ def walk(stacks, tables, code, values, trace):
     return issues
 
 
-def run(code, values, limit=MAX_DEPTH, mask=ALL):
-    stacks, tables = np.zeros(1, Stack), np.zeros(1, Warps)
+def run(code, values, limit=MAX_PATHS, mask=ALL):
+    stacks, tables = np.zeros(1, PathTable), np.zeros(1, Warps)
     stacks["limit"] = limit
     tables["mask"][0, WARP] = tables["threads"][0, WARP] = mask
     rows = np.array([(*row, 0, 0, 0)[:4] for row in code], np.int64)
@@ -220,7 +220,7 @@ def test_push_pop_and_branch_push_agree_with_single_lanes(body, values, mask):
     assert 0 < issues < 20000
     assert got == [lane(code, value) if mask >> number & 1 else value for number, value in enumerate(values)]
     assert trace[-1] == (trace[-1][0], mask, 0)  # all lanes together, nothing left on the stack
-    assert left["depth"][WARP] == 0
+    assert left["count"][WARP] == 0
 
 
 @settings(max_examples=100, deadline=None)
@@ -234,7 +234,7 @@ def test_split_and_join_agree_with_single_lanes(statement, values, mask):
     assert 0 < issues < 20000
     assert got == [lane(code, value) if mask >> number & 1 else value for number, value in enumerate(values)]
     assert trace[-1] == (trace[-1][0], mask, 0)
-    assert left["depth"][WARP] == 0
+    assert left["count"][WARP] == 0
 
 
 def steps(code, values, mask=ALL):
@@ -275,7 +275,7 @@ def test_a_full_stack_is_reported(operation, needed):
 
 
 def test_lanes_that_have_ended_do_not_come_back():
-    stacks, tables = np.zeros(1, Stack), np.zeros(1, Warps)
+    stacks, tables = np.zeros(1, PathTable), np.zeros(1, Warps)
     stacks["limit"] = 4
     tables["mask"][0, WARP], tables["threads"][0, WARP] = ALL, 0b000111
     rows = np.array([(PUSH, 0, 2, 0), (POP, 0, 0, 0), (END, 0, 0, 0)], np.int64)

@@ -10,7 +10,7 @@ from warploom.machine.engine.unit import unit
 
 
 @unit
-def walk(paths, tables, uops, values, trace):
+def walk(paths, convergence, tables, uops, values, trace):
     """Run a warp to its end, or until the trace is full. Rows: pc, mask of every issue. Returns how many there were."""
     waiting = paths[0]
     warps = tables[0]
@@ -75,7 +75,7 @@ def test_a_lane_above_one_that_spins_starves():
 def test_there_are_never_more_groups_than_lanes():
     """Four ways for four lanes: three wait at most."""
     switch = [fork(4, 0), fork(4, 1), fork(4, 2), NOP, END]
-    trace, after = walk_through(walk, [fork(6, 0), fork(7, 1), fork(8, 2), NOP, NOP, END, END, END, END], [0, 1, 2, 4])
+    trace, (after, _) = walk_through(walk, [fork(6, 0), fork(7, 1), fork(8, 2), NOP, NOP, END, END, END, END], [0, 1, 2, 4])
     assert trace == [(0, 15), (1, 13), (2, 9), (3, 1), (4, 1), (5, 1), (6, 2), (7, 4), (8, 8)]
     assert after["peak"] == LANES - 1
     assert seen(switch, [1, 2, 4, 0]) == [(0, 15), (1, 14), (2, 12), (3, 8), (4, 15)]

@@ -8,8 +8,8 @@ from tests.machine.core.divergence.walking import BRANCH, END, EXIT, JUMP, NOP, 
 from tests.machine.two_engines import both
 from warploom.isa import uop as u
 from warploom.isa.uop import Uop
-from warploom.machine.core.divergence.path_table import SIDES
-from warploom.machine.core.divergence.stack import MAX_DEPTH, Stack, branch, clear, push, select_path
+from warploom.machine.core.divergence.path_table import MAX_PATHS, SIDES, PathTable, clear
+from warploom.machine.core.divergence.stack import branch, push, select_path
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.unit import unit
@@ -68,7 +68,7 @@ def alone(uops, value, fuel):
 
 
 def run(instructions, values, fuel, limit=64, mask=(1 << LANES) - 1, first="fall_through"):
-    stacks, tables = np.zeros(1, Stack), np.zeros(1, Warps)
+    stacks, tables = np.zeros(1, PathTable), np.zeros(1, Warps)
     stacks["limit"], stacks["first_side"] = limit, SIDES[first]
     tables["mask"][0, WARP] = tables["threads"][0, WARP] = mask
     state = np.array([[value, fuel] for value in values], np.int64)
@@ -136,7 +136,7 @@ def test_any_control_flow_gives_what_each_lane_would_do_alone(instructions, valu
     assert got == [value for value, _ in ways]
     for lane, (_, path) in enumerate(ways):
         assert [pc for pc, mask in trace if mask >> lane & 1] == path
-    assert left["depth"][WARP] == 0
+    assert left["count"][WARP] == 0
 
 
 @settings(max_examples=100, deadline=None)
@@ -219,8 +219,8 @@ def fill_up(stacks):
 
 
 def test_the_stack_has_as_many_entries_as_the_machine_gives_it():
-    for limit in (1, 7, MAX_DEPTH):
-        stacks = np.zeros(1, Stack)
+    for limit in (1, 7, MAX_PATHS):
+        stacks = np.zeros(1, PathTable)
         stacks["limit"] = limit
         count, after = both(fill_up, stacks)
         assert count == limit

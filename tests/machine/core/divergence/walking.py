@@ -8,6 +8,7 @@ from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.program import Program
 from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import NUMBER, Uop
+from warploom.machine.core.divergence.its import ConvergenceBarriers
 from warploom.machine.core.divergence.path_table import SIDES, PathTable
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.bits import bit
@@ -74,10 +75,15 @@ def go_on(uops, warps, taken):
 
 
 def walk_through(walk, instructions, values, *, first="fall_through", barriers=16, patience=256, limit=200):
-    """The issues of a warp as (instruction, lanes), and its paths afterwards. walk: a unit of the mechanism's own test."""
-    paths, tables = np.zeros(1, PathTable), np.zeros(1, Warps)
-    paths["first_side"], paths["barrier_limit"], paths["patience"] = SIDES[first], barriers, patience
+    """The issues of a warp as (instruction, lanes), and its (paths, convergence barriers) afterwards.
+
+    walk: a unit of the mechanism's own test.
+    """
+    paths, tables, convergence = np.zeros(1, PathTable), np.zeros(1, Warps), np.zeros(1, ConvergenceBarriers)
+    paths["first_side"], convergence["limit"], convergence["patience"] = SIDES[first], barriers, patience
     tables["mask"][0, WARP] = tables["threads"][0, WARP] = (1 << LANES) - 1
-    issued, after = both(walk, paths, tables, program(instructions).uops, np.array(values, np.int64), np.zeros((limit, 2), np.int64))
-    assert not issued or after[4][issued - 1].any()
-    return [tuple(row) for row in after[4][:issued].tolist()], after[0][0]
+    issued, after = both(
+        walk, paths, convergence, tables, program(instructions).uops, np.array(values, np.int64), np.zeros((limit, 2), np.int64)
+    )
+    assert not issued or after[5][issued - 1].any()
+    return [tuple(row) for row in after[5][:issued].tolist()], (after[0][0], after[1][0])

@@ -129,7 +129,7 @@ def test_a_deadlock_is_found_under_each(name):
     code("exit")
     result = gpu(name, core__warps=2).run(code.program(threads=8, block=8), max_cycles=5000)
     assert result.status == "error"
-    assert result.fault.startswith("nothing can ever go on")
+    assert result.fault.startswith("no warp can ever continue")
     assert result.cycles < 100
 
 

@@ -63,9 +63,9 @@ def test_a_warp_executes_in_the_order_of_its_issues_and_begins_the_next_one_then
         assert issues == sorted(set(issues))
         for operation, before in zip(mine[1:], issues, strict=False):
             assert operation.begin > before
-    places = {(operation.thread, operation.label.split()[0]) for operation in found}
+    places = {(operation.thread, operation.label.split(" @")[0]) for operation in found}
     slots = run(name).config.core.warps
-    assert all(place == f"c{thread // slots}w{thread % slots}" for thread, place in places)
+    assert all(place == f"warp {thread // slots}:{thread % slots}" for thread, place in places)
 
 
 def test_labels_say_where_and_what(run):
@@ -73,7 +73,7 @@ def test_labels_say_where_and_what(run):
     found, _ = log(result)
     assert Counter(operation.label.split(": ")[1] for operation in found) == dict.fromkeys(result.program.text, 8)
     load = next(operation for operation in found if ": ld " in operation.label)
-    assert load.label == "c0w0 @1: ld r1.x, t0.x, r0.x"
+    assert load.label == "warp 0:0 @1: ld r1.x, t0.x, r0.x"
     assert load.detail.splitlines()[:2] == ["block 0, warp 0", "lanes 0xffffffff (32)"]
     assert load.detail.splitlines()[2].endswith("load_strided.guppy:10")
 
@@ -134,5 +134,21 @@ def test_what_was_not_done_when_the_run_was_stopped_is_flushed(name):
 
 def test_a_tab_in_a_label_does_not_break_the_line():
     file = io.StringIO()
-    konata.Log(file).begin(0, "a\tb", "c\nd")
+    written = konata.Log(file)
+    written.label(written.begin(0), "a\tb", "c\nd")
     assert file.getvalue().splitlines()[-2:] == ["L\t0\t0\ta b", "L\t0\t1\tc\\nd"]
+
+
+@pytest.mark.parametrize("name", WARPS)
+def test_windows_of_any_length_say_the_same(run, monkeypatch, name):
+    from warploom.observe.traces import windows
+
+    def text():
+        file = io.StringIO()
+        konata.write(run(name), file)
+        return file.getvalue()
+
+    whole = text()
+    for rows in (7, 50, 1000):
+        monkeypatch.setattr(windows, "WINDOW_ROWS", rows)
+        assert text() == whole

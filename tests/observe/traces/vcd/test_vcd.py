@@ -47,10 +47,10 @@ def read(run, tmp_path):
 @pytest.mark.parametrize("name", WARPS)
 def test_states_of_the_warps_add_up_to_the_counters(run, read, name):
     counters, waves = run(name).counters, read(name)
-    states = np.concatenate(list(waves.matching(r"gpu\.core\d+\.warp\d+\.state").values()))
+    states = np.concatenate(list(waves.matching(r"gpu\.core\d+\.warp\d+:\d+\.state").values()))
     for reason in reasons.REASONS:
         assert (states == reason.name).sum() == counters[f"{reason.name}_warp_cycles"]
-    issues = waves.matching(r"gpu\.core\d+\.warp\d+\.issue")
+    issues = waves.matching(r"gpu\.core\d+\.warp\d+:\d+\.issue")
     assert sum(issue.sum() for issue in issues.values()) == counters["instructions"]
     lanes = 0
     for signal, issue in issues.items():
@@ -78,11 +78,11 @@ def test_a_warp_is_there_when_the_history_says_so(run, read):
         if kind in (e.LAUNCH, e.END):
             present[time:, warp] = kind == e.LAUNCH
     for warp in range(result.config.core.warps):
-        assert ((waves[f"gpu.core0.warp{warp}.state"] != "") == present[:, warp]).all()
+        assert ((waves[f"gpu.core0.warp0:{warp}.state"] != "") == present[:, warp]).all()
     masks = history(result).mask[:, 0]
     for warp in range(result.config.core.warps):
-        issue = waves[f"gpu.core0.warp{warp}.issue"] == 1
-        lanes = waves[f"gpu.core0.warp{warp}.lanes"]
+        issue = waves[f"gpu.core0.warp0:{warp}.issue"] == 1
+        lanes = waves[f"gpu.core0.warp0:{warp}.lanes"]
         # What a warp has after an instruction it has at the next one.
         assert all(lanes[later] == masks[now, warp] for now, later in pairwise(np.flatnonzero(issue)))
 
@@ -90,8 +90,8 @@ def test_a_warp_is_there_when_the_history_says_so(run, read):
 def test_instructions_are_readable(run, read):
     result, waves = run("divergent"), read("divergent")
     for warp in range(result.config.core.warps):
-        texts, pcs = waves[f"gpu.core0.warp{warp}.instruction"], waves[f"gpu.core0.warp{warp}.pc"]
-        there = waves[f"gpu.core0.warp{warp}.state"] != ""
+        texts, pcs = waves[f"gpu.core0.warp0:{warp}.instruction"], waves[f"gpu.core0.warp0:{warp}.pc"]
+        there = waves[f"gpu.core0.warp0:{warp}.state"] != ""
         assert there.any()
         assert [result.program.text[pc] for pc in pcs[there]] == texts[there].tolist()
 
@@ -147,11 +147,11 @@ def test_the_save_file_shows_signals_that_there_are(run, tmp_path, name):
 
 
 def test_a_long_run_is_written_in_pieces(run, monkeypatch):
+    from warploom.observe.traces import windows
     from warploom.observe.traces.vcd import vcd
-    from warploom.observe.traces.vcd import warps as vcd_warps
 
     whole, pieces = io.StringIO(), io.StringIO()
     vcd.write(run("memory"), whole)
-    monkeypatch.setattr(vcd_warps, "CHUNK", 10)
+    monkeypatch.setattr(windows, "WINDOW_ROWS", 10)
     vcd.write(run("memory"), pieces)
     assert whole.getvalue() == pieces.getvalue()

@@ -1,4 +1,4 @@
-"""Divergence mechanisms: what a warp does when its lanes disagree at a branch. One file a mechanism.
+"""Divergence mechanisms: what a warp does when its lanes disagree at a branch. One file per mechanism.
 
 A mechanism answers six questions, a function each in `mechanism.py`, where it enters with a line:
 
@@ -18,14 +18,14 @@ from typing import NamedTuple
 class Mechanism(NamedTuple):
     """A row of the table of mechanisms.
 
-    number: what `Core.divergence` holds. uses_path_table: lanes that wait lie in the path table, a group a row; else the lanes of
-    a warp never wait there, and a barrier is one of whole warps. uses_reconvergence_pc: it needs the immediate post-dominators
+    number: what `Core.divergence` holds. any_order: groups of a warp's lanes run in any order, and each comes to a
+    barrier of the block by itself; else whole warps come. uses_reconvergence_pc: it needs the immediate post-dominators
     that `isa/analysis/control_flow.py` writes into a program.
     """
 
     number: int
     meaning: str
-    uses_path_table: bool = False
+    any_order: bool = False
     uses_reconvergence_pc: bool = False
 
 
@@ -33,10 +33,10 @@ MECHANISMS = {
     "uniform": Mechanism(0, "lanes must agree; a branch on which they disagree is a fault that names them"),
     "masks": Mechanism(1, "the program manages masks itself; its branches are for whole warps"),
     "stack": Mechanism(2, "reconvergence at the immediate post-dominator", uses_reconvergence_pc=True),
-    "minpc": Mechanism(3, "no stack: the lanes with the lowest PC run", uses_path_table=True),
+    "minpc": Mechanism(3, "no stack: the lanes with the lowest PC run", any_order=True),
     "its": Mechanism(
-        4, "a PC a lane, convergence barriers, and no lane starves", uses_path_table=True, uses_reconvergence_pc=True
+        4, "a PC per lane, convergence barriers, and no lane starves", any_order=True, uses_reconvergence_pc=True
     ),
-    "dwf": Mechanism(5, "warps formed anew from threads of different warps that are at the same PC", uses_path_table=True),
+    "dwf": Mechanism(5, "warps formed anew from threads of different warps that are at the same PC", any_order=True),
 }  # fmt: skip
 STACK, MINPC, ITS, DWF = (MECHANISMS[name].number for name in ("stack", "minpc", "its", "dwf"))

@@ -41,52 +41,78 @@ from warploom.machine.core.divergence.path_table import (
     split_group,
 )
 from warploom.machine.engine.bits import EMPTY, bit, lowest, rest
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
+from warploom.machine.engine.unit import record, unit
+
+ConvergenceBarriers = record(
+    settings=dict(
+        limit="i8",                              # convergence barriers that a warp has
+        patience="i8",                           # after how many backward jumps lanes no longer wait at one
+    ),
+    state=dict(                                  # [warp slot], or [warp slot, barrier]; in a mask, bit l = lane l
+        count=("i4", MAX_WARPS),                 # barriers in use
+        pc=("i4", (MAX_WARPS, MAX_LANES)),       # the instruction at which a barrier lies
+        members=("u8", (MAX_WARPS, MAX_LANES)),  # the lanes that wait for each other there
+        named=("u8", (MAX_WARPS, MAX_LANES)),    # [warp slot, lane] the lanes that a lane AT_SYNC waits for
+        syncing=("u8", MAX_WARPS),               # lanes that are AT_SYNC
+        backward_jumps=("i8", MAX_WARPS),        # jumps back since a lane last came to a barrier
+    ),
+)  # fmt: skip
 
 
 @unit
-def branch(paths, warps, warp, taken, target, reconvergence_pc):
+def clear(barriers, warp):
+    """A warp starts, or ends: no lane waits for another one."""
+    barriers.count[warp] = 0
+    barriers.syncing[warp] = EMPTY
+    barriers.backward_jumps[warp] = 0
+
+
+@unit
+def branch(paths, barriers, warps, warp, taken, target, reconvergence_pc):
     """Lanes `taken` go to `target`, the other active ones to the next instruction.
 
     reconvergence_pc: where all of them join a convergence barrier, or NONE.
     """
     if reconvergence_pc >= 0:
-        _join(paths, warp, reconvergence_pc, warps.mask[warp])
+        _join(barriers, warp, reconvergence_pc, warps.mask[warp])
     split_group(paths, warps, warp, taken, target)
 
 
 @unit
-def _join(paths, warp, reconvergence_pc, mask):
+def _join(barriers, warp, reconvergence_pc, mask):
     """Lanes will wait for each other at instruction `reconvergence_pc`. Those that do already need no further barrier."""
-    count = np.int64(paths.barriers[warp])
+    count = np.int64(barriers.count[warp])
     for index in range(count):
-        if paths.reconvergence_pc[warp, index] == reconvergence_pc and mask & ~paths.members[warp, index] == EMPTY:
+        if barriers.pc[warp, index] == reconvergence_pc and mask & ~barriers.members[warp, index] == EMPTY:
             return
-    if count < paths.barrier_limit:
-        paths.reconvergence_pc[warp, count] = reconvergence_pc
-        paths.members[warp, count] = mask
-        paths.barriers[warp] = count + 1
+    if count < barriers.limit:
+        barriers.pc[warp, count] = reconvergence_pc
+        barriers.members[warp, count] = mask
+        barriers.count[warp] = count + 1
 
 
 @unit
-def select_path(paths, warps, warp):
+def select_path(paths, barriers, warps, warp):
     """After a change of PC or of the live lanes: lanes wait where they reconverge with others, and a group that is ready runs."""
     while True:
-        if warps.mask[warp] == EMPTY and _next(paths, warps, warp) == 0:
+        if warps.mask[warp] == EMPTY and _next(paths, barriers, warps, warp) == 0:
             break
-        waiting = warps.mask[warp] & _lanes_expected_at(paths, warp, warps.pc[warp])
+        waiting = warps.mask[warp] & _lanes_expected_at(barriers, warp, warps.pc[warp])
         if waiting == EMPTY:
             break
         put(paths, warp, waiting, np.int64(warps.pc[warp]), AT_RECONVERGENCE)
         warps.mask[warp] &= ~waiting
-        paths.backward_jumps[warp] = 0
-        _open(paths, warps, warp)
+        barriers.backward_jumps[warp] = 0
+        _open(paths, barriers, warps, warp)
     merge(paths, warps, warp)
     note_diverged(paths, warps, warp)
+    if barriers.count[warp] > 0:
+        warps.diverged = warps.diverged | bit(warp)
 
 
 @unit
-def backward_jump_or_yield(paths, warps, warp, yields, waits):
+def backward_jump_or_yield(paths, barriers, warps, warp, yields, waits):
     """The running group has jumped back, or yields: the next one that is ready runs. Those at a convergence barrier lose patience.
 
     waits: 1 when it has jumped back in a loop that waits for somebody: those that wait for it in turn go on at once.
@@ -95,68 +121,68 @@ def backward_jump_or_yield(paths, warps, warp, yields, waits):
     ready = np.int64(0)
     if waits != 0:
         for index in range(np.int64(paths.count[warp])):
-            if paths.state[warp, index] == AT_RECONVERGENCE and _expected_by(paths, warps, warp, index) != 0:
-                _release(paths, warp, index)
+            if paths.state[warp, index] == AT_RECONVERGENCE and _expected_by(paths, barriers, warps, warp, index) != 0:
+                _release(paths, barriers, warp, index)
     for index in range(np.int64(paths.count[warp])):
         waiting += 1 if paths.state[warp, index] == AT_RECONVERGENCE else 0
         ready += 1 if paths.state[warp, index] == READY else 0
     if waiting > 0:
-        paths.backward_jumps[warp] += 1
-        if paths.backward_jumps[warp] >= paths.patience or (yields != 0 and ready == 0):
+        barriers.backward_jumps[warp] += 1
+        if barriers.backward_jumps[warp] >= barriers.patience or (yields != 0 and ready == 0):
             for index in range(np.int64(paths.count[warp])):
-                _release(paths, warp, index)
+                _release(paths, barriers, warp, index)
             ready += 1
     if ready > 0:
         put_aside(paths, warps, warp, READY)
-        _next(paths, warps, warp)
+        _next(paths, barriers, warps, warp)
 
 
 @unit
-def sync(paths, warps, warp, named):
+def sync(paths, barriers, warps, warp, named):
     """The running group waits until the lanes `named` that have not ended have come to a sync, too."""
     running = warps.mask[warp]
     if named & warps.threads[warp] & ~running == EMPTY:
         return
     left = running
     while left != EMPTY:
-        paths.named[warp, lowest(left)] = named
+        barriers.named[warp, lowest(left)] = named
         left = rest(left)
-    paths.syncing[warp] = paths.syncing[warp] | running
+    barriers.syncing[warp] = barriers.syncing[warp] | running
     put_aside(paths, warps, warp, AT_SYNC)
-    paths.backward_jumps[warp] = 0
+    barriers.backward_jumps[warp] = 0
 
 
 @unit
-def _open_syncs(paths, warps, warp):
+def _open_syncs(paths, barriers, warps, warp):
     """Groups of which every lane has all those at a sync that it waits for become ready."""
     free = EMPTY
-    left = paths.syncing[warp]
+    left = barriers.syncing[warp]
     while left != EMPTY:
         lane = lowest(left)
         left = rest(left)
-        if paths.named[warp, lane] & warps.threads[warp] & ~paths.syncing[warp] == EMPTY:
+        if barriers.named[warp, lane] & warps.threads[warp] & ~barriers.syncing[warp] == EMPTY:
             free = free | bit(lane)
     if free == EMPTY:
         return
-    paths.syncing[warp] = paths.syncing[warp] & ~free
+    barriers.syncing[warp] = barriers.syncing[warp] & ~free
     for index in range(np.int64(paths.count[warp]) - 1, -1, -1):
         if paths.state[warp, index] == AT_SYNC and paths.mask[warp, index] & ~free == EMPTY:
             paths.state[warp, index] = READY
 
 
 @unit
-def _expected_by(paths, warps, warp, index):
+def _expected_by(paths, barriers, warps, warp, index):
     """Whether a group that waits at a convergence barrier waits there for lanes that run."""
-    for barrier in range(np.int64(paths.barriers[warp])):
-        if paths.reconvergence_pc[warp, barrier] == paths.pc[warp, index] and paths.members[warp, barrier] & warps.mask[warp] != EMPTY:
+    for barrier in range(np.int64(barriers.count[warp])):
+        if barriers.pc[warp, barrier] == paths.pc[warp, index] and barriers.members[warp, barrier] & warps.mask[warp] != EMPTY:
             return 1
     return 0
 
 
 @unit
-def _next(paths, warps, warp):
+def _next(paths, barriers, warps, warp):
     """The group that has been ready longest runs. Returns 0 when there is none."""
-    _open(paths, warps, warp)  # lanes may have ended for which others wait
+    _open(paths, barriers, warps, warp)  # lanes may have ended for which others wait
     waits = np.int64(-1)
     for index in range(np.int64(paths.count[warp])):
         if paths.state[warp, index] == READY:
@@ -167,37 +193,37 @@ def _next(paths, warps, warp):
     if waits < 0:
         return 0
     # All others wait at a barrier of the block, which these lanes may not have reached yet.
-    _release(paths, warp, waits)
+    _release(paths, barriers, warp, waits)
     run_group(paths, warps, warp, waits)
     return 1
 
 
 @unit
-def _lanes_expected_at(paths, warp, pc):
+def _lanes_expected_at(barriers, warp, pc):
     """The lanes for which others wait at instruction `pc`, or that are to wait there."""
     expected = EMPTY
-    for index in range(np.int64(paths.barriers[warp])):
-        if paths.reconvergence_pc[warp, index] == pc:
-            expected = expected | paths.members[warp, index]
+    for index in range(np.int64(barriers.count[warp])):
+        if barriers.pc[warp, index] == pc:
+            expected = expected | barriers.members[warp, index]
     return expected
 
 
 @unit
-def _open(paths, warps, warp):
+def _open(paths, barriers, warps, warp):
     """Remove the barriers to which all members that have not ended have come, and those without members; open syncs to which all have."""
-    if paths.syncing[warp] != EMPTY:
-        _open_syncs(paths, warps, warp)
-    for barrier in range(np.int64(paths.barriers[warp]) - 1, -1, -1):
-        missing = paths.members[warp, barrier] & warps.threads[warp]
+    if barriers.syncing[warp] != EMPTY:
+        _open_syncs(paths, barriers, warps, warp)
+    for barrier in range(np.int64(barriers.count[warp]) - 1, -1, -1):
+        missing = barriers.members[warp, barrier] & warps.threads[warp]
         for index in range(np.int64(paths.count[warp])):
-            if paths.state[warp, index] == AT_RECONVERGENCE and paths.pc[warp, index] == paths.reconvergence_pc[warp, barrier]:
+            if paths.state[warp, index] == AT_RECONVERGENCE and paths.pc[warp, index] == barriers.pc[warp, barrier]:
                 missing = missing & ~paths.mask[warp, index]
         if missing == EMPTY:
-            _drop(paths, warp, barrier)
-            paths.backward_jumps[warp] = 0
+            _drop(barriers, warp, barrier)
+            barriers.backward_jumps[warp] = 0
     for index in range(np.int64(paths.count[warp]) - 1, -1, -1):
         if paths.state[warp, index] == AT_RECONVERGENCE:
-            free = paths.mask[warp, index] & ~_lanes_expected_at(paths, warp, paths.pc[warp, index])
+            free = paths.mask[warp, index] & ~_lanes_expected_at(barriers, warp, paths.pc[warp, index])
             if free == paths.mask[warp, index]:
                 paths.state[warp, index] = READY
             elif free != EMPTY:
@@ -206,20 +232,20 @@ def _open(paths, warps, warp):
 
 
 @unit
-def _drop(paths, warp, barrier):
+def _drop(barriers, warp, barrier):
     """A barrier register is free again: the last one takes its row."""
-    last = np.int64(paths.barriers[warp]) - 1
-    paths.reconvergence_pc[warp, barrier] = paths.reconvergence_pc[warp, last]
-    paths.members[warp, barrier] = paths.members[warp, last]
-    paths.barriers[warp] = last
+    last = np.int64(barriers.count[warp]) - 1
+    barriers.pc[warp, barrier] = barriers.pc[warp, last]
+    barriers.members[warp, barrier] = barriers.members[warp, last]
+    barriers.count[warp] = last
 
 
 @unit
-def _release(paths, warp, index):
+def _release(paths, barriers, warp, index):
     """Lanes that wait at a convergence barrier continue without the others, which need not wait for them either."""
     if paths.state[warp, index] != AT_RECONVERGENCE:
         return
-    for barrier in range(np.int64(paths.barriers[warp])):
-        if paths.reconvergence_pc[warp, barrier] == paths.pc[warp, index]:
-            paths.members[warp, barrier] &= ~paths.mask[warp, index]
+    for barrier in range(np.int64(barriers.count[warp])):
+        if barriers.pc[warp, barrier] == paths.pc[warp, index]:
+            barriers.members[warp, barrier] &= ~paths.mask[warp, index]
     paths.state[warp, index] = READY

@@ -99,10 +99,10 @@ def push_mask(stack, warps, warp, target):
 @unit
 def pop_mask(stack, warps, warp):
     """guppy pop_mask: the remembered mask, at the remembered place."""
-    depth = stack.depth[warp] - 1
+    depth = stack.count[warp] - 1
     if depth < 0:
         return UNDERFLOW
-    stack.depth[warp] = depth
+    stack.count[warp] = depth
     warps.mask[warp] = stack.mask[warp, depth] & warps.threads[warp]
     warps.pc[warp] = stack.pc[warp, depth]
     return OK
@@ -157,10 +157,10 @@ def split(stack, warps, warp, chosen):
 @unit
 def join(stack, warps, warp):
     """Vortex join (2021): pop; the other side of the split runs from after the split, or all continue together."""
-    depth = stack.depth[warp] - 1
+    depth = stack.count[warp] - 1
     if depth < 0:
         return UNDERFLOW
-    stack.depth[warp] = depth
+    stack.count[warp] = depth
     warps.mask[warp] = stack.mask[warp, depth] & warps.threads[warp]
     if stack.reconvergence_pc[warp, depth] == BOTH_SIDES:
         warps.pc[warp] += 1

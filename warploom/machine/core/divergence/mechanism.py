@@ -12,12 +12,12 @@ from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.divergence import DWF, ITS, MINPC, STACK
 from warploom.machine.core.divergence.its import backward_jump_or_yield as its_backward_jump_or_yield
 from warploom.machine.core.divergence.its import branch as its_branch
+from warploom.machine.core.divergence.its import clear as its_clear
 from warploom.machine.core.divergence.its import select_path as its_select_path
 from warploom.machine.core.divergence.minpc import select_path as minpc_select_path
 from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, all_arrive, put, put_aside, split_group
-from warploom.machine.core.divergence.path_table import clear as clear_path_table
+from warploom.machine.core.divergence.path_table import clear as clear_paths
 from warploom.machine.core.divergence.stack import branch as stack_branch
-from warploom.machine.core.divergence.stack import clear as clear_stack
 from warploom.machine.core.divergence.stack import select_path as stack_select_path
 from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import unit
@@ -28,9 +28,9 @@ DIVERGENCE, STACK_OVERFLOW = FAULT_NUMBER["divergence"], FAULT_NUMBER["stack_ove
 @unit
 def start(core, warp):
     """A warp starts: all of its lanes run, none waits."""
-    clear_stack(core.reconvergence_stack, warp)
-    clear_stack(core.mask_stack, warp)
-    clear_path_table(core.path_table, warp)
+    clear_paths(core.path_table, warp)
+    clear_paths(core.mask_stack, warp)
+    its_clear(core.convergence_barriers, warp)
     core.warps.diverged = core.warps.diverged & ~bit(warp)
 
 
@@ -42,13 +42,13 @@ def diverge(gpu, core, warp, taken, target, reconvergence_pc):
     """
     warps = core.warps
     if core.divergence == STACK:
-        if stack_branch(core.reconvergence_stack, warps, warp, taken, target, reconvergence_pc) == 0:
-            gpu.fault.limit = core.reconvergence_stack.limit
+        if stack_branch(core.path_table, warps, warp, taken, target, reconvergence_pc) == 0:
+            gpu.fault.limit = core.path_table.limit
             return np.int64(STACK_OVERFLOW)
     elif core.divergence == MINPC or core.divergence == DWF:
         split_group(core.path_table, warps, warp, taken, target)
     elif core.divergence == ITS:
-        its_branch(core.path_table, warps, warp, taken, target, reconvergence_pc)
+        its_branch(core.path_table, core.convergence_barriers, warps, warp, taken, target, reconvergence_pc)
     else:
         return _disagree(gpu, core, warp, taken)
     return np.int64(0)
@@ -61,7 +61,7 @@ def diverge_indirect(gpu, core, warp, jumping, same):
     Returns 0 or the number of a fault.
     """
     warps = core.warps
-    if core.uses_path_table != 0:
+    if core.any_order != 0:
         put(core.path_table, warp, jumping & ~same, np.int64(warps.pc[warp]), READY)
         warps.mask[warp] = warps.mask[warp] & ~(jumping & ~same)
         return np.int64(0)
@@ -71,7 +71,7 @@ def diverge_indirect(gpu, core, warp, jumping, same):
 @unit
 def set_aside(core, warp, part):
     """Lanes `part` stay at an instruction, the other active ones wait to continue at the PC: where lanes have paths of their own."""
-    if core.uses_path_table != 0:
+    if core.any_order != 0:
         put(core.path_table, warp, core.warps.mask[warp] & ~part, np.int64(core.warps.pc[warp]), READY)
         core.warps.mask[warp] = part
 
@@ -91,14 +91,15 @@ def exit_lanes(core, warp, leaving):
     warps.threads[warp] = warps.threads[warp] & ~leaving
     warps.mask[warp] = warps.mask[warp] & ~leaving
     if warps.threads[warp] == EMPTY:
-        clear_path_table(core.path_table, warp)
-    elif core.divergence != STACK and core.path_table.count[warp] == 0:
-        depth = core.mask_stack.depth[warp]
+        clear_paths(core.path_table, warp)
+        its_clear(core.convergence_barriers, warp)
+    elif core.path_table.count[warp] == 0:
+        depth = core.mask_stack.count[warp]
         while depth > 0 and warps.mask[warp] == EMPTY:
             depth -= 1
             warps.mask[warp] = core.mask_stack.mask[warp, depth] & warps.threads[warp]
             warps.pc[warp] = core.mask_stack.pc[warp, depth]
-        core.mask_stack.depth[warp] = depth
+        core.mask_stack.count[warp] = depth
 
 
 @unit
@@ -107,7 +108,7 @@ def arrive_at_barrier(core, warp, number, expected):
 
     Otherwise they wait for the rest of their warp, and a different group of it runs.
     """
-    if core.uses_path_table == 0:
+    if core.any_order == 0:
         return 1
     if all_arrive(core.path_table, warp, number) != 0:
         return 1
@@ -120,11 +121,11 @@ def arrive_at_barrier(core, warp, number, expected):
 def select_path(core, warp):
     """After a change of PC or of the live lanes: which lanes run, and from where."""
     if core.divergence == STACK:
-        stack_select_path(core.reconvergence_stack, core.warps, warp)
+        stack_select_path(core.path_table, core.warps, warp)
     elif core.divergence == MINPC or core.divergence == DWF:  # dwf selects again when it forms warps
         minpc_select_path(core.path_table, core.warps, warp)
     elif core.divergence == ITS:
-        its_select_path(core.path_table, core.warps, warp)
+        its_select_path(core.path_table, core.convergence_barriers, core.warps, warp)
 
 
 @unit
@@ -134,4 +135,4 @@ def backward_jump_or_yield(core, warp, yields, waits):
     waits: 1 for a jump back in a loop that waits for somebody.
     """
     if core.divergence == ITS:
-        its_backward_jump_or_yield(core.path_table, core.warps, warp, yields, waits)
+        its_backward_jump_or_yield(core.path_table, core.convergence_barriers, core.warps, warp, yields, waits)

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def"
 """Lowest PC first: no stack, no hints from the compiler. Lanes reconverge wherever their PCs are equal.
 
-In hardware: a PC a lane, or a table of groups of lanes (`path_table.py`), and a comparator. The warp always runs the lanes with
+In hardware: a PC per lane, or a table of groups of lanes (`path_table.py`), and a comparator. The warp always runs the lanes with
 the lowest PC. A compiler lays code out so that what comes later lies higher, so the lanes that lag run,
 and those ahead wait for them without being told where: the lanes of an `if` reconverge at its end, and all leave a loop before
 any continues. Where the paths of a branch join before its post-dominator (short-circuit conditions, goto, exits from nested

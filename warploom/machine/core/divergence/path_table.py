@@ -1,14 +1,19 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Path table: the groups of a warp's lanes that wait while a different group runs, each with a PC of its own.
+"""Path table: the paths of a warp's lanes that do not run now, each with a PC of its own.
 
-In hardware: a small table for each warp, a row a group: lane mask, PC, and what the group waits for. It stands in for a PC
-a lane: lanes with the same PC share a row, so there are never more rows than lanes, and the table cannot overflow as a
-stack can. The group that runs is the one in the warp table. Source: the context table of Collange, "Stack-less SIMT
-reconvergence at low cost", 2011 (hal-00622654), which keeps it sorted by PC; here it is in the order of arrival.
+In hardware: a small table for each warp, a row a path: lane mask, PC, and what the path waits for. The path that runs is the one in the
+warp table. All divergence mechanisms keep their paths here; they differ in which path runs next, and in who waits for whom:
 
-The mechanisms that use it (`minpc.py`, `its.py`) differ in which group runs next, and in who waits for whom. They share
-how lanes come to a barrier of the block: one group after the other. A group that comes to one waits, and the warp arrives
-when all of its lanes that have not ended have come (NVIDIA since Volta; before, the first group arrived for all).
+* A reconvergence stack (`stack.py`) puts rows on and takes them off at one end only. A row may hold lanes of the rows after it, which
+  it takes back when those have reconverged.
+* Otherwise the lanes of a warp are in groups (`minpc.py`, `its.py`, `dwf.py`). The rows stand in for a PC a lane: lanes with the
+  same PC share a row, no lane is in two rows, so there are never more rows than lanes. Source: the context table of Collange,
+  "Stack-less SIMT reconvergence at low cost", 2011 (hal-00622654), which keeps it sorted by PC; here it is in the order of arrival.
+* A program that manages masks itself pushes and pops rows of a second table (`masks.py`).
+
+The mechanisms with groups share how lanes come to a barrier of the block: one group after the other. A group that comes to
+one waits, and the warp arrives when all of its lanes that have not ended have come (NVIDIA since Volta; before, the first group
+arrived for all).
 """
 
 from __future__ import annotations
@@ -16,48 +21,47 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.engine.bits import EMPTY, bit, popcount
-from warploom.machine.engine.sizes import MAX_LANES, MAX_WARPS
+from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import record, unit
 
-# What a group waits for: lanes that it has named; to be selected; for other lanes of its warp; AT_BARRIER + n: at barrier n of the block.
-AT_SYNC, READY, AT_RECONVERGENCE, AT_BARRIER = -1, 0, 1, 2
+MAX_PATHS = 128  # rows of a warp, at least as many as lanes
+
+# What a path waits for. STACKED: that those put on after it have reconverged or ended; AT_SYNC: for lanes that it has named; READY: to be
+# selected; AT_RECONVERGENCE: for other lanes of its warp; AT_BARRIER + n: at barrier n of the block.
+STACKED, AT_SYNC, READY, AT_RECONVERGENCE, AT_BARRIER = -2, -1, 0, 1, 2
 SIDES = {"fall_through": 0, "taken": 1, "smaller": 2}  # which side of a branch runs first
 FALL_THROUGH, TAKEN, SMALLER = SIDES.values()
 
 PathTable = record(
     settings=dict(
+        limit="i8",                                      # rows that a warp has, at most MAX_PATHS
         first_side="i8",                                 # FALL_THROUGH, TAKEN or SMALLER: which side of a branch runs first
-        barrier_limit="i8",                              # its: convergence barriers that a warp has
-        patience="i8",                                   # its: after how many backward jumps lanes no longer wait at one
     ),
     inputs=dict(
         expected=("i8", MAX_WARPS),                      # warps that the barrier of the block expects at which groups wait
     ),
     state=dict(                                          # [warp slot], or [warp slot, row]; in a mask, bit l = lane l
-        count=("i4", MAX_WARPS),                         # groups of a warp that wait
-        mask=("u8", (MAX_WARPS, MAX_LANES)),             # their lanes; no lane is in two groups
-        pc=("i4", (MAX_WARPS, MAX_LANES)),               # where they continue
-        state=("i4", (MAX_WARPS, MAX_LANES)),            # AT_SYNC, READY, AT_RECONVERGENCE, or AT_BARRIER + number
-        barriers=("i4", MAX_WARPS),                      # its: convergence barriers in use
-        reconvergence_pc=("i4", (MAX_WARPS, MAX_LANES)), # its: the instruction at which a convergence barrier lies
-        members=("u8", (MAX_WARPS, MAX_LANES)),          # its: the lanes that wait for each other there
-        named=("u8", (MAX_WARPS, MAX_LANES)),            # its: [warp slot, lane] the lanes that a lane AT_SYNC waits for
-        syncing=("u8", MAX_WARPS),                       # its: lanes that are AT_SYNC
-        backward_jumps=("i8", MAX_WARPS),                # its: jumps back since a lane last came to a convergence barrier
+        count=("i4", MAX_WARPS),                         # paths of a warp that wait
+        mask=("u8", (MAX_WARPS, MAX_PATHS)),             # their lanes
+        pc=("i4", (MAX_WARPS, MAX_PATHS)),               # where they continue
+        state=("i4", (MAX_WARPS, MAX_PATHS)),            # STACKED, AT_SYNC, READY, AT_RECONVERGENCE, or AT_BARRIER + number
+        reconvergence_pc=("i4", (MAX_WARPS, MAX_PATHS)), # STACKED: where they reconverge with others; -1: when they end
+        rejoins_at=("i4", MAX_WARPS),                    # the same of the path that runs
+        sides=("i4", MAX_WARPS),                         # stack: rows that are sides of branches and have not run yet
     ),
     counters=dict(
-        peak="i8",                                       # most groups of a warp that ever waited
+        peak="i8",                                       # most paths of a warp that ever waited
+        peak_sides="i8",                                 # most sides that ever waited
     ),
 )  # fmt: skip
 
 
 @unit
 def clear(paths, warp):
-    """A warp starts, or ends: no group waits."""
+    """A warp starts, or ends: no path waits."""
     paths.count[warp] = 0
-    paths.barriers[warp] = 0
-    paths.syncing[warp] = EMPTY
-    paths.backward_jumps[warp] = 0
+    paths.sides[warp] = 0
+    paths.rejoins_at[warp] = -1
 
 
 @unit
@@ -79,6 +83,7 @@ def put(paths, warp, mask, pc, state):
     paths.mask[warp, count] = mask
     paths.pc[warp, count] = pc
     paths.state[warp, count] = state
+    paths.reconvergence_pc[warp, count] = -1
     paths.count[warp] = count + 1
     paths.peak = max(paths.peak, count + 1)
 
@@ -92,6 +97,7 @@ def remove(paths, warp, index):
         paths.mask[warp, row] = paths.mask[warp, row + 1]
         paths.pc[warp, row] = paths.pc[warp, row + 1]
         paths.state[warp, row] = paths.state[warp, row + 1]
+        paths.reconvergence_pc[warp, row] = paths.reconvergence_pc[warp, row + 1]
 
 
 @unit
@@ -136,7 +142,7 @@ def split_group(paths, warps, warp, taken, target):
 @unit
 def note_diverged(paths, warps, warp):
     """Note in the warp table whether the warp's lanes have diverged: then `select_path` runs after each of its instructions."""
-    if paths.count[warp] > 0 or paths.barriers[warp] > 0:
+    if paths.count[warp] > 0:
         warps.diverged = warps.diverged | bit(warp)
     else:
         warps.diverged = warps.diverged & ~bit(warp)

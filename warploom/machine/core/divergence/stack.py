@@ -9,59 +9,30 @@ Which side of a branch runs first is a choice. With `divergence.first = "smaller
 that waits is at least as large as all that run above it, so that at most log2(lanes) of them wait. The entries in which
 paths reconverge come on top of that; AMD's compiler keeps those in scalar registers (Southern Islands ISA, S_CBRANCH_G_FORK).
 
-The mask stack of machines whose programs manage masks themselves (guppy, Vortex) is the same memory with
-other rules; it has the same record (`masks.py`).
+Entries are rows of the path table (`path_table.py`), the last one on top. The mask stack of machines whose programs manage masks
+themselves (guppy, Vortex) is such a table too, with other rules (`masks.py`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.core.divergence.path_table import taken_first
+from warploom.machine.core.divergence.path_table import STACKED, taken_first
 from warploom.machine.engine.bits import EMPTY, bit
-from warploom.machine.engine.sizes import MAX_WARPS
-from warploom.machine.engine.unit import record, unit
-
-MAX_DEPTH = 128
-
-Stack = record(
-    settings=dict(
-        limit="i8",                                      # entries that the machine has, at most MAX_DEPTH
-        first_side="i8",                                 # FALL_THROUGH, TAKEN or SMALLER: which side of a branch runs first
-    ),
-    state=dict(                                          # [warp slot]; in a mask, bit l = lane l
-        depth=("i4", MAX_WARPS),                         # entries in use
-        rejoins_at=("i4", MAX_WARPS),                    # reconvergence PC of the path that runs; -1: when its lanes end
-        sides=("i4", MAX_WARPS),                         # entries that are sides of branches and have not run yet
-        mask=("u8", (MAX_WARPS, MAX_DEPTH)),             # lanes of a path that waits
-        pc=("i4", (MAX_WARPS, MAX_DEPTH)),               # where it continues
-        reconvergence_pc=("i4", (MAX_WARPS, MAX_DEPTH)), # where it reconverges with the others; -1: when its lanes end
-    ),
-    counters=dict(
-        peak="i8",                                       # most entries that were ever in use
-        peak_sides="i8",                                 # most sides that ever waited
-    ),
-)  # fmt: skip
-
-
-@unit
-def clear(stack, warp):
-    """A warp starts: one path, which has no others to reconverge with."""
-    stack.depth[warp] = 0
-    stack.sides[warp] = 0
-    stack.rejoins_at[warp] = -1
+from warploom.machine.engine.unit import unit
 
 
 @unit
 def push(stack, warp, mask, pc, reconvergence_pc):
     """Put a path on the stack; returns 0 when it is full."""
-    depth = stack.depth[warp]
+    depth = stack.count[warp]
     if depth >= stack.limit:
         return 0
     stack.mask[warp, depth] = mask
     stack.pc[warp, depth] = pc
+    stack.state[warp, depth] = STACKED
     stack.reconvergence_pc[warp, depth] = reconvergence_pc
-    stack.depth[warp] = depth + 1
+    stack.count[warp] = depth + 1
     stack.peak = max(stack.peak, depth + 1)
     return 1
 
@@ -101,10 +72,10 @@ def _choose(stack, warps, warp, mask, pc, waiting, waiting_pc, reconvergence_pc)
 def select_path(stack, warps, warp):
     """After a change of PC or of the live lanes: pop until a path with lanes is before its reconvergence PC."""
     while warps.mask[warp] == EMPTY or (stack.rejoins_at[warp] >= 0 and warps.pc[warp] == stack.rejoins_at[warp]):
-        depth = stack.depth[warp] - 1
+        depth = stack.count[warp] - 1
         if depth < 0:
             break
-        stack.depth[warp] = depth
+        stack.count[warp] = depth
         if stack.pc[warp, depth] != stack.rejoins_at[warp]:  # else it is the entry in which the sides reconverge
             stack.sides[warp] -= 1
         warps.mask[warp] = stack.mask[warp, depth] & warps.threads[warp]

@@ -7,7 +7,7 @@ memory. A jump empties the buffer. With a buffer of 0 instructions are always th
 
 A scheduler may have a small cache of its own before that of the core (NVIDIA since Volta: L0, 12 to 32 KiB). A line that is not in it
 comes from the core's cache, and some lines after it are brought ahead, since most code is straight. Then each scheduler fetches
-for one of its warps a cycle.
+for one of its warps per cycle.
 
 Sources: schedulers' caches and lines ahead, Huerta et al., "Analyzing modern NVIDIA GPU cores", MICRO 2025; instruction buffer, Coon et
 al., US 7,834,881; Vortex, MICRO 2021, section 4.

@@ -34,7 +34,7 @@ def coalesce(lsu, addresses, active, size, lanes, lines, sectors):
 
     lsu: a record with line_shift and sector_shift, log2 of the bytes of a line and a sector (a line has at most 64 sectors), and merge,
     1: lanes that touch a line share its transaction; 0: every lane has its own.
-    addresses: u4[lanes], bytes. active: u4[lanes], non-zero in the lanes that take part. size: bytes a lane.
+    addresses: u4[lanes], bytes. active: u4[lanes], non-zero in the lanes that take part. size: bytes per lane.
     lines: i8[...], line numbers (address >> line_shift), in the order of the first lane that touches each.
     sectors: u8[...], bit s = sector s of the line is touched.
     Both have room for 2 * lanes: an access may straddle two lines (more where lines are shorter than an access).
@@ -183,7 +183,7 @@ def _piece(first, last, line, line_shift, sector_shift):
 
 @unit
 def sectors_needed(size, sector_shift):
-    """The least number of sectors that hold `size` bytes: what an access of active lanes x bytes a lane could cost.
+    """The least number of sectors that hold `size` bytes: what an access of active lanes x bytes per lane could cost.
 
     Sectors moved divided by this is the overfetch that reports show; lanes that read the same bytes can push it
     below 1.

@@ -2,12 +2,12 @@
 """Shared memory: a scratchpad of a block, in banks that work side by side.
 
 In hardware: an SRAM cut into banks (32 of 4 bytes on NVIDIA's and AMD's cores), words dealt out to them in turn: word
-w lies in bank w % banks. Each bank gives one word a pass. Lanes that want words of different banks are served
+w lies in bank w % banks. Each bank gives one word per pass. Lanes that want words of different banks are served
 together, and so are lanes that want the same word (it is broadcast); lanes that want different words of one bank are
 served in one pass after the other. An n-way bank conflict is an access of n passes: with a stride of s words, n is
 gcd(s, banks).
 
-An access of more than a bank's word is done in parts, as NVIDIA's guide has it: 8 bytes a lane in two half warps,
+An access of more than a bank's word is done in parts, as NVIDIA's guide has it: 8 bytes per lane in two half warps,
 16 in four quarters (with banks of 4 bytes), each part with its own passes; a part without active lanes
 takes none. Each lane then wants several words at once.
 
@@ -36,7 +36,7 @@ def bank_of(address, banks, bank_bytes):
 def conflicts(addresses, active, size, lanes, banks, bank_bytes, atomic):
     """How many passes the access of a warp takes: 1 without a conflict, 0 without an active lane.
 
-    addresses: u4[lanes], bytes; active: u4[lanes], non-zero in the lanes that take part; size: bytes a lane;
+    addresses: u4[lanes], bytes; active: u4[lanes], non-zero in the lanes that take part; size: bytes per lane;
     banks: 1 to 64; bank_bytes: a power of two; atomic: 1 when lanes may not share a word.
     """
     shift = np.int64(0)  # of a bank's word
@@ -65,7 +65,7 @@ def _passes(addresses, active, size, lanes, banks, shift, atomic):
     if lanes > 1:
         step = np.int64(addresses[1]) - np.int64(addresses[0])
         words = abs(step) >> shift
-        if span == words * (lanes - 1) and is_run(addresses, active, step, lanes):  # one word a lane
+        if span == words * (lanes - 1) and is_run(addresses, active, step, lanes):  # one word per lane
             return np.int64(lanes) if words == 0 else _stride_passes(words, lanes, banks)
     return _fullest_bank(addresses, active, size, lanes, banks, shift, atomic)
 

@@ -1,6 +1,6 @@
 """Warp scheduler: picks, each cycle, the warp that issues.
 
-In hardware: a priority encoder over a few bit masks, one bit a warp, so that a choice among 64 warps fits into a
+In hardware: a priority encoder over a few bit masks, one bit per warp, so that a choice among 64 warps fits into a
 fraction of a cycle. A core has one or more schedulers; scheduler i owns the warps w with w modulo schedulers = i, and
 issues at most one instruction a cycle.
 

@@ -25,7 +25,7 @@ LaneSlots = record(
         capacity="i8",                           # lanes that the unit holds; 0: it holds instructions
     ),
     state=dict(
-        rows="i8",                               # texels a lane of the sample that is being issued
+        rows="i8",                               # texels per lane of the sample that is being issued
         held="i8",                               # lanes held: entries 0 to held - 1
         access=("i4", MAX_SLOTS),                # by entry: whose sample it is
         left=("i4", MAX_SLOTS),                  # by entry: texels that are not there

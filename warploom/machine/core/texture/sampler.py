@@ -3,7 +3,7 @@
 
 In hardware: address generation (`address.py`), a cache of its own that is laid out for two-dimensional
 neighbourhoods, format conversion (`formats.py`) and a filter of some multipliers and adders. A unit serves a few
-lanes a cycle; NVIDIA's multiprocessors have four such units, each one bilinear sample a cycle. Point sampling fetches one texel
+lanes per cycle; NVIDIA's multiprocessors have four such units, each one bilinear sample a cycle. Point sampling fetches one texel
 a lane, bilinear four, trilinear eight, and that is what a sample costs; in return the shader is spared some fifty instructions.
 
 A linear sample is the sum of the four texels around it, each times (1 - |dx|) (1 - |dy|), in the order

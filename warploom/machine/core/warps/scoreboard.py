@@ -1,13 +1,13 @@
 """Scoreboard: which registers of a warp are still to be written.
 
-In hardware: a bit a register and warp, set at issue for the destination, cleared by the write-back; an instruction
+In hardware: a bit per register and warp, set at issue for the destination, cleared by the write-back; an instruction
 waits while a register that it reads (RAW) or writes (WAW) has its bit set. Sources are read at issue, so there
 is no WAR hazard. Instead of a bit that is set and cleared, a register has here the cycle from which it can be used,
 which says the same and needs no clearing; FOREVER while a load is on its way.
 
 Which registers form a group is a property of the program (`Program.lock_width`: guppy groups the four components of
 a register). Whether a group is busy for the whole warp or for the lanes that were active at the issue is a
-property of the machine (`core.lock`; guppy has a bit a lane).
+property of the machine (`core.lock`; guppy has a bit per lane).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ ALARMS = 64
 Warps = record(
     settings=dict(
         slots="i8",                          # warp slots of the core
-        lanes="i8",                          # lanes a warp
+        lanes="i8",                          # lanes per warp
         scheduler=("i4", MAX_WARPS),         # which scheduler owns the slot
     ),
     inputs=dict(

@@ -96,6 +96,9 @@ class Native:
                     row[:] = member.ctypes.data, len(member)
             return Placed([ctypes.c_void_p(words.ctypes.data)], (words, argument))
         if isinstance(argument, np.void):
+            whole: Any = argument.base  # which says where it lies without describing all of its fields
+            if isinstance(whole, np.ndarray) and whole.size == 1 and whole.dtype == argument.dtype:
+                return Placed([ctypes.c_void_p(whole.ctypes.data)], argument)
             return Placed([ctypes.c_void_p(argument.__array_interface__["data"][0])], argument)
         if isinstance(argument, np.ndarray):
             shape = [argument.size, argument.itemsize, argument.ctypes.data, *argument.shape, *argument.strides]

@@ -21,12 +21,16 @@ class Log:
             self._file.write(f"C\t{cycle - self._now}\n")
             self._now = cycle
 
-    def begin(self, thread: int, label: str, detail: str) -> int:
-        """A new operation; label: at the left. detail: shown when the mouse is over it."""
+    def begin(self, thread: int) -> int:
+        """A new operation; returns its number."""
         number = self._count
         self._count += 1
-        self._file.write(f"I\t{number}\t{number}\t{thread}\nL\t{number}\t0\t{_plain(label)}\nL\t{number}\t1\t{_plain(detail)}\n")
+        self._file.write(f"I\t{number}\t{number}\t{thread}\n")
         return number
+
+    def label(self, number: int, label: str, detail: str) -> None:
+        """What is shown of an operation. label: at the left. detail: when the mouse is over it."""
+        self._file.write(f"L\t{number}\t0\t{_plain(label)}\nL\t{number}\t1\t{_plain(detail)}\n")
 
     def stage(self, number: int, lane: int, name: str) -> None:
         """A stage begins; the one before it in its lane ends."""

@@ -20,20 +20,21 @@ from warploom.observe.traces.konata.kanata_log import FLUSHED, RETIRED, STAGES, 
 from warploom.observe.traces.konata.warps import write_warps
 from warploom.observe.traces.steps import steps
 from warploom.observe.traces.vocabulary import Percent, instruction, unheard
+from warploom.observe.traces.windows import Source, source_of
 
 STATE_STAGES = dict(zip(range(core_states.FETCH, core_states.DONE), "FDRWXU", strict=True))
 WAITS = {core_states.FETCH: "program_memory", core_states.WAIT: "data_memory"}
 
 
-def write(result: RunResult, file: IO[str], progress: Percent = unheard) -> None:
-    """Write a run. progress: called with the percentage that is written.
+def write(result: RunResult, file: IO[str], progress: Percent = unheard, source: Source | None = None) -> None:
+    """Write a run. progress: called with the percentage that is written. source: the events of cores with warps, where the run has none.
 
     Raises ValueError for a run on cores with warps without events.
     """
     if result.config.core.control == "sequencer":
         _write_steps(result, Log(file), progress)
     else:
-        write_warps(result, Log(file), progress)
+        write_warps(result, source_of(result, source), Log(file), progress)
     progress(100)
 
 
@@ -60,5 +61,7 @@ def _write_steps(result: RunResult, log: Log, progress: Percent) -> None:
 def _begin(result: RunResult, log: Log, state: State) -> int:
     place = result.program.position(state.pc)
     where = f"\n{result.program.source_of(place).path}:{place.line}" if place.line else ""
-    label = f"c{state.core} @{state.pc}: {instruction(result.program, state.pc)}"
-    return log.begin(state.core, label, f"block {state.block}\n{state.threads} threads{where}")
+    number = log.begin(state.core)
+    label = f"core {state.core} @{state.pc}: {instruction(result.program, state.pc)}"
+    log.label(number, label, f"block {state.block}\n{state.threads} threads{where}")
+    return number

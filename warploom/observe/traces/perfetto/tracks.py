@@ -14,6 +14,7 @@ SEQUENCE = 1  # all packets come from one writer
 BATCH = 4096  # packets that are written at once
 INCREMENTAL_STATE_CLEARED, NEEDS_INCREMENTAL_STATE = 1, 2
 DEVICE = 1  # uuid of the track above all others
+COUNTER = 1  # rank of a counter: above the slices
 
 
 class Tracks:
@@ -35,22 +36,22 @@ class Tracks:
         descriptor.process.process_name = name
         descriptor.child_ordering = self.messages.TrackDescriptor.EXPLICIT
 
-    def track(self, name: str, parent: int = DEVICE, description: str = "") -> int:
-        """A new track for slices, below those that its parent has already; returns its number."""
-        return self._descriptor(name, parent, description).uuid
+    def track(self, name: str, parent: int = DEVICE, description: str = "", place: int = 0) -> int:
+        """A new track for slices; returns its number. place: its rank among those of its parent, or 0: below those that are there."""
+        return self._descriptor(name, parent, description, place).uuid
 
     def counter(self, name: str, unit: str, parent: int = DEVICE) -> int:
         """A new track for a number; returns its number."""
-        descriptor = self._descriptor(name, parent, "")
+        descriptor = self._descriptor(name, parent, "", COUNTER)
         descriptor.counter.unit_name = unit
         return descriptor.uuid
 
-    def _descriptor(self, name: str, parent: int, description: str) -> Any:
+    def _descriptor(self, name: str, parent: int, description: str, place: int) -> Any:
         self._last += 1
         descriptor = self._packet().track_descriptor
         descriptor.uuid, descriptor.parent_uuid, descriptor.name = self._last, parent, name
         descriptor.child_ordering = self.messages.TrackDescriptor.EXPLICIT
-        descriptor.sibling_order_rank = self._last
+        descriptor.sibling_order_rank = place or self._last
         if description:
             descriptor.description = description
         return descriptor
@@ -125,7 +126,7 @@ class Tracks:
     def flush(self) -> None:
         """Write what is left: pieces of a trace, one after the other, are a trace."""
         self._file.write(self._batch.SerializeToString())
-        self._batch.Clear()
+        self._batch = self.messages.Trace()  # a message that is cleared keeps its memory
 
 
 def said_of(program: Program, pc: int, mask: int) -> dict[str, int | str]:

@@ -1,9 +1,6 @@
-"""The Perfetto trace of cores with warps: warp slots below their schedulers, ALUs, memory accesses, caches and counters."""
+"""The Perfetto trace of cores with warps: warps below their schedulers, ALUs, memory accesses, caches and counters."""
 
 from __future__ import annotations
-
-from collections import defaultdict
-from heapq import heappop, heappush
 
 import numpy as np
 
@@ -12,143 +9,191 @@ from warploom.machine.accounting import reasons
 from warploom.machine.config.pipes import pipe_names
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
-from warploom.observe.facts.events import events_of
-from warploom.observe.traces.accesses import Wait, waits
-from warploom.observe.traces.levels import blocks, level
+from warploom.observe.text.styled import warp_name
+from warploom.observe.traces.accesses import Arrows
+from warploom.observe.traces.levels import Blocks, Level
 from warploom.observe.traces.perfetto.tracks import DEVICE, Tracks, said_of
 from warploom.observe.traces.vocabulary import Percent, instruction, lanes
+from warploom.observe.traces.windows import Source, WarpSpans, Window, slots, windows
+
+# Places of tracks below the same one.
+SECOND_CACHE, CORES = 10, 100
+SCHEDULERS, PIPES, LOAD_STORE = 10, 1000, 2000
 
 
-def write_warps(result: RunResult, tracks: Tracks, progress: Percent) -> None:
-    """Write the run's device and its cores, one after the other."""
-    events = events_of(result, "a trace file")
-    writer = _Writer(result, tracks, events)
-    writer.device()
-    for core in range(result.config.gpu.cores):
-        progress(100 * core // result.config.gpu.cores)
-        writer.core(core, progress)
-    progress(100)
+def write_warps(result: RunResult, source: Source, tracks: Tracks, progress: Percent) -> None:
+    """Write the run, window by window; the slices of a window when the next one is known, in which arrows may lead away from them."""
+    writer = _Writer(result, tracks)
+    for window in windows(source):
+        writer.window(window)
+        progress(window.percent)
+    writer.close()
 
 
 class _Writer:
-    def __init__(self, result: RunResult, tracks: Tracks, events: np.ndarray) -> None:
-        self.result, self.program, self.config, self.tracks, self.events = result, result.program, result.config, tracks, events
-        self.spans = t.timeline(result)
-        self.leaves: dict[tuple[int, int, int], list[int]] = defaultdict(list)  # arrows by core, warp slot and cycle of the issue
-        self.passes: dict[int, int] = {}  # the arrow through a request, by its row
-        self.ends: dict[int, list[int]] = defaultdict(list)  # the arrows that end at a fill, by its row
-        for number, wait in enumerate(waits(events, self.program), 1):
-            self._arrow(number, wait)
+    def __init__(self, result: RunResult, tracks: Tracks) -> None:
+        self.program, self.config, self.cycles, self.tracks = result.program, result.config, result.cycles, tracks
+        self.arrows, self.spans, self.blocks = Arrows(result.program), WarpSpans(), Blocks()
+        self.counters: dict[tuple[int, str], tuple[int, Level]] = {}
+        self.begun: set[int] = set()  # counters that have a value
+        self.places: dict[tuple[int, ...], int] = {}  # tracks that are there when something lies on them
+        self.accesses: list[list[tuple[int, int]]] = [[] for _ in range(self.config.gpu.cores)]  # a core's tracks: free from, track
+        self.held = np.zeros((0, t.SPAN_COLUMNS), np.int64)
+        self.running: dict[int, tuple[int, int, int]] = {}  # by warp slot: block and warp of the open slice, and where it is
+        self._declare()
 
-    def _arrow(self, number: int, wait: Wait) -> None:
-        self.leaves[wait.core, wait.warp, wait.issued].append(number)
-        self.passes[wait.request] = number
-        if wait.fill >= 0:
-            self.ends[wait.fill].append(number)
+    def _declare(self) -> None:
+        """The tracks that every run has, in the order of the device."""
+        core = self.config.core
+        self._counter(DEVICE, "blocks in cores", "blocks")
+        self.cores, self.schedulers, self.slots = [], {}, {}
+        for number in range(self.config.gpu.cores):
+            track = self.tracks.track(f"core {number}", place=CORES + number)
+            self.cores.append(track)
+            self._counter(track, "warps in slots", "warps")
+            self._counter(track, "lanes that issue", "lanes")
+            for scheduler in range(core.schedulers):
+                below = self.tracks.track(f"scheduler {scheduler}", track, "the instructions that it issued", SCHEDULERS + scheduler)
+                self.schedulers[number, scheduler] = below
+                for warp in range(scheduler, core.warps, core.schedulers):
+                    name = warp_name(number, warp)
+                    slot = self.tracks.track(name, below, "what the warps of this slot do: blocks, instructions, reasons to wait")
+                    self.slots[number * core.warps + warp] = slot
 
-    def rows(self, kind: int, core: int | None = None) -> np.ndarray:
-        """The numbers of the events of a kind, of one core or all."""
-        keep = self.events[:, e.KIND] == kind
-        if core is not None:
-            keep &= self.events[:, e.CORE] == core
-        return np.flatnonzero(keep)
+    def window(self, window: Window) -> None:
+        """Everything that begins in a window, but for what the warps did in it: that is of the window before."""
+        self.arrows.take(window)
+        spans = self.spans.of(window)
+        self._device(window)
+        kind, core = window.rows[:, e.KIND], window.rows[:, e.CORE]
+        for number in range(self.config.gpu.cores):
+            mine, kinds = window.rows[core == number], kind[core == number]
+            issued = spans[(spans[:, t.CORE] == number) & (spans[:, t.ACTIVITY] == reasons.SELECTED)]
+            self._counts(number, mine, kinds, issued, window.stop)
+            self._issues(number, issued)
+            self._alus(number, mine[kinds == e.PIPE])
+            self._transactions(number, mine[np.isin(kinds, (e.REQUEST, e.FILL))])
+            self._accesses(number, mine[kinds == e.COMPLETE])
+        self._warps(self.held)
+        self.held = spans
+        self.arrows.forget(window.start)
 
-    def device(self) -> None:
-        """What belongs to no core: counters, and the lookups of the second cache."""
-        memory = self.events[self.rows(e.MEMORY)]
-        self._counter("blocks in cores", "blocks", DEVICE, *blocks(self.spans.spans))
-        if len(memory):
-            self._counter("memory requests on the way", "requests", DEVICE, memory[:, e.TIME], memory[:, e.B])
-        lookups = self.rows(e.L2)
-        if len(lookups):
-            track = self.tracks.track("second cache", description="lookups: hit, miss, merged with a miss, store")
-            for time, _, core, _, _, _, line, outcome in self.events[lookups].tolist():
-                self.tracks.instant(track, time, e.OUTCOMES[outcome], {"address": self._address(line), "core": core})
+    def close(self) -> None:
+        """The run has ended."""
+        self._warps(self.held)
+        for slot, (_, _, stop) in sorted(self.running.items()):
+            self.tracks.end(self.slots[slot], stop)
+        for track, level in self.counters.values():
+            self._begin(track, self.cycles)
+            if level.value:
+                self.tracks.value(track, self.cycles, 0)
 
-    def core(self, number: int, progress: Percent) -> None:
-        """One core with everything in it."""
-        track = self.tracks.track(f"core {number}")
-        config = self.config
-        mine = self.spans.spans[self.spans.spans[:, t.CORE] == number]
-        launches, ended = (self.events[self.rows(kind, number), e.TIME] for kind in (e.LAUNCH, e.END))
-        self._counter("warps in slots", "warps", track, launches, ended)
-        issued = mine[mine[:, t.ACTIVITY] == reasons.SELECTED]
-        width = np.array([mask.bit_count() for mask in (issued[:, t.MASK].tolist())], np.int64)
-        self._counter("lanes that issue", "lanes", track, issued[:, t.START], issued[:, t.STOP], width)
-        requests, fills = self.events[self.rows(e.REQUEST, number)], self.events[self.rows(e.FILL, number)]
-        if len(fills):
-            self._counter("lines on the way", "lines", track, requests[requests[:, e.B] == e.MISS, e.TIME], fills[:, e.TIME])
-        schedulers = config.core.schedulers
-        for scheduler in range(schedulers):
-            below = self.tracks.track(f"scheduler {scheduler}", track, "the instructions that it issued")
-            own = issued[issued[:, t.WARP] % schedulers == scheduler]
-            for warp, start, stop, pc, block, rank in own[:, (t.WARP, t.START, t.STOP, t.PC, t.BLOCK, t.RANK)].tolist():
-                said: dict[str, int | str] = {"text": instruction(self.program, pc), "block": block, "warp of the block": rank}
-                self.tracks.slice(below, start, stop, f"warp slot {warp}", said)
-            for warp in range(scheduler, config.core.warps, schedulers):
-                slot = self.tracks.track(f"warp slot {warp}", below, "blocks, instructions, reasons to wait")
-                self._warp(mine[mine[:, t.WARP] == warp], slot)
-                progress((100 * number + 100 * (warp + 1) // config.core.warps) // config.gpu.cores)
-        self._alus(number, track)
-        self._memory(number, track)
+    # ---- counters
 
-    def _warp(self, spans: np.ndarray, track: int) -> None:
-        before = None
-        for core, warp, start, stop, activity, pc, mask, _, block, rank in spans[:, : t.RANK + 1].tolist():
-            if before is None or before[:2] != (block, rank):
-                if before is not None:
-                    self.tracks.end(track, before[2])
-                self.tracks.begin(track, start, f"block {block}, warp {rank}", {"block": block, "warp of the block": rank})
-            if activity == reasons.SELECTED:
-                flows = self.leaves.get((core, warp, start), ())
-                self.tracks.slice(track, start, stop, instruction(self.program, pc), said_of(self.program, pc, mask), flows)
-            else:
-                self.tracks.slice(track, start, stop, self.spans.activities[activity].name, said_of(self.program, pc, mask))
-            before = (block, rank, stop)
-        if before is not None:
-            self.tracks.end(track, before[2])
+    def _counter(self, parent: int, name: str, unit: str) -> tuple[int, Level]:
+        """A counter."""
+        if (parent, name) not in self.counters:
+            self.counters[parent, name] = self.tracks.counter(name, unit, parent), Level()
+        return self.counters[parent, name]
 
-    def _alus(self, core: int, parent: int) -> None:
-        taken, names = self.events[self.rows(e.PIPE, core)], pipe_names(self.result.config)
-        for number in sorted(set(taken[:, e.A].tolist())):
-            track = self.tracks.track(names[number], parent, "cycles in which the instruction's lanes enter it")
-            for time, _, _, warp, pc, mask, _, free in taken[taken[:, e.A] == number].tolist():
-                self.tracks.slice(track, time, free, f"warp slot {warp}", said_of(self.program, pc, mask))
-
-    def _memory(self, core: int, parent: int) -> None:
-        """Transactions and fills as instants; accesses from issue to completion, on as many tracks as are under way at a time."""
-        instants = np.sort(np.concatenate([self.rows(e.REQUEST, core), self.rows(e.FILL, core)]))
-        done = self.events[self.rows(e.COMPLETE, core)]
-        if not len(instants):
-            return
-        unit = self.tracks.track("load/store", parent, "transactions that leave the load/store unit, lines that arrive")
-        for row in instants.tolist():
-            time, kind, _, warp, pc, mask, line, what = self.events[row].tolist()
-            said: dict[str, int | str] = {"address": self._address(line)}
-            if kind == e.FILL:
-                self.tracks.instant(unit, time, "texture fill" if what else "fill", said, ends=self.ends.get(row, ()))
-            else:
-                said |= {"warp slot": warp} | said_of(self.program, pc, mask)
-                self.tracks.instant(unit, time, e.OUTCOMES[what], said, flows=[self.passes[row]] if row in self.passes else ())
-        free: list[int] = []
-        busy: list[tuple[int, int]] = []
-        for _, _, _, warp, pc, mask, issued, last in done[np.argsort(done[:, e.A], kind="stable")].tolist():
-            while busy and busy[0][0] <= issued:
-                heappush(free, heappop(busy)[1])
-            track = heappop(free) if free else self.tracks.track(f"access {len(busy)}", unit, "from its issue to its last answer")
-            stop = max(last, issued) + 1
-            heappush(busy, (stop, track))
-            said = {"warp slot": warp, "cycles": stop - issued} | said_of(self.program, pc, mask)
-            self.tracks.slice(track, issued, stop, instruction(self.program, pc), said)
-
-    def _counter(self, name: str, unit: str, parent: int, up: np.ndarray, down: np.ndarray, by: np.ndarray | None = None) -> None:
-        """A number that goes up at some cycles and down at others, by 1 or by so much."""
-        track = self.tracks.counter(name, unit, parent)
-        times, values = level(up, down, by)
-        if not len(times) or times[0] > 0:
-            self.tracks.value(track, 0, 0)
+    def _count(self, parent: int, name: str, unit: str, stop: int, up: np.ndarray, down: np.ndarray, by: np.ndarray | None = None) -> None:
+        """A number goes up at some cycles and down at others, by 1 or by so much."""
+        track, level = self._counter(parent, name, unit)
+        times, values = level.until(min(stop, self.cycles), up, down, by)
         for time, value in zip(times.tolist(), values.tolist(), strict=True):
+            self._begin(track, time)
             self.tracks.value(track, time, value)
+
+    def _begin(self, track: int, cycle: int) -> None:
+        """A counter that changes first in this cycle is 0 before."""
+        if track not in self.begun and cycle > 0:
+            self.tracks.value(track, 0, 0)
+        self.begun.add(track)
+
+    def _counts(self, core: int, rows: np.ndarray, kind: np.ndarray, issued: np.ndarray, stop: int) -> None:
+        track = self.cores[core]
+        self._count(track, "warps in slots", "warps", stop, rows[kind == e.LAUNCH, e.TIME], rows[kind == e.END, e.TIME])
+        width = np.array([mask.bit_count() for mask in (issued[:, t.MASK].tolist())], np.int64)
+        self._count(track, "lanes that issue", "lanes", stop, issued[:, t.START], issued[:, t.STOP], width)
+        fills, misses = rows[kind == e.FILL, e.TIME], rows[(kind == e.REQUEST) & (rows[:, e.B] == e.MISS), e.TIME]
+        if len(fills) or len(misses):
+            self._count(track, "lines in flight", "lines", stop, misses, fills)
+
+    def _device(self, window: Window) -> None:
+        """What belongs to no core: counters, and the lookups of the second cache."""
+        rows, kind = window.rows, window.rows[:, e.KIND]
+        came, went = self.blocks.of(rows[(kind == e.LAUNCH) | (kind == e.END)], e.LAUNCH, e.END)
+        self._count(DEVICE, "blocks in cores", "blocks", window.stop, came, went)
+        memory = rows[kind == e.MEMORY]
+        if len(memory) or (DEVICE, "memory requests in flight") in self.counters:
+            self._count(DEVICE, "memory requests in flight", "requests", window.stop, memory[:, e.TIME], memory[:, e.B])
+        for time, _, core, _, _, _, line, outcome in rows[kind == e.L2].tolist():
+            track = self._place((SECOND_CACHE,), "second cache", DEVICE, "lookups: hit, miss, merged with a miss, store", SECOND_CACHE)
+            self.tracks.instant(track, time, e.OUTCOMES[outcome], {"address": self._address(line), "core": core})
+
+    # ---- tracks of slices
+
+    def _place(self, key: tuple[int, ...], name: str, parent: int, description: str, place: int) -> int:
+        """A track that is there from the first thing that lies on it."""
+        if key not in self.places:
+            self.places[key] = self.tracks.track(name, parent, description, place)
+        return self.places[key]
+
+    def _issues(self, core: int, issued: np.ndarray) -> None:
+        schedulers = self.config.core.schedulers
+        for warp, start, stop, pc, block, rank in issued[:, (t.WARP, t.START, t.STOP, t.PC, t.BLOCK, t.RANK)].tolist():
+            said: dict[str, int | str] = {"text": instruction(self.program, pc), "block": block, "warp of the block": rank}
+            self.tracks.slice(self.schedulers[core, warp % schedulers], start, stop, warp_name(core, warp), said)
+
+    def _warps(self, spans: np.ndarray) -> None:
+        """What each warp did: a block around its instructions and its waits."""
+        for slot, mine in slots(spans, self.config.core.warps):
+            track = self.slots[slot]
+            for core, warp, start, stop, activity, pc, mask, _, block, rank in mine[:, : t.RANK + 1].tolist():
+                before = self.running.get(slot)
+                if before is None or before[:2] != (block, rank):
+                    if before is not None:
+                        self.tracks.end(track, before[2])
+                    self.tracks.begin(track, start, f"block {block}, warp {rank}", {"block": block, "warp of the block": rank})
+                self.running[slot] = (block, rank, stop)
+                flows = self.arrows.from_issue(core, warp, start) if activity == reasons.SELECTED else ()
+                name = instruction(self.program, pc) if activity == reasons.SELECTED else t.WARP_ACTIVITIES[activity].name
+                self.tracks.slice(track, start, stop, name, said_of(self.program, pc, mask), flows)
+
+    def _alus(self, core: int, taken: np.ndarray) -> None:
+        names = pipe_names(self.config)
+        for time, _, _, warp, pc, mask, pipe, free in taken.tolist():
+            about = "cycles in which the instruction's lanes enter it"
+            track = self._place((core, PIPES + pipe), names[pipe], self.cores[core], about, PIPES + pipe)
+            self.tracks.slice(track, time, free, warp_name(core, warp), said_of(self.program, pc, mask))
+
+    def _load_store(self, core: int) -> int:
+        about = "transactions that leave the load/store unit, lines that arrive"
+        return self._place((core, LOAD_STORE), "load/store", self.cores[core], about, LOAD_STORE)
+
+    def _transactions(self, core: int, rows: np.ndarray) -> None:
+        """Transactions and fills as instants."""
+        for time, kind, _, warp, pc, mask, line, what in rows.tolist():
+            said: dict[str, int | str] = {"address": self._address(line)}
+            flows = self.arrows.over_next(core)
+            if kind == e.FILL:
+                name = "texture fill" if what else "fill"
+                self.tracks.instant(self._load_store(core), time, name, said, ends=flows)
+            else:
+                said |= {"warp": warp_name(core, warp)} | said_of(self.program, pc, mask)
+                self.tracks.instant(self._load_store(core), time, e.OUTCOMES[what], said, flows=flows)
+
+    def _accesses(self, core: int, done: np.ndarray) -> None:
+        """Accesses from issue to completion, on as many tracks as are needed for those that are under way at a time."""
+        lines = self.accesses[core]
+        for _, _, _, warp, pc, mask, issued, last in done[np.argsort(done[:, e.A], kind="stable")].tolist():
+            number = next((number for number, (free, _) in enumerate(lines) if free <= issued), len(lines))
+            if number == len(lines):
+                lines.append((0, self.tracks.track(f"access {number}", self._load_store(core), "from its issue to its last answer")))
+            stop, track = max(last, issued) + 1, lines[number][1]
+            lines[number] = stop, track
+            said: dict[str, int | str] = {"warp": warp_name(core, warp), "cycles": stop - issued}
+            self.tracks.slice(track, issued, stop, instruction(self.program, pc), said | said_of(self.program, pc, mask))
 
     def _address(self, line: int) -> str:
         return lanes(line * self.config.l1.line)

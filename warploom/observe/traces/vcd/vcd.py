@@ -14,23 +14,24 @@ from typing import IO
 from warploom.machine.run.result import RunResult
 from warploom.observe.text.needs import needed
 from warploom.observe.traces.vcd.steps import signals_of_steps, write_steps
-from warploom.observe.traces.vcd.warps import signals_of_warps, write_warps
+from warploom.observe.traces.vcd.warps import Courses, write_warps
 from warploom.observe.traces.vcd.waves import Signal, Waves
 from warploom.observe.traces.vocabulary import Percent, unheard
+from warploom.observe.traces.windows import Source, source_of
 
 ZOOM = -14.0  # GTKWave's, in powers of two: some eighty cycles are seen
 MOST_OPEN = 16  # signals of a group that the save file opens
 
 
-def write(result: RunResult, file: IO[str], progress: Percent = unheard) -> None:
-    """Write a run. progress: called with the percentage that is written.
+def write(result: RunResult, file: IO[str], progress: Percent = unheard, source: Source | None = None) -> None:
+    """Write a run. progress: called with the percentage that is written. source: the events of cores with warps, where the run has none.
 
     Raises ValueError for a run on cores with warps without events, MissingPackage without pyvcd.
     """
     if result.config.core.control == "sequencer":
         write_steps(result, Waves(result, file), progress)
     else:
-        write_warps(result, Waves(result, file), progress)
+        write_warps(result, source_of(result, source), Waves(result, file), progress)
     progress(100)
 
 
@@ -54,7 +55,7 @@ def write_save(result: RunResult, file: IO[str], dump: str) -> None:
 def _signals(result: RunResult) -> list[Signal]:
     if result.config.core.control == "sequencer":
         return signals_of_steps(result)
-    return signals_of_warps(result)
+    return Courses(result.config, result.program).signals
 
 
 def _groups(signals: list[Signal]) -> Iterator[tuple[tuple[str, ...], list[Signal]]]:

@@ -1,0 +1,58 @@
+"""The host's pages of a large array: putting it back to what it was, at the price of what has been touched since.
+
+Not hardware. Records have room for the largest machine, and a short run touches a hundredth of them. The operating system knows which
+pages are there (`mincore`); only those are written. Where it cannot be asked, all of the array is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from typing import Any
+
+import numpy as np
+
+PAGE = mmap.PAGESIZE
+
+
+class Pages:
+    """Remembers an array as it is now; `restore` makes it so again.
+
+    array: of any type, one piece of memory. Pages that it has not touched yet must hold zeros, as those of `engine.unit.zeros` do.
+    """
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._array = array
+        held = array.reshape(-1).view(np.uint8)
+        lead = -held.ctypes.data % PAGE
+        count = max(len(held) - lead, 0) // PAGE
+        self._pages = held[lead : lead + count * PAGE].reshape(count, PAGE)
+        self._ends = held[:lead], held[lead + count * PAGE :]
+        self._copies = [end.copy() for end in self._ends]
+        there = _touched(self._pages)
+        self._kept = there[self._pages[there].any(axis=1)]
+        self._contents = self._pages[self._kept]
+
+    def restore(self) -> None:
+        """The array holds what it held when it was remembered."""
+        self._pages[np.setdiff1d(_touched(self._pages), self._kept, assume_unique=True)] = 0
+        self._pages[self._kept] = self._contents
+        for end, copy in zip(self._ends, self._copies, strict=True):
+            end[:] = copy
+
+
+def _touched(pages: np.ndarray) -> np.ndarray:
+    """The numbers of the pages that are in memory: all, where nobody knows."""
+    count = len(pages)
+    found = np.ones(count, np.uint8)
+    ask = _mincore()
+    if count and ask is not None and ask(ctypes.c_void_p(pages.ctypes.data), ctypes.c_size_t(pages.nbytes), found.ctypes.data_as(_BYTES)):
+        found[:] = 1
+    return np.flatnonzero(found & 1)
+
+
+_BYTES = ctypes.POINTER(ctypes.c_ubyte)
+
+
+def _mincore() -> Any:
+    return getattr(ctypes.CDLL(None), "mincore", None) if hasattr(mmap, "MADV_NORMAL") else None
