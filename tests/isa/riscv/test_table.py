@@ -1,5 +1,6 @@
 """The instruction table of RISC-V: encodings, decoding, disassembly and assembly."""
 
+import re
 from itertools import combinations
 
 import pytest
@@ -108,7 +109,7 @@ def test_the_disassembly_is_capstones(row, data):
     ours = disassemble(TABLE.decode(word.to_bytes(row.size, "little"), 0, 0x80000000))
     if found and row.extension != "Zicond":  # capstone 5 does not know those
         # A load of a constant into x0, a hint, is li to us and to LLVM.
-        assert ours.replace("li zero, ", "addi zero, zero, ") == f"{found[0].mnemonic} {found[0].op_str}".strip()
+        assert re.sub("^li zero, ", "addi zero, zero, ", ours) == f"{found[0].mnemonic} {found[0].op_str}".strip()
 
 
 @pytest.mark.parametrize("row", [row for row in INSTRUCTIONS if row.size == 2], ids=lambda row: row.mnemonic)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.isa.riscv import reference
-from tests.isa.riscv.test_execution import FLOAT_EDGES
+from tests.isa.riscv.test_lowering import FLOAT_EDGES
 from tests.machine.datapath.alu_model import warp
 from tests.machine.two_engines import both
 from warploom.gpu import GPU
