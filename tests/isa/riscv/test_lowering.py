@@ -142,7 +142,8 @@ def test_atomics(engine):
         assert found[2 * number + 1] == [model.ATOMIC[name](a, b) & model.WORD for a, b, _ in triples], name
 
 
-def test_reservations():
+@ENGINES
+def test_reservations(engine):
     """Of all lanes that try at once one succeeds; a second store-conditional, and one elsewhere, fail."""
     body = f"""
     li t5, 0x1f000
@@ -158,9 +159,9 @@ def test_reservations():
     {put()}
     """
     triples = cases(EDGES, 40, 6)
-    found = run(body, triples, 2, "python")
+    found = run(body, triples, 2, engine)
     assert found == [[1] * 40, [1] * 40]
-    count = run(body + f"fence\nlw t3, 0(t5)\n{put()}", triples[:7], 3, "python")
+    count = run(body + f"fence\nlw t3, 0(t5)\n{put()}", triples[:7], 3, engine)
     assert set(count[2]) == {7}
 
 
