@@ -301,3 +301,50 @@ def test_short_instructions_and_calls_under_every_mechanism(divergence):
     start = program.address_space().place(0x10000)
     memory = np.asarray(result.memory, np.uint8)[start : start + 64].view(np.uint32)
     assert memory.tolist() == [7 + n if n % 2 else 5 for n in range(16)]
+
+
+REGISTERS = ("s2", "s3", "s4", "a3", "a4", "a5", "t3", "t4")
+CONDITIONS = {
+    "beq": lambda a, b: a == b,
+    "bne": lambda a, b: a != b,
+    "bltu": lambda a, b: a < b,
+    "bge": lambda a, b: model.signed(a) >= model.signed(b),
+}
+
+
+def random_program(source, size):
+    """Instructions as (name, destination, source, source), and forward branches as (condition, target, source, source)."""
+    found = []
+    for number in range(size):
+        name = source.choice([*model.INTEGER, *CONDITIONS, *CONDITIONS, *CONDITIONS])
+        where = source.randint(number + 1, size) if name in CONDITIONS else source.choice(REGISTERS)
+        found.append((name, where, source.choice(REGISTERS), source.choice(REGISTERS)))
+    return found
+
+
+def interpreted(program, triple):
+    """The registers of one thread after a program."""
+    registers = dict.fromkeys(REGISTERS, 0) | dict(zip(REGISTERS, triple, strict=False))
+    place = 0
+    while place < len(program):
+        name, where, a, b = program[place]
+        place += 1
+        if name not in CONDITIONS:
+            registers[where] = int(model.INTEGER[name](registers[a], registers[b])) & model.WORD
+        elif CONDITIONS[name](registers[a], registers[b]):
+            place = where
+    return [registers[name] for name in REGISTERS]
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize("seed", range(6))
+def test_random_branching_programs_are_each_lanes_own(engine, seed):
+    source = random.Random(seed)
+    program = random_program(source, 60)
+    body = "".join(f"li {name}, 0\n" for name in REGISTERS[3:])
+    for number, (name, where, a, b) in enumerate(program):
+        body += f"x{number}: " + (f"{name} {a}, {b}, x{where}\n" if name in CONDITIONS else f"{name} {where}, {a}, {b}\n")
+    body += f"x{len(program)}:\n" + "".join(put(name) for name in REGISTERS)
+    triples = cases(EDGES, 64, seed)
+    found = run(body, triples, len(REGISTERS), engine)
+    assert [list(row) for row in zip(*found, strict=True)] == [interpreted(program, triple) for triple in triples]
