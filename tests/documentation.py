@@ -220,6 +220,19 @@ def _guppy() -> str:
     return guppy.markdown()
 
 
+def _riscv() -> str:
+    from warploom.isa.riscv.table import INSTRUCTIONS
+
+    rows = [(f"`{row.syntax}`", row.extension, f"`{row.encoding.text}`", row.meaning) for row in INSTRUCTIONS]
+    return _table(("instruction", "extension", "encoding, from the highest bit", "meaning"), rows)
+
+
+def _riscv_registers() -> str:
+    from warploom.isa.riscv.csr import CSRS
+
+    return _table(("register", "number", "meaning"), [(f"`{csr.name}`", f"`{csr.number:#05x}`", csr.meaning) for csr in CSRS])
+
+
 def _fills() -> str:
     from warploom.isa.guppy import FILLS
 
@@ -340,6 +353,8 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "tiny-instructions": _tiny,
     "guppy-instructions": _guppy,
+    "riscv-instructions": _riscv,
+    "riscv-control-registers": _riscv_registers,
     "guppy-fills": _fills,
     "guppy-agreement": _agreement,
     "operations": _operations,

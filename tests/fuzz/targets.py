@@ -113,6 +113,7 @@ def _targets() -> Iterator[Target]:
             words = _texts("50de 300f // c\n@4 f000\n// threads 4\n// data 1 2", '{"program": [20702, 61440], "threads": 8, "data": [1]}')
             yield Target(f"{row.name} words", _words(row.name, ".hex"), words, ".hex")
             yield Target(f"{row.name} words in JSON", _words(row.name, ".json"), words, ".json")
+    yield Target("riscv in ELF", _program("riscv", ("sm",)), _files("riscv/*.elf"), ".elf")
     yield Target("settings", _setting, _some_settings)
     yield Target("machine files", lambda _data, path: load_config(path), _files("*.toml", PRESETS), ".toml")
     for ending in (".txt", ".csv", ".json", ".bin"):

@@ -38,6 +38,7 @@ AnyInput = str | os.PathLike[str] | bytes | Callable[..., Any]
 FRONT_ENDS: tuple[FrontEnd, ...] = (
     FrontEnd("tiny", (".asm",), "warploom.isa.tiny", "tiny-gpu", "tiny", warps_gpu="tiny-simt", has_words=True),
     FrontEnd("guppy", (".guppy", ".s"), "warploom.isa.guppy", "guppy's language of four-component registers and masks", "guppy"),
+    FrontEnd("riscv", (".rv", ".elf"), "warploom.isa.riscv", "RISC-V: ordinary RV32IMAFC code in every lane", "sm"),
 )
 
 

@@ -39,7 +39,7 @@ IMM = 5           # 32 bits, used where an operand is IMMEDIATE, and as the offs
 PREDICATE = 6     # NONE, or a scalar register (pair) with the lanes that take part
 SIZE = 7          # bytes: of a memory access (1, 2, 4, 8); of the result elsewhere (1 and 2 truncate it)
 SPACE = 8         # address space of a memory access: a number of SPACES
-TARGET = 9        # where a control operation goes: an instruction number
+TARGET = 9        # where a control operation goes: an instruction number; of jump_register for the analysis alone
 RECONVERGE = 10   # where lanes that disagree reconverge: an instruction number, or NONE
 UNIT = 11         # functional unit: a number of UNITS
 LATENCY = 12      # latency class: a number of LATENCIES
@@ -107,8 +107,10 @@ PORTS = (*UNITS, "float", "double")
 FLOAT, DOUBLE = len(UNITS), len(UNITS) + 1
 
 # Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
-DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register", "double_precision", "note")
-NO_DATAPATH, INTEGER, FLOATING_POINT, SPECIAL_FUNCTION, CROSS_LANE, SPECIAL_REGISTER, DOUBLE_PRECISION, NOTE = range(len(DATAPATHS))
+DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register", "double_precision", "note",
+             "rounding")  # fmt: skip
+(NO_DATAPATH, INTEGER, FLOATING_POINT, SPECIAL_FUNCTION, CROSS_LANE, SPECIAL_REGISTER, DOUBLE_PRECISION, NOTE,
+ ROUNDING) = range(len(DATAPATHS))  # fmt: skip
 
 # Latency classes: a preset gives cycles for each (section `latency`).
 LATENCIES = (
@@ -268,6 +270,23 @@ def _rows() -> list[Operation]:
         ("d2l", L_DOUBLE, "da", "da", "d = the 64-bit float a as a signed 64-bit integer, as f2i"),
         ("d2ul", L_DOUBLE, "da", "da", "d = the 64-bit float a as an unsigned 64-bit integer, as f2u"),
     ]
+    rounding = [
+        ("exact_add", L_FLOAT, "dab", "d", "d = a + b, 32-bit floats, as a 64-bit one rounded to odd"),
+        ("exact_sub", L_FLOAT, "dab", "d", "d = a - b, as exact_add"),
+        ("exact_mul", L_FLOAT_MULTIPLY, "dab", "d", "d = a * b, as exact_add"),
+        ("exact_fma", L_FMA, "dabc", "d", "d = a * b + c, as exact_add"),
+        ("exact_div", L_FLOAT_DIVIDE, "dab", "d", "d = a / b, as exact_add"),
+        ("exact_sqrt", L_FLOAT_DIVIDE, "da", "d", "d = square root of a, as exact_add"),
+        ("exact_float", L_CONVERT, "da", "d", "d = the 32-bit float a as a 64-bit one"),
+        ("exact_int", L_CONVERT, "da", "d", "d = the signed integer a as a 64-bit float"),
+        ("exact_uint", L_CONVERT, "da", "d", "d = the unsigned integer a as a 64-bit float"),
+        ("round_float", L_FLOAT, "dab", "a", "d = the 64-bit float a as a 32-bit one, rounded in RISC-V's mode b"),
+        ("round_float_flags", L_FLOAT, "dab", "a", "d = RISC-V's flags of round_float"),
+        ("round_int", L_CONVERT, "dab", "a", "d = the 64-bit float a as a signed integer, rounded in RISC-V's mode b, saturated"),
+        ("round_int_flags", L_CONVERT, "dab", "a", "d = RISC-V's flags of round_int"),
+        ("round_uint", L_CONVERT, "dab", "a", "d = the 64-bit float a as an unsigned integer, rounded in RISC-V's mode b, saturated"),
+        ("round_uint_flags", L_CONVERT, "dab", "a", "d = RISC-V's flags of round_uint"),
+    ]
     cross_lane = [
         ("ballot", L_ALU, "da", "scalar pair d = one bit per lane, 1 where the lane takes part (mask, predicate) and a != 0"),
         ("shuffle", L_ALU, "dabc", "d = a of lane b of the segment, b unsigned modulo its c lanes (NONE: all of the warp); active or not; "
@@ -315,7 +334,8 @@ def _rows() -> list[Operation]:
         ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they reconverge",
          NEXT + TO_TARGET),
         ("jump", "t", "all active lanes go to the target", TO_TARGET),
-        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one",
+        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one; "
+         "t: where that is, if it is known",
          THROUGH_REGISTER),
         ("call", "dt", "lane register d = address of the next instruction; all active lanes go to the target", CALLS),
         ("exit", "", "the active lanes end", ENDS),
@@ -342,6 +362,7 @@ def _rows() -> list[Operation]:
         ("fence", "i", "waits until this warp's earlier memory accesses are done: i = 0, for all of the device; 1, for its block", NEXT),
         ("yield", "", "a hint: a different path of this warp may run", NEXT),
         ("trap", "i", "stops the kernel with fault number i", ENDS),
+        ("illegal", "i", "stops the kernel: the word i is no instruction", ENDS),
     ]
     note = [("note", L_ALU, "abci", "a row on the log of the run: number i, the thread, and what a, b and c hold in it")]
     alu = (
@@ -349,8 +370,9 @@ def _rows() -> list[Operation]:
     )  # fmt: skip
     rows = [Operation(name, ALU, part, latency, operands, meaning) for part, table in alu for name, latency, operands, meaning in table]
     rows += [
-        Operation(name, ALU, DOUBLE_PRECISION, latency, operands, meaning, NEXT, pairs)
-        for name, latency, operands, pairs, meaning in double_precision
+        Operation(name, ALU, part, latency, operands, meaning, NEXT, pairs)
+        for part, table in ((DOUBLE_PRECISION, double_precision), (ROUNDING, rounding))
+        for name, latency, operands, pairs, meaning in table
     ]
     rows += [Operation(name, SPECIAL, SPECIAL_FUNCTION, L_SPECIAL, operands, meaning) for name, operands, meaning in special_function]
     rows += [Operation(name, MEMORY, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in memory]

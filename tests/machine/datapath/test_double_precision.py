@@ -22,7 +22,7 @@ from warploom.machine.datapath.alu import execute_with_doubles
 from warploom.machine.engine.unit import unit
 from warploom.machine.run.tables import Tables
 
-DOUBLES = [operation for operation in u.OPERATIONS if operation.pairs]
+DOUBLES = [operation for operation in u.OPERATIONS if operation.datapath == u.DOUBLE_PRECISION]
 NAN = 0x7FF8000000000000
 LONG = (1 << 64) - 1
 NUMBERS = [

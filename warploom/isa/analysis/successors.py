@@ -13,9 +13,9 @@ waits, and where it goes on later is where its way leads. So an instruction that
 What lies on the stack at each instruction is found by following all paths with their stacks, so that a routine that is
 called through the stack leads back to its callers.
 
-A call continues with the instruction after it when the called function can return. A jump through a register that keeps no
-way back is taken for a return: the lane leaves the function. A jump through a table looks the same, so what only a
-table or a pointer names is not seen to be reached.
+A call continues with the instruction after it when the called function can return. A jump through a register whose target is known (its
+TARGET) is a call or a jump. One that keeps no way back is taken for a return: the lane leaves the function. A jump through a table looks
+the same, so what only a table or a pointer names is not seen to be reached.
 """
 
 from __future__ import annotations
@@ -109,6 +109,8 @@ def _settled(row: Sequence[int], taken: bool | None) -> str:
         if row[u.IMM] == 0:
             taken = bool(row[u.FLAGS] & u.NEGATE)
         return operation.flow if taken is None else u.TO_TARGET if taken else u.NEXT
+    if operation.flow == u.THROUGH_REGISTER and row[u.TARGET] != u.NONE:
+        return u.TO_TARGET if row[u.DST] == u.NONE else u.CALLS
     if operation.flow == u.THROUGH_REGISTER and row[u.DST] != u.NONE:
         return u.NEXT
     if operation.name == "set_mask" and row[u.A] == u.IMMEDIATE:

@@ -54,6 +54,7 @@ FAULTS = (
     FaultKind("unmapped", "{lanes:access} address {value:#x}, where there is no memory"),
     FaultKind("read_only_region", "{lanes:write} to address {value:#x}, which can only be read"),
     FaultKind("local_out_of_range", "{lanes:access} local address {value:#x}, but a thread has {limit:#x} bytes of local memory"),
+    FaultKind("illegal", "the word {value:#x} is no instruction of this program's instruction set"),
     FaultKind("constant_out_of_range", "{lanes:read} constant address {value:#x}, but the program has {limit:#x} bytes of constants"),
 )  # fmt: skip
 FAULT_NUMBER = {kind.name: number for number, kind in enumerate(FAULTS)}

@@ -32,10 +32,10 @@ from warploom.machine.engine.bits import EMPTY, bit, has
 from warploom.machine.engine.unit import inlined, out_of_line, unit
 
 NOP, BRANCH, JUMP, JUMP_REGISTER, CALL = (NUMBER[name] for name in ("nop", "branch", "jump", "jump_register", "call"))
-EXIT, EXIT_WARP, TRAP, YIELD = (NUMBER[name] for name in ("exit", "exit_warp", "trap", "yield"))
+EXIT, EXIT_WARP, TRAP, ILLEGAL, YIELD = (NUMBER[name] for name in ("exit", "exit_warp", "trap", "illegal", "yield"))
 BARRIER, BARRIER_ARRIVE, FENCE = (NUMBER[name] for name in ("barrier", "barrier_arrive", "fence"))
 BARRIER_COUNT, BARRIER_OR, GRID, SYNC_WARP = (NUMBER[name] for name in ("barrier_count", "barrier_or", "grid_barrier", "sync_warp"))
-TRAPPED, BARRIER_NUMBER = FAULT_NUMBER["trap"], FAULT_NUMBER["barrier_number"]
+TRAPPED, NO_INSTRUCTION, BARRIER_NUMBER = (FAULT_NUMBER[name] for name in ("trap", "illegal", "barrier_number"))
 EVEN = 0xFFFFFFFE  # an address without its lowest bit
 ADDRESS_BITS = 0xFFFFFFFF  # addresses have no sign; a column of a table has
 
@@ -75,9 +75,9 @@ def control(gpu, core, warp, pc, tables, k, now):
         _sync_warp(core, warp, part, tables, k)
     elif op == FENCE or op == NOP or op == YIELD:
         warps.pc[warp] += 1
-    elif op == TRAP:
-        gpu.fault.value = np.int64(tables.uops[k, IMM])
-        fault = np.int64(TRAPPED)
+    elif op == TRAP or op == ILLEGAL:
+        gpu.fault.value = np.int64(tables.uops[k, IMM]) if op == TRAP else np.int64(tables.uops[k, IMM]) & 0xFFFFFFFF
+        fault = np.int64(TRAPPED if op == TRAP else NO_INSTRUCTION)
     else:
         fault = change_mask(gpu, core, warp, tables, k)
     if warps.mask[warp] != EMPTY and (op == YIELD or warps.pc[warp] <= pc):
@@ -118,7 +118,7 @@ def _jump(gpu, core, warp, part, tables, k):
     """A jump through a register, or a call, of the lanes in `part`. Those that jump keep the address of the next instruction."""
     warps = core.warps
     registers = core.registers[warp]
-    following = (np.int64(tables.code[warps.pc[warp], ADDRESS]) + core.code_step) & ADDRESS_BITS
+    following = _address_after(core, tables, np.int64(warps.pc[warp]))
     going = part
     fault = np.int64(0)
     if tables.uops[k, OP] == JUMP_REGISTER:
@@ -159,10 +159,36 @@ def _jump_to_register(gpu, core, warp, part, tables, k):
 @unit
 def _instruction_at(core, tables, address):
     """The number of the instruction at an address of program memory; the number after the last one where there is none."""
+    if core.code_step == 0:
+        return _search(core, tables, address)
     offset = address - (np.int64(tables.code[0, ADDRESS]) & ADDRESS_BITS)
     number = offset // np.int64(core.code_step)
     if 0 <= number < core.code_rows and offset % np.int64(core.code_step) == 0:
         return number
+    return np.int64(core.code_rows)
+
+
+@unit
+def _address_after(core, tables, number):
+    """The address of the instruction after one."""
+    if core.code_step == 0 and number + 1 < core.code_rows:
+        return np.int64(tables.code[number + 1, ADDRESS]) & ADDRESS_BITS
+    return (np.int64(tables.code[number, ADDRESS]) + core.code_step) & ADDRESS_BITS
+
+
+@out_of_line
+def _search(core, tables, address):
+    """`_instruction_at` of a program whose instructions have different sizes, or gaps between them: they are in the order of addresses."""
+    low = np.int64(0)
+    high = np.int64(core.code_rows)
+    while low < high:
+        middle = (low + high) // 2
+        if np.int64(tables.code[middle, ADDRESS]) & ADDRESS_BITS < address:
+            low = middle + 1
+        else:
+            high = middle
+    if low < core.code_rows and np.int64(tables.code[low, ADDRESS]) & ADDRESS_BITS == address:
+        return low
     return np.int64(core.code_rows)
 
 

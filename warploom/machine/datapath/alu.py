@@ -8,7 +8,7 @@ it is here: operands are read, every lane computes, and the result goes into the
 takes is up to the pipes (`core/pipes.py`).
 
 What an operation means is in `isa/uop.py`, and which part of the ALU computes it: the column `datapath`. The parts are in `integer.py`,
-`floating_point.py`, `special_function.py`, `cross_lane.py` and `double_precision.py`. What holds for all operations:
+`floating_point.py`, `special_function.py`, `cross_lane.py`, `double_precision.py` and `rounding.py`. What holds for all operations:
 
 * The result is kept apart until all lanes have computed, so a destination may be a source, across lanes too.
 * A predicate (scalar register; a pair where a warp has more than 32 lanes) leaves lanes out, on top of the mask.
@@ -40,6 +40,7 @@ from warploom.isa.uop import (
     NUMBER,
     OP,
     PREDICATE,
+    ROUNDING,
     SCALAR,
     SIZE,
     SPECIAL_FUNCTION,
@@ -55,6 +56,7 @@ from warploom.machine.datapath.floating_point import floating
 from warploom.machine.datapath.integer import integer
 from warploom.machine.datapath.predicate import apply_predicate
 from warploom.machine.datapath.register_file import source
+from warploom.machine.datapath.rounding import UINT, rounding
 from warploom.machine.datapath.special_function import special
 from warploom.machine.datapath.special_register import read_special
 from warploom.machine.engine.unit import lanewise, out_of_line, unit
@@ -142,6 +144,30 @@ def execute_with_notes(registers, tables, k, lanes):
     b = source(registers, tables.uops, k, B, 1, lanes)
     c = source(registers, tables.uops, k, C, 2, lanes)
     write_notes(registers, tables, k, takes_part, a, b, c, lanes)
+
+
+@unit
+def execute_with_rounding(registers, tables, k, lanes):
+    """`execute` of programs that have rounding modes, or look at the flags of floats."""
+    if tables.uops[k, DATAPATH] != ROUNDING:
+        execute(registers, tables, k, lanes)
+        return
+    takes_part = registers.active
+    if tables.uops[k, PREDICATE] >= SCALAR:
+        apply_predicate(registers, tables.uops, k, lanes)
+        takes_part = registers.predicated
+    a = source(registers, tables.uops, k, A, 0, lanes)
+    b = source(registers, tables.uops, k, B, 1, lanes)
+    c = source(registers, tables.uops, k, C, 2, lanes)
+    rounding(registers, np.int64(tables.uops[k, OP]), a, b, c, lanes)
+    destination = np.int64(tables.uops[k, DST])
+    if destination < 0:
+        return
+    write(registers.lane[destination], registers.result, takes_part, lanes)
+    if tables.uops[k, OP] <= UINT:
+        for lane in range(lanes):
+            registers.result[lane] = np.uint32(registers.wide[3, lane] >> np.uint64(32))
+        write(registers.lane[destination + 1], registers.result, takes_part, lanes)
 
 
 @out_of_line

@@ -45,6 +45,9 @@ def check(config: Config, program: Program) -> None:
     if config.memory.kind == "channels" and max(program.memory_bytes, len(program.data)) > limit:
         raise LaunchError(f"the program needs {max(program.memory_bytes, len(program.data))} bytes of memory, memory.bytes = {limit}")
     used = {u.OPERATIONS[int(row[u.OP])].name for row in program.uops}
+    parts = set(program.uops[:, u.DATAPATH].tolist())
+    if u.ROUNDING in parts and parts & {u.DOUBLE_PRECISION, u.NOTE}:
+        raise LaunchError("a program that rounds floats in modes of its own has neither 64-bit floats nor notes")
     if "sample" in used and config.texture.count == 0:
         raise LaunchError("the program samples textures, and this machine has no texture unit; add --set texture.count=1")
     if config.gpu.dispatch == "split" and (program.launch.shared_bytes or used & {"barrier", "barrier_arrive", *REDUCTIONS}):

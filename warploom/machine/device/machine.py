@@ -36,7 +36,7 @@ from warploom.machine.core.load_store.memory_stage import access_memory, no_memo
 from warploom.machine.core.load_store.wide_access import access_wide, no_wide
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
 from warploom.machine.core.scheduling.scheduler import Scheduler
-from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes
+from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes, execute_with_rounding
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.device import report as pipeline_report
 from warploom.machine.device.check import check, check_grid
@@ -194,6 +194,8 @@ class PipelineMachine:
 
     def _execute(self) -> Callable[..., None]:
         """The ALU, with those parts that only programs which use them pay for."""
+        if (self.program.uops[:, u.DATAPATH] == u.ROUNDING).any():
+            return execute_with_rounding
         if writes_notes(self.program):
             return execute_with_notes
         return execute_with_doubles if (self.program.uops[:, u.DATAPATH] == u.DOUBLE_PRECISION).any() else execute

@@ -1,0 +1,99 @@
+"""Rounding modes and flags of 32-bit floats, micro-op by micro-op, against exact fractions, on both engines."""
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.isa.riscv import reference
+from tests.isa.riscv.test_lowering import FLOAT_EDGES
+from tests.machine.datapath.alu_model import warp
+from tests.machine.two_engines import both
+from warploom.gpu import GPU
+from warploom.isa.program import Program
+from warploom.isa.program_builder import ProgramBuilder
+from warploom.isa.uop import IMMEDIATE, Uop
+from warploom.machine.accounting.status import LaunchError
+from warploom.machine.datapath.alu import execute_with_rounding
+from warploom.machine.engine.unit import unit
+from warploom.machine.run.tables import Tables
+
+LANES = 64
+A, B, C, PAIR, VALUE, FLAGS = 1, 2, 3, 4, 6, 7
+EXACT = {
+    "exact_add": lambda a, b, c, mode: reference.FLOAT["fadd.s"](a, b, mode),
+    "exact_sub": lambda a, b, c, mode: reference.FLOAT["fsub.s"](a, b, mode),
+    "exact_mul": lambda a, b, c, mode: reference.FLOAT["fmul.s"](a, b, mode),
+    "exact_div": lambda a, b, c, mode: reference.FLOAT["fdiv.s"](a, b, mode),
+    "exact_fma": reference.FUSED["fmadd.s"],
+    "exact_sqrt": lambda a, b, c, mode: reference.ROOT["fsqrt.s"](a, mode),
+    "exact_int": lambda a, b, c, mode: reference.FROM_INTEGER["fcvt.s.w"](a, mode),
+    "exact_uint": lambda a, b, c, mode: reference.FROM_INTEGER["fcvt.s.wu"](a, mode),
+}
+
+
+@unit
+def three(registers, tables, lanes):
+    """The three micro-ops of an operation."""
+    for k in range(3):
+        execute_with_rounding(registers[0], tables, k, lanes)
+
+
+@unit
+def one(registers, tables, lanes):
+    """One micro-op."""
+    execute_with_rounding(registers[0], tables, 0, lanes)
+
+
+def rounded(exact, rounding, mode, rows):
+    """(value, flags) by lane."""
+    uops = [Uop(exact, dst=PAIR, a=A, b=B, c=C)]
+    for name, target in ((rounding, VALUE), (f"{rounding}_flags", FLAGS)):
+        uops.append(Uop(name, dst=target, a=PAIR, b=IMMEDIATE, imm=mode))
+    registers = warp()
+    for register, row in zip((A, B, C), rows, strict=True):
+        registers["lane"][0, register, :LANES] = row
+    after = both(three, registers, Tables(uops=np.array([uop.row() for uop in uops], np.int32)), LANES)[1][0]
+    return list(zip(after["lane"][0, VALUE, :LANES].tolist(), after["lane"][0, FLAGS, :LANES].tolist(), strict=True))
+
+
+def operands(seed):
+    source = random.Random(seed)
+    return [[source.choice([source.choice(FLOAT_EDGES), source.getrandbits(32)]) for _ in range(LANES)] for _ in range(3)]
+
+
+@pytest.mark.parametrize("exact", EXACT)
+@pytest.mark.parametrize("mode", range(5))
+def test_results_and_flags_of_floats(exact, mode):
+    rows = operands(mode)
+    wanted = [EXACT[exact](a, b, c, mode) for a, b, c in zip(*rows, strict=True)]
+    assert rounded(exact, "round_float", mode, rows) == wanted
+
+
+@pytest.mark.parametrize("mode", range(5))
+def test_results_and_flags_of_integers(mode):
+    rows = operands(mode + 5)
+    for rounding, name in (("round_int", "fcvt.w.s"), ("round_uint", "fcvt.wu.s")):
+        wanted = [reference.TO_INTEGER[name](a, mode) for a in rows[0]]
+        assert rounded("exact_float", rounding, mode, rows) == wanted
+
+
+def test_a_lane_that_does_not_take_part_keeps_both_registers_of_the_pair():
+    registers = warp(active=[1])
+    registers["lane"][0, A] = 0x3F800000
+    registers["lane"][0, PAIR : PAIR + 2] = 77
+    uops = np.array([Uop("exact_float", dst=PAIR, a=A).row()], np.int32)
+    after = both(one, registers, Tables(uops=uops), LANES)[1][0]
+    assert after["lane"][0, PAIR, :3].tolist() == [77, 0, 77]
+    assert after["lane"][0, PAIR + 1, :3].tolist() == [77, 0x3FF00000, 77]
+
+
+def test_a_program_with_both_kinds_of_floats_is_refused():
+    builder = ProgramBuilder()
+    builder.add([Uop("exact_int", dst=PAIR, a=A)], text="one")
+    builder.add([Uop("i2d", dst=PAIR, a=A)], text="other")
+    builder.add([Uop("exit")], text="end")
+    uops, code, text = builder.arrays()
+    program = Program("test", "test", uops, code, text, 8, ())
+    with pytest.raises(LaunchError, match="neither 64-bit floats nor notes"):
+        GPU("sm", engine="python").run(program)

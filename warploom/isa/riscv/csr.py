@@ -1,0 +1,131 @@
+"""Zicsr: control and status registers, and which of them a thread has.
+
+Every thread has its own `fflags` and `frm`, which are lane registers. Counters can only be read. A register that is not in `CSRS` is
+refused when the program is loaded.
+In hardware: a small register file beside the lanes, and a read-modify-write of it.
+Sources: RISC-V Unprivileged Specification 20240411, chapters "Zicsr", "F" and "Zicntr"; Privileged Specification 20240411, "CSR Listing".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from warploom.isa.riscv.fields import Encoding
+from warploom.isa.riscv.instruction import FloatNeeds, Instruction, Lowering, Operands, Refusal, temporary
+from warploom.isa.riscv.registers import FLAGS, ROUNDING_MODE
+from warploom.isa.uop import IMMEDIATE, SPECIAL_NUMBER, Uop
+
+OLD, NEW, PART = temporary(0), temporary(1), temporary(2)
+FLAG_BITS, MODE_BITS = 0x1F, 7
+Reads = Callable[[int], list[Uop]]  # micro-ops that put a CSR's value into a register
+Writes = Callable[[int], list[Uop]]  # micro-ops that put a register's value into a CSR
+
+
+class Csr(NamedTuple):
+    """One register. writes: None for one that can only be read. floats: what a program that writes, or reads, it wants of floats."""
+
+    number: int
+    name: str
+    meaning: str
+    reads: Reads
+    writes: Writes | None = None
+    needs_of_read: FloatNeeds = FloatNeeds()
+    needs_of_write: FloatNeeds = FloatNeeds()
+
+
+def _special(name: str) -> Reads:
+    return lambda to: [Uop("special", dst=to, a=IMMEDIATE, imm=SPECIAL_NUMBER[name])]
+
+
+def _value(number: int) -> Reads:
+    return lambda to: [Uop("mov", dst=to, a=IMMEDIATE, imm=number)]
+
+
+def _register(register: int) -> Reads:
+    return lambda to: [Uop("mov", dst=to, a=register)]
+
+
+def _field(register: int, bits: int) -> Writes:
+    return lambda of: [Uop("and", dst=register, a=of, b=IMMEDIATE, imm=bits)]
+
+
+def _read_both(to: int) -> list[Uop]:
+    return [Uop("shl", dst=to, a=ROUNDING_MODE, b=IMMEDIATE, imm=5), Uop("or", dst=to, a=to, b=FLAGS)]
+
+
+def _write_both(of: int) -> list[Uop]:
+    mode = [Uop("shr", dst=PART, a=of, b=IMMEDIATE, imm=5), *_field(ROUNDING_MODE, MODE_BITS)(PART)]
+    return [*mode, *_field(FLAGS, FLAG_BITS)(of)]
+
+
+READS_FLAGS, SETS_MODE = FloatNeeds(flags=True), FloatNeeds(modes=True)
+CSRS: tuple[Csr, ...] = (
+    Csr(0x001, "fflags", "flags of floats: invalid, by zero, overflow, underflow, inexact", _register(FLAGS), _field(FLAGS, FLAG_BITS),
+        READS_FLAGS),
+    Csr(0x002, "frm", "rounding mode: nearest even, to zero, down, up, nearest away", _register(ROUNDING_MODE),
+        _field(ROUNDING_MODE, MODE_BITS), needs_of_write=SETS_MODE),
+    Csr(0x003, "fcsr", "frm in bits 7 to 5, fflags in bits 4 to 0", _read_both, _write_both, READS_FLAGS, SETS_MODE),
+    Csr(0xC00, "cycle", "cycles since the start, low 32 bits", _special("cycle")),
+    Csr(0xC01, "time", "as cycle", _special("cycle")),
+    Csr(0xC80, "cycleh", "0", _value(0)),
+    Csr(0xC81, "timeh", "0", _value(0)),
+    Csr(0xF14, "mhartid", "number of the thread in the grid", _special("global_thread")),
+)  # fmt: skip
+BY_NUMBER: Mapping[int, Csr] = {csr.number: csr for csr in CSRS}
+NUMBER_OF: Mapping[str, int] = {csr.name: csr.number for csr in CSRS}
+WRITE, SET, CLEAR = "write", "set", "clear"
+
+
+def needs(mnemonic: str, values: Mapping[str, int]) -> FloatNeeds:
+    """What an instruction on a CSR says of the program's floats."""
+    csr = BY_NUMBER.get(values.get("csr", -1))
+    if csr is None:
+        return FloatNeeds()
+    source = values.get("rs1", values.get("zimm", 0))
+    reads = csr.needs_of_read if values["rd"] != 0 else FloatNeeds()
+    writes = csr.needs_of_write if mnemonic.startswith("csrrw") or source != 0 else FloatNeeds()
+    # csrrw of frm gives the old mode back, which says nothing; a mode of 0 written as a constant is the one that there is anyway.
+    if mnemonic == "csrrwi" and source == 0:
+        writes = FloatNeeds()
+    return FloatNeeds(reads.flags or writes.flags, reads.modes or writes.modes)
+
+
+def _lower(kind: str, immediate: bool) -> Lowering:
+    def lower(o: Operands) -> list[Uop]:
+        csr = BY_NUMBER.get(o["csr"])
+        if csr is None:
+            raise Refusal(f"there is no control register {o['csr']:#05x}; there are {', '.join(NUMBER_OF)}")
+        source = o["zimm"] if immediate else o["rs1"]
+        found = [] if kind == WRITE and o["rd"] == 0 else csr.reads(OLD)
+        if kind == WRITE or source != 0:
+            if csr.writes is None:
+                raise Refusal(f"the control register {csr.name} can only be read")
+            found += [*_new_value(kind, source, immediate), *csr.writes(NEW)]
+        return [*found, Uop("mov", dst=o.rd, a=OLD)] if o["rd"] else found or [Uop("nop")]
+
+    return lower
+
+
+def _new_value(kind: str, source: int, immediate: bool) -> list[Uop]:
+    if kind == CLEAR:
+        kept = Uop("mov", dst=NEW, a=IMMEDIATE, imm=~source) if immediate else Uop("xor", dst=NEW, a=source, b=IMMEDIATE, imm=-1)
+        return [kept, Uop("and", dst=NEW, a=NEW, b=OLD)]
+    given = Uop("mov", dst=NEW, a=IMMEDIATE if immediate else source, imm=source if immediate else 0)
+    return [given] if kind == WRITE else [given, Uop("or", dst=NEW, a=NEW, b=OLD)]
+
+
+def _row(mnemonic: str, function: str, kind: str, meaning: str, immediate: bool = False) -> Instruction:
+    source = "zimm" if immediate else "rs1"
+    encoding = Encoding(f"csr {source} {function} rd 1110011")
+    return Instruction(mnemonic, "Zicsr", encoding, f"rd, csr, {source}", meaning, _lower(kind, immediate))
+
+
+INSTRUCTIONS: tuple[Instruction, ...] = (
+    _row("csrrw", "001", WRITE, "rd = csr; csr = rs1"),
+    _row("csrrs", "010", SET, "rd = csr; csr = old | rs1, not written for x0"),
+    _row("csrrc", "011", CLEAR, "rd = csr; csr = old & ~rs1, not written for x0"),
+    _row("csrrwi", "101", WRITE, "rd = csr; csr = zimm", True),
+    _row("csrrsi", "110", SET, "rd = csr; csr = old | zimm, not written for 0", True),
+    _row("csrrci", "111", CLEAR, "rd = csr; csr = old & ~zimm, not written for 0", True),
+)

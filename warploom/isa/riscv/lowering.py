@@ -1,0 +1,128 @@
+"""From an image to a Program: every instruction in it becomes a bundle of micro-ops.
+
+A program may hold data among its instructions, and an instruction that the machine does not have on a path that is never taken. So a word
+that is no instruction is an instruction that stops the run, and so is one that is refused; what is refused is said as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.program import Launch, Position, Program, Source
+from warploom.isa.program_builder import ProgramBuilder
+from warploom.isa.regions import Region
+from warploom.isa.riscv import csr
+from warploom.isa.riscv.disassembler import disassemble
+from warploom.isa.riscv.image import Image
+from warploom.isa.riscv.instruction import FloatNeeds, Instruction, Operands, Refusal
+from warploom.isa.riscv.registers import FLOATS, REGISTER_NAMES, REGISTERS, ROUNDING_MODE
+from warploom.isa.riscv.table import TABLE, Decoded, Table, base_of
+from warploom.isa.uop import Uop
+
+Refused = tuple[int, str]  # number of the instruction, and why
+
+
+def decoded(image: Image, table: Table = TABLE) -> list[Decoded]:
+    """The instructions of an image, by address. Where a function begins an instruction begins, whatever comes before."""
+    found: list[Decoded] = []
+    for segment in sorted(image.segments, key=lambda segment: segment.address):
+        for start, end in segment.code:
+            found += _swept(segment.data, segment.address, start, end, image.functions, table)
+    return found
+
+
+def _swept(data: bytes, base: int, start: int, end: int, functions: frozenset[int], table: Table) -> Iterator[Decoded]:
+    address = start
+    while address < end:
+        one = table.decode(data[: end - base], address - base, address)
+        middle = next((place for place in range(address + 2, address + one.size, 2) if place in functions), None)
+        if middle is not None:
+            word = one.word & ((1 << 8 * (middle - address)) - 1)
+            one = Decoded(address, word, middle - address, None, {})
+        yield one
+        address += one.size
+
+
+def float_needs(instructions: Sequence[Decoded]) -> FloatNeeds:
+    """What a program wants of its floats: judged by all instructions on control registers that are in it."""
+    found = [csr.needs(one.row.mnemonic, one.values) for one in instructions if one.row is not None and "csr" in one.values]
+    return FloatNeeds(any(one.flags for one in found), any(one.modes for one in found))
+
+
+def lower(image: Image, isa: str = "riscv", launch: Launch | None = None, table: Table = TABLE) -> tuple[Program, list[Refused]]:
+    """A Program from an image, and what was refused in it. launch: `entry` in it is an address."""
+    instructions = decoded(image, table)
+    numbers = {one.address: number for number, one in enumerate(instructions)}
+
+    def number_of(address: int) -> int:
+        return numbers.get(address, len(instructions))
+
+    names: dict[int, str] = {}
+    for name, address in image.symbols.items():
+        names.setdefault(address, name)
+    floats = float_needs(instructions)
+    builder = ProgramBuilder()
+    refused: list[Refused] = []
+    for number, one in enumerate(instructions):
+        uops = [Uop("illegal", imm=one.word)]
+        if one.row is not None:
+            row, values = base_of(one.row, one.values)
+            assert row.lower is not None
+            try:
+                leads_to = _leads_to(instructions[number - 1] if number else None, row, values, number_of)
+                uops = row.lower(Operands(values, one.address, one.size, number_of, floats, leads_to))
+            except Refusal as reason:
+                refused.append((number, str(reason)))
+        position = image.lines.get(one.address, Position())
+        builder.add(uops, text=disassemble(one, names), position=position, word=one.word, address=one.address)
+    launch = launch or Launch()
+    return _program(image, isa, builder, launch.changed(entry=number_of(image.entry)), numbers), refused
+
+
+def _leads_to(before: Decoded | None, row: Instruction, values: Mapping[str, int], number_of: Callable[[int], int]) -> int:
+    """Where a jump through a register leads that the instruction before it has loaded: a far call, as compilers write it.
+
+    It says so to the analysis alone. The machine goes where the register says: something else may jump between the two.
+    """
+    if row.mnemonic != "jalr" or before is None or before.row is None:
+        return u.NONE
+    base, given = base_of(before.row, before.values)
+    if base.mnemonic not in ("lui", "auipc") or given["rd"] != values["rs1"] or given["rd"] == 0:
+        return u.NONE
+    address = given["imm"] + values["imm"] + (before.address if base.mnemonic == "auipc" else 0)
+    return number_of(address & 0xFFFFFFFE)
+
+
+def _program(image: Image, isa: str, builder: ProgramBuilder, launch: Launch, numbers: Mapping[int, int]) -> Program:
+    uops, code, text = builder.arrays()
+    registers = _registers(uops)
+    return Program(
+        isa=isa,
+        name=PurePath(image.path).stem or "program",
+        uops=uops,
+        code=code,
+        text=text,
+        registers=registers,
+        register_names=REGISTER_NAMES[:registers],
+        scalars=2 if ((uops[:, [u.DST, u.A, u.B, u.C, u.PREDICATE]]) >= u.SCALAR).any() else 0,
+        sources=image.sources or (Source("", image.path),),
+        launch=launch,
+        regions=tuple(
+            Region(segment.name, segment.address, segment.size, segment.writable, data=np.frombuffer(segment.data, np.uint8))
+            for segment in image.segments
+            if segment.size
+        ),
+        labels={name: numbers[address] for name, address in image.symbols.items() if address in numbers},
+    )
+
+
+def _registers(uops: np.ndarray) -> int:
+    """How many lane registers a thread needs: the integers, the floats too, or all."""
+    codes = uops[:, [u.DST, u.A, u.B, u.C]]
+    named = codes[(codes >= 0) & (codes < u.HIDDEN)]
+    most = int(named.max()) if len(named) else 0
+    return FLOATS if most < FLOATS else ROUNDING_MODE if most < ROUNDING_MODE else REGISTERS
