@@ -108,6 +108,18 @@ def test_an_access_outside_is_a_fault_in_words_of_the_source():
         outside[1, 8](np.zeros(10, np.int32))
 
 
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_of_accesses_outside_in_one_cycle_the_first_is_told(engine):
+    """Warps of two schedulers store in the same cycle, and both miss the array."""
+
+    @cuda.jit
+    def outside(a):
+        a[cuda.grid(1)] = 1
+
+    with pytest.raises(KernelError, match=r"a\[10\]: it has 10 elements, thread \(10,0,0\) of block \(0,0,0\)"):
+        outside.on(warploom.GPU("sm", engine=engine))[2, 32](np.zeros(10, np.int32))
+
+
 @pytest.mark.parametrize("configuration", [(0, 32), (1, 0), (1, 1025), (1, (32, 32, 2)), ((1, 1, 1, 1), 1)])
 def test_grids_that_cannot_be(configuration):
     with pytest.raises(ValueError):

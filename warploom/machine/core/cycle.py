@@ -95,6 +95,8 @@ def _find_full_units(core, now):
 @inlined
 def issue_slot(gpu, core, number, tables, units, now):
     """The issue slot of scheduler `number`: its policy picks a warp, and the warp's instruction is issued if it can be."""
+    if gpu.fault.kind != 0:
+        return  # a kernel that has failed issues nothing more, so that what is known of the fault stays as it is
     warps = core.warps
     s = core.schedulers[number]
     awake = warps.awake & s.owned
