@@ -57,7 +57,7 @@ def _bands(masks: Masks, looks: list[Look], across: int, down: int, dark: bool) 
             slots = [WARPS[slot % len(WARPS)] for slot in range(len(unit.shares))]
             points = stacked(unit.shares, [*slots, LANES[NONE]], across, thin * SCALE, dark=dark, patterns=across >= 4)
             show = len(units) <= 4 or unit is units[0]
-            name = unit.name if len(units) <= 4 else f"{units[0].name} .. {units[-1].name}"
+            name = unit.name if len(units) <= 4 else f"{len(units)} pipes"
             bands.append(Band(name if show else "", points, GAP if unit is units[0] else 1, minor=True))
         bands += [_bars(traffic, across, dark) for traffic in masks.traffic if traffic.core == core]
     return bands + [_bars(traffic, across, dark, CORE_GAP) for traffic in masks.traffic if traffic.core is None]
