@@ -104,7 +104,10 @@ def test_an_access_outside_is_a_fault_in_words_of_the_source():
     def outside(a):
         a[cuda.grid(1) + 3] = 1
 
-    with pytest.raises(KernelError, match=r"test_launch.py:\d+ .*a\[10\]: it has 10 elements, thread \(7,0,0\) of block \(0,0,0\)"):
+    with pytest.raises(
+        KernelError,
+        match=r"test_launch.py:\d+ \(a\[cuda.grid\(1\) \+ 3\] = 1\): a\[10\]: it has 10 elements, thread \(7,0,0\) of block \(0,0,0\)",
+    ):
         outside[1, 8](np.zeros(10, np.int32))
 
 

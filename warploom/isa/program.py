@@ -65,7 +65,8 @@ class Program:
     lock_width: how many neighbouring registers the scoreboard locks as one (guppy: 4).
     views, samplers: int32 tables of buffers, textures and samplers; view_names names the rows, and view_shapes says what
     arrays they are.
-    value_bits: width of a register's value as a user sees it (8 for tiny-gpu).
+    value_bits: width of a register's value as a user sees it (8 for tiny-gpu). statements: the source's lines are statements, each
+    of several instructions: messages quote the line.
     """
 
     isa: str
@@ -92,6 +93,7 @@ class Program:
     view_shapes: tuple[ViewShape | None, ...] = ()
     samplers: np.ndarray = field(default_factory=lambda: np.zeros((0, SAMPLER_COLUMNS), np.int32))
     value_bits: int = 32
+    statements: bool = False
     extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names
     beyond: tuple[int, ...] = ()  # such instructions that are given as numbers, which mean nothing to the original machine
 
@@ -147,6 +149,8 @@ class Program:
         """An instruction for a message: `matadd.asm:12 (ADD R1, R2, R3)`, or its number where there is no source."""
         text = f" ({self.text[instruction]})" if 0 <= instruction < len(self.text) else ""
         position = self.position(instruction)
+        if self.statements and 0 < position.line <= len(lines := self.source_of(position).lines):
+            text = f" ({lines[position.line - 1].strip()})"
         return f"{self.source_of(position).path}:{position.line}{text}" if position.line else f"instruction {instruction}{text}"
 
     def with_launch(self, **changes: object) -> Program:

@@ -74,5 +74,5 @@ def _program(t: Translator, function: Any, found: Compiled) -> Program:
     return Program(
         "python", function.__name__, uops, code, text, found.registers, tuple(f"v{number}" for number in range(found.registers)),
         sources=tuple(t.sources), scalars=found.scalars, scalar_names=tuple(f"s{number}" for number in range(found.scalars)),
-        constants=np.frombuffer(bytes(t.resources.constants), np.uint8),
+        constants=np.frombuffer(bytes(t.resources.constants), np.uint8), statements=True,
     )  # fmt: skip
