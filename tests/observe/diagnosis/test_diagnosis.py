@@ -1,5 +1,6 @@
 """The diagnosis: a kernel with one planted cause gets that finding with its line, and a rule is silent below its threshold."""
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +12,7 @@ import warploom
 from tests.machine.programs import GLOBAL, WARP, Assembly
 from tests.machine.programs import run as run_small
 from tests.places import EXAMPLES
+from warploom import cuda
 from warploom.isa import uop as u
 from warploom.isa.uop import SHARED_SPACE
 from warploom.observe import profile as p
@@ -101,6 +103,17 @@ def test_more_warps_hide_the_latency_of_one():
     assert d.diagnose(profiled(*LATENCY))[0].advice.startswith("more warps per core (more threads and --set core.warps)")
     one, eight = profiled(*LATENCY), profiled(*LATENCY, (("core.warps", 8),), 256)
     assert eight.cycles < 3 * one.cycles  # for eight times the work
+
+
+def test_a_statement_that_waits_for_its_own_load_is_named_once():
+    @cuda.jit
+    def saxpy(a, x, y):
+        i = cuda.grid(1)
+        y[i] = a * x[i] + y[i]
+
+    saxpy[1, 32](np.float32(2), np.ones(32, np.float32), np.ones(32, np.float32))
+    (said,) = [finding.what for finding in d.diagnose(saxpy.result.profile()) if finding.rule == "latency"]
+    assert re.match(r"line \d+: warps wait for what it loads, ", said), said
 
 
 def test_a_program_that_fits_into_the_instruction_cache_is_not_told_to_get_a_larger_one():

@@ -48,10 +48,11 @@ def latency(found: Profile) -> Iterator[Finding]:
     reason, units, verb = max(RESULTS, key=lambda result: found.share(result[0]))
     waits = found.of(reason)
     worst = d.hottest(waits)
-    made = [found.line_of(number) for number in producers(found.program, worst, units)]
+    made = list(dict.fromkeys(found.line_of(number) for number in producers(found.program, worst, units)))
+    itself = made == [found.line_of(worst)]  # a statement of several instructions waits for its own load
     issues, slots = int(found.counts[:, p.ISSUES].sum()), found.cycles * found.busy_cores * found.config.core.schedulers
     needed, there = (found.warp_cycles - int(found.of("not_selected").sum())) / issues, found.warp_cycles / slots
-    what = f"{found.line_of(worst)}: warps wait for what {' or '.join(made) or 'an earlier line'} {verb}"
+    what = f"{found.line_of(worst)}: warps wait for what {'it' if itself else ' or '.join(made) or 'an earlier line'} {verb}"
     what += f", {d.number(int(waits[worst]) / max(int(found.counts[worst, p.ISSUES]), 1))} cycles each time; a scheduler has "
     what += f"{d.plural(there, 'warp')} on average, and would need {d.number(needed)} to issue in every cycle; "
     here, anywhere = d.percent(int(waits[worst]) / found.warp_cycles), d.percent(found.share(*names))
