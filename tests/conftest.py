@@ -1,6 +1,8 @@
 """Tests see the same terminal everywhere: 80 columns, and nobody's wishes about colours. A slow machine fails none of them."""
 
 import os
+import signal
+import threading
 
 from hypothesis import HealthCheck, settings
 
@@ -9,6 +11,9 @@ settings.load_profile("patient")
 
 
 def pytest_configure(config):
+    # A shell starts what runs in the background with SIGINT ignored, and children would inherit that: those that wait for it never end.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.update(COLUMNS="80", LINES="24")
     for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"):
         os.environ.pop(name, None)
