@@ -6,9 +6,7 @@ Read from the environment: WARPLOOM_SUITE names the file of results, a JSON line
 import builtins
 import itertools
 import json
-import linecache
 import os
-import sys
 from functools import reduce
 
 import numba.cuda as nc
@@ -24,7 +22,7 @@ from warploom.isa.diagnostics import SourceError
 from warploom.kernel import everything, names
 from warploom.kernel.context import CURRENT, Context
 from warploom.kernel.launch import Kernel, KernelError, extents
-from warploom.kernel.script import in_numbas_place
+from warploom.kernel.script import in_numbas_place, keeping_texts
 
 assert everything.TABLES
 RUN_HERE = ("warp", "syncwarp", "non-top-level", "cudasim doesn't support cuda import")  # what the simulator cannot, and warploom can
@@ -44,23 +42,7 @@ kernels = {}
 numbers = itertools.count()
 
 
-def keep_source(run):
-    """`exec` of a text keeps it where a kernel's source is looked for."""
-
-    def execute(source, *args, **named):
-        if not args and not named:
-            frame = sys._getframe(1)
-            args = (frame.f_globals, frame.f_locals)
-        if isinstance(source, str):
-            path = f"<text {next(numbers)}>"
-            linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
-            source = compile(source, path, "exec")
-        return run(source, *args, **named)
-
-    return execute
-
-
-builtins.exec = keep_source(builtins.exec)
+builtins.exec = keeping_texts(builtins.exec)
 
 for module in (nc,):
     for name in dir(module):

@@ -85,10 +85,9 @@ def in_numbas_place() -> Iterator[None]:
             numba.cuda = attribute  # type: ignore[attr-defined]
 
 
-@contextmanager
-def _kept_texts() -> Iterator[None]:
-    """`exec` of a text keeps it in `linecache`."""
-    plain, numbers = builtins.exec, itertools.count(1)
+def keeping_texts(run: Callable[..., None]) -> Callable[..., None]:
+    """`exec` that keeps a text in `linecache`, where a kernel's source is looked for. run: the plain one."""
+    numbers = itertools.count(1)
 
     def execute(source: Any, *args: Any, **named: Any) -> None:
         if not args and not named:
@@ -98,9 +97,15 @@ def _kept_texts() -> Iterator[None]:
             path = f"<text {next(numbers)}>"
             linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
             source = compile(source, path, "exec")
-        plain(source, *args, **named)
+        run(source, *args, **named)
 
-    builtins.exec = execute
+    return execute
+
+
+@contextmanager
+def _kept_texts() -> Iterator[None]:
+    plain = builtins.exec
+    builtins.exec = keeping_texts(plain)
     try:
         yield
     finally:

@@ -59,7 +59,7 @@ from warploom.machine.datapath.register_file import source
 from warploom.machine.datapath.rounding import UINT, rounding
 from warploom.machine.datapath.special_function import special
 from warploom.machine.datapath.special_register import read_special
-from warploom.machine.engine.unit import lanewise, out_of_line, unit
+from warploom.machine.engine.unit import inlined, lanewise, out_of_line, unit
 
 BALLOT, MATCH_ANY = NUMBER["ballot"], NUMBER["match_any"]
 
@@ -120,14 +120,7 @@ def execute_with_doubles(registers, tables, k, lanes):
     b = source(registers, tables.uops, k, B, 1, lanes)
     c = source(registers, tables.uops, k, C, 2, lanes)
     double(registers, np.int64(tables.uops[k, OP]), a, b, c, lanes)
-    destination = np.int64(tables.uops[k, DST])
-    if destination < 0:
-        return
-    write(registers.lane[destination], registers.result, takes_part, lanes)
-    if writes_pair(np.int64(tables.uops[k, OP])) != 0:
-        for lane in range(lanes):
-            registers.result[lane] = np.uint32(registers.wide[3, lane] >> np.uint64(32))
-        write(registers.lane[destination + 1], registers.result, takes_part, lanes)
+    _write_wide(registers, takes_part, np.int64(tables.uops[k, DST]), writes_pair(np.int64(tables.uops[k, OP])), lanes)
 
 
 @unit
@@ -160,11 +153,16 @@ def execute_with_rounding(registers, tables, k, lanes):
     b = source(registers, tables.uops, k, B, 1, lanes)
     c = source(registers, tables.uops, k, C, 2, lanes)
     rounding(registers, np.int64(tables.uops[k, OP]), a, b, c, lanes)
-    destination = np.int64(tables.uops[k, DST])
+    _write_wide(registers, takes_part, np.int64(tables.uops[k, DST]), 1 if tables.uops[k, OP] <= UINT else 0, lanes)
+
+
+@inlined
+def _write_wide(registers, takes_part, destination, pair, lanes):
+    """The result goes into a register; where it has 64 bits (pair: 1), its high word, from `registers.wide`, into the next one."""
     if destination < 0:
         return
     write(registers.lane[destination], registers.result, takes_part, lanes)
-    if tables.uops[k, OP] <= UINT:
+    if pair != 0:
         for lane in range(lanes):
             registers.result[lane] = np.uint32(registers.wide[3, lane] >> np.uint64(32))
         write(registers.lane[destination + 1], registers.result, takes_part, lanes)
