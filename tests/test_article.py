@@ -121,4 +121,4 @@ def test_the_script_prints_all_of_it(capsys):
     said = capsys.readouterr().out
     assert "if.guppy" in said
     assert "warp 3 " in said
-    assert "sorted numbers of turns" in said
+    assert "sorted numbers of iterations" in said

@@ -41,6 +41,7 @@ INSTEAD = (
     (r"\bwait(s|ing)? (its|their) turn\b", "inactive paths"),
     (r"\bkeep(s)? its word\b", "is what it says"),
 )
+SOURCES = {".asm", ".guppy", ".py", ".rv", ".c"}  # of examples
 
 
 def texts() -> Iterator[tuple[str, str]]:
@@ -63,7 +64,7 @@ def texts() -> Iterator[tuple[str, str]]:
     for study in NAMES:
         found = find(study)
         yield study, f"{found.title}. {found.question} {found.source} {found.setup}"
-    for source in sorted((ROOT / "examples").glob("*/*.*")):
+    for source in sorted(path for path in (ROOT / "examples").glob("*/*.*") if path.suffix in SOURCES):
         yield source.name, source.read_text(encoding="utf-8")
 
 

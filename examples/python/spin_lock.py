@@ -2,7 +2,7 @@
 
 Run it: warploom run examples/python/spin_lock.py
 Look at: under a reconvergence stack it never ends. The lane that has the lock waits for the others after the loop, and they wait
-for the lock in it; the run is stopped, and told so. Independent threads (its) let the one go on that can.
+for the lock in it; the run is stopped, and told so. Independent threads (its) let the one continue that can.
 """
 
 import numpy as np

@@ -12,7 +12,7 @@ def listing(built: Built) -> str:
     for number in range(len(program)):
         position = program.position(number)
         rows.setdefault((position.file, position.line), []).append(number)
-    lines = [f"{program.name}: {len(program)} instructions, {program.registers} registers a thread, {program.scalars} a warp"]
+    lines = [f"{program.name}: {len(program)} instructions, {program.registers} registers per thread, {program.scalars} per warp"]
     for (file, line), numbers in sorted(rows.items()):
         text = program.sources[file].lines[line - 1] if 0 < line <= len(program.sources[file].lines) else ""
         lines += ["", f"{line:>5}  {text}" if line else ""]

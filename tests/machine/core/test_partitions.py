@@ -118,9 +118,9 @@ def test_pipes_have_names_and_events_name_them():
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"alu.width": 32}, "alu.width says nothing here: .* set pipes.integer_lanes and pipes.float_lanes, or pipes.owner=core"),
-        ({"alu.count": 2}, "alu.count says nothing here: .* set pipes.owner=core"),
-        ({"pipes.owner": "core", "pipes.float_lanes": 8}, "pipes.float_lanes says nothing here: .* set pipes.owner=scheduler"),
+        ({"alu.width": 32}, "alu.width has no effect here: .* set pipes.integer_lanes and pipes.float_lanes, or pipes.owner=core"),
+        ({"alu.count": 2}, "alu.count has no effect here: .* set pipes.owner=core"),
+        ({"pipes.owner": "core", "pipes.float_lanes": 8}, "pipes.float_lanes has no effect here: .* set pipes.owner=scheduler"),
     ],
 )
 def test_a_setting_of_the_other_kind_is_refused(settings, said):
