@@ -98,6 +98,9 @@ def test_what_is_disassembled_assembles_to_the_same_word(row, data):
     assert assembled(text) == word.to_bytes(row.size, "little"), text
 
 
+LOADED = r"^addi (\w+), zero, "
+
+
 @ROWS
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())
@@ -108,8 +111,9 @@ def test_the_disassembly_is_capstones(row, data):
     found = list(engine.disasm(word.to_bytes(row.size, "little"), 0x80000000))
     ours = disassemble(TABLE.decode(word.to_bytes(row.size, "little"), 0, 0x80000000))
     if found and row.extension != "Zicond":  # capstone 5 does not know those
-        # A load of a constant into x0, a hint, is li to us and to LLVM.
-        assert re.sub("^li zero, ", "addi zero, zero, ", ours) == f"{found[0].mnemonic} {found[0].op_str}".strip()
+        # Capstone spells some loads of a constant as the addition that they are.
+        theirs = f"{found[0].mnemonic} {found[0].op_str}".strip()
+        assert re.sub(LOADED, r"li \1, ", ours) == re.sub(LOADED, r"li \1, ", theirs)
 
 
 @pytest.mark.parametrize("row", [row for row in INSTRUCTIONS if row.size == 2], ids=lambda row: row.mnemonic)
