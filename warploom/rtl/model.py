@@ -11,7 +11,6 @@ from warploom.machine.core.cycle import step
 from warploom.machine.core.divergence import masks, minpc, path_table, stack
 from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run
 from warploom.machine.core.load_store.shared_memory import conflicts
-from warploom.machine.core.scheduling.policies import POLICIES
 from warploom.machine.core.scheduling.scheduler import add_warp
 from warploom.machine.core.warps import barrier, scoreboard
 from warploom.machine.engine.native.cache import cache_directory
@@ -19,6 +18,7 @@ from warploom.machine.engine.unit import FOREVER
 from warploom.machine.memory import cache, mshr, tag_match
 from warploom.machine.run.compile import entry_call
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, cycle_limit, drive
+from warploom.machine.run.probe import Probe
 from warploom.machine.sequencer.flat_trace import FlatTrace
 from warploom.machine.sequencer.machine import SequencerMachine
 
@@ -28,13 +28,13 @@ __all__ = [
     "GPU",
     "NUMBER",
     "OP",
-    "POLICIES",
     "USE",
     "USES",
     "WRITES",
     "Config",
     "Fields",
     "FlatTrace",
+    "Probe",
     "Program",
     "SequencerMachine",
     "add_warp",

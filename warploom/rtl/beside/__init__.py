@@ -1,7 +1,7 @@
-"""Units of the modern core beside the running model: their inputs are taken from it in every cycle, their outputs are compared with its own.
+"""Units of the modern core beside the running model: they are given what its units are given, and must answer as they do.
 
-A whole core with warps has no hardware here; its units have, one by one. A program runs on the model, in plain Python; what each unit is given
-is written down (`recorder.py`), and played to the hardware (`steps.py`).
+A whole core with warps has no hardware here; its units have, one by one. A program runs on the model, in plain Python. What each
+unit is given is written down (`recorder.py`), and played to the hardware (`steps.py`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from warploom.isa.numbers import grouped
 from warploom.rtl.beside.divergence import MinimumPcWatcher, SplitJoinWatcher, StackWatcher
 from warploom.rtl.beside.load_store import BankWatcher, CoalescerWatcher
 from warploom.rtl.beside.memory import MshrWatcher, TagsWatcher
-from warploom.rtl.beside.recorder import Watcher, listening
+from warploom.rtl.beside.recorder import Watcher, probes_of
 from warploom.rtl.beside.schedulers import SchedulerWatcher
 from warploom.rtl.beside.steps import Mismatch, play
 from warploom.rtl.beside.warps import BarrierWatcher, ScoreboardWatcher
@@ -41,7 +41,7 @@ WATCHERS: dict[str, type[Watcher]] = {
 
 
 @dataclass(frozen=True)
-class Beside:
+class UnitLockstep:
     """One unit beside the model. hardware: its class. steps: that were played; 0: the program has not used it. clocks: of the hardware.
 
     values: compared. difference: the first, or None. takes_longer: what takes the hardware more than the model's one cycle, or "".
@@ -69,9 +69,9 @@ class Beside:
         return f"{self.unit}: agrees in {grouped(self.values)} values of {grouped(self.clocks)} clocks"
 
 
-def beside(
+def lockstep_units(
     program: Program, gpu: GPU, units: Iterable[str] = (), *, max_cycles: int = MOST_CYCLES, most_steps: int = MOST_STEPS
-) -> list[Beside]:
+) -> list[UnitLockstep]:
     """Run a program on the model, and play what each unit is given to its hardware.
 
     units: by the names of `WATCHERS`; none: all that the machine has. most_steps: that are written down of each. Raises NoHardware for
@@ -86,24 +86,24 @@ def beside(
         raise NoHardware(f"core.control = {config.core.control!r}: these units are of cores with warps; lockstep runs this machine whole")
     absent = next((name for name in names if not WATCHERS[name].used_by(config, program)), None)
     if absent is not None:
-        raise NoHardware(f"{config.name} has no {absent} that hardware can stand beside: {WHY[absent]}")
+        raise NoHardware(f"{config.name} has no {absent} that hardware can stand beside; it needs: {WHY[absent]}")
     chosen = [WATCHERS[name] for name in names] or [watcher for watcher in WATCHERS.values() if watcher.used_by(config, program)]
     watchers = [watcher(config, program, most_steps) for watcher in chosen]
-    gpu.machine(program)  # modules that are imported while somebody listens would keep what they find there
-    with listening(config, watchers):
-        drive(gpu.machine(program), engine="python", max_cycles=max_cycles)
+    machine = gpu.machine(program)
+    machine.probes.extend(probes_of(watchers))
+    drive(machine, engine="python", max_cycles=max_cycles)
     return [_played(watcher) for watcher in watchers]
 
 
-def _played(watcher: Watcher) -> Beside:
+def _played(watcher: Watcher) -> UnitLockstep:
     begin = time.perf_counter()
     if not watcher.traces:
-        return Beside(watcher.name, "", 0, 0, 0, None, watcher.takes_longer, 0.0)
+        return UnitLockstep(watcher.name, "", 0, 0, 0, None, watcher.takes_longer, 0.0)
     hardware = watcher.hardware()
     found = play(hardware, watcher.traces)
     seconds = time.perf_counter() - begin
     kind = type(hardware).__name__
-    return Beside(watcher.name, kind, found.steps, found.clocks, found.values, found.mismatch, watcher.takes_longer, seconds)
+    return UnitLockstep(watcher.name, kind, found.steps, found.clocks, found.values, found.mismatch, watcher.takes_longer, seconds)
 
 
 WHY = {
@@ -111,9 +111,9 @@ WHY = {
     "scoreboard": "core.lock is register, latency.to_float and latency.to_integer are 0, and core.divergence is not dwf",
     "stack": "core.divergence is stack, and the program does not manage masks itself",
     "minpc": "core.divergence is minpc, and the program does not manage masks itself",
-    "split_join": "the program splits and joins, as Vortex's do",
-    "barriers": "cores with warps have them",
-    "coalescer": "cores with warps have it",
+    "split_join": "a program that splits and joins, as Vortex's do",
+    "barriers": "cores with warps",
+    "coalescer": "cores with warps",
     "banks": "shared.banks is a power of two, and shared.bytes is not 0",
     "tags": "l1 has 1 to 256 lines, a power of two of sets, l1.hash = modulo, l1.write = through and l1.allocate = false",
     "mshrs": "l1.bytes is not 0, and l1.mshrs is at most 32",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from warploom.rtl.beside.recorder import Tap, Watcher
+from warploom.rtl.beside.recorder import Tap, Unit, Watch, Watcher
 from warploom.rtl.beside.steps import Step
 from warploom.rtl.core.divergence.masks import SplitJoin
 from warploom.rtl.core.divergence.minpc import MinimumPc
@@ -37,10 +37,10 @@ class PathWatcher(Watcher):
         """Which warp it is."""
         return f"core {self.number_of(table)}, warp {int(warp)}"
 
-    def clear(self, original: Callable[..., Any], table: Any, warp: Any) -> Any:
+    def clear(self, table: Any, warp: Any) -> Watch:
         """A warp starts or ends."""
         self.starting.add(self.where(table, warp))
-        return original(table, warp)
+        yield
 
     def start(self, where: str, warps: Any, warp: Any) -> None:
         """The first that is heard of a warp since it started."""
@@ -64,33 +64,33 @@ class StackWatcher(PathWatcher):
         """Whether lanes reconverge by a stack."""
         return config.core.control == "pipeline" and config.core.divergence == "stack" and not _uses(program, MASK_OPERATIONS)
 
-    def taps(self) -> Mapping[Callable[..., Any], Tap]:
+    def taps(self) -> Mapping[Unit, Tap]:
         """Branches, the choice of a path, and the start of a warp."""
         return {stack.branch: self.branch, stack.select_path: self.select_path, path_table.clear: self.clear}
 
-    def branch(self, original: Callable[..., Any], table: Any, warps: Any, warp: Any, *rest: Any) -> Any:
+    def branch(self, table: Any, warps: Any, warp: Any, *rest: Any) -> Watch:
         """Lanes disagree."""
         taken, target, reconvergence_pc = (int(value) for value in rest)
         where = self.where(table, warp)
         if self.full:
-            return original(table, warps, warp, *rest)
+            yield
+            return
         self.start(where, warps, warp)
         drive = {"branch": 1, "threads": int(warps.threads[warp]), "next_pc": int(warps.pc[warp]) + 1}
         drive |= {"taken": taken, "target": target, "reconvergence_pc": reconvergence_pc}
-        room = original(table, warps, warp, *rest)
+        room = yield
         self.note(where, Step(self.now, drive, {"overflow": int(room == 0)}, self.shown(table, warps, warp) if room else {}))
-        return room
 
-    def select_path(self, original: Callable[..., Any], table: Any, warps: Any, warp: Any) -> Any:
+    def select_path(self, table: Any, warps: Any, warp: Any) -> Watch:
         """The running path has moved, or lanes have ended."""
         where = self.where(table, warp)
         if self.full:
-            return original(table, warps, warp)
+            yield
+            return
         self.start(where, warps, warp)
         drive = {"move": 1} | self.place(warps, warp)
-        result = original(table, warps, warp)
+        yield
         self.note(where, Step(self.now, drive, {}, self.shown(table, warps, warp), settles="settled"))
-        return result
 
     def shown(self, table: Any, warps: Any, warp: Any) -> dict[str, int]:
         """The path that runs, and what is below it."""
@@ -110,51 +110,54 @@ class MinimumPcWatcher(PathWatcher):
 
     def __init__(self, config: Config, program: Program, most: int) -> None:
         super().__init__(config, program, most)
-        self.held: dict[str, int] = {}  # lanes that waited at a barrier when the hardware was told last
+        self.told: dict[str, dict[str, int]] = {}  # the lanes that had not ended, and that waited at a barrier, when it was told last
 
     @classmethod
     def used_by(cls, config: Config, program: Program) -> bool:
         """Whether the lowest PC runs first."""
         return config.core.control == "pipeline" and config.core.divergence == "minpc" and not _uses(program, MASK_OPERATIONS)
 
-    def taps(self) -> Mapping[Callable[..., Any], Tap]:
+    def taps(self) -> Mapping[Unit, Tap]:
         """Branches, the choice of a path, and the start of a warp."""
         return {path_table.split_group: self.split, minpc.select_path: self.select_path, path_table.clear: self.clear}
 
-    def clear(self, original: Callable[..., Any], table: Any, warp: Any) -> Any:
+    def clear(self, table: Any, warp: Any) -> Watch:
         """A warp starts or ends."""
-        self.held[self.where(table, warp)] = 0
-        return super().clear(original, table, warp)
+        self.told.pop(self.where(table, warp), None)
+        yield from super().clear(table, warp)
 
-    def split(self, original: Callable[..., Any], table: Any, warps: Any, warp: Any, taken: Any, target: Any) -> Any:
+    def split(self, table: Any, warps: Any, warp: Any, taken: Any, target: Any) -> Watch:
         """Lanes disagree."""
         where = self.where(table, warp)
         if not self.full:
             self.start(where, warps, warp)
-            outside = {"threads": int(warps.threads[warp]), "held": self.held.get(where, 0)}
             pc = int(warps.pc[warp])
-            self.note(where, Step(self.now, {"move": 1, "next_pc": pc} | outside))
+            self.note(where, Step(self.now, {"move": 1, "next_pc": pc} | self.before(where, warps, warp)))
+            outside = self.before(where, warps, warp) | {"threads": int(warps.threads[warp])}
             drive = {"branch": 1, "taken": int(taken), "target": int(target), "next_pc": pc + 1}
             self.note(where, Step(self.now, drive | outside, {"mask": int(warps.mask[warp]), "pc": pc}))
-        return original(table, warps, warp, taken, target)
+        yield
 
-    def select_path(self, original: Callable[..., Any], table: Any, warps: Any, warp: Any) -> Any:
+    def select_path(self, table: Any, warps: Any, warp: Any) -> Watch:
         """The lanes that run have moved, have ended, or wait at a barrier; or others no longer wait there."""
         where = self.where(table, warp)
         if self.full:
-            return original(table, warps, warp)
+            yield
+            return
         self.start(where, warps, warp)
         just_split = bool(self.traces[where][-1].drive.get("branch"))
         if not just_split:
-            outside = {"threads": int(warps.threads[warp]), "held": self.held.get(where, 0)}
-            self.note(where, Step(self.now, {"move": 1, "next_pc": int(warps.pc[warp])} | outside))
+            self.note(where, Step(self.now, {"move": 1, "next_pc": int(warps.pc[warp])} | self.before(where, warps, warp)))
         rows = range(int(table.count[warp]))
         held = sum(int(table.mask[warp, row]) for row in rows if table.state[warp, row] != path_table.READY)
-        result = original(table, warps, warp)
-        self.held[where] = held
+        yield
+        outside = self.told[where] = {"threads": int(warps.threads[warp]), "held": held}
         shown = {"mask": int(warps.mask[warp])} | ({"pc": int(warps.pc[warp])} if warps.mask[warp] else {})
-        self.note(where, Step(self.now, {"threads": int(warps.threads[warp]), "held": held}, shown))
-        return result
+        self.note(where, Step(self.now, outside, shown))
+
+    def before(self, where: str, warps: Any, warp: Any) -> dict[str, int]:
+        """What other units held up when the running lanes were chosen last: those lanes have moved since, even if they have ended."""
+        return self.told.get(where, {"threads": int(warps.threads[warp]), "held": 0})
 
     def hardware(self) -> Any:
         """The PCs of one warp."""
@@ -171,33 +174,33 @@ class SplitJoinWatcher(PathWatcher):
         """Whether the program splits and joins."""
         return config.core.control == "pipeline" and _uses(program, ("split", "join"))
 
-    def taps(self) -> Mapping[Callable[..., Any], Tap]:
+    def taps(self) -> Mapping[Unit, Tap]:
         """The two instructions, and the start of a warp."""
         return {masks.split: self.split, masks.join: self.join, path_table.clear: self.clear}
 
-    def split(self, original: Callable[..., Any], table: Any, warps: Any, warp: Any, chosen: Any) -> Any:
+    def split(self, table: Any, warps: Any, warp: Any, chosen: Any) -> Watch:
         """The chosen lanes run first."""
-        return self.change(table, warps, warp, {"split": 1, "chosen": int(chosen)}, lambda: original(table, warps, warp, chosen))
+        yield from self.change(table, warps, warp, {"split": 1, "chosen": int(chosen)})
 
-    def join(self, original: Callable[..., Any], table: Any, warps: Any, warp: Any) -> Any:
+    def join(self, table: Any, warps: Any, warp: Any) -> Watch:
         """One side has ended."""
-        return self.change(table, warps, warp, {"join": 1}, lambda: original(table, warps, warp))
+        yield from self.change(table, warps, warp, {"join": 1})
 
-    def change(self, table: Any, warps: Any, warp: Any, drive: dict[str, int], act: Callable[[], Any]) -> Any:
+    def change(self, table: Any, warps: Any, warp: Any, drive: dict[str, int]) -> Watch:
         """Either of the two."""
         if self.full:
-            return act()
+            yield
+            return
         where = self.where(table, warp)
         self.start(where, warps, warp)
         drive = drive | {"mask": int(warps.mask[warp]), "threads": int(warps.threads[warp]), "next_pc": int(warps.pc[warp]) + 1}
-        fault = act()
+        fault = yield
         before = {"fault": int(fault != 0)}
         after: dict[str, int] = {}
         if fault == 0:
             before |= {"next_mask": int(warps.mask[warp]), "to_pc": int(warps.pc[warp])}
             after["count"] = int(table.count[warp])
         self.note(where, Step(self.now, drive, before, after))
-        return fault
 
     def place(self, warps: Any, warp: Any) -> dict[str, int]:
         """Nothing: the masks are the warp table's."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from warploom.rtl.beside.recorder import Tap, Watcher
+from warploom.rtl.beside.recorder import Tap, Unit, Watch, Watcher
 from warploom.rtl.beside.steps import Step
 from warploom.rtl.core.load_store.coalescer import LARGEST, Coalescer
 from warploom.rtl.core.load_store.shared_memory import BankConflicts
@@ -23,26 +23,24 @@ class CoalescerWatcher(Watcher):
         self.aligned = True
         self.shifts = (7, 5)
 
-    def taps(self) -> Mapping[Callable[..., Any], Tap]:
+    def taps(self) -> Mapping[Unit, Tap]:
         """Accesses of any pattern, and those of lanes side by side."""
         return {coalesce: self.coalesce, coalesce_run: self.coalesce_run}
 
-    def coalesce(self, original: Callable[..., Any], lsu: Any, addresses: Any, active: Any, size: Any, lanes: Any, *out: Any) -> Any:
+    def coalesce(self, lsu: Any, addresses: Any, active: Any, size: Any, lanes: Any, *out: Any) -> Watch:
         """An access of any pattern."""
-        count = original(lsu, addresses, active, size, lanes, *out)
+        count = yield
         self.shifts = int(lsu.line_shift), int(lsu.sector_shift)
         taking_part = sum(1 << lane for lane in range(int(lanes)) if active[lane])
         self.access([int(address) for address in addresses[: int(lanes)]], taking_part, int(size), int(count), *out)
-        return count
 
-    def coalesce_run(self, original: Callable[..., Any], first: Any, last: Any, line_shift: Any, sector_shift: Any, *out: Any) -> Any:
+    def coalesce_run(self, first: Any, last: Any, line_shift: Any, sector_shift: Any, *out: Any) -> Watch:
         """All lanes, side by side."""
-        count = original(first, last, line_shift, sector_shift, *out)
+        count = yield
         lanes = self.config.core.lanes
         self.shifts = int(line_shift), int(sector_shift)
         size = (int(last) - int(first) + 1) // lanes
         self.access([int(first) + lane * size for lane in range(lanes)], (1 << lanes) - 1, size, int(count), *out)
-        return count
 
     def access(self, addresses: list[int], active: int, size: int, count: int, lines: Any, sectors: Any) -> None:
         """Write an access down, with a step for each of its transactions. One of an odd size has no hardware."""
@@ -77,26 +75,25 @@ class BankWatcher(Watcher):
         """Whether there is shared memory in a number of banks that a few bits of an address name."""
         return config.core.control == "pipeline" and config.shared.bytes > 0 and config.shared.banks & (config.shared.banks - 1) == 0
 
-    def taps(self) -> Mapping[Callable[..., Any], Tap]:
+    def taps(self) -> Mapping[Unit, Tap]:
         """The count of passes."""
         return {conflicts: self.conflicts}
 
-    def conflicts(self, original: Callable[..., Any], addresses: Any, active: Any, size: Any, lanes: Any, *rest: Any) -> Any:
+    def conflicts(self, addresses: Any, active: Any, size: Any, lanes: Any, *rest: Any) -> Watch:
         """An access; a wide one is done in parts."""
-        passes = original(addresses, active, size, lanes, *rest)
+        yield
         bank_bytes, atomic = int(rest[1]), int(rest[2])
         words = max(int(size) // bank_bytes, 1)
         group = max(1, -(-int(lanes) // words))
         if any(active[lane] and int(addresses[lane]) % max(int(size), 1) for lane in range(int(lanes))) or self.full:
-            return passes  # an access that is not aligned has no hardware
+            return  # an access that is not aligned has no hardware
         for begin in range(0, int(lanes), group):
             part = range(begin, min(begin + group, int(lanes)))
             asked = [int(addresses[lane]) // bank_bytes + word for lane in part for word in range(words)]
             taking = [bool(active[lane]) for lane in part for _ in range(words)]
             mask = sum(1 << place for place, takes in enumerate(taking) if takes)
-            own = int(original(addresses[begin : part.stop], active[begin : part.stop], size, len(part), *rest)) if words == 1 else -1
+            own = int(conflicts(addresses[begin : part.stop], active[begin : part.stop], size, len(part), *rest)) if words == 1 else -1
             self.part(asked, mask, atomic, own if words == 1 else self.passes(asked, taking, atomic))
-        return passes
 
     def passes(self, words: list[int], taking: list[bool], atomic: int) -> int:
         """The passes of a part of a wide access, of which the model counts the sum."""

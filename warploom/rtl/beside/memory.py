@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from warploom.rtl.beside.recorder import Tap, Watcher
+from warploom.rtl.beside.recorder import Tap, Unit, Watch, Watcher
 from warploom.rtl.beside.steps import Step
 from warploom.rtl.memory.cache import Tags
 from warploom.rtl.memory.mshr import Mshr
@@ -32,9 +32,14 @@ class TagsWatcher(Watcher):
         """Whether there is a first-level cache that hardware can have: small, written through, sets by the low bits of a line."""
         l1 = config.l1
         simple = l1.hash == "modulo" and not l1.allocate and l1.write == "through"
-        return config.core.control == "pipeline" and 0 < l1.bytes // l1.line <= MOST_BLOCKS and simple and not _sets(config) & (_sets(config) - 1)
+        return (
+            config.core.control == "pipeline"
+            and 0 < l1.bytes // l1.line <= MOST_BLOCKS
+            and simple
+            and not _sets(config) & (_sets(config) - 1)
+        )
 
-    def taps(self) -> Mapping[Callable[..., Any], Tap]:
+    def taps(self) -> Mapping[Unit, Tap]:
         """Lookups and fills."""
         return {cache.lookup: self.lookup, cache.fill: self.fill}
 
@@ -43,32 +48,32 @@ class TagsWatcher(Watcher):
         own = int(tags.sets) == _sets(self.config) and int(tags.ways) == _ways(self.config)
         return own and tags.tag.shape == cache.Cache["tag"].shape and not self.full
 
-    def lookup(self, original: Callable[..., Any], tags: Any, line: Any, sectors: Any, now: Any) -> Any:
+    def lookup(self, tags: Any, line: Any, sectors: Any, now: Any) -> Watch:
         """Sectors are asked for."""
         if not self.ours(tags):
-            return original(tags, line, sectors, now)
+            yield
+            return
         self.begin(tags)
         drive = {"lookup": 1, "line": int(line), "wanted": int(sectors), "again": self.again(tags, line, now)}
         hit = self.way(tags, line) >= 0
-        missing = original(tags, line, sectors, now)
+        missing = yield
         if hit:
             self.use(tags, line, now)
         self.step(tags, drive, {"missing": int(missing), "hit": int(hit)})
-        return missing
 
-    def fill(self, original: Callable[..., Any], tags: Any, line: Any, sectors: Any, now: Any) -> Any:
+    def fill(self, tags: Any, line: Any, sectors: Any, now: Any) -> Watch:
         """Sectors arrive."""
         if not self.ours(tags):
-            return original(tags, line, sectors, now)
+            yield
+            return
         self.begin(tags)
         drive = {"fill": 1, "line": int(line), "wanted": int(sectors), "again": self.again(tags, line, now)}
         hit = self.way(tags, line) >= 0
-        gone = int(original(tags, line, sectors, now))
+        gone = int((yield))
         if not hit:
             self.use(tags, line, now)
         before = {"hit": int(hit), "evicts": int(gone >= 0), "way": self.way(tags, line)}
         self.step(tags, drive, before | ({"gone": gone} if gone >= 0 else {}))
-        return gone
 
     def begin(self, tags: Any) -> None:
         """The first that is seen of a cache: what its shift register starts from."""
@@ -125,7 +130,7 @@ class MshrWatcher(Watcher):
         """Whether there is a first-level cache, with a table that can be compared at once."""
         return config.core.control == "pipeline" and config.l1.bytes > 0 and config.l1.mshrs <= MOST_ENTRIES
 
-    def taps(self) -> Mapping[Callable[..., Any], Tap]:
+    def taps(self) -> Mapping[Unit, Tap]:
         """Room, misses, and lines that have come."""
         return {
             mshr.allocate: self.allocate,
@@ -138,31 +143,28 @@ class MshrWatcher(Watcher):
         """Which cache's it is."""
         return f"MSHRs {self.number_of(table)}"
 
-    def may_allocate(self, original: Callable[..., Any], table: Any) -> Any:
+    def may_allocate(self, table: Any) -> Watch:
         """Is there room for a line that is not on its way? The line of all ones never is."""
-        room = original(table)
+        room = yield
         if not self.full:
             self.note(self.where(table), Step(self.now, {"line": -1}, {"known": 0, "room": int(bool(room))}))
-        return room
 
-    def allocate(self, original: Callable[..., Any], table: Any, line: Any, sectors: Any, waiter: Any) -> Any:
+    def allocate(self, table: Any, line: Any, sectors: Any, waiter: Any) -> Watch:
         """A miss to a new line."""
-        entry = original(table, line, sectors, waiter)
+        entry = yield
         if not self.full and entry >= 0:
             self.asked[self.number_of(table), int(line)] = int(sectors)
             self.miss(table, int(line), int(entry), int(sectors), int(waiter), known=0)
-        return entry
 
-    def merge(self, original: Callable[..., Any], table: Any, entry: Any, sectors: Any, waiter: Any) -> Any:
+    def merge(self, table: Any, entry: Any, sectors: Any, waiter: Any) -> Watch:
         """A miss to a line that is on its way."""
         line = int(table.table.line[entry])
         if not self.full:
             self.came(table, line, int(table.sectors[entry]))
-        result = original(table, entry, sectors, waiter)
+        yield
         if not self.full:
             self.asked[self.number_of(table), line] = int(table.sectors[entry])
             self.miss(table, line, int(entry), int(sectors), int(waiter), known=1)
-        return result
 
     def miss(self, table: Any, line: int, entry: int, sectors: int, waiter: int, known: int) -> None:
         """Write a miss down."""
@@ -181,14 +183,14 @@ class MshrWatcher(Watcher):
             self.asked[key] = left
             self.note(self.where(table), Step(self.now, {"come": 1, "line": line, "wanted": there}, {}, {"known": 1, "asked": left}))
 
-    def release(self, original: Callable[..., Any], table: Any, entry: Any) -> Any:
+    def release(self, table: Any, entry: Any) -> Watch:
         """All of a line has come: who waits is told, in order."""
         line = int(table.table.line[entry])
         waiters, link = [], int(table.first[entry])
         while link:
             waiters.append(int(table.waiter[link - 1]))
             link = int(table.next[link - 1])
-        result = original(table, entry)
+        yield
         if not self.full and (self.number_of(table), line) in self.asked:
             self.came(table, line, 0)
             del self.asked[self.number_of(table), line]
@@ -196,7 +198,6 @@ class MshrWatcher(Watcher):
                 before = {"waiting": len(waiters) - place, "first": waiter}
                 self.note(self.where(table), Step(self.now, {"take": 1, "line": line}, before))
             self.note(self.where(table), Step(self.now, {"line": line}, {"known": 0, "used": int(table.table.used)}))
-        return result
 
     def hardware(self) -> Any:
         """A table with room for as many waiters as the configuration, or as there were."""

@@ -1,22 +1,22 @@
 """Recorder: the model runs, and its units' calls are written down as steps for the hardware.
 
-Not hardware. The model runs in plain Python, as it always does, where its units are functions that other units call by name. While a recorder
-listens, those names lead through it: it sees what a unit is given, lets the unit work, and sees what it answers. The model notices nothing.
+Not hardware. Watchers are probes of a run in plain Python (`machine.run.probe`): each sees what a unit is given, lets it work, and sees
+what it answers. The model notices nothing.
 """
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from warploom.rtl.beside.steps import Step
-from warploom.rtl.model import POLICIES, Config, Program
+from warploom.rtl.model import Config, Probe, Program, step
 
-# What stands in for a function of the model: it is given that function and the arguments, and returns its result.
-Tap = Callable[..., Any]
+Unit = Callable[..., Any] | str  # a function of the model, or the name of one that the machine was handed
+# One call of a unit: a generator over its arguments, which yields once, to let the unit work, and is sent what it answers.
+Watch = Generator[None, Any, None]
+Tap = Callable[..., Watch]
 
 
 class Watcher:
@@ -37,13 +37,9 @@ class Watcher:
         """Whether a machine of this configuration has the unit."""
         return config.core.control == "pipeline"
 
-    def taps(self) -> Mapping[Callable[..., Any], Tap]:
-        """The functions of the model that are watched."""
+    def taps(self) -> Mapping[Unit, Tap]:
+        """The units of the model that are watched, by what watches them."""
         raise NotImplementedError
-
-    def policy(self, choose: Callable[..., Any], s: Any, now: Any) -> Any:
-        """A scheduler's policy is asked."""
-        return choose(s, now)
 
     def begin_cycle(self, core: Any, now: int) -> None:
         """A core begins a cycle."""
@@ -67,54 +63,52 @@ class Watcher:
         self.calls += 1
 
 
-@contextmanager
-def listening(config: Config, watchers: list[Watcher]) -> Iterator[None]:
-    """For a while the model's functions lead through the watchers."""
-    from warploom.rtl.model import step
+def probes_of(watchers: Sequence[Watcher]) -> list[Probe]:
+    """The probes that tell the watchers what a machine does. The first one tells them when a core begins a cycle."""
+    return [_probe(step, _begin_cycle(watchers)), *(_probe(unit, tap) for watcher in watchers for unit, tap in watcher.taps().items())]
 
-    def begin(original: Callable[..., Any], gpu: Any, core: Any, tables: Any, units: Any, now: Any) -> Any:
+
+def calls(tap: Tap, unit: Callable[..., Any]) -> Callable[..., Any]:
+    """A unit that is watched without a machine: call it in its place."""
+
+    def watched(*arguments: Any) -> Any:
+        watch = tap(*arguments)
+        next(watch)
+        answer = unit(*arguments)
+        _tell(watch, answer)
+        return answer
+
+    return watched
+
+
+def _begin_cycle(watchers: Sequence[Watcher]) -> Tap:
+    def begin(gpu: Any, core: Any, tables: Any, units: Any, now: Any) -> Watch:
         for watcher in watchers:
             watcher.now = int(now)
             watcher.begin_cycle(core, int(now))
-        return original(gpu, core, tables, units, now)
-
-    chains: dict[Callable[..., Any], Callable[..., Any]] = {}
-    for function, tap in [(step, begin), *((f, t) for watcher in watchers for f, t in watcher.taps().items())]:
-        chains[function] = _through(tap, chains.get(function, function))
-    row = POLICIES.get(config.core.scheduler)
-    with _rebound(chains):
-        if row is not None:
-            choose = row.choose
-            for watcher in watchers:
-                choose = _through(watcher.policy, choose)
-            POLICIES[config.core.scheduler] = row._replace(choose=choose)
-        try:
-            yield
-        finally:
-            if row is not None:
-                POLICIES[config.core.scheduler] = row
-
-
-def _through(tap: Tap, function: Callable[..., Any]) -> Callable[..., Any]:
-    def tapped(*arguments: Any) -> Any:
-        return tap(function, *arguments)
-
-    return tapped
-
-
-@contextmanager
-def _rebound(chains: Mapping[Callable[..., Any], Callable[..., Any]]) -> Iterator[None]:
-    """Every name in the model's modules that means one of these functions means its replacement."""
-    replaced = []
-    by_identity = {id(function): replacement for function, replacement in chains.items()}
-    for module_name, module in list(sys.modules.items()):
-        if module_name.startswith("warploom.machine"):
-            for name, value in list(vars(module).items()):
-                if id(value) in by_identity and callable(value):
-                    setattr(module, name, by_identity[id(value)])
-                    replaced.append((module, name, value))
-    try:
         yield
-    finally:
-        for module, name, value in replaced:
-            setattr(module, name, value)
+
+    return begin
+
+
+def _probe(unit: Unit, tap: Tap) -> Probe:
+    """A probe asks what to keep before the unit works and after: the watch begins with the one, and is told the answer after the other."""
+    working: list[Watch] = []
+
+    def keep(*arguments: Any) -> Watch:
+        if working:
+            return working.pop()
+        watch = tap(*arguments)
+        next(watch)
+        working.append(watch)
+        return watch
+
+    return Probe(unit, lambda call: _tell(call.before, call.answer), keep, optional=True)
+
+
+def _tell(watch: Watch, answer: Any) -> None:
+    """A unit has answered."""
+    try:
+        watch.send(answer)
+    except StopIteration:
+        return

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from warploom.rtl.beside.recorder import Tap, Watcher
+from warploom.rtl.beside.recorder import Tap, Unit, Watch, Watcher
 from warploom.rtl.beside.steps import Step
 from warploom.rtl.core.scheduling.policies import GreedyOldest, Oldest, RoundRobin, TwoLevel, Vortex
 from warploom.rtl.model import Config, Program, add_warp
@@ -16,7 +16,6 @@ class SchedulerWatcher(Watcher):
     """The configured policy. Warps that start are told to it one after the other, which is a cycle of the hardware for each."""
 
     name = "scheduler"
-    takes_longer = "several warps that start in one cycle enter the age matrix one per cycle"
     HARDWARE: Mapping[str, Any] = {
         "round_robin": RoundRobin,
         "oldest": Oldest,
@@ -27,6 +26,8 @@ class SchedulerWatcher(Watcher):
 
     def __init__(self, config: Config, program: Program, most: int) -> None:
         super().__init__(config, program, most)
+        if self.ages:
+            self.takes_longer = "warps that start at once enter the age matrix one per cycle"
         self.starting: dict[str, list[tuple[int, int]]] = defaultdict(list)  # (age, warp)
 
     @classmethod
@@ -39,15 +40,15 @@ class SchedulerWatcher(Watcher):
         """Whether the policy knows the warps' ages."""
         return self.config.core.scheduler in ("oldest", "greedy_oldest")
 
-    def taps(self) -> Mapping[Callable[..., Any], Tap]:
-        """The start of a warp; the policy itself is watched anyway."""
-        return {add_warp: self.start}
+    def taps(self) -> Mapping[Unit, Tap]:
+        """The start of a warp, and the policy that the machine was handed."""
+        return {add_warp: self.start, "policy": self.policy}
 
-    def start(self, original: Callable[..., Any], s: Any, warp: Any, age: Any) -> Any:
+    def start(self, s: Any, warp: Any, age: Any) -> Watch:
         """A warp starts in a slot."""
         if self.ages and not self.full:
             self.starting[self.where(s)].append((int(age), int(warp)))
-        return original(s, warp, age)
+        yield
 
     def enter(self, where: str) -> None:
         """The warps that have started since the last pick enter the matrix, the oldest first."""
@@ -58,10 +59,10 @@ class SchedulerWatcher(Watcher):
         """Which scheduler this is."""
         return f"scheduler {self.number_of(s)}"
 
-    def policy(self, choose: Callable[..., Any], s: Any, now: Any) -> Any:
+    def policy(self, s: Any, now: Any) -> Watch:
         """The policy picks."""
         given = {name: int(getattr(s, name)) for name in ("active", "awake", "eligible", "waiting_memory", "at_barrier")}
-        pick = choose(s, now)
+        pick = yield
         if not self.full:
             name = self.config.core.scheduler
             inputs = {"vortex": ("active", "awake", "at_barrier"), "two_level": ("active", "eligible", "waiting_memory")}
@@ -71,7 +72,6 @@ class SchedulerWatcher(Watcher):
             found = int(pick)
             before = {"valid": int(found >= 0), "pick": max(found, 0)}
             self.note(self.where(s), Step(int(now), drive, before, self.remembered(s, found)))
-        return pick
 
     def remembered(self, s: Any, pick: int) -> dict[str, int]:
         """What the policy remembers after its pick. Of the age matrix the picks tell: it has rows of warps that have long ended."""

@@ -16,7 +16,7 @@ from amaranth.sim import Simulator
 
 PATIENCE = 256  # cycles that a unit may take until it says that it has settled
 
-Values = Mapping[str, int | Sequence[int]]
+Values = Mapping[str, Any]  # numbers, or sequences of them for ports that are arrays
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ class Packed(wiring.Component):
 
     def __init__(self, unit: Any) -> None:
         self.unit = unit
-        inputs, outputs = {}, {}
+        inputs: dict[str, Any] = {}
+        outputs: dict[str, Any] = {}
         for name, member in unit.signature.members.items():
             ports = getattr(unit, name)
             chosen = inputs if member.flow is Flow.In else outputs

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from warploom.rtl.beside.recorder import Tap, Watcher
+from warploom.rtl.beside.recorder import Tap, Unit, Watch, Watcher
 from warploom.rtl.beside.steps import Step
 from warploom.rtl.core.warps.barrier import BarrierTable
 from warploom.rtl.core.warps.scoreboard import Scoreboard
@@ -39,7 +39,7 @@ class ScoreboardWatcher(Watcher):
         used = {int(group) for row in self.code for group in row[USE : USE + int(row[USES])]}
         return {group: number for number, group in enumerate(sorted(used))}
 
-    def taps(self) -> Mapping[Callable[..., Any], Tap]:
+    def taps(self) -> Mapping[Unit, Tap]:
         """Issue and write-back, and the start of a warp."""
         return {scoreboard.mark_busy: self.mark_busy, scoreboard.clear: self.clear}
 
@@ -47,16 +47,16 @@ class ScoreboardWatcher(Watcher):
         """Which core's it is."""
         return f"scoreboard of core {self.number_of(board)}"
 
-    def clear(self, original: Callable[..., Any], board: Any, warp: Any, now: Any) -> Any:
+    def clear(self, board: Any, warp: Any, now: Any) -> Watch:
         """A warp starts."""
         where = self.where(board)
         if not self.full:
             coming = self.coming[where]
             self.coming[where] = {place: time for place, time in coming.items() if place[0] != warp}
             self.note(where, Step(self.now, {"clear": 1 << int(warp)}))
-        return original(board, warp, now)
+        yield
 
-    def mark_busy(self, original: Callable[..., Any], board: Any, code: Any, warp: Any, pc: Any, *rest: Any) -> Any:
+    def mark_busy(self, board: Any, code: Any, warp: Any, pc: Any, *rest: Any) -> Watch:
         """An instruction issues, or its load is answered."""
         until = int(rest[2])
         self.code = code
@@ -69,7 +69,7 @@ class ScoreboardWatcher(Watcher):
                 drive = {"issue": (1 << len(numbers)) - 1, "issue_warp": int(warp), "issue_register": numbers}
                 self.note(where, Step(self.now, drive))
             coming |= {(int(warp), number): until for number in numbers}
-        return original(board, code, warp, pc, *rest)
+        yield
 
     def begin_cycle(self, core: Any, now: int) -> None:
         """Results that are there are written back; then all registers are compared, and what every warp's next instruction waits for."""
@@ -82,8 +82,8 @@ class ScoreboardWatcher(Watcher):
             part = there[at : at + WRITE_BACKS]
             drive = {"done": (1 << len(part)) - 1, "done_warp": [warp for warp, _ in part], "done_register": [reg for _, reg in part]}
             self.note(where, Step(now, drive))
-        for place in there:
-            del coming[place]
+        for ended in there:
+            del coming[ended]
         before: dict[str, int] = {}
         used: dict[str, int] = {}
         valid = blocked = 0
@@ -122,7 +122,7 @@ class BarrierWatcher(Watcher):
         self.slots = self.numbers = 1
         self.inside = False
 
-    def taps(self) -> Mapping[Callable[..., Any], Tap]:
+    def taps(self) -> Mapping[Unit, Tap]:
         """Arrivals, questions whether a barrier opens, and new blocks."""
         return {barrier.arrive: self.arrive, barrier.release: self.release, barrier.reset: self.reset}
 
@@ -130,35 +130,33 @@ class BarrierWatcher(Watcher):
         """Which core's it is."""
         return f"barriers of core {self.number_of(table)}"
 
-    def reset(self, original: Callable[..., Any], table: Any, block: Any) -> Any:
+    def reset(self, table: Any, block: Any) -> Watch:
         """A block takes the slot."""
         self.slots = max(self.slots, int(block) + 1)
         if not self.full:
             self.note(self.where(table), Step(self.now, {"reset_block": 1, "block": int(block)}))
-        return original(table, block)
+        yield
 
-    def arrive(self, original: Callable[..., Any], table: Any, block: Any, number: Any, *rest: Any) -> Any:
+    def arrive(self, table: Any, block: Any, number: Any, *rest: Any) -> Watch:
         """A warp arrives."""
         warp, wait, expected, alive = (int(value) for value in rest)
         self.slots, self.numbers = max(self.slots, int(block) + 1), max(self.numbers, int(number) + 1)
         self.inside = True
-        freed = original(table, block, number, *rest)
+        freed = yield
         self.inside = False
         if not self.full:
             drive = {"arrive": 1, "block": int(block), "number": int(number), "alive": alive, "warp": warp}
             drive |= {"wait": wait, "expected": expected}
             self.note(self.where(table), Step(self.now, drive, {"freed": int(freed)}, self.row(table, int(block), int(number))))
-        return freed
 
-    def release(self, original: Callable[..., Any], table: Any, block: Any, number: Any, alive: Any) -> Any:
+    def release(self, table: Any, block: Any, number: Any, alive: Any) -> Watch:
         """Does a barrier open? Those at which nobody ever arrives are left out."""
         waited = int(table.arrived[block, number]) != 0
-        freed = original(table, block, number, alive)
+        freed = yield
         if not self.full and not self.inside and (waited or number < self.numbers):
             self.slots = max(self.slots, int(block) + 1)
             drive = {"check": 1, "block": int(block), "number": int(number), "alive": int(alive)}
             self.note(self.where(table), Step(self.now, drive, {"freed": int(freed)}, self.row(table, int(block), int(number))))
-        return freed
 
     def row(self, table: Any, block: int, number: int) -> dict[str, int]:
         """A barrier's masks."""

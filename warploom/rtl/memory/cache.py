@@ -19,9 +19,7 @@ from warploom.rtl.parts import number_of
 class Tags(wiring.Component):
     """sets, ways: of the cache; sets a power of two. line_bits: of a line's number. sectors: of a line. replacement: of `POLICIES`."""
 
-    def __init__(
-        self, sets: int, ways: int, line_bits: int = 25, sectors: int = 4, replacement: str = "lru", seed: int = 1
-    ) -> None:
+    def __init__(self, sets: int, ways: int, line_bits: int = 25, sectors: int = 4, replacement: str = "lru", seed: int = 1) -> None:
         if sets & (sets - 1):
             raise ValueError(f"sets = {sets}: a line's set is a few bits of its number, so there is a power of two of them")
         self.sets, self.ways, self.set_bits, self.sectors = sets, ways, sets.bit_length() - 1, sectors

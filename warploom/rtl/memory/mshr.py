@@ -6,6 +6,7 @@ When a line has come, those who wait for it are named one per cycle, in the orde
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
@@ -74,7 +75,7 @@ class Mshr(wiring.Component):
             with m.Elif(self.come & match[entry]):
                 m.d.sync += asked[entry].eq(self.asked & ~self.wanted)
             with m.Elif(self.take & match[entry]):
-                m.d.sync += [count.eq(count - 1), *(one.eq(after) for one, after in zip(names, names[1:], strict=False))]
+                m.d.sync += [count.eq(count - 1), *(one.eq(after) for one, after in pairwise(names))]
                 with m.If(self.waiting <= 1):
                     m.d.sync += valid[entry].eq(0)
         return m

@@ -50,7 +50,10 @@ class Lru(Policy):
 
 
 class Fifo(Policy):
-    """First in, first out: a counter. Lines arrive in the order of the ways, so the next to go is the one after."""
+    """First in, first out: a counter. Lines arrive in the order of the ways, so the next to go is the one after.
+
+    One line arrives per cycle. Of two that arrive in a set in one cycle the model lets the one in the lower way go first.
+    """
 
     def __init__(self, ways: int, seed: int = 1) -> None:
         super().__init__(ways, seed)

@@ -1,7 +1,8 @@
 """Coalescer, as hardware. The model is `warploom.machine.core.load_store.coalescer`.
 
-A row of comparators: the lowest lane that waits names a line, and every lane with the same line goes with it. A transaction leaves per cycle;
-the model lists all of them at once, in this order, and counts a cycle for each. A lane whose access straddles two lines asks twice.
+A row of comparators: the lowest lane that waits names a line, and every lane with the same line goes with it. A transaction leaves
+per cycle; the model lists all of them at once, in this order, and counts a cycle for each. A lane whose access straddles two
+lines asks twice.
 """
 
 from typing import Any
