@@ -136,6 +136,11 @@ def cost(name: str, gpu: GPU | None = None, *, warps: int = 0, lanes: int = 0, w
     return Cost(name=name, count=unit.count(hardware), **_priced(rtlil_text(unit.make(hardware), TOP)))
 
 
+def cost_of(component: Any, name: str = "") -> Cost:
+    """The price of any component."""
+    return Cost(name=name, count=1, **_priced(rtlil_text(component, TOP)))
+
+
 def cost_of_choices(config: Config, settings: tuple[str, ...] | list[str]) -> list[Cost]:
     """What the mechanisms cost that these settings choose in a machine: one of each, and how many there are.
 
