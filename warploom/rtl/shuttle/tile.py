@@ -57,13 +57,7 @@ class Tile(wiring.Component):
     rst_n: In(1)
 
     def __init__(self, hardware: Hardware, words: int = 32, data: int = 32) -> None:
-        for name, size in (("words", words), ("bytes", data)):
-            if not 2 <= size <= ADDRESSES or size & (size - 1):
-                raise NoHardware(f"a tile with {size} {name}: take a power of two from 2 to {ADDRESSES}")
-        if hardware.program_channels != 1:
-            raise NoHardware(
-                f"memory.program_channels = {hardware.program_channels}: the program memory of a tile has one port; set it to 1"
-            )
+        check_tile(hardware, words, data)
         self.hardware, self.words, self.bytes = hardware, words, data
         self.gpu = Gpu(hardware)
         super().__init__()
