@@ -168,8 +168,8 @@ def _open(files: contextlib.ExitStack, *paths: str | None) -> list[OutputFile | 
 
 
 def _write_log(result: Result, out: OutputFile, selection: Selection, quiet: bool) -> None:
-    from warploom.cli.progress import Progress
     from warploom.cli import screen
+    from warploom.cli.progress import Progress
     from warploom.observe.text.log import WIDTH, log
 
     width = screen.width() if out.place is None else WIDTH

@@ -47,8 +47,8 @@ def test_a_block_that_does_not_fit_names_what_it_lacks():
          "a block of 1 024 threads with 80 registers per thread needs 81 920 registers, a core has 65 536; use smaller blocks or fewer "
          "registers, or set core.registers"),
         ({"threads": 32, "block": 32, "shared_bytes": 98305},
-         "a block with 98 305 bytes of shared memory needs 98 560 in the units in which they are handed out (98 305 of its own), a core has "
-         "98 304; use less shared memory, or set shared.bytes"),
+         "a block with 98 305 bytes of shared memory needs 98 560 in the units in which they are handed out (98 305 of its own), a core "
+         "has 98 304; use less shared memory, or set shared.bytes"),
     ],
 )  # fmt: skip
 def test_a_multiprocessor_refuses_what_its_compute_capability_does_not_have(launch, sentence):
