@@ -260,6 +260,8 @@ class _Writer:
         position = self.program.position(fault.pc)
         if kind == "bounds" and any(one.kind == "bounds" and one.position.line == position.line for one in there):
             return []
-        fix = {"bounds": "guard the access, as in: if i < array.size", "deadlock": "let all threads of a block come to the same barrier"}
+        fix = {"bounds": "guard the access, as in: if i < array.size", "deadlock": ""}
+        if "barrier" in fault.text:
+            fix["deadlock"] = "let all threads of a block come to the same barrier: move it out of the branch"
         text = fault.text.removeprefix(f"{self.program.where(fault.pc)}: ")
         return [Finding(kind, text, fix.get(kind, ""), fault.pc, position=position, length=length_at(self.program, position))]

@@ -11,32 +11,30 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.checks.shadow import ACCESS, ADDRESS, HELD, READ, SPACE, UNINITIALISED, WORD_BYTES, find
-from warploom.isa.uop import GLOBAL_SPACE, LOCAL_SPACE
+from warploom.isa.uop import GLOBAL_SPACE
 from warploom.machine.engine.unit import inlined, out_of_line
 
 OWNER_SHIFT = 4
 
 
 @inlined
-def note_written(cell, space, thread, size, flags):
-    """Some bytes of a word are written now."""
+def note_written(cell, space, owner, flags):
+    """Some bytes of a word are written now. owner: the block + 1, of local memory the thread + 1."""
     if space == GLOBAL_SPACE:
         cell[HELD] = cell[HELD] & ~flags
         return
-    owner = (thread if space == LOCAL_SPACE else thread // size) + 1
     if cell[HELD] >> OWNER_SHIFT != owner:
         cell[HELD] = owner << OWNER_SHIFT
     cell[HELD] = cell[HELD] | (flags & WORD_BYTES)
 
 
-@inlined
-def note_read(tables, cell, space, thread, size, pc, k, address, flags, now):
+@out_of_line
+def note_read(tables, cell, space, thread, owner, pc, k, address, flags, now):
     """Some bytes of a word are read: somebody should have written them."""
     missing = np.int64(0)
     if space == GLOBAL_SPACE:
         missing = cell[HELD] & flags & WORD_BYTES
     else:
-        owner = (thread if space == LOCAL_SPACE else thread // size) + 1
         missing = flags & WORD_BYTES
         if cell[HELD] >> OWNER_SHIFT == owner:
             missing = missing & ~cell[HELD]

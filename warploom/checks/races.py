@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.initialised import note_read, note_written
+from warploom.checks.initialised import OWNER_SHIFT, note_read, note_written
 from warploom.checks.order import in_order, synchronise
 from warploom.checks.shadow import (
     ACCESS,
     ADDRESS,
     ATOMIC,
     ATOMIC_BIT,
+    HELD,
     IN_STEP,
     LOCKSTEP,
     LOST,
@@ -44,7 +45,22 @@ from warploom.checks.shadow import (
     stamp,
     thread_of,
 )
-from warploom.isa.uop import COLUMN, CONSTANT_SPACE, FILE, IMM, IMMEDIATE, LINE, LOCAL_SPACE, NUMBER, OP, SCALAR, SHARED_SPACE, SIZE, B
+from warploom.isa.uop import (
+    COLUMN,
+    CONSTANT_SPACE,
+    FILE,
+    GLOBAL_SPACE,
+    IMM,
+    IMMEDIATE,
+    LINE,
+    LOCAL_SPACE,
+    NUMBER,
+    OP,
+    SCALAR,
+    SHARED_SPACE,
+    SIZE,
+    B,
+)
 from warploom.isa.uop import SPACE as OF_SPACE
 from warploom.machine.engine.unit import inlined, out_of_line, unit
 
@@ -61,55 +77,76 @@ def check_access(gpu, core, warp, pc, tables, k, now, time):
     how = np.int64(READ if op == LOAD else WRITE if op == STORE else ATOMIC)
     lanes = core.warps.lanes
     size = np.int64(tables.uops[k, SIZE])
-    first = np.int64(core.blocks.number[core.warps.block[warp]]) * gpu.grid.block_threads + core.warps.rank[warp] * lanes
+    block = np.int64(core.blocks.number[core.warps.block[warp]])
+    begin = block * gpu.grid.block_threads
+    first = begin + core.warps.rank[warp] * lanes
+    opened = np.int64(tables.blocks[block, OPENED])
     base = np.int64(0)
     if space == SHARED_SPACE:
         base = np.int64(tables.findings[0, SHARED_ROWS] + core.number * tables.findings[0, SHARED_WORDS])
     step = lanes if space == LOCAL_SPACE else np.int64(1)
     whole = np.int64(WORD_BYTES)
+    row = core.access.place if space != SHARED_SPACE and core.spaces.used != 0 else core.access.address
     active = core.registers[warp].active
     for lane in range(lanes):
         if active[lane] == 0:
             continue
-        address = np.int64(core.access.address[lane])
-        if space != SHARED_SPACE and core.spaces.used != 0:
-            address = np.int64(core.access.place[lane])
+        address = np.int64(row[lane])
         index = base + (address >> 2)
-        flags = whole if size >= 4 else ((np.int64(1) << size) - 1) << (address & 3)
-        _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, first + lane, lane, flags)
-        if size == 8:
-            _word(gpu, core, warp, pc, tables, k, now, time, how, space, index + step, address + 4, first + lane, lane, flags)
+        thread = first + lane
+        owner = (thread if space == LOCAL_SPACE else block) + 1
+        for _ in range(2 if size == 8 else 1):
+            if how == READ and size >= 4:
+                _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thread, lane, begin, first, opened, owner)
+            else:
+                flags = whole if size >= 4 else ((np.int64(1) << size) - 1) << (address & 3)
+                if how != WRITE:
+                    note_read(tables, tables.shadow[index], space, thread, owner, pc, k, address, flags, now)
+                if how != READ:
+                    note_written(tables.shadow[index], space, owner, flags)
+                if space != LOCAL_SPACE:
+                    _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, begin, first, opened, flags)
+            index += step
+            address += 4
+
+
+@inlined
+def _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thread, lane, begin, first, opened, owner):
+    """One lane's load of a whole word: what nearly all accesses are, and what nearly all of them find."""
+    cell = tables.shadow[index]
+    flags = np.int64(WORD_BYTES)
+    if cell[HELD] != (0 if space == GLOBAL_SPACE else (owner << OWNER_SHIFT) | WORD_BYTES):
+        note_read(tables, cell, space, thread, owner, pc, k, address, flags, now)
+    if space == LOCAL_SPACE:
+        return
+    size = np.int64(gpu.grid.block_threads)
+    if _may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
+        _after_write(gpu, core, warp, pc, tables, k, now, time, np.int64(READ), space, index, address, thread, lane, flags)
+    _note_reader(cell, thread, begin, first, size, np.int64(core.warps.lanes), opened, time, stamp(thread, pc, flags))
 
 
 @unit
-def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags):
-    """One lane's access to one word."""
+def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, begin, first, opened, flags):
+    """One lane's access to one word, of any kind."""
     size = np.int64(gpu.grid.block_threads)
+    lanes = np.int64(core.warps.lanes)
     cell = tables.shadow[index]
-    if how != WRITE:
-        note_read(tables, cell, space, thread, size, pc, k, address, flags, now)
-    if how != READ:
-        note_written(cell, space, thread, size, flags)
-    if space == LOCAL_SPACE:
-        return
-    lanes = core.warps.lanes
     row = (core.number * core.warps.slots + warp) * lanes + lane
     if how == ATOMIC:
         synchronise(tables, index, size, thread, time)
         flags = flags | ATOMIC_BIT
-    conflicts = _may_conflict(tables, cell[W_TIME], cell[W_WHO], thread, size, flags, space)
-    if conflicts and not in_order(tables, row, lanes, size, thread, thread_of(cell[W_WHO]), cell[W_TIME]):
-        _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags)
+    if _may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
+        _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags)
     mine = stamp(thread, pc, flags)
     if how == READ:
-        _note_reader(tables, cell, thread, size, lanes, time, mine)
+        _note_reader(cell, thread, begin, first, size, lanes, opened, time, mine)
         return
-    if _may_conflict(tables, cell[R1_TIME], cell[R1_WHO], thread, size, flags & WORD_BYTES, space):
+    if _may_conflict(cell[R1_TIME], cell[R1_WHO], thread, begin, size, opened, flags & WORD_BYTES, space):
         if in_order(tables, row, lanes, size, thread, thread_of(cell[R1_WHO]), cell[R1_TIME]):
             cell[R1_TIME] = 0
         else:
             _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, cell[R1_WHO], cell[R1_TIME])
-    if _may_conflict(tables, cell[R2_TIME], cell[R2_WHO], thread, size, flags & WORD_BYTES, space):
+    if _may_conflict(cell[R2_TIME], cell[R2_WHO], thread, begin, size, opened, flags & WORD_BYTES, space):
         if in_order(tables, row, lanes, size, thread, thread_of(cell[R2_WHO]), cell[R2_TIME]):
             cell[R2_TIME] = 0
         else:
@@ -119,27 +156,27 @@ def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address,
 
 
 @inlined
-def _may_conflict(tables, when, who, thread, size, flags, space):
-    """Whether an earlier access is of a different thread, to the same bytes, not atomic as this one is, and not before a barrier."""
+def _may_conflict(when, who, thread, begin, size, opened, flags, space):
+    """Whether an earlier access is of a different thread, to the same bytes, not atomic as this one is, and not before a barrier.
+
+    begin, size: the first thread of this block, and how many it has. opened: when its barrier opened last.
+    """
     if when == 0 or who & flags & WORD_BYTES == 0 or who & flags & ATOMIC_BIT != 0:
         return False
     other = thread_of(who)
-    if other == thread:
-        return False
-    same = other // size == thread // size
-    if space == SHARED_SPACE and not same:
-        return False  # of the block that had this shared memory before
-    return not (same and when < tables.blocks[thread // size, OPENED])
+    if begin <= other < begin + size:
+        return other != thread and when >= opened
+    return space != SHARED_SPACE  # else of the block that had this shared memory before
 
 
 @inlined
-def _note_reader(tables, cell, thread, size, lanes, time, mine):
+def _note_reader(cell, thread, begin, first, size, lanes, opened, time, mine):
     """Keep this reader as the first one, and of the two before the one that is farther from it: of a different block, or warp."""
     if cell[R1_TIME] != 0 and thread_of(cell[R1_WHO]) != thread:
         keeps = np.int64(-1)
         if cell[R2_TIME] != 0:
-            keeps = _distance(tables, thread_of(cell[R2_WHO]), cell[R2_TIME], thread, size, lanes)
-        if _distance(tables, thread_of(cell[R1_WHO]), cell[R1_TIME], thread, size, lanes) >= keeps:
+            keeps = _distance(thread_of(cell[R2_WHO]), cell[R2_TIME], begin, first, size, lanes, opened)
+        if _distance(thread_of(cell[R1_WHO]), cell[R1_TIME], begin, first, size, lanes, opened) >= keeps:
             cell[R2_TIME] = cell[R1_TIME]
             cell[R2_WHO] = cell[R1_WHO]
     elif cell[R1_TIME] != 0:
@@ -149,14 +186,23 @@ def _note_reader(tables, cell, thread, size, lanes, time, mine):
 
 
 @inlined
-def _distance(tables, other, when, thread, size, lanes):
+def _distance(other, when, begin, first, size, lanes, opened):
     """2: a different block; 1: a different warp; 0: the same; -1: of no interest, since the block's barrier has opened after it."""
-    block = thread // size
-    if other // size != block:
+    if other < begin or other >= begin + size:
         return np.int64(2)
-    if when < tables.blocks[block, OPENED]:
+    if when < opened:
         return np.int64(-1)
-    return np.int64(1 if (other - block * size) // lanes != (thread - block * size) // lanes else 0)
+    return np.int64(0 if first <= other < first + lanes else 1)
+
+
+@unit
+def _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags):
+    """The last write of a word is of a different thread: is it before this access?"""
+    cell = tables.shadow[index]
+    lanes = np.int64(core.warps.lanes)
+    row = (core.number * core.warps.slots + warp) * lanes + lane
+    if not in_order(tables, row, lanes, np.int64(gpu.grid.block_threads), thread, thread_of(cell[W_WHO]), cell[W_TIME]):
+        _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags)
 
 
 @out_of_line

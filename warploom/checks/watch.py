@@ -14,7 +14,7 @@ from warploom.checks.bounds import DEFINED, INDEX, QUESTIONS, check_defined, che
 from warploom.checks.races import check_access
 from warploom.checks.shadow import tick
 from warploom.checks.warps import check_mask, check_shuffle, is_shuffle, note_lanes_end, note_syncwarp
-from warploom.isa.uop import ALU, CONTROL, CROSS_LANE, DATAPATH, IMM, NOTE, NUMBER, OP, PREDICATE, SCALAR, UNIT
+from warploom.isa.uop import ALU, CONTROL, CROSS_LANE, DATAPATH, IMM, MEMORY, NOTE, NUMBER, OP, PREDICATE, SCALAR, SHARED, UNIT
 from warploom.machine.datapath.predicate import named_lanes
 from warploom.machine.engine.unit import unit
 
@@ -31,6 +31,8 @@ def watch(gpu, core, warp, pc, tables, k, now):
         datapath = tables.uops[k, DATAPATH]
         if datapath != CROSS_LANE and datapath != NOTE:
             return
+    elif executes != CONTROL and executes != MEMORY and executes != SHARED:
+        return
     part = core.warps.mask[warp]
     if tables.uops[k, PREDICATE] >= SCALAR:
         part = part & named_lanes(core.registers[warp], tables.uops, k, lanes)

@@ -17,7 +17,8 @@ from warploom.gpu import GPU
 from warploom.isa.frontends import FRONT_ENDS, load
 from warploom.isa.program import Program
 from warploom.kernel.context import CURRENT
-from warploom.kernel.script import Enough, run_script
+from warploom.kernel.launch import KernelError
+from warploom.kernel.script import run_script
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 
@@ -60,7 +61,7 @@ def check_script(
 ) -> list[Report]:
     """Run a Python file with checks in every launch, or in the one of a number or of a kernel's name. heard: is handed each report.
 
-    Raises whatever the program raises; what a fault would raise is a finding of the last report instead.
+    Raises whatever the program raises, but for KernelError: that is a finding of the last report.
     """
     found: list[Report] = []
     one = gpu if isinstance(gpu, GPU) else GPU(load_config(gpu if gpu is not None else "sm", set), engine=engine)
@@ -75,13 +76,13 @@ def check_script(
         found.append(report)
         if heard is not None:
             heard(report)
-        if not report.complete:
-            raise Enough
 
     saved = CURRENT.check, CURRENT.checked
     CURRENT.check, CURRENT.checked = listen, take
     try:
         run_script(path, arguments, gpu=one)
+    except KernelError:
+        pass  # the last report says so
     finally:
         CURRENT.check, CURRENT.checked = saved
     return found
