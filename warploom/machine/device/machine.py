@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
 from warploom.machine.accounting.status import LaunchError, Outcome, TooManyEvents
 from warploom.machine.config.schema import Config
 from warploom.machine.core.control import control
-from warploom.machine.core.core import Core
+from warploom.machine.core.core import Core, no_watch
 from warploom.machine.core.cycle import step, step_forming_warps
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.dwf import foremost
@@ -61,13 +61,24 @@ from warploom.machine.slots import SLOTS
 EVENT_ROWS = 1 << 16
 
 
+class Watcher(Protocol):
+    """Who looks at a run from inside: a hook, and the tables that it keeps."""
+
+    @property
+    def unit(self) -> Callable[..., None]:
+        """Called with (gpu, core, warp, pc, tables, k, now) before micro-op `k` of an instruction is executed."""
+
+    def tables(self, machine: PipelineMachine) -> dict[str, np.ndarray]:
+        """The members of `Tables` that are the watcher's own, before the first cycle."""
+
+
 class PipelineMachine:
     """One run of a program on cores with warps. See `run.protocol.Machine` for what it offers.
 
     units: functions of a user's by slot, in place of the configured ones. tracing: write events down; they are handed to `listener` as the
     run goes, or kept in `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
     held: memory and caches that outlive the run, in place of the program's own. before: a copy of them, by which the run can be repeated.
-    reusable: `begin_again` will be called.
+    reusable: `begin_again` will be called. watcher: looks at micro-ops before they are executed.
     """
 
     entry = staticmethod(run)
@@ -84,6 +95,7 @@ class PipelineMachine:
         held: Held | None = None,
         before: Held | None = None,
         reusable: bool = False,
+        watcher: Watcher | None = None,
     ) -> None:
         check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)) if held is None else held.used)
         self.space = program.address_space(config.memory.bytes) if held is None else flat_memory(held.used)
@@ -119,7 +131,9 @@ class PipelineMachine:
         self.profile = np.zeros((len(program), PROFILE_COLUMNS), np.int64)
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
+        self.watcher = watcher
         self._set_up()
+        self._watched = watcher.tables(self) if watcher is not None else {}
         self._pages: list[Pages] = []
         if held is not None:
             self._pages = [Pages(array) for array in (self.gpu, self.cores)] if reusable else []
@@ -140,6 +154,7 @@ class PipelineMachine:
             core = mirror(self.cores[number : number + 1].reshape(()), without=("registers",))  # which are all zero
             set_up_core(core, number, resident, self.config, self.loaded)
             set_up_spaces(core, self.config, self.program, self.storage)
+            core.watched = int(self.watcher is not None)
 
     def begin_again(self, program: Program) -> None:
         """A machine with held memory that has run is as if it were built for `program`: the same but for views and a launch's scalars.
@@ -169,7 +184,16 @@ class PipelineMachine:
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without the limit, for one engine or the other."""
         tables = Tables(
-            self.uops, self.code, self.views, self.samplers, self.memory, self.space.table, self.notes, self.profile, self.event_buffer
+            self.uops,
+            self.code,
+            self.views,
+            self.samplers,
+            self.memory,
+            self.space.table,
+            self.notes,
+            self.profile,
+            self.event_buffer,
+            **self._watched,
         )
         if native:
             return (self._gpu_record(), self.cores, tables, self._hooks())
@@ -190,6 +214,7 @@ class PipelineMachine:
             load_store=load_store if touches_memory else no_load_store,
             memory_system=serve_events if touches_memory else no_events,
             step=step_forming_warps if self.forms_warps else step,
+            watch=no_watch if self.watcher is None else self.watcher.unit,
         )
 
     def _execute(self) -> Callable[..., None]:
@@ -226,6 +251,7 @@ class PipelineMachine:
             load_store=(number, (Gpu, Core, Lsu, Tables, number)),
             memory_system=(None, (Gpu, cores, Tables, number)),
             step=(number, (Gpu, Core, Tables, Units, number)),
+            watch=(None, (Gpu, Core, number, number, Tables, number, number)),
         )
         return Units(*(Hook(function, *kind) for function, kind in zip(self._units(), kinds, strict=True)))
 
