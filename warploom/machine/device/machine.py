@@ -49,6 +49,7 @@ from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_d
 from warploom.machine.device.storage import Storage, set_up_spaces
 from warploom.machine.engine.native.piece import Array, Hook
 from warploom.machine.engine.pages import Pages
+from warploom.machine.engine.swaps import Socket, Swaps, reached
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.run.livelock import LivelockDetector
 from warploom.machine.run.probe import Probe
@@ -56,7 +57,8 @@ from warploom.machine.run.recording import Recorder
 from warploom.machine.run.result import Detail, RunResult
 from warploom.machine.run.runnable import MOST_EVENTS, ClockEdge, Listener
 from warploom.machine.run.tables import Tables, Units
-from warploom.machine.slots import SLOTS
+from warploom.machine.slots import prepare, stand_in, swaps_of
+from warploom.machine.slots.scheduler import policy_socket
 
 EVENT_ROWS = 1 << 16
 
@@ -107,6 +109,7 @@ class PipelineMachine:
         self.users_units = dict(units or {})
         own = self.users_units.get("scheduler")
         self.policy = Policy(own, every_cycle=True) if own is not None else self._policy()
+        self.swaps = swaps_of(self.users_units)
         self.events: list[np.ndarray] = []
         self.listener: Listener | None = None
         self.most_events = MOST_EVENTS
@@ -150,11 +153,14 @@ class PipelineMachine:
         set_up_device(gpu, self.config, self.loaded)
         resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
         check_grid(self.config, self.program, int(gpu.grid.blocks), resident)
+        cores: list[Any] = []
         for number in range(self.config.gpu.cores):
             core = mirror(self.cores[number : number + 1].reshape(()), without=("registers",))  # which are all zero
             set_up_core(core, number, resident, self.config, self.loaded)
             set_up_spaces(core, self.config, self.program, self.storage)
             core.watched = int(self.watcher is not None)
+            cores.append(core)
+        prepare(self.users_units, gpu, cores)
 
     def begin_again(self, program: Program) -> None:
         """A machine with held memory that has run is as if it were built for `program`: the same but for views and a launch's scalars.
@@ -229,7 +235,7 @@ class PipelineMachine:
         """The same, with a user's units for plain Python: a mistake in one of them ends as a sentence."""
         if "scheduler" not in self.users_units:
             return units
-        return units._replace(policy=SLOTS["scheduler"].guarded(units.policy))
+        return units._replace(policy=policy_socket(units.policy).guarded())
 
     def _policy(self) -> Policy:
         """The configured one; warps that are formed anew issue as their heuristic says."""
@@ -253,7 +259,18 @@ class PipelineMachine:
             step=(number, (Gpu, Core, Tables, Units, number)),
             watch=(None, (Gpu, Core, number, number, Tables, number, number)),
         )
-        return Units(*(Hook(function, *kind) for function, kind in zip(self._units(), kinds, strict=True)))
+        units = self._units()
+        if "scheduler" in self.users_units:
+            units = units._replace(policy=policy_socket(units.policy))
+        return Units(*(Hook(unit, returns, given, self._reached(unit)) for unit, (returns, given) in zip(units, kinds, strict=True)))
+
+    def _reached(self, function: Any) -> Swaps:
+        """The swaps that a unit comes to."""
+        return () if not self.swaps or isinstance(function, Socket) else reached(function, self.swaps)
+
+    def stand_ins(self) -> dict[str, Any]:
+        """See `run.runnable.Runnable`."""
+        return {"units": {name: stand_in(name) for name in self.users_units}}
 
     def drain(self) -> None:
         """Take the events out of the buffer."""
