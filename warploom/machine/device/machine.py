@@ -15,12 +15,12 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.analysis.spins import with_yields
-from warploom.isa.needs import uses_wide_accesses
+from warploom.isa.needs import OF_WARPS, uses, uses_wide_accesses
 from warploom.isa.program import Program
-from warploom.isa.regions import SPACE_BYTES, flat_memory
+from warploom.isa.regions import SPACE_BYTES, RegionError, flat_memory, for_machine
 from warploom.isa.table_check import check_tables
 from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
-from warploom.machine.accounting.notes import new_log, notes_of, writes_notes
+from warploom.machine.accounting.notes import new_log, notes_of, printed, writes_notes
 from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
 from warploom.machine.accounting.status import LaunchError, Outcome, TooManyEvents
 from warploom.machine.config.schema import Config
@@ -36,6 +36,7 @@ from warploom.machine.core.load_store.memory_stage import access_memory, no_memo
 from warploom.machine.core.load_store.wide_access import access_wide, no_wide
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
 from warploom.machine.core.scheduling.scheduler import Scheduler
+from warploom.machine.core.warp_control import control_of_warps
 from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes, execute_with_rounding
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.device import report as pipeline_report
@@ -100,6 +101,12 @@ class PipelineMachine:
         watcher: Watcher | None = None,
     ) -> None:
         check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)) if held is None else held.used)
+        if any(region.thread_bytes for region in program.regions):
+            try:
+                threads = config.core.warps * config.core.lanes
+                program = replace(program, regions=for_machine(program.regions, config.gpu.cores, threads))
+            except RegionError as error:
+                raise LaunchError(f"{program.source.path}: {error}; use fewer cores, warps or lanes") from None
         self.space = program.address_space(config.memory.bytes) if held is None else flat_memory(held.used)
         self.held, self.before = held, before
         program = with_reconvergence(program) if MECHANISMS[config.core.divergence].uses_reconvergence_pc else program
@@ -195,7 +202,7 @@ class PipelineMachine:
             self.views,
             self.samplers,
             self.memory,
-            self.space.table,
+            self.storage.tables,
             self.notes,
             self.profile,
             self.event_buffer,
@@ -212,7 +219,7 @@ class PipelineMachine:
         return Units(
             execute=self._execute(),
             policy=self.policy.choose,
-            control=control,
+            control=control_of_warps if uses(self.program, *OF_WARPS) else control,
             access=access_memory if touches_memory else no_memory,
             sampler=sample_texture if u.TEXTURE in units else no_texture,
             translate=translate if self.storage.translates else no_translation,
@@ -327,6 +334,8 @@ class PipelineMachine:
             running=tuple(pipeline_report.running(self)) if outcome.status == "timeout" else (),
             notes=notes,
             notes_lost=lost,
+            remarks=tuple(pipeline_report.remarks(self)),
+            console=printed(self.program, self.notes),
             engine=outcome.engine,
             seconds=outcome.seconds,
             rebuild=self._rebuild(),
