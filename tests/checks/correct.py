@@ -1,9 +1,9 @@
 """Correct kernels, of which the checks say nothing. KERNELS: (kernel, grid, block, arguments, change of the machine)."""
 
 import numpy as np
+from numba import float32, float64, int32, int64, uint8
 
 from warploom import cuda
-from numba import float32, float64, int32, int64, uint8
 
 FULL = 0xFFFFFFFF
 KERNELS = []

@@ -1,9 +1,9 @@
 """Kernels with one mistake each, and what the checks have to say of it. KERNELS: (kernel, grid, block, arguments, kinds, lines' texts)."""
 
 import numpy as np
+from numba import float32, float64, int32, uint8
 
 from warploom import cuda
-from numba import float32, float64, int32, uint8
 
 FULL = 0xFFFFFFFF
 KERNELS = []
@@ -530,7 +530,7 @@ def barrier_in_a_loop_of_different_lengths(out):
     out[t] += 1
 
 
-@planted("deadlock", 1, 32, zeros(32), at="cuda.syncthreads()", change={"core.divergence": "its"})
+@planted("deadlock", 1, 32, zeros(32), at="out[t] = t", change={"core.divergence": "its"})
 def some_wait_at_a_barrier_and_some_at_a_syncwarp(out):
     t = cuda.threadIdx.x
     if t < 16:
