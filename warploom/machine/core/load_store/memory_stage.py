@@ -70,6 +70,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     extra = np.int64(0)
     passes = np.int64(0)
     fault = np.int64(0)
+    moved = start  # the micro-op that accessed memory last
     bypass = np.int64(0)  # 1: the first-level cache may not keep it
     if core.spaces.used != 0:
         begin_bundle(core.constants)
@@ -94,6 +95,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                 kind = np.int64(STORE)
             else:
                 row = core.access.address
+                moved = np.int64(k)
                 if core.spaces.used == 0:
                     fault = addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
                 else:
@@ -107,7 +109,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                     kind, extra = _kind_of(core, registers, tables, k, lanes, kind, extra)
                 elif fault == 0:
                     kind, extra = _move(core, row, registers, tables, k, lanes, kind, extra)
-            if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE:
+            if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE and core.access.scratchpad == 0:
                 before = transactions
                 if core.has_wide != 0 and tables.uops[k, SIZE] == WIDE and tables.uops[k, SPACE] == LOCAL_SPACE:
                     transactions = _collect_halves(core, registers.active, lanes, kind, transactions)
@@ -121,6 +123,15 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     if core.access.changed != 0:
         gpu.progress = now
     tables.profile[pc, ACCESSES] += 1
+    if core.spaces.used != 0 and wanted == MEMORY and core.access.scratchpad != 0:
+        passes = _scratchpad_passes(core, registers, tables, moved, lanes)
+        start_at = max(np.int64(core.shared_free), np.int64(now))
+        tables.profile[pc, PASSES] += passes
+        core.shared_free = start_at + passes
+        if kind != STORE:
+            until = start_at + core.shared_latency + passes - 1
+            mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, until, SHORT_SCOREBOARD)
+        return fault
     if wanted == SHARED:
         tables.profile[pc, PASSES] += passes
         core.shared_free = now + passes
@@ -159,6 +170,16 @@ def _lanes_of(core, warp, mask, tables, k):
         expand(wanted, registers.active, warps.lanes)
         warps.expanded_from[warp] = wanted
     return part
+
+
+@unit
+def _scratchpad_passes(core, registers, tables, k, lanes):
+    """How long shared memory takes for the access of micro-op `k` to addresses that it answers."""
+    size = tables.uops[k, SIZE]
+    atomically = 1 if tables.uops[k, OP] != LOAD_OP and tables.uops[k, OP] != STORE_OP else 0
+    return np.int64(
+        shared_conflicts(core.access.address, registers.active, size, lanes, core.shared_banks, core.shared_bank_bytes, atomically)
+    )
 
 
 @inlined
