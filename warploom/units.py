@@ -28,7 +28,6 @@ from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, 
 from warploom.machine.engine.unit import FOREVER, unit
 from warploom.machine.engine.users import UnitError, unit_name
 from warploom.machine.slots import SLOTS, Slot, slot_named
-from warploom.machine.slots.table import NONE
 from warploom.machine.slots.verbs import Replacement
 
 __all__ = [
@@ -70,7 +69,7 @@ def take_units(config: Config, units: Mapping[str, UserUnit]) -> tuple[Config, d
         elif isinstance(given, str) and given in slot.ours:
             if slot.settings:
                 config = load_config(config, dict.fromkeys(slot.settings, given))
-            elif given != NONE:
+            elif given != slot.usual:
                 own[name] = slot.door().units[given]
         elif callable(given) or isinstance(given, tuple):
             own[name] = slot.checked(given)

@@ -20,7 +20,7 @@ from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.sizes import MAX_SLICES
 from warploom.machine.engine.unit import inlined, out_of_line, record, unit
-from warploom.machine.memory.address_hash import place_of
+from warploom.machine.memory.address_hash import channel_place
 from warploom.machine.memory.cache import L2Cache, contains, fill, keep_store, lookup, mark_dirty
 from warploom.machine.memory.crossbar import cross_back, cycles_for
 from warploom.machine.memory.event_wheel import schedule
@@ -105,7 +105,7 @@ def waiting_room(l2):
 @inlined
 def arrive(gpu, l2, tables, asked, now):
     """A request has come to its slice, which takes it, or puts it into its queue."""
-    slice = place_of(l2.cache.slices, asked.line >> l2.ratio_shift)
+    slice = channel_place(l2.cache.slices, asked.line >> l2.ratio_shift)
     if l2.queue_first[slice] == 0 and l2.slice_free[slice] <= now:
         if _look_up(gpu, l2, tables, slice, asked, now):
             return
@@ -216,7 +216,7 @@ def time_to_cross(gpu, l2, asked, now):
     size = np.int64(0)
     if asked.tag & TRACKED_TAG == 0:
         size = popcount(asked.sectors) << gpu.sector_shift
-    return cross_back(crossbar, place_of(l2.cache.slices, asked.line >> l2.ratio_shift), asked.core, size, now)
+    return cross_back(crossbar, channel_place(l2.cache.slices, asked.line >> l2.ratio_shift), asked.core, size, now)
 
 
 @inlined
@@ -310,7 +310,7 @@ def end_write(gpu, l2, asked, now):
     if asked.kind == LINE_WRITTEN:
         slice = np.int64(asked.core)
     else:
-        slice = place_of(l2.cache.slices, asked.line >> l2.ratio_shift)
+        slice = channel_place(l2.cache.slices, asked.line >> l2.ratio_shift)
         if asked.tag & TRACKED_TAG != 0:
             _answer(gpu, asked, now)
     _count_writing(gpu, l2, slice, -1)
@@ -327,7 +327,7 @@ def read_memory(gpu, l2, asked, now):
 @inlined
 def accept_fill(gpu, l2, filled, now):
     """Memory has answered: the sectors are there. If nothing more of the line is missing, all that wait for it are answered."""
-    slice = place_of(l2.cache.slices, filled.line)
+    slice = channel_place(l2.cache.slices, filled.line)
     gone = fill(l2.cache, filled.line, filled.sectors, now)
     l2.filled = l2.filled + popcount(filled.sectors)
     _write_back(gpu, l2, slice, gone, now)

@@ -21,6 +21,7 @@ import numpy as np
 from warploom.machine.accounting.events import COMPLETE, FILL, HIT, MERGED, MISS, PASSED_ON, REQUEST, emit
 from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.accounting.reasons import HITS, LONG_SCOREBOARD, MISSES
+from warploom.machine.core.load_store.prefetcher import Prefetcher
 from warploom.machine.core.texture.lane_slots import serve_lanes
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
@@ -73,6 +74,7 @@ Lsu = record(
     state=dict(
         cache=Cache,
         misses=Mshr,
+        prefetcher=Prefetcher,
         used="u8",                                    # bit s = slot s is in use
         count="i8",                                   # accesses that it holds
         access=("i4", SLOTS),                         # by slot: the number of its access
@@ -242,6 +244,7 @@ def _send(gpu, core, lsu, slot, index, tables, now):
             return 0
         missing = lookup(lsu.cache, line, sectors, now)
         outcome = _load(gpu, core, lsu, access, line, missing, entry, delay, now)
+        see_lookup(gpu, core, lsu, access, line, outcome, now)
         if outcome == HIT and lsu.texture != 0:
             serve_lanes(gpu, core, access, line, now)
         tables.profile[lsu.pc[access], HITS if outcome == HIT else MISSES] += 1
@@ -275,6 +278,11 @@ def _load(gpu, core, lsu, access, line, missing, entry, delay, now):
         missing = new
     send(gpu, core, LOAD, line, missing, tag_of(access, lsu.texture, 1, 0), delay, now)
     return MISS
+
+
+@inlined
+def see_lookup(gpu, core, lsu, access, line, outcome, now):
+    """Here a prefetcher would see what loads ask for: a machine has none of its own."""
 
 
 @inlined
