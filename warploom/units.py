@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from warploom.isa.diagnostics import nearest
+from warploom.isa.uop import ALU, CONTROL, LATENCIES, MEMORY, SHARED, SPECIAL, TEXTURE
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, ones, popcount, rest
@@ -31,9 +32,16 @@ from warploom.machine.slots import SLOTS, Slot, slot_named
 from warploom.machine.slots.verbs import Replacement
 
 __all__ = [
+    "ALU",
+    "CONTROL",
     "EMPTY",
     "FOREVER",
+    "LATENCIES",
+    "MEMORY",
+    "SHARED",
     "SLOTS",
+    "SPECIAL",
+    "TEXTURE",
     "Replacement",
     "Slot",
     "UnitError",
