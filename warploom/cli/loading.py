@@ -82,7 +82,8 @@ def _options(file: str, said: Launching) -> Options:
         from warploom.cli.data import read_buffer_file
 
         buffers[name] = read_buffer_file(name, path)
-    return Options(file, said.threads, _extent("--block", said.block), _extent("--grid", said.grid), buffers, {"launch": said.launch})
+    block, grid = _extent("--block", said.block), _extent("--grid", said.grid)
+    return Options(file, said.threads, block, grid, buffers, _arguments(said.arguments), {"launch": said.launch})
 
 
 def named(option: str, text: str, example: str) -> tuple[str, str]:

@@ -99,6 +99,23 @@ def counters(machine: Reported) -> dict[str, int]:
     return found
 
 
+def remarks(machine: Reported) -> Iterator[str]:
+    """What a user should know of a run although it is no fault: lanes that disagreed at a branch which their program had not split."""
+    for core, state in enumerate(machine.cores):
+        found = state["counters"] if "counters" in (state.dtype.names or ()) else state
+        first, times = found["unguarded"], int(found["unguarded"]["times"])
+        if times:
+            where, warp = machine.program.where(int(first["pc"])), int(first["warp"])
+            going, staying = (lanes_text(int(first[name]), "lane") for name in ("going", "staying"))
+            much = "once" if times == 1 else f"{times} times"
+            yield (
+                f"{where}: lanes of a warp disagree here and nothing splits them, so all go where one of them does: {going} would, "
+                f"{staying} would not (warp {warp}, core {core}; {much} on this core); with core.divergence=stack, minpc or its each "
+                "goes its own way"
+            )
+            return
+
+
 def _stacks(machine: Reported) -> tuple[str, ...]:
     """The path tables that are stacks: that of groups in any order is none."""
     return ("mask_stack",) if MECHANISMS[machine.config.core.divergence].any_order else ("path_table", "mask_stack")

@@ -73,10 +73,13 @@ def _sector_shift(config: Config, line: int) -> int:
 def _set_up_grid(grid: Any, config: Config, program: Program) -> None:
     launch = program.launch
     grid.order = ORDERS[config.gpu.dispatch]
-    grid.threads = launch.threads
     block = launch.block_threads or config.core.threads_per_block
+    grid.threads = launch.threads
+    if launch.whole_device:
+        block = config.core.warps * config.core.lanes
+        grid.threads, grid.dormant = config.gpu.cores * block, 1
     grid.block_threads = block
-    grid.blocks = (launch.threads + block - 1) // block
+    grid.blocks = (int(grid.threads) + block - 1) // block
     grid.warps = (block + config.core.lanes - 1) // config.core.lanes
     grid.low, grid.high = 0, grid.blocks
     grid.entry, grid.argument, grid.latency = launch.entry, launch.argument, config.gpu.dispatch_latency
@@ -166,6 +169,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.code_rows = len(program)
     steps = np.diff(program.code[:, u.ADDRESS].view(np.uint32).astype(np.int64)) if len(program) > 1 else np.ones(1, np.int64)
     core.code_step = int(steps[0]) if (steps == steps[0]).all() else 0
+    core.counts = int(bool(special_registers(program) & {"core_warps", "core_thread_instructions"}))
     core.has_predicates = int((program.uops[:, u.PREDICATE] != u.NONE).any())
     core.has_wide = int(uses_wide_accesses(program))
     core.clear_registers = program.registers

@@ -60,12 +60,13 @@ class Probe(NamedTuple):
     unit: the function, as `machine.core.load_store.coalescer.coalesce`; or the name of a unit that the machine was handed, as "policy"
     (the members of `run.tables.Units`). listener: called with a `Call` after each call of the unit. keep: called with the
     unit's arguments before and after the call, says what of them the listener wants; by default copies of all, which is slow where the
-    arguments are a whole core.
+    arguments are a whole core. optional: a machine that does not reach the unit is no mistake.
     """
 
     unit: Callable[..., Any] | str
     listener: Callable[[Call], None]
     keep: Callable[..., Any] = copies
+    optional: bool = False
 
 
 def probed(
@@ -88,7 +89,8 @@ def probed(
         for value in arguments
     )
     found = copy.of(entry), linked
-    missing = [unit.__qualname__ for unit in listening if unit not in copy.made]
+    needed = {unit for unit, there in listening.items() if not all(probe.optional for probe in there)}
+    missing = [unit.__qualname__ for unit in needed if unit not in copy.made]
     if missing:
         raise ValueError(f"a probe of {missing[0]}: this machine does not reach it")
     return found

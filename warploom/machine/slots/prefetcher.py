@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.accounting.events import HIT
-from warploom.machine.core.load_store.lsu import NOBODY, see_lookup
+from warploom.machine.core.load_store.l1_access import NOBODY, see_lookup
 from warploom.machine.core.load_store.prefetcher import Prefetcher
 from warploom.machine.engine.bits import EMPTY, ones
 from warploom.machine.engine.swaps import Socket, Swaps

@@ -70,6 +70,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     extra = np.int64(0)
     passes = np.int64(0)
     fault = np.int64(0)
+    moved = start  # the micro-op that accessed memory last
     bypass = np.int64(0)  # 1: the first-level cache may not keep it
     if core.spaces.used != 0:
         begin_bundle(core.constants)
@@ -86,7 +87,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
             transactions = units.sampler(core, warp, tables, k, transactions)
             tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * 4, core.texture.sector_shift)
         elif executes == SHARED:
-            passes += _shared(core, warp, registers, tables, units, k, lanes)
+            passes += _shared(gpu, core, warp, pc, registers, tables, units, k, lanes, now)
             fault = core.access.fault
         elif executes == MEMORY:
             if tables.uops[k, OP] == STORE_IMAGE:
@@ -94,18 +95,21 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                 kind = np.int64(STORE)
             else:
                 row = core.access.address
+                moved = np.int64(k)
                 if core.spaces.used == 0:
                     fault = addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
                 else:
                     fault = units.translate(gpu, core, warp, tables, k, now)
                     row = core.access.place
                     bypass |= 1 - core.access.cached
+                if fault == 0 and core.watched != 0:
+                    units.watch(gpu, core, warp, pc, tables, k, now)
                 if fault == 0 and core.has_wide != 0 and is_wide(tables.uops, k):
                     units.wide(core, warp, tables, k, IN_TABLES if core.spaces.used == 0 else AT_PLACES)
                     kind, extra = _kind_of(core, registers, tables, k, lanes, kind, extra)
                 elif fault == 0:
                     kind, extra = _move(core, row, registers, tables, k, lanes, kind, extra)
-            if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE:
+            if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE and core.access.scratchpad == 0:
                 before = transactions
                 if core.has_wide != 0 and tables.uops[k, SIZE] == WIDE and tables.uops[k, SPACE] == LOCAL_SPACE:
                     transactions = _collect_halves(core, registers.active, lanes, kind, transactions)
@@ -119,6 +123,15 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     if core.access.changed != 0:
         gpu.progress = now
     tables.profile[pc, ACCESSES] += 1
+    if core.spaces.used != 0 and wanted == MEMORY and core.access.scratchpad != 0:
+        passes = _scratchpad_passes(core, registers, tables, moved, lanes)
+        start_at = max(np.int64(core.shared_free), np.int64(now))
+        tables.profile[pc, PASSES] += passes
+        core.shared_free = start_at + passes
+        if kind != STORE:
+            until = start_at + core.shared_latency + passes - 1
+            mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, until, SHORT_SCOREBOARD)
+        return fault
     if wanted == SHARED:
         tables.profile[pc, PASSES] += passes
         core.shared_free = now + passes
@@ -159,6 +172,16 @@ def _lanes_of(core, warp, mask, tables, k):
     return part
 
 
+@unit
+def _scratchpad_passes(core, registers, tables, k, lanes):
+    """How long shared memory takes for the access of micro-op `k` to addresses that it answers."""
+    size = tables.uops[k, SIZE]
+    atomically = 1 if tables.uops[k, OP] != LOAD_OP and tables.uops[k, OP] != STORE_OP else 0
+    return np.int64(
+        shared_conflicts(core.access.address, registers.active, size, lanes, core.shared_banks, core.shared_bank_bytes, atomically)
+    )
+
+
 @inlined
 def _move(core, row, registers, tables, k, lanes, kind, extra):
     """Move the values of an access to the places in `row`; returns what the bundle is now, and an atomic's extra cycles."""
@@ -187,7 +210,7 @@ def _kind_of(core, registers, tables, k, lanes, kind, extra):
 
 
 @unit
-def _shared(core, warp, registers, tables, units, k, lanes):
+def _shared(gpu, core, warp, pc, registers, tables, units, k, lanes, now):
     """An access to the block's shared memory; returns the passes that it takes."""
     size = core.blocks.shared_bytes
     base = np.int64(core.warps.block[warp]) * size
@@ -199,6 +222,8 @@ def _shared(core, warp, registers, tables, units, k, lanes):
     passes = shared_conflicts(row, registers.active, tables.uops[k, SIZE], lanes, core.shared_banks, core.shared_bank_bytes, atomically)
     for lane in range(lanes):
         row[lane] = np.uint32(np.int64(row[lane]) + base)
+    if core.watched != 0:
+        units.watch(gpu, core, warp, pc, tables, k, now)
     if core.has_wide != 0 and is_wide(tables.uops, k):
         units.wide(core, warp, tables, k, IN_SHARED)
     elif op == LOAD_OP:
