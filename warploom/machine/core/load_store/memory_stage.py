@@ -114,7 +114,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                 if core.has_wide != 0 and tables.uops[k, SIZE] == WIDE and tables.uops[k, SPACE] == LOCAL_SPACE:
                     transactions = _collect_halves(core, registers.active, lanes, kind, transactions)
                 else:
-                    transactions = _collect(core, registers, tables, k, lanes, transactions)
+                    transactions = collect(core, registers, tables, k, lanes, transactions)
                     if kind == STORE and core.lsu.tracks_bytes != 0:
                         _mark_written(core, registers, np.int64(tables.uops[k, SIZE]), lanes, before, transactions)
                 tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * tables.uops[k, SIZE], core.lsu.sector_shift)
@@ -252,7 +252,7 @@ def _image(core, registers, tables, k, lanes):
 
 
 @inlined
-def _collect(core, registers, tables, k, lanes, transactions):
+def collect(core, registers, tables, k, lanes, transactions):
     """Append the transactions of one micro-op to those of the bundle's earlier ones; returns how many there are now."""
     lsu = core.lsu
     access = core.access
@@ -261,18 +261,18 @@ def _collect(core, registers, tables, k, lanes, transactions):
         first = np.int64(access.address[0])
         slot = free_slot(lsu)
         return coalesce_run(first, first + size * lanes - 1, lsu.line_shift, lsu.sector_shift, lsu.line[slot], lsu.sectors[slot])
-    return _append(lsu, access.address, registers.active, size, lanes, transactions)
+    return append(lsu, access.address, registers.active, size, lanes, transactions)
 
 
 @out_of_line
 def _collect_halves(core, active, lanes, kind, transactions):
-    """`_collect` of 8 bytes a lane of local memory, which is interleaved by words: the high halves lie a row of the warp further on."""
+    """`collect` of 8 bytes a lane of local memory, which is interleaved by words: the high halves lie a row of the warp further on."""
     lsu = core.lsu
     row = core.access.address
     size = np.int64(4)
     for half in range(2):
         before = transactions
-        transactions = _append(lsu, row, active, size, lanes, before)
+        transactions = append(lsu, row, active, size, lanes, before)
         if kind == STORE and lsu.tracks_bytes != 0:
             mark_written(lsu, free_slot(lsu), row, active, size, lanes, before, transactions)
         if half == 0:
@@ -282,7 +282,7 @@ def _collect_halves(core, active, lanes, kind, transactions):
 
 
 @out_of_line
-def _append(lsu, row, active, size, lanes, transactions):
+def append(lsu, row, active, size, lanes, transactions):
     """Coalesce a row of addresses and append its transactions; a line that is there already is not sent twice."""
     slot = free_slot(lsu)
     lines = lsu.line[slot]
@@ -341,7 +341,7 @@ def sample_texture(core, warp, tables, k, transactions):
             address = texels.address[texel, lane]
             row[lane] = np.uint32(max(address, np.int64(0)))
             core.access.active[lane] = np.uint32(0 if address < 0 else 0xFFFFFFFF)
-        transactions = _append(core.texture, row, core.access.active, size, lanes, transactions)
+        transactions = append(core.texture, row, core.access.active, size, lanes, transactions)
     return np.int64(transactions)
 
 
