@@ -74,7 +74,7 @@ def drive_guppy(schedulers, masks, picks):
 
 DRIVERS = {
     "round_robin": drive_round_robin, "greedy_oldest": drive_greedy_oldest, "oldest": drive_oldest,
-    "two_level": drive_two_level, "vortex": drive_vortex, "guppy": drive_guppy,
+    "lowest": drive_lowest_first, "two_level": drive_two_level, "vortex": drive_vortex, "guppy": drive_guppy,
 }  # fmt: skip
 
 
