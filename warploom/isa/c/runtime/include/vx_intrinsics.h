@@ -60,6 +60,7 @@ static inline __attribute__((always_inline)) unsigned vx_tex(int stage, unsigned
 }
 #else
 static inline __attribute__((always_inline)) void vx_tmc(int mask) { __asm__ volatile(".insn s 0x6b, 0, x0, 0(%0)" : : "r"(mask) : "memory"); }
+static inline __attribute__((always_inline)) void vx_pred(int condition) { __asm__ volatile(".insn s 0x6b, 0, x1, 0(%0)" : : "r"(condition) : "memory"); }
 static inline __attribute__((always_inline)) void vx_wspawn(int warps, void (*start)(void)) { __asm__ volatile(".insn s 0x6b, 1, %1, 0(%0)" : : "r"(warps), "r"(start) : "memory"); }
 static inline __attribute__((always_inline)) int vx_split(int condition) { __asm__ volatile(".insn s 0x6b, 2, x0, 0(%0)" : : "r"(condition) : "memory"); return 0; }
 static inline __attribute__((always_inline)) void vx_join(int height) { (void)height; __asm__ volatile(".insn s 0x6b, 3, x0, 0(x0)" : : : "memory"); }

@@ -38,7 +38,21 @@ static inline __attribute__((always_inline)) void *local_memory(uint32_t bytes) 
 /* Around a branch on which lanes may disagree:  int s = split(c); if (c) { ... } else { ... } join(s); */
 static inline __attribute__((always_inline)) int split(int condition) { return vx_split(condition != 0); }
 static inline __attribute__((always_inline)) void join(int height) { vx_join(height); }
+/* Around a loop that lanes leave one by one:  int h = loop_begin(); do { ... } while (loop_while(more, h)); loop_end(h);
+   What the loop changes must be volatile: a lane that is switched off misses what a compiler does with registers after the switch. */
+#if WARPLOOM_VORTEX >= 2023
+static inline __attribute__((always_inline)) int loop_begin(void) { return vx_active_threads(); }
+static inline __attribute__((always_inline)) int loop_while(int more, int mask) { vx_pred(more != 0, mask); return more; }
+static inline __attribute__((always_inline)) void loop_end(int mask) { (void)mask; }
 #else
+static inline __attribute__((always_inline)) int loop_begin(void) { return vx_split(1); } /* leaves the mask on the stack */
+static inline __attribute__((always_inline)) int loop_while(int more, int height) { (void)height; vx_pred(more); return more; }
+static inline __attribute__((always_inline)) void loop_end(int height) { vx_join(height); }
+#endif
+#else
+static inline __attribute__((always_inline)) int loop_begin(void) { return 0; }
+static inline __attribute__((always_inline)) int loop_while(int more, int height) { (void)height; return more; }
+static inline __attribute__((always_inline)) void loop_end(int height) { (void)height; }
 /* Ordinary RISC-V code: main(int thread, int threads, void *arguments) runs once a thread; the machine parts lanes by itself. */
 static inline __attribute__((always_inline)) int split(int condition) { (void)condition; return 0; }
 static inline __attribute__((always_inline)) void join(int height) { (void)height; }
