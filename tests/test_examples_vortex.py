@@ -26,9 +26,7 @@ def compiled(name, number, level):
     return compile_c([EXAMPLES / f"{name}.c"], f"vortex-{number}", level)
 
 
-def run(
-    name, number=2024, *, machine="4w4t", level="2", mechanism="masks", engine="python", block=None, threads=1, arguments=None, **buffers
-):
+def run(name, number=2024, *, machine="4w4t", level="2", mechanism="masks", engine="python", block=None, **more):
     """(the buffers after a run, by name, as they were given; the result)."""
     cores, warps, lanes = MACHINES[machine]
     threads, arguments = more.pop("threads", 1), more.pop("arguments", {})
