@@ -169,12 +169,14 @@ def _open(files: contextlib.ExitStack, *paths: str | None) -> list[OutputFile | 
 
 
 def _write_log(result: Result, out: OutputFile, selection: Selection, quiet: bool) -> None:
+    from warploom.cli import screen
     from warploom.cli.progress import Progress
-    from warploom.observe.text.log import log
+    from warploom.observe.text.log import WIDTH, log
 
+    width = screen.width() if out.place is None else WIDTH
     last = result.cycles if selection.last is None else min(selection.last + 1, result.cycles)
     with Progress("writing the log", last, quiet=quiet or out.place is None) as progress:
-        for cycle, text in log(result, selection):
+        for cycle, text in log(result, selection, width):
             out.write(text)
             progress(cycle + 1)
 

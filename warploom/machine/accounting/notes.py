@@ -97,6 +97,8 @@ def log_byte(registers, tables, k, lane, address, value):
 def write_notes(registers, tables, k, takes_part, a, b, c, lanes):
     """A row of the log for every lane in `takes_part`. a, b, c: rows of `registers.lane`, the micro-op's operands."""
     log = tables.notes
+    if tables.uops[k, IMM] < 0:
+        return  # a question to those who check a run
     for lane in range(lanes):
         if takes_part[lane] == 0:
             continue

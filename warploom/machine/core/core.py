@@ -27,9 +27,15 @@ from warploom.machine.core.warps.scoreboard import Scoreboard
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.engine.sizes import MAX_SCHEDULERS, MAX_WARPS
-from warploom.machine.engine.unit import record
+from warploom.machine.engine.unit import record, unit
 
 SHARED_WORDS = 1 << 16
+
+
+@unit
+def no_watch(gpu, core, warp, pc, tables, k, now):
+    """Stands in for the hook of who looks at a run from inside, where nobody does."""
+
 
 Blocks = record(
     settings=dict(
@@ -53,6 +59,7 @@ Core = record(
         code_rows="i8",                # instructions of the program
         code_step="i8",                # addresses from one instruction to the next; 0 where that differs
         has_predicates="i8",           # 1: some micro-op of the program has a predicate
+        watched="i8",                  # 1: `units.watch` is called before each micro-op that a check may be about
         has_wide="i8",                 # 1: some of its accesses are of 8 bytes, or atomics on floats: `units.wide` is there
         counts="i8",                   # 1: the program reads how many instructions its threads have executed, or which warps run
         clear_registers="i8",          # lane registers that a launch sets to zero

@@ -191,6 +191,8 @@ def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, u
     registers = core.registers[warp]
     start = np.int64(tables.code[pc, FIRST_UOP])
     for k in range(start, start + np.int64(tables.code[pc, COUNT])):
+        if core.watched != 0:
+            units.watch(gpu, core, warp, pc, tables, k, now)
         units.execute(registers, tables, k, warps.lanes)
     kind = np.int64(tables.code[pc, ISSUE_LATENCY])
     latency = core.latency[kind] + late
@@ -222,6 +224,8 @@ def _execute_control(gpu, core, warp, pc, tables, units, now):
     core.branch_diverged = 0
     start = np.int64(tables.code[pc, FIRST_UOP])
     for k in range(start, start + np.int64(tables.code[pc, COUNT])):
+        if core.watched != 0:
+            units.watch(gpu, core, warp, pc, tables, k, now)
         if tables.uops[k, UNIT] == CONTROL:
             fault = units.control(gpu, core, warp, pc, tables, k, now)
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
 from warploom.machine.accounting.status import LaunchError, Outcome, TooManyEvents
 from warploom.machine.config.schema import Config
 from warploom.machine.core.control import control
-from warploom.machine.core.core import Core
+from warploom.machine.core.core import Core, no_watch
 from warploom.machine.core.cycle import step, step_forming_warps
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.dwf import foremost
@@ -50,6 +50,7 @@ from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_d
 from warploom.machine.device.storage import Storage, set_up_spaces
 from warploom.machine.engine.native.piece import Array, Hook
 from warploom.machine.engine.pages import Pages
+from warploom.machine.engine.swaps import Socket, Swaps, reached
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.run.livelock import LivelockDetector
 from warploom.machine.run.probe import Probe
@@ -57,9 +58,21 @@ from warploom.machine.run.recording import Recorder
 from warploom.machine.run.result import Detail, RunResult
 from warploom.machine.run.runnable import MOST_EVENTS, ClockEdge, Listener
 from warploom.machine.run.tables import Tables, Units
-from warploom.machine.slots import SLOTS
+from warploom.machine.slots import prepare, stand_in, swaps_of
+from warploom.machine.slots.scheduler import policy_socket
 
 EVENT_ROWS = 1 << 16
+
+
+class Watcher(Protocol):
+    """Who looks at a run from inside: a hook, and the tables that it keeps."""
+
+    @property
+    def unit(self) -> Callable[..., None]:
+        """Called with (gpu, core, warp, pc, tables, k, now) before micro-op `k` of an instruction is executed."""
+
+    def tables(self, machine: PipelineMachine) -> dict[str, np.ndarray]:
+        """The members of `Tables` that are the watcher's own, before the first cycle."""
 
 
 class PipelineMachine:
@@ -68,7 +81,7 @@ class PipelineMachine:
     units: functions of a user's by slot, in place of the configured ones. tracing: write events down; they are handed to `listener` as the
     run goes, or kept in `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
     held: memory and caches that outlive the run, in place of the program's own. before: a copy of them, by which the run can be repeated.
-    reusable: `begin_again` will be called.
+    reusable: `begin_again` will be called. watcher: looks at micro-ops before they are executed.
     """
 
     entry = staticmethod(run)
@@ -85,6 +98,7 @@ class PipelineMachine:
         held: Held | None = None,
         before: Held | None = None,
         reusable: bool = False,
+        watcher: Watcher | None = None,
     ) -> None:
         check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)) if held is None else held.used)
         if any(region.thread_bytes for region in program.regions):
@@ -102,6 +116,7 @@ class PipelineMachine:
         self.users_units = dict(units or {})
         own = self.users_units.get("scheduler")
         self.policy = Policy(own, every_cycle=True) if own is not None else self._policy()
+        self.swaps = swaps_of(self.users_units)
         self.events: list[np.ndarray] = []
         self.listener: Listener | None = None
         self.most_events = MOST_EVENTS
@@ -126,7 +141,9 @@ class PipelineMachine:
         self.profile = np.zeros((len(program), PROFILE_COLUMNS), np.int64)
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
+        self.watcher = watcher
         self._set_up()
+        self._watched = watcher.tables(self) if watcher is not None else {}
         self._pages: list[Pages] = []
         if held is not None:
             self._pages = [Pages(array) for array in (self.gpu, self.cores)] if reusable else []
@@ -143,10 +160,14 @@ class PipelineMachine:
         set_up_device(gpu, self.config, self.loaded)
         resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
         check_grid(self.config, self.program, int(gpu.grid.blocks), resident)
+        cores: list[Any] = []
         for number in range(self.config.gpu.cores):
             core = mirror(self.cores[number : number + 1].reshape(()), without=("registers",))  # which are all zero
             set_up_core(core, number, resident, self.config, self.loaded)
             set_up_spaces(core, self.config, self.program, self.storage)
+            core.watched = int(self.watcher is not None)
+            cores.append(core)
+        prepare(self.users_units, gpu, cores)
 
     def begin_again(self, program: Program) -> None:
         """A machine with held memory that has run is as if it were built for `program`: the same but for views and a launch's scalars.
@@ -176,7 +197,16 @@ class PipelineMachine:
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without the limit, for one engine or the other."""
         tables = Tables(
-            self.uops, self.code, self.views, self.samplers, self.memory, self.storage.tables, self.notes, self.profile, self.event_buffer
+            self.uops,
+            self.code,
+            self.views,
+            self.samplers,
+            self.memory,
+            self.storage.tables,
+            self.notes,
+            self.profile,
+            self.event_buffer,
+            **self._watched,
         )
         if native:
             return (self._gpu_record(), self.cores, tables, self._hooks())
@@ -197,6 +227,7 @@ class PipelineMachine:
             load_store=load_store if touches_memory else no_load_store,
             memory_system=serve_events if touches_memory else no_events,
             step=step_forming_warps if self.forms_warps else step,
+            watch=no_watch if self.watcher is None else self.watcher.unit,
         )
 
     def _execute(self) -> Callable[..., None]:
@@ -211,7 +242,7 @@ class PipelineMachine:
         """The same, with a user's units for plain Python: a mistake in one of them ends as a sentence."""
         if "scheduler" not in self.users_units:
             return units
-        return units._replace(policy=SLOTS["scheduler"].guarded(units.policy))
+        return units._replace(policy=policy_socket(units.policy).guarded())
 
     def _policy(self) -> Policy:
         """The configured one; warps that are formed anew issue as their heuristic says."""
@@ -233,8 +264,20 @@ class PipelineMachine:
             load_store=(number, (Gpu, Core, Lsu, Tables, number)),
             memory_system=(None, (Gpu, cores, Tables, number)),
             step=(number, (Gpu, Core, Tables, Units, number)),
+            watch=(None, (Gpu, Core, number, number, Tables, number, number)),
         )
-        return Units(*(Hook(function, *kind) for function, kind in zip(self._units(), kinds, strict=True)))
+        units = self._units()
+        if "scheduler" in self.users_units:
+            units = units._replace(policy=policy_socket(units.policy))
+        return Units(*(Hook(unit, returns, given, self._reached(unit)) for unit, (returns, given) in zip(units, kinds, strict=True)))
+
+    def _reached(self, function: Any) -> Swaps:
+        """The swaps that a unit comes to."""
+        return () if not self.swaps or isinstance(function, Socket) else reached(function, self.swaps)
+
+    def stand_ins(self) -> dict[str, Any]:
+        """See `run.runnable.Runnable`."""
+        return {"units": {name: stand_in(name) for name in self.users_units}}
 
     def drain(self) -> None:
         """Take the events out of the buffer."""

@@ -49,7 +49,7 @@ class RunResult:
     notes: what the program itself has written on the log of the run, in the order of cycles; notes_lost: rows for which it had no room.
     console: the lines that it has printed to a console, `#3: text`. exit_code: what it has left, if it leaves one.
     engine: which engines ran it. seconds: wall time. detail: what a kind of machine adds (a profile, events).
-    rebuild: builds the run's machine anew.
+    rebuild: builds the run's machine anew. findings: of a run with checks, what they have found (`checks.findings.Finding`).
     """
 
     program: Program
@@ -71,6 +71,7 @@ class RunResult:
     seconds: float = 0.0
     detail: Detail = Detail()
     rebuild: Callable[..., Runnable] | None = None
+    findings: tuple[Any, ...] = ()
 
     def replay(self) -> Runnable:
         """The machine of this run before its first cycle. A machine is deterministic: it repeats the run.

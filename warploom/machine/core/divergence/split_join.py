@@ -105,40 +105,51 @@ def _write(core, warp, register, value):
 @unit
 def _split(core, warp, tables, k):
     """The chosen lanes run, the others wait; with a destination the larger side runs, and where all agree nothing waits."""
-    stack = core.mask_stack
     warps = core.warps
-    mask = warps.mask[warp]
     run = _chosen(core, warp, tables, k)
-    wait = mask & ~run
-    following = warps.pc[warp] + 1
-    parts = run != EMPTY and wait != EMPTY
-    counted = tables.uops[k, DST] != NONE
-    if counted:
-        _write(core, warp, tables.uops[k, DST], stack.count[warp])
+    wait = warps.mask[warp] & ~run
+    if tables.uops[k, DST] != NONE:
+        _write(core, warp, tables.uops[k, DST], core.mask_stack.count[warp])
+        if run == EMPTY or wait == EMPTY:
+            warps.pc[warp] += 1
+            return OK
         if popcount(wait) > popcount(run):
-            run, wait = wait, run
-    warps.pc[warp] = following
-    if not parts and counted:
-        return OK
+            run = wait
+    return split(core.mask_stack, warps, warp, run)
+
+
+@unit
+def split(stack, warps, warp, chosen):
+    """The chosen lanes continue; the others wait to run the same instructions from after the split on. Two entries where there are others.
+
+    The reconvergence PC of an entry says whose mask it holds. BOTH_SIDES: it is restored, and the warp continues after the join.
+    OTHER_SIDE: those lanes jump to the entry's PC.
+    """
+    mask = warps.mask[warp]
+    others = mask & ~chosen
+    following = warps.pc[warp] + 1
     if push(stack, warp, mask, following, BOTH_SIDES) == 0:
-        warps.pc[warp] -= 1
         return OVERFLOW
-    if parts:
-        if push(stack, warp, wait, following, OTHER_SIDE) == 0:
-            warps.pc[warp] -= 1
+    if chosen != EMPTY and others != EMPTY:
+        if push(stack, warp, others, following, OTHER_SIDE) == 0:
             return OVERFLOW
-        warps.mask[warp] = run
+        warps.mask[warp] = chosen
+    warps.pc[warp] = following
     return OK
 
 
 @unit
 def _join(core, warp, tables, k):
-    """The lanes on top of the stack run: the other side of a split from after the split, or all of both from here."""
-    stack = core.mask_stack
-    warps = core.warps
-    if tables.uops[k, A] != NONE and np.int64(operand(core, warp, tables, k, A, 0)) == stack.count[warp]:
-        warps.pc[warp] += 1
+    """A join that knows how high the stack was before its split does nothing where that is what it is now."""
+    if tables.uops[k, A] != NONE and np.int64(operand(core, warp, tables, k, A, 0)) == core.mask_stack.count[warp]:
+        core.warps.pc[warp] += 1
         return OK
+    return join(core.mask_stack, core.warps, warp)
+
+
+@unit
+def join(stack, warps, warp):
+    """The lanes on top of the stack run: the other side of a split from after the split, or all of both from here."""
     depth = stack.count[warp] - 1
     if depth < 0:
         return UNDERFLOW

@@ -87,7 +87,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
             transactions = units.sampler(core, warp, tables, k, transactions)
             tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * 4, core.texture.sector_shift)
         elif executes == SHARED:
-            passes += _shared(core, warp, registers, tables, units, k, lanes)
+            passes += _shared(gpu, core, warp, pc, registers, tables, units, k, lanes, now)
             fault = core.access.fault
         elif executes == MEMORY:
             if tables.uops[k, OP] == STORE_IMAGE:
@@ -102,6 +102,8 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                     fault = units.translate(gpu, core, warp, tables, k, now)
                     row = core.access.place
                     bypass |= 1 - core.access.cached
+                if fault == 0 and core.watched != 0:
+                    units.watch(gpu, core, warp, pc, tables, k, now)
                 if fault == 0 and core.has_wide != 0 and is_wide(tables.uops, k):
                     units.wide(core, warp, tables, k, IN_TABLES if core.spaces.used == 0 else AT_PLACES)
                     kind, extra = _kind_of(core, registers, tables, k, lanes, kind, extra)
@@ -208,7 +210,7 @@ def _kind_of(core, registers, tables, k, lanes, kind, extra):
 
 
 @unit
-def _shared(core, warp, registers, tables, units, k, lanes):
+def _shared(gpu, core, warp, pc, registers, tables, units, k, lanes, now):
     """An access to the block's shared memory; returns the passes that it takes."""
     size = core.blocks.shared_bytes
     base = np.int64(core.warps.block[warp]) * size
@@ -220,6 +222,8 @@ def _shared(core, warp, registers, tables, units, k, lanes):
     passes = shared_conflicts(row, registers.active, tables.uops[k, SIZE], lanes, core.shared_banks, core.shared_bank_bytes, atomically)
     for lane in range(lanes):
         row[lane] = np.uint32(np.int64(row[lane]) + base)
+    if core.watched != 0:
+        units.watch(gpu, core, warp, pc, tables, k, now)
     if core.has_wide != 0 and is_wide(tables.uops, k):
         units.wide(core, warp, tables, k, IN_SHARED)
     elif op == LOAD_OP:
