@@ -30,7 +30,7 @@ def command(files: tuple[str, ...], output: str, target: str, level: str, as_jso
 
     if is_among(output, files):
         raise UserError(f"-o {output}: this file is an input; name a different one")
-    data = compile_c(files, target, level)
+    data = compile_c(files, target, level, beside=output)
     write_file(output, data)
     if as_json:
         print_json({"files": list(files), "target": target, "optimise": level, "output": output, "bytes": len(data)})

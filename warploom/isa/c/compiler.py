@@ -46,8 +46,11 @@ TARGETS = {
 DEFAULT = "vortex-2024"
 
 
-def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "2", output: str | Path | None = None) -> bytes:
-    """An ELF file from C sources (and assembly, .S): its bytes. output: where to write it too. Raises SourceError."""
+def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "2", beside: str | Path | None = None) -> bytes:
+    """An ELF file from C sources (and assembly, .S): its bytes. Raises SourceError.
+
+    beside: where it will be written; its debugging information calls the sources by their way from there.
+    """
     first = paths[0]
     if target not in TARGETS:
         raise error(first, f"there is no target {target!r}{nearest(target, TARGETS)}", f"there are {', '.join(TARGETS)}")
@@ -59,28 +62,30 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
         read_bytes(path)
     with tempfile.TemporaryDirectory(prefix="warploom-cc-") as folder:
         result = Path(folder) / "program.elf"
-        command = [sys.executable, "-m", "ziglang", "cc", *flags(TARGETS[target], level), *map(str, paths), "-o", str(result)]
+        sources = [Path(path).resolve() for path in paths]
+        places = _places(sources, Path(beside if beside is not None else first).resolve().parent)
+        command = [sys.executable, "-m", "ziglang", "cc", *flags(TARGETS[target], level), *places]
+        command += [*map(str, sources), "-o", str(result)]
         _run(command, first, folder)
-        data = result.read_bytes()
-    if output is not None:
-        Path(output).write_bytes(data)
-    return data
+        return result.read_bytes()
 
 
 def flags(target: Target, level: str) -> list[str]:
     """Everything that the compiler is told but for the sources and the output."""
     found = ["-target", "riscv32-freestanding", f"-mcpu={target.cpu}", f"-O{level}", "-g", "-std=gnu17", "-Wall"]
-    found += [
-        "-nostdlib",
-        "-ffreestanding",
-        "-fno-sanitize=undefined",
-        "-fno-stack-protector",
-        "-ffunction-sections",
-        "-fconvergent-functions",
-    ]
+    found += ["-nostdlib", "-ffreestanding", "-fno-sanitize=undefined", "-fno-stack-protector"]
+    found += ["-ffunction-sections", "-fconvergent-functions"]
     found += [f"-DWARPLOOM_VORTEX={target.vortex}"] if target.vortex else []
     found += ["-I", str(RUNTIME / "include"), "-T", str(RUNTIME / target.script), "-Wl,--gc-sections"]
     return found + [str(RUNTIME / name) for name in target.files]
+
+
+def _places(sources: Sequence[Path], beside: Path) -> list[str]:
+    """What the debugging information calls files: sources by their way from the ELF file, so that it holds nothing of this machine."""
+    compiler = importlib.util.find_spec("ziglang")
+    named = {str(RUNTIME): "warploom", str(Path(compiler.origin or ".").parent if compiler else "."): "ziglang"}
+    named |= {str(source.parent): os.path.relpath(source.parent, beside) for source in sources}
+    return [f"-ffile-prefix-map={path}={name}" for path, name in named.items()] + ["-fdebug-compilation-dir=."]
 
 
 def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
