@@ -110,12 +110,17 @@ BY_NUMBER = pytest.mark.parametrize("number", GENERATIONS)
 @BY_NAME
 @BY_NUMBER
 def test_sizes(name, number):
-    for n in (1, 3, 13) if name.startswith("sgemm") else (1, 5, 16, 37):
-        if n > 5 and name.startswith("sgemm"):
-            n = 7
+    for n in (1, 3, 7) if name.startswith("sgemm") else (1, 5, 37):
         check(name, n, number=number)
 
 
+@BY_NAME
+@BY_NUMBER
+def test_without_optimisation(name, number):
+    check(name, 6 if name.startswith("sgemm") else 21, number=number, level="0")
+
+
+@pytest.mark.slow
 @BY_NAME
 @BY_NUMBER
 @pytest.mark.parametrize("level", ["0", "1", "3", "s"])
@@ -125,13 +130,12 @@ def test_levels_of_optimisation(name, number, level, mechanism):
 
 
 @BY_NAME
-@BY_NUMBER
-@pytest.mark.parametrize("mechanism", ["minpc", "its"])
-def test_mechanisms(name, number, mechanism):
-    check(name, 5 if name.startswith("sgemm") else 21, number=number, mechanism=mechanism)
+@pytest.mark.parametrize("mechanism", ["stack", "minpc", "its"])
+def test_mechanisms(name, mechanism):
+    check(name, 5 if name.startswith("sgemm") else 21, number=2024 if mechanism != "its" else 2022, mechanism=mechanism)
 
 
-@BY_NAME
+@pytest.mark.parametrize("name", ["sgemm_tiled", "diverge", "prefix_sum", "pipeline"])
 @BY_NUMBER
 @pytest.mark.parametrize("machine", ["2w8t", "8w2t", "2c4w4t"])
 def test_machines(name, number, machine):

@@ -88,7 +88,7 @@ static void blocks(const struct work *w) {
   for (uint32_t block = slot * (uint32_t)vx_num_cores() + (uint32_t)vx_core_id(); block < w->count; block += w->slots * (uint32_t)vx_num_cores()) {
     if (left >= lanes) run_thread(w, block, rank);
     else run_some_threads(w, block, rank, left);
-    if (w->warps > 1) vx_barrier((int)slot, (int)w->warps); /* the next block has the same local memory */
+    if (w->warps > 1) vx_barrier(WARPLOOM_BARRIER(slot), (int)w->warps); /* the next block has the same local memory */
   }
 }
 

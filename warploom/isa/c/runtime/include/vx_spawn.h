@@ -22,7 +22,9 @@ extern struct warploom_grid warploom_grids[];  /* by core */
 #define threadIdx (warploom_thread()->thread_idx)
 #define gridDim (warploom_grids[vx_core_id()].grid_dim)
 #define blockDim (warploom_grids[vx_core_id()].block_dim)
-#define __syncthreads() vx_barrier(warploom_thread()->group_slot, warploom_thread()->group_warps)
+/* Until 2022 barrier 0 is the one at the end of a parallel section. */
+#define WARPLOOM_BARRIER(slot) ((int)(slot) + (WARPLOOM_VORTEX < 2023))
+#define __syncthreads() vx_barrier(WARPLOOM_BARRIER(warploom_thread()->group_slot), (int)warploom_thread()->group_warps)
 
 /* Memory of the block: so many bytes, which all its threads share. */
 void *warploom_local_memory(uint32_t bytes);
