@@ -186,7 +186,7 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
     )
     yield (
         scalar & (predicate != u.NONE),
-        lambda row: f"predicate {predicate[row]}: {_name(op, row)} is made whatever the lanes, and has none",
+        lambda row: f"predicate {predicate[row]}: {_name(op, row)} does not ask it",
     )
     yield (
         SETS_MASK[op] & (predicate != u.NONE),

@@ -250,7 +250,8 @@ def _rows() -> list[Operation]:
         ("h2f", L_CONVERT, "da", "d = the 16-bit float in the low half of a as a 32-bit float"),
         ("f2h", L_CONVERT, "da", "d = the 32-bit float a as a 16-bit float in the low half, nearest even"),
         ("fround", L_FLOAT, "dab", "d = the float a as a whole float, rounded in RISC-V's mode b (0 to 4); -0 and infinities stay"),
-        ("fnan", L_ALU, "dabc", "d = c; where it is NaN, x86's NaN of an operation on a and b: a if that is NaN, quiet, else b, else 0xffc00000"),
+        ("fnan", L_ALU, "dabc", "d = c; where that is NaN, x86's NaN of an operation on a and b: a if that is NaN, quiet, else b, "
+         "else 0xffc00000"),
     ]
     double_precision = [
         ("dadd", L_DOUBLE, "dab", "dab", "d = a + b, 64-bit float"),
@@ -372,7 +373,8 @@ def _rows() -> list[Operation]:
         ("yield", "", "a hint: a different path of this warp may run", NEXT),
         ("trap", "i", "stops the kernel with fault number i", ENDS),
         ("illegal", "i", "stops the kernel: the word i is no instruction", ENDS),
-        ("branch_scalar", "at", "the active lanes, if any, go to the target where scalar a & i is not 0 (NEGATE: where it is 0)", NEXT + TO_TARGET),
+        ("branch_scalar", "at", "the active lanes, if any, go to the target where scalar a & i is not 0 (NEGATE: where it is 0)",
+         NEXT + TO_TARGET),
     ]
     note = [("note", L_ALU, "abci", "a row on the log of the run: number i, the thread, and what a, b and c hold in it")]
     alu = (

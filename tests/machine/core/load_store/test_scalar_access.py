@@ -62,7 +62,7 @@ def test_what_waits_for_a_loaded_scalar_waits_for_memory():
     [
         ({"name": "load_scalar", "dst": 3, "a": NONE}, "destination 3: load_scalar writes a scalar register"),
         ({"name": "load_scalar", "dst": scalar(3), "a": NONE, "size": 8}, "size 8: it is 1, 2 or 4 bytes"),
-        ({"name": "store_scalar", "a": NONE, "b": scalar(3), "predicate": scalar(0)}, "store_scalar is made whatever the lanes"),
+        ({"name": "store_scalar", "a": NONE, "b": scalar(3), "predicate": scalar(0)}, "store_scalar does not ask it"),
         ({"name": "branch_scalar", "a": 3, "target": 0}, "source A is v3: branch_scalar asks a scalar register"),
         ({"name": "call", "dst": scalar(u.SCALARS), "target": 0}, "destination is scalar register 160"),
     ],

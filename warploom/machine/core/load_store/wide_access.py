@@ -1,13 +1,10 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Accesses of 64 bits, whose values are pairs of registers, those of scalar registers, and the atomics beyond those on whole words
-(`wide_atomic.py`).
+"""Accesses of 64 bits, whose values are pairs of registers, those of scalar registers (`scalar_access.py`), and the
+atomics beyond those on whole words (`wide_atomic.py`).
 
 In hardware: the same path as for words, used for two words a lane; the register file is read and written twice. Shared memory serves half
 of the warp at a time, the coalescer packs the lanes' eight bytes into lines as it does four, and of local memory, which is interleaved by
 words, the two halves of a value lie in two lines.
-
-An access of a scalar register is made once for the warp, at lane 0's address, whatever the mask says (AMD GCN3 ISA, "Scalar Memory
-Operations"; there it has a cache and a path of its own, here it takes the lanes').
 
 Only a program that has such accesses is compiled with this file.
 """
@@ -16,7 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import DST, FLAGS, LOCAL_SPACE, NUMBER, OP, SCALAR, SIGNED, SIZE, SPACE, WIDE, B, C
+from warploom.isa.uop import DST, LOCAL_SPACE, NUMBER, OP, SCALAR, SIZE, SPACE, WIDE, B, C
+from warploom.machine.core.load_store.scalar_access import move_scalar
 from warploom.machine.core.load_store.wide_atomic import atomic_double_word, atomic_word
 from warploom.machine.datapath.predicate import LOAD_SCALAR, STORE_SCALAR
 from warploom.machine.datapath.register_file import source
@@ -59,7 +57,7 @@ def _move(core, row, registers, tables, k, memory):
     op = tables.uops[k, OP]
     high = np.int64(lanes if tables.uops[k, SPACE] == LOCAL_SPACE else 1)  # words from the low half of a value to the high one
     if op >= LOAD_SCALAR and op <= STORE_SCALAR:
-        _move_scalar(core, np.int64(row[0]), registers, tables, k, memory)
+        move_scalar(core, np.int64(row[0]), registers, tables, k, memory)
         return
     if op == LOAD:
         _load(row, registers, np.int64(tables.uops[k, DST]), lanes, memory, high)
@@ -74,27 +72,6 @@ def _move(core, row, registers, tables, k, memory):
     else:
         operand = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
         core.access.changed |= atomic_word(row, registers, operand, op, np.int64(tables.uops[k, DST]), lanes, memory)
-
-
-@out_of_line
-def _move_scalar(core, place, registers, tables, k, memory):
-    """One access of the warp as a whole, at the byte index `place`."""
-    index = place >> 2
-    shift = np.uint32((place & 3) * 8)
-    size = np.int64(tables.uops[k, SIZE])
-    keep = np.uint32((np.int64(1) << (8 * size)) - 1)
-    if tables.uops[k, OP] == LOAD_SCALAR:
-        value = np.uint32(memory[index] >> shift) & keep
-        if tables.uops[k, FLAGS] & SIGNED != 0:
-            sign = np.uint32(np.int64(1) << (8 * size - 1))
-            value = np.uint32((value ^ sign) - sign)
-        registers.scalar[tables.uops[k, DST] - SCALAR] = value
-        return
-    value = registers.lane[source(registers, tables.uops, k, B, 1, 1), 0]
-    word = np.uint32(memory[index] & ~np.uint32(keep << shift)) | np.uint32((value & keep) << shift)
-    if word != memory[index]:
-        core.access.changed = 1
-    memory[index] = word
 
 
 @inlined
