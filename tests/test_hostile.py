@@ -259,15 +259,17 @@ def test_closed_standard_streams():
 def test_a_signal_leaves_no_file(tmp_path, name):
     kernel = tmp_path / "endless.asm"
     kernel.write_text(".threads 8\nagain: CMP R0, R0\nBRz again\nRET\n")
-    child = process("run", kernel, "--max-cycles", 10**12, "--engine", "python", "--trace", tmp_path / "a.jsonl", stdout=subprocess.DEVNULL)
+    number = getattr(signal, name)
+    options = {"stdout": subprocess.DEVNULL, "preexec_fn": lambda: signal.signal(number, signal.SIG_DFL)}  # under nohup SIGHUP is ignored
+    child = process("run", kernel, "--max-cycles", 10**12, "--engine", "python", "--trace", tmp_path / "a.jsonl", **options)
     while len(list(tmp_path.iterdir())) < 2:
         time.sleep(0.02)
     time.sleep(0.3)
-    child.send_signal(getattr(signal, name))
+    child.send_signal(number)
     said = child.communicate()[1]
     how = "Ctrl-C" if name == "SIGINT" else name
     assert said.startswith(f"stopped by {how} after ")
-    assert child.returncode == 128 + getattr(signal, name)
+    assert child.returncode == 128 + number
     assert list(tmp_path.iterdir()) == [kernel]
 
 

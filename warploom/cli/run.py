@@ -62,6 +62,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom run texture.guppy --save u0=out.png
       warploom run saxpy.guppy --perfetto out.pftrace  open it at ui.perfetto.dev
       warploom run saxpy.asm --gpu sm --scheduler mine.py:choose
+      warploom run saxpy.c --threads 100 --arg a=2.5 --buffer x=x.npy --buffer y=y.npy --save y:f32=out.npy
       warploom run matmul.py                           kernels of numba.cuda
     """
     from warploom.cli.output import OutputFile
@@ -168,12 +169,14 @@ def _open(files: contextlib.ExitStack, *paths: str | None) -> list[OutputFile | 
 
 
 def _write_log(result: Result, out: OutputFile, selection: Selection, quiet: bool) -> None:
+    from warploom.cli import screen
     from warploom.cli.progress import Progress
-    from warploom.observe.text.log import log
+    from warploom.observe.text.log import WIDTH, log
 
+    width = screen.width() if out.place is None else WIDTH
     last = result.cycles if selection.last is None else min(selection.last + 1, result.cycles)
     with Progress("writing the log", last, quiet=quiet or out.place is None) as progress:
-        for cycle, text in log(result, selection):
+        for cycle, text in log(result, selection, width):
             out.write(text)
             progress(cycle + 1)
 

@@ -44,7 +44,7 @@ RECONVERGE = 10   # where lanes that disagree reconverge: an instruction number,
 UNIT = 11         # functional unit: a number of UNITS
 LATENCY = 12      # latency class: a number of LATENCIES
 VIEW = 13         # NONE, or the row of Program.views that bounds a memory access or describes a texture
-FLAGS = 14        # bits: SIGNED, NEGATE, NEGATE_PREDICATE, YIELDS
+FLAGS = 14        # bits: SIGNED, NEGATE, NEGATE_PREDICATE, YIELDS, HIGHEST_LEADS, LEADER_DECIDES
 DATAPATH = 15     # which part of the datapath computes the result: a number of DATAPATHS
 UOP_COLUMNS = 16
 
@@ -53,6 +53,9 @@ SIGNED = 1        # a load narrower than 32 bits extends the sign
 NEGATE = 2        # a branch is taken where the condition is zero
 NEGATE_PREDICATE = 4  # the predicate names the lanes that are left out
 YIELDS = 8        # a jump back: those that jump wait for somebody, perhaps for lanes of their own warp
+HIGHEST_LEADS = 16  # of operands that a warp takes from one lane: the highest active one; else the lowest
+LEADER_DECIDES = 32  # where the program manages masks, and lanes disagree at a branch or jump, all go where that one lane goes
+FLAG_VALUES = 64  # flags are 0 .. FLAG_VALUES - 1
 WIDE = 8          # the SIZE of a memory access of 64 bits, whose values are pairs of registers
 FENCE_DEVICE, FENCE_BLOCK = range(2)  # immediates of a fence: who has to see what was stored
 
@@ -89,6 +92,7 @@ SCALAR = 1 << 16  # scalar register s is SCALAR + s
 HIDDEN = 512        # lane registers HIDDEN .. REGISTERS - 1 are hidden: they live inside a bundle and are never locked
 REGISTERS = 576     # lane registers that a thread can have
 SCALARS = 160       # scalar registers that a warp can have
+HIDDEN_SCALARS = 144  # scalar registers from here on are hidden too
 SCALAR_GROUP = REGISTERS  # scoreboard group of scalar register 0; lane registers' groups lie below
 
 
@@ -145,6 +149,8 @@ SPECIAL_REGISTERS = {
     "mask_high": "active lanes 32..63",
     "block_capacity": "threads that a block can have on this machine (tiny-gpu's %blockDim)",
     "argument": "the launch's argument pointer",
+    "core_warps": "warps of the core that have not ended, bit w = warp w",
+    "core_thread_instructions": "instructions that threads of the core have executed, low 32 bits",
     "thread_x": "thread number in the block in x: thread = x + block_dim_x * (y + block_dim_y * z)",
     "thread_y": "... in y",
     "thread_z": "... in z",
@@ -224,6 +230,9 @@ def _rows() -> list[Operation]:
         ("ctz", L_BITS, "da", "d = trailing zeros of a; 32 when a is 0"),
         ("popc", L_BITS, "da", "d = number of ones in a"),
         ("brev", L_BITS, "da", "d = a with its bits in reverse order"),
+        ("carry", L_ALU, "dabc", "d = what a + b + c carries into bit 32: 0, 1 or 2"),
+        ("borrow", L_ALU, "dabc", "d = 1 where a - b - c is below 0, all unsigned, else 0"),
+        ("shrd", L_ALU, "dabc", "d = low 32 bits of the 64 bits a (high) and b (low), shifted right by c & 31"),
     ]
     floating_point = [
         ("fadd", L_FLOAT, "dab", "d = a + b, 32-bit float"),
@@ -245,6 +254,9 @@ def _rows() -> list[Operation]:
         ("u2f", L_CONVERT, "da", "d = the unsigned integer a as a float, nearest even"),
         ("h2f", L_CONVERT, "da", "d = the 16-bit float in the low half of a as a 32-bit float"),
         ("f2h", L_CONVERT, "da", "d = the 32-bit float a as a 16-bit float in the low half, nearest even"),
+        ("fround", L_FLOAT, "dab", "d = the float a as a whole float, rounded in RISC-V's mode b (0 to 4); -0 and infinities stay"),
+        ("fnan", L_ALU, "dabc", "d = c; where that is NaN, x86's NaN of an operation on a and b: a if that is NaN, quiet, else b, "
+         "else 0xffc00000"),
     ]
     double_precision = [
         ("dadd", L_DOUBLE, "dab", "dab", "d = a + b, 64-bit float"),
@@ -325,6 +337,8 @@ def _rows() -> list[Operation]:
         ("atomic_fadd", "dmb", "d = old; memory = old + b as floats, rounded to nearest"),
         ("atomic_fmin", "dmb", "d = old; memory = the smaller float, as fmin"),
         ("atomic_fmax", "dmb", "d = old; memory = the larger float, as fmax"),
+        ("load_scalar", "dmi", "scalar d = memory[a + i] at lane 0's address, SIZE bytes as in load; once, whatever the mask"),
+        ("store_scalar", "mbi", "memory[a + i] = low SIZE bytes of b at lane 0's address; once, whatever the mask"),
     ]
     texture = [
         ("sample", "dab", "registers d .. d+3 = texel (r, g, b, a) of VIEW at (a, b), sampler row i of Program.samplers, detail level c"),
@@ -334,10 +348,11 @@ def _rows() -> list[Operation]:
         ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they reconverge",
          NEXT + TO_TARGET),
         ("jump", "t", "all active lanes go to the target", TO_TARGET),
-        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one; "
+        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one, "
+         "in a scalar d too; "
          "t: where that is, if it is known",
          THROUGH_REGISTER),
-        ("call", "dt", "lane register d = address of the next instruction; all active lanes go to the target", CALLS),
+        ("call", "dt", "d = address of the next instruction, in a scalar d too; all active lanes go to the target", CALLS),
         ("exit", "", "the active lanes end", ENDS),
         ("exit_warp", "", "the whole warp ends, whatever its mask, once its pending writes have landed", ENDS),
         ("push_mask", "t", "push (mask, target); next", PUSHES_TARGET + NEXT),
@@ -345,10 +360,17 @@ def _rows() -> list[Operation]:
         ("mask_nonzero", "a", "mask = active lanes where a != 0; when none is left, as pop_mask", NEXT + POPS),
         ("branch_push", "atr", "T = active where a != 0, F = the rest: push (mask, r); push (F, t) if F; run T, or pop if none",
          PUSHES_RECONVERGENCE + NEXT + TO_TARGET),
-        ("split", "da", "Vortex: mask = lanes where a != 0, the others wait on the stack (d = stack height where not NONE)", NEXT),
-        ("join", "a", "Vortex: pop the mask stack (a = stack height of the split where not NONE)", NEXT),
-        ("set_mask", "a", "mask = a, low lanes first (Vortex tmc: taken from one lane); 0 ends the warp", NEXT + ENDS),
-        ("predicate", "ab", "Vortex pred: mask = active lanes where a != 0; when none, mask = b where not NONE", NEXT),
+        ("split", "da", "Vortex split: mask = lanes where a != 0; the others wait on the stack to run the same instructions; "
+         "d = entries of the stack before, and a split on which all agree leaves nothing there (d NONE: it does)", NEXT),
+        ("join", "a", "Vortex join: pop the stack: the lanes that wait run from after their split, or all together from here; "
+         "nothing where the stack has a entries (a not NONE)", NEXT),
+        ("set_mask", "a", "Vortex tmc: mask = a of one lane, bit l = lane l; 0 ends the warp", NEXT + ENDS),
+        ("predicate", "ab", "Vortex pred: mask = active lanes where a != 0; when there are none, b of one lane (NONE: as before)", NEXT),
+        ("spawn", "ab", "Vortex wspawn: warps 1 .. a - 1 of the core start at address b with lane 0; those from a on end", NEXT),
+        ("spawn_alone", "ab", "Vortex wspawn from 2023 on: waits until no other warp of the core runs; then as spawn", NEXT),
+        ("core_barrier", "ab", "Vortex bar: waits until b warps have come to barrier a of the core; where bit 31 of a is set, until "
+         "b cores have, with all of their warps", NEXT),
+        ("halt", "", "the device stops: all warps of all cores end", ENDS),
         ("read_mask", "d", "scalar pair d = active lanes", NEXT),
         ("write_mask", "a", "active lanes = scalar pair a & the lanes that have a thread", NEXT),
         ("barrier", "ai", "waits until b warps (NONE: all of the block) have arrived at barrier a + i", NEXT),
@@ -363,6 +385,8 @@ def _rows() -> list[Operation]:
         ("yield", "", "a hint: a different path of this warp may run", NEXT),
         ("trap", "i", "stops the kernel with fault number i", ENDS),
         ("illegal", "i", "stops the kernel: the word i is no instruction", ENDS),
+        ("branch_scalar", "at", "the active lanes, if any, go to the target where scalar a & i is not 0 (NEGATE: where it is 0)",
+         NEXT + TO_TARGET),
     ]
     note = [("note", L_ALU, "abci", "a row on the log of the run: number i, the thread, and what a, b and c hold in it")]
     alu = (

@@ -8,7 +8,7 @@ from warploom.isa.tiny.table import Fields, row_of
 from warploom.isa.uop import NUMBER, OP, USE, USES, WRITES
 from warploom.machine.config.schema import Config
 from warploom.machine.core.cycle import step
-from warploom.machine.core.divergence import masks, minpc, path_table, stack
+from warploom.machine.core.divergence import minpc, path_table, split_join, stack
 from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run
 from warploom.machine.core.load_store.shared_memory import conflicts
 from warploom.machine.core.scheduling.scheduler import add_warp
@@ -47,13 +47,13 @@ __all__ = [
     "cycle_limit",
     "drive",
     "entry_call",
-    "masks",
     "minpc",
     "mshr",
     "nearest",
     "path_table",
     "row_of",
     "scoreboard",
+    "split_join",
     "stack",
     "step",
     "tag_match",

@@ -29,7 +29,7 @@ def test_a_block_that_does_not_fit_names_what_it_lacks():
         "<program>: a block of 20 threads needs 5 warps, a core has 4; use smaller blocks, or set core.warps"
     )
     assert refused(one(shared_bytes=2000)) == (
-        "<program>: a block with 2000 bytes of shared memory needs 2000, a core has 1024; use less shared memory, or set shared.bytes"
+        "<program>: a block with 2 000 bytes of shared memory needs 2 000, a core has 1 024; use less shared memory, or set shared.bytes"
     )
     assert refused(one(threads=20, block=20), gpu__dispatch="split") == (
         "a block has 5 warps, the device has warp slots for 4; add --set core.warps=5 or use smaller blocks"
@@ -40,15 +40,15 @@ def test_a_block_that_does_not_fit_names_what_it_lacks():
     ("launch", "sentence"),
     [
         ({"threads": 1056, "block": 1056},
-         "a block of 1056 threads is too large, a block has at most 1024; use smaller blocks, or set core.block_threads"),
+         "a block of 1 056 threads is too large, a block has at most 1 024; use smaller blocks, or set core.block_threads"),
         ({"threads": 32, "block": 32, "registers": 300},
          "a thread with 300 registers is too large, a thread has at most 255; use fewer registers, or set core.thread_registers"),
         ({"threads": 1024, "block": 1024, "registers": 80},
-         "a block of 1024 threads with 80 registers per thread needs 81920 registers, a core has 65536; use smaller blocks or fewer "
+         "a block of 1 024 threads with 80 registers per thread needs 81 920 registers, a core has 65 536; use smaller blocks or fewer "
          "registers, or set core.registers"),
         ({"threads": 32, "block": 32, "shared_bytes": 98305},
-         "a block with 98305 bytes of shared memory needs 98560 in the units in which they are handed out (98305 of its own), a core has "
-         "98304; use less shared memory, or set shared.bytes"),
+         "a block with 98 305 bytes of shared memory needs 98 560 in the units in which they are handed out (98 305 of its own), a core "
+         "has 98 304; use less shared memory, or set shared.bytes"),
     ],
 )  # fmt: skip
 def test_a_multiprocessor_refuses_what_its_compute_capability_does_not_have(launch, sentence):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from warploom.isa.numbers import grouped
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.occupancy.calculator import capability, curve, occupancy
 from warploom.machine.occupancy.capabilities import CAPABILITIES
@@ -41,7 +42,7 @@ def test_every_capability_holds_its_own_warps_when_nothing_else_is_asked_for(cc)
     limits = CAPABILITIES[cc]
     found = occupancy(cc, threads=32 * limits.warps // limits.blocks)
     assert (found.blocks, found.warps, found.occupancy) == (limits.blocks, limits.warps, 1.0)
-    assert occupancy(cc, 1025).reason == "a block of 1025 threads is too large, a block has at most 1024"
+    assert occupancy(cc, 1025).reason == "a block of 1 025 threads is too large, a block has at most 1 024"
 
 
 @pytest.mark.parametrize(("cc", "most"), [("3.5", 48), ("6.1", 48), ("7.0", 96), ("7.5", 64), ("8.0", 163), ("8.6", 99), ("9.0", 227)])
@@ -49,7 +50,7 @@ def test_the_largest_shared_memory_of_a_block_fits_and_one_byte_more_does_not(cc
     assert occupancy(cc, 32, 0, most * KI).blocks >= 1
     refused = occupancy(cc, 32, 0, most * KI + 1)
     assert (refused.blocks, refused.limiting) == (0, ("shared",))
-    assert refused.reason.startswith(f"a block with {most * KI + 1} bytes of shared memory needs ")
+    assert refused.reason.startswith(f"a block with {grouped(most * KI + 1)} bytes of shared memory needs ")
 
 
 def test_a_kilobyte_of_each_block_belongs_to_the_system_from_8_0_on():
@@ -70,7 +71,7 @@ def test_registers_a_thread_beyond_what_it_can_have():
 
 def test_registers_a_block_beyond_what_it_can_have():
     assert occupancy("5.3", 1024, 40).reason == (
-        "a block of 1024 threads with 40 registers per thread needs 40960 registers, a block has at most 32768"
+        "a block of 1 024 threads with 40 registers per thread needs 40 960 registers, a block has at most 32 768"
     )
     assert occupancy("3.7", 1024, 64).blocks == 2
 
@@ -89,8 +90,8 @@ def test_a_block_that_four_partitions_refuse_is_refused_by_the_two_of_6_0():
     refused = occupancy("6.0", 320, 192)
     assert (refused.blocks, refused.warps, refused.occupancy, refused.limiting) == (0, 0, 0.0, ("registers",))
     assert refused.reason == (
-        "a block of 320 threads with 192 registers per thread needs 73728 registers in the units in which they are handed out"
-        " (61440 of its own), a core has 65536"
+        "a block of 320 threads with 192 registers per thread needs 73 728 registers in the units in which they are handed out"
+        " (61 440 of its own), a core has 65 536"
     )
     assert occupancy("6.0", 256, 192).blocks == 1
 

@@ -87,19 +87,19 @@ CORE = Limits(lanes=32, warps=16, blocks=8, registers=16384, register_unit=256, 
 @pytest.mark.parametrize(
     ("limits", "demand", "reason"),
     [
-        (CORE, Demand(1024), "a block of 1024 threads needs 32 warps, a core has 16"),
+        (CORE, Demand(1024), "a block of 1 024 threads needs 32 warps, a core has 16"),
         (
             Limits(32, 32, 1, registers=65536, register_unit=256),
             Demand(1024, 80),
-            "a block of 1024 threads with 80 registers per thread needs 81920 registers, a core has 65536",
+            "a block of 1 024 threads with 80 registers per thread needs 81 920 registers, a core has 65 536",
         ),
         (
             CORE,
             Demand(500, 33),
-            "a block of 500 threads with 33 registers per thread needs 20480 registers in the units in which they are handed out"
-            " (16500 of its own), a core has 16384",
+            "a block of 500 threads with 33 registers per thread needs 20 480 registers in the units in which they are handed out"
+            " (16 500 of its own), a core has 16 384",
         ),
-        (CORE, Demand(32, 0, 16640), "a block with 16640 bytes of shared memory needs 16640, a core has 16384"),
+        (CORE, Demand(32, 0, 16640), "a block with 16 640 bytes of shared memory needs 16 640, a core has 16 384"),
         (
             Limits(32, 16, 8, shared_unit=128),
             Demand(32, 0, 100),
@@ -110,7 +110,7 @@ CORE = Limits(lanes=32, warps=16, blocks=8, registers=16384, register_unit=256, 
         (Limits(32, 16, 8, registers=99999, registers_per_thread=63), Demand(1, 64),
          "a thread with 64 registers is too large, a thread has at most 63"),
         (Limits(32, 16, 8, registers=4096, registers_per_block=2048), Demand(32, 65),
-         "a block of 32 threads with 65 registers per thread needs 2080 registers, a block has at most 2048"),
+         "a block of 32 threads with 65 registers per thread needs 2 080 registers, a block has at most 2 048"),
     ],
 )  # fmt: skip
 def test_a_block_that_does_not_fit_names_what_it_needs_and_what_there_is(limits, demand, reason):

@@ -57,7 +57,7 @@ def test_every_cycle_has_every_core_thread_and_register(result):
 
 def test_a_core_says_state_counter_and_instruction(result):
     shown = pieces(result)
-    assert "core 0  block 0, 4 threads  DECODE   PC 0    CONST R2, #1                     line 3\n" in shown[8]
+    assert "core 0  block 0, 4 threads  DECODE  PC 0    CONST R2, #1               line 3\n" in shown[8]
     assert "core 1  block 1, 2 threads  DECODE" in "".join(shown.values())
     assert "core 0  has no block\n" in shown[0]
 
@@ -124,3 +124,20 @@ def test_a_machine_with_warps_has_another_kind_of_log():
     result = warploom.GPU("sm", engine="python").run(warploom.tiny.assemble(".threads 4\nRET\n"))
     with pytest.raises(ValueError, match=r"trace\(\) shows cores that run one instruction at a time"):
         list(log(result))
+
+
+def test_a_narrow_log_has_the_units_in_a_table_of_their_own():
+    result = warploom.GPU("tiny", engine="python").run(warploom.load("examples/tiny/matmul.asm"))
+    wide, narrow = (dict(log(result, width=width)) for width in (120, 80))
+    assert max(len(line) for text in narrow.values() for line in text.splitlines()) <= 80
+    assert max(len(line) for text in wide.values() for line in text.splitlines()) > 80
+    for cycle in range(0, result.cycles, 7):
+        joined = [row.split() for row in thread_rows(wide[cycle])]
+        apart = [row.split() for row in thread_rows(narrow[cycle])]
+        named = wide[cycle].count("  nzp ")
+        found = []
+        while apart:
+            count = next(at for at in range(1, len(apart)) if apart[at][0] == "0")  # a core's registers, then its units
+            found += [registers + units[1:] for registers, units in zip(apart[:count], apart[count : 2 * count], strict=True)]
+            apart = apart[2 * count :]
+        assert (found, narrow[cycle].count("  nzp ")) == (joined, named)

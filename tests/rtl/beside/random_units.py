@@ -7,7 +7,7 @@ import numpy as np
 
 from warploom import GPU
 from warploom.isa.uop import USE, USES, WRITES
-from warploom.machine.core.divergence import masks, minpc, path_table, stack
+from warploom.machine.core.divergence import minpc, path_table, split_join, stack
 from warploom.machine.core.load_store import coalescer, shared_memory
 from warploom.machine.core.scheduling import policies, scheduler
 from warploom.machine.core.warps import barrier, scoreboard
@@ -158,9 +158,9 @@ def split_and_join(watcher, chance, do):
         watcher.now = now
         if chance.random() < 0.5:
             chosen = warps.mask[0] & np.uint64(chance.getrandbits(LANES) | chance.choice([0, 255]))
-            fault = do(masks.split)(table, warps, 0, chosen)
+            fault = do(split_join.split)(table, warps, 0, chosen)
         else:
-            fault = do(masks.join)(table, warps, 0)
+            fault = do(split_join.join)(table, warps, 0)
         warps.pc[0] = chance.randrange(20)
         if fault or warps.mask[0] == 0 or chance.random() < 0.05:
             warps = warp_table()

@@ -68,7 +68,7 @@ def test_split_and_join_in_a_program():
     ):
         builder.add([uop], text=str(uop))
     program = Program("mine", "sides", *builder.arrays(), registers=2, register_names=("v0", "v1"), launch=Launch(threads=16, block=8))
-    (found,) = rtl.lockstep_units(program, GPU("sm", set=SMALL), ["split_join"])
+    (found,) = rtl.lockstep_units(program, GPU("sm", set={**SMALL, "core.divergence": "masks"}), ["split_join"])
     assert found.agrees, str(found)
     assert found.steps == 2 * (1 + 1 + 2 * 3)  # of two warps: the start, the first split, and the rest on either side
 

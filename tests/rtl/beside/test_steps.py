@@ -26,7 +26,7 @@ MUTANTS = {
     "stack taken": ("core.divergence.stack.ReconvergenceStack.diverge", "last_pc != self.reconvergence_pc", "1", "count"),
     "stack smaller": ("core.divergence.stack.ReconvergenceStack.runs_first", "<", "<=", "mask"),
     "minimum PC": ("core.divergence.minpc.MinimumPc.elaborate", "self.threads & ~self.held", "self.threads", "mask"),
-    "split and join": ("core.divergence.masks.SplitJoin.elaborate", "self.count + 1 + both", "self.count + 2", "count"),
+    "split and join": ("core.divergence.split_join.SplitJoin.elaborate", "self.count + 1 + both", "self.count + 2", "count"),
     "barrier table": ("core.warps.barrier.BarrierTable.elaborate", "self.alive & ~arrived", "self.alive & ~waiting", "freed"),
     "coalescer": ("core.load_store.coalescer.Coalescer.parts", "(1 << self.size) - 1", "(1 << self.size)", "wanted"),
     "coalescer, lanes that straddle lines": ("core.load_store.coalescer.Coalescer.elaborate", "line + 1", "line", "wanted"),

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from warploom.isa.numbers import whole_number
+from warploom.isa.numbers import grouped, whole_number
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
 
@@ -151,17 +151,17 @@ def _check(limits: Limits, demand: Demand, carveout: int | None) -> None:
 
 def _by_warps(limits: Limits, demand: Demand, warps: int) -> _Allowed:
     if limits.block_threads and demand.threads > limits.block_threads:
-        reason = f"a block of {demand.threads} threads is too large, a block has at most {limits.block_threads}"
+        reason = f"a block of {grouped(demand.threads)} threads is too large, a block has at most {grouped(limits.block_threads)}"
         return _Allowed(0, warps, limits.warps, reason, "block_threads")
     if warps > limits.warps:
-        reason = f"a block of {demand.threads} threads needs {warps} warps, a core has {limits.warps}"
+        reason = f"a block of {grouped(demand.threads)} threads needs {grouped(warps)} warps, a core has {grouped(limits.warps)}"
         return _Allowed(0, warps, limits.warps, reason, "warps")
     return _Allowed(limits.warps // warps, warps, limits.warps)
 
 
 def _by_threads(limits: Limits, demand: Demand) -> _Allowed:
     if demand.threads > limits.threads:
-        reason = f"a block of {demand.threads} threads is too large, a core has room for {limits.threads}"
+        reason = f"a block of {grouped(demand.threads)} threads is too large, a core has room for {grouped(limits.threads)}"
         return _Allowed(0, demand.threads, limits.threads, reason, "threads")
     return _Allowed(limits.threads // demand.threads, demand.threads, limits.threads)
 
@@ -171,7 +171,7 @@ def _by_registers(limits: Limits, demand: Demand, warps: int) -> _Allowed:
     needs, room = warp_registers * warps, limits.registers
     most = limits.registers_per_thread
     if most and demand.registers > most:
-        reason = f"a thread with {demand.registers} registers is too large, a thread has at most {most}"
+        reason = f"a thread with {grouped(demand.registers)} registers is too large, a thread has at most {grouped(most)}"
         return _Allowed(0, needs, room, reason, "registers_per_thread")
     if needs == 0 or room == 0:
         return _Allowed(None, needs, room)
@@ -179,8 +179,8 @@ def _by_registers(limits: Limits, demand: Demand, warps: int) -> _Allowed:
     most = min(limits.registers_per_block or room, room)
     if in_partitions > most:
         rounded = _rounded(demand.threads * demand.registers, in_partitions)
-        what = f"a block of {demand.threads} threads with {demand.registers} registers per thread"
-        return _Allowed(0, needs, room, f"{what} needs {in_partitions} registers{rounded}, {_has(most, room)}", "registers")
+        what = f"a block of {grouped(demand.threads)} threads with {grouped(demand.registers)} registers per thread"
+        return _Allowed(0, needs, room, f"{what} needs {grouped(in_partitions)} registers{rounded}, {_has(most, room)}", "registers")
     return _Allowed(room // limits.partitions // warp_registers * limits.partitions // warps, needs, room)
 
 
@@ -192,17 +192,17 @@ def _by_shared(limits: Limits, demand: Demand, carveout: int | None) -> _Allowed
     most = (limits.shared_per_block or limits.shared) + limits.shared_reserved
     if needs > most:
         rounded = _rounded(demand.shared, needs)
-        what = f"a block with {demand.shared} bytes of shared memory"
-        return _Allowed(0, needs, room, f"{what} needs {needs}{rounded}, {_has(most, limits.shared)}", "shared")
+        what = f"a block with {grouped(demand.shared)} bytes of shared memory"
+        return _Allowed(0, needs, room, f"{what} needs {grouped(needs)}{rounded}, {_has(most, limits.shared)}", "shared")
     return _Allowed(room // needs, needs, room)
 
 
 def _rounded(exact: int, needs: int) -> str:
-    return "" if needs == exact else f" in the units in which they are handed out ({exact} of its own)"
+    return "" if needs == exact else f" in the units in which they are handed out ({grouped(exact)} of its own)"
 
 
 def _has(most: int, core: int) -> str:
-    return f"a core has {core or 'none'}" if most == core else f"a block has at most {most}"
+    return f"a core has {grouped(core) if core else 'none'}" if most == core else f"a block has at most {grouped(most)}"
 
 
 def _shared_size(limits: Limits, needed: int, carveout: int | None) -> int:

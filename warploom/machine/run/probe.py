@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.machine.engine.native.piece import Bundle
+from warploom.machine.engine.swaps import Socket, Swaps
 from warploom.machine.engine.unit import Mirror
 
 
@@ -69,9 +70,9 @@ class Probe(NamedTuple):
 
 
 def probed(
-    entry: Callable[..., int], arguments: Iterable[Any], probes: Sequence[Probe], cycle: Callable[[], int]
+    entry: Callable[..., int], arguments: Iterable[Any], probes: Sequence[Probe], cycle: Callable[[], int], swaps: Swaps = ()
 ) -> tuple[Callable[..., int], tuple[Any, ...]]:
-    """The plain-Python entry of a machine and its arguments with the probes in place. cycle: says the machine's cycle.
+    """The plain-Python entry of a machine and its arguments with the probes in place, and the swaps. cycle: says the machine's cycle.
 
     Raises ValueError for a probe of a unit that this machine does not reach.
     """
@@ -80,7 +81,7 @@ def probed(
     listening: dict[Callable[..., Any], list[Probe]] = {}
     for probe in probes:
         listening.setdefault(_function(probe.unit, handed), []).append(probe)
-    copy = _Copy(listening, cycle)
+    copy = _Copy(listening, cycle, swaps)
     linked = tuple(
         type(value)(**{name: member and copy.of(member) for name, member in value.members().items()})
         if isinstance(value, Bundle) and not value.layout
@@ -109,10 +110,10 @@ def _function(unit: Callable[..., Any] | str, handed: dict[str, Callable[..., An
 
 
 class _Copy:
-    """Copies of units in which a probed unit is one that tells its listeners."""
+    """Copies of units in which a probed unit is one that tells its listeners, and a swapped one what stands in its place."""
 
-    def __init__(self, listening: dict[Callable[..., Any], list[Probe]], cycle: Callable[[], int]) -> None:
-        self.listening, self.cycle = listening, cycle
+    def __init__(self, listening: dict[Callable[..., Any], list[Probe]], cycle: Callable[[], int], swaps: Swaps) -> None:
+        self.listening, self.cycle, self.swaps = listening, cycle, dict(swaps)
         self.made: dict[Callable[..., Any], Callable[..., Any]] = {}
         self._names: dict[int, dict[str, Any]] = {}
 
@@ -122,9 +123,14 @@ class _Copy:
             return function
         names = self._names_for(function)  # first: it may reach this very function
         if function not in self.made:
-            copy: Callable[..., Any] = FunctionType(
-                function.__code__, names, function.__name__, function.__defaults__, function.__closure__
-            )
+            instead = self.swaps.get(function)
+            copy: Callable[..., Any]
+            if isinstance(instead, Socket):
+                copy = instead.guarded()
+            elif instead is not None:
+                copy = self.of(instead)
+            else:
+                copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
             own = unwrap(function)  # a user's unit is guarded
             for probe in self.listening.get(own, ()):
                 copy = self._told(copy, probe)

@@ -7,10 +7,10 @@ from typing import Any
 
 from warploom.rtl.beside.recorder import Tap, Unit, Watch, Watcher
 from warploom.rtl.beside.steps import Step
-from warploom.rtl.core.divergence.masks import SplitJoin
 from warploom.rtl.core.divergence.minpc import MinimumPc
+from warploom.rtl.core.divergence.split_join import SplitJoin
 from warploom.rtl.core.divergence.stack import ReconvergenceStack
-from warploom.rtl.model import NUMBER, OP, Config, Program, masks, minpc, path_table, stack
+from warploom.rtl.model import NUMBER, OP, Config, Program, minpc, path_table, split_join, stack
 
 MASK_OPERATIONS = ("push_mask", "pop_mask", "mask_nonzero", "branch_push", "split", "join", "set_mask", "predicate", "write_mask")
 DEEPEST = 16  # entries that are simulated where the configuration has more
@@ -176,7 +176,7 @@ class SplitJoinWatcher(PathWatcher):
 
     def taps(self) -> Mapping[Unit, Tap]:
         """The two instructions, and the start of a warp."""
-        return {masks.split: self.split, masks.join: self.join, path_table.clear: self.clear}
+        return {split_join.split: self.split, split_join.join: self.join, path_table.clear: self.clear}
 
     def split(self, table: Any, warps: Any, warp: Any, chosen: Any) -> Watch:
         """The chosen lanes run first."""

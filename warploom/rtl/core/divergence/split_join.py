@@ -1,4 +1,4 @@
-"""Split and join, as hardware: Vortex's IPDOM stack. The model is `split` and `join` of `warploom.machine.core.divergence.masks`.
+"""Split and join, as hardware: Vortex's IPDOM stack. The model is `split` and `join` of `warploom.machine.core.divergence.split_join`.
 
 An entry is a lane mask, a PC, and a bit that says whose mask it is. The warp's mask and PC lie in the warp table; the stack says what they
 become. A split pushes two entries within a cycle.
