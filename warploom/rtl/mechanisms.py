@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from warploom.rtl.core.divergence.masks import SplitJoin
 from warploom.rtl.core.divergence.minpc import MinimumPc
+from warploom.rtl.core.divergence.split_join import SplitJoin
 from warploom.rtl.core.divergence.stack import ReconvergenceStack
 from warploom.rtl.core.load_store.coalescer import Coalescer
 from warploom.rtl.core.load_store.shared_memory import BankConflicts
