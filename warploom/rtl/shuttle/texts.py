@@ -74,7 +74,7 @@ really takes.
 
 1. Put this folder into a repository on GitHub; in its settings, Pages, choose GitHub Actions as the source.
 2. Look at the results of the workflows: `test` runs the kernel with Icarus, `gds` makes the layout and checks it, `docs` the datasheet.
-3. Submit the repository at https://app.tinytapeout.com.
+3. Submit the repository: <https://app.tinytapeout.com/>
 
 Locally: `cd test && pip install -r requirements.txt && make`.
 
