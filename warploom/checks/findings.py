@@ -175,9 +175,9 @@ class _Writer:
             kind = "lost-update"
             message = f"{me} writes {element} with what it has read before {other} wrote it: that update is lost"
             fix = "update it in one step, with cuda.atomic" if self.program.isa == "python" else "update it with an atomic"
-        order = f"order: here {other} came first; no barrier, atomic or fence keeps the other order from happening"
+        order = f"order: here {other} came first; nothing keeps it so"
         if row[s.ACCESS] == s.WRITE == row[s.OTHER_ACCESS] and row[s.PC] == row[s.OTHER_PC]:
-            order = f"order: here {me} wrote last, so its value stayed; any of them may be the last one"
+            order = f"order: here {me} wrote last; any of them may"
         return replace(
             base, kind=kind, message=message, fix=fix, other=row[s.OTHER_PC], threads=(me, other), element=element, lost=lost,
             address=row[s.ADDRESS], space=row[s.SPACE], order=order, other_position=where, other_length=length_at(self.program, where),
@@ -198,7 +198,7 @@ class _Writer:
         message = (
             f"{me} {DID[row[s.ACCESS]]} {found.element} after {other} {DID[row[s.OTHER_ACCESS]]} it only because lanes run in lockstep"
         )
-        order = "order: lanes of one warp; since Volta each may run on its own, and the other order can happen (core.divergence=its)"
+        order = "order: since Volta each lane of a warp may run on its own (core.divergence=its)"
         return replace(found, kind="lockstep", message=message, fix="put cuda.syncwarp() between the two", order=order, lost=0)
 
     def _uninitialised(self, base: Finding, row: list[int]) -> Finding:
