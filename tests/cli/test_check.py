@@ -83,3 +83,15 @@ def test_a_machine_without_warps_is_refused():
 def test_a_kernel_that_does_not_end_is_found(script):
     run = check("examples/python/spin_lock.py", "--no-schedule")
     assert run.exit_code == 1 and "[deadlock]" in run.stdout and "1 did not end" in run.stderr
+
+
+def test_profile_and_explorer_mark_the_lines(script, tmp_path):
+    found = CliRunner().invoke(main, ["profile", script, "--launch", "racing", "--check", "--engine", "python"])
+    assert found.exit_code == 0, found.stderr
+    assert " !15" in found.stdout and "! line 15: thread" in found.stdout and "[lost-update]" in found.stdout
+    plain = CliRunner().invoke(main, ["profile", script, "--launch", "racing", "--engine", "python"])
+    assert "!15" not in plain.stdout and "checks" not in plain.stdout
+    page = tmp_path / "racing.html"
+    written = CliRunner().invoke(main, ["explore", script, "--launch", "1", "--check", "--engine", "python", "-o", str(page), "--quiet"])
+    assert written.exit_code == 0, written.stderr
+    assert "line.found" in page.read_text()
