@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "Find what goes wrong in some order of a kernel's threads.",
     "debug": "Step through a run, forwards and backwards, and change it.",
     "asm": "Show a program's instruction words, and write them to a file.",
+    "cc": "Compile a program in C for Vortex or RISC-V.",
     "disasm": "Turn instruction words back into source text.",
     "ladder": "Climb from tiny-gpu's machine to a modern core, one switch at a time.",
     "compare": "Run a program on many machines that differ in a few settings.",

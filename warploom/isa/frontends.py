@@ -41,7 +41,7 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
     FrontEnd("riscv", (".rv", ".elf"), "warploom.isa.riscv", "RISC-V: ordinary RV32IMAFC code in every lane", "sm"),
     FrontEnd(
         "vortex",
-        (".elf", ".vxbin", ".vx"),
+        (".elf", ".vxbin", ".vx", ".c"),
         "warploom.isa.vortex",
         "Vortex, whichever generation a file is of",
         "vortex-2024",
