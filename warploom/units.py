@@ -22,19 +22,26 @@ from pathlib import Path
 from typing import Any
 
 from warploom.isa.diagnostics import nearest
+from warploom.isa.uop import ALU, CONTROL, LATENCIES, MEMORY, SHARED, SPECIAL, TEXTURE
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, ones, popcount, rest
 from warploom.machine.engine.unit import FOREVER, unit
 from warploom.machine.engine.users import UnitError, unit_name
 from warploom.machine.slots import SLOTS, Slot, slot_named
-from warploom.machine.slots.table import NONE
 from warploom.machine.slots.verbs import Replacement
 
 __all__ = [
+    "ALU",
+    "CONTROL",
     "EMPTY",
     "FOREVER",
+    "LATENCIES",
+    "MEMORY",
+    "SHARED",
     "SLOTS",
+    "SPECIAL",
+    "TEXTURE",
     "Replacement",
     "Slot",
     "UnitError",
@@ -70,7 +77,7 @@ def take_units(config: Config, units: Mapping[str, UserUnit]) -> tuple[Config, d
         elif isinstance(given, str) and given in slot.ours:
             if slot.settings:
                 config = load_config(config, dict.fromkeys(slot.settings, given))
-            elif given != NONE:
+            elif given != slot.usual:
                 own[name] = slot.door().units[given]
         elif callable(given) or isinstance(given, tuple):
             own[name] = slot.checked(given)

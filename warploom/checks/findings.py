@@ -209,6 +209,10 @@ class _Writer:
 
     def _barrier(self, base: Finding, row: list[int]) -> Finding:
         where, other = self.program.position(row[s.OTHER_PC]), self._thread(row[s.OTHER])
+        if row[s.OTHER_PC] < 0:
+            message = f"{base.threads[0]} waits at this barrier, and {other}, of the same warp, never comes to it"
+            fix = "let all threads of a block come to the barrier: move it out of the branch"
+            return replace(base, message=message, fix=fix, threads=(base.threads[0], other))
         message = f"{base.threads[0]} waits at this barrier while {other} waits at a different one"
         return replace(
             base, message=message, fix="let all threads of a block come to the same barrier: move it out of the branch",

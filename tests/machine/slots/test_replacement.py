@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.machine.slots.mistakes import AT_RUN_TIME, WHEN_COMPILED
-from tests.places import EXAMPLES
-from warploom import GPU, load, load_config
-from warploom.machine.run.driver import drive
+from tests.machine.slots.running import ran, same_in_both
+from warploom import GPU
 from warploom.units import Replacement, UnitError, load_unit
 
-SMALL = {"l1.bytes": 1024, "l1.ways": 4, "l2.bytes": 4096, "l2.slices": 1}
 HERE = Path(__file__).parent / "mistakes.py"
 
 
@@ -43,12 +41,6 @@ def newest(s, set):
 LRU, FIFO, MRU = Replacement(used_now, used_now, oldest), Replacement(untouched, used_now, oldest), Replacement(used_now, used_now, newest)
 
 
-def ran(units, engine="python", program="guppy/load_strided.guppy"):
-    machine = GPU(load_config("sm", SMALL), units=units, engine=engine).machine(load(EXAMPLES / program))
-    outcome = drive(machine, engine=engine, max_cycles=200_000)
-    return machine, machine.finish(outcome)
-
-
 @pytest.mark.parametrize(("name", "mine"), [("lru", LRU), ("fifo", FIFO)])
 def test_a_user_s_lru_and_fifo_are_ours(name, mine):
     _, ours = ran({"replacement": name})
@@ -61,9 +53,7 @@ def test_a_user_s_lru_and_fifo_are_ours(name, mine):
 def test_both_engines_agree_and_two_policies_of_a_process_are_two():
     found = {}
     for name, mine in (("mru", MRU), ("lru", LRU)):
-        machines = [ran({"replacement": mine}, engine)[0] for engine in ("python", "native")]
-        assert machines[0].state() == machines[1].state()
-        found[name] = machines[0].state()
+        found[name] = same_in_both({"replacement": mine})[0].state()
     assert found["mru"] != found["lru"]
 
 

@@ -20,7 +20,7 @@ from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.sizes import MAX_SLICES
 from warploom.machine.engine.unit import inlined, record, unit
-from warploom.machine.memory.address_hash import place_of
+from warploom.machine.memory.address_hash import channel_place
 from warploom.machine.memory.cache import L2Cache, contains, keep_store, lookup
 from warploom.machine.memory.crossbar import cycles_for
 from warploom.machine.memory.event_wheel import schedule
@@ -97,7 +97,7 @@ def waiting_room(l2):
 @inlined
 def arrive(gpu, l2, tables, asked, now):
     """A request has come to its slice, which takes it, or puts it into its queue."""
-    slice = place_of(l2.cache.slices, asked.line >> l2.ratio_shift)
+    slice = channel_place(l2.cache.slices, asked.line >> l2.ratio_shift)
     if l2.queue_first[slice] == 0 and l2.slice_free[slice] <= now:
         if _look_up(gpu, l2, tables, slice, asked, now):
             return

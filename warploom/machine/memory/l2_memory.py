@@ -11,7 +11,7 @@ import numpy as np
 
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.unit import inlined, out_of_line
-from warploom.machine.memory.address_hash import place_of
+from warploom.machine.memory.address_hash import channel_place
 from warploom.machine.memory.cache import fill, mark_dirty
 from warploom.machine.memory.crossbar import cross_back
 from warploom.machine.memory.event_wheel import schedule
@@ -48,7 +48,7 @@ def time_to_cross(gpu, l2, asked, now):
     size = np.int64(0)
     if asked.tag & TRACKED_TAG == 0:
         size = popcount(asked.sectors) << gpu.sector_shift
-    return cross_back(crossbar, place_of(l2.cache.slices, asked.line >> l2.ratio_shift), asked.core, size, now)
+    return cross_back(crossbar, channel_place(l2.cache.slices, asked.line >> l2.ratio_shift), asked.core, size, now)
 
 
 @inlined
@@ -101,7 +101,7 @@ def end_write(gpu, l2, asked, now):
     if asked.kind == LINE_WRITTEN:
         slice = np.int64(asked.core)
     else:
-        slice = place_of(l2.cache.slices, asked.line >> l2.ratio_shift)
+        slice = channel_place(l2.cache.slices, asked.line >> l2.ratio_shift)
         if asked.tag & TRACKED_TAG != 0:
             send_back(gpu, asked, now)
     _count_writing(gpu, l2, slice, -1)
@@ -118,7 +118,7 @@ def read_memory(gpu, l2, asked, now):
 @inlined
 def accept_fill(gpu, l2, filled, now):
     """Memory has answered: the sectors are there. If nothing more of the line is missing, all that wait for it are answered."""
-    slice = place_of(l2.cache.slices, filled.line)
+    slice = channel_place(l2.cache.slices, filled.line)
     gone = fill(l2.cache, filled.line, filled.sectors, now)
     l2.filled = l2.filled + popcount(filled.sectors)
     write_back(gpu, l2, slice, gone, now)

@@ -49,6 +49,11 @@ class Slot(NamedTuple):
     needs_warps: bool = True
 
     @property
+    def usual(self) -> str:
+        """Where ours come in through the door: the first of their names, which leaves the machine as it is."""
+        return "" if self.settings else self.names[0]
+
+    @property
     def ours(self) -> tuple[str, ...]:
         """Names of the units that come with the machine."""
         return self.names or choices_of(self.settings[0])

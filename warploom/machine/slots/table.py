@@ -27,6 +27,30 @@ def _replacement() -> Door:
     return DOOR
 
 
+def _prefetcher() -> Door:
+    from warploom.machine.slots.prefetcher import DOOR
+
+    return DOOR
+
+
+def _coalescer() -> Door:
+    from warploom.machine.slots.coalescer import DOOR
+
+    return DOOR
+
+
+def _set_hash() -> Door:
+    from warploom.machine.slots.hashes import SETS
+
+    return SETS
+
+
+def _channel_hash() -> Door:
+    from warploom.machine.slots.hashes import CHANNELS
+
+    return CHANNELS
+
+
 SLOTS: Mapping[str, Slot] = {
     slot.name: slot
     for slot in (
@@ -39,6 +63,38 @@ SLOTS: Mapping[str, Slot] = {
             _replacement,
             ("lru", "fifo", "plru", "random"),
             Replacement,
+        ),
+        Slot(
+            "prefetcher",
+            (),
+            "prefetch(p, line, pc, warp, missed) -> line",
+            "which line a first-level cache asks for before a load does",
+            _prefetcher,
+            (NONE, "next_line", "stride"),
+        ),
+        Slot(
+            "coalescer",
+            (),
+            "coalesce(lsu, addresses, active, size, lanes, lines, sectors) -> count",
+            "which transactions the lanes' addresses become",
+            _coalescer,
+            ("whole_warp", "half_warp"),
+        ),
+        Slot(
+            "set_hash",
+            ("l1.hash", "l2.hash"),
+            "place(hash, line) -> set",
+            "which set of a cache, or of its slice, a line belongs to",
+            _set_hash,
+            ("modulo", "xor", "ipoly", "siphash"),
+        ),
+        Slot(
+            "channel_hash",
+            ("memory.hash",),
+            "place(hash, line) -> slice or channel",
+            "which slice of the second-level cache and which DRAM channel a line belongs to",
+            _channel_hash,
+            ("modulo", "xor", "ipoly"),
         ),
     )
 }

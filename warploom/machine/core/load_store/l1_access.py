@@ -52,6 +52,7 @@ def send_one(gpu, core, lsu, slot, index, tables, now):
             return 0
         missing = lookup(lsu.cache, line, sectors, now)
         outcome = _load(gpu, core, lsu, access, line, missing, entry, delay, now)
+        see_lookup(gpu, core, lsu, access, line, outcome, now)
         if outcome == HIT and lsu.texture != 0:
             serve_lanes(gpu, core, access, line, now)
         tables.profile[lsu.pc[access], HITS if outcome == HIT else MISSES] += 1
@@ -85,6 +86,11 @@ def _load(gpu, core, lsu, access, line, missing, entry, delay, now):
         missing = new
     send(gpu, core, LOAD, line, missing, tag_of(access, lsu.texture, 1, 0), delay, now)
     return MISS
+
+
+@inlined
+def see_lookup(gpu, core, lsu, access, line, outcome, now):
+    """Here a prefetcher would see what loads ask for: a machine has none of its own."""
 
 
 @inlined

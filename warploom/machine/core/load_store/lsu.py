@@ -18,6 +18,7 @@ import numpy as np
 
 from warploom.machine.core.load_store.completion import complete, reach_cache
 from warploom.machine.core.load_store.l1_access import send_one
+from warploom.machine.core.load_store.prefetcher import Prefetcher
 from warploom.machine.engine.bits import bit, lowest
 from warploom.machine.engine.unit import inlined, record, unit
 from warploom.machine.memory.cache import Cache
@@ -56,6 +57,7 @@ Lsu = record(
     state=dict(
         cache=Cache,
         misses=Mshr,
+        prefetcher=Prefetcher,
         used="u8",                                    # bit s = slot s is in use
         count="i8",                                   # accesses that it holds
         access=("i4", SLOTS),                         # by slot: the number of its access

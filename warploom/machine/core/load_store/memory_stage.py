@@ -46,7 +46,7 @@ from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.lane_slots import hold_lanes
 from warploom.machine.core.texture.sampler import sample, store_image
 from warploom.machine.core.warps.scoreboard import mark_busy
-from warploom.machine.datapath.predicate import named_lanes
+from warploom.machine.datapath.predicate import LOAD_SCALAR, STORE_SCALAR, lanes_of_access
 from warploom.machine.datapath.register_file import expand, source
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
@@ -114,7 +114,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                 if core.has_wide != 0 and tables.uops[k, SIZE] == WIDE and tables.uops[k, SPACE] == LOCAL_SPACE:
                     transactions = _collect_halves(core, registers.active, lanes, kind, transactions)
                 else:
-                    transactions = _collect(core, registers, tables, k, lanes, transactions)
+                    transactions = collect(core, registers, tables, k, lanes, transactions)
                     if kind == STORE and core.lsu.tracks_bytes != 0:
                         _mark_written(core, registers, np.int64(tables.uops[k, SIZE]), lanes, before, transactions)
                 tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * tables.uops[k, SIZE], core.lsu.sector_shift)
@@ -163,7 +163,7 @@ def _lanes_of(core, warp, mask, tables, k):
     its predicate itself, all of the mask."""
     warps = core.warps
     registers = core.registers[warp]
-    part = mask & named_lanes(registers, tables.uops, k, warps.lanes)
+    part = lanes_of_access(registers, tables.uops, k, mask, warps.lanes)
     executes = tables.uops[k, UNIT]
     wanted = mask if executes == ALU or executes == SPECIAL else part
     if warps.expanded_from[warp] != wanted:
@@ -200,9 +200,9 @@ def _move(core, row, registers, tables, k, lanes, kind, extra):
 def _kind_of(core, registers, tables, k, lanes, kind, extra):
     """What the bundle is after an access, and an atomic's extra cycles: lanes on one word take turns."""
     op = tables.uops[k, OP]
-    if op == LOAD_OP:
+    if op == LOAD_OP or op == LOAD_SCALAR:
         return kind, extra
-    if op == STORE_OP:
+    if op == STORE_OP or op == STORE_SCALAR:
         return np.int64(STORE), extra
     lanes_at_once = np.int64(core.atomic_lanes) if merges(op) else np.int64(1)
     most = np.int64(atomic_conflicts(core.access.address, registers.active, lanes))
@@ -252,7 +252,7 @@ def _image(core, registers, tables, k, lanes):
 
 
 @inlined
-def _collect(core, registers, tables, k, lanes, transactions):
+def collect(core, registers, tables, k, lanes, transactions):
     """Append the transactions of one micro-op to those of the bundle's earlier ones; returns how many there are now."""
     lsu = core.lsu
     access = core.access
@@ -261,18 +261,18 @@ def _collect(core, registers, tables, k, lanes, transactions):
         first = np.int64(access.address[0])
         slot = free_slot(lsu)
         return coalesce_run(first, first + size * lanes - 1, lsu.line_shift, lsu.sector_shift, lsu.line[slot], lsu.sectors[slot])
-    return _append(lsu, access.address, registers.active, size, lanes, transactions)
+    return append(lsu, access.address, registers.active, size, lanes, transactions)
 
 
 @out_of_line
 def _collect_halves(core, active, lanes, kind, transactions):
-    """`_collect` of 8 bytes a lane of local memory, which is interleaved by words: the high halves lie a row of the warp further on."""
+    """`collect` of 8 bytes a lane of local memory, which is interleaved by words: the high halves lie a row of the warp further on."""
     lsu = core.lsu
     row = core.access.address
     size = np.int64(4)
     for half in range(2):
         before = transactions
-        transactions = _append(lsu, row, active, size, lanes, before)
+        transactions = append(lsu, row, active, size, lanes, before)
         if kind == STORE and lsu.tracks_bytes != 0:
             mark_written(lsu, free_slot(lsu), row, active, size, lanes, before, transactions)
         if half == 0:
@@ -282,7 +282,7 @@ def _collect_halves(core, active, lanes, kind, transactions):
 
 
 @out_of_line
-def _append(lsu, row, active, size, lanes, transactions):
+def append(lsu, row, active, size, lanes, transactions):
     """Coalesce a row of addresses and append its transactions; a line that is there already is not sent twice."""
     slot = free_slot(lsu)
     lines = lsu.line[slot]
@@ -341,7 +341,7 @@ def sample_texture(core, warp, tables, k, transactions):
             address = texels.address[texel, lane]
             row[lane] = np.uint32(max(address, np.int64(0)))
             core.access.active[lane] = np.uint32(0 if address < 0 else 0xFFFFFFFF)
-        transactions = _append(core.texture, row, core.access.active, size, lanes, transactions)
+        transactions = append(core.texture, row, core.access.active, size, lanes, transactions)
     return np.int64(transactions)
 
 
