@@ -39,6 +39,7 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
     FrontEnd("tiny", (".asm",), "warploom.isa.tiny", "tiny-gpu", "tiny", warps_gpu="tiny-simt", has_words=True),
     FrontEnd("guppy", (".guppy", ".s"), "warploom.isa.guppy", "guppy's language of four-component registers and masks", "guppy"),
     FrontEnd("riscv", (".rv", ".elf"), "warploom.isa.riscv", "RISC-V: ordinary RV32IMAFC code in every lane", "sm"),
+    FrontEnd("avx512", (".avx512", ".o"), "warploom.isa.avx512", "AVX-512: x86's vectors of 16 lanes and their masks", "avx512"),
 )
 
 
