@@ -60,7 +60,9 @@ def encode(row: Row, written: Written, address: int = 0) -> bytes:
 
 def _is_64(row: Row, written: Written) -> bool:
     """Whether a register of 64 bits asks for W, in a row that leaves it open."""
-    sizes = [one.kind for word, one in zip(row.places, written.operands, strict=True) if isinstance(one, Register) and not word[-1].isdigit()]
+    sizes = [
+        one.kind for word, one in zip(row.places, written.operands, strict=True) if isinstance(one, Register) and not word[-1].isdigit()
+    ]
     if any(kind == "r64" for kind in sizes):
         return True
     return not sizes and any(isinstance(one, Memory) and one.size == 64 for one in written.operands)

@@ -88,7 +88,14 @@ ROWS: tuple[Row, ...] = (
         for number, name in enumerate(CONDITIONS)
     ),
     *(
-        Row("j" + name, f"0F {0x80 + number:02X}", "rel32", _branch(number), f"goes to the target where {name}", reads=condition_flags(number))
+        Row(
+            "j" + name,
+            f"0F {0x80 + number:02X}",
+            "rel32",
+            _branch(number),
+            f"goes to the target where {name}",
+            reads=condition_flags(number),
+        )
         for number, name in enumerate(CONDITIONS)
     ),
 )

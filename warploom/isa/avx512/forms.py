@@ -59,7 +59,9 @@ def _one_fits(row: Row, word: str, operand: Operand, width: int, size: int) -> b
             return True
         if word == "1":
             return operand.value == 1 and not operand.label
-        least, most = _RANGES.get(word, (-(1 << 31), (1 << 32) - 1 if size != 64 and word == "id" and "64" not in row.operand_text else (1 << 31) - 1))
+        least, most = _RANGES.get(
+            word, (-(1 << 31), (1 << 32) - 1 if size != 64 and word == "id" and "64" not in row.operand_text else (1 << 31) - 1)
+        )
         return word in ("ib", "ibs", "id", "iq") and not operand.label and least <= operand.value <= most
     if operand.vector or word == "gather":
         wide = _BITS.get(operand.vector, 0)
@@ -77,14 +79,26 @@ def _one_fits(row: Row, word: str, operand: Operand, width: int, size: int) -> b
         return False
     bits = int(word[2:] or size)
     alone = not any(other in ("r", "r8", "r32", "r64", "xr") for other in row.places)
-    return operand.size == bits or operand.size == 0 and bits > 0 and not (alone and row.mnemonic not in ("push", "call", "jmp")) and word != "rm16"
+    return (
+        operand.size == bits
+        or operand.size == 0
+        and bits > 0
+        and not (alone and row.mnemonic not in ("push", "call", "jmp"))
+        and word != "rm16"
+    )
 
 
 def _register_fits(row: Row, word: str, register: Register, size: int) -> bool:
     kind = register.kind
     if kind in _BITS:
         old = row.encoding.kind == VEX
-        if old and register.number > 15 or row.encoding.length >= 0 and word in ("vr", "vv", "vm") and _BITS[kind] != 128 << row.encoding.length:
+        if (
+            old
+            and register.number > 15
+            or row.encoding.length >= 0
+            and word in ("vr", "vv", "vm")
+            and _BITS[kind] != 128 << row.encoding.length
+        ):
             return False
         fixed = {"xr": "xmm", "xm": "xmm", "xv": "xmm", "x32": "xmm", "ym": "ymm", "yr": "ymm"}
         return fixed.get(word) == kind or word in ("vr", "vv", "vm", "vmb") and not (old and kind == "zmm")

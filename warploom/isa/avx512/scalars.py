@@ -236,6 +236,9 @@ def _invert(code: Code) -> None:
 def _and_not(code: Code) -> None:
     a, b = (read(code, operand, code.bits) for operand in code.operands[1:])
     words: Words = [code.scalar("and", code.scalar("xor", x, Number(ONES)), y) for x, y in zip(a, b, strict=True)]
+    if "P" in code.live:  # undefined, and 0 on the processor of the recorded runs
+        code.add("mov", flag("P"), Number(0))
+        code.live = code.live.replace("P", "")
     set_flags(code, words)
     write(code, code.operands[0], words)
 
