@@ -14,7 +14,7 @@ from warploom.isa.avx512.registers import FLAGS
 from warploom.isa.diagnostics import Diagnostics
 from warploom.isa.program import Launch, Source
 
-GENERAL = "rax rbx rcx rdx rsi rdi rbp r8 r9 r10 r11 r12 r13 r14 r15".split()
+GENERAL = ["rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"]
 STATE, BASE = 0x20000000, 0x400000
 MASKS, REGISTERS, FLAG = 2048, 2112, 2112 + 8 * 15
 BYTES = 4096

@@ -8,7 +8,8 @@
     .data
     limit: .long 8
 
-Jumps are as short as they can be: all begin so, and those that do not reach become long, until none is left. Directives that say nothing to a
+Jumps are as short as they can be: all begin so, and those that do not reach become long, until none is left. Directives that say nothing
+to a
 simulator (.globl, .type, .cfi_startproc ...) are passed over. Everything that is wrong is reported together.
 """
 
@@ -83,8 +84,8 @@ class _Assembler:
         self.diagnostics.raise_if_errors()
         self._lay_out()
         pieces: tuple[list[bytes], list[bytes]] = ([], [])
-        for number, item in enumerate(self.items):
-            pieces[item.section].append(self._bytes(item, number))
+        for place, item in enumerate(self.items):
+            pieces[item.section].append(self._bytes(item, place))
         self.diagnostics.raise_if_errors()
         return Assembly(self._image(b"".join(pieces[0]), b"".join(pieces[1])), self.threads)
 
@@ -132,10 +133,10 @@ class _Assembler:
         """Say what is wrong with operands that no row takes; of the likely mistakes, which one."""
         mnemonic, place = head.text, Position(line_number, head.column)
         masks = {row.masks for row in rows}
-        for number, operand in enumerate(operands.operands):
-            vectors = all(number < len(row.places) and row.places[number] in ("vm", "vmb") for row in rows)
+        for nth, operand in enumerate(operands.operands):
+            vectors = all(nth < len(row.places) and row.places[nth] in ("vm", "vmb") for row in rows)
             if vectors and isinstance(operand, Immediate) and not operand.label:
-                piece = pieces[number]
+                piece = pieces[nth]
                 said = f"{mnemonic} takes no number here: a constant lies in a register, or in memory, one element for all lanes"
                 fix = f"write dword ptr [rip + constant]{{1to16}}, and below .data: constant: .long {operand.value}"
                 self.diagnostics.error(Position(line_number, piece.column), said, len(piece.text), fix)
@@ -202,7 +203,8 @@ class _Assembler:
     # Second pass
 
     def _lay_out(self) -> None:
-        """Give everything its address. A jump that does not reach takes its longer form, which moves what follows; so until nothing does."""
+        """Give everything its address. A jump that does not reach takes its longer form, which moves what follows; so until nothing
+        does."""
         for item in self.items:
             item.size = len(encode(item.rows[0], self._resolved(item, 0, unknown=True), 0)) if item.rows else len(item.data)
         while True:

@@ -163,9 +163,9 @@ class Code:
         """(scalar register or NONE, offset) of an address in memory."""
         offset = memory.displacement
         base = general(memory.base) if memory.base >= 0 else NONE
-        if memory.index < 0 or memory.vector:
+        if memory.indexed < 0 or memory.vector:
             return base, offset
-        index = general(memory.index)
+        index = general(memory.indexed)
         if memory.scale > 1:
             index = self.scalar("shl", index, Number(memory.scale.bit_length() - 1))
         return (index if base == NONE else self.scalar("add", base, index)), offset
@@ -174,7 +174,7 @@ class Code:
         """(register, offset) of the lanes' addresses: one after another, or all the same."""
         base, offset = self.address(memory)
         if memory.vector:
-            index = memory.index
+            index = memory.indexed
             if memory.scale > 1:
                 index = self.lane("shl", index, Number(memory.scale.bit_length() - 1))
             return (index if base == NONE else self.lane("add", index, base)), offset

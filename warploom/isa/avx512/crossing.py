@@ -183,7 +183,7 @@ def _expand(code: Code) -> None:
 def _gather(code: Code) -> None:
     target, memory = code.register(0).number, code.operands[1]
     assert isinstance(memory, Memory)
-    if memory.index == target:
+    if memory.indexed == target:
         code.refuse("its index is its destination, which no processor takes (#UD)")
     address, offset = code.lane_address(memory)
     code.add("load", target, address, imm=offset, predicate=code.restriction())

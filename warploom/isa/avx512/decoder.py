@@ -78,7 +78,7 @@ def _head(data: bytes, start: int) -> _Head:
         p0, p1, p2 = data[offset + 1 : offset + 4]
         r = (~p0 >> 7 & 1) << 3 | (~p0 >> 4 & 1) << 4
         vvvv = (~p1 >> 3 & 15) | (~p2 >> 3 & 1) << 4
-        if p0 & 0x0C or not p1 & 4 or p2 & 0x60 == 0x60 and not p2 & 0x10:
+        if p0 & 0x0C or not p1 & 4 or (p2 & 0x60 == 0x60 and not p2 & 0x10):
             raise IndexError
         return _Head(EVEX, offset + 4, p1 & 3, p0 & 3, p1 >> 7, r, ~p0 >> 6 & 1, ~p0 >> 5 & 1, vvvv, p2 >> 5 & 3, p2 & 7,
                      bool(p2 & 0x80), bool(p2 & 0x10))  # fmt: skip
@@ -113,14 +113,14 @@ def _matched(row: Row, head: _Head, data: bytes, start: int, address: int) -> De
     is_register = modrm >> 6 == 3
     rounding = row.rounds and head.broadcast and is_register and head.kind == EVEX
     length = 2 if rounding else head.length
-    if encoding.length >= 0 and encoding.length != length or length == 3:
+    if (encoding.length >= 0 and encoding.length != length) or length == 3:
         return None
     if encoding.digit >= 0 and encoding.digit != modrm >> 3 & 7:
         return None
     word = next((word for word in row.places if place_of(word) == "rm"), "")
     if not _takes(word, is_register, head, rounding):
         return None
-    if head.mask and not row.masks or head.zeroing and ("z" not in row.masks or not head.mask) or row.masks == "K" and not head.mask:
+    if (head.mask and not row.masks) or (head.zeroing and ("z" not in row.masks or not head.mask)) or (row.masks == "K" and not head.mask):
         return None
     if "vvvv" not in {place_of(word) for word in row.places} and head.vvvv & (15 if word == "gather" else 31):
         return None
@@ -152,7 +152,8 @@ def _matched(row: Row, head: _Head, data: bytes, start: int, address: int) -> De
             value = numbers.pop(0)
             operands.append(Immediate(address + offset - start + value if name.startswith("rel") else value))
         elif place == "fixed":
-            operands.append({"1": Immediate(1), "cl": Register("r8", 1), "eax": Register("r64" if head.w else "r32", 0)}[name])
+            fixed: dict[str, Operand] = {"1": Immediate(1), "cl": Register("r8", 1), "eax": Register("r64" if head.w else "r32", 0)}
+            operands.append(fixed[name])
         elif place == "rm" and memory is not None:
             operands.append(memory)
         else:
@@ -231,4 +232,4 @@ def _memory(row: Row, word: str, head: _Head, data: bytes, offset: int, bits: in
 
 def displacement_step(row: Row, bits: int, broadcast: bool) -> int:
     """Bytes that a displacement of 8 bits counts in, under EVEX."""
-    return 4 if broadcast else row.tuple or bits // 8
+    return 4 if broadcast else row.element or bits // 8

@@ -43,8 +43,8 @@ def address_text(memory: Memory, following: int, labels: Mapping[int, str], bits
         displacement -= following
     if memory.base >= 0:
         parts.append(GENERAL[memory.base])
-    if memory.index >= 0:
-        index = f"{memory.vector}{memory.index}" if memory.vector else GENERAL[memory.index]
+    if memory.indexed >= 0:
+        index = f"{memory.vector}{memory.indexed}" if memory.vector else GENERAL[memory.indexed]
         parts.append(index if memory.scale == 1 else f"{memory.scale}*{index}")
     text = " + ".join(parts)
     if displacement or not parts:

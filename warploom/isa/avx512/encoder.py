@@ -43,9 +43,9 @@ def encode(row: Row, written: Written, address: int = 0) -> bytes:
     elif isinstance(rm, Memory):
         step = displacement_step(row, bits, rm.broadcast) if encoding.kind == EVEX else 1
         tail = _address(rm, r & 7, step)
-        b, x = max(rm.base, 0) >> 3, max(rm.index, 0) >> 3 & 1
+        b, x = max(rm.base, 0) >> 3, max(rm.indexed, 0) >> 3 & 1
         if rm.vector:
-            v |= rm.index & 16
+            v |= rm.indexed & 16
     elif row.has_modrm:
         tail = bytes([0xC0 | (r & 7) << 3])
     broadcast = isinstance(rm, Memory) and rm.broadcast
@@ -96,7 +96,7 @@ def _address(memory: Memory, reg: int, step: int) -> bytes:
         return bytes([reg << 3 | 5]) + bytes(4)
     scale = {1: 0, 2: 1, 4: 2, 8: 3}[memory.scale]
     if memory.base < 0:
-        index = memory.index & 7 if memory.index >= 0 else 4
+        index = memory.indexed & 7 if memory.indexed >= 0 else 4
         return bytes([reg << 3 | 4, scale << 6 | index << 3 | 5]) + (displacement & 0xFFFFFFFF).to_bytes(4, "little")
     if displacement == 0 and memory.base & 7 != 5:
         mode, tail = 0, b""
@@ -104,9 +104,9 @@ def _address(memory: Memory, reg: int, step: int) -> bytes:
         mode, tail = 1, (displacement // step & 0xFF).to_bytes(1, "little")
     else:
         mode, tail = 2, (displacement & 0xFFFFFFFF).to_bytes(4, "little")
-    if memory.index < 0 and memory.base & 7 != 4:
+    if memory.indexed < 0 and memory.base & 7 != 4:
         return bytes([mode << 6 | reg << 3 | memory.base & 7]) + tail
-    index = memory.index & 7 if memory.index >= 0 else 4
+    index = memory.indexed & 7 if memory.indexed >= 0 else 4
     return bytes([mode << 6 | reg << 3 | 4, scale << 6 | index << 3 | memory.base & 7]) + tail
 
 

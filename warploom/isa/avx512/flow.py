@@ -12,11 +12,24 @@ from warploom.isa.avx512.code import Code, Number
 from warploom.isa.avx512.instruction import Row
 from warploom.isa.avx512.operands import Immediate, Memory
 from warploom.isa.avx512.registers import FLAGS, KEPT, RSP, general
-from warploom.isa.avx512.scalars import CONDITIONS, condition, condition_flags, push, read
+from warploom.isa.avx512.scalars import push
+from warploom.isa.avx512.values import CONDITIONS, condition, condition_flags, read
 from warploom.isa.uop import NEGATE
 
-ALIASES = {"jz": "je", "jnz": "jne", "jc": "jb", "jnc": "jae", "jnb": "jae", "jnae": "jb", "jna": "jbe", "jnbe": "ja", "jnge": "jl", "jnl": "jge",
-           "jng": "jle", "jnle": "jg"}  # fmt: skip
+ALIASES = {
+    "jz": "je",
+    "jnz": "jne",
+    "jc": "jb",
+    "jnc": "jae",
+    "jnb": "jae",
+    "jnae": "jb",
+    "jna": "jbe",
+    "jnbe": "ja",
+    "jnge": "jl",
+    "jnl": "jge",
+    "jng": "jle",
+    "jnle": "jg",
+}
 
 
 def _target(code: Code) -> int:

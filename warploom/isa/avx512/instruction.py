@@ -7,7 +7,8 @@ bits are a register.
 
 `operands` are words, one an operand, as `vr vv vmb`: the place and what may stand there.
     vr vv vm     vector in reg, vvvv, rm (rm: or memory of its width); vmb: or one element for all lanes (broadcast)
-    xm ym        xmm, ymm or memory in rm; xr; m: memory alone, of the vector's width; x32: xmm or 32 bits of memory; gather: lanes' addresses
+    xm ym        xmm, ymm or memory in rm; xr; m: memory alone, of the vector's width; x32: xmm or 32 bits of memory; gather: lanes'
+    addresses
     kr kv km     opmask; kmm: or memory
     r v rm o     general register in reg, vvvv, rm (or memory), in the opcode; 32 bits, or 64 with W; with a number: of so many bits
     g            general register in rm, no memory
@@ -68,7 +69,7 @@ def _taken_apart(text: str) -> Encoding:
 class Row:
     """One form of an instruction. masks: "" none, "k" merging, "kz" zeroing too, "K" a mask is required.
 
-    lower: adds its micro-ops. tuple: bytes that an 8-bit displacement counts in (EVEX), 0 for those of the vector. immediate: the last
+    lower: adds its micro-ops. element: bytes that an 8-bit displacement counts in (EVEX), 0 for those of the vector. immediate: the last
     byte, where the mnemonic says what it is. reads, writes: flags; those left undefined are written too. shown: disassembly writes it so.
     """
 
@@ -78,7 +79,7 @@ class Row:
     lower: Callable[[Code], None]
     meaning: str
     masks: str = ""
-    tuple: int = 0
+    element: int = 0
     immediate: int = -1
     rounds: bool = False
     reads: str = ""
@@ -121,7 +122,7 @@ def place_of(word: str) -> str:
     """Where an operand is encoded: reg, vvvv, rm, opcode, number, or fixed."""
     if word in ("vr", "xr", "yr", "kr") or word in ("r", "r32", "r64", "r8"):
         return "reg"
-    if word in ("vv", "xv", "kv") or word.startswith("v") and word[1:] in ("", "32", "64"):
+    if word in ("vv", "xv", "kv") or (word.startswith("v") and word[1:] in ("", "32", "64")):
         return "vvvv"
     if word.startswith("o"):
         return "opcode"
@@ -131,10 +132,29 @@ def place_of(word: str) -> str:
 
 
 _NAMES = {
-    "vr": "v1", "vv": "v2", "vm": "v3/m", "vmb": "v3/m/m32{1toN}", "xm": "xmm/m", "ym": "ymm/m", "xr": "xmm", "yr": "ymm", "m": "m", "x32": "xmm/m32",
-    "gather": "[base + scale*v]", "kr": "k1", "kv": "k2", "km": "k3", "kmm": "k/m", "m0": "m", "ib": "imm8", "ibs": "imm8", "id": "imm32",
-    "iq": "imm", "rel8": "target", "rel32": "target",
-}  # fmt: skip
+    "vr": "v1",
+    "vv": "v2",
+    "vm": "v3/m",
+    "vmb": "v3/m/m32{1toN}",
+    "xm": "xmm/m",
+    "ym": "ymm/m",
+    "xr": "xmm",
+    "yr": "ymm",
+    "m": "m",
+    "x32": "xmm/m32",
+    "gather": "[base + scale*v]",
+    "kr": "k1",
+    "kv": "k2",
+    "km": "k3",
+    "kmm": "k/m",
+    "m0": "m",
+    "ib": "imm8",
+    "ibs": "imm8",
+    "id": "imm32",
+    "iq": "imm",
+    "rel8": "target",
+    "rel32": "target",
+}
 
 
 def _shown(word: str, masks: str) -> str:

@@ -1,6 +1,7 @@
 """Vector instructions on integers of 32 bits: arithmetic, logic, shifts, comparisons into a mask, moves.
 
-Each is a micro-op or a few, in the lanes that the opmask names. A count of 32 or more shifts everything out, unlike RISC-V's and GCN's, which
+Each is a micro-op or a few, in the lanes that the opmask names. A count of 32 or more shifts everything out, unlike RISC-V's and GCN's,
+which
 look at five bits of it. Source: Intel SDM, volume 2.
 """
 
@@ -168,8 +169,9 @@ def _blend(code: Code) -> None:
         code.put("mov", second)
 
 
-def both(name: str, opcode: str, lower: Lower, meaning: str, *, prefix: str = "66.0F", operands: str = "vr vv vmb", w: str = "W0",
-         vex: str = "") -> list[Row]:  # fmt: skip
+def both(
+    name: str, opcode: str, lower: Lower, meaning: str, *, prefix: str = "66.0F", operands: str = "vr vv vmb", w: str = "W0", vex: str = ""
+) -> list[Row]:
     """An instruction under EVEX, and the form that AVX2 has under VEX, where `vex` names it or is "same"."""
     rows = [Row(name, f"EVEX.{prefix}.{w} {opcode}", operands, lower, meaning, masks="kz")]
     if vex:
@@ -181,29 +183,37 @@ def both(name: str, opcode: str, lower: Lower, meaning: str, *, prefix: str = "6
 def _rows() -> list[Row]:
     rows: list[Row] = []
     for name, opcode, uop, meaning in (
-        ("vpaddd", "FE", "add", "v1 = v2 + v3"), ("vpsubd", "FA", "sub", "v1 = v2 - v3"),
-    ):  # fmt: skip
+        ("vpaddd", "FE", "add", "v1 = v2 + v3"),
+        ("vpsubd", "FA", "sub", "v1 = v2 - v3"),
+    ):
         rows += both(name, opcode, binary(uop), meaning, vex="same")
     for name, opcode, uop, meaning in (
-        ("vpmulld", "40", "mul", "v1 = low 32 bits of v2 * v3"), ("vpminsd", "39", "min", "the smaller, signed"),
-        ("vpmaxsd", "3D", "max", "the larger, signed"), ("vpminud", "3B", "minu", "the smaller, unsigned"),
+        ("vpmulld", "40", "mul", "v1 = low 32 bits of v2 * v3"),
+        ("vpminsd", "39", "min", "the smaller, signed"),
+        ("vpmaxsd", "3D", "max", "the larger, signed"),
+        ("vpminud", "3B", "minu", "the smaller, unsigned"),
         ("vpmaxud", "3F", "maxu", "the larger, unsigned"),
-    ):  # fmt: skip
+    ):
         rows += both(name, opcode, binary(uop), meaning, prefix="66.0F38", vex="same")
     for name, opcode, lower, meaning in (
-        ("vpand", "DB", binary("and"), "v1 = v2 & v3"), ("vpandn", "DF", _and_not, "v1 = ~v2 & v3"),
-        ("vpor", "EB", binary("or"), "v1 = v2 | v3"), ("vpxor", "EF", binary("xor"), "v1 = v2 ^ v3"),
-    ):  # fmt: skip
+        ("vpand", "DB", binary("and"), "v1 = v2 & v3"),
+        ("vpandn", "DF", _and_not, "v1 = ~v2 & v3"),
+        ("vpor", "EB", binary("or"), "v1 = v2 | v3"),
+        ("vpxor", "EF", binary("xor"), "v1 = v2 ^ v3"),
+    ):
         rows += both(name + "d", opcode, lower, meaning, vex=name)
         rows.append(Row(name + "q", f"EVEX.66.0F.W1 {opcode}", "vr vv vm", lower, meaning + "; no mask: its elements have 64 bits"))
     for name, opcode, uop, meaning in (
-        ("vpsllvd", "47", "shl", "v1 = v2 << v3; 0 from 32 on"), ("vpsrlvd", "45", "shr", "v1 = v2 >> v3; 0 from 32 on"),
+        ("vpsllvd", "47", "shl", "v1 = v2 << v3; 0 from 32 on"),
+        ("vpsrlvd", "45", "shr", "v1 = v2 >> v3; 0 from 32 on"),
         ("vpsravd", "46", "sra", "v1 = v2 >> v3 with the sign; only that from 32 on"),
-    ):  # fmt: skip
+    ):
         rows += both(name, opcode, _shift_lanes(uop), meaning, prefix="66.0F38", vex="same")
     for name, digit, uop, meaning in (
-        ("vpslld", 6, "shl", "v1 = v2 << imm8"), ("vpsrld", 2, "shr", "v1 = v2 >> imm8"), ("vpsrad", 4, "sra", "v1 = v2 >> imm8, with the sign"),
-    ):  # fmt: skip
+        ("vpslld", 6, "shl", "v1 = v2 << imm8"),
+        ("vpsrld", 2, "shr", "v1 = v2 >> imm8"),
+        ("vpsrad", 4, "sra", "v1 = v2 >> imm8, with the sign"),
+    ):
         rows.append(Row(name, f"EVEX.66.0F.W0 72 /{digit}", "vv vmb ib", _shift(uop), meaning, masks="kz"))
         rows.append(Row(name, f"VEX.66.0F 72 /{digit}", "vv vm ib", _shift(uop), meaning))
     rows += [
@@ -234,13 +244,33 @@ def _rows() -> list[Row]:
         how = "signed" if signed else "unsigned"
         for kind, name in enumerate(COMPARISONS):
             if name not in ("false", "true"):
-                rows.append(Row(f"vpcmp{name}{suffix}", f"EVEX.66.0F3A.W0 {opcode}", "kr vv vmb", _compare(signed, kind),
-                                f"k1 = v2 {('==', '<', '<=', '', '!=', '>=', '>')[kind]} v3, {how}", masks="k", immediate=kind))  # fmt: skip
-        rows.append(Row(f"vpcmp{suffix}", f"EVEX.66.0F3A.W0 {opcode}", "kr vv vmb ib", _compare(signed),
-                        f"k1 = v2 and v3 compared as imm8 says, {how}: 0 ==, 1 <, 2 <=, 4 !=, 5 >=, 6 >", masks="k"))  # fmt: skip
+                rows.append(
+                    Row(
+                        f"vpcmp{name}{suffix}",
+                        f"EVEX.66.0F3A.W0 {opcode}",
+                        "kr vv vmb",
+                        _compare(signed, kind),
+                        f"k1 = v2 {('==', '<', '<=', '', '!=', '>=', '>')[kind]} v3, {how}",
+                        masks="k",
+                        immediate=kind,
+                    )
+                )
+        rows.append(
+            Row(
+                f"vpcmp{suffix}",
+                f"EVEX.66.0F3A.W0 {opcode}",
+                "kr vv vmb ib",
+                _compare(signed),
+                f"k1 = v2 and v3 compared as imm8 says, {how}: 0 ==, 1 <, 2 <=, 4 !=, 5 >=, 6 >",
+                masks="k",
+            )
+        )
     for name, load, store, prefix in (
-        ("vmovdqu32", "6F", "7F", "F3.0F"), ("vmovdqa32", "6F", "7F", "66.0F"), ("vmovups", "10", "11", "0F"), ("vmovaps", "28", "29", "0F"),
-    ):  # fmt: skip
+        ("vmovdqu32", "6F", "7F", "F3.0F"),
+        ("vmovdqa32", "6F", "7F", "66.0F"),
+        ("vmovups", "10", "11", "0F"),
+        ("vmovaps", "28", "29", "0F"),
+    ):
         rows.append(Row(name, f"EVEX.{prefix}.W0 {load}", "vr vm", _move, "v1 = v2 or memory", masks="kz"))
         rows.append(Row(name, f"EVEX.{prefix}.W0 {store}", "m vr", _move, "memory = v1, in the mask's lanes", masks="k"))
         old = name.removesuffix("32")

@@ -102,8 +102,8 @@ class _Numbering:
     def _warn(self, one: Decoded, name: str, operands: tuple[object, ...]) -> None:
         target, first, second = operands
         said = (
-            f"{name} {target}, {first}, {second} is ~{first} & {second}, and {second} is a part of {first}: the mask is empty whatever the lanes hold, "
-            "and what it guards never runs"
+            f"{name} {target}, {first}, {second} is ~{first} & {second}, and {second} is a part of {first}: "
+            "the mask is empty whatever the lanes hold, and what it guards never runs"
         )
         fix = f"the complement comes first: {name} {target}, {second}, {first} gives the lanes of {first} that are not in {second}"
         position = self.lines.get(one.address, Position())

@@ -71,7 +71,7 @@ def lower(image: Image, launch: Launch) -> tuple[Program, list[Refused]]:
     entry = numbers.get(image.entry, end)
     for uops, text, address in start_up(entry):
         builder.add(uops, text=text, address=address)
-    names = {address: name for name, address in reversed(image.symbols.items())}
+    names = {address: name for name, address in reversed(list(image.symbols.items()))}
     for one, bundles in zip(instructions, lowered, strict=True):
         position = image.lines.get(one.address, Position())
         word = int.from_bytes(one.data[:8], "little")

@@ -1,6 +1,7 @@
 """Opmask instructions: eight registers k0 to k7 of 64 bits, of which a warp of 16 lanes uses 16.
 
-In hardware a register file of its own, beside the general registers and the vectors: masks move to both, and a comparison writes one. Source:
+In hardware a register file of its own, beside the general registers and the vectors: masks move to both, and a comparison writes one.
+Source:
 Intel SDM, volume 2, "KADDW" to "KXORW"; AVX-512F has the forms for 16 bits (w), DQ those for 8 (b), BW those for 32 and 64 (d, q).
 """
 
@@ -147,15 +148,29 @@ def _rows() -> list[Row]:
             three("kxnor", "46", _logic("xor", bits, invert=True), "k1 = ~(k2 ^ k3)"),
             three("kxor", "47", _logic("xor", bits), "k1 = k2 ^ k3"),
             Row("knot" + suffix, f"VEX.L0.{form} 44", "kr km", _not(bits), "k1 = ~k2"),
-            Row("kortest" + suffix, f"VEX.L0.{form} 98", "kr km", _test("or", bits, False),
-                "ZF = 1 where k1 | k2 has no bit set, CF = 1 where it has all", writes="CPZSO"),
-            Row("ktest" + suffix, f"VEX.L0.{form} 99", "kr km", _test("and", bits, True),
-                "ZF = 1 where k1 & k2 has no bit set, CF = 1 where ~k1 & k2 has none", writes="CPZSO"),
-        ]  # fmt: skip
+            Row(
+                "kortest" + suffix,
+                f"VEX.L0.{form} 98",
+                "kr km",
+                _test("or", bits, False),
+                "ZF = 1 where k1 | k2 has no bit set, CF = 1 where it has all",
+                writes="CPZSO",
+            ),
+            Row(
+                "ktest" + suffix,
+                f"VEX.L0.{form} 99",
+                "kr km",
+                _test("and", bits, True),
+                "ZF = 1 where k1 & k2 has no bit set, CF = 1 where ~k1 & k2 has none",
+                writes="CPZSO",
+            ),
+        ]
         moved, general_form, word = {
-            "b": ("66.0F.W0", "66.0F.W0", "32"), "w": ("0F.W0", "0F.W0", "32"), "d": ("66.0F.W1", "F2.0F.W0", "32"),
+            "b": ("66.0F.W0", "66.0F.W0", "32"),
+            "w": ("0F.W0", "0F.W0", "32"),
+            "d": ("66.0F.W1", "F2.0F.W0", "32"),
             "q": ("0F.W1", "F2.0F.W1", "64"),
-        }[suffix]  # fmt: skip
+        }[suffix]
         rows += [
             Row("kmov" + suffix, f"VEX.L0.{moved} 90", "kr kmm", _move(bits), "k1 = a mask or memory"),
             Row("kmov" + suffix, f"VEX.L0.{moved} 91", "kmm kr", _move(bits), "memory = k1"),

@@ -19,14 +19,15 @@ class Register(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """An address: base + index * scale + displacement; index is a vector register of a gather or scatter. relative: to the next instruction.
+    """An address: base + indexed * scale + displacement; indexed is a vector register of a gather or scatter. relative: to the next
+    instruction.
 
-    base, index: numbers of general registers, or -1. size: bits that the text says, or 0. broadcast: one element for all lanes. label: a
+    base, indexed: numbers of general registers, or -1. size: bits that the text says, or 0. broadcast: one element for all lanes. label: a
     name whose address is added.
     """
 
     base: int = -1
-    index: int = -1
+    indexed: int = -1
     scale: int = 1
     displacement: int = 0
     relative: bool = False

@@ -147,17 +147,17 @@ def _with_register(found: Memory, factors: list[str], text: str) -> Memory:
         raise Mistake(f"{register} cannot be in an address: it has not 64 bits", text)
     if register.kind == "r64" and scale is None and found.base < 0:
         return found._replace(base=register.number)
-    if found.index >= 0:
+    if found.indexed >= 0:
         if found.base < 0 and found.scale == 1 and not found.vector:  # what came first was the base after all
-            found = found._replace(base=found.index)
+            found = found._replace(base=found.indexed)
         else:
             raise Mistake("an address has one base and one index", text)
     vector = "" if register.kind == "r64" else register.kind
     if register.number == 4 and not vector:
         if found.base >= 0 and scale is None:
-            return found._replace(base=4, index=found.base, scale=1)
+            return found._replace(base=4, indexed=found.base, scale=1)
         raise Mistake("rsp cannot be an index", text)
-    return found._replace(index=register.number, scale=scale or 1, vector=vector)
+    return found._replace(indexed=register.number, scale=scale or 1, vector=vector)
 
 
 def number(text: str) -> int | None:
