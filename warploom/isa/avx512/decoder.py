@@ -75,7 +75,7 @@ def _head(data: bytes, start: int) -> _Head:
     offset, prefix = start, 0
     first = data[offset]
     if first == 0x62:
-        p0, p1, p2 = data[offset + 1 : offset + 4]
+        p0, p1, p2 = data[offset + 1], data[offset + 2], data[offset + 3]
         r = (~p0 >> 7 & 1) << 3 | (~p0 >> 4 & 1) << 4
         vvvv = (~p1 >> 3 & 15) | (~p2 >> 3 & 1) << 4
         if p0 & 0x0C or not p1 & 4 or (p2 & 0x60 == 0x60 and not p2 & 0x10):

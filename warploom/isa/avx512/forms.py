@@ -32,6 +32,8 @@ def _fits(row: Row, written: Written) -> bool:
     if _high_byte_with_rex(row, written):
         return False
     width, size = _width(row, written), _size(row, written)
+    if not width and any(word in ("vr", "vv", "vm", "vmb") for word in row.places):
+        return False
     return all(_one_fits(row, word, operand, width, size) for word, operand in zip(row.places, written.operands, strict=True))
 
 

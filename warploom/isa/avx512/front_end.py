@@ -33,7 +33,7 @@ def load(source: Text, options: Options) -> Loaded:
     if data.startswith(elf.MAGIC):
         image, warnings = elf.read(data, path)
         return _loaded(image, LANES, Diagnostics(image.sources[0], warnings, image.sources[1:]), options, refuses=False)
-    if path.endswith(".bin") or _is_code(data):
+    if path.endswith(".bin") or (isinstance(source, bytes) and _is_code(data)):
         return _loaded(raw(data, path), LANES, Diagnostics(Source("", path)), options, refuses=False)
     text = Source(decoded(data, path), path)
     diagnostics = Diagnostics(text)
@@ -46,7 +46,7 @@ def _is_code(data: bytes) -> bool:
     try:
         return "\0" in data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return bool(data) and data[0] in (0x62, 0xC4, 0xC5)
+        return True
 
 
 def raw(data: bytes, path: str) -> Image:
