@@ -77,7 +77,8 @@ def step(subtracts: bool) -> Lower:
     def lower(code: Code) -> None:
         bits = bits_of(code, code.operands[0])
         a = at_top(code, in_place(code), bits)
-        one: Words = [Number(1 << 32 - min(bits, 32)), Number(0)][: len(a)]
+        one: Words = [Number(1 << 32 - min(bits, 32)), Number(0)]
+        one = one[: len(a)]
         words, _, overflow = total_of(code, a, one, subtracts, None)
         code.live = code.live.replace("C", "")
         set_flags(code, words, None, overflow, 32 - min(bits, 32))
