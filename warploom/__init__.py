@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from warploom.isa.frontends import load
     from warploom.isa.program import Program
     from warploom.kernel import cuda
+    from warploom.kernel.checking import check
     from warploom.machine.accounting.status import LaunchError
     from warploom.machine.config.presets import load_config
     from warploom.machine.config.schema import Config
@@ -36,6 +37,7 @@ _HOMES = {
     "Program": "warploom.isa.program",
     "Result": "warploom.result",
     "SourceError": "warploom.isa.diagnostics",
+    "check": "warploom.kernel.checking",
     "compare": "warploom.study.compare",
     "load": "warploom.isa.frontends",
     "load_config": "warploom.machine.config.presets",
@@ -51,6 +53,7 @@ __all__ = [
     "Program",
     "Result",
     "SourceError",
+    "check",
     "compare",
     "cuda",
     "guppy",

@@ -23,7 +23,7 @@ from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import Config
 from warploom.machine.device.held import Held
-from warploom.machine.device.machine import PipelineMachine
+from warploom.machine.device.machine import PipelineMachine, Watcher
 from warploom.machine.run.compile import entry_call, is_compiled
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, cycle_limit, drive
 from warploom.machine.run.runnable import Notice, Progress
@@ -116,12 +116,13 @@ class Device:
         notice: Notice | None = None,
         tracing: bool = False,
         recording: bool = False,
+        watcher: Watcher | None = None,
     ) -> Result:
         """Run a program over the device's memory, with its own launch.
 
         caches: "kept", or "dropped" to begin with an empty second-level cache. snapshot: keep a copy of memory from before and from after
         the run, in the result, so that the run can be repeated and drawn; else `result.memory` is empty. tracing, recording: as for
-        `GPU.run`; they keep one too. Raises LaunchError and ProgramError as `GPU.run` does.
+        `GPU.run`; they keep one too. watcher: looks at the run from inside. Raises LaunchError and ProgramError as `GPU.run` does.
         """
         max_cycles = cycle_limit(max_cycles)
         if caches not in ("kept", "dropped"):
@@ -132,8 +133,8 @@ class Device:
             )
         if caches == "dropped":
             self.drop_caches()
-        if snapshot or tracing or recording:
-            machine, call = self._watched(program, tracing, recording), None
+        if snapshot or tracing or recording or watcher is not None:
+            machine, call = self._watched(program, tracing, recording, watcher), None
         else:
             machine, call = self._ready(program)
         outcome = drive(machine, engine=self.engine, max_cycles=max_cycles, progress=progress, notice=notice, at_once=True, call=call)
@@ -141,10 +142,12 @@ class Device:
         self.held.take_from(machine.gpu["l2"]["cache"], machine.cycle)
         return result
 
-    def _watched(self, program: Program, tracing: bool, recording: bool) -> PipelineMachine:
+    def _watched(self, program: Program, tracing: bool, recording: bool, watcher: Watcher | None) -> PipelineMachine:
         """A machine for a run that can be repeated."""
         before = self.held.copy()
-        return PipelineMachine(self.config, program, units=self.units, tracing=tracing, recording=recording, held=self.held, before=before)
+        return PipelineMachine(
+            self.config, program, units=self.units, tracing=tracing, recording=recording, held=self.held, before=before, watcher=watcher
+        )
 
     def _ready(self, program: Program) -> tuple[PipelineMachine, Callable[[int], int] | None]:
         """A machine for a program, before its first cycle, and its native entry, if that lies ready.

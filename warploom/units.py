@@ -17,22 +17,32 @@ import hashlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from warploom.isa.diagnostics import nearest
+from warploom.isa.uop import ALU, CONTROL, LATENCIES, MEMORY, SHARED, SPECIAL, TEXTURE
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, ones, popcount, rest
 from warploom.machine.engine.unit import FOREVER, unit
 from warploom.machine.engine.users import UnitError, unit_name
 from warploom.machine.slots import SLOTS, Slot, slot_named
+from warploom.machine.slots.verbs import Replacement
 
 __all__ = [
+    "ALU",
+    "CONTROL",
     "EMPTY",
     "FOREVER",
+    "LATENCIES",
+    "MEMORY",
+    "SHARED",
     "SLOTS",
+    "SPECIAL",
+    "TEXTURE",
+    "Replacement",
     "Slot",
     "UnitError",
     "after",
@@ -49,33 +59,38 @@ __all__ = [
     "unit_name",
 ]  # fmt: skip
 
-UserUnit = Callable[..., int] | str
+Unit = Any  # a function, or for a slot with several verbs an object of its class, as `Replacement`
+UserUnit = Unit | str
 
 
-def take_units(config: Config, units: Mapping[str, UserUnit]) -> tuple[Config, dict[str, Callable[..., int]]]:
-    """The machine with ours where a unit is one of our names, and the user's own functions by slot.
+def take_units(config: Config, units: Mapping[str, UserUnit]) -> tuple[Config, dict[str, Unit]]:
+    """The machine with ours where a unit is one of our names, and the user's own units by slot.
 
-    units: by slot: a function; one of our names, as "oldest"; or a file and a function in it, as "mine.py:youngest".
+    units: by slot: a function, or what the slot takes; one of our names, as "oldest"; or a file and a name in it, as "mine.py:youngest".
     Raises UnitError for a slot that does not exist, and for a unit that cannot be had.
     """
-    own: dict[str, Callable[..., int]] = {}
+    own: dict[str, Unit] = {}
     for name, given in units.items():
         slot = slot_named(name)
-        if callable(given):
-            own[name] = given
-        elif isinstance(given, str) and ":" in given:
-            own[name] = load_unit(given)
-        elif given in slot.ours:
-            config = load_config(config, {slot.setting: given})
+        if isinstance(given, str) and ":" in given:
+            own[name] = slot.checked(load_unit(given))
+        elif isinstance(given, str) and given in slot.ours:
+            if slot.settings:
+                config = load_config(config, dict.fromkeys(slot.settings, given))
+            elif given != slot.usual:
+                own[name] = slot.door().units[given]
+        elif callable(given) or isinstance(given, tuple):
+            own[name] = slot.checked(given)
         else:
             near = nearest(given, slot.ours) if isinstance(given, str) else ""
-            ours = ", ".join(slot.ours)
-            raise UnitError(f"{name} = {given!r}{near}: take a function, a file and a function in it as mine.py:choose, or one of {ours}")
+            what = "function" if slot.verbs is None else slot.verbs.__name__
+            rule = f"take a {what}, a file and a {what} in it as mine.py:choose, or one of {', '.join(slot.ours)}"
+            raise UnitError(f"{name} = {given!r}{near}: {rule}")
     return config, own
 
 
-def load_unit(text: str) -> Callable[..., int]:
-    """The function that `FILE.py:NAME` names. The file is executed. Raises UnitError."""
+def load_unit(text: str) -> Unit:
+    """The unit that `FILE.py:NAME` names. The file is executed. Raises UnitError."""
     file, colon, name = text.rpartition(":")
     if not colon or not file or not name:
         raise UnitError(f"{text!r}: write a file and a function in it, as mine.py:choose")
@@ -84,11 +99,15 @@ def load_unit(text: str) -> Callable[..., int]:
         raise UnitError(f"{text}: there is no file {file}")
     module = _module(path, text)
     found = getattr(module, name, None)
-    if not callable(found):
-        there = [key for key, value in vars(module).items() if callable(value) and getattr(value, "__module__", "") == module.__name__]
-        raise UnitError(f"{text}: {file} has no function {name!r}; it has {', '.join(there) or 'none'}")
-    function: Callable[..., int] = found
-    return function
+    if not callable(found) and not isinstance(found, tuple):
+        there = [key for key, value in vars(module).items() if _is_own(value, module.__name__)]
+        raise UnitError(f"{text}: {file} has no unit {name!r}; it has {', '.join(there) or 'none'}")
+    return found
+
+
+def _is_own(value: Any, module: str) -> bool:
+    """Whether a value may be a unit that a module defines."""
+    return isinstance(value, Replacement) or (callable(value) and getattr(value, "__module__", "") == module)
 
 
 def _module(path: Path, text: str) -> Any:

@@ -12,13 +12,13 @@ FAR = 1000
 
 
 @cuda.jit
-def level(starts, neighbours, distance, now, found):
+def level(starts, neighbours, before, after, now, found):
     v = cuda.grid(1)
-    if v < distance.size and distance[v] == now:
+    if v < before.size and before[v] == now:
         for k in range(starts[v], starts[v + 1]):
             w = neighbours[k]
-            if distance[w] == FAR:
-                distance[w] = now + 1
+            if before[w] == FAR:
+                after[w] = now + 1
                 found[0] = 1
 
 
@@ -30,7 +30,7 @@ distance = np.full(60, FAR, np.int32)
 distance[0] = 0
 for now in range(60):
     found = np.zeros(1, np.int32)
-    level[2, 32](starts, neighbours, distance, now, found)
+    level[2, 32](starts, neighbours, distance.copy(), distance, now, found)
     if not found[0]:
         break
 assert distance.max() < FAR

@@ -77,7 +77,6 @@ def test_waveforms_have_the_names_of_the_units(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--gpu", "sm"), "core.control = 'pipeline' has no hardware"),
         (("--set", "fetch.sets=4"), "fetch.sets = 4: the instruction cache has no hardware"),
         (("--simulator", "verilator", "--vcd", "x.vcd"), "--vcd writes what pysim simulates"),
         (("--vcd", MATADD), "this file is the kernel"),
@@ -100,3 +99,35 @@ def test_the_core_package_loads_no_amaranth():
     code = "import sys, warploom; warploom.GPU('tiny').run(warploom.load(sys.argv[1])); print('amaranth' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, MATADD], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_a_machine_with_warps_is_compared_unit_by_unit():
+    found = run(MATADD, "--gpu", "tiny-simt", "--unit", "scheduler", "--unit", "coalescer")
+    assert found.exit_code == 0, found.output
+    lines = found.stdout.splitlines()
+    assert lines[1] == "tiny-simt: 2 units beside the model"
+    assert lines[2].startswith("  scheduler: agrees in ")
+    assert "    takes longer: a transaction leaves per cycle" in lines
+    body = json.loads(run(MATADD, "--gpu", "tiny-simt", "--unit", "tags", "--json").stdout)
+    assert (body["agrees"], body["units"][0]["unit"], body["units"][0]["difference"]) == (True, "tags", None)
+
+
+def test_a_unit_that_differs_is_shown_and_the_status_says_so(monkeypatch):
+    mutate(monkeypatch, "core.load_store.coalescer.Coalescer.elaborate", "pending & same", "leader")
+    found = run(MATADD, "--gpu", "tiny-simt", "--unit", "coalescer")
+    assert found.exit_code == 1
+    assert "  coalescer: cycle " in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--unit", "stack"], "--unit is for machines with warps; tiny-original runs one instruction at a time, and is compared whole"),
+        (["--gpu", "tiny-simt", "--vcd", "x.vcd"], "--vcd is for machines that are compared whole; of tiny-simt the units are, one by one"),
+        (["--gpu", "tiny-simt", "--unit", "minpc"], "tiny-simt has no minpc that hardware can stand beside"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(arguments, said):
+    found = run(MATADD, *arguments)
+    assert found.exit_code == 2
+    assert said in found.stderr

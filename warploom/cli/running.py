@@ -59,6 +59,8 @@ def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bo
         say(f"error: still running after {cycles} cycles; {cut}", err=True)
         for line in result.running if where else ():
             say(screen.wrapped(line, "  ", "    "), err=True)
+    if result.status == "done" and result.exit_code:
+        say(f"note: the program ended with exit code {result.exit_code}", err=True)
     for remark in result.remarks:
         say(f"note: {remark}", err=True)
 
@@ -73,13 +75,13 @@ def _limit(cycles: int | None) -> int:
 
 def _config(file: str, options: dict[str, Any], program: Program) -> Config:
     """The machine that was asked for; a default machine whose warps lie anywhere gets as many slots as one group needs."""
-    from warploom.isa.frontends import front_end
+    from warploom.isa.frontends import front_end, known
     from warploom.machine.config.check import check_used
     from warploom.machine.config.presets import load_config, parse_setting
     from warploom.machine.engine.sizes import MAX_WARPS
 
     changes = dict(parse_setting(text) for text in options["changes"])
-    row = front_end(file, options["isa"])
+    row = next((one for one in known() if one.name == program.isa), None) or front_end(file, options["isa"])
     config = load_config(options["gpu"] or row.gpu, changes)
     with_warps = row.warps_gpu if config.core.control == "sequencer" else ""
     check_used(config, changes, before="--set ", add=f"add --gpu {with_warps or '{}'}")

@@ -111,6 +111,14 @@ class MemoryRules(FloatRules):
             uops.append(Micro("note", None, a, b, c, int(value.imm)))
         self.add(*uops)
 
+    def _do_ask(self, value: Value) -> None:
+        """A question of a kernel that is checked: a number; or an index of 64 bits, and the extent of its axis."""
+        words: list[Operand] = [self.low(value.args[0])]
+        if len(value.args) == 2:
+            words += [self.high(value.args[0]), self.low(value.args[1])]
+        a, b, c = ([self._in_register(word) for word in words] + [None, None])[:3]
+        self.add(Micro("note", None, a, b, c, int(value.imm)))
+
     def _in_register(self, word: Operand) -> Operand:
         if not isinstance(word, int):
             return word

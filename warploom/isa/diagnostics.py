@@ -32,6 +32,7 @@ class Severity(StrEnum):
 
     ERROR = "error"
     WARNING = "warning"
+    NOTE = "note"  # a second place that a message is about
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,8 @@ class FrontEnd(NamedTuple):
 
     suffixes: the endings of its files. module: where `load` is, imported when a source asks for it. gpu: the preset that its programs run
     on; warps_gpu: the one for settings of warps, where `gpu` has none. takes: kinds of sources, of KINDS. has_words: its
-    instructions have an encoding.
+    instructions have an encoding. claims: of files whose ending others have too, a function of a path, as
+    "package.module:function", that says whether one is for this front end.
     """
 
     name: str
@@ -45,13 +46,15 @@ class FrontEnd(NamedTuple):
     warps_gpu: str = ""
     takes: tuple[str, ...] = (PATH, BYTES)
     has_words: bool = False
+    claims: str = ""
 
 
 @dataclass(frozen=True)
 class Options:
     """What a user says of a program when it is loaded; None and empty where nothing is said.
 
-    path: what messages call a source that is no file. threads, block, grid: of the launch. buffers: contents by name. more: what only
+    path: what messages call a source that is no file. threads, block, grid: of the launch. buffers: contents by name. arguments: by name,
+    for a front end whose programs say nothing of theirs. more: what only
     this front end knows.
     """
 
@@ -60,6 +63,7 @@ class Options:
     block: Extent | None = None
     grid: Extent | None = None
     buffers: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -39,6 +39,18 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
     FrontEnd("tiny", (".asm",), "warploom.isa.tiny", "tiny-gpu", "tiny", warps_gpu="tiny-simt", has_words=True),
     FrontEnd("guppy", (".guppy", ".s"), "warploom.isa.guppy", "guppy's language of four-component registers and masks", "guppy"),
     FrontEnd("riscv", (".rv", ".elf"), "warploom.isa.riscv", "RISC-V: ordinary RV32IMAFC code in every lane", "sm"),
+    FrontEnd(
+        "vortex",
+        (".elf", ".vxbin", ".vx", ".c"),
+        "warploom.isa.vortex",
+        "Vortex, whichever generation a file is of",
+        "vortex-2024",
+        claims="warploom.isa.vortex.recognise:is_vortex",
+    ),
+    *(
+        FrontEnd(f"vortex-{number}", (), f"warploom.isa.vortex.v{number}", f"Vortex, the RISC-V GPGPU, as of {number}", gpu)
+        for number, gpu in ((2021, "vortex-2022"), (2022, "vortex-2022"), (2024, "vortex-2024"), (2026, "vortex-2024"))
+    ),
     FrontEnd("avx512", (".avx512", ".o"), "warploom.isa.avx512", "AVX-512: x86's vectors of 16 lanes and their masks", "avx512"),
 )
 
@@ -159,7 +171,14 @@ def _among(rows: Sequence[FrontEnd], source: AnyInput, isa: str | None) -> Front
     if isinstance(source, bytes):
         return None
     suffix = Path(source).suffix.lower()
-    return next((row for row in rows if suffix in row.suffixes), None)
+    found = [row for row in rows if suffix in row.suffixes]
+    return next((row for row in found if len(found) > 1 and row.claims and _claims(row, source)), found[0] if found else None)
+
+
+def _claims(row: FrontEnd, source: str | os.PathLike[str]) -> bool:
+    """Whether a front end says that a file is its own."""
+    module, _, name = row.claims.partition(":")
+    return bool(getattr(importlib.import_module(module), name)(source))
 
 
 def _name(source: AnyInput) -> str:

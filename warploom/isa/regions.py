@@ -12,7 +12,7 @@ where: an *address* is what the program uses, a *place* is an index into those b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,8 +21,12 @@ SPACE_BYTES = 1 << 32
 ROW = 256  # bytes: a place and its address are equal modulo this, so that rows of a table begin at round addresses
 
 # Columns of the table that the hardware has of them.
-(REGION_BASE, REGION_END, REGION_OFFSET, REGION_WRITABLE, REGION_CACHED) = range(5)
-REGION_COLUMNS = 5
+# OFFSET: from an address to its place; of a region of which each core has its own, STRIDE is from one core's to the next core's, and MOVED
+# is added for all cores but the first. KIND: a number of KINDS.
+(REGION_BASE, REGION_END, REGION_OFFSET, REGION_WRITABLE, REGION_CACHED, REGION_STRIDE, REGION_MOVED, REGION_KIND) = range(8)
+REGION_COLUMNS = 8
+KINDS = ("memory", "scratchpad", "console")  # what answers: memory; the core's shared memory; a device that prints what is stored to it
+SCRATCHPAD, CONSOLE = KINDS.index("scratchpad"), KINDS.index("console")
 
 
 class RegionError(ValueError):
@@ -35,7 +39,9 @@ class Region:
 
     name: what a user calls it: a buffer of this name is its contents. base, bytes: its first address and its size, multiples of 4.
     writable: a store elsewhere than in a writable one is a fault. cached: whether first-level caches keep its lines; a window to a
-    device is not cached. data: its first bytes before the first cycle (uint8); the rest is zero.
+    device is not cached. of_core: each core has its own, of which the first core's is seen from outside. thread_bytes: it has so many
+    bytes for each thread that the machine (of_core: a core) holds, below its end; `bytes` is what there is at least. kind: of KINDS; a
+    byte that is stored to a console is written on the run's log. data: its first bytes before the first cycle (uint8); the rest is zero.
     """
 
     name: str
@@ -43,6 +49,9 @@ class Region:
     bytes: int
     writable: bool = True
     cached: bool = True
+    of_core: bool = False
+    thread_bytes: int = 0
+    kind: str = KINDS[0]
     data: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
 
     @property
@@ -125,10 +134,21 @@ class AddressSpace:
     def table(self) -> np.ndarray:
         """int64[regions, REGION_COLUMNS]: what the hardware has of them."""
         rows = [
-            (region.base, region.end, start - region.base, region.writable, region.cached)
+            (region.base, region.end, start - region.base, region.writable, region.cached, 0, 0, KINDS.index(region.kind))
             for region, start in zip(self.regions, self.starts, strict=True)
         ]
         return np.array(rows, np.int64).reshape(-1, REGION_COLUMNS)
+
+    def of_cores(self, cores: int, place: int) -> tuple[np.ndarray, int]:
+        """(`table` for so many cores, the place after all memory). place: where the other cores' own regions begin."""
+        table = self.table.copy()
+        for row, region in zip(table, self.regions, strict=True):
+            if region.of_core and cores > 1:
+                place += (region.base - place) % ROW
+                row[REGION_STRIDE] = -(-region.bytes // ROW) * ROW
+                row[REGION_MOVED] = place - row[REGION_STRIDE] - (row[REGION_OFFSET] + region.base)
+                place += int(row[REGION_STRIDE]) * (cores - 1)
+        return table, place
 
     def gap(self, size: int) -> int:
         """The lowest address above all regions, or in the first gap, from which on `size` bytes are free. Raises RegionError."""
@@ -155,6 +175,19 @@ class AddressSpace:
                 raise RegionError(f"regions {before} and {region} overlap")
             names.add(region.name)
             before = region
+
+
+def for_machine(regions: Sequence[Region], cores: int, core_threads: int) -> tuple[Region, ...]:
+    """Regions that have room for each thread, as a machine of so many cores needs them. Raises RegionError where they would overlap."""
+    found = []
+    for region in regions:
+        threads = core_threads if region.of_core else cores * core_threads
+        size = max(region.bytes, region.thread_bytes * threads)
+        if region.end - size < 0:
+            raise RegionError(f"region {region}: {threads} threads of {region.thread_bytes} bytes do not fit below its end")
+        found.append(replace(region, base=region.end - size, bytes=size) if size != region.bytes else region)
+    AddressSpace(found)
+    return tuple(found)
 
 
 def flat_memory(size: int) -> AddressSpace:

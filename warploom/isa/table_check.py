@@ -59,7 +59,7 @@ IS_SPACED = UNIT_OF == u.MEMORY
 # Operations that write rows of lane registers by number, and those of which one register of a pair is named.
 WRITES_LANES = _operations(lambda operation: operation.name in ("load", "sample"))
 MAY_WRITE_LANES = _operations(
-    lambda operation: operation.name.startswith(("atomic", "barrier_")) or operation.name in ("call", "jump_register")
+    lambda operation: operation.name.startswith(("atomic", "barrier_")) or operation.name in ("call", "jump_register", "split")
 )
 LINKS = _operations(lambda operation: operation.name in ("call", "jump_register"))
 WRITES_PAIR = _operations(lambda operation: operation.name in ("ballot", "read_mask"))
@@ -163,9 +163,10 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
     )
     flags = columns[u.FLAGS]
     yield (
-        _outside(flags, 16),
+        _outside(flags, u.FLAG_VALUES),
         lambda row: (
-            f"flags {flags[row]}: SIGNED = {u.SIGNED}, NEGATE = {u.NEGATE}, NEGATE_PREDICATE = {u.NEGATE_PREDICATE}, YIELDS = {u.YIELDS}"
+            f"flags {flags[row]}: SIGNED = {u.SIGNED}, NEGATE = {u.NEGATE}, NEGATE_PREDICATE = {u.NEGATE_PREDICATE}, YIELDS = {u.YIELDS}, "
+            f"HIGHEST_LEADS = {u.HIGHEST_LEADS}, LEADER_DECIDES = {u.LEADER_DECIDES}"
         ),
     )
     sizes = columns[u.SIZE]

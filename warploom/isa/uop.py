@@ -44,7 +44,7 @@ RECONVERGE = 10   # where lanes that disagree reconverge: an instruction number,
 UNIT = 11         # functional unit: a number of UNITS
 LATENCY = 12      # latency class: a number of LATENCIES
 VIEW = 13         # NONE, or the row of Program.views that bounds a memory access or describes a texture
-FLAGS = 14        # bits: SIGNED, NEGATE, NEGATE_PREDICATE, YIELDS
+FLAGS = 14        # bits: SIGNED, NEGATE, NEGATE_PREDICATE, YIELDS, HIGHEST_LEADS, LEADER_DECIDES
 DATAPATH = 15     # which part of the datapath computes the result: a number of DATAPATHS
 UOP_COLUMNS = 16
 
@@ -53,6 +53,9 @@ SIGNED = 1        # a load narrower than 32 bits extends the sign
 NEGATE = 2        # a branch is taken where the condition is zero
 NEGATE_PREDICATE = 4  # the predicate names the lanes that are left out
 YIELDS = 8        # a jump back: those that jump wait for somebody, perhaps for lanes of their own warp
+HIGHEST_LEADS = 16  # of operands that a warp takes from one lane: the highest active one; else the lowest
+LEADER_DECIDES = 32  # where the program manages masks, and lanes disagree at a branch or jump, all go where that one lane goes
+FLAG_VALUES = 64  # flags are 0 .. FLAG_VALUES - 1
 WIDE = 8          # the SIZE of a memory access of 64 bits, whose values are pairs of registers
 FENCE_DEVICE, FENCE_BLOCK = range(2)  # immediates of a fence: who has to see what was stored
 
@@ -146,6 +149,8 @@ SPECIAL_REGISTERS = {
     "mask_high": "active lanes 32..63",
     "block_capacity": "threads that a block can have on this machine (tiny-gpu's %blockDim)",
     "argument": "the launch's argument pointer",
+    "core_warps": "warps of the core that have not ended, bit w = warp w",
+    "core_thread_instructions": "instructions that threads of the core have executed, low 32 bits",
     "thread_x": "thread number in the block in x: thread = x + block_dim_x * (y + block_dim_y * z)",
     "thread_y": "... in y",
     "thread_z": "... in z",
@@ -355,10 +360,17 @@ def _rows() -> list[Operation]:
         ("mask_nonzero", "a", "mask = active lanes where a != 0; when none is left, as pop_mask", NEXT + POPS),
         ("branch_push", "atr", "T = active where a != 0, F = the rest: push (mask, r); push (F, t) if F; run T, or pop if none",
          PUSHES_RECONVERGENCE + NEXT + TO_TARGET),
-        ("split", "da", "Vortex: mask = lanes where a != 0, the others wait on the stack (d = stack height where not NONE)", NEXT),
-        ("join", "a", "Vortex: pop the mask stack (a = stack height of the split where not NONE)", NEXT),
-        ("set_mask", "a", "mask = a, low lanes first (Vortex tmc: taken from one lane); 0 ends the warp", NEXT + ENDS),
-        ("predicate", "ab", "Vortex pred: mask = active lanes where a != 0; when none, mask = b where not NONE", NEXT),
+        ("split", "da", "Vortex split: mask = lanes where a != 0; the others wait on the stack to run the same instructions; "
+         "d = entries of the stack before, and a split on which all agree leaves nothing there (d NONE: it does)", NEXT),
+        ("join", "a", "Vortex join: pop the stack: the lanes that wait run from after their split, or all together from here; "
+         "nothing where the stack has a entries (a not NONE)", NEXT),
+        ("set_mask", "a", "Vortex tmc: mask = a of one lane, bit l = lane l; 0 ends the warp", NEXT + ENDS),
+        ("predicate", "ab", "Vortex pred: mask = active lanes where a != 0; when there are none, b of one lane (NONE: as before)", NEXT),
+        ("spawn", "ab", "Vortex wspawn: warps 1 .. a - 1 of the core start at address b with lane 0; those from a on end", NEXT),
+        ("spawn_alone", "ab", "Vortex wspawn from 2023 on: waits until no other warp of the core runs; then as spawn", NEXT),
+        ("core_barrier", "ab", "Vortex bar: waits until b warps have come to barrier a of the core; where bit 31 of a is set, until "
+         "b cores have, with all of their warps", NEXT),
+        ("halt", "", "the device stops: all warps of all cores end", ENDS),
         ("read_mask", "d", "scalar pair d = active lanes", NEXT),
         ("write_mask", "a", "active lanes = scalar pair a & the lanes that have a thread", NEXT),
         ("barrier", "ai", "waits until b warps (NONE: all of the block) have arrived at barrier a + i", NEXT),

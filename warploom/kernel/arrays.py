@@ -18,7 +18,18 @@ class Allocation:
     def __init__(self, device: Device, size: int) -> None:
         self.device, self.size = device, size
         self.address = device.allocate(max(size, 1))
+        self._unwritten: np.ndarray | None = np.ones(size, np.bool_)
         weakref.finalize(self, device.free, self.address)
+
+    def unwritten(self) -> np.ndarray:
+        """bool[bytes]: 1 where neither the host nor a kernel with checks has written. A kernel without checks is taken to write all."""
+        return np.zeros(self.size, np.bool_) if self._unwritten is None else self._unwritten
+
+    def note_written(self, where: np.ndarray | None = None) -> None:
+        """Some bytes have been written; without any said, all of them."""
+        if self._unwritten is not None:
+            left = None if where is None else self._unwritten & ~where
+            self._unwritten = left if left is not None and left.any() else None
 
 
 class DeviceArray:
@@ -96,6 +107,11 @@ class DeviceArray:
         if given.shape != self.shape:
             raise ValueError(f"incompatible shape: {given.shape} and {self.shape}")
         self.host_view[...] = given
+        self._note_written()
+
+    def _note_written(self) -> None:
+        """The host has written here: of a slice all bytes of its memory count, which says nothing too much."""
+        self.allocation.note_written()
 
     # ---- shapes
 
@@ -120,6 +136,7 @@ class DeviceArray:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self.host_view[index] = value.host_view if isinstance(value, DeviceArray) else value
+        self._note_written()
 
     setitem = __setitem__
     getitem = __getitem__

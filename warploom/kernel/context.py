@@ -36,12 +36,18 @@ class Context:
 
 
 class Current:
-    """Which GPU is current, and who looks at launches: `before` gives options for `Device.run`, `watch` gets the result."""
+    """Which GPU is current, and who looks at launches: `before` gives options for `Device.run`, `watch` gets the result.
+
+    check: asked before a launch of a kernel of this name: options of `checks.check.run_checked`, or None for a launch without checks.
+    checked: is handed the report of a launch with checks.
+    """
 
     def __init__(self) -> None:
         self._context: Context | None = None
         self.watch: Callable[[Result], None] | None = None
         self.before: Callable[[Program, Device], dict[str, Any]] | None = None
+        self.check: Callable[[str], dict[str, Any] | None] | None = None
+        self.checked: Callable[[Any], None] | None = None
 
     @property
     def context(self) -> Context:

@@ -7,12 +7,13 @@ import math
 from typing import Any
 
 from warploom.compiler.ssa import Value
+from warploom.isa.views import ViewShape
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import lifted, truth
 from warploom.kernel.attributes import constant_array
 from warploom.kernel.calls import static_shape
 from warploom.kernel.names import Dotted, constant, function, type_of
-from warploom.kernel.translator import Translator
+from warploom.kernel.translator import DYNAMIC, Translator
 from warploom.kernel.values import Array, Number, said
 
 AXES = "xyz"
@@ -96,6 +97,8 @@ def _own_array(t: Translator, node: ast.Call, shape: tuple[int, ...], dtype: Any
     size = item.dtype.itemsize if isinstance(item, ty.Type) else item.itemsize
     strides = [size * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     b = t.b
+    start = int(base.imm) if base.op == "const" else DYNAMIC
+    t.resources.arrays.setdefault((space, start), (f"a {space} array", ViewShape(shape, size)))
     return Array(item, base, tuple(map(b.whole, shape)), tuple(map(b.whole, strides)), space, -1, f"a {space} array")
 
 

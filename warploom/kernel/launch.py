@@ -23,6 +23,7 @@ from warploom.isa.launch import Launch
 from warploom.isa.program import Program
 from warploom.kernel import types as ty
 from warploom.kernel.arrays import DeviceArray
+from warploom.kernel.checked_launch import checked_launch
 from warploom.kernel.compile import Built, build
 from warploom.kernel.context import CURRENT, Context
 from warploom.kernel.listing import listing
@@ -125,14 +126,14 @@ class Kernel:
 
     # ---- programs
 
-    def built(self, args: Sequence[Any], *, printing: bool = False) -> Built:
+    def built(self, args: Sequence[Any], *, printing: bool = False, check: bool = False) -> Built:
         """The program for arguments, which is compiled when it is first wanted. Raises SourceError, ArgumentError, NoSource."""
         kinds = tuple(_kind(self.py_func, place, one) for place, one in enumerate(args))
-        key = (kinds, printing)
+        key = (kinds, printing, check)
         if key not in self.programs:
             _check_count(self.py_func, args)
             start = time.perf_counter()
-            found = build(self.py_func, kinds, self.options, printing=printing)
+            found = build(self.py_func, kinds, self.options | ({"check": True} if check else {}), printing=printing)
             self.compile_seconds = time.perf_counter() - start
             self.programs[key] = found
             if found.warnings:
@@ -148,8 +149,18 @@ class Kernel:
 
     # ---- launches
 
+    @property
+    def check(self) -> Checked:
+        """`kernel.check[grid, block](...)`: run it with checks; gives a `checks.check.Report`."""
+        return Checked(self)
+
     def launch(self, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: Sequence[Any]) -> Result:
         """Run it. Raises KernelError for a fault, LaunchError for what the GPU cannot start."""
+        asked = CURRENT.check(self.py_func.__name__) if CURRENT.check is not None else None
+        if asked is not None and CURRENT.checked is not None:
+            report = self.launch_checked(grid, block, shared, args, **asked)
+            CURRENT.checked(report)
+            return self._deliver(report.result, self.built([_host(one) for one in args], check=True))
         context = self.context
         kept = frozenset(id(_host(one)) for one in args if getattr(one, "only_in", False))
         args = [_host(one) for one in args]
@@ -163,7 +174,14 @@ class Kernel:
             prepared.write_back()
         finally:
             prepared.release()
+        for one in args:
+            if isinstance(one, DeviceArray):
+                one.allocation.note_written()
         context.launches += 1
+        return self._deliver(result, found)
+
+    def _deliver(self, result: Result, found: Built) -> Result:
+        """What a launch that has ended prints and raises."""
         self.result = result
         if CURRENT.watch is not None:
             CURRENT.watch(result)
@@ -173,6 +191,40 @@ class Kernel:
         if result.status != "done":
             raise KernelError("\n".join([result.summary(), *result.messages]), result)
         return result
+
+    def launch_checked(self, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: Sequence[Any], **options: Any) -> Any:
+        """Run it with checks; gives a `checks.check.Report`. options: of `checks.check.run_checked`."""
+        context = self.context
+        kept = frozenset(id(_host(one)) for one in args if getattr(one, "only_in", False))
+        args = [_host(one) for one in args]
+        args = [_as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
+        found = self.built(args, check=True)
+        prepared = Prepared(context, args, kept)
+        program = prepared.program(found, grid, block, shared, self.py_func.__name__)
+        try:
+            report = checked_launch(context, found, program, [one for one in args if isinstance(one, DeviceArray)], **options)
+            prepared.write_back()
+        finally:
+            prepared.release()
+        context.launches += 1
+        self.result = report.result
+        return report
+
+
+class Checked:
+    """`kernel.check`: brackets with a grid give what runs the kernel with checks."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    def __getitem__(self, configuration: Any) -> Callable[..., Any]:
+        """`kernel.check[grid, block, stream, shared]`."""
+        launch = self.kernel[configuration]
+
+        def run(*args: Any, **options: Any) -> Any:
+            return self.kernel.launch_checked(launch.grid, launch.block, launch.shared, args, **options)
+
+        return run
 
 
 class Prepared:

@@ -15,6 +15,7 @@ import numpy as np
 from warploom.compiler.ssa import Access, Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, whole
+from warploom.kernel.questions import ask_index
 from warploom.kernel.translator import ACTIONS, Translator
 from warploom.kernel.types import Type
 from warploom.kernel.values import Array, Complex, Number, Record, Slice, said
@@ -208,6 +209,7 @@ def _indexed(t: Translator, node: ast.AST, array: Array, index: Any) -> Value | 
             strides.append(t.b.pure("mul", stride, step))
             continue
         number = whole(t, one, _index_node(node, axis, len(indices)), "an index")
+        ask_index(t, node, array.name or f"a {array.space} array", axis, len(array.shape), number, size)
         offset = t.b.pure("mul", t.b.pure("from_end", number, size), stride)
         address = t.b.pure("add", offset, address)
     if len(indices) == len(array.shape) and not shape:

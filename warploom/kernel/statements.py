@@ -6,13 +6,14 @@ import ast
 import contextlib
 import importlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from warploom.compiler.ssa import Value
 from warploom.kernel.arithmetic import binary, lifted, truth
 from warploom.kernel.memory import assign_item, item_of, set_field
 from warploom.kernel.merging import joined
-from warploom.kernel.translator import ACTIONS, STATEMENTS, Ends, Problem, Translator
+from warploom.kernel.translator import ACTIONS, DYNAMIC, STATEMENTS, Ends, Problem, Translator
 from warploom.kernel.values import Array, Complex, Number, said
 
 
@@ -94,7 +95,7 @@ def as_loaded(target: ast.expr) -> ast.expr:
 def assign(t: Translator, target: ast.expr, value: Any) -> None:
     """Give a variable, an item, a field, or several of them, a value."""
     if isinstance(target, ast.Name):
-        t.frame.env[target.id] = value
+        t.frame.env[target.id] = named(t, value, target.id)
         t.frame.maybe.discard(target.id)
     elif isinstance(target, ast.Tuple | ast.List):
         parts = unpacked(t, target, value)
@@ -108,6 +109,16 @@ def assign(t: Translator, target: ast.expr, value: Any) -> None:
         set_field(t, target, t.expression(target.value), target.attr, value)
     else:
         t.error(target, "nothing can be assigned to this")
+
+
+def named(t: Translator, value: Any, name: str) -> Any:
+    """A value that a variable is given: a shared or local array takes the variable's name."""
+    if not isinstance(value, Array) or value.name != f"a {value.space} array":
+        return value
+    key = (value.space, int(value.base.imm) if value.base.op == "const" else DYNAMIC)
+    if key in t.resources.arrays:
+        t.resources.arrays[key] = (name, t.resources.arrays[key][1])
+    return replace(value, name=name)
 
 
 def unpacked(t: Translator, node: ast.AST, value: Any) -> list[Any]:
@@ -162,6 +173,7 @@ def returned(t: Translator, node: ast.Return) -> None:
     if len(t.frames) == 1:
         if value is not None:
             t.error(node, "a kernel returns nothing", "store the result in an array")
+        t.resources.returns = True
         t.b.exit()
         return
     assert t.b.block is not None

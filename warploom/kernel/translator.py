@@ -16,9 +16,11 @@ from warploom.compiler.builder import Builder
 from warploom.compiler.ssa import At, Block
 from warploom.isa.diagnostics import Diagnostics
 from warploom.isa.program import Position, Source
+from warploom.isa.views import ViewShape
 from warploom.kernel.syntax import Text, assigned, outer_names, text_of
 from warploom.kernel.values import UNKNOWN, Unknown
 
+DYNAMIC = -1  # where the shared array of a size that the launch gives begins, among `Resources.arrays`
 MOST_INLINED = 200  # functions within functions
 
 
@@ -56,13 +58,20 @@ class Frame:
 
 @dataclass
 class Resources:
-    """What a kernel needs beside registers. constants: bytes of constant arrays. notes: texts of what is printed."""
+    """What a kernel needs beside registers. constants: bytes of constant arrays. notes: texts of what is printed.
+
+    questions: what a kernel that is checked asks: of which kind, and about what. arrays: shared and local ones by where they begin: names
+    and shapes. returns: a thread may end before the kernel's last statement.
+    """
 
     shared_bytes: int = 0
     local_bytes: int = 0
     constants: bytearray = field(default_factory=bytearray)
     placed: dict[Any, Any] = field(default_factory=dict)
     notes: list[Any] = field(default_factory=list)
+    questions: list[tuple[int, Any]] = field(default_factory=list)
+    arrays: dict[tuple[str, int], tuple[str, ViewShape]] = field(default_factory=dict)
+    returns: bool = False
     dynamic_shared: bool = False
     cooperative: bool = False
 

@@ -13,8 +13,14 @@ from warploom.compiler.ssa import Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import truth, whole
 from warploom.kernel.names import function
+from warploom.kernel.questions import LANES, ask
 from warploom.kernel.translator import Translator
 from warploom.kernel.values import Number, said
+
+
+def ask_lanes(t: Translator, node: ast.AST, mask: Any) -> None:
+    """A kernel that is checked asks whether the lanes that a mask names are there."""
+    ask(t, node, LANES, _mask(t, node, mask), about=getattr(getattr(node, "func", None), "attr", "this operation"))
 
 
 def _shuffled(t: Translator, node: ast.Call, op: str, value: Any, lane: Any, segment: Value | None = None) -> Number:
@@ -33,6 +39,7 @@ def _shuffled(t: Translator, node: ast.Call, op: str, value: Any, lane: Any, seg
 
 def _shuffle(op: str) -> Any:
     def translate(t: Translator, node: ast.Call, mask: Any, value: Any, lane: Any) -> Number:
+        ask_lanes(t, node, mask)
         return _shuffled(t, node, op, value, lane)
 
     return translate
@@ -47,6 +54,7 @@ function("cuda.shfl_xor_sync", "mask, value, bits", "the value of the lane whose
 @function("cuda.shfl_sync_intrinsic", "mask, mode, value, lane, clamp", "any of the shuffles by its number; a tuple with a truth value")
 def shfl_sync_intrinsic(t: Translator, node: ast.Call, mask: Any, mode: Any, value: Any, lane: Any, clamp: Any) -> Any:
     """Modes: 0 lane, 1 up, 2 down, 3 xor."""
+    ask_lanes(t, node, mask)
     op = ("shuffle", "shuffle_up", "shuffle_down", "shuffle_xor")[int(mode.constant or 0)]
     return _shuffled(t, node, op, value, lane), Number(ty.BOOL, t.b.truth(True))
 
@@ -67,6 +75,7 @@ def ballot_sync(t: Translator, node: ast.Call, mask: Any, predicate: Any) -> Num
 
 
 def _voted(t: Translator, node: ast.Call, mask: Any, predicate: Any) -> Value:
+    ask_lanes(t, node, mask)
     votes = _bounded(_ballot(t, truth(t, predicate, node)))
     return t.b.pure("and", votes, _mask(t, node, mask), type="u64")
 
@@ -117,6 +126,7 @@ def match_any_sync(t: Translator, node: ast.Call, mask: Any, value: Any) -> Numb
 def _matched(t: Translator, node: ast.Call, mask: Any, value: Any) -> Value:
     if not isinstance(value, Number):
         t.error(node, f"a number is wanted, and this is {said(value)}")
+    ask_lanes(t, node, mask)
     found = _bounded(t.b.effect("match", value.value, type="u64"))
     return t.b.pure("and", found, _mask(t, node, mask), type="u64")
 

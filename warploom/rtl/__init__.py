@@ -13,6 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from warploom.rtl.beside import UnitLockstep, lockstep_units
     from warploom.rtl.export import build
     from warploom.rtl.hardware import Hardware, NoHardware
     from warploom.rtl.prices import Cost, cost
@@ -27,13 +28,29 @@ _HOMES = {
     "NoHardware": "hardware",
     "NoReplay": "testbench",
     "Proof": "proofs.prover",
+    "UnitLockstep": "beside",
     "build": "export",
     "Cost": "prices",
     "cost": "prices",
     "lockstep": "side_by_side",
+    "lockstep_units": "beside",
     "prove": "proofs.prover",
 }
-__all__ = ["Cost", "Difference", "Hardware", "Lockstep", "NoHardware", "NoReplay", "Proof", "build", "cost", "lockstep", "prove"]
+__all__ = [
+    "Cost",
+    "Difference",
+    "Hardware",
+    "Lockstep",
+    "NoHardware",
+    "NoReplay",
+    "Proof",
+    "UnitLockstep",
+    "build",
+    "cost",
+    "lockstep",
+    "lockstep_units",
+    "prove",
+]
 
 
 def __getattr__(name: str) -> Any:

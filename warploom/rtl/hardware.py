@@ -92,8 +92,8 @@ def check_program(program: Program) -> None:
 def _check(config: Config) -> None:
     if config.core.control != "sequencer":
         raise NoHardware(
-            f"core.control = {config.core.control!r} has no hardware: there is that of cores that run one instruction at a time, "
-            "as the presets tiny-original and tiny have them"
+            f"core.control = {config.core.control!r} has no hardware as a whole machine: there is that of cores that run one instruction "
+            "at a time, as the presets tiny-original and tiny have them; of cores with warps there are the units"
         )
     if config.fetch.sets:
         raise NoHardware(f"fetch.sets = {config.fetch.sets}: the instruction cache has no hardware; set fetch.sets=0")

@@ -140,9 +140,10 @@ def plan(
     if not over:
         raise ConfigError("nothing varies: name a setting and its values, as core.warps and 1..32*2")
     values = {name: _checked_values(name, given) for name, given in over.items()}
-    of_slots = {name: slot_named(name.removeprefix(UNIT)).setting for name in values if name.startswith(UNIT)}
-    for name, setting in of_slots.items():
-        if setting in values or setting in changes:
+    of_slots = {name: slot_named(name.removeprefix(UNIT)).settings for name in values if name.startswith(UNIT)}
+    for name, settings_of_slot in of_slots.items():
+        setting = next((setting for setting in settings_of_slot if setting in values or setting in changes), None)
+        if setting:
             raise ConfigError(f"{name} and {setting} choose the same unit: leave one of the two out")
     chosen_already = {UNIT + slot for slot in units or {}}
     twice = next((name for name in values if name in changes or name in chosen_already), None)
@@ -153,7 +154,7 @@ def plan(
         raise ConfigError(f"these values make {runs} runs, and a comparison has at most {MOST_RUNS}: take fewer values")
     loaded = program if isinstance(program, Program) else load(program)
     usual = _own_machine(program)
-    settings = [*of_slots.values(), *(slot_named(slot).setting for slot in units or {})]
+    settings = [setting for slot in (*of_slots, *(units or {})) for setting in slot_named(slot.removeprefix(UNIT)).settings]
     named = {**values, **changes, **dict.fromkeys(settings)}
     start, notes = (gpu, ()) if gpu is not None else _usual_machine(usual, named)
     base = load_config(start, changes)

@@ -132,7 +132,7 @@ def climb(
     """
     foot = load_config(start)
     wanted, own = take_units(Config(), units or {})
-    named = [slot_named(name).setting for name in units or {} if name not in own]
+    named = [setting for name in units or {} if name not in own for setting in slot_named(name).settings]
     choices = {**(choices or {}), **{setting: wanted[setting] for setting in named}}
     theirs = {name: value for name, value in choices.items() if is_rung_setting(name, foot)}
     foot = load_config(foot, {name: value for name, value in choices.items() if name not in theirs})
@@ -199,11 +199,16 @@ class _Climber:
     def run(self, program: Program, settings: Mapping[str, Any], rung: Rung) -> Result | str:
         """A run, or the sentence that says why this machine cannot run the kernel."""
         config = load_config(self.foot, settings)
-        own = {name: unit for name, unit in self.units.items() if SLOTS[name].setting in settings}
+        own = {name: unit for name, unit in self.units.items() if self.has(name, config, settings)}
         key = (id(program), config, tuple(own))
         if key not in self.known:
             self.known[key] = self._run(program, config, own, rung)
         return self.known[key]
+
+    def has(self, slot: str, config: Config, settings: Mapping[str, Any]) -> bool:
+        """Whether a slot is filled: from the rung on that chooses a unit of ours for it, else as soon as there is a pipeline."""
+        own = [setting for setting in SLOTS[slot].settings if any(setting in rung.settings for rung in self.rungs)]
+        return any(setting in settings for setting in own) if own else config.core.control == "pipeline"
 
     def _run(self, program: Program, config: Config, units: Mapping[str, Callable[..., int]], rung: Rung) -> Result | str:
         of_a_block = first_of_a_block(program)
@@ -229,8 +234,9 @@ def _with_units(rung: Rung, units: Mapping[str, Callable[..., int]]) -> Rung:
     """A rung whose sentence names a user's unit where it names one of ours."""
     about = rung.about
     for name, unit in units.items():
-        if SLOTS[name].setting in rung.settings:
-            about = about.replace(str(rung.settings[SLOTS[name].setting]), f"{unit_name(unit)}, a unit of your own,", 1)
+        for setting in SLOTS[name].settings:
+            if setting in rung.settings:
+                about = about.replace(str(rung.settings[setting]), f"{unit_name(unit)}, a unit of your own,", 1)
     return replace(rung, about=about)
 
 

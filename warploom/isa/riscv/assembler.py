@@ -22,7 +22,6 @@ from typing import NamedTuple
 from warploom.isa.diagnostics import Diagnostics, nearest
 from warploom.isa.program import Position, Source
 from warploom.isa.riscv.aliases import ALIASES
-from warploom.isa.riscv.csr import NUMBER_OF
 from warploom.isa.riscv.fields import COMPRESSED_FIRST
 from warploom.isa.riscv.image import Image, Segment
 from warploom.isa.riscv.instruction import DYNAMIC, STATIC_MODES, Instruction, field_of
@@ -97,6 +96,7 @@ class _Assembler:
     def __init__(self, source: Source, diagnostics: Diagnostics, table: Table) -> None:
         self.source, self.diagnostics, self.table = source, diagnostics, table
         self.forms = _forms(table)
+        self.csr_numbers = {name: number for number, name in table.csr_names.items()}
         self.slots: list[Slot] = []
         self.symbols: dict[str, int] = {}
         self.address = BASE
@@ -229,8 +229,8 @@ class _Assembler:
                 self._error(token, f"{token.text!r} is no set of accesses", "write some of iorw, in this order")
                 return None
             return sum(bit for bit, letter in zip((8, 4, 2, 1), "iorw", strict=True) if letter in token.text)
-        if name == "csr" and token.text in NUMBER_OF:
-            return NUMBER_OF[token.text]
+        if name == "csr" and token.text in self.csr_numbers:
+            return self.csr_numbers[token.text]
         least, most, step = row.encoding.range_of(field)
         if name == "target" and token.text in self.symbols:
             return self._within(token, self.symbols[token.text] - address, least, most, step)

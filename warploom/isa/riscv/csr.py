@@ -34,11 +34,13 @@ class Csr(NamedTuple):
     needs_of_write: FloatNeeds = FloatNeeds()
 
 
-def _special(name: str) -> Reads:
+def special(name: str) -> Reads:
+    """Reads a special register."""
     return lambda to: [Uop("special", dst=to, a=IMMEDIATE, imm=SPECIAL_NUMBER[name])]
 
 
-def _value(number: int) -> Reads:
+def value(number: int) -> Reads:
+    """Reads a number that never changes."""
     return lambda to: [Uop("mov", dst=to, a=IMMEDIATE, imm=number)]
 
 
@@ -66,11 +68,11 @@ CSRS: tuple[Csr, ...] = (
     Csr(0x002, "frm", "rounding mode: nearest even, to zero, down, up, nearest away", _register(ROUNDING_MODE),
         _field(ROUNDING_MODE, MODE_BITS), needs_of_write=SETS_MODE),
     Csr(0x003, "fcsr", "frm in bits 7 to 5, fflags in bits 4 to 0", _read_both, _write_both, READS_FLAGS, SETS_MODE),
-    Csr(0xC00, "cycle", "cycles since the start, low 32 bits", _special("cycle")),
-    Csr(0xC01, "time", "as cycle", _special("cycle")),
-    Csr(0xC80, "cycleh", "0", _value(0)),
-    Csr(0xC81, "timeh", "0", _value(0)),
-    Csr(0xF14, "mhartid", "number of the thread in the grid", _special("global_thread")),
+    Csr(0xC00, "cycle", "cycles since the start, low 32 bits", special("cycle")),
+    Csr(0xC01, "time", "as cycle", special("cycle")),
+    Csr(0xC80, "cycleh", "0", value(0)),
+    Csr(0xC81, "timeh", "0", value(0)),
+    Csr(0xF14, "mhartid", "number of the thread in the grid", special("global_thread")),
 )  # fmt: skip
 BY_NUMBER: Mapping[int, Csr] = {csr.number: csr for csr in CSRS}
 NUMBER_OF: Mapping[str, int] = {csr.name: csr.number for csr in CSRS}
@@ -91,11 +93,11 @@ def needs(mnemonic: str, values: Mapping[str, int]) -> FloatNeeds:
     return FloatNeeds(reads.flags or writes.flags, reads.modes or writes.modes)
 
 
-def _lower(kind: str, immediate: bool) -> Lowering:
+def _lower(kind: str, immediate: bool, csrs: Mapping[int, Csr]) -> Lowering:
     def lower(o: Operands) -> list[Uop]:
-        csr = BY_NUMBER.get(o["csr"])
+        csr = csrs.get(o["csr"])
         if csr is None:
-            raise Refusal(f"there is no control register {o['csr']:#05x}; there are {', '.join(NUMBER_OF)}")
+            raise Refusal(f"there is no control register {o['csr']:#05x}; there are {', '.join(csr.name for csr in csrs.values())}")
         source = o["zimm"] if immediate else o["rs1"]
         found = [] if kind == WRITE and o["rd"] == 0 else csr.reads(OLD)
         if kind == WRITE or source != 0:
@@ -115,17 +117,22 @@ def _new_value(kind: str, source: int, immediate: bool) -> list[Uop]:
     return [given] if kind == WRITE else [given, Uop("or", dst=NEW, a=NEW, b=OLD)]
 
 
-def _row(mnemonic: str, function: str, kind: str, meaning: str, immediate: bool = False) -> Instruction:
-    source = "zimm" if immediate else "rs1"
-    encoding = Encoding(f"csr {source} {function} rd 1110011")
-    return Instruction(mnemonic, "Zicsr", encoding, f"rd, csr, {source}", meaning, _lower(kind, immediate))
+def instructions_on(csrs: Mapping[int, Csr]) -> tuple[Instruction, ...]:
+    """The instructions on control registers, of a machine that has these, by number."""
+
+    def row(mnemonic: str, function: str, kind: str, meaning: str, immediate: bool = False) -> Instruction:
+        source = "zimm" if immediate else "rs1"
+        encoding = Encoding(f"csr {source} {function} rd 1110011")
+        return Instruction(mnemonic, "Zicsr", encoding, f"rd, csr, {source}", meaning, _lower(kind, immediate, csrs))
+
+    return (
+        row("csrrw", "001", WRITE, "rd = csr; csr = rs1"),
+        row("csrrs", "010", SET, "rd = csr; csr = old | rs1, not written for x0"),
+        row("csrrc", "011", CLEAR, "rd = csr; csr = old & ~rs1, not written for x0"),
+        row("csrrwi", "101", WRITE, "rd = csr; csr = zimm", True),
+        row("csrrsi", "110", SET, "rd = csr; csr = old | zimm, not written for 0", True),
+        row("csrrci", "111", CLEAR, "rd = csr; csr = old & ~zimm, not written for 0", True),
+    )
 
 
-INSTRUCTIONS: tuple[Instruction, ...] = (
-    _row("csrrw", "001", WRITE, "rd = csr; csr = rs1"),
-    _row("csrrs", "010", SET, "rd = csr; csr = old | rs1, not written for x0"),
-    _row("csrrc", "011", CLEAR, "rd = csr; csr = old & ~rs1, not written for x0"),
-    _row("csrrwi", "101", WRITE, "rd = csr; csr = zimm", True),
-    _row("csrrsi", "110", SET, "rd = csr; csr = old | zimm, not written for 0", True),
-    _row("csrrci", "111", CLEAR, "rd = csr; csr = old & ~zimm, not written for 0", True),
-)
+INSTRUCTIONS: tuple[Instruction, ...] = instructions_on(BY_NUMBER)

@@ -53,8 +53,10 @@ def float_needs(instructions: Sequence[Decoded]) -> FloatNeeds:
     return FloatNeeds(any(one.flags for one in found), any(one.modes for one in found))
 
 
-def lower(image: Image, isa: str = "riscv", launch: Launch | None = None, table: Table = TABLE) -> tuple[Program, list[Refused]]:
-    """A Program from an image, and what was refused in it. launch: `entry` in it is an address."""
+def lower(
+    image: Image, isa: str = "riscv", launch: Launch | None = None, table: Table = TABLE, regions: Sequence[Region] = ()
+) -> tuple[Program, list[Refused]]:
+    """A Program from an image, and what was refused in it. launch: `entry` in it is an address. regions: further ones."""
     instructions = decoded(image, table)
     numbers = {one.address: number for number, one in enumerate(instructions)}
 
@@ -78,9 +80,9 @@ def lower(image: Image, isa: str = "riscv", launch: Launch | None = None, table:
             except Refusal as reason:
                 refused.append((number, str(reason)))
         position = image.lines.get(one.address, Position())
-        builder.add(uops, text=disassemble(one, names), position=position, word=one.word, address=one.address)
+        builder.add(uops, text=disassemble(one, names, table.csr_names), position=position, word=one.word, address=one.address)
     launch = launch or Launch()
-    return _program(image, isa, builder, launch.changed(entry=number_of(image.entry)), numbers), refused
+    return _program(image, isa, builder, launch.changed(entry=number_of(image.entry)), numbers, regions), refused
 
 
 def _leads_to(before: Decoded | None, row: Instruction, values: Mapping[str, int], number_of: Callable[[int], int]) -> int:
@@ -97,7 +99,9 @@ def _leads_to(before: Decoded | None, row: Instruction, values: Mapping[str, int
     return number_of(address & 0xFFFFFFFE)
 
 
-def _program(image: Image, isa: str, builder: ProgramBuilder, launch: Launch, numbers: Mapping[int, int]) -> Program:
+def _program(
+    image: Image, isa: str, builder: ProgramBuilder, launch: Launch, numbers: Mapping[int, int], regions: Sequence[Region]
+) -> Program:
     uops, code, text = builder.arrays()
     registers = _registers(uops)
     return Program(
@@ -115,7 +119,8 @@ def _program(image: Image, isa: str, builder: ProgramBuilder, launch: Launch, nu
             Region(segment.name, segment.address, segment.size, segment.writable, data=np.frombuffer(segment.data, np.uint8))
             for segment in image.segments
             if segment.size
-        ),
+        )
+        + tuple(regions),
         labels={name: numbers[address] for name, address in image.symbols.items() if address in numbers},
     )
 

@@ -33,8 +33,9 @@ class Decoded(NamedTuple):
 class Table:
     """Instructions by word. A look-up goes by the lowest seven bits (the major opcode), then through the few rows that have those."""
 
-    def __init__(self, rows: tuple[Instruction, ...]) -> None:
+    def __init__(self, rows: tuple[Instruction, ...], csr_names: Mapping[int, str] | None = None) -> None:
         self.rows = rows
+        self.csr_names = {number: one.name for number, one in csr.BY_NUMBER.items()} if csr_names is None else csr_names
         self.by_mnemonic = {row.mnemonic: row for row in rows}
         self._by_opcode: list[list[Instruction]] = [[] for _ in range(128)]
         for row in rows:

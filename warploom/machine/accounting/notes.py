@@ -17,6 +17,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.isa.regions import CONSOLE, KINDS
 from warploom.isa.uop import IMM, SPECIAL_NUMBER
 from warploom.machine.engine.unit import out_of_line
 
@@ -43,7 +44,7 @@ class Note(NamedTuple):
 
 def new_log(program: Program) -> np.ndarray:
     """int64[rows, NOTE_COLUMNS]: an empty log; without room where the program writes no notes."""
-    return np.zeros((MOST_NOTES + 1 if writes_notes(program) else 1, NOTE_COLUMNS), np.int64)
+    return np.zeros((MOST_NOTES + 1 if writes_notes(program) or prints(program) else 1, NOTE_COLUMNS), np.int64)
 
 
 def writes_notes(program: Program) -> bool:
@@ -51,10 +52,53 @@ def writes_notes(program: Program) -> bool:
     return bool((program.uops[:, u.DATAPATH] == u.NOTE).any())
 
 
+def prints(program: Program) -> bool:
+    """Whether a program has a console."""
+    return any(region.kind == KINDS[CONSOLE] for region in program.regions)
+
+
+def printed(program: Program, log: np.ndarray) -> tuple[str, ...]:
+    """What was stored to consoles: a line each, as `#3: text` with the number of the byte to which it went, in the order of their ends.
+
+    Text without a line end comes last, by number. log: of `new_log`, after the run.
+    """
+    base = next((region.base for region in program.regions if region.kind == KINDS[CONSOLE]), None)
+    rows = log[1 : 1 + int(log[0, WRITTEN])]
+    if base is None or not len(rows):
+        return ()
+    lines: list[str] = []
+    begun: dict[int, bytearray] = {}
+    for number, byte in (rows[program.uops[rows[:, UOP], u.DATAPATH] != u.NOTE][:, [NUMBER, VALUES]] - [base, 0]).tolist():
+        if byte == ord("\n"):
+            lines.append(f"#{number}: {begun.pop(number, bytearray()).decode('utf-8', 'replace')}")
+        else:
+            begun.setdefault(number, bytearray()).append(byte)
+    return (*lines, *(f"#{number}: {text.decode('utf-8', 'replace')}" for number, text in sorted(begun.items())))
+
+
+@out_of_line
+def log_byte(registers, tables, k, lane, address, value):
+    """A row of the log for a byte that a lane stores to a console."""
+    log = tables.notes
+    if log[0, WRITTEN] + 1 >= log.shape[0]:
+        log[0, LOST] += 1
+        return
+    log[0, WRITTEN] += 1
+    row = log[log[0, WRITTEN]]
+    row[TIME] = np.int64(registers.special[CYCLE])
+    row[UOP] = k
+    row[NUMBER] = address
+    row[BLOCK] = np.int64(registers.special[BLOCK_NUMBER])
+    row[THREAD] = np.int64(registers.special[THREAD_NUMBER]) + lane
+    row[VALUES] = value
+
+
 @out_of_line
 def write_notes(registers, tables, k, takes_part, a, b, c, lanes):
     """A row of the log for every lane in `takes_part`. a, b, c: rows of `registers.lane`, the micro-op's operands."""
     log = tables.notes
+    if tables.uops[k, IMM] < 0:
+        return  # a question to those who check a run
     for lane in range(lanes):
         if takes_part[lane] == 0:
             continue
@@ -76,6 +120,7 @@ def write_notes(registers, tables, k, takes_part, a, b, c, lanes):
 def notes_of(program: Program, log: np.ndarray) -> tuple[tuple[Note, ...], int]:
     """(the notes of a run in the order of its cycles, how many rows were lost). log: of `new_log`, after the run."""
     rows = log[1 : 1 + int(log[0, WRITTEN])]
+    rows = rows[program.uops[rows[:, UOP], u.DATAPATH] == u.NOTE]
     if not len(rows):
         return (), int(log[0, LOST])
     owner = np.repeat(np.arange(len(program.code)), program.code[:, u.COUNT])

@@ -25,7 +25,7 @@ from warploom.machine.core.divergence.mechanism import (
     set_aside,
 )
 from warploom.machine.core.divergence.path_table import left_at_barrier, run_group
-from warploom.machine.core.warps.barrier import GRID_BARRIER, arrive, deliver, take, vote, wake
+from warploom.machine.core.warps.barrier import GRID_BARRIER, WHOLE_WARP, arrive, deliver, take, vote, wake
 from warploom.machine.datapath.predicate import named_lanes
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, bit, has
@@ -85,10 +85,16 @@ def control(gpu, core, warp, pc, tables, k, now):
         fault = change_mask(gpu, core, warp, tables, k)
     if warps.mask[warp] != EMPTY and (op == YIELD or warps.pc[warp] <= pc):
         backward_jump_or_yield(core, warp, 1 if op == YIELD else 0, 1 if tables.uops[k, FLAGS] & YIELDS != 0 else 0)
-    select_path(core, warp)
-    if warps.mask[warp] == EMPTY and core.path_table.count[warp] > 0:
-        _no_lane_runs(gpu, core, warp, tables, now)
+    follow_paths(gpu, core, warp, tables, now)
     return fault
+
+
+@unit
+def follow_paths(gpu, core, warp, tables, now):
+    """After a control instruction: which of the warp's paths runs next."""
+    select_path(core, warp)
+    if core.warps.mask[warp] == EMPTY and core.path_table.count[warp] > 0:
+        _no_lane_runs(gpu, core, warp, tables, now)
 
 
 @inlined
@@ -131,7 +137,7 @@ def _jump(gpu, core, warp, part, tables, k):
     """A jump through a register, or a call, of the lanes in `part`. Those that jump keep the address of the next instruction."""
     warps = core.warps
     registers = core.registers[warp]
-    following = _address_after(core, tables, np.int64(warps.pc[warp]))
+    following = address_after(core, tables, np.int64(warps.pc[warp]))
     going = part
     fault = np.int64(0)
     if tables.uops[k, OP] == JUMP_REGISTER:
@@ -169,11 +175,11 @@ def _jump_to_register(gpu, core, warp, part, tables, k):
         fault = diverge_indirect(gpu, core, warp, part, going)
         if fault != 0:
             return fault, going
-    return _go(gpu, core, warp, going, _instruction_at(core, tables, address), tables.uops[k, RECONVERGE]), going
+    return _go(gpu, core, warp, going, instruction_at(core, tables, address), tables.uops[k, RECONVERGE]), going
 
 
 @unit
-def _instruction_at(core, tables, address):
+def instruction_at(core, tables, address):
     """The number of the instruction at an address of program memory; the number after the last one where there is none."""
     if core.code_step == 0:
         return _search(core, tables, address)
@@ -185,7 +191,7 @@ def _instruction_at(core, tables, address):
 
 
 @unit
-def _address_after(core, tables, number):
+def address_after(core, tables, number):
     """The address of the instruction after one."""
     if core.code_step == 0 and number + 1 < core.code_rows:
         return np.int64(tables.code[number + 1, ADDRESS]) & ADDRESS_BITS
@@ -218,8 +224,8 @@ def _barrier(gpu, core, warp, part, tables, k, now):
     Where lanes have paths of their own those that a predicate leaves out continue; elsewhere the warp arrives as a whole.
     """
     warps = core.warps
-    number = np.int64(tables.uops[k, IMM]) + _leaders_value(core, warp, part, tables, k, A, 0)
-    expected = _leaders_value(core, warp, part, tables, k, B, 1)
+    number = np.int64(tables.uops[k, IMM]) + value_of_leader(core, warp, part, tables, k, A, 0)
+    expected = value_of_leader(core, warp, part, tables, k, B, 1)
     if number < 0 or number >= core.barriers.count:
         gpu.fault.value = number
         gpu.fault.limit = core.barriers.count
@@ -234,7 +240,7 @@ def _barrier(gpu, core, warp, part, tables, k, now):
     if waits != 0 and part != warps.mask[warp]:
         set_aside(core, warp, part)
     if waits == 0 or arrive_at_barrier(core, warp, number, expected) != 0:
-        _arrive(gpu, core, warp, number, waits, expected, tables, now)
+        arrive_at(gpu, core, warp, number, waits, expected, tables, now)
     return np.int64(0)
 
 
@@ -264,15 +270,15 @@ def _sync_warp(core, warp, part, tables, k):
         return
     named = np.uint64(0xFFFFFFFFFFFFFFFF)
     if tables.uops[k, A] != NONE:
-        named = np.uint64(_leaders_value(core, warp, part, tables, k, A, 0))
-        named |= np.uint64(_leaders_value(core, warp, part, tables, k, B, 1)) << np.uint64(32)
+        named = np.uint64(value_of_leader(core, warp, part, tables, k, A, 0))
+        named |= np.uint64(value_of_leader(core, warp, part, tables, k, B, 1)) << np.uint64(32)
     if part != core.warps.mask[warp]:
         set_aside(core, warp, part)
     its_sync(core.path_table, core.convergence_barriers, core.warps, warp, named | part)
 
 
 @unit
-def _leaders_value(core, warp, part, tables, k, column, port):
+def value_of_leader(core, warp, part, tables, k, column, port):
     """The source in `column` of micro-op `k`, of the lane that speaks for those in `part`; 0 where the micro-op has none."""
     if tables.uops[k, column] == NONE:
         return np.int64(0)
@@ -282,7 +288,7 @@ def _leaders_value(core, warp, part, tables, k, column, port):
 
 
 @unit
-def _arrive(gpu, core, warp, number, waits, expected, tables, now):
+def arrive_at(gpu, core, warp, number, waits, expected, tables, now):
     """A warp has arrived at barrier `number` with the instruction before its PC."""
     warps = core.warps
     block = np.int64(warps.block[warp])
@@ -305,7 +311,7 @@ def _arrive(gpu, core, warp, number, waits, expected, tables, now):
 def _no_lane_runs(gpu, core, warp, tables, now):
     """All lanes that have not ended wait. Where all wait at the same barrier the warp arrives there: the last other lane has ended."""
     number = left_at_barrier(core.path_table, warp)
-    if number < 0:
+    if number < 0 or number == WHOLE_WARP:
         core.warps.at_barrier = core.warps.at_barrier | bit(warp)  # at different barriers: for ever
         return
     run_group(core.path_table, core.warps, warp, 0)
@@ -314,4 +320,4 @@ def _no_lane_runs(gpu, core, warp, tables, now):
     if number == GRID_BARRIER:
         _arrive_at_grid_barrier(gpu, core, warp)
         return
-    _arrive(gpu, core, warp, number, 1, core.path_table.expected[warp], tables, now)
+    arrive_at(gpu, core, warp, number, 1, core.path_table.expected[warp], tables, now)

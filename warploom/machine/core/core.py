@@ -18,16 +18,24 @@ from warploom.machine.core.operand_banks import OperandBanks
 from warploom.machine.core.partitions import Partitions
 from warploom.machine.core.pipes import Pipes
 from warploom.machine.core.scheduling.scheduler import Scheduler
+from warploom.machine.core.spawn import Spawn
 from warploom.machine.core.texture.lane_slots import LaneSlots
 from warploom.machine.core.texture.sampler import Texels
+from warploom.machine.core.warp_control import Unguarded
 from warploom.machine.core.warps.barrier import Barriers
 from warploom.machine.core.warps.scoreboard import Scoreboard
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.engine.sizes import MAX_SCHEDULERS, MAX_WARPS
-from warploom.machine.engine.unit import record
+from warploom.machine.engine.unit import record, unit
 
 SHARED_WORDS = 1 << 16
+
+
+@unit
+def no_watch(gpu, core, warp, pc, tables, k, now):
+    """Stands in for the hook of who looks at a run from inside, where nobody does."""
+
 
 Blocks = record(
     settings=dict(
@@ -51,7 +59,9 @@ Core = record(
         code_rows="i8",                # instructions of the program
         code_step="i8",                # addresses from one instruction to the next; 0 where that differs
         has_predicates="i8",           # 1: some micro-op of the program has a predicate, or accesses memory whatever the mask
+        watched="i8",                  # 1: `units.watch` is called before each micro-op that a check may be about
         has_wide="i8",                 # 1: some of its accesses need `units.wide`: of 8 bytes, scalar ones, atomics on floats
+        counts="i8",                   # 1: the program reads how many instructions its threads have executed, or which warps run
         clear_registers="i8",          # lane registers that a launch sets to zero
         shared_latency="i8",           # cycles of an access to shared memory without conflicts
         shared_banks="i8",             # banks of shared memory
@@ -89,8 +99,11 @@ Core = record(
         lane_slots=LaneSlots,
         shared=("u4", SHARED_WORDS),   # shared memory of all resident blocks, in words of 32 bits
         barriers=Barriers,
+        spawn=Spawn,
+        thread_instructions="i8",      # `counts`: executed since the start
     ),
     counters=dict(
+        unguarded=Unguarded,
         unit_full_cycles=("i8", (MAX_SCHEDULERS, len(PORTS))),  # cycles in which a warp of a scheduler needed a port that was full
     ),
 )  # fmt: skip

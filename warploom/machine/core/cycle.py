@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ALU, MEMORY, PORT, SHARED, SPECIAL, TEXTURE
+from warploom.isa.uop import ALU, ISSUE_LATENCY, ISSUE_UNIT, MEMORY, PORT, SHARED, SPECIAL, TEXTURE
 from warploom.machine.accounting.events import EMPTY_SLOT, LACKS_UNIT, VISIT, WAITS, emit
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.core.divergence.dwf import form_warps
@@ -106,6 +106,7 @@ def issue_slot(gpu, core, number, tables, units, now):
     if eligible == EMPTY and gpu.every_cycle == 0:
         return
     _show_warps(warps, s, awake, eligible)
+    show_instructions(warps, s, tables)
     warp = units.policy(s, now)
     if warp < 0 or warp >= warps.slots:
         if warp != -1:
@@ -131,6 +132,24 @@ def _show_warps(warps, s, awake, eligible):
     s.eligible = eligible
     s.waiting_memory = warps.waiting_memory & s.owned
     s.at_barrier = warps.at_barrier & s.owned
+
+
+@inlined
+def show_instructions(warps, s, tables):
+    """A policy of ours does not ask what the warps' next instructions are."""
+
+
+@unit
+def show_instructions_of_warps(warps, s, tables):
+    """Write what a policy may know of the next instruction of each warp that is awake."""
+    left = s.awake
+    while left != EMPTY:
+        warp = lowest(left)
+        left = rest(left)
+        pc = np.int64(warps.pc[warp])
+        s.pc[warp] = pc
+        s.unit[warp] = tables.code[pc, ISSUE_UNIT]
+        s.latency_class[warp] = tables.code[pc, ISSUE_LATENCY]
 
 
 @inlined

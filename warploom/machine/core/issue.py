@@ -65,6 +65,7 @@ from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
 
 CLOCK, CYCLE = SPECIAL_NUMBER["clock"], SPECIAL_NUMBER["cycle"]
 MASK_LOW, MASK_HIGH = SPECIAL_NUMBER["mask_low"], SPECIAL_NUMBER["mask_high"]
+CORE_WARPS, THREAD_INSTRUCTIONS = SPECIAL_NUMBER["core_warps"], SPECIAL_NUMBER["core_thread_instructions"]
 LOW_HALF = 0xFFFFFFFF  # of a 64-bit number
 
 
@@ -87,6 +88,8 @@ def issue(gpu, core, number, warp, tables, units, now):
     if core.has_predicates != 0:
         part = lanes_taking_part(core.registers[warp], tables, pc, mask, warps.lanes)
     _count_issue(tables, pc, part, warps.threads[warp], warps.launched[warp])
+    if core.counts != 0:
+        _count_for_program(core, warp, part)
     fault = np.int64(0)
     until = np.int64(now + 1)
     late = np.int64(0)
@@ -170,6 +173,15 @@ def _count_issue(tables, pc, part, threads, launched):
 
 
 @inlined
+def _count_for_program(core, warp, part):
+    """What a program can read of its core: the warps that run, and the instructions of threads before this one."""
+    special = core.registers[warp].special
+    special[CORE_WARPS] = np.uint32(core.blocks.alive[core.warps.block[warp]] & np.uint64(LOW_HALF))
+    special[THREAD_INSTRUCTIONS] = np.uint32(core.thread_instructions & LOW_HALF)
+    core.thread_instructions = core.thread_instructions + popcount(part)
+
+
+@inlined
 def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, units, now):
     """Execute an instruction of an arithmetic pipe. Returns the first cycle in which its result can be used.
 
@@ -179,6 +191,8 @@ def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, u
     registers = core.registers[warp]
     start = np.int64(tables.code[pc, FIRST_UOP])
     for k in range(start, start + np.int64(tables.code[pc, COUNT])):
+        if core.watched != 0:
+            units.watch(gpu, core, warp, pc, tables, k, now)
         units.execute(registers, tables, k, warps.lanes)
     kind = np.int64(tables.code[pc, ISSUE_LATENCY])
     latency = core.latency[kind] + late
@@ -210,6 +224,8 @@ def _execute_control(gpu, core, warp, pc, tables, units, now):
     core.branch_diverged = 0
     start = np.int64(tables.code[pc, FIRST_UOP])
     for k in range(start, start + np.int64(tables.code[pc, COUNT])):
+        if core.watched != 0:
+            units.watch(gpu, core, warp, pc, tables, k, now)
         if tables.uops[k, UNIT] == CONTROL:
             fault = units.control(gpu, core, warp, pc, tables, k, now)
         else:
@@ -242,7 +258,7 @@ def _follow(gpu, core, warp, pc, unit, tables, now):
     """After an issue: the warp ends, waits at a barrier or for its branch, or its next instruction is examined."""
     warps = core.warps
     if core.fetch.buffer != 0:
-        consume(core.fetch, warp, pc, warps.pc[warp])
+        consume(core.fetch, warp, pc, warps.pc[warp], unit == CONTROL)
     if warps.threads[warp] == EMPTY:
         whole = 1 if tables.uops[tables.code[pc, FIRST_UOP], OP] == EXIT_WARP else 0
         end_warp(gpu, core, warp, pc, whole, tables, now)

@@ -53,6 +53,7 @@ Grid = record(
         scalars="i8",                                  # scalar registers that a launch writes, from 0 on,
         scalar=("u4", SCALARS),                        # ... and with which words
         dimensions="i8",                               # 1: the program asks for thread and block numbers by dimension
+        dormant="i8",                                  # 1: of a block only lane 0 of its first warp starts
         barrier_latency="i8",                          # cycles from the last arrival at the grid's barrier until the blocks go on
         block_dim=("i8", 3),                           # threads a block in x, y and z
         grid_dim=("i8", 3),                            # blocks of the grid in x, y and z
@@ -151,6 +152,11 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     mask = (np.uint64(2) << np.uint64(threads - 1)) - np.uint64(1) if threads > 0 else EMPTY
     if threads <= 0:
         return  # the last block has fewer warps
+    if grid.dormant != 0:
+        if rank != 0:  # it is spawned later, and has its numbers then
+            _write_launch_registers(gpu, core, np.int64(rank), block, rank, begin)
+            return
+        mask = bit(np.int64(0))
     core.blocks.alive[slot] |= warp_bit
     warps.active = warps.active | warp_bit
     warps.awake = warps.awake & ~warp_bit

@@ -16,6 +16,7 @@ from warploom.machine.accounting.status import DONE, EVENTS_FULL, LIMIT
 from warploom.machine.accounting.status import FAULT as FAULTED
 from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.core.warps.barrier import open_grid_barrier
+from warploom.machine.core.warps.core_barrier import CoreBarriers, open_core_barriers
 from warploom.machine.device.block_dispatcher import SPLIT, Grid, dispatch
 from warploom.machine.engine.bits import EMPTY, lowest
 from warploom.machine.engine.sizes import MAX_CORES
@@ -66,6 +67,8 @@ Gpu = record(
         data_channels=Channels,
         program_channels=Channels,
         shared_fetch=SharedFetch,
+        core_barriers=CoreBarriers,
+        halted="i8",                               # 1: the program has stopped the device
     ),
 )  # fmt: skip
 
@@ -88,11 +91,16 @@ def run(gpu, cores, tables, units, limit):
                 gpu.wake[number] = units.step(gpu, cores[number], tables, units, now)
         if gpu.grid.waiting != 0 and gpu.grid.waiting == gpu.live and gpu.grid.low >= gpu.grid.high:
             open_grid_barrier(gpu, cores, now)
+        if gpu.core_barriers.opening != EMPTY:
+            open_core_barriers(gpu, cores, now)
         if may_happen(gpu.wheel, now):
             units.memory_system(gpu, cores, tables, now)
         if gpu.fault.kind != 0:
             gpu.now = now + 1
             return FAULTED
+        if gpu.halted != 0:
+            gpu.now = now + 1
+            return DONE
         if gpu.live == 0 and gpu.grid.low >= gpu.grid.high and _memory_is_done(gpu):
             gpu.now = max(np.int64(now), np.int64(gpu.written)) + 1
             return DONE

@@ -48,7 +48,7 @@ class Tags(NamedTuple):
             replacement["stamp"][blocks] - cycle,
             _not_zero(cache["held"][: int(cache["sets"])]),
             _not_zero(cache["chain"][: int(cache["chain_mask"]) + 1]),
-            _not_zero(replacement["tree"][: int(cache["sets"])]),
+            _not_zero(replacement["bits"][: int(cache["sets"])]),
             replacement["bound"][:groups] - cycle,
             int(replacement["random"]),
         )
@@ -59,7 +59,7 @@ class Tags(NamedTuple):
         for name, rows in zip(OF_BLOCKS, self.rows, strict=True):
             cache[name][self.blocks] = rows
         replacement["stamp"][self.blocks] = self.stamp
-        for field, (indices, values) in ((cache["held"], self.held), (cache["chain"], self.chain), (replacement["tree"], self.tree)):
+        for field, (indices, values) in ((cache["held"], self.held), (cache["chain"], self.chain), (replacement["bits"], self.tree)):
             field[indices] = values
         replacement["bound"][: len(self.bound)] = self.bound
         replacement["random"] = self.random

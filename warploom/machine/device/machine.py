@@ -8,24 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.analysis.spins import with_yields
-from warploom.isa.needs import uses_wide_accesses
+from warploom.isa.needs import OF_WARPS, uses, uses_wide_accesses
 from warploom.isa.program import Program
-from warploom.isa.regions import SPACE_BYTES, flat_memory
+from warploom.isa.regions import SPACE_BYTES, RegionError, flat_memory, for_machine
 from warploom.isa.table_check import check_tables
 from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
-from warploom.machine.accounting.notes import new_log, notes_of, writes_notes
+from warploom.machine.accounting.notes import new_log, notes_of, printed, writes_notes
 from warploom.machine.accounting.reasons import ISSUES, PROFILE_COLUMNS
 from warploom.machine.accounting.status import LaunchError, Outcome, TooManyEvents
 from warploom.machine.config.schema import Config
 from warploom.machine.core.control import control
-from warploom.machine.core.core import Core
+from warploom.machine.core.core import Core, no_watch
 from warploom.machine.core.cycle import step, step_forming_warps
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.dwf import foremost
@@ -36,6 +36,7 @@ from warploom.machine.core.load_store.memory_stage import access_memory, no_memo
 from warploom.machine.core.load_store.wide_access import access_wide, no_wide
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
 from warploom.machine.core.scheduling.scheduler import Scheduler
+from warploom.machine.core.warp_control import control_of_warps
 from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes, execute_with_rounding
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.device import report as pipeline_report
@@ -49,6 +50,7 @@ from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_d
 from warploom.machine.device.storage import Storage, set_up_spaces
 from warploom.machine.engine.native.piece import Array, Hook
 from warploom.machine.engine.pages import Pages
+from warploom.machine.engine.swaps import Socket, Swaps, reached
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.run.livelock import LivelockDetector
 from warploom.machine.run.probe import Probe
@@ -56,9 +58,21 @@ from warploom.machine.run.recording import Recorder
 from warploom.machine.run.result import Detail, RunResult
 from warploom.machine.run.runnable import MOST_EVENTS, ClockEdge, Listener
 from warploom.machine.run.tables import Tables, Units
-from warploom.machine.slots import SLOTS
+from warploom.machine.slots import prepare, stand_in, swaps_of
+from warploom.machine.slots.scheduler import policy_socket
 
 EVENT_ROWS = 1 << 16
+
+
+class Watcher(Protocol):
+    """Who looks at a run from inside: a hook, and the tables that it keeps."""
+
+    @property
+    def unit(self) -> Callable[..., None]:
+        """Called with (gpu, core, warp, pc, tables, k, now) before micro-op `k` of an instruction is executed."""
+
+    def tables(self, machine: PipelineMachine) -> dict[str, np.ndarray]:
+        """The members of `Tables` that are the watcher's own, before the first cycle."""
 
 
 class PipelineMachine:
@@ -67,7 +81,7 @@ class PipelineMachine:
     units: functions of a user's by slot, in place of the configured ones. tracing: write events down; they are handed to `listener` as the
     run goes, or kept in `events`, a list of int64[n, EVENT_COLUMNS] arrays. recording: every change of registers and memory too.
     held: memory and caches that outlive the run, in place of the program's own. before: a copy of them, by which the run can be repeated.
-    reusable: `begin_again` will be called.
+    reusable: `begin_again` will be called. watcher: looks at micro-ops before they are executed.
     """
 
     entry = staticmethod(run)
@@ -84,8 +98,15 @@ class PipelineMachine:
         held: Held | None = None,
         before: Held | None = None,
         reusable: bool = False,
+        watcher: Watcher | None = None,
     ) -> None:
         check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)) if held is None else held.used)
+        if any(region.thread_bytes for region in program.regions):
+            try:
+                threads = config.core.warps * config.core.lanes
+                program = replace(program, regions=for_machine(program.regions, config.gpu.cores, threads))
+            except RegionError as error:
+                raise LaunchError(f"{program.source.path}: {error}; use fewer cores, warps or lanes") from None
         self.space = program.address_space(config.memory.bytes) if held is None else flat_memory(held.used)
         self.held, self.before = held, before
         program = with_reconvergence(program) if MECHANISMS[config.core.divergence].uses_reconvergence_pc else program
@@ -95,6 +116,7 @@ class PipelineMachine:
         self.users_units = dict(units or {})
         own = self.users_units.get("scheduler")
         self.policy = Policy(own, every_cycle=True) if own is not None else self._policy()
+        self.swaps = swaps_of(self.users_units)
         self.events: list[np.ndarray] = []
         self.listener: Listener | None = None
         self.most_events = MOST_EVENTS
@@ -119,7 +141,9 @@ class PipelineMachine:
         self.profile = np.zeros((len(program), PROFILE_COLUMNS), np.int64)
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
+        self.watcher = watcher
         self._set_up()
+        self._watched = watcher.tables(self) if watcher is not None else {}
         self._pages: list[Pages] = []
         if held is not None:
             self._pages = [Pages(array) for array in (self.gpu, self.cores)] if reusable else []
@@ -136,10 +160,14 @@ class PipelineMachine:
         set_up_device(gpu, self.config, self.loaded)
         resident = resident_blocks(self.config, self.program, int(gpu.grid.block_threads), int(gpu.grid.warps))
         check_grid(self.config, self.program, int(gpu.grid.blocks), resident)
+        cores: list[Any] = []
         for number in range(self.config.gpu.cores):
             core = mirror(self.cores[number : number + 1].reshape(()), without=("registers",))  # which are all zero
             set_up_core(core, number, resident, self.config, self.loaded)
             set_up_spaces(core, self.config, self.program, self.storage)
+            core.watched = int(self.watcher is not None)
+            cores.append(core)
+        prepare(self.users_units, gpu, cores)
 
     def begin_again(self, program: Program) -> None:
         """A machine with held memory that has run is as if it were built for `program`: the same but for views and a launch's scalars.
@@ -169,7 +197,16 @@ class PipelineMachine:
     def arguments(self, native: bool) -> tuple[Any, ...]:
         """The entry's arguments without the limit, for one engine or the other."""
         tables = Tables(
-            self.uops, self.code, self.views, self.samplers, self.memory, self.space.table, self.notes, self.profile, self.event_buffer
+            self.uops,
+            self.code,
+            self.views,
+            self.samplers,
+            self.memory,
+            self.storage.tables,
+            self.notes,
+            self.profile,
+            self.event_buffer,
+            **self._watched,
         )
         if native:
             return (self._gpu_record(), self.cores, tables, self._hooks())
@@ -182,7 +219,7 @@ class PipelineMachine:
         return Units(
             execute=self._execute(),
             policy=self.policy.choose,
-            control=control,
+            control=control_of_warps if uses(self.program, *OF_WARPS) else control,
             access=access_memory if touches_memory else no_memory,
             sampler=sample_texture if u.TEXTURE in units else no_texture,
             translate=translate if self.storage.translates else no_translation,
@@ -190,6 +227,7 @@ class PipelineMachine:
             load_store=load_store if touches_memory else no_load_store,
             memory_system=serve_events if touches_memory else no_events,
             step=step_forming_warps if self.forms_warps else step,
+            watch=no_watch if self.watcher is None else self.watcher.unit,
         )
 
     def _execute(self) -> Callable[..., None]:
@@ -204,7 +242,7 @@ class PipelineMachine:
         """The same, with a user's units for plain Python: a mistake in one of them ends as a sentence."""
         if "scheduler" not in self.users_units:
             return units
-        return units._replace(policy=SLOTS["scheduler"].guarded(units.policy))
+        return units._replace(policy=policy_socket(units.policy).guarded())
 
     def _policy(self) -> Policy:
         """The configured one; warps that are formed anew issue as their heuristic says."""
@@ -226,8 +264,20 @@ class PipelineMachine:
             load_store=(number, (Gpu, Core, Lsu, Tables, number)),
             memory_system=(None, (Gpu, cores, Tables, number)),
             step=(number, (Gpu, Core, Tables, Units, number)),
+            watch=(None, (Gpu, Core, number, number, Tables, number, number)),
         )
-        return Units(*(Hook(function, *kind) for function, kind in zip(self._units(), kinds, strict=True)))
+        units = self._units()
+        if "scheduler" in self.users_units:
+            units = units._replace(policy=policy_socket(units.policy))
+        return Units(*(Hook(unit, returns, given, self._reached(unit)) for unit, (returns, given) in zip(units, kinds, strict=True)))
+
+    def _reached(self, function: Any) -> Swaps:
+        """The swaps that a unit comes to."""
+        return () if not self.swaps or isinstance(function, Socket) else reached(function, self.swaps)
+
+    def stand_ins(self) -> dict[str, Any]:
+        """See `run.runnable.Runnable`."""
+        return {"units": {name: stand_in(name) for name in self.users_units}}
 
     def drain(self) -> None:
         """Take the events out of the buffer."""
@@ -284,6 +334,9 @@ class PipelineMachine:
             running=tuple(pipeline_report.running(self)) if outcome.status == "timeout" else (),
             notes=notes,
             notes_lost=lost,
+            exit_code=pipeline_report.exit_code(self),
+            remarks=tuple(pipeline_report.remarks(self)),
+            console=printed(self.program, self.notes),
             engine=outcome.engine,
             seconds=outcome.seconds,
             rebuild=self._rebuild(),

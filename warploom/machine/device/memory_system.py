@@ -8,12 +8,13 @@ wheel; each cycle the events that are due are taken off it and handed to the uni
 from __future__ import annotations
 
 from warploom.machine.accounting.events import MEMORY, emit
-from warploom.machine.core.load_store.lsu import answer
+from warploom.machine.core.load_store.l1_access import answer
 from warploom.machine.engine.bits import popcount
 from warploom.machine.engine.unit import inlined, out_of_line, unit
 from warploom.machine.memory.dram_controller import serve_channel
 from warploom.machine.memory.event_wheel import give_back, request_at, schedule, take
-from warploom.machine.memory.l2 import accept_fill, arrive, end_write, read_memory, serve_slice, time_to_cross, waiting_room, write_memory
+from warploom.machine.memory.l2 import arrive, serve_slice, waiting_room
+from warploom.machine.memory.l2_memory import accept_fill, end_write, read_memory, time_to_cross, write_memory
 from warploom.machine.memory.main_memory import serve
 from warploom.machine.memory.partial_stores import remove_partial
 from warploom.machine.memory.request import request

@@ -33,6 +33,7 @@ class Reported(Protocol):
     gpu: np.ndarray
     cores: np.ndarray
     code: np.ndarray
+    memory: np.ndarray
     profile: np.ndarray
     moves_threads: bool
     detector: LivelockDetector
@@ -97,6 +98,34 @@ def counters(machine: Reported) -> dict[str, int]:
         "stack_peak": int(max(cores[name]["peak"].max() for name in _stacks(machine))),
     }
     return found
+
+
+def remarks(machine: Reported) -> Iterator[str]:
+    """What a user should know of a run although it is no fault: lanes that disagreed at a branch which their program had not split."""
+    for core, state in enumerate(machine.cores):
+        found = state["counters"] if "counters" in (state.dtype.names or ()) else state
+        first, times = found["unguarded"], int(found["unguarded"]["times"])
+        if times:
+            where, warp = machine.program.where(int(first["pc"])), int(first["warp"])
+            going, staying = (lanes_text(int(first[name]), "lane") for name in ("going", "staying"))
+            much = "once" if times == 1 else f"{times} times"
+            yield (
+                f"{where}: lanes of a warp disagree here and nothing splits them, so all go where one of them does: {going} would, "
+                f"{staying} would not (warp {warp}, core {core}; {much} on this core); with core.divergence=stack, minpc or its each "
+                "goes its own way"
+            )
+            return
+
+
+def exit_code(machine: Reported) -> int | None:
+    """What the program has left as its exit code, with a sign; None where it leaves none."""
+    if machine.program.exit_code is None:
+        return None
+    where, number = machine.program.exit_code
+    if where == "register":
+        return int(machine.cores[0]["registers"]["lane"][0, number, 0].astype(np.int32))
+    place = machine.program.address_space().place(number, 4)
+    return int(machine.memory[place // 4].astype(np.int32))
 
 
 def _stacks(machine: Reported) -> tuple[str, ...]:

@@ -73,10 +73,13 @@ def _sector_shift(config: Config, line: int) -> int:
 def _set_up_grid(grid: Any, config: Config, program: Program) -> None:
     launch = program.launch
     grid.order = ORDERS[config.gpu.dispatch]
-    grid.threads = launch.threads
     block = launch.block_threads or config.core.threads_per_block
+    grid.threads = launch.threads
+    if launch.whole_device:
+        block = config.core.warps * config.core.lanes
+        grid.threads, grid.dormant = config.gpu.cores * block, 1
     grid.block_threads = block
-    grid.blocks = (launch.threads + block - 1) // block
+    grid.blocks = (int(grid.threads) + block - 1) // block
     grid.warps = (block + config.core.lanes - 1) // config.core.lanes
     grid.low, grid.high = 0, grid.blocks
     grid.entry, grid.argument, grid.latency = launch.entry, launch.argument, config.gpu.dispatch_latency
@@ -159,13 +162,14 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
         scheduler.owned, scheduler.last, scheduler.warps = np.uint64(owned), -1, config.core.warps
         scheduler.number, scheduler.step, scheduler.group_size = index, config.core.schedulers, config.core.fetch_group
     _set_up_units(core, config)
-    core.barriers.count = min(config.core.barriers, MAX_BARRIERS)
+    core.barriers.count = min(config.core.barriers or max(config.core.warps // 2, 1), MAX_BARRIERS)
     core.barriers.interval, core.barriers.latency = config.core.barrier_interval, config.core.barrier_latency
     core.barriers.reduces = int(uses(program, *REDUCTIONS))
     core.branch_latency = config.core.branch_latency
     core.code_rows = len(program)
     steps = np.diff(program.code[:, u.ADDRESS].view(np.uint32).astype(np.int64)) if len(program) > 1 else np.ones(1, np.int64)
     core.code_step = int(steps[0]) if (steps == steps[0]).all() else 0
+    core.counts = int(bool(special_registers(program) & {"core_warps", "core_thread_instructions"}))
     core.has_predicates = int((program.uops[:, u.PREDICATE] != u.NONE).any() or uses(program, "load_scalar", "store_scalar"))
     core.has_wide = int(uses_wide_accesses(program))
     core.clear_registers = program.registers
@@ -213,6 +217,7 @@ def _set_up_partitions(partitions: Any, config: Config) -> None:
 def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -> None:
     fetch = core.fetch
     f = config.fetch
+    fetch.waits = int(f.waits)
     fetch.buffer, fetch.per_cycle, fetch.line, fetch.sets, fetch.ways = f.buffer, f.per_cycle, f.line, f.sets, f.ways
     fetch.latency, fetch.miss_latency = f.latency, f.miss_latency
     fetch.l0_sets, fetch.l0_ways, fetch.l0_latency, fetch.l0_ahead = f.l0_sets, f.l0_ways, f.l0_latency, f.l0_ahead

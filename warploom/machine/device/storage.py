@@ -11,7 +11,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
-from warploom.isa.regions import ROW, AddressSpace, RegionError
+from warploom.isa.regions import REGION_MOVED, REGION_OFFSET, REGION_STRIDE, ROW, AddressSpace, RegionError
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import Config
 from warploom.machine.device.held import Held
@@ -23,10 +23,11 @@ class Storage:
     def __init__(self, config: Config, program: Program, space: AddressSpace) -> None:
         self.program, self.space = program, space
         self.local_bytes = -(-program.launch.local_bytes // 4) * 4 if program.uses(u.LOCAL_SPACE) else 0
-        core = config.core
+        core, self.cores = config.core, config.gpu.cores
         self.local_total = self.local_bytes * config.gpu.cores * core.warps * core.lanes
         self.local_place = _up(space.bytes)
         self.constant_place = _up(self.local_place + self.local_total)
+        self.tables, self.end = space.of_cores(config.gpu.cores, _up(self.constant_place + len(program.constants)))
         self.translates = bool(program.regions) or program.uses(u.LOCAL_SPACE) or program.uses(u.CONSTANT_SPACE)
         try:
             self.local_base = space.gap(self.local_total) if self.local_total else 0
@@ -47,11 +48,16 @@ class Storage:
         constants = self.program.constants if self.translates else np.zeros(0, np.uint8)
         extra = self.local_total or len(constants)
         size = self.constant_place + len(constants) if extra else self.space.bytes
+        size = max(size, self.end if self.tables[:, REGION_STRIDE].any() else 0)
         memory = np.zeros((size + 3) // 4, np.uint32)
         held = memory.view(np.uint8)
         for region, start in zip(self.space.regions, self.space.starts, strict=True):
             held[start : start + len(region.data)] = region.data
         held[: len(self.program.data)] = self.program.data
+        for row, region in zip(self.tables, self.space.regions, strict=True):
+            for core in range(1, self.cores if row[REGION_STRIDE] else 1):
+                start = int(region.base + row[REGION_OFFSET] + row[REGION_MOVED] + core * row[REGION_STRIDE])
+                held[start : start + len(region.data)] = region.data
         if len(constants):
             held[self.constant_place : self.constant_place + len(constants)] = constants
         return memory

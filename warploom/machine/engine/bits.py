@@ -37,6 +37,18 @@ def lowest(mask):
     return popcount(low - np.uint64(1)) if mask != EMPTY else np.int64(64)
 
 
+@unit
+def highest(mask):
+    """Number of the highest one of a 64-bit mask that has one."""
+    x = mask | (mask >> np.uint64(1))
+    x = x | (x >> np.uint64(2))
+    x = x | (x >> np.uint64(4))
+    x = x | (x >> np.uint64(8))
+    x = x | (x >> np.uint64(16))
+    x = x | (x >> np.uint64(32))
+    return popcount(x) - 1
+
+
 @inlined
 def rest(mask):
     """A mask without its lowest one."""

@@ -6,12 +6,18 @@ Not hardware. A user's unit is a plain function. It is called as it is in plain 
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
 import traceback
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+DIVISION = "ZeroDivisionError: division by zero"
 MAY_USE = "a unit may use numbers, loops, branches, the fields of its record, and functions marked with `@unit`"
 
 
@@ -19,18 +25,23 @@ class UnitError(Exception):
     """A unit of a user's own does what it may not. The message is one sentence that names the file and the line."""
 
 
-def guarded(function: Callable[..., int], problem: Callable[..., str]) -> Callable[..., int]:
+def guarded(function: Callable[..., Any], problem: Callable[..., str]) -> Callable[..., Any]:
     """A user's unit for plain Python, whose exceptions and wrong results are UnitErrors.
 
     problem: called with the result and the arguments; says in half a sentence why that is no result, "" where it is one.
     """
 
     @wraps(function)
-    def checked(*arguments: Any) -> int:
+    def checked(*arguments: Any) -> Any:
         try:
-            result = function(*arguments)
+            with np.errstate(divide="raise", invalid="raise"):  # as of Python's own numbers
+                result = function(*arguments)
         except UnitError:
             raise
+        except FloatingPointError as error:
+            raise UnitError(f"{_place_of(error, function)}: {DIVISION}") from error
+        except ZeroDivisionError as error:  # Python has several texts for it, native code has one
+            raise UnitError(f"{_place_of(error, function)}: {DIVISION}") from error
         except Exception as error:  # whatever a user's function raises is the user's mistake
             raise UnitError(f"{_place_of(error, function)}: {type(error).__name__}: {error}") from error
         if wrong := problem(result, *arguments):
@@ -40,21 +51,44 @@ def guarded(function: Callable[..., int], problem: Callable[..., str]) -> Callab
     return checked
 
 
-def unit_name(function: Callable[..., Any]) -> str:
-    """What a user calls a unit."""
-    return getattr(function, "__name__", type(function).__name__)
+class WrongResult(Exception):
+    """Natively: a unit of a user's own has returned what is no result."""
+
+
+def unit_name(unit: Any) -> str:
+    """What a user calls a unit; of one with several verbs the name of the last."""
+    return unit_name(unit[-1]) if isinstance(unit, tuple) else getattr(unit, "__name__", type(unit).__name__)
 
 
 def place(function: Callable[..., Any], line: int | None = None) -> str:
     """A function's file and line, as text; its name where it has none. line: another one of the same file."""
     code = getattr(function, "__code__", None)
-    return f"{_shown(code.co_filename)}:{line or code.co_firstlineno}" if code is not None else unit_name(function)
+    return f"{shown_file(code.co_filename)}:{line or code.co_firstlineno}" if code is not None else unit_name(function)
 
 
-def _shown(file: str) -> str:
+def shown_file(file: str) -> str:
     """A file as a user would write it: from the working directory where it lies in that."""
     path = Path(file)
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+# What has no meaning for hardware. Numba says of some of it that it cannot be compiled, and not where it stands.
+CONSTRUCTS = (ast.With, ast.Try, ast.Yield, ast.YieldFrom, ast.Await, ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Delete)
+
+
+def line_of_construct(function: Callable[..., Any], field: str = "") -> int | None:
+    """The line of the first thing in a function that cannot be compiled whatever it works on; None where there is none.
+
+    field: ... or that asks for a field of this name.
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return None
+    lines = [
+        node.lineno for node in ast.walk(tree) if isinstance(node, CONSTRUCTS) or (isinstance(node, ast.Attribute) and node.attr == field)
+    ]
+    return function.__code__.co_firstlineno + min(lines) - 1 if lines else None
 
 
 def _place_of(error: BaseException, function: Callable[..., Any]) -> str:
@@ -62,5 +96,4 @@ def _place_of(error: BaseException, function: Callable[..., Any]) -> str:
     code = getattr(function, "__code__", None)
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
-    frame = (own or frames)[-1]
-    return f"{_shown(frame.filename)}:{frame.lineno}"
+    return f"{shown_file(own[-1].filename)}:{own[-1].lineno}" if own else place(function)

@@ -83,6 +83,12 @@ def place_of(hash, line):
     return place if hash.hashed == 0 else _hashed_place(hash, line, place)
 
 
+@inlined
+def channel_place(hash, line):
+    """The slice of a cache, or the channel of memory, that a line belongs to."""
+    return place_of(hash, line)
+
+
 @unit
 def _hashed_place(hash, line, place):
     """Its place in an order that its group's number changes."""

@@ -27,7 +27,7 @@ from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory import address_hash as hashes
 from warploom.machine.memory import replacement as policies
-from warploom.machine.memory.address_hash import AddressHash, group_of, place_of
+from warploom.machine.memory.address_hash import AddressHash, channel_place, group_of, place_of
 from warploom.machine.memory.block import L2_LINES, LINES, block_of
 from warploom.machine.memory.partial_stores import WORDS, missing_bytes
 from warploom.machine.memory.replacement import arrive, replacement_of, touch, victim
@@ -124,8 +124,8 @@ def set_of(cache, line):
     if cache.simple != 0:
         return np.int64(line & cache.set_mask if cache.set_mask >= 0 else line % cache.sets)
     if cache.siphash != 0:
-        return np.int64(place_of(cache.slices, line) * cache.slice_sets.places + _siphash_set(cache, line))
-    return place_of(cache.slices, line) * cache.slice_sets.places + place_of(cache.slice_sets, group_of(cache.slices, line))
+        return np.int64(channel_place(cache.slices, line) * cache.slice_sets.places + _siphash_set(cache, line))
+    return channel_place(cache.slices, line) * cache.slice_sets.places + place_of(cache.slice_sets, group_of(cache.slices, line))
 
 
 @out_of_line

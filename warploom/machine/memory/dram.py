@@ -39,7 +39,7 @@ import numpy as np
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import inlined, record, unit
 from warploom.machine.memory import address_hash as hashes
-from warploom.machine.memory.address_hash import AddressHash, group_of, place_of
+from warploom.machine.memory.address_hash import AddressHash, channel_place, group_of
 
 CHANNELS = 64
 BANKS = 64
@@ -171,7 +171,7 @@ def count_bytes(dram, channel, size, write):
 @unit
 def channel_of(dram, address):
     """The channel in which a byte lies."""
-    return place_of(dram.lines, np.int64(address >> dram.interleave_shift))
+    return channel_place(dram.lines, np.int64(address >> dram.interleave_shift))
 
 
 @unit

@@ -19,31 +19,23 @@ from warploom.machine.accounting.events import L2 as L2_EVENT
 from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.sizes import MAX_SLICES
-from warploom.machine.engine.unit import inlined, out_of_line, record, unit
-from warploom.machine.memory.address_hash import place_of
-from warploom.machine.memory.cache import L2Cache, contains, fill, keep_store, lookup, mark_dirty
-from warploom.machine.memory.crossbar import cross_back, cycles_for
+from warploom.machine.engine.unit import inlined, record, unit
+from warploom.machine.memory.address_hash import channel_place
+from warploom.machine.memory.cache import L2Cache, contains, keep_store, lookup
+from warploom.machine.memory.crossbar import cycles_for
 from warploom.machine.memory.event_wheel import schedule
-from warploom.machine.memory.line_table import ENTRIES, LineTable, add_line, find_line, remove_line
-from warploom.machine.memory.main_memory import serve
+from warploom.machine.memory.l2_memory import change, pass_on, send_back, write_back
+from warploom.machine.memory.l2_queue import queue_up, take_turn
+from warploom.machine.memory.line_table import ENTRIES, LineTable, add_line, find_line
 from warploom.machine.memory.partial_stores import remove_partial
 from warploom.machine.memory.request import held, hold, let_go, request
 from warploom.machine.memory.transactions import (
-    ANSWER,
     ATOMIC,
-    DELIVERED,
     EXTRA_SHIFT,
-    L2_FILL,
-    LINE_WRITTEN,
     LOAD,
-    NOTHING,
-    SLICE_TURN,
     STORE,
     TO_MEMORY,
     TRACKED_TAG,
-    WRITE_MEMORY,
-    WRITTEN,
-    without_extra,
 )
 
 WAITING_REQUESTS = 1 << 17  # that there is room for
@@ -105,33 +97,12 @@ def waiting_room(l2):
 @inlined
 def arrive(gpu, l2, tables, asked, now):
     """A request has come to its slice, which takes it, or puts it into its queue."""
-    slice = place_of(l2.cache.slices, asked.line >> l2.ratio_shift)
+    slice = channel_place(l2.cache.slices, asked.line >> l2.ratio_shift)
     if l2.queue_first[slice] == 0 and l2.slice_free[slice] <= now:
         if _look_up(gpu, l2, tables, slice, asked, now):
             return
         l2.stalled[slice] = 1
-    _queue_up(gpu, l2, slice, asked, now)
-
-
-@out_of_line
-def _queue_up(gpu, l2, slice, asked, now):
-    """A request waits for its slice, after those that do already."""
-    index = hold(l2, asked)
-    if l2.queue_first[slice] == 0:
-        l2.queue_first[slice] = index + 1
-    else:
-        l2.next[l2.queue_last[slice] - 1] = index + 1
-    l2.queue_last[slice] = index + 1
-    if l2.stalled[slice] == 0:
-        _take_turn(gpu, l2, slice, now + 1)
-
-
-@unit
-def _take_turn(gpu, l2, slice, soonest):
-    """Let a slice have its turn as soon as it takes a request."""
-    if l2.turn[slice] == 0:
-        l2.turn[slice] = 1
-        schedule(gpu.wheel, max(np.int64(soonest), np.int64(l2.slice_free[slice])), request(SLICE_TURN, -1, slice, EMPTY, 0))
+    queue_up(gpu, l2, slice, asked, now)
 
 
 @inlined
@@ -147,15 +118,7 @@ def serve_slice(gpu, l2, tables, slice, now):
     l2.queue_first[slice] = l2.next[index]
     let_go(l2, index)
     if l2.queue_first[slice] != 0:
-        _take_turn(gpu, l2, slice, now + 1)
-
-
-@inlined
-def _resume(gpu, l2, slice, now):
-    """What a slice stood still for may be there now."""
-    if l2.stalled[slice] != 0:
-        l2.stalled[slice] = 0
-        _take_turn(gpu, l2, slice, now)
+        take_turn(gpu, l2, slice, now + 1)
 
 
 @unit
@@ -182,8 +145,8 @@ def _look_up(gpu, l2, tables, slice, asked, now):
     elif missing == EMPTY:
         outcome = HIT
         if asked.kind != LOAD:
-            _change(gpu, l2, slice, line, sectors, asked, ready)
-        _answer(gpu, asked, ready)
+            change(gpu, l2, slice, line, sectors, asked, ready)
+        send_back(gpu, asked, ready)
     else:
         outcome = _miss(gpu, l2, slice, line, missing, asked, ready)
     if gpu.log.tracing != 0:
@@ -199,33 +162,6 @@ def _may_take(l2, slice, line, sectors, kind):
     if kind == STORE or l2.in_use[slice] < l2.limit:
         return True
     return find_line(l2.misses, line) >= 0 or sectors & ~contains(l2.cache, line) == EMPTY
-
-
-@inlined
-def _answer(gpu, asked, time):
-    """A request goes back to its core."""
-    schedule(gpu.wheel, time, request(ANSWER, asked.core, asked.line, asked.sectors, asked.tag))
-
-
-@inlined
-def time_to_cross(gpu, l2, asked, now):
-    """An answer leaves for its core in cycle `now`; returns when the core has it."""
-    crossbar = gpu.crossbar
-    if crossbar.core_bytes == 0 and crossbar.slice_bytes == 0:
-        return np.int64(now)
-    size = np.int64(0)
-    if asked.tag & TRACKED_TAG == 0:
-        size = popcount(asked.sectors) << gpu.sector_shift
-    return cross_back(crossbar, place_of(l2.cache.slices, asked.line >> l2.ratio_shift), asked.core, size, now)
-
-
-@inlined
-def _change(gpu, l2, slice, line, sectors, asked, time):
-    """An atomic operation has changed sectors: they are written back with their line, or go on to memory at once."""
-    if l2.write_back != 0:
-        mark_dirty(l2.cache, line, sectors)
-    else:
-        _pass_on(gpu, l2, slice, asked, time)
 
 
 @inlined
@@ -260,91 +196,10 @@ def _store(gpu, l2, slice, line, offset, sectors, missing, asked, now, ready):
     stays = l2.write_back != 0 and (missing != sectors or l2.write_allocate != 0)
     if stays or l2.write_allocate != 0:
         gone = keep_store(l2.cache, line, sectors, gpu.partial_stores, partial, offset, l2.write_back, now)
-        _write_back(gpu, l2, slice, gone, now)
+        write_back(gpu, l2, slice, gone, now)
     if partial >= 0:
         remove_partial(gpu.partial_stores, partial)
     if not stays:
-        _pass_on(gpu, l2, slice, asked, ready)
+        pass_on(gpu, l2, slice, asked, ready)
     elif asked.tag & TRACKED_TAG != 0:
-        _answer(gpu, asked, ready)
-
-
-@inlined
-def _pass_on(gpu, l2, slice, asked, time):
-    """What was written goes on to memory, which it reaches at `time`."""
-    l2.passed_on = l2.passed_on + popcount(asked.sectors)
-    _count_writing(gpu, l2, slice, 1)
-    schedule(gpu.wheel, time, request(WRITE_MEMORY, asked.core, asked.line, asked.sectors, without_extra(asked.tag)))
-
-
-@inlined
-def _write_back(gpu, l2, slice, gone, now):
-    """A line has had to go: its dirty sectors are written to memory."""
-    if l2.cache.evicted_dirty == EMPTY:
-        return
-    _count_writing(gpu, l2, slice, 1)
-    finished = request(LINE_WRITTEN if l2.write_limit > 0 else NOTHING, slice, gone, EMPTY, 0)
-    serve(gpu, gone << l2.line_shift, popcount(l2.cache.evicted_dirty) << l2.sector_shift, 1, finished, now)
-
-
-@inlined
-def _count_writing(gpu, l2, slice, more):
-    """Lines of a slice are on their way to memory, or (-1) one no longer is; the kernel does not end before."""
-    if l2.write_limit > 0:
-        l2.writing[slice] += more
-        gpu.unfinished = gpu.unfinished + more
-
-
-@out_of_line
-def write_memory(gpu, l2, asked, now):
-    """A store that the cache passed on reaches memory."""
-    told = l2.write_limit > 0 or asked.tag & TRACKED_TAG != 0
-    finished = request(WRITTEN if told else NOTHING, asked.core, asked.line, asked.sectors, asked.tag)
-    address = (asked.line >> l2.ratio_shift) << l2.line_shift
-    serve(gpu, address, popcount(asked.sectors) << l2.sector_shift, 1, finished, now)
-
-
-@out_of_line
-def end_write(gpu, l2, asked, now):
-    """Memory has taken what a slice had sent: a store, or a line that it has written back."""
-    if asked.kind == LINE_WRITTEN:
-        slice = np.int64(asked.core)
-    else:
-        slice = place_of(l2.cache.slices, asked.line >> l2.ratio_shift)
-        if asked.tag & TRACKED_TAG != 0:
-            _answer(gpu, asked, now)
-    _count_writing(gpu, l2, slice, -1)
-    _resume(gpu, l2, slice, now)
-
-
-@inlined
-def read_memory(gpu, l2, asked, now):
-    """A miss reaches memory."""
-    size = popcount(asked.sectors) << l2.sector_shift
-    serve(gpu, asked.line << l2.line_shift, size, 0, request(L2_FILL, -1, asked.line, asked.sectors, 0), now)
-
-
-@inlined
-def accept_fill(gpu, l2, filled, now):
-    """Memory has answered: the sectors are there. If nothing more of the line is missing, all that wait for it are answered."""
-    slice = place_of(l2.cache.slices, filled.line)
-    gone = fill(l2.cache, filled.line, filled.sectors, now)
-    l2.filled = l2.filled + popcount(filled.sectors)
-    _write_back(gpu, l2, slice, gone, now)
-    entry = find_line(l2.misses, filled.line)
-    l2.miss_sectors[entry] &= ~filled.sectors
-    if l2.miss_sectors[entry] != EMPTY:
-        return
-    link = np.int64(l2.miss_first[entry])
-    remove_line(l2.misses, entry)
-    l2.in_use[slice] -= 1
-    while link != 0:
-        index = link - 1
-        link = np.int64(l2.next[index])
-        asked = held(l2, index)
-        if asked.kind != LOAD:
-            offset = (asked.line - (filled.line << l2.ratio_shift)) * l2.sectors_a_line
-            _change(gpu, l2, slice, filled.line, asked.sectors << np.uint64(offset), asked, now)
-        schedule(gpu.wheel, time_to_cross(gpu, l2, asked, now), request(DELIVERED, asked.core, asked.line, asked.sectors, asked.tag))
-        let_go(l2, index)
-    _resume(gpu, l2, slice, now)
+        send_back(gpu, asked, ready)

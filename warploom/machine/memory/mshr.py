@@ -105,6 +105,32 @@ def merge(mshr, entry, sectors, waiter):
     mshr.merged += 1
 
 
+@unit
+def allocate_for_nobody(mshr, line, sectors):
+    """A new entry for a line that has none and for which nobody waits. `may_allocate` has said so."""
+    entry = add_line(mshr.table, line)
+    mshr.allocated += 1
+    mshr.most = max(np.int64(mshr.most), np.int64(mshr.table.used))
+    mshr.sectors[entry] = sectors
+    mshr.first[entry] = 0
+    mshr.last[entry] = 0
+    mshr.count[entry] = 0
+
+
+@unit
+def merge_or_begin(mshr, entry, sectors, waiter):
+    """`merge` where nobody may be waiting yet."""
+    mshr.sectors[entry] |= sectors
+    index = _new_waiter(mshr, waiter)
+    if mshr.last[entry] == 0:
+        mshr.first[entry] = index + 1
+    else:
+        mshr.next[mshr.last[entry] - 1] = index + 1
+    mshr.last[entry] = index + 1
+    mshr.count[entry] += 1
+    mshr.merged += 1
+
+
 @inlined
 def _new_waiter(mshr, waiter):
     """An index of the lists for someone who waits."""

@@ -27,7 +27,7 @@ from warploom.machine.memory.block import LINES, block_of
 GROUP = 16  # ways
 WAY_BITS = 6  # that the number of a way takes, where two groups at most are compared at once
 TREE_WAYS = 64  # that a tree has bits for
-LRU, FIFO, PLRU, RANDOM = range(4)
+LRU, FIFO, PLRU, RANDOM, USERS = range(5)
 POLICIES = ("lru", "fifo", "plru", "random")
 
 
@@ -35,13 +35,13 @@ def replacement_of(lines: int) -> np.dtype:
     """The record for a cache that has room for so many lines."""
     return record(
         settings=dict(
-            policy="i8",          # LRU, FIFO, PLRU, RANDOM
+            policy="i8",          # LRU, FIFO, PLRU, RANDOM, or USERS: a policy of a user's own (slots/replacement.py)
             ways="i8",            # blocks of a set
         ),
         state=dict(
             stamp=("i8", lines),  # lru, by block: cycle of the last use; fifo: of the arrival
             bound=("i8", lines // 8),  # where a set has many ways, by group of them: no stamp of it is earlier
-            tree=("u8", lines),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
+            bits=("u8", lines),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
             random="u8",          # random: the shift register, never 0
         ),
     )  # fmt: skip
@@ -158,19 +158,19 @@ def _draw(state):
 @unit
 def _point_away(state, set, way):
     """Let every node on the path to `way` point to the other half."""
-    tree = state.tree[set]
+    tree = state.bits[set]
     node = np.int64(way) + state.ways
     while node > 1:
         parent = node >> 1
         tree = tree | bit(parent) if node & 1 == 0 else tree & ~bit(parent)
         node = parent
-    state.tree[set] = tree
+    state.bits[set] = tree
 
 
 @unit
 def _follow(state, set):
     """The way that the nodes lead to, from the root down."""
-    tree = state.tree[set]
+    tree = state.bits[set]
     node = np.int64(1)
     while node < state.ways:
         node = 2 * node + np.int64(has(tree, node))

@@ -19,6 +19,7 @@ from warploom.machine.engine.native.cache import cache_directory, forget_old_cac
 from warploom.machine.engine.native.collector import no_collector
 from warploom.machine.engine.native.loader import Native, native
 from warploom.machine.engine.native.piece import Hook, entry_hook, is_ours
+from warploom.machine.engine.swaps import reached
 from warploom.machine.run.probe import probed
 from warploom.machine.run.runnable import Notice, Runnable
 from warploom.machine.run.tables import Units
@@ -45,8 +46,8 @@ def entry_call(machine: Runnable, engine: str, notice: Notice | None = None) -> 
     """
     if engine == "python":
         plain, arguments = machine.entry, machine.arguments(native=False)
-        if machine.probes:
-            plain, arguments = probed(plain, arguments, machine.probes, lambda: machine.cycle)
+        if machine.probes or machine.swaps:
+            plain, arguments = probed(plain, arguments, machine.probes, lambda: machine.cycle, machine.swaps)
         return lambda limit: plain(*arguments, limit)
     if machine.probes:
         raise ValueError("probes listen to plain Python: run it with engine='python'")
@@ -62,7 +63,7 @@ def entry_call(machine: Runnable, engine: str, notice: Notice | None = None) -> 
         else:
             forget_old_caches()
         _compile_pieces(machine, code, pieces, notice or (lambda text: None))
-    entry = code.entry(machine.entry, (*arguments, 0))
+    entry = code.entry(machine.entry, (*arguments, 0), reached(machine.entry, machine.swaps))
     placed = tuple(code.place(argument) for argument in arguments)
     return lambda limit: entry(*placed, limit)
 
@@ -101,7 +102,7 @@ def _helpers(machine: Runnable, pieces: int) -> list[subprocess.Popen[bytes]]:
     """Start other processes that compile; none where that is not possible."""
     helpers: list[subprocess.Popen[bytes]] = []
     try:
-        order = pickle.dumps((type(machine), machine.config, machine.program))
+        order = pickle.dumps((type(machine), machine.config, machine.program, machine.stand_ins()))
         shutil.rmtree(_claims(), ignore_errors=True)
         make_directory(_claims())
         for _ in range(min(os.cpu_count() or 1, pieces, MOST_PROCESSES) - 1):
@@ -119,8 +120,8 @@ def _helpers(machine: Runnable, pieces: int) -> list[subprocess.Popen[bytes]]:
 
 def help_to_compile() -> None:
     """What another process does: build the same machine, and compile those of its pieces that nobody has claimed."""
-    kind, config, program = pickle.load(sys.stdin.buffer)
-    machine = kind(config, program)
+    kind, config, program, units = pickle.load(sys.stdin.buffer)
+    machine = kind(config, program, **units)
     arguments = machine.arguments(native=True)
     code = native()
     code.declare_units(arguments)
@@ -137,7 +138,7 @@ def _pieces(machine: Runnable, arguments: tuple[Any, ...]) -> list[Hook]:
         if isinstance(units, Units):
             hooks = {name: hook for name, hook in units._asdict().items() if hook is not None and is_ours(hook.function)}
             found = {name: hooks[name] for name in sorted(hooks, key=lambda name: (*LONGEST_FIRST, name).index(name))}
-    return [*found.values(), entry_hook(machine.entry, (*arguments, 0))]
+    return [*found.values(), entry_hook(machine.entry, (*arguments, 0), reached(machine.entry, machine.swaps))]
 
 
 def _claims() -> Path:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.machine.engine.native.piece import Bundle
+from warploom.machine.engine.swaps import Socket, Swaps
 from warploom.machine.engine.unit import Mirror
 
 
@@ -59,18 +60,19 @@ class Probe(NamedTuple):
     unit: the function, as `machine.core.load_store.coalescer.coalesce`; or the name of a unit that the machine was handed, as "policy"
     (the members of `run.tables.Units`). listener: called with a `Call` after each call of the unit. keep: called with the
     unit's arguments before and after the call, says what of them the listener wants; by default copies of all, which is slow where the
-    arguments are a whole core.
+    arguments are a whole core. optional: a machine that does not reach the unit is no mistake.
     """
 
     unit: Callable[..., Any] | str
     listener: Callable[[Call], None]
     keep: Callable[..., Any] = copies
+    optional: bool = False
 
 
 def probed(
-    entry: Callable[..., int], arguments: Iterable[Any], probes: Sequence[Probe], cycle: Callable[[], int]
+    entry: Callable[..., int], arguments: Iterable[Any], probes: Sequence[Probe], cycle: Callable[[], int], swaps: Swaps = ()
 ) -> tuple[Callable[..., int], tuple[Any, ...]]:
-    """The plain-Python entry of a machine and its arguments with the probes in place. cycle: says the machine's cycle.
+    """The plain-Python entry of a machine and its arguments with the probes in place, and the swaps. cycle: says the machine's cycle.
 
     Raises ValueError for a probe of a unit that this machine does not reach.
     """
@@ -79,7 +81,7 @@ def probed(
     listening: dict[Callable[..., Any], list[Probe]] = {}
     for probe in probes:
         listening.setdefault(_function(probe.unit, handed), []).append(probe)
-    copy = _Copy(listening, cycle)
+    copy = _Copy(listening, cycle, swaps)
     linked = tuple(
         type(value)(**{name: member and copy.of(member) for name, member in value.members().items()})
         if isinstance(value, Bundle) and not value.layout
@@ -87,7 +89,8 @@ def probed(
         for value in arguments
     )
     found = copy.of(entry), linked
-    missing = [unit.__qualname__ for unit in listening if unit not in copy.made]
+    needed = {unit for unit, there in listening.items() if not all(probe.optional for probe in there)}
+    missing = [unit.__qualname__ for unit in needed if unit not in copy.made]
     if missing:
         raise ValueError(f"a probe of {missing[0]}: this machine does not reach it")
     return found
@@ -107,10 +110,10 @@ def _function(unit: Callable[..., Any] | str, handed: dict[str, Callable[..., An
 
 
 class _Copy:
-    """Copies of units in which a probed unit is one that tells its listeners."""
+    """Copies of units in which a probed unit is one that tells its listeners, and a swapped one what stands in its place."""
 
-    def __init__(self, listening: dict[Callable[..., Any], list[Probe]], cycle: Callable[[], int]) -> None:
-        self.listening, self.cycle = listening, cycle
+    def __init__(self, listening: dict[Callable[..., Any], list[Probe]], cycle: Callable[[], int], swaps: Swaps) -> None:
+        self.listening, self.cycle, self.swaps = listening, cycle, dict(swaps)
         self.made: dict[Callable[..., Any], Callable[..., Any]] = {}
         self._names: dict[int, dict[str, Any]] = {}
 
@@ -120,9 +123,14 @@ class _Copy:
             return function
         names = self._names_for(function)  # first: it may reach this very function
         if function not in self.made:
-            copy: Callable[..., Any] = FunctionType(
-                function.__code__, names, function.__name__, function.__defaults__, function.__closure__
-            )
+            instead = self.swaps.get(function)
+            copy: Callable[..., Any]
+            if isinstance(instead, Socket):
+                copy = instead.guarded()
+            elif instead is not None:
+                copy = self.of(instead)
+            else:
+                copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
             own = unwrap(function)  # a user's unit is guarded
             for probe in self.listening.get(own, ()):
                 copy = self._told(copy, probe)

@@ -47,8 +47,9 @@ class RunResult:
     counters: whole numbers by name; `counters.COUNTERS` says what each means. fault: one sentence with its place in the source, or "".
     running: where each core was when the run was stopped, a line a core. remarks: what a user should know although it is no fault.
     notes: what the program itself has written on the log of the run, in the order of cycles; notes_lost: rows for which it had no room.
+    console: the lines that it has printed to a console, `#3: text`. exit_code: what it has left, if it leaves one.
     engine: which engines ran it. seconds: wall time. detail: what a kind of machine adds (a profile, events).
-    rebuild: builds the run's machine anew.
+    rebuild: builds the run's machine anew. findings: of a run with checks, what they have found (`checks.findings.Finding`).
     """
 
     program: Program
@@ -64,10 +65,13 @@ class RunResult:
     remarks: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
     notes_lost: int = 0
+    console: tuple[str, ...] = ()
+    exit_code: int | None = None
     engine: str = ""
     seconds: float = 0.0
     detail: Detail = Detail()
     rebuild: Callable[..., Runnable] | None = None
+    findings: tuple[Any, ...] = ()
 
     def replay(self) -> Runnable:
         """The machine of this run before its first cycle. A machine is deterministic: it repeats the run.

@@ -9,6 +9,7 @@ import numpy as np
 
 from warploom.isa.program import Program
 from warploom.machine.config.schema import Config
+from warploom.machine.engine.swaps import Swaps
 from warploom.machine.run.probe import Probe
 
 Progress = Callable[[int], None]
@@ -75,6 +76,7 @@ class Runnable(Protocol):
     compile_seconds: float
     memory: np.ndarray  # uint32[words]
     probes: list[Probe]
+    swaps: Swaps
     listener: Listener | None
     most_events: int
 
@@ -95,6 +97,9 @@ class Runnable(Protocol):
 
         Both are views of the same bytes.
         """
+
+    def stand_ins(self) -> dict[str, Any]:
+        """Further arguments of a machine that reaches the same native pieces, in another process, which may not know a user's functions."""
 
     def drain(self) -> None:
         """Take the events out of the buffer; called after every slice, full or not."""

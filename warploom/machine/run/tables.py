@@ -19,6 +19,7 @@ from warploom.machine.accounting.events import EVENT_COLUMNS
 from warploom.machine.accounting.notes import NOTE_COLUMNS
 from warploom.machine.accounting.reasons import PROFILE_COLUMNS
 from warploom.machine.engine.native.piece import Bundle
+from warploom.machine.engine.sizes import MAX_LANES
 
 
 class _Tables(NamedTuple):
@@ -31,6 +32,11 @@ class _Tables(NamedTuple):
     notes: np.ndarray | None = None  # int64[rows, NOTE_COLUMNS]: what the program writes on the log of its run
     profile: np.ndarray | None = None  # int64[instructions, PROFILE_COLUMNS]
     events: np.ndarray | None = None  # int64[rows, EVENT_COLUMNS]
+    shadow: np.ndarray | None = None  # of a run with checks, as the rest: warploom/checks/shadow.py says what they hold
+    seen: np.ndarray | None = None
+    threads: np.ndarray | None = None
+    blocks: np.ndarray | None = None
+    findings: np.ndarray | None = None
 
 
 class Tables(_Tables, Bundle):
@@ -47,6 +53,11 @@ class Tables(_Tables, Bundle):
         "notes": (np.int64, NOTE_COLUMNS),
         "profile": (np.int64, PROFILE_COLUMNS),
         "events": (np.int64, EVENT_COLUMNS),
+        "shadow": (np.int64, 8),
+        "seen": (np.int64, MAX_LANES),
+        "threads": (np.int64, 23),
+        "blocks": (np.int64, 16),
+        "findings": (np.int64, 16),
     }  # fmt: skip
 
 
@@ -61,6 +72,7 @@ class _Units(NamedTuple):
     load_store: Any = None  # core/load_store/lsu.py
     memory_system: Any = None  # device/memory_system.py
     step: Any = None  # core/cycle.py
+    watch: Any = None  # warploom/checks/watch.py
 
 
 class Units(_Units, Bundle):

@@ -22,6 +22,7 @@ from warploom.machine.config.schema import Config
 from warploom.machine.datapath.alu import execute
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.engine.native.piece import Hook
+from warploom.machine.engine.swaps import Swaps
 from warploom.machine.engine.unit import mirror
 from warploom.machine.run.driver import drive, slices
 from warploom.machine.run.probe import Probe
@@ -62,6 +63,7 @@ class SequencerMachine:
         self.gpu_state: Any = mirror(self.gpu)
         self.core_states: Any = mirror(self.cores)
         self.probes: list[Probe] = []
+        self.swaps: Swaps = ()
         self.listener: Listener | None = None
         self.most_events = MOST_EVENTS
         self._set_up_gpu(self.gpu_state)
@@ -81,6 +83,10 @@ class SequencerMachine:
         if native:
             return (self.gpu.reshape(1)[0], self.cores, tables, Units(execute=_alu_hook()), self.table)
         return (self.gpu_state, self.core_states, tables, Units(execute=execute), self.table)
+
+    def stand_ins(self) -> dict[str, Any]:
+        """See `run.runnable.Runnable`: it has no slots."""
+        return {}
 
     def drain(self) -> None:
         """This machine records no events: a run is deterministic, and a view steps through it again."""

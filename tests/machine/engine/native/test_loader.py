@@ -9,6 +9,7 @@ import warploom
 from warploom.machine.engine.native.cache import cache_directory
 from warploom.machine.engine.native.loader import Native, native
 from warploom.machine.engine.native.piece import Array, Hook, Piece, kind_of
+from warploom.machine.engine.swaps import Socket
 from warploom.machine.engine.unit import record, unit
 from warploom.machine.run.tables import Tables, Units
 
@@ -124,7 +125,8 @@ def test_functions_of_the_users_with_one_name_are_told_apart(empty):
 
         return choose
 
-    one, two = (Hook(make(), NUMBER, (NUMBER,)) for make in (first, second))
+    kinds = ((NUMBER, (NUMBER,)),)
+    one, two = (Hook(Socket("a place", make(), kinds), NUMBER, (NUMBER,)) for make in (first, second))
     assert empty.pointer(one) != empty.pointer(two)
     assert pieces() == []  # nobody knows what they depend on
 

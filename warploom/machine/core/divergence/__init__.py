@@ -39,4 +39,4 @@ MECHANISMS = {
     ),
     "dwf": Mechanism(5, "warps formed anew from threads of different warps that are at the same PC", any_order=True),
 }  # fmt: skip
-STACK, MINPC, ITS, DWF = (MECHANISMS[name].number for name in ("stack", "minpc", "its", "dwf"))
+UNIFORM, MASKS, STACK, MINPC, ITS, DWF = (MECHANISMS[name].number for name in ("uniform", "masks", "stack", "minpc", "its", "dwf"))

@@ -3,26 +3,24 @@
 
 In hardware: a mask register, and a stack of (mask, PC) pairs that some instructions push and pop. The machine takes no
 decision of its own: the compiler writes both sides of an `if` one after the other. Sources: guppy's push_mask,
-pop_mask, mask_nz and br_push (github.com/aschrein/guppy); Vortex's split and join (Tine et al., MICRO 2021).
+pop_mask, mask_nz and br_push (github.com/aschrein/guppy); AMD's EXEC, which is read and written. Vortex's way is in `split_join.py`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import DST, IMM, NONE, NUMBER, OP, RECONVERGE, SCALAR, TARGET, A, B
+from warploom.isa.uop import DST, HIGHEST_LEADS, IMM, NUMBER, OP, RECONVERGE, SCALAR, TARGET, A
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.divergence.stack import push
 from warploom.machine.datapath.register_file import source
-from warploom.machine.engine.bits import EMPTY, lowest, ones
+from warploom.machine.engine.bits import EMPTY, highest, lowest
 from warploom.machine.engine.unit import unit
 
 PUSH_MASK, POP_MASK, MASK_NONZERO, BRANCH_PUSH = (NUMBER[name] for name in ("push_mask", "pop_mask", "mask_nonzero", "branch_push"))
-SPLIT, JOIN, SET_MASK, PREDICATE = (NUMBER[name] for name in ("split", "join", "set_mask", "predicate"))
 READ_MASK, WRITE_MASK = NUMBER["read_mask"], NUMBER["write_mask"]
 UNSUPPORTED = FAULT_NUMBER["unsupported"]
 OK, OVERFLOW, UNDERFLOW = 0, FAULT_NUMBER["stack_overflow"], FAULT_NUMBER["stack_underflow"]
-OTHER_SIDE, BOTH_SIDES = 0, 1  # Vortex: whose mask an entry of the stack holds
 ALL_BITS = np.uint32(0xFFFFFFFF)
 LOW_HALF = np.uint64(0xFFFFFFFF)
 
@@ -43,6 +41,14 @@ def leader(mask):
 
 
 @unit
+def spokesman(mask, flags):
+    """The lane that speaks for the lanes in `mask`, as an operation's flags say: the lowest, or the highest; lane 0 when there is none."""
+    if flags & HIGHEST_LEADS == 0 or mask == EMPTY:
+        return leader(mask)
+    return highest(mask)
+
+
+@unit
 def change_mask(gpu, core, warp, tables, k):
     """Execute control micro-op `k`, an operation on masks: writes the warp's mask and PC, or a scalar register pair.
 
@@ -60,14 +66,6 @@ def change_mask(gpu, core, warp, tables, k):
         fault = mask_nonzero(stack, warps, warp, _chosen(core, warp, tables, k))
     elif op == BRANCH_PUSH:
         fault = branch_push(stack, warps, warp, _chosen(core, warp, tables, k), tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
-    elif op == SPLIT:
-        fault = split(stack, warps, warp, _chosen(core, warp, tables, k))
-    elif op == JOIN:
-        fault = join(stack, warps, warp)
-    elif op == SET_MASK:
-        _set_mask(core, warp, tables, k)
-    elif op == PREDICATE:
-        _predicate(core, warp, tables, k)
     elif op == READ_MASK:
         _read_mask(core, warp, np.int64(tables.uops[k, DST]) - SCALAR)
     elif op == WRITE_MASK:
@@ -132,69 +130,6 @@ def branch_push(stack, warps, warp, chosen, otherwise, reconvergence_pc):
     warps.mask[warp] = chosen
     warps.pc[warp] += 1
     return OK
-
-
-@unit
-def split(stack, warps, warp, chosen):
-    """Vortex split (2021): the chosen lanes continue; the others wait to run the same instructions from the split on.
-
-    The reconvergence PC of an entry says whose mask it holds. BOTH_SIDES: it is restored, and the warp continues after
-    the join. OTHER_SIDE: those lanes jump to the entry's PC.
-    """
-    mask = warps.mask[warp]
-    others = mask & ~chosen
-    following = warps.pc[warp] + 1
-    if push(stack, warp, mask, following, BOTH_SIDES) == 0:
-        return OVERFLOW
-    if chosen != EMPTY and others != EMPTY:
-        if push(stack, warp, others, following, OTHER_SIDE) == 0:
-            return OVERFLOW
-        warps.mask[warp] = chosen
-    warps.pc[warp] = following
-    return OK
-
-
-@unit
-def join(stack, warps, warp):
-    """Vortex join (2021): pop; the other side of the split runs from after the split, or all continue together."""
-    depth = stack.count[warp] - 1
-    if depth < 0:
-        return UNDERFLOW
-    stack.count[warp] = depth
-    warps.mask[warp] = stack.mask[warp, depth] & warps.threads[warp]
-    if stack.reconvergence_pc[warp, depth] == BOTH_SIDES:
-        warps.pc[warp] += 1
-    else:
-        warps.pc[warp] = stack.pc[warp, depth]
-    return OK
-
-
-@unit
-def _set_mask(core, warp, tables, k):
-    """Vortex tmc: the mask that the leader's lane holds; an empty one ends the warp."""
-    warps = core.warps
-    registers = core.registers[warp]
-    row = registers.lane[source(registers, tables.uops, k, A, 0, warps.lanes)]
-    every = ones(warps.lanes)
-    mask = np.uint64(row[leader(warps.mask[warp])]) & every
-    warps.threads[warp] = warps.threads[warp] | mask if mask != EMPTY else EMPTY
-    warps.launched[warp] = warps.launched[warp] | mask
-    warps.mask[warp] = mask
-    warps.pc[warp] += 1
-
-
-@unit
-def _predicate(core, warp, tables, k):
-    """Vortex pred: the active lanes that satisfy a condition; when there are none, the mask that source B gives, if there is one."""
-    warps = core.warps
-    registers = core.registers[warp]
-    chosen = _chosen(core, warp, tables, k)
-    if chosen != EMPTY:
-        warps.mask[warp] = chosen
-    elif tables.uops[k, B] != NONE:
-        row = registers.lane[source(registers, tables.uops, k, B, 1, warps.lanes)]
-        warps.mask[warp] = np.uint64(row[leader(warps.mask[warp])]) & warps.threads[warp]
-    warps.pc[warp] += 1
 
 
 @unit

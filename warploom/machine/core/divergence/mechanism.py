@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.accounting.faults import FAULT_NUMBER
-from warploom.machine.core.divergence import DWF, ITS, MINPC, STACK
+from warploom.machine.core.divergence import DWF, ITS, MASKS, MINPC, STACK
 from warploom.machine.core.divergence.its import backward_jump_or_yield as its_backward_jump_or_yield
 from warploom.machine.core.divergence.its import branch as its_branch
 from warploom.machine.core.divergence.its import clear as its_clear
@@ -22,7 +22,7 @@ from warploom.machine.core.divergence.stack import select_path as stack_select_p
 from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import unit
 
-DIVERGENCE, STACK_OVERFLOW = FAULT_NUMBER["divergence"], FAULT_NUMBER["stack_overflow"]
+DIVERGENCE, UNGUARDED, STACK_OVERFLOW = (FAULT_NUMBER[name] for name in ("divergence", "unguarded", "stack_overflow"))
 
 
 @unit
@@ -81,7 +81,7 @@ def _disagree(gpu, core, warp, lanes):
     """The machine has no mechanism for lanes that disagree."""
     gpu.fault.lanes = lanes
     gpu.fault.others = core.warps.mask[warp] & ~lanes
-    return np.int64(DIVERGENCE)
+    return np.int64(UNGUARDED if core.divergence == MASKS else DIVERGENCE)
 
 
 @unit

@@ -18,15 +18,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.regions import REGION_BASE, REGION_CACHED, REGION_END, REGION_OFFSET, REGION_WRITABLE
-from warploom.isa.uop import CONSTANT_SPACE, IMM, LOCAL_SPACE, NUMBER, OP, SIZE, SPACE, WIDE
+from warploom.isa.regions import (
+    CONSOLE,
+    REGION_BASE,
+    REGION_CACHED,
+    REGION_END,
+    REGION_KIND,
+    REGION_MOVED,
+    REGION_OFFSET,
+    REGION_STRIDE,
+    REGION_WRITABLE,
+    SCRATCHPAD,
+)
+from warploom.isa.uop import CONSTANT_SPACE, IMM, LOCAL_SPACE, NUMBER, OP, SIZE, SPACE, WIDE, B
 from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.accounting.notes import log_byte
 from warploom.machine.core.load_store.address_pattern import is_run
 from warploom.machine.core.load_store.constant_cache import access_constants
 from warploom.machine.core.load_store.lane_access import addresses, base_of
+from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.unit import out_of_line, record, unit
 
-LOAD, LOAD_SCALAR = NUMBER["load"], NUMBER["load_scalar"]
+LOAD, LOAD_SCALAR, STORE = NUMBER["load"], NUMBER["load_scalar"], NUMBER["store"]
 UNMAPPED, READ_ONLY_REGION = FAULT_NUMBER["unmapped"], FAULT_NUMBER["read_only_region"]
 LOCAL_FAULT, CONSTANT_FAULT = FAULT_NUMBER["local_out_of_range"], FAULT_NUMBER["constant_out_of_range"]
 MISALIGNED, UNSUPPORTED = FAULT_NUMBER["misaligned"], FAULT_NUMBER["unsupported"]
@@ -69,7 +82,7 @@ def translate(gpu, core, warp, tables, k, now):
     if fault != 0:
         return np.int64(fault)
     if core.spaces.regions != 0:
-        return locate(access, registers.active, tables, k, lanes)
+        return locate(core, registers, tables, k, lanes)
     _shift(access, lanes, np.int64(0))
     return np.int64(0)
 
@@ -88,8 +101,13 @@ def _shift(access, lanes, distance):
 
 
 @out_of_line
-def locate(access, active, tables, k, lanes):
-    """Fill in `access.place`, and whether caches may keep the access, from `access.address`; returns 0 or the number of a fault."""
+def locate(core, registers, tables, k, lanes):
+    """Fill in `access.place`, who answers, and whether caches may keep it, from `access.address`; returns 0 or the number of a fault."""
+    access = core.access
+    active = registers.active
+    prints = np.int64(0)
+    outside = np.int64(0)  # lanes whose access the scratchpad does not answer
+    access.scratchpad = 0
     size = np.int64(tables.uops[k, SIZE])
     number = np.int64(0)
     access.cached = 1
@@ -107,9 +125,32 @@ def locate(access, active, tables, k, lanes):
             return np.int64(READ_ONLY_REGION)
         if tables.regions[number, REGION_CACHED] == 0:
             access.cached = 0
-        access.place[lane] = np.uint32(address + tables.regions[number, REGION_OFFSET])
-    # Lanes side by side are so in the host's memory too, also in two regions that touch: see `AddressSpace`.
+        place = address + tables.regions[number, REGION_OFFSET]
+        if core.number != 0 and tables.regions[number, REGION_STRIDE] != 0:
+            place += tables.regions[number, REGION_MOVED] + core.number * tables.regions[number, REGION_STRIDE]
+        access.place[lane] = np.uint32(place)
+        if tables.regions[number, REGION_KIND] == SCRATCHPAD:
+            access.scratchpad = 1
+        else:
+            outside += 1
+            prints += 1 if tables.regions[number, REGION_KIND] == CONSOLE else 0
+    if outside != 0:
+        access.scratchpad = 0
+    if prints != 0 and tables.uops[k, OP] == STORE:
+        _print(core, registers, tables, k, lanes)
+    # Lanes side by side are so in the host's memory too, also in two regions that touch: see `AddressSpace`. Regions of which each core has
+    # its own do not touch others.
     return np.int64(0)
+
+
+@out_of_line
+def _print(core, registers, tables, k, lanes):
+    """What is stored to a console goes to the log of the run: its address, and the byte."""
+    value = source(registers, tables.uops, k, B, 1, lanes)
+    for lane in range(lanes):
+        number = _region_of(tables.regions, np.int64(0), np.int64(core.access.address[lane]), np.int64(1))
+        if registers.active[lane] != 0 and number >= 0 and tables.regions[number, REGION_KIND] == CONSOLE:
+            log_byte(registers, tables, k, lane, np.int64(core.access.address[lane]), np.int64(registers.lane[value, lane]) & 0xFF)
 
 
 @unit

@@ -35,6 +35,7 @@ Access = record(
         address=("u4", MAX_LANES),   # by lane: byte address of the last access, as caches and channels see it
         place=("u4", MAX_LANES),     # by lane: where it is in the host's memory, when that is not the address itself
         cached="i8",                 # 1: first-level caches may keep it
+        scratchpad="i8",             # 1: shared memory answers it
         fault="i8",                  # what is wrong with it: a number of FAULTS, or 0
         lane="i8",                   # of a fault: the first lane that has it
         value="i8",                  # of a fault: what is wrong there, bytes

@@ -2,13 +2,11 @@
 """Load/store unit of a core: takes a warp's access, turns it into transactions, and waits for the answers.
 
 In hardware: a queue of warp instructions. The one at the head sends a transaction a cycle and port to the first-level
-cache, and leaves the queue when it has sent its last; whose registers wait for an answer is noted in a table beside it. A hit answers
-after the cache's latency. A miss waits in an MSHR (miss status holding register) for its line; a second miss to the same line waits with
-it and sends nothing. A store continues to the next level, and holds a place there until the level that keeps it has answered
-(`lsu.stores`). When no MSHR or no place for a store is free the queue stands still. An atomic operation passes the cache by, because it
-is done where all cores meet.
+cache (l1_access.py), and leaves the queue when it has sent its last; whose registers wait for an answer is noted in a table beside it
+(completion.py). When the cache has no MSHR (miss status holding register) for a miss, or there is no place for a store, the queue
+stands still.
 
-Values move at issue (`lane_access.py`); this file is about time only. The same unit, with a cache of its own, serves
+Values move at issue (lane_access.py); this file is about time only. The same unit, with a cache of its own, serves
 the texture unit. Sources: MSHRs, Kroft, ISCA 1981; a GPU's load/store path, MGPUSim and GPGPU-Sim.
 """
 
@@ -18,32 +16,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.machine.accounting.events import COMPLETE, FILL, HIT, MERGED, MISS, PASSED_ON, REQUEST, emit
-from warploom.machine.accounting.events import STORE as STORED
-from warploom.machine.accounting.reasons import HITS, LONG_SCOREBOARD, MISSES
-from warploom.machine.core.texture.lane_slots import serve_lanes
-from warploom.machine.core.warps.scoreboard import mark_busy
-from warploom.machine.core.warps.warp_table import set_alarm, wake_core
-from warploom.machine.engine.bits import EMPTY, bit, has, lowest
-from warploom.machine.engine.unit import inlined, out_of_line, record, unit
-from warploom.machine.memory.cache import Cache, contains, fill, keep_store, lookup
-from warploom.machine.memory.mshr import Mshr, allocate, find, first_waiter, may_allocate, may_join, merge, release, take_waiter
-from warploom.machine.memory.partial_stores import WORDS, add_partial, remove_partial, room_for_partial
-from warploom.machine.memory.transactions import (
-    ATOMIC,
-    CACHED_TAG,
-    LOAD,
-    SLOT_MASK,
-    STORE,
-    TRACKED_TAG,
-    send,
-    tag_of,
-    transaction_room,
-)
+from warploom.machine.core.load_store.completion import complete, reach_cache
+from warploom.machine.core.load_store.l1_access import send_one
+from warploom.machine.core.load_store.prefetcher import Prefetcher
+from warploom.machine.engine.bits import bit, lowest
+from warploom.machine.engine.unit import inlined, record, unit
+from warploom.machine.memory.cache import Cache
+from warploom.machine.memory.mshr import Mshr
+from warploom.machine.memory.partial_stores import WORDS, room_for_partial
+from warploom.machine.memory.transactions import SLOT_MASK, STORE, transaction_room
 
 SLOTS = 64
 ACCESSES = SLOT_MASK  # that can be on their way; the last number stands for nobody's
-NOBODY = SLOT_MASK
 MAX_TRANSACTIONS = 512
 ROW = MAX_TRANSACTIONS + 8  # not a power of two, or the first transactions of all slots would share one set of the host's cache
 
@@ -73,6 +57,7 @@ Lsu = record(
     state=dict(
         cache=Cache,
         misses=Mshr,
+        prefetcher=Prefetcher,
         used="u8",                                    # bit s = slot s is in use
         count="i8",                                   # accesses that it holds
         access=("i4", SLOTS),                         # by slot: the number of its access
@@ -174,7 +159,7 @@ def load_store(gpu, core, lsu, tables, now):
             if transaction_room(gpu) < 2 or not room_for_partial(gpu.partial_stores):
                 lsu.stalled = lsu.stalled + 1
                 return 1
-            if _send(gpu, core, lsu, slot, index, tables, now) == 0:
+            if send_one(gpu, core, lsu, slot, index, tables, now) == 0:
                 lsu.blocked = 1
                 lsu.blocked_since = now
                 return 0
@@ -201,200 +186,6 @@ def _leave(gpu, core, lsu, slot, tables, now):
     access = np.int64(lsu.access[slot])
     lsu.leaving[access] = 0
     if lsu.kind[access] == STORE:
-        _reach_cache(gpu, core, lsu, access, now)
+        reach_cache(gpu, core, lsu, access, now)
     if lsu.open[access] == 0:
         complete(gpu, core, lsu, access, tables, now)
-
-
-@unit
-def _reach_cache(gpu, core, lsu, access, now):
-    """A store has reached the first-level cache, which is as far as the warps of a block see."""
-    warps = core.warps
-    warp = np.int64(lsu.warp[access])
-    if lsu.launched[access] == warps.started[warp]:
-        warps.unsent[warp] -= 1
-        warps.landed[warp] = max(np.int64(warps.landed[warp]), np.int64(lsu.done[access]) + 1)
-        if has(warps.fencing, warp):
-            _wake_waiting_warp(gpu, core, warp, np.int64(now + 1), now)
-
-
-@inlined
-def _send(gpu, core, lsu, slot, index, tables, now):
-    """Send one transaction; returns 0 when that takes an answer first."""
-    line = lsu.line[slot, index]
-    sectors = lsu.sectors[slot, index]
-    access = np.int64(lsu.access[slot])
-    kind = np.int64(lsu.kind[access])
-    cached = lsu.cached != 0 and lsu.bypass[access] == 0
-    delay = lsu.latency - 1 if cached and kind != ATOMIC else np.int64(0)
-    if kind == STORE:
-        outcome = STORED if cached else PASSED_ON
-        if _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now) == 0:
-            return 0
-        lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now + delay))
-    elif not cached or kind == ATOMIC:
-        outcome = PASSED_ON
-        send(gpu, core, kind, line, sectors, tag_of(access, lsu.texture, 0, lsu.extra[access]), delay, now)
-        lsu.open[access] += 1
-    else:
-        entry = find(lsu.misses, line)
-        if not _may_load(lsu, entry, line, sectors):
-            return 0
-        missing = lookup(lsu.cache, line, sectors, now)
-        outcome = _load(gpu, core, lsu, access, line, missing, entry, delay, now)
-        if outcome == HIT and lsu.texture != 0:
-            serve_lanes(gpu, core, access, line, now)
-        tables.profile[lsu.pc[access], HITS if outcome == HIT else MISSES] += 1
-        lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now + delay))
-    if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, REQUEST, core.number, lsu.warp[access], lsu.pc[access], lsu.mask[access], line, outcome)
-    return 1
-
-
-@inlined
-def _may_load(lsu, entry, line, sectors):
-    """Whether a load hits, or finds an MSHR or room in the one of its line (`entry`, if it is not negative)."""
-    if may_allocate(lsu.misses) if entry < 0 else may_join(lsu.misses, entry):
-        return True
-    return sectors & ~contains(lsu.cache, line) == EMPTY
-
-
-@inlined
-def _load(gpu, core, lsu, access, line, missing, entry, delay, now):
-    """What a load finds: HIT, all its sectors; MISS, it asks the next level; MERGED, it waits with a miss in MSHR `entry`."""
-    if missing == EMPTY:
-        return HIT
-    lsu.open[access] += 1
-    if entry < 0:
-        allocate(lsu.misses, line, missing, access)
-    else:
-        new = missing & ~lsu.misses.sectors[entry]
-        merge(lsu.misses, entry, missing, access)
-        if new == EMPTY:
-            return MERGED
-        missing = new
-    send(gpu, core, LOAD, line, missing, tag_of(access, lsu.texture, 1, 0), delay, now)
-    return MISS
-
-
-@inlined
-def _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now):
-    """A store is kept in the cache, or goes on to the next level, or both. Returns 0 when there is no room for it."""
-    if lsu.store_limit > 0 and lsu.stores >= lsu.store_limit:
-        return 0
-    partial = np.int64(-1)
-    if lsu.tracks_bytes != 0 and lsu.whole[slot, index] != sectors:
-        partial = add_partial(gpu.partial_stores, lsu.whole[slot, index], lsu.written[slot, index])
-    keeps = False
-    if lsu.cached != 0 and lsu.bypass[access] == 0:
-        missing = lookup(lsu.cache, line, sectors, now)
-        keeps = lsu.write_back != 0 and (missing != sectors or lsu.write_allocate != 0)
-        if keeps or lsu.write_allocate != 0:
-            _keep(gpu, core, lsu, line, sectors, partial, delay, now)
-    if not keeps:
-        _send_store(gpu, core, lsu, access, line, sectors, partial, delay, now)
-    elif partial >= 0:
-        remove_partial(gpu.partial_stores, partial)
-    return 1
-
-
-@inlined
-def _send_store(gpu, core, lsu, access, line, sectors, partial, delay, now):
-    """A store, or a dirty line of `NOBODY`, goes on to the next level. `partial`: the entry of a store that is not whole, or -1."""
-    tag = tag_of(access, lsu.texture, 0, partial + 1)
-    if lsu.store_limit > 0:
-        tag |= TRACKED_TAG
-        lsu.stores = lsu.stores + 1
-        gpu.unfinished = gpu.unfinished + 1
-        if access != NOBODY:
-            lsu.open[access] += 1
-    send(gpu, core, STORE, line, sectors, tag, delay, now)
-
-
-@out_of_line
-def _keep(gpu, core, lsu, line, sectors, partial, delay, now):
-    """The cache keeps a store; a dirty line that has to go for it is written to the next level."""
-    gone = keep_store(lsu.cache, line, sectors, gpu.partial_stores, partial, np.int64(0), lsu.write_back, now)
-    if lsu.cache.evicted_dirty != EMPTY:
-        _send_store(gpu, core, lsu, np.int64(NOBODY), gone, lsu.cache.evicted_dirty, np.int64(-1), delay, now)
-
-
-@inlined
-def answer(gpu, core, lsu, tables, asked, now):
-    """The next level has answered a request."""
-    if lsu.blocked != 0:
-        lsu.blocked = 0
-        lsu.stalled = lsu.stalled + now - lsu.blocked_since
-        gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(now + 1))
-    if asked.tag & CACHED_TAG == 0:
-        if asked.tag & TRACKED_TAG != 0:
-            lsu.stores = lsu.stores - 1
-            gpu.unfinished = gpu.unfinished - 1
-        if lsu.texture != 0:
-            serve_lanes(gpu, core, asked.tag & SLOT_MASK, asked.line, now)
-        if asked.tag & SLOT_MASK != NOBODY:
-            _count_answer(gpu, core, lsu, asked.tag & SLOT_MASK, tables, now)
-        return
-    gone = fill(lsu.cache, asked.line, asked.sectors, now)
-    if lsu.cache.evicted_dirty != EMPTY:
-        _send_store(gpu, core, lsu, np.int64(NOBODY), gone, lsu.cache.evicted_dirty, np.int64(-1), np.int64(0), now)
-    if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, FILL, core.number, -1, -1, asked.sectors, asked.line, lsu.texture)
-    entry = find(lsu.misses, asked.line)
-    lsu.misses.sectors[entry] &= ~asked.sectors
-    if lsu.misses.sectors[entry] != EMPTY:
-        return
-    link = first_waiter(lsu.misses, entry)
-    release(lsu.misses, entry)
-    while link != 0:
-        access, link = take_waiter(lsu.misses, link)
-        if lsu.texture != 0:
-            serve_lanes(gpu, core, access, asked.line, now)
-        _count_answer(gpu, core, lsu, access, tables, now)
-
-
-@unit
-def _count_answer(gpu, core, lsu, access, tables, now):
-    """One transaction of an access is answered."""
-    lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now))
-    lsu.open[access] -= 1
-    if lsu.open[access] == 0 and lsu.leaving[access] == 0:
-        complete(gpu, core, lsu, access, tables, now)
-
-
-@inlined
-def _wake_waiting_warp(gpu, core, warp, time, now):
-    """A warp that waits for a load is examined again in cycle `time`, unless it is to be examined earlier or knows the very cycle.
-
-    A fence, and a warp that has ended, wait for all that has been on its way.
-    """
-    warps = core.warps
-    if has(warps.fencing | warps.draining, warp):
-        time = max(time, np.int64(warps.landed[warp]))
-    elif not has(warps.waiting_memory & ~warps.wake_time_known, warp) or warps.wake[warp] <= time:
-        return
-    set_alarm(warps, warp, time, now)
-    wake_core(gpu, core, time, now)
-
-
-@unit
-def complete(gpu, core, lsu, access, tables, now):
-    """All transactions of an access are answered at the end of cycle `done`: its registers can be used from the next one on."""
-    warps = core.warps
-    warp = np.int64(lsu.warp[access])
-    done = np.int64(lsu.done[access])
-    lsu.free[lsu.freed] = access
-    lsu.freed = lsu.freed + 1
-    lsu.count = lsu.count - lsu.keeps
-    if core.full_units != EMPTY:  # a warp may have been waiting for room
-        gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(now + 1))
-    if lsu.kind[access] != STORE:
-        mark_busy(core.scoreboard, tables.code, warp, lsu.pc[access], lsu.mask[access], warps.lanes, done + 1, LONG_SCOREBOARD)
-        warps.pending[warp] -= 1
-    if lsu.launched[access] == warps.started[warp]:  # else the warp has ended, and a new one has its slot
-        if lsu.kind[access] == STORE:
-            warps.stores[warp] -= 1
-        warps.landed[warp] = max(np.int64(warps.landed[warp]), done + 1)
-        _wake_waiting_warp(gpu, core, warp, max(done + 1, now + 1), now)
-    if gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, COMPLETE, core.number, warp, lsu.pc[access], lsu.mask[access], lsu.issued[access], done)

@@ -70,6 +70,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     extra = np.int64(0)
     passes = np.int64(0)
     fault = np.int64(0)
+    moved = start  # the micro-op that accessed memory last
     bypass = np.int64(0)  # 1: the first-level cache may not keep it
     if core.spaces.used != 0:
         begin_bundle(core.constants)
@@ -86,7 +87,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
             transactions = units.sampler(core, warp, tables, k, transactions)
             tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * 4, core.texture.sector_shift)
         elif executes == SHARED:
-            passes += _shared(core, warp, registers, tables, units, k, lanes)
+            passes += _shared(gpu, core, warp, pc, registers, tables, units, k, lanes, now)
             fault = core.access.fault
         elif executes == MEMORY:
             if tables.uops[k, OP] == STORE_IMAGE:
@@ -94,23 +95,26 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                 kind = np.int64(STORE)
             else:
                 row = core.access.address
+                moved = np.int64(k)
                 if core.spaces.used == 0:
                     fault = addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
                 else:
                     fault = units.translate(gpu, core, warp, tables, k, now)
                     row = core.access.place
                     bypass |= 1 - core.access.cached
+                if fault == 0 and core.watched != 0:
+                    units.watch(gpu, core, warp, pc, tables, k, now)
                 if fault == 0 and core.has_wide != 0 and is_wide(tables.uops, k):
                     units.wide(core, warp, tables, k, IN_TABLES if core.spaces.used == 0 else AT_PLACES)
                     kind, extra = _kind_of(core, registers, tables, k, lanes, kind, extra)
                 elif fault == 0:
                     kind, extra = _move(core, row, registers, tables, k, lanes, kind, extra)
-            if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE:
+            if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE and core.access.scratchpad == 0:
                 before = transactions
                 if core.has_wide != 0 and tables.uops[k, SIZE] == WIDE and tables.uops[k, SPACE] == LOCAL_SPACE:
                     transactions = _collect_halves(core, registers.active, lanes, kind, transactions)
                 else:
-                    transactions = _collect(core, registers, tables, k, lanes, transactions)
+                    transactions = collect(core, registers, tables, k, lanes, transactions)
                     if kind == STORE and core.lsu.tracks_bytes != 0:
                         _mark_written(core, registers, np.int64(tables.uops[k, SIZE]), lanes, before, transactions)
                 tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * tables.uops[k, SIZE], core.lsu.sector_shift)
@@ -119,6 +123,15 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
     if core.access.changed != 0:
         gpu.progress = now
     tables.profile[pc, ACCESSES] += 1
+    if core.spaces.used != 0 and wanted == MEMORY and core.access.scratchpad != 0:
+        passes = _scratchpad_passes(core, registers, tables, moved, lanes)
+        start_at = max(np.int64(core.shared_free), np.int64(now))
+        tables.profile[pc, PASSES] += passes
+        core.shared_free = start_at + passes
+        if kind != STORE:
+            until = start_at + core.shared_latency + passes - 1
+            mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, until, SHORT_SCOREBOARD)
+        return fault
     if wanted == SHARED:
         tables.profile[pc, PASSES] += passes
         core.shared_free = now + passes
@@ -159,6 +172,16 @@ def _lanes_of(core, warp, mask, tables, k):
     return part
 
 
+@unit
+def _scratchpad_passes(core, registers, tables, k, lanes):
+    """How long shared memory takes for the access of micro-op `k` to addresses that it answers."""
+    size = tables.uops[k, SIZE]
+    atomically = 1 if tables.uops[k, OP] != LOAD_OP and tables.uops[k, OP] != STORE_OP else 0
+    return np.int64(
+        shared_conflicts(core.access.address, registers.active, size, lanes, core.shared_banks, core.shared_bank_bytes, atomically)
+    )
+
+
 @inlined
 def _move(core, row, registers, tables, k, lanes, kind, extra):
     """Move the values of an access to the places in `row`; returns what the bundle is now, and an atomic's extra cycles."""
@@ -187,7 +210,7 @@ def _kind_of(core, registers, tables, k, lanes, kind, extra):
 
 
 @unit
-def _shared(core, warp, registers, tables, units, k, lanes):
+def _shared(gpu, core, warp, pc, registers, tables, units, k, lanes, now):
     """An access to the block's shared memory; returns the passes that it takes."""
     size = core.blocks.shared_bytes
     base = np.int64(core.warps.block[warp]) * size
@@ -199,6 +222,8 @@ def _shared(core, warp, registers, tables, units, k, lanes):
     passes = shared_conflicts(row, registers.active, tables.uops[k, SIZE], lanes, core.shared_banks, core.shared_bank_bytes, atomically)
     for lane in range(lanes):
         row[lane] = np.uint32(np.int64(row[lane]) + base)
+    if core.watched != 0:
+        units.watch(gpu, core, warp, pc, tables, k, now)
     if core.has_wide != 0 and is_wide(tables.uops, k):
         units.wide(core, warp, tables, k, IN_SHARED)
     elif op == LOAD_OP:
@@ -227,7 +252,7 @@ def _image(core, registers, tables, k, lanes):
 
 
 @inlined
-def _collect(core, registers, tables, k, lanes, transactions):
+def collect(core, registers, tables, k, lanes, transactions):
     """Append the transactions of one micro-op to those of the bundle's earlier ones; returns how many there are now."""
     lsu = core.lsu
     access = core.access
@@ -236,18 +261,18 @@ def _collect(core, registers, tables, k, lanes, transactions):
         first = np.int64(access.address[0])
         slot = free_slot(lsu)
         return coalesce_run(first, first + size * lanes - 1, lsu.line_shift, lsu.sector_shift, lsu.line[slot], lsu.sectors[slot])
-    return _append(lsu, access.address, registers.active, size, lanes, transactions)
+    return append(lsu, access.address, registers.active, size, lanes, transactions)
 
 
 @out_of_line
 def _collect_halves(core, active, lanes, kind, transactions):
-    """`_collect` of 8 bytes a lane of local memory, which is interleaved by words: the high halves lie a row of the warp further on."""
+    """`collect` of 8 bytes a lane of local memory, which is interleaved by words: the high halves lie a row of the warp further on."""
     lsu = core.lsu
     row = core.access.address
     size = np.int64(4)
     for half in range(2):
         before = transactions
-        transactions = _append(lsu, row, active, size, lanes, before)
+        transactions = append(lsu, row, active, size, lanes, before)
         if kind == STORE and lsu.tracks_bytes != 0:
             mark_written(lsu, free_slot(lsu), row, active, size, lanes, before, transactions)
         if half == 0:
@@ -257,7 +282,7 @@ def _collect_halves(core, active, lanes, kind, transactions):
 
 
 @out_of_line
-def _append(lsu, row, active, size, lanes, transactions):
+def append(lsu, row, active, size, lanes, transactions):
     """Coalesce a row of addresses and append its transactions; a line that is there already is not sent twice."""
     slot = free_slot(lsu)
     lines = lsu.line[slot]
@@ -316,7 +341,7 @@ def sample_texture(core, warp, tables, k, transactions):
             address = texels.address[texel, lane]
             row[lane] = np.uint32(max(address, np.int64(0)))
             core.access.active[lane] = np.uint32(0 if address < 0 else 0xFFFFFFFF)
-        transactions = _append(core.texture, row, core.access.active, size, lanes, transactions)
+        transactions = append(core.texture, row, core.access.active, size, lanes, transactions)
     return np.int64(transactions)
 
 

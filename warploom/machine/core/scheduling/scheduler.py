@@ -37,12 +37,15 @@ Scheduler = record(
         at_barrier="u8",             # active warps that wait at a barrier
         launched=("i8", MAX_WARPS),  # when each warp started: the smaller, the older
         older=("u8", MAX_WARPS),     # the age matrix: row w has the warps that are older than w
+        pc=("i4", MAX_WARPS),         # for a user's policy, of each warp that is awake: the number of its next instruction
+        unit=("i4", MAX_WARPS),       # ... the functional unit that executes it: ALU, MEMORY ... of units.py
+        latency_class=("i4", MAX_WARPS),  # ... and its latency class, a number of LATENCIES
         rank=("i8", MAX_WARPS),      # dwf: the order that its heuristic gives to each warp; the lower, the sooner
     ),
     state=dict(
         last="i8",                   # the warp that was picked last; -1 at first
         visible="u8",                # free for the policy (Vortex: the warps still to be served in this round)
-        memory=("i8", 16),           # free for the policy; zero at first
+        memory=("i8", MAX_WARPS),    # free for the policy; zero at first
     ),
 )  # fmt: skip
 

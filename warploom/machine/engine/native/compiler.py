@@ -5,7 +5,6 @@ Not hardware. How units are translated is in library.py and rules.py, their type
 
 from __future__ import annotations
 
-import contextlib
 import linecache
 import re
 import sys
@@ -17,14 +16,22 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
-from numba.core.errors import NumbaError
 
 from warploom.machine.engine.native import types as native_types
 from warploom.machine.engine.native.collector import no_collector
-from warploom.machine.engine.native.library import EntryCompiler, LanewiseCompiler, OutOfLineCompiler, UnitCompiler, UsersCompiler
-from warploom.machine.engine.native.piece import Array, Bundle, Hook, Piece, made_of_units
+from warploom.machine.engine.native.library import (
+    EntryCompiler,
+    LanewiseCompiler,
+    OutOfLineCompiler,
+    PlugCompiler,
+    UnitCompiler,
+    UsersCompiler,
+)
+from warploom.machine.engine.native.piece import Array, Bundle, Hook, Piece, Plug, is_ours
+from warploom.machine.engine.native.plug import STRICT, Mailbox, lines_of_exceptions, plug_function, socket_call
 from warploom.machine.engine.native.rules import rules_of_units
-from warploom.machine.engine.users import MAY_USE, UnitError, place, unit_name
+from warploom.machine.engine.swaps import Socket, Swaps
+from warploom.machine.engine.users import MAY_USE, UnitError, line_of_construct, place, unit_name
 
 # Without `_nrt` Numba counts no references to arrays: a call that passes ten arrays on would cost more than a warp
 # instruction. The caller of an entry owns all arrays; a unit allocates none and returns none.
@@ -32,9 +39,10 @@ OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False, "no_cpython_wra
 
 
 class Compiler:
-    """Makes pieces. It keeps what it knows of units from one to the next."""
+    """Makes pieces. It keeps what it knows of units from one to the next. swaps: what stands in the place of which units."""
 
-    def __init__(self) -> None:
+    def __init__(self, swaps: Swaps = ()) -> None:
+        self._swaps = dict(swaps)
         self._globals: dict[str, dict[str, Any]] = {}
         self._dispatchers: dict[Any, Any] = {}
         self._types: dict[Any, Any] = {}
@@ -44,29 +52,55 @@ class Compiler:
         """The machine code of a hook. bundles: what it, or a unit that it reaches, may be handed: their hooks too."""
         for bundle in bundles:
             self._describe(bundle)
-        function, ours = native_form(hook.function), made_of_units(hook)
+        function = self._instead_of(hook.function)
         signature: Any = tuple(self._type(kind) for kind in hook.arguments)
         if hook.returns is not ...:
             signature = self._type(hook.returns)(*signature)
-        with no_collector(), rules_of_units() if ours else contextlib.nullcontext():
-            dispatcher = self._dispatcher_of(function, pipeline_class=EntryCompiler) if ours else self._users(function, signature)
+        with no_collector(), rules_of_units():
+            dispatcher = self._dispatcher_of(function, pipeline_class=EntryCompiler)
             dispatcher.compile(signature)  # has no effect where it is compiled already
         (compiled,) = dispatcher.overloads.values()
         result = types.unliteral(compiled.signature.return_type)
         returns = "" if result is types.none else np.dtype(str(result) if result is not types.boolean else bool).str
         return Piece(compiled.fndesc.llvm_func_name, returns, compiled.library._get_compiled_object())
 
-    def _users(self, function: Callable[..., Any], signature: Any) -> Any:
-        """Numba's compiler for a function of the user's, in which nothing is wrong. Raises UnitError."""
-        dispatcher = self._dispatcher_of(function, pipeline_class=UsersCompiler)
+    def compile_plug(self, plug: Plug, mailbox: Mailbox) -> Piece:
+        """The machine code of a user's function for one of its socket's kinds. Raises UnitError."""
+        socket = plug.socket
+        returns, arguments = socket.kinds[plug.number]
+        kinds = tuple(self._type(kind) for kind in arguments)
+        users = self._dispatcher_of(socket.function, pipeline_class=UsersCompiler, **STRICT)
+        accepts = socket.accepts and self._dispatcher_of(socket.accepts, pipeline_class=UsersCompiler)
+        with no_collector(), lines_of_exceptions():
+            self._check_users(socket.function, users, kinds, returns is not None)
+            function = plug_function(plug, users, accepts, mailbox)
+            dispatcher = numba.njit(**{**OPTIONS, **STRICT, "pipeline_class": PlugCompiler})(function)
+            try:
+                dispatcher.compile(self._type(returns)(*kinds))
+            except Exception as error:  # as there
+                raise _not_compiled(socket.function, error) from error
+        (compiled,) = dispatcher.overloads.values()
+        return Piece(compiled.fndesc.llvm_func_name, "", compiled.library._get_compiled_object())
+
+    def _check_users(self, function: Callable[..., Any], dispatcher: Any, kinds: tuple[Any, ...], returns: bool) -> None:
+        """Raises UnitError where a user's function cannot be compiled, or returns no whole number where one is wanted."""
         try:
-            result = dispatcher.get_call_template(signature.args, {})[0].cases[0].return_type
-        except NumbaError as error:
+            result = dispatcher.get_call_template(kinds, {})[0].cases[0].return_type
+        except Exception as error:  # Numba's own errors, and what its parts raise before they notice
             raise _not_compiled(function, error) from error
-        if not isinstance(result, types.Integer | types.Boolean):
-            given = {"none": "returns nothing"}.get(str(result), f"returns {str(result).partition('(')[0].lower()}")
+        result = types.unliteral(result)
+        if returns and not isinstance(result, types.Integer | types.Boolean):
+            known = {"none": "returns nothing", "unicode_type": "returns a text"}
+            given = known.get(str(result), f"returns {str(result).partition('(')[0].lower()}")
             raise UnitError(f"{place(function)}: {unit_name(function)} {given}; the result is a whole number")
-        return dispatcher if result == signature.return_type else self._dispatcher_of(function, pipeline_class=UsersCompiler)
+
+    def _instead_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function that is compiled for a unit: its native form, or what stands in its place."""
+        while function in self._swaps:
+            instead = self._swaps[function]
+            assert not isinstance(instead, Socket)
+            function = instead
+        return native_form(function)
 
     def _type(self, kind: Any) -> Any:
         """The Numba type of a kind of argument."""
@@ -117,7 +151,13 @@ class Compiler:
         return self._globals[name]
 
     def _unit(self, function: Callable[..., Any]) -> Any:
-        function = native_form(function)
+        socket = self._swaps.get(function)
+        if isinstance(socket, Socket):
+            if socket not in self._dispatchers:
+                signatures = [self._type(returns)(*map(self._type, arguments)) for returns, arguments in socket.kinds]
+                self._dispatchers[socket] = socket_call(lambda number: Plug(socket, number).symbol, signatures)
+            return self._dispatchers[socket]
+        function = self._instead_of(function)
         factory = getattr(function, "__warploom_native__", None)
         self._linked(sys.modules[function.__module__])  # first: it may reach this very function
         if function not in self._dispatchers:
@@ -128,16 +168,23 @@ class Compiler:
                 inside = hasattr(function, "__warploom_inlined__")
                 kinds = {"__warploom_out_of_line__": OutOfLineCompiler, "__warploom_lanewise__": LanewiseCompiler}
                 compiler = next((kind for mark, kind in kinds.items() if hasattr(function, mark)), UnitCompiler)
-                self._dispatchers[function] = self._dispatcher_of(function, forceinline=inside, pipeline_class=compiler)
+                options = (
+                    {"forceinline": inside, "pipeline_class": compiler}
+                    if is_ours(function)
+                    else {**STRICT, "pipeline_class": UsersCompiler}
+                )
+                self._dispatchers[function] = self._dispatcher_of(function, **options)
         return self._dispatchers[function]
 
 
-def _not_compiled(function: Callable[..., Any], error: NumbaError) -> UnitError:
+def _not_compiled(function: Callable[..., Any], error: Exception) -> UnitError:
     """What of a user's function cannot be native code, in one sentence: the line, and Numba's reason."""
-    line = getattr(getattr(error, "loc", None), "line", None)
+    field = str(error.args[0]) if isinstance(error, KeyError) else ""
+    line = getattr(getattr(error, "loc", None), "line", None) or line_of_construct(function, field)
     text = linecache.getline(function.__code__.co_filename, line).strip() if line else ""
     lines = [said.strip() for said in re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()]
     reason = next((said for said in lines if said and not said.startswith("Failed in")), "").partition(" found for signature")[0]
+    reason = f"the record has no field {field!r}" if field else reason
     reason = re.sub(r"(Record|Array)\(.*", r"\1", reason).rstrip(".:")  # a type's name may be as long as a page
     shown = f": `{text}`" if text else ""
     return UnitError(f"{place(function, line)}: {unit_name(function)} cannot become native code{shown}: {reason}; {MAY_USE}")

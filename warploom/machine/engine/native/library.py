@@ -150,10 +150,18 @@ class EntryCompiler(UnitCompiler):
 class UsersCompiler(Compiler):
     """Numba's compiler for a function of the user's, which may hold what units do not."""
 
+    library: type[JITCodeLibrary] = UnitLibrary
+
     def define_pipelines(self) -> Any:
-        """As Numba's, into an `EntryLibrary`."""
-        _into(EntryLibrary, self.state)
+        """As Numba's."""
+        _into(self.library, self.state)
         return super().define_pipelines()
+
+
+class PlugCompiler(UsersCompiler):
+    """Numba's compiler for what calls one, and is called by a symbol."""
+
+    library = EntryLibrary
 
 
 def _into(kind: type[Any], state: Any) -> None:

@@ -21,7 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.machine.engine.native.cache import cache_directory, keep, read, touch, untrusted
-from warploom.machine.engine.native.piece import Bundle, Hook, Piece, _kind_name, entry_hook, is_ours, made_of_units
+from warploom.machine.engine.native.piece import Bundle, Hook, Piece, Plug, _kind_name, entry_hook, is_ours, plugs_of, swaps_name
+from warploom.machine.engine.native.plug import Mailbox
+from warploom.machine.engine.swaps import Socket, Swaps
 
 
 class Placed(NamedTuple):
@@ -46,21 +48,23 @@ class Native:
         self._engines: list[Any] = []  # their code stays in memory as long as they live
         self._pieces: dict[Hook, Piece] = {}
         self._addresses: dict[Hook, int] = {}
+        self._plugs: dict[Plug, int] = {}
         self._bundles: dict[type[Bundle], Bundle] = {}
-        self._compiler: Any = None
+        self._compilers: dict[Swaps, Any] = {}
+        self._mailbox = Mailbox()
         self.untrusted = untrusted()  # why the cache is not used, or ""
         self.not_kept = ""  # why something that was compiled could not be written to it, or ""
         if not self.untrusted:
             touch()
 
-    def entry(self, function: Callable[..., Any], arguments: Iterable[Any]) -> Callable[..., Any]:
+    def entry(self, function: Callable[..., Any], arguments: Iterable[Any], swaps: Swaps = ()) -> Callable[..., Any]:
         """The native form of `function` for arguments like these: arrays, numbers, and `Bundle`s of arrays or of `Hook`s.
 
         The callable takes such arguments, or what `place` makes of them, which it need not examine again at every call.
         """
         arguments = tuple(arguments)
         self.declare_units(arguments)
-        hook = entry_hook(function, arguments)
+        hook = entry_hook(function, arguments, swaps)
         address, returns = self.pointer(hook), self._pieces[hook].returns
         result = np.zeros(1, returns or np.int64)
         error = ctypes.c_void_p()
@@ -71,6 +75,8 @@ class Native:
         def run(*given: Any) -> Any:
             placed = [self.place(argument) for argument in given]
             if call(*start, *(word for argument in placed for word in argument.words)) != 0:
+                if mistake := self._mailbox.mistake_of(error.value):
+                    raise mistake
                 raise RuntimeError(f"{function.__name__} has raised an exception in native code")
             return result[0].item() if returns else None
 
@@ -109,23 +115,36 @@ class Native:
     def pointer(self, hook: Hook) -> int:
         """Where the native form of a hook lies, which is made if need be."""
         if hook not in self._addresses:
+            if isinstance(hook.function, Socket):
+                self._addresses[hook] = self._plugged(Plug(hook.function, 0))
+                return self._addresses[hook]
+            for plug in plugs_of(hook):  # first: to compile a piece is to load it into Numba's own memory, too
+                self._llvm.add_symbol(plug.symbol, self._plugged(plug))
             self._pieces[hook] = piece = self._piece(hook)
-            # An engine for each piece: names of one need not differ from those of another.
-            engine = self._llvm.create_mcjit_compiler(self._llvm.parse_assembly(""), self._target.create_target_machine())
-            engine.add_object_file(self._llvm.ObjectFileRef.from_data(piece.code))
-            engine.finalize_object()
-            self._engines.append(engine)
-            self._addresses[hook] = engine.get_function_address(piece.symbol)
+            self._addresses[hook] = self._load(piece)
         return self._addresses[hook]
+
+    def _plugged(self, plug: Plug) -> int:
+        """Where the native form of a user's function lies. It is compiled anew in each process: nobody says what else it depends on."""
+        if plug not in self._plugs:
+            self._plugs[plug] = self._load(self._compiler(()).compile_plug(plug, self._mailbox))
+        return self._plugs[plug]
+
+    def _load(self, piece: Piece) -> int:
+        """Put a piece into memory; its address."""
+        # An engine for each piece: names of one need not differ from those of another.
+        engine = self._llvm.create_mcjit_compiler(self._llvm.parse_assembly(""), self._target.create_target_machine())
+        engine.add_object_file(self._llvm.ObjectFileRef.from_data(piece.code))
+        engine.finalize_object()
+        self._engines.append(engine)
+        return int(engine.get_function_address(piece.symbol))
 
     def is_compiled(self, hook: Hook) -> bool:
         """Whether a hook lies in the cache, or has been loaded already."""
         return hook in self._addresses or (not self.untrusted and self._file(hook).exists())
 
     def _piece(self, hook: Hook) -> Piece:
-        """From the cache, or compiled. A user's own function is compiled anew in each process: nobody says what else it depends on."""
-        if not made_of_units(hook):
-            return self._compile(hook)
+        """From the cache, or compiled."""
         if self.untrusted:
             return self._compile(hook)
         path = self._file(hook)
@@ -136,12 +155,16 @@ class Native:
         return piece
 
     def _compile(self, hook: Hook) -> Piece:
-        if self._compiler is None:
+        compiled: Piece = self._compiler(hook.swaps).compile(hook, self._bundles.values())
+        return compiled
+
+    def _compiler(self, swaps: Swaps) -> Any:
+        """What makes pieces with these swaps."""
+        if swaps not in self._compilers:
             from warploom.machine.engine.native.compiler import Compiler
 
-            self._compiler = Compiler()
-        compiled: Piece = self._compiler.compile(hook, self._bundles.values())
-        return compiled
+            self._compilers[swaps] = Compiler(swaps)
+        return self._compilers[swaps]
 
     def _file(self, hook: Hook) -> Path:
         function, digest = hook.function, hashlib.sha256(self._processor.encode())
@@ -149,6 +172,7 @@ class Native:
             digest.update(_kind_name(kind).encode())
         if not is_ours(function):
             digest.update(Path(function.__code__.co_filename).read_bytes() + function.__code__.co_code)
+        digest.update(swaps_name(hook.swaps).encode())
         return cache_directory() / f"{function.__module__}.{function.__qualname__}.{digest.hexdigest()[:16]}.piece"
 
 

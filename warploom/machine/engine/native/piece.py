@@ -13,6 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from warploom.machine.engine.swaps import Socket, Swaps
+
 
 class Bundle:
     """What units are handed as one pointer: arrays, or functions. A subclass is a NamedTuple too; a member may be None.
@@ -43,11 +45,36 @@ class Hook(NamedTuple):
     """A function handed to native code as a pointer: its callers are not recompiled when it changes.
 
     returns, arguments: of each its kind: a dtype (of a record: one of them), an `Array`, a class of `Bundle`; None for no result.
+    function: a unit, or a `Socket` with a user's. swaps: what stands in the place of units that it reaches.
     """
 
-    function: Callable[..., Any]
+    function: Any
     returns: Any
     arguments: tuple[Any, ...]
+    swaps: Swaps = ()
+
+
+class Plug(NamedTuple):
+    """A user's function as one of a socket's kinds takes it."""
+
+    socket: Socket
+    number: int
+
+    @property
+    def symbol(self) -> str:
+        """The name by which code that is compiled with the socket calls it."""
+        return f"warploom_socket_{self.socket.name.replace('.', '_')}_{self.number}"
+
+
+def plugs_of(hook: Hook) -> list[Plug]:
+    """What has to be there before the code of a hook can be loaded."""
+    sockets = [other for _, other in hook.swaps if isinstance(other, Socket)]
+    return [Plug(socket, number) for socket in sockets for number in range(len(socket.kinds))]
+
+
+def swaps_name(swaps: Swaps) -> str:
+    """What tells code that was compiled with swaps from other code; a user's function is not part of it."""
+    return " ".join(f"{unit.__qualname__}={other.name if isinstance(other, Socket) else other.__qualname__}" for unit, other in swaps)
 
 
 class Piece(NamedTuple):
@@ -73,17 +100,12 @@ class Piece(NamedTuple):
 
 def is_ours(function: Callable[..., Any]) -> bool:
     """Whether a function is the simulator's own."""
-    return function.__module__.startswith("warploom.")
+    return not isinstance(function, Socket) and function.__module__.startswith("warploom.")
 
 
-def made_of_units(hook: Hook) -> bool:
-    """Whether a hook is compiled by the rules of units and kept: one of the simulator's own, or an entry."""
-    return is_ours(hook.function) or hook.returns is ...
-
-
-def entry_hook(function: Callable[..., Any], arguments: Iterable[Any]) -> Hook:
+def entry_hook(function: Callable[..., Any], arguments: Iterable[Any], swaps: Swaps = ()) -> Hook:
     """An entry for arguments like these: what it returns is found out when it is compiled."""
-    return Hook(function, ..., tuple(kind_of(argument) for argument in arguments))
+    return Hook(function, ..., tuple(kind_of(argument) for argument in arguments), swaps)
 
 
 @cache

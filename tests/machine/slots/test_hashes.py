@@ -1,0 +1,45 @@
+"""The slots of the address hashes: a user's modulo is ours, and what is no place is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.machine.slots.running import ran, same_in_both
+from warploom.units import UnitError
+
+LARGE = {"l1.bytes": 2048, "l1.ways": 2, "l2.bytes": 1 << 20}
+
+
+def modulo(hash, line):
+    return line % hash.places
+
+
+def one_for_all(hash, line):
+    return 0
+
+
+def one_too_far(hash, line):
+    return hash.places
+
+
+@pytest.mark.parametrize("slot", ["set_hash", "channel_hash"])
+def test_a_user_s_modulo_is_ours(slot):
+    _, theirs = same_in_both({slot: modulo}, machine=LARGE)
+    assert theirs.counters == ran({slot: "modulo"}, machine=LARGE)[1].counters
+
+
+def test_one_set_for_all_lines_evicts_more():
+    found = {name: ran({"set_hash": unit}, machine=LARGE)[1] for name, unit in (("modulo", "modulo"), ("one", one_for_all))}
+    assert found["one"].counters["l1_evictions"] > found["modulo"].counters["l1_evictions"]
+    assert (found["one"].memory == found["modulo"].memory).all()
+
+
+def test_one_channel_for_all_lines_takes_longer():
+    assert ran({"channel_hash": one_for_all}, machine=LARGE)[1].cycles > ran({}, machine=LARGE)[1].cycles
+
+
+@pytest.mark.parametrize("slot", ["set_hash", "channel_hash"])
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_what_is_no_place_is_refused(slot, engine):
+    with pytest.raises(UnitError, match=r"one_too_far returned \d+; a hash returns a place, 0 to hash.places - 1$"):
+        ran({slot: one_too_far}, engine, machine=LARGE)

@@ -1,0 +1,97 @@
+"""The prefetcher slot: a line that is named is fetched, nobody waits for it, and what a kernel computes stays the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.machine.programs import FREE, GLOBAL, Assembly, words
+from tests.machine.slots.running import ran, same_in_both
+from warploom import GPU, load_config
+from warploom.machine.accounting.reasons import HITS, MISSES
+from warploom.units import UnitError
+
+A, B, C = range(FREE, FREE + 3)
+
+
+def nothing(p, line, pc, warp, missed):
+    return -1
+
+
+def far_away(p, line, pc, warp, missed):
+    return 1 << 31
+
+
+def counts_by_warp(p, line, pc, warp, missed):
+    p.memory[warp] += 1
+    return -1
+
+
+def no_line(p, line, pc, warp, missed):
+    return 1 << 40
+
+
+def stream(loads=16, step=128):
+    """One warp whose lanes read one line after the other, each as soon as the one before is there."""
+    code = Assembly()
+    code.op("shl", A, GLOBAL, imm=2)
+    code.mov(C, loads)
+    code.label("top")
+    code.load(B, A)
+    code.op("and", B, B, imm=0)
+    code.op("add", A, A, B)
+    code.op("add", A, A, imm=step)
+    code.op("sub", C, C, imm=1)
+    code.branch(C, "top")
+    code("exit")
+    return code.program(threads=32, block=32).with_data(np.arange(4096, dtype=np.uint32).view(np.uint8))
+
+
+def streamed(units, engine="python", **more):
+    return GPU(load_config("sm", {"l1.bytes": 8192, **more}), units=units, engine=engine).run(stream())
+
+
+def test_none_is_the_machine_as_it_is_and_a_silent_prefetcher_costs_no_cycle():
+    plain, silent = streamed({"prefetcher": "none"}), streamed({"prefetcher": nothing})
+    assert plain.counters == silent.counters
+    assert plain.cycles == streamed({}).cycles
+
+
+@pytest.mark.parametrize("name", ["next_line", "stride"])
+def test_a_stream_has_its_lines_on_their_way_before_it_wants_them(name):
+    plain, ahead = streamed({}), streamed({"prefetcher": name})
+    assert words(plain).tolist() == words(ahead).tolist()
+    assert ahead.cycles < 0.7 * plain.cycles
+
+
+def test_both_engines_agree():
+    machine, result = same_in_both({"prefetcher": "next_line"})
+    assert machine.cores["lsu"]["prefetcher"]["sent"][0] > 0
+    plain = ran({})[1]
+    assert (result.memory == plain.memory).all()
+
+
+def test_a_line_that_is_not_in_memory_is_dropped():
+    machine, _ = ran({"prefetcher": far_away})
+    counted = machine.cores["lsu"]["prefetcher"][0]
+    assert counted["sent"] == 0 and counted["dropped"] > 0
+
+
+def test_no_prefetch_takes_the_last_miss_register_of_a_load():
+    """With one MSHR every prefetch finds it taken: nothing is sent, and no cycle is lost."""
+    machine, result = ran({"prefetcher": "next_line"}, machine={"l1.bytes": 1024, "l1.mshrs": 1})
+    assert machine.cores["lsu"]["prefetcher"]["sent"][0] == 0
+    assert result.cycles == ran({}, machine={"l1.bytes": 1024, "l1.mshrs": 1})[1].cycles
+
+
+def test_its_memory_is_its_own():
+    machine, _ = ran({"prefetcher": counts_by_warp})
+    memory = machine.cores["lsu"]["prefetcher"]["memory"][0]
+    assert np.count_nonzero(memory) == 8  # warps of the launch
+    assert memory.sum() == machine.profile[:, [HITS, MISSES]].sum()  # of loads: it is not asked about stores
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_what_is_no_line_is_refused(engine):
+    with pytest.raises(UnitError, match=r"no_line returned 1099511627776; a prefetcher returns the number of a line, or -1 for none$"):
+        ran({"prefetcher": no_line}, engine)

@@ -1,0 +1,109 @@
+"""The replacement slot: a user's policy is a policy like ours, in both engines, and a mistake in it is a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.machine.slots.mistakes import AT_RUN_TIME, WHEN_COMPILED
+from tests.machine.slots.running import ran, same_in_both
+from warploom import GPU
+from warploom.units import Replacement, UnitError, load_unit
+
+HERE = Path(__file__).parent / "mistakes.py"
+
+
+def used_now(s, set, way, now):
+    s.stamp[set * s.ways + way] = now
+
+
+def untouched(s, set, way, now):
+    pass
+
+
+def oldest(s, set):
+    way = 0
+    for other in range(1, s.ways):
+        if s.stamp[set * s.ways + other] < s.stamp[set * s.ways + way]:
+            way = other
+    return way
+
+
+def newest(s, set):
+    way = 0
+    for other in range(1, s.ways):
+        if s.stamp[set * s.ways + other] > s.stamp[set * s.ways + way]:
+            way = other
+    return way
+
+
+LRU, FIFO, MRU = Replacement(used_now, used_now, oldest), Replacement(untouched, used_now, oldest), Replacement(used_now, used_now, newest)
+
+
+@pytest.mark.parametrize(("name", "mine"), [("lru", LRU), ("fifo", FIFO)])
+def test_a_user_s_lru_and_fifo_are_ours(name, mine):
+    _, ours = ran({"replacement": name})
+    machine, theirs = ran({"replacement": mine})
+    assert ours.counters == theirs.counters
+    assert ours.counters["l1_evictions"] > 0 and ours.counters["l2_evictions"] > 0
+    assert machine.stand_ins()["units"].keys() == {"replacement"}
+
+
+def test_both_engines_agree_and_two_policies_of_a_process_are_two():
+    found = {}
+    for name, mine in (("mru", MRU), ("lru", LRU)):
+        found[name] = same_in_both({"replacement": mine})[0].state()
+    assert found["mru"] != found["lru"]
+
+
+def test_a_texture_unit_s_cache_stays_a_fifo():
+    machine, _ = ran({"replacement": MRU}, program="guppy/texture.guppy")
+    assert machine.cores["texture"]["cache"]["replacement"]["policy"][0] == 1
+
+
+def test_a_machine_without_a_unit_runs_the_units_as_they_stand():
+    machine, _ = ran({})
+    assert machine.swaps == ()
+    assert all(hook.swaps == () for hook in machine._hooks() if hook is not None)
+
+
+def sentence(victim, engine):
+    with pytest.raises(UnitError) as caught:
+        ran({"replacement": Replacement(untouched, untouched, victim)}, engine)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize(("function", "line", "said"), AT_RUN_TIME, ids=lambda value: getattr(value, "__name__", None))
+def test_a_mistake_is_the_same_sentence_in_both_engines(function, line, said, engine):
+    file, number, rest = sentence(function, engine).split(":", 2)
+    assert Path(file).resolve() == HERE
+    assert int(number) == function.__code__.co_firstlineno + line
+    assert rest.strip().startswith(said)
+
+
+@pytest.mark.parametrize(("function", "line", "said"), WHEN_COMPILED, ids=lambda value: getattr(value, "__name__", None))
+def test_what_cannot_be_compiled_names_its_line(function, line, said):
+    file, number, rest = sentence(function, "native").split(":", 2)
+    assert Path(file).resolve() == HERE
+    assert int(number) == function.__code__.co_firstlineno + line
+    assert rest.strip().startswith(said)
+
+
+@pytest.mark.parametrize("given", [oldest, (oldest, oldest, oldest), Replacement(1, 2, 3), Replacement])
+def test_what_is_no_policy_is_refused(given):
+    with pytest.raises(UnitError, match=r"is no unit for the slot 'replacement', which takes a Replacement: Replacement\(hit\("):
+        GPU("sm", units={"replacement": given})
+
+
+def test_a_policy_comes_from_a_file(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from warploom.units import Replacement\n\ndef use(s, set, way, now):\n    pass\n\n"
+        "def first(s, set):\n    return 0\n\nmine = Replacement(use, use, first)\n",
+        encoding="utf-8",
+    )
+    unit = load_unit(f"{tmp_path / 'mine.py'}:mine")
+    assert isinstance(unit, Replacement) and unit.victim.__name__ == "first"
+    with pytest.raises(UnitError, match=r"mine.py has no unit 'yours'; it has use, first, mine$"):
+        load_unit(f"{tmp_path / 'mine.py'}:yours")

@@ -1,0 +1,149 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Barriers: who comes to a block's barrier, from which instruction, and when it opens.
+
+All threads of a block that have not ended must come to the same barrier of the text (CUDA C++ Programming Guide, "Synchronization
+Functions": `__syncthreads()` in conditional code must be reached by all or none). Threads at two different ones have mixed up their
+phases: hardware may open the barrier for both, or never. A warp of which some lanes wait while others cannot come never continues; the
+machine finds that by itself, as a deadlock, and the finding says who waits.
+
+When a barrier opens is found out here by counting, as the hardware does. Barriers for some of a block's warps order, so they are
+taken as opening at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.checks.order import share_with_block
+from warploom.checks.shadow import (
+    ARRIVED,
+    BARRIER,
+    ENDED,
+    FENCE,
+    FENCE_BLOCK,
+    FIRST,
+    FIRST_THREAD,
+    GRID_ARRIVED,
+    GRID_OPENED,
+    MISSED,
+    MISSED_AT,
+    MISSED_BY,
+    OPENED,
+    find,
+)
+from warploom.isa.uop import COLUMN, FILE, IMM, LINE, NONE, NUMBER, OP, A, B
+from warploom.isa.uop import FENCE_BLOCK as FOR_BLOCK
+from warploom.machine.engine.bits import EMPTY, has, lowest, popcount, rest
+from warploom.machine.engine.unit import inlined, out_of_line, unit
+
+BARRIER_OP, ARRIVE = NUMBER["barrier"], NUMBER["barrier_arrive"]
+
+
+@unit
+def note_fence(core, warp, part, tables, k, first, time):
+    """Lanes `part` execute a fence."""
+    for lane in range(core.warps.lanes):
+        if has(part, lane):
+            tables.threads[first + lane, FENCE_BLOCK] = time
+            if tables.uops[k, IMM] != FOR_BLOCK:
+                tables.threads[first + lane, FENCE] = time
+
+
+@out_of_line
+def note_barrier(core, warp, pc, part, tables, k, first, time, now):
+    """Lanes `part` come to a barrier of their block."""
+    slot = np.int64(core.warps.block[warp])
+    block = np.int64(core.blocks.number[slot])
+    row = tables.blocks[block]
+    if tables.uops[k, OP] == ARRIVE or tables.uops[k, A] != NONE or tables.uops[k, B] != NONE or tables.uops[k, IMM] != 0:
+        row[OPENED] = time
+        return
+    coming = part if core.any_order != 0 else core.warps.threads[warp]
+    for lane in range(core.warps.lanes):
+        if has(coming, lane):
+            share_with_block(tables, block, first + lane)
+    if row[FIRST] == 0:
+        row[FIRST] = pc + 1
+        row[FIRST_THREAD] = first + lowest(coming)
+    elif not _same_place(tables, np.int64(row[FIRST]) - 1, pc):
+        find(tables, BARRIER, pc, np.int64(row[FIRST]) - 1, first + lowest(coming), np.int64(row[FIRST_THREAD]), k, now)
+    _miss(core, warp, pc, part, tables, k, first, now)
+    row[ARRIVED] += popcount(coming)
+    _open_if_all_came(core, slot, row, EMPTY, warp, time)
+
+
+@unit
+def _miss(core, warp, pc, part, tables, k, first, now):
+    """Of the lanes that were missed at a barrier some come now, to the same one or to a different one; others are missed from now on."""
+    row = tables.threads[first]
+    missed = np.uint64(row[MISSED])
+    if missed & part != EMPTY:
+        at = np.int64(row[MISSED_AT])
+        if not _same_place(tables, at, pc):
+            find(tables, BARRIER, pc, at, first + lowest(missed & part), np.int64(row[MISSED_BY]), k, now)
+        row[MISSED] = np.int64(missed & ~part)
+    elif part != core.warps.threads[warp]:
+        row[MISSED] = np.int64(core.warps.threads[warp] & ~part)
+        row[MISSED_AT] = pc
+        row[MISSED_BY] = first + lowest(part)
+
+
+@unit
+def note_together(core, warp, part, tables, k, first, now):
+    """Lanes that were missed at a barrier execute together with those that were there: they never came to it."""
+    row = tables.threads[first]
+    missed = np.uint64(row[MISSED])
+    if missed & part != EMPTY and part & ~missed != EMPTY:
+        find(tables, BARRIER, np.int64(row[MISSED_AT]), -1, np.int64(row[MISSED_BY]), first + lowest(missed & part), k, now)
+        row[MISSED] = 0
+
+
+@inlined
+def _same_place(tables, one, other):
+    """Whether two instructions are of one place in the text; without a text, one instruction."""
+    if tables.code[one, LINE] == 0:
+        return one == other
+    same = tables.code[one, LINE] == tables.code[other, LINE] and tables.code[one, FILE] == tables.code[other, FILE]
+    return same and tables.code[one, COLUMN] == tables.code[other, COLUMN]
+
+
+@unit
+def _open_if_all_came(core, slot, row, leaving, warp, time):
+    """The barrier opens when as many threads have come as have not ended. leaving: lanes of `warp` that end now."""
+    left = core.blocks.alive[slot]
+    threads = np.int64(0)
+    while left != EMPTY:
+        one = lowest(left)
+        left = rest(left)
+        threads += popcount(core.warps.threads[one])
+    threads -= popcount(leaving)
+    if row[ARRIVED] > 0 and row[ARRIVED] >= threads:
+        row[OPENED] = time
+        row[ARRIVED] = 0
+        row[FIRST] = 0
+
+
+@unit
+def note_end(gpu, core, warp, part, tables, time):
+    """Lanes `part` end."""
+    first = np.int64(core.blocks.number[core.warps.block[warp]]) * gpu.grid.block_threads + core.warps.rank[warp] * core.warps.lanes
+    tables.threads[first, MISSED] = np.int64(np.uint64(tables.threads[first, MISSED]) & ~part)
+    slot = np.int64(core.warps.block[warp])
+    _open_if_all_came(core, slot, tables.blocks[core.blocks.number[slot]], part, warp, time)
+    tables.findings[0, ENDED] += popcount(part)
+    _open_grid(gpu, tables, time)
+
+
+@unit
+def note_grid_barrier(gpu, core, warp, part, tables, first, time):
+    """Lanes `part` come to the barrier of the whole grid."""
+    tables.findings[0, GRID_ARRIVED] += popcount(part)
+    _open_grid(gpu, tables, time)
+
+
+@unit
+def _open_grid(gpu, tables, time):
+    head = tables.findings[0]
+    if head[GRID_ARRIVED] > 0 and head[GRID_ARRIVED] + head[ENDED] >= gpu.grid.threads:
+        head[GRID_OPENED] = time
+        head[GRID_ARRIVED] = 0

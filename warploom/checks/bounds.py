@@ -1,0 +1,51 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Bounds: an index outside of its axis, although the address lies in the array; and variables that have no value yet.
+
+The machine knows where an array begins and ends, and stops a kernel that leaves it. An index of 70 in an axis of 64 finds the next row
+instead. So a kernel that is checked asks before each access, in micro-ops that no machine executes: `note` with a negative number, which
+carries the index and the extent of an axis, or whether a variable has a value.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.checks.shadow import A_VALUE, B_VALUE, BOUNDS, UNDEFINED, find
+from warploom.isa.uop import A, B, C
+from warploom.machine.datapath.register_file import source
+from warploom.machine.engine.bits import has
+from warploom.machine.engine.unit import out_of_line
+
+INDEX, DEFINED, LANES = range(3)  # what a micro-op asks: its number is -1 - this - 4 * the place of its text among the kernel's checks
+QUESTIONS = 4
+
+
+@out_of_line
+def check_index(core, warp, pc, part, tables, k, first, now):
+    """Each lane's index, in sources A (low word) and B (high word), counts from the start or the end of an axis of C items."""
+    registers = core.registers[warp]
+    lanes = core.warps.lanes
+    low = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
+    high = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
+    extents = registers.lane[source(registers, tables.uops, k, C, 2, lanes)]
+    for lane in range(lanes):
+        if not has(part, lane):
+            continue
+        above = np.int64(high[lane])
+        index = np.int64(low[lane]) + ((above - (np.int64(1) << 32) if above >> 31 != 0 else above) << 32)
+        extent = np.int64(extents[lane])
+        if index >= extent or index < -extent:
+            row = find(tables, BOUNDS, pc, -1, first + lane, -1, k, now)
+            if row > 0:
+                tables.findings[row, A_VALUE] = index
+                tables.findings[row, B_VALUE] = extent
+
+
+@out_of_line
+def check_defined(core, warp, pc, part, tables, k, first, now):
+    """Source A is 0 in lanes in which a variable has no value."""
+    registers = core.registers[warp]
+    row = registers.lane[source(registers, tables.uops, k, A, 0, core.warps.lanes)]
+    for lane in range(core.warps.lanes):
+        if has(part, lane) and row[lane] == 0:
+            find(tables, UNDEFINED, pc, -1, first + lane, -1, k, now)

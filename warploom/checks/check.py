@@ -1,0 +1,131 @@
+"""A run with checks, and its report.
+
+report = warploom.check("kernel.py")          # or a Program
+print(report)                                  # what was found, with lines and carets
+assert report.clean
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from warploom.checks import schedules
+from warploom.checks.checker import Checker
+from warploom.checks.findings import Finding, findings_of, render
+from warploom.checks.places import Names, element_text
+from warploom.isa import uop as u
+from warploom.isa.program import Program
+from warploom.machine.accounting.status import LaunchError
+from warploom.machine.config.schema import Config
+from warploom.machine.device.held import Held
+from warploom.machine.device.machine import PipelineMachine
+from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, cycle_limit, drive
+from warploom.machine.run.runnable import Notice, Progress
+from warploom.result import Result
+
+RACES = ("race", "lost-update", "lockstep")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the checks have found in one launch. findings: in the order of the source. result: of the run, which carries them too."""
+
+    program: Program
+    findings: tuple[Finding, ...]
+    result: Result
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    @property
+    def complete(self) -> bool:
+        """Whether the kernel ran to its end."""
+        return self.result.status == "done"
+
+    def summary(self) -> str:
+        """One line."""
+        count = len(self.findings)
+        end = "" if self.complete else f"; the kernel did not end ({self.result.status})"
+        return f"{self.program.name}: {count or 'nothing'}{' found' if count == 0 else ' finding' + 's' * (count != 1)}{end}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        launch = self.program.launch
+        return {
+            "kernel": self.program.name, "grid": list(launch.grid_dims), "block": list(launch.block_dims), "status": self.result.status,
+            "cycles": self.result.cycles, "findings": [one.as_dict() for one in self.findings],
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        return "\n".join([*([render(self.findings, self.program)] if self.findings else []), self.summary()])
+
+
+def run_checked(
+    config: Config,
+    program: Program,
+    *,
+    engine: str = "auto",
+    units: Mapping[str, Callable[..., int]] | None = None,
+    held: Held | None = None,
+    names: Names | None = None,
+    checker: Checker | None = None,
+    max_cycles: int = DEFAULT_MAX_CYCLES,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+    schedule: bool = True,
+    tracing: bool = False,
+    recording: bool = False,
+) -> Report:
+    """Run a program with checks. held: the memory of a device, which the run changes. schedule: look for a machine on which a race shows.
+
+    Raises LaunchError for a machine that cannot be checked or cannot run the program, and what `GPU.run` raises.
+    """
+    if config.core.control == "sequencer":
+        raise LaunchError(f"{config.name!r} has no warps (core.control = 'sequencer'); checks are for cores with warps, as --gpu tiny-simt")
+    checker, names = checker or Checker(), names or Names()
+    before = held.copy() if held is not None else None
+    machine = PipelineMachine(
+        config, program, units=units, held=held, before=before, watcher=checker, tracing=tracing, recording=recording
+    )  # fmt: skip
+    outcome = drive(machine, engine=engine, max_cycles=cycle_limit(max_cycles), progress=progress, notice=notice, at_once=True)
+    result = Result.of(machine.finish(outcome))
+    if held is not None:
+        held.take_from(machine.gpu["l2"]["cache"], machine.cycle)
+    found = findings_of(checker.found["findings"], program, names, checker.fault(result.fault))
+    if schedule and any(one.kind in RACES for one in found) and result.status == "done" and result.cycles <= schedules.MOST_CYCLES:
+        found = _with_schedule(found, config, program, names, result, before, engine)
+    return Report(program, tuple(found), replace(result, findings=tuple(found)))
+
+
+def _with_schedule(
+    found: list[Finding], config: Config, program: Program, names: Names, result: Result, before: Held | None, engine: str
+) -> list[Finding]:
+    """Races with a machine on which memory ends up different, where one is found."""
+
+    def run(other: Config) -> np.ndarray | None:
+        try:
+            machine = PipelineMachine(other, program, held=None if before is None else before.copy(), before=before)
+            outcome = drive(machine, engine=engine, max_cycles=4 * result.cycles + 100_000, at_once=True)
+        except LaunchError:
+            return None
+        return machine.finish(outcome).memory if outcome.status == "done" else None
+
+    shown = schedules.shows(config, result.memory, run)
+    if shown is None:
+        return found
+    name, byte, memory = shown
+    word = byte - byte % 4
+    element = element_text(program, names, u.GLOBAL_SPACE, word, 0) if program.regions == () else f"byte {byte:#x}"
+    text = f"order: with --set {name} memory ends up different: {element} is {_value(memory, word)}, here {_value(result.memory, word)}"
+    return [replace(one, order=f"{one.order}\n    {text}") if one.kind in RACES else one for one in found]
+
+
+def _value(memory: np.ndarray, word: int) -> str:
+    """A word of memory, as hexadecimal digits: what type it has is the program's business."""
+    return f"{int.from_bytes(memory[word : word + 4].tobytes(), 'little'):#x}"

@@ -1,0 +1,271 @@
+"""Findings: the rows that the watch has written, in words: what is wrong, with which element, by which threads, at which lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from warploom.checks import shadow as s
+from warploom.checks.places import Names, element_text, length_at, thread_text
+from warploom.isa import uop as u
+from warploom.isa.diagnostics import Diagnostic, Severity, render_all
+from warploom.isa.program import Position, Program
+
+DID = {s.READ: "reads", s.WRITE: "writes", s.ATOMIC: "updates by an atomic"}
+KINDS = (
+    "race", "lost-update", "lockstep", "bounds", "uninitialised", "undefined", "barrier", "syncwarp", "mask", "shuffle",
+    "deadlock", "fault",
+)  # fmt: skip
+
+
+OUTSIDE = ("view_out_of_range", "address_out_of_range", "shared_out_of_range", "local_out_of_range", "unmapped", "constant_out_of_range")
+
+
+NOWHERE = Position()
+
+
+class Fault(NamedTuple):
+    """Why a machine has stopped a kernel: the name of a row of FAULTS, the instruction, and the sentence."""
+
+    name: str
+    pc: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong.
+
+    kind: one of KINDS. message: a sentence; fix: what to do. instruction, other: where, and where the other access was (-1: there is
+    none). threads: who. element: of which array, "" where it is about none. times: how often; lost: updates that are gone. order: which
+    access came first in this run, or which machine gives another result.
+    """
+
+    kind: str
+    message: str
+    fix: str
+    instruction: int
+    other: int = -1
+    threads: tuple[str, ...] = ()
+    element: str = ""
+    address: int = -1
+    space: int = -1
+    times: int = 1
+    lost: int = 0
+    order: str = ""
+    position: Position = NOWHERE
+    length: int = 1
+    other_position: Position = NOWHERE
+    other_length: int = 1
+    other_message: str = ""
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """As messages that point at the source: the finding, and where the other access is, when that is a different place."""
+        found = [Diagnostic(Severity.ERROR, f"{self.message} [{self.kind}]", self.position, self.length, self.fix)]
+        if self.other_message:
+            found.append(Diagnostic(Severity.NOTE, self.other_message, self.other_position, self.other_length))
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "kind": self.kind, "message": self.message, "fix": self.fix, "line": self.position.line, "column": self.position.column,
+            "length": self.length, "other_line": self.other_position.line or None, "instruction": self.instruction,
+            "threads": list(self.threads), "element": self.element or None, "times": self.times, "lost": self.lost, "order": self.order,
+        }  # fmt: skip
+
+
+def render(findings: Iterable[Finding], program: Program) -> str:
+    """Findings as text, each with its line, a caret and what to do."""
+    shown = []
+    for one in findings:
+        first, *rest = one.diagnostics()
+        parts = [render_all([first], *program.sources)]
+        parts += [render_all(rest, *program.sources)] if rest else []
+        parts += [f"    {one.order}"] if one.order else []
+        shown.append("\n".join(parts))
+    return "\n".join(shown)
+
+
+def findings_of(table: np.ndarray, program: Program, names: Names, fault: Fault | None = None) -> list[Finding]:
+    """The findings of a run. table: of `shadow`. fault: why the machine stopped the kernel."""
+    rows: list[list[int]] = table[1 : 1 + int(table[0, s.COUNT])].tolist()
+    found: dict[Any, Finding] = {}
+    writer = _Writer(program, names)
+    lines = {_lines(program, row) for row in rows if row[s.KIND] == s.RACE}
+    for row in rows:
+        if row[s.KIND] == s.IN_STEP and _lines(program, row) in lines:
+            continue  # said already
+        one = writer.finding(row)
+        key = (one.kind, *_places(one), one.element.split("[")[0])
+        found[key] = one if key not in found else _joined(found[key], one)
+    there = sorted(_without_echoes(found.values()), key=lambda one: (one.position.file, one.position.line, one.position.column))
+    if fault is not None:
+        there += writer.fault(fault, there)
+    return there
+
+
+def _lines(program: Program, row: list[int]) -> frozenset[Position]:
+    return frozenset(replace(program.position(pc), column=1) for pc in (row[s.PC], row[s.OTHER_PC]))
+
+
+def _places(one: Finding) -> list[tuple[int, int]]:
+    """The lines that a finding is about, in either order; without a text its instruction."""
+    lines = {(place.file, place.line) for place in (one.position, one.other_position) if place.line}
+    return sorted(lines) or [(-1, one.instruction)]
+
+
+def _joined(one: Finding, other: Finding) -> Finding:
+    best = other if other.lost and not one.lost else one
+    return replace(best, times=one.times + other.times, lost=one.lost + other.lost)
+
+
+def _without_echoes(findings: Iterable[Finding]) -> list[Finding]:
+    """Races beside a lost update at the same line of the same array are the same mistake."""
+    there = list(findings)
+    lost = {(one.position.line, one.element.split("[")[0]) for one in there if one.kind == "lost-update"}
+    return [
+        one
+        for one in there
+        if one.kind not in ("race", "lockstep")
+        or (one.position.line, one.element.split("[")[0]) not in lost
+        or one.other_position.line not in (0, one.position.line)
+    ]
+
+
+class _Writer:
+    """Puts rows into words."""
+
+    def __init__(self, program: Program, names: Names) -> None:
+        self.program, self.names = program, names
+
+    def finding(self, row: list[int]) -> Finding:
+        kind = s.KINDS[row[s.KIND]]
+        position = self.program.position(row[s.PC])
+        base = Finding(
+            kind, "", "", row[s.PC], times=row[s.TIMES], position=position, length=length_at(self.program, position),
+            threads=(self._thread(row[s.THREAD]),),
+        )  # fmt: skip
+        found: Finding = getattr(self, f"_{kind}")(base, row)
+        return found
+
+    def _thread(self, thread: int) -> str:
+        return thread_text(self.program, thread)
+
+    def _element(self, row: list[int]) -> str:
+        return element_text(self.program, self.names, row[s.SPACE], row[s.ADDRESS], row[s.UOP])
+
+    def _size(self) -> int:
+        return self.program.launch.block_threads or 1
+
+    def _race(self, base: Finding, row: list[int]) -> Finding:
+        element, me, other = self._element(row), self._thread(row[s.THREAD]), self._thread(row[s.OTHER])
+        did, before = DID[row[s.ACCESS]], DID[row[s.OTHER_ACCESS]]
+        where = self.program.position(row[s.OTHER_PC])
+        blocks = row[s.THREAD] // self._size() != row[s.OTHER] // self._size()
+        lost = row[s.LOST]
+        same = (where.file, where.line) == (base.position.file, base.position.line)
+        message = f"{me} {did} {element}, {other} {before} it, and nothing says which comes first"
+        fix = self._fix(row, blocks)
+        kind = "race"
+        if lost:
+            kind = "lost-update"
+            message = f"{me} writes {element} with what it has read before {other} wrote it: that update is lost"
+            fix = "update it in one step, with cuda.atomic" if self.program.isa == "python" else "update it with an atomic"
+        order = f"order: here {other} came first; no barrier, atomic or fence keeps the other order from happening"
+        if row[s.ACCESS] == s.WRITE == row[s.OTHER_ACCESS] and row[s.PC] == row[s.OTHER_PC]:
+            order = f"order: here {me} wrote last, so its value stayed; any of them may be the last one"
+        return replace(
+            base, kind=kind, message=message, fix=fix, other=row[s.OTHER_PC], threads=(me, other), element=element, lost=lost,
+            address=row[s.ADDRESS], space=row[s.SPACE], order=order, other_position=where, other_length=length_at(self.program, where),
+            other_message="" if same else f"{other} {before} it here",
+        )  # fmt: skip
+
+    def _fix(self, row: list[int], blocks: bool) -> str:
+        python = self.program.isa == "python"
+        if blocks:
+            return "blocks have no order: use an atomic, an array for each block, or a kernel of its own after this one"
+        if row[s.PC] == row[s.OTHER_PC] and row[s.ACCESS] == s.WRITE:
+            return "let one thread write it, or give each thread an element of its own"
+        return f"put {'cuda.syncthreads()' if python else 'a barrier'} between the two, where all threads of the block pass"
+
+    def _lockstep(self, base: Finding, row: list[int]) -> Finding:
+        found = self._race(base, row)
+        me, other = found.threads
+        message = (
+            f"{me} {DID[row[s.ACCESS]]} {found.element} after {other} {DID[row[s.OTHER_ACCESS]]} it only because lanes run in lockstep"
+        )
+        order = "order: lanes of one warp; since Volta each may run on its own, and the other order can happen (core.divergence=its)"
+        return replace(found, kind="lockstep", message=message, fix="put cuda.syncwarp() between the two", order=order, lost=0)
+
+    def _uninitialised(self, base: Finding, row: list[int]) -> Finding:
+        element = self._element(row)
+        fix = "write it first, before a barrier" if row[s.SPACE] == u.SHARED_SPACE else "write it first"
+        message = f"{base.threads[0]} reads {element}, which nobody has written"
+        return replace(base, message=message, fix=fix, element=element, address=row[s.ADDRESS], space=row[s.SPACE])
+
+    def _barrier(self, base: Finding, row: list[int]) -> Finding:
+        where, other = self.program.position(row[s.OTHER_PC]), self._thread(row[s.OTHER])
+        if row[s.OTHER_PC] < 0:
+            message = f"{base.threads[0]} waits at this barrier, and {other}, of the same warp, never comes to it"
+            fix = "let all threads of a block come to the barrier: move it out of the branch"
+            return replace(base, message=message, fix=fix, threads=(base.threads[0], other))
+        message = f"{base.threads[0]} waits at this barrier while {other} waits at a different one"
+        return replace(
+            base, message=message, fix="let all threads of a block come to the same barrier: move it out of the branch",
+            other=row[s.OTHER_PC], threads=(base.threads[0], other), other_position=where, other_length=length_at(self.program, where),
+            other_message=f"{other} waits here",
+        )  # fmt: skip
+
+    def _syncwarp(self, base: Finding, row: list[int]) -> Finding:
+        return self._lanes(base, row, "syncwarp")
+
+    def _mask(self, base: Finding, row: list[int]) -> Finding:
+        number = (-1 - int(self.program.uops[row[s.UOP], u.IMM])) // 4
+        name = self.names.questions[number][1] if number < len(self.names.questions) else "this operation"
+        return self._lanes(base, row, name)
+
+    def _lanes(self, base: Finding, row: list[int], name: str) -> Finding:
+        other = self._thread(row[s.OTHER])
+        mask = f"{row[s.A_VALUE] & 0xFFFFFFFF:#x}"
+        if row[s.THREAD] == row[s.OTHER]:
+            message = f"{other} executes {name}, but the mask {mask} does not name its lane"
+        else:
+            message = f"the mask {mask} of {name} names {other}, which does not come here"
+        fix = "name the lanes that execute it, or move it out of the branch"
+        return replace(base, message=message, fix=fix, threads=(base.threads[0], other))
+
+    def _shuffle(self, base: Finding, row: list[int]) -> Finding:
+        other = self._thread(row[s.OTHER])
+        message = f"{base.threads[0]} takes a value from the lane of {other}, which is not there: the value is undefined"
+        return replace(base, message=message, fix="let that lane take part, or read one that does", threads=(base.threads[0], other))
+
+    def _bounds(self, base: Finding, row: list[int]) -> Finding:
+        number = (-1 - int(self.program.uops[row[s.UOP], u.IMM])) // 4
+        name, axis, axes = self.names.questions[number][1] if number < len(self.names.questions) else ("the array", 0, 1)
+        index, extent = row[s.A_VALUE], row[s.B_VALUE]
+        where = f"axis {axis} of {name}" if axes > 1 else name
+        shown = f"{name}[{', '.join(str(index) if place == axis else ':' for place in range(axes))}]"
+        message = f"{base.threads[0]}: the index {index} is outside of {where}, which has {extent} element{'s' * (extent != 1)}"
+        return replace(base, message=message, fix=f"guard it: if {'0 <= i < ' if index < 0 else 'i < '}{extent}", element=shown)
+
+    def _undefined(self, base: Finding, row: list[int]) -> Finding:
+        number = (-1 - int(self.program.uops[row[s.UOP], u.IMM])) // 4
+        name = self.names.questions[number][1] if number < len(self.names.questions) else "a variable"
+        message = f"{base.threads[0]} reads {name!r}, which has no value on the path that it took"
+        return replace(base, message=message, fix="give it a value before the branch")
+
+    def fault(self, fault: Fault, there: list[Finding]) -> list[Finding]:
+        """Why the machine has stopped the kernel, unless that is said already."""
+        kind = "deadlock" if fault.name in ("deadlock", "livelock") else "bounds" if fault.name in OUTSIDE else "fault"
+        position = self.program.position(fault.pc)
+        if kind == "bounds" and any(one.kind == "bounds" and one.position.line == position.line for one in there):
+            return []
+        fix = {"bounds": "guard the access, as in: if i < array.size", "deadlock": ""}
+        if "barrier" in fault.text:
+            fix["deadlock"] = "let all threads of a block come to the same barrier: move it out of the branch"
+        text = fault.text.removeprefix(f"{self.program.where(fault.pc)}: ")
+        return [Finding(kind, text, fix.get(kind, ""), fault.pc, position=position, length=length_at(self.program, position))]

@@ -1,0 +1,144 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Order: whether an access came before this one in every schedule.
+
+The model. Two accesses of one thread are in order. Those of a block's threads are, where the block's barrier opened between them; those
+of a warp's lanes also where both lanes came to a syncwarp between them; all, where the grid's barrier did. Beyond that only atomics
+order, with a fence: what a thread did before a fence and told by an atomic on a word after it is before everything that a thread does
+after it has met that word by an atomic. What it tells includes what came before its block's barrier; what it has learned holds for
+its block behind the next barrier. A fence for the block (`threadfence_block`) tells threads of the block alone.
+
+A few more releases than the last four of a thread are not remembered: then order is assumed. So the checks may miss a race between
+threads that synchronise by several words in turn, and report none that is not there.
+
+Sources: vector clocks cut down to epochs, Flanagan and Freund, "FastTrack", PLDI 2009; scopes and fences, NVIDIA PTX ISA, "Memory
+Consistency Model": release and acquire patterns.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.checks.shadow import (
+    ACQUIRED,
+    ACQUIRED_AT,
+    ANY_WORD,
+    BLOCK_ACQUIRED,
+    BLOCK_ACQUIRED_AT,
+    BLOCK_RELEASE,
+    BLOCK_RELEASED_ON,
+    BLOCK_RELEASES,
+    FENCE,
+    FENCE_BLOCK,
+    FIRST_RELEASE,
+    GRID_OPENED,
+    OPENED,
+    RELEASE,
+    RELEASED,
+    RELEASED_ON,
+    RELEASES,
+    RING,
+)
+from warploom.machine.engine.unit import out_of_line, unit
+
+
+@out_of_line
+def in_order(tables, seen_row, lanes, size, me, other, when):
+    """Whether thread `me` comes after what thread `other` did at time `when`. Threads count in the grid.
+
+    seen_row: the row of `seen` of the lane of `me`. size: threads of a block.
+    """
+    block = me // size
+    theirs = other // size
+    if when < tables.findings[0, GRID_OPENED]:
+        return True
+    if block == theirs:
+        if when < tables.blocks[block, OPENED]:
+            return True
+        inside = other - theirs * size
+        if (me - block * size) // lanes == inside // lanes and when < tables.seen[seen_row, inside % lanes]:
+            return True
+    mine = tables.threads[me]
+    if mine[ACQUIRED_AT] != 0 and _told(tables, mine[ACQUIRED], mine[ACQUIRED_AT], other, theirs, block, when):
+        return True
+    ours = tables.blocks[block]
+    return ours[BLOCK_ACQUIRED_AT] != 0 and _told(tables, ours[BLOCK_ACQUIRED], ours[BLOCK_ACQUIRED_AT], other, theirs, block, when)
+
+
+@unit
+def _told(tables, word, until, other, theirs, block, when):
+    """Whether who has learned from `word` (ANY_WORD: of several) up to time `until` knows what thread `other` did at time `when`."""
+    row = tables.threads[other]
+    if word == ANY_WORD or row[RELEASED_ON] == ANY_WORD or row[RELEASED_ON] == word:
+        kept = min(np.int64(row[RELEASES]), np.int64(RING))
+        fence = np.int64(1 if block == theirs else 0)
+        for number in range(kept):
+            place = FIRST_RELEASE + number * RELEASE
+            if when < row[place + fence] and (row[place + 2] <= until or row[RELEASES] > RING):
+                return True
+    row = tables.blocks[theirs]
+    if word == ANY_WORD or row[BLOCK_RELEASED_ON] == ANY_WORD or row[BLOCK_RELEASED_ON] == word:
+        kept = min(np.int64(row[BLOCK_RELEASES]), np.int64(RING))
+        for number in range(kept):
+            place = BLOCK_RELEASE + number * 2
+            if when < row[place] and (row[place + 1] <= until or row[BLOCK_RELEASES] > RING):
+                return True
+    return False
+
+
+@out_of_line
+def synchronise(tables, index, size, thread, time):
+    """A thread's atomic on word `index`: it learns what was told there, and tells what it did before its last fence."""
+    mine = tables.threads[thread]
+    cell = tables.shadow[index]
+    if cell[RELEASED] != 0:
+        before = mine[ACQUIRED]
+        mine[ACQUIRED] = index + 1 if cell[RELEASED] > 0 and (before == 0 or before == index + 1) else ANY_WORD
+        mine[ACQUIRED_AT] = time
+    if mine[FENCE_BLOCK] == 0:
+        return
+    block = tables.blocks[thread // size]
+    foreign = mine[ACQUIRED] != 0 and mine[ACQUIRED] != index + 1
+    foreign = foreign or (block[BLOCK_ACQUIRED] != 0 and block[BLOCK_ACQUIRED] != index + 1)
+    cell[RELEASED] = -time if foreign or cell[RELEASED] < 0 else time
+    _tell(mine, index + 1, time)
+    if mine[FENCE] != 0 and block[OPENED] != 0:
+        _tell_of_block(block, index + 1, np.int64(block[OPENED]), time)
+
+
+@unit
+def _tell(mine, word, time):
+    """One more release of a thread, unless the last one said the same already."""
+    count = np.int64(mine[RELEASES])
+    last = FIRST_RELEASE + (count - 1) % RING * RELEASE
+    if count > 0 and mine[RELEASED_ON] == word and mine[last] == mine[FENCE] and mine[last + 1] == mine[FENCE_BLOCK]:
+        return
+    place = FIRST_RELEASE + count % RING * RELEASE
+    mine[place] = mine[FENCE]
+    mine[place + 1] = mine[FENCE_BLOCK]
+    mine[place + 2] = time
+    mine[RELEASES] = count + 1
+    mine[RELEASED_ON] = word if count == 0 or mine[RELEASED_ON] == word else ANY_WORD
+
+
+@unit
+def _tell_of_block(block, word, opened, time):
+    """`_tell` of what all threads of a block did before its barrier opened."""
+    count = np.int64(block[BLOCK_RELEASES])
+    if count > 0 and block[BLOCK_RELEASED_ON] == word and block[BLOCK_RELEASE + (count - 1) % RING * 2] == opened:
+        return
+    place = BLOCK_RELEASE + count % RING * 2
+    block[place] = opened
+    block[place + 1] = time
+    block[BLOCK_RELEASES] = count + 1
+    block[BLOCK_RELEASED_ON] = word if count == 0 or block[BLOCK_RELEASED_ON] == word else ANY_WORD
+
+
+@unit
+def share_with_block(tables, block, thread):
+    """What a thread has learned holds for its block, since it has come to the block's barrier."""
+    mine = tables.threads[thread]
+    if mine[ACQUIRED_AT] == 0:
+        return
+    row = tables.blocks[block]
+    row[BLOCK_ACQUIRED] = mine[ACQUIRED] if row[BLOCK_ACQUIRED] == 0 or row[BLOCK_ACQUIRED] == mine[ACQUIRED] else ANY_WORD
+    row[BLOCK_ACQUIRED_AT] = max(np.int64(row[BLOCK_ACQUIRED_AT]), np.int64(mine[ACQUIRED_AT]))

@@ -1,0 +1,107 @@
+"""Places: threads, array elements and pieces of the source, in the words of who wrote the kernel."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from math import prod
+from typing import Any
+
+from warploom.isa import uop as u
+from warploom.isa.program import Position, Program
+from warploom.isa.views import VIEW_BASE, VIEW_BYTES, ViewShape
+
+DYNAMIC = -1  # where an array begins whose place the launch decides
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a front end knows beside the program. arrays: names and shapes of shared and local arrays by space and first byte.
+
+    questions: what the program asks, by number. dynamic: where the dynamic shared array begins, and its bytes.
+    """
+
+    arrays: Mapping[tuple[str, int], tuple[str, ViewShape]] = field(default_factory=dict)
+    questions: tuple[tuple[int, Any], ...] = ()
+    dynamic: tuple[int, int] = (0, 0)
+
+
+def thread_text(program: Program, thread: int) -> str:
+    """A thread by its number in the grid: `thread 3 of block 2`, `thread (3,1) of block (2,0)`."""
+    launch = program.launch
+    size = launch.block_threads or 1
+    block, inside = divmod(thread, size)
+    if not launch.block:
+        return f"thread {inside} of block {block}"
+    return f"thread {_text(inside, launch.block_dims)} of block {_text(block, launch.grid_dims)}"
+
+
+def _text(number: int, extents: tuple[int, ...]) -> str:
+    parts = []
+    for extent in extents:
+        number, part = divmod(number, max(extent, 1))
+        parts.append(part)
+    used = max((place for place, extent in enumerate(extents) if extent > 1), default=0) + 1
+    return str(parts[0]) if used == 1 else f"({','.join(map(str, parts[:used]))})"
+
+
+def element_text(program: Program, names: Names, space: int, address: int, uop: int) -> str:
+    """The array element at an address: `out[12]`, `s[0, 3]`; the address, where no array is known."""
+    if space == u.GLOBAL_SPACE:
+        return _of_views(program, address, int(program.uops[uop, u.VIEW])) or f"byte {address:#x} of memory"
+    name = u.SPACES[space]
+    if space == u.LOCAL_SPACE:
+        return "a local array"
+    for (where, start), (array, shape) in names.arrays.items():
+        if where != name:
+            continue
+        first, size = names.dynamic if start == DYNAMIC else (start, shape.item_bytes * prod(shape.shape))
+        if first <= address < first + size:
+            return f"{array}{shape.element(address - first)}"
+    return f"byte {address:#x} of {name} memory"
+
+
+def _of_views(program: Program, address: int, view: int) -> str:
+    numbers = [view] if view >= 0 else range(len(program.views))
+    for number in numbers:
+        row = program.views[number]
+        start = int(row[VIEW_BASE]) & 0xFFFFFFFF
+        if not start <= address < start + (int(row[VIEW_BYTES]) & 0xFFFFFFFF):
+            continue
+        shape = program.view_shapes[number] if number < len(program.view_shapes) else None
+        name = program.view_names[number] if number < len(program.view_names) else f"view {number}"
+        return f"{name}{shape.element(address - start)}" if shape is not None else f"byte {address - start} of {name}"
+    return ""
+
+
+def length_at(program: Program, position: Position) -> int:
+    """How many characters of a line a piece of source takes that begins at a position."""
+    if not position.line:
+        return 1
+    source = program.source_of(position)
+    lines = source.lines
+    if position.line > len(lines):
+        return 1
+    line = lines[position.line - 1]
+    rest = line[position.column - 1 :].split(" #")[0].rstrip()
+    if program.isa == "python":
+        found = _pieces(source.text).get((position.line, position.column - 1))
+        return min(found, len(rest)) if found else max(len(rest), 1)
+    return max(len(rest.split(";")[0].rstrip()), 1)
+
+
+@cache
+def _pieces(text: str) -> dict[tuple[int, int], int]:
+    """By line and column: the length of the statement, or else of the item or call, that begins there."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return {}
+    found: dict[tuple[int, int], int] = {}
+    for kinds in ((ast.Subscript, ast.Call, ast.Attribute, ast.Name), (ast.Call,), (ast.Subscript,), (ast.Assign, ast.AugAssign)):
+        for node in ast.walk(tree):
+            if isinstance(node, kinds) and node.end_lineno == node.lineno and node.end_col_offset is not None:
+                found[node.lineno, node.col_offset] = node.end_col_offset - node.col_offset
+    return found

@@ -1,0 +1,297 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Races: two threads access a word, one of them writes, and nothing says which comes first.
+
+The order that is missing is looked for, not a wrong value, so it does not matter in which order this machine has happened to run. Lanes
+of one warp count as threads too: what keeps them apart is a syncwarp. Where only the lockstep of their warp does, that is said in other
+words. Two atomics on a word are in no conflict, and neither are threads that write the same value.
+
+A store over a value that a different thread has written since this warp read the word is a lost update: `bins[b] += 1` without an atomic.
+
+Costs about 10 ns a lane and access, natively.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.checks.initialised import OWNER_SHIFT, note_read, note_written
+from warploom.checks.order import in_order, synchronise
+from warploom.checks.shadow import (
+    ACCESS,
+    ADDRESS,
+    ATOMIC,
+    ATOMIC_BIT,
+    HELD,
+    IN_STEP,
+    LOCKSTEP,
+    LOST,
+    OPENED,
+    OTHER_ACCESS,
+    R1_TIME,
+    R1_WHO,
+    R2_TIME,
+    R2_WHO,
+    RACE,
+    READ,
+    SHARED_ROWS,
+    SHARED_WORDS,
+    SPACE,
+    W_TIME,
+    W_WHO,
+    WORD_BYTES,
+    WRITE,
+    find,
+    pc_of,
+    stamp,
+    thread_of,
+)
+from warploom.isa.uop import (
+    COLUMN,
+    CONSTANT_SPACE,
+    FILE,
+    GLOBAL_SPACE,
+    IMM,
+    IMMEDIATE,
+    LINE,
+    LOCAL_SPACE,
+    NUMBER,
+    OP,
+    SCALAR,
+    SHARED_SPACE,
+    SIZE,
+    B,
+)
+from warploom.isa.uop import SPACE as OF_SPACE
+from warploom.machine.engine.unit import inlined, out_of_line, unit
+
+LOAD, STORE, STORE_IMAGE = NUMBER["load"], NUMBER["store"], NUMBER["store_image"]
+
+
+@out_of_line
+def check_access(gpu, core, warp, pc, tables, k, now, time):
+    """Look at all lanes' words of micro-op `k`, whose addresses are in `core.access`, before the values move."""
+    op = tables.uops[k, OP]
+    space = tables.uops[k, OF_SPACE]
+    if op == STORE_IMAGE or space == CONSTANT_SPACE:
+        return
+    how = np.int64(READ if op == LOAD else WRITE if op == STORE else ATOMIC)
+    lanes = core.warps.lanes
+    size = np.int64(tables.uops[k, SIZE])
+    block = np.int64(core.blocks.number[core.warps.block[warp]])
+    begin = block * gpu.grid.block_threads
+    first = begin + core.warps.rank[warp] * lanes
+    opened = np.int64(tables.blocks[block, OPENED])
+    base = np.int64(0)
+    if space == SHARED_SPACE:
+        base = np.int64(tables.findings[0, SHARED_ROWS] + core.number * tables.findings[0, SHARED_WORDS])
+    step = lanes if space == LOCAL_SPACE else np.int64(1)
+    whole = np.int64(WORD_BYTES)
+    row = core.access.place if space != SHARED_SPACE and core.spaces.used != 0 else core.access.address
+    active = core.registers[warp].active
+    for lane in range(lanes):
+        if active[lane] == 0:
+            continue
+        address = np.int64(row[lane])
+        index = base + (address >> 2)
+        thread = first + lane
+        owner = (thread if space == LOCAL_SPACE else block) + 1
+        for _ in range(2 if size == 8 else 1):
+            if how == READ and size >= 4:
+                _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thread, lane, begin, first, opened, owner)
+            else:
+                flags = whole if size >= 4 else ((np.int64(1) << size) - 1) << (address & 3)
+                if how != WRITE:
+                    note_read(tables, tables.shadow[index], space, thread, owner, pc, k, address, flags, now)
+                if how != READ:
+                    note_written(tables.shadow[index], space, owner, flags)
+                if space != LOCAL_SPACE:
+                    _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, begin, first, opened, flags)
+            index += step
+            address += 4
+
+
+@inlined
+def _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thread, lane, begin, first, opened, owner):
+    """One lane's load of a whole word: what nearly all accesses are, and what nearly all of them find."""
+    cell = tables.shadow[index]
+    flags = np.int64(WORD_BYTES)
+    if cell[HELD] != (0 if space == GLOBAL_SPACE else (owner << OWNER_SHIFT) | WORD_BYTES):
+        note_read(tables, cell, space, thread, owner, pc, k, address, flags, now)
+    if space == LOCAL_SPACE:
+        return
+    size = np.int64(gpu.grid.block_threads)
+    if _may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
+        _after_write(gpu, core, warp, pc, tables, k, now, time, np.int64(READ), space, index, address, thread, lane, flags)
+    _note_reader(cell, thread, begin, first, size, np.int64(core.warps.lanes), opened, time, stamp(thread, pc, flags))
+
+
+@unit
+def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, begin, first, opened, flags):
+    """One lane's access to one word, of any kind."""
+    size = np.int64(gpu.grid.block_threads)
+    lanes = np.int64(core.warps.lanes)
+    cell = tables.shadow[index]
+    row = (core.number * core.warps.slots + warp) * lanes + lane
+    if how == ATOMIC:
+        synchronise(tables, index, size, thread, time)
+        flags = flags | ATOMIC_BIT
+    if _may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
+        _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags)
+    mine = stamp(thread, pc, flags)
+    if how == READ:
+        _note_reader(cell, thread, begin, first, size, lanes, opened, time, mine)
+        return
+    if _may_conflict(cell[R1_TIME], cell[R1_WHO], thread, begin, size, opened, flags & WORD_BYTES, space):
+        if in_order(tables, row, lanes, size, thread, thread_of(cell[R1_WHO]), cell[R1_TIME]):
+            cell[R1_TIME] = 0
+        else:
+            _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, cell[R1_WHO], cell[R1_TIME])
+    if _may_conflict(cell[R2_TIME], cell[R2_WHO], thread, begin, size, opened, flags & WORD_BYTES, space):
+        if in_order(tables, row, lanes, size, thread, thread_of(cell[R2_WHO]), cell[R2_TIME]):
+            cell[R2_TIME] = 0
+        else:
+            _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, cell[R2_WHO], cell[R2_TIME])
+    before = np.int64(cell[W_WHO])
+    if how == ATOMIC and cell[W_TIME] > opened and before & ATOMIC_BIT == 0 and begin <= thread_of(before) < begin + size:
+        return  # a plain write of this block since its barrier opened is in nobody's order yet, and no atomic may hide it
+    cell[W_TIME] = time
+    cell[W_WHO] = mine
+
+
+@inlined
+def _may_conflict(when, who, thread, begin, size, opened, flags, space):
+    """Whether an earlier access is of a different thread, to the same bytes, not atomic as this one is, and not before a barrier.
+
+    begin, size: the first thread of this block, and how many it has. opened: when its barrier opened last.
+    """
+    if when == 0 or who & flags & WORD_BYTES == 0 or who & flags & ATOMIC_BIT != 0:
+        return False
+    other = thread_of(who)
+    if begin <= other < begin + size:
+        return other != thread and when >= opened
+    return space != SHARED_SPACE  # else of the block that had this shared memory before
+
+
+@inlined
+def _note_reader(cell, thread, begin, first, size, lanes, opened, time, mine):
+    """Keep this reader as the first one, and of the two before the one that is farther from it: of a different block, or warp."""
+    if cell[R1_TIME] != 0 and thread_of(cell[R1_WHO]) != thread:
+        keeps = np.int64(-1)
+        if cell[R2_TIME] != 0:
+            keeps = _distance(thread_of(cell[R2_WHO]), cell[R2_TIME], begin, first, size, lanes, opened)
+        if _distance(thread_of(cell[R1_WHO]), cell[R1_TIME], begin, first, size, lanes, opened) >= keeps:
+            cell[R2_TIME] = cell[R1_TIME]
+            cell[R2_WHO] = cell[R1_WHO]
+    elif cell[R1_TIME] != 0:
+        mine = mine | (cell[R1_WHO] & WORD_BYTES)
+    cell[R1_TIME] = time
+    cell[R1_WHO] = mine
+
+
+@inlined
+def _distance(other, when, begin, first, size, lanes, opened):
+    """2: a different block; 1: a different warp; 0: the same; -1: of no interest, since the block's barrier has opened after it."""
+    if other < begin or other >= begin + size:
+        return np.int64(2)
+    if when < opened:
+        return np.int64(-1)
+    return np.int64(0 if first <= other < first + lanes else 1)
+
+
+@unit
+def _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags):
+    """The last write of a word is of a different thread: is it before this access?"""
+    cell = tables.shadow[index]
+    lanes = np.int64(core.warps.lanes)
+    row = (core.number * core.warps.slots + warp) * lanes + lane
+    if not in_order(tables, row, lanes, np.int64(gpu.grid.block_threads), thread, thread_of(cell[W_WHO]), cell[W_TIME]):
+        _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags)
+
+
+@out_of_line
+def _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags):
+    """An access without order to the last write of its word. Of two writes of the same value nothing is said."""
+    cell = tables.shadow[index]
+    who = np.int64(cell[W_WHO])
+    before = np.int64(ATOMIC if who & ATOMIC_BIT != 0 else WRITE)
+    if how != WRITE:
+        _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, before, who, cell[W_TIME])
+        return
+    lanes = core.warps.lanes
+    old = np.int64(0)
+    if cell[W_TIME] == time:  # of the same instruction: its value is still in the other lane's register
+        old = _value(core.registers[warp], tables, k, (thread_of(who) % np.int64(gpu.grid.block_threads)) % lanes)
+    elif space == SHARED_SPACE:
+        old = np.int64(core.shared[address >> 2])
+    else:
+        old = np.int64(tables.memory[address >> 2])
+    new = _value(core.registers[warp], tables, k, lane)
+    size = np.int64(tables.uops[k, SIZE])
+    if size < 4:
+        kept = (np.int64(1) << (8 * size)) - 1
+        old = (old if cell[W_TIME] == time else old >> (8 * (address & 3))) & kept
+        new = new & kept
+    lost = _read_before(gpu, core, tables, cell, thread, pc)
+    if size <= 4 and old == new and not lost:
+        return
+    row = _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, before, who, cell[W_TIME])
+    if lost and row != 0:
+        tables.findings[abs(row), LOST] += 1
+
+
+@inlined
+def _value(registers, tables, k, lane):
+    """The low word of what micro-op `k` stores in a lane."""
+    code = np.int64(tables.uops[k, B])
+    if code == IMMEDIATE:
+        return np.int64(tables.uops[k, IMM]) & 0xFFFFFFFF
+    if code >= SCALAR:
+        return np.int64(registers.scalar[code - SCALAR])
+    return np.int64(registers.lane[code, lane])
+
+
+@inlined
+def _read_before(gpu, core, tables, cell, thread, pc):
+    """Whether this warp has read the word, for this very statement, before the write that stands there now."""
+    size = np.int64(gpu.grid.block_threads)
+    lanes = core.warps.lanes
+    found = cell[R1_TIME] != 0 and cell[R1_TIME] < cell[W_TIME] and _updates(tables, pc_of(cell[R1_WHO]), pc)
+    if found and _same_warp(thread_of(cell[R1_WHO]), thread, size, lanes):
+        return True
+    found = cell[R2_TIME] != 0 and cell[R2_TIME] < cell[W_TIME] and _updates(tables, pc_of(cell[R2_WHO]), pc)
+    return found and _same_warp(thread_of(cell[R2_WHO]), thread, size, lanes)
+
+
+@inlined
+def _same_warp(one, other, size, lanes):
+    """Whether two threads are of one warp."""
+    return one // size == other // size and one % size // lanes == other % size // lanes
+
+
+@inlined
+def _updates(tables, load, store):
+    """Whether a load and a store are of one statement `x[i] = x[i] ...` or `x[i] += ...`, as their places in the text say."""
+    line = tables.code[store, LINE]
+    same = line != 0 and tables.code[load, LINE] == line and tables.code[load, FILE] == tables.code[store, FILE]
+    return same and tables.code[load, COLUMN] >= tables.code[store, COLUMN]
+
+
+@out_of_line
+def _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, before, who, when):
+    """Write a conflict down. Returns what `find` does."""
+    size = np.int64(gpu.grid.block_threads)
+    lanes = core.warps.lanes
+    other = thread_of(who)
+    kind = np.int64(RACE)
+    if _same_warp(other, thread, size, lanes) and when != time:
+        if tables.findings[0, LOCKSTEP] != 0:
+            return np.int64(0)
+        kind = np.int64(IN_STEP)
+    row = find(tables, kind, pc, pc_of(who), thread, other, k, now)
+    if row > 0:
+        found = tables.findings[row]
+        found[ACCESS] = how
+        found[OTHER_ACCESS] = before
+        found[SPACE] = space
+        found[ADDRESS] = address % np.int64(core.blocks.shared_bytes) if space == SHARED_SPACE else address
+    return row

@@ -1,0 +1,119 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Shadow memory: what the checks know of each word, thread, block and warp.
+
+Not hardware, though hardware has been proposed for it: ScoRD (Kamath, George, Basu: "ScoRD: A Scoped Race Detector for GPUs", ISCA 2020)
+keeps such words beside memory; iGUARD (SOSP 2021) does it in software. A word of 32 bits has one row of 64 bytes, a line of the host's
+cache: who wrote it last, and two threads that have read it since. Two are enough: any thread that writes later differs from one of them.
+
+Times are numbers of a clock that every observed micro-op advances, so a time names one instruction of one warp, and nothing has to be
+cleared when a block or a warp takes the place of another one. Rows that nobody touches take no memory of the host.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from warploom.machine.engine.unit import inlined, out_of_line, unit, zeros
+
+# A row of `shadow`: a word. WHO: `stamp` of an access. RELEASED: the last release of an atomic on it, negative where the thread that
+# released had acquired other words too. HELD: what has been written of it, see initialised.py.
+W_TIME, W_WHO, R1_TIME, R1_WHO, R2_TIME, R2_WHO, RELEASED, HELD = range(8)
+SHADOW_COLUMNS = 8
+
+# A row of `threads`, by number in the grid. FENCE: of its last fence for the device; FENCE_BLOCK: of its last one for anybody.
+# ACQUIRED: the word + 1 whose atomic it has learned from, ANY_WORD of several; ACQUIRED_AT: when last. RELEASED_ON: the same of what it
+# has told. WAITS, WAITS_FOR: pc + 1 of a syncwarp at which it waits, and its mask. RELEASES: how many, the last RING of which follow:
+# (fence for the device, fence for anybody, time). Of a warp's first thread alone, MISSED: the lanes that were elsewhere when others of
+# the warp came to a barrier, at instruction MISSED_AT, thread MISSED_BY among them.
+FENCE, FENCE_BLOCK, ACQUIRED, ACQUIRED_AT, RELEASED_ON, WAITS, WAITS_FOR, RELEASES, FIRST_RELEASE = range(9)
+RING = 4
+RELEASE = 3
+MISSED, MISSED_AT, MISSED_BY = range(FIRST_RELEASE + RING * RELEASE, FIRST_RELEASE + RING * RELEASE + 3)
+THREAD_COLUMNS = MISSED_BY + 1
+ANY_WORD = -1
+
+# A row of `blocks`, by number in the grid. OPENED: when its barrier opened last. ARRIVED: threads that wait there now; FIRST, FIRST_THREAD:
+# pc + 1 and thread of the first of them. The rest as of threads; a release tells what came before the barrier.
+OPENED, ARRIVED, FIRST, FIRST_THREAD, BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, BLOCK_RELEASED_ON, BLOCK_RELEASES, BLOCK_RELEASE = range(9)
+BLOCK_COLUMNS = BLOCK_RELEASE + RING * 2
+
+# Row 0 of `findings`: counts and settings. Every other row is a finding.
+COUNT, CLOCK, GRID_OPENED, GRID_ARRIVED, ENDED, SHARED_ROWS, SHARED_WORDS, LOCKSTEP, RETURNS = range(9)
+KIND, PC, OTHER_PC, ACCESS, OTHER_ACCESS, THREAD, OTHER, SPACE, ADDRESS, UOP, TIMES, CYCLE, A_VALUE, B_VALUE, LOST, UNIT_PC = range(16)
+FINDING_COLUMNS = 16
+MOST_FINDINGS = 200
+
+KINDS = ("none", "race", "lockstep", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "bounds", "undefined")
+NONE_FOUND, RACE, IN_STEP, UNINITIALISED, BARRIER, SYNCWARP, MASK, SHUFFLE, BOUNDS, UNDEFINED = range(len(KINDS))
+READ, WRITE, ATOMIC = range(3)  # kinds of an access
+
+WORD_BYTES = 15  # a bit a byte of a word
+ATOMIC_BIT = 16
+PC_SHIFT, THREAD_SHIFT = 8, 32
+PC_MASK = (1 << 24) - 1
+
+
+@inlined
+def stamp(thread, pc, flags):
+    """Who, where and what: the thread's number in the grid, the instruction, bytes of the word and whether atomically."""
+    return (np.int64(thread) << THREAD_SHIFT) | (np.int64(pc) << PC_SHIFT) | np.int64(flags)
+
+
+@inlined
+def thread_of(who):
+    """The thread of a stamp."""
+    return np.int64(who >> THREAD_SHIFT)
+
+
+@inlined
+def pc_of(who):
+    """The instruction of a stamp."""
+    return np.int64((who >> PC_SHIFT) & PC_MASK)
+
+
+@unit
+def tick(tables):
+    """The next time."""
+    tables.findings[0, CLOCK] += 1
+    return np.int64(tables.findings[0, CLOCK])
+
+
+@out_of_line
+def find(tables, kind, pc, other_pc, thread, other, k, now):
+    """The row of `findings` for this kind at these two instructions. A new one; the one there is, as a negative number; 0: no room."""
+    found = tables.findings
+    count = np.int64(found[0, COUNT])
+    for number in range(1, count + 1):
+        row = found[number]
+        if row[KIND] == kind and row[PC] == pc and row[OTHER_PC] == other_pc and row[UOP] == k:
+            row[TIMES] += 1
+            return np.int64(-number)
+    if count + 1 >= found.shape[0]:
+        return np.int64(0)
+    found[0, COUNT] = count + 1
+    row = found[count + 1]
+    row[KIND] = kind
+    row[PC] = pc
+    row[OTHER_PC] = other_pc
+    row[THREAD] = thread
+    row[OTHER] = other
+    row[UOP] = k
+    row[TIMES] = 1
+    row[CYCLE] = now
+    row[SPACE] = -1
+    return count + 1
+
+
+def new_tables(words: int, shared: int, threads: int, blocks: int, lanes: int) -> dict[str, Any]:
+    """Empty tables: words of memory, words of all cores' shared memory, threads and blocks of the grid, lanes of all warp slots."""
+    from warploom.machine.engine.sizes import MAX_LANES
+
+    return {
+        "shadow": zeros((words + shared, SHADOW_COLUMNS), np.int64),
+        "seen": zeros((lanes, MAX_LANES), np.int64),
+        "threads": zeros((threads, THREAD_COLUMNS), np.int64),
+        "blocks": zeros((blocks, BLOCK_COLUMNS), np.int64),
+        "findings": zeros((MOST_FINDINGS + 1, FINDING_COLUMNS), np.int64),
+    }

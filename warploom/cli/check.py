@@ -1,0 +1,136 @@
+"""`warploom check`: races, bounds, barriers, initialisation, lanes: what no order of a kernel's threads makes right."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, print_json, print_warnings, say, stopped
+from warploom.cli.options import machine_options
+from warploom.cli.script import is_script
+
+if TYPE_CHECKING:
+    from warploom.checks.check import Report
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@machine_options
+@click.option("--no-schedule", is_flag=True, help="Do not look for a machine on which a race shows.")
+@click.option("--quiet", is_flag=True, help="Print findings only, and show no progress.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, file: str, **options: Any) -> None:
+    """Run FILE, and say what is wrong with its kernels whatever order their threads run in.
+
+    \b
+    race           two threads, one writes, and nothing says which is first
+    lost-update    x[i] += 1 by several threads without an atomic
+    lockstep       right only as long as a warp's lanes run in step
+    bounds         an index outside of its array, or of one axis of it
+    uninitialised  a read of memory that nobody has written
+    barrier        threads of a block at different barriers; deadlocks
+    syncwarp, mask, shuffle   lanes that are named and never come
+
+    A Python program is run to its end with every launch checked, or with the one of --launch. Nothing is said of what was not
+    run: other paths, other inputs. A program whose findings are races is run a few times more on machines that differ in one setting,
+    to show one on which memory ends up different. The exit status is 1 when something was found, or a kernel did not end.
+
+    \b
+    Examples:
+      warploom check kernel.py
+      warploom check kernel.py --launch histogram --json
+      warploom check reduction_shared.asm --threads 64
+    """
+    if options["units"] or options["scheduler"] is not None:
+        raise UserError("--unit: checks are for the units that the machine has; leave it out")
+    with contextlib.redirect_stdout(sys.stderr) if options["as_json"] else contextlib.nullcontext():
+        status, reports, warnings = _script(file, options) if is_script(file, options["isa"]) else _program(file, options)
+    if options["as_json"]:
+        print_json({"clean": all(one.clean for one in reports), "launches": [one.as_dict() for one in reports], "warnings": warnings})
+    elif not options["quiet"] and reports:
+        say(_summary(reports), err=True)
+    if any(not one.clean or not one.complete for one in reports):
+        status = status or FAULT
+    ctx.exit(status)
+
+
+def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list[Any]]:
+    """Every launch of a Python program."""
+    from warploom.kernel.checking import check_script
+    from warploom.machine.config.presets import load_config, parse_setting
+    from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
+
+    for name in ("threads", "block", "grid", "arguments", "buffers", "if_convert"):
+        if options[name]:
+            raise UserError(f"--{name.replace('_', '-')}: a Python program says this itself; choose one of its launches with --launch")
+    config = load_config(options["gpu"] or "sm", dict(parse_setting(text) for text in options["changes"]))
+    reports: list[Report] = []
+    status = DONE
+
+    def heard(report: Report) -> None:
+        reports.append(report)
+        _show(report, len(reports) - 1, options)
+
+    try:
+        check_script(
+            file, gpu=config, engine=options["engine"], wanted=options["launch"], heard=heard,
+            max_cycles=options["max_cycles"] or DEFAULT_MAX_CYCLES, schedule=not options["no_schedule"],
+        )  # fmt: skip
+    except SystemExit as leaving:
+        status = leaving.code if isinstance(leaving.code, int) else DONE if leaving.code is None else FAULT
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(how, err=True)
+    if not reports and options["launch"] is not None and not status:
+        raise UserError(f"{file}: there is no launch {options['launch']!r}; `warploom run {file}` lists them")
+    return status, reports, []
+
+
+def _program(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list[Any]]:
+    """One launch of a program in a different language."""
+    from warploom.checks.check import run_checked
+    from warploom.cli.progress import Progress
+    from warploom.cli.running import take_order
+    from warploom.isa.frontends import front_end
+
+    if options["gpu"] is None:
+        options = options | {"gpu": front_end(file, options["isa"]).warps_gpu or None}
+    order = take_order(file, options)
+    if not options["as_json"]:
+        print_warnings(order.warnings, *order.program.sources)
+    try:
+        with Progress("checking", order.limit, limit=True, quiet=options["quiet"] or options["as_json"]) as progress:
+            report = run_checked(
+                order.config, order.program, engine=order.engine, max_cycles=order.limit, progress=progress, notice=progress.notice,
+                schedule=not options["no_schedule"],
+            )  # fmt: skip
+    except KeyboardInterrupt as signal:
+        how, status = stopped(signal)
+        say(how, err=True)
+        return status, [], []
+    _show(report, 0, options)
+    return DONE, [report], [diagnostic_json(item) for item in order.warnings]
+
+
+def _show(report: Report, number: int, options: dict[str, Any]) -> None:
+    """The findings of one launch, on standard output."""
+    if options["as_json"] or report.clean:
+        return
+    from warploom.checks.findings import render
+
+    if not options["quiet"]:
+        say(f"launch {number}, {report.program.name}:", err=True)
+    say(render(report.findings, report.program))
+
+
+def _summary(reports: list[Report]) -> str:
+    """One line about all launches."""
+    found, launches = sum(len(one.findings) for one in reports), len(reports)
+    open_ended = sum(not one.complete for one in reports)
+    end = f"; {open_ended} did not end" if open_ended else ""
+    what = "nothing found" if not found else f"{found} finding{'s' * (found != 1)}"
+    return f"{what} in {launches} launch{'es' * (launches != 1)}{end}"

@@ -1,0 +1,6 @@
+"""Vortex, the RISC-V GPGPU: RV32 with instructions that switch lanes, split them, and start warps. Two generations of it."""
+
+from warploom.isa.vortex.front_end import load
+from warploom.isa.vortex.table import meanings
+
+__all__ = ["load", "meanings"]

@@ -1,0 +1,196 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Vortex's masks: a program splits its warp's lanes in two, joins them again, and switches lanes on and off.
+
+In hardware: the thread mask of each warp, and beside it an IPDOM stack of masks and PCs. `split` before a branch leaves one side of it
+active and keeps the other, with the address after the split, where those lanes take the branch again; `join` after it fetches them, and at
+last brings all together. Two generations: until 2022 a split leaves an entry on the stack whether or not the lanes disagree; from 2023 on
+it does only if they do, tells the program how high the stack was, and the join compares; and the larger side runs first. `tmc` sets the
+mask to a number, `pred` keeps the lanes that stay in a loop. Sources: Tine et al., "Vortex: Extending the RISC-V ISA for GPGPU and 3D-
+Graphics", MICRO 2021, section 4; github.com/vortexgpgpu/vortex, 2022-01 and 2024-08.
+
+Where the machine has a divergence mechanism of its own the branches themselves part the lanes, and split, join and pred do nothing. A
+`tmc` is for the whole warp: there its lanes wait for each other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import DST, FLAGS, NONE, NUMBER, OP, A, B
+from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.core.divergence import STACK
+from warploom.machine.core.divergence.masks import lanes_where, spokesman
+from warploom.machine.core.divergence.mechanism import arrive_at_barrier, exit_lanes
+from warploom.machine.core.divergence.path_table import merge
+from warploom.machine.core.divergence.stack import push
+from warploom.machine.core.warps.barrier import WHOLE_WARP
+from warploom.machine.datapath.register_file import source
+from warploom.machine.engine.bits import EMPTY, has, ones, popcount
+from warploom.machine.engine.unit import unit
+
+SPLIT, JOIN, SET_MASK = (NUMBER[name] for name in ("split", "join", "set_mask"))
+OK, OVERFLOW, UNDERFLOW = 0, FAULT_NUMBER["stack_overflow"], FAULT_NUMBER["stack_underflow"]
+OTHER_SIDE, BOTH_SIDES = 0, 1  # whose mask an entry of the stack holds: in the place of its reconvergence PC
+ALL_BITS = np.uint32(0xFFFFFFFF)
+
+
+@unit
+def manages_masks(core):
+    """Whether the program parts its lanes, and no mechanism of the machine's does."""
+    return core.divergence != STACK and core.any_order == 0
+
+
+@unit
+def operand(core, warp, tables, k, column, port):
+    """The source in `column` of micro-op `k`, of the lane that speaks for the warp."""
+    registers = core.registers[warp]
+    row = source(registers, tables.uops, k, column, port, core.warps.lanes)
+    return registers.lane[row, spokesman(core.warps.mask[warp], tables.uops[k, FLAGS])]
+
+
+@unit
+def split_or_join(gpu, core, warp, tables, k):
+    """Execute `split`, `join`, `set_mask` or `predicate`: writes the warp's mask and PC. Returns 0 or the number of a fault."""
+    op = tables.uops[k, OP]
+    fault = np.int64(OK)
+    if op == SET_MASK:
+        if whole_warp(core, warp) != 0:
+            _set_mask(core, warp, tables, k)
+    elif not manages_masks(core):
+        if op == SPLIT:
+            _write(core, warp, tables.uops[k, DST], 0)
+        core.warps.pc[warp] += 1
+    elif op == SPLIT:
+        fault = np.int64(_split(core, warp, tables, k))
+    elif op == JOIN:
+        fault = np.int64(_join(core, warp, tables, k))
+    else:
+        _predicate(core, warp, tables, k)
+    if fault != 0:
+        gpu.fault.limit = core.mask_stack.limit
+    return fault
+
+
+@unit
+def whole_warp(core, warp):
+    """Returns 1 when all lanes of a warp that have not ended are at its instruction; else those that are wait there for the others."""
+    warps = core.warps
+    if core.any_order == 0 or core.path_table.count[warp] == 0:
+        return 1
+    warps.pc[warp] += 1
+    if arrive_at_barrier(core, warp, np.int64(WHOLE_WARP), np.int64(0)) == 0:
+        return 0
+    merge(core.path_table, warps, warp)
+    warps.pc[warp] -= 1
+    return 1
+
+
+@unit
+def _chosen(core, warp, tables, k):
+    """The active lanes in which source A of micro-op `k` is not zero."""
+    registers = core.registers[warp]
+    row = registers.lane[source(registers, tables.uops, k, A, 0, core.warps.lanes)]
+    return lanes_where(row, ALL_BITS, core.warps.mask[warp], core.warps.lanes)
+
+
+@unit
+def _write(core, warp, register, value):
+    """A number into a lane register of the active lanes."""
+    if register >= 0:
+        for lane in range(core.warps.lanes):
+            if has(core.warps.mask[warp], lane):
+                core.registers[warp].lane[register, lane] = np.uint32(value)
+
+
+@unit
+def _split(core, warp, tables, k):
+    """The chosen lanes run, the others wait; with a destination the larger side runs, and where all agree nothing waits."""
+    warps = core.warps
+    run = _chosen(core, warp, tables, k)
+    wait = warps.mask[warp] & ~run
+    if tables.uops[k, DST] != NONE:
+        _write(core, warp, tables.uops[k, DST], core.mask_stack.count[warp])
+        if run == EMPTY or wait == EMPTY:
+            warps.pc[warp] += 1
+            return OK
+        if popcount(wait) > popcount(run):
+            run = wait
+    return split(core.mask_stack, warps, warp, run)
+
+
+@unit
+def split(stack, warps, warp, chosen):
+    """The chosen lanes continue; the others wait to run the same instructions from after the split on. Two entries where there are others.
+
+    The reconvergence PC of an entry says whose mask it holds. BOTH_SIDES: it is restored, and the warp continues after the join.
+    OTHER_SIDE: those lanes jump to the entry's PC.
+    """
+    mask = warps.mask[warp]
+    others = mask & ~chosen
+    following = warps.pc[warp] + 1
+    if push(stack, warp, mask, following, BOTH_SIDES) == 0:
+        return OVERFLOW
+    if chosen != EMPTY and others != EMPTY:
+        if push(stack, warp, others, following, OTHER_SIDE) == 0:
+            return OVERFLOW
+        warps.mask[warp] = chosen
+    warps.pc[warp] = following
+    return OK
+
+
+@unit
+def _join(core, warp, tables, k):
+    """A join that knows how high the stack was before its split does nothing where that is what it is now."""
+    if tables.uops[k, A] != NONE and np.int64(operand(core, warp, tables, k, A, 0)) == core.mask_stack.count[warp]:
+        core.warps.pc[warp] += 1
+        return OK
+    return join(core.mask_stack, core.warps, warp)
+
+
+@unit
+def join(stack, warps, warp):
+    """The lanes on top of the stack run: the other side of a split from after the split, or all of both from here."""
+    depth = stack.count[warp] - 1
+    if depth < 0:
+        return UNDERFLOW
+    stack.count[warp] = depth
+    warps.mask[warp] = stack.mask[warp, depth] & warps.threads[warp]
+    if stack.reconvergence_pc[warp, depth] == BOTH_SIDES:
+        warps.pc[warp] += 1
+    else:
+        warps.pc[warp] = stack.pc[warp, depth]
+    return OK
+
+
+@unit
+def _set_mask(core, warp, tables, k):
+    """The mask becomes what one lane holds. Where a mechanism parts the lanes, those left out end."""
+    warps = core.warps
+    every = ones(warps.lanes)
+    wanted = np.uint64(np.int64(np.int32(operand(core, warp, tables, k, A, 0)))) & every  # of more than 32 lanes bit 31 speaks for the rest
+    warps.launched[warp] = warps.launched[warp] | wanted
+    warps.pc[warp] += 1
+    if manages_masks(core):
+        warps.threads[warp] = warps.threads[warp] | wanted if wanted != EMPTY else EMPTY
+        warps.mask[warp] = wanted
+        return
+    leaving = warps.mask[warp] & ~wanted
+    enters = wanted & ~warps.threads[warp]
+    warps.threads[warp] = warps.threads[warp] | enters
+    warps.mask[warp] = warps.mask[warp] | enters
+    if leaving != EMPTY:
+        exit_lanes(core, warp, leaving)
+
+
+@unit
+def _predicate(core, warp, tables, k):
+    """The active lanes that satisfy a condition; when there are none, the mask that source B gives, if there is one."""
+    warps = core.warps
+    chosen = _chosen(core, warp, tables, k)
+    if chosen != EMPTY:
+        warps.mask[warp] = chosen
+    elif tables.uops[k, B] != NONE:
+        wanted = np.uint64(np.int64(np.int32(operand(core, warp, tables, k, B, 1)))) & ones(warps.lanes)
+        warps.threads[warp] = warps.threads[warp] | wanted
+        warps.mask[warp] = wanted
+    warps.pc[warp] += 1

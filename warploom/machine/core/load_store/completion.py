@@ -1,0 +1,77 @@
+# mypy: disable-error-code="no-untyped-def"
+"""Completion of an access: its last transaction is answered, so its registers can be used and its warp may go on.
+
+In hardware: a counter an access of what it still waits for, beside the scoreboard, which it tells; and the counters of a warp's loads and
+stores that fences look at.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.accounting.events import COMPLETE, emit
+from warploom.machine.accounting.reasons import LONG_SCOREBOARD
+from warploom.machine.core.warps.scoreboard import mark_busy
+from warploom.machine.core.warps.warp_table import set_alarm, wake_core
+from warploom.machine.engine.bits import EMPTY, has
+from warploom.machine.engine.unit import inlined, unit
+from warploom.machine.memory.transactions import STORE
+
+
+@unit
+def count_answer(gpu, core, lsu, access, tables, now):
+    """One transaction of an access is answered."""
+    lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now))
+    lsu.open[access] -= 1
+    if lsu.open[access] == 0 and lsu.leaving[access] == 0:
+        complete(gpu, core, lsu, access, tables, now)
+
+
+@inlined
+def _wake_waiting_warp(gpu, core, warp, time, now):
+    """A warp that waits for a load is examined again in cycle `time`, unless it is to be examined earlier or knows the very cycle.
+
+    A fence, and a warp that has ended, wait for all that has been on its way.
+    """
+    warps = core.warps
+    if has(warps.fencing | warps.draining, warp):
+        time = max(time, np.int64(warps.landed[warp]))
+    elif not has(warps.waiting_memory & ~warps.wake_time_known, warp) or warps.wake[warp] <= time:
+        return
+    set_alarm(warps, warp, time, now)
+    wake_core(gpu, core, time, now)
+
+
+@unit
+def complete(gpu, core, lsu, access, tables, now):
+    """All transactions of an access are answered at the end of cycle `done`: its registers can be used from the next one on."""
+    warps = core.warps
+    warp = np.int64(lsu.warp[access])
+    done = np.int64(lsu.done[access])
+    lsu.free[lsu.freed] = access
+    lsu.freed = lsu.freed + 1
+    lsu.count = lsu.count - lsu.keeps
+    if core.full_units != EMPTY:  # a warp may have been waiting for room
+        gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(now + 1))
+    if lsu.kind[access] != STORE:
+        mark_busy(core.scoreboard, tables.code, warp, lsu.pc[access], lsu.mask[access], warps.lanes, done + 1, LONG_SCOREBOARD)
+        warps.pending[warp] -= 1
+    if lsu.launched[access] == warps.started[warp]:  # else the warp has ended, and a new one has its slot
+        if lsu.kind[access] == STORE:
+            warps.stores[warp] -= 1
+        warps.landed[warp] = max(np.int64(warps.landed[warp]), done + 1)
+        _wake_waiting_warp(gpu, core, warp, max(done + 1, now + 1), now)
+    if gpu.log.tracing != 0:
+        emit(gpu.log, tables, now, COMPLETE, core.number, warp, lsu.pc[access], lsu.mask[access], lsu.issued[access], done)
+
+
+@unit
+def reach_cache(gpu, core, lsu, access, now):
+    """A store has reached the first-level cache, which is as far as the warps of a block see."""
+    warps = core.warps
+    warp = np.int64(lsu.warp[access])
+    if lsu.launched[access] == warps.started[warp]:
+        warps.unsent[warp] -= 1
+        warps.landed[warp] = max(np.int64(warps.landed[warp]), np.int64(lsu.done[access]) + 1)
+        if has(warps.fencing, warp):
+            _wake_waiting_warp(gpu, core, warp, np.int64(now + 1), now)

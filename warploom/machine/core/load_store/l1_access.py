@@ -1,0 +1,169 @@
+# mypy: disable-error-code="no-untyped-def"
+"""First-level cache, as the load/store unit uses it: what becomes of one transaction, and of its answer.
+
+In hardware: the pipeline behind the queue, one transaction a cycle and port. A load looks its line up: a hit answers after the cache's
+latency; a miss takes an MSHR, or joins the one that already waits for its line, and asks the next level for the sectors that are missing.
+A store is kept, or goes on, or both (`l1.write`, `l1.allocate`). An atomic operation passes the cache by, because it is done where all
+cores meet. An answer fills the cache and wakes all that waited in its MSHR.
+
+Sources: as for the load/store unit (lsu.py).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.accounting.events import FILL, HIT, MERGED, MISS, PASSED_ON, REQUEST, emit
+from warploom.machine.accounting.events import STORE as STORED
+from warploom.machine.accounting.reasons import HITS, MISSES
+from warploom.machine.core.load_store.completion import count_answer
+from warploom.machine.core.texture.lane_slots import serve_lanes
+from warploom.machine.engine.bits import EMPTY
+from warploom.machine.engine.unit import inlined, out_of_line
+from warploom.machine.memory.cache import contains, fill, keep_store, lookup
+from warploom.machine.memory.mshr import allocate, find, first_waiter, may_allocate, may_join, merge, release, take_waiter
+from warploom.machine.memory.partial_stores import add_partial, remove_partial
+from warploom.machine.memory.transactions import ATOMIC, CACHED_TAG, LOAD, SLOT_MASK, STORE, TRACKED_TAG, send, tag_of
+
+NOBODY = SLOT_MASK  # whose a dirty line's store is
+
+
+@inlined
+def send_one(gpu, core, lsu, slot, index, tables, now):
+    """Send one transaction; returns 0 when that takes an answer first."""
+    line = lsu.line[slot, index]
+    sectors = lsu.sectors[slot, index]
+    access = np.int64(lsu.access[slot])
+    kind = np.int64(lsu.kind[access])
+    cached = lsu.cached != 0 and lsu.bypass[access] == 0
+    delay = lsu.latency - 1 if cached and kind != ATOMIC else np.int64(0)
+    if kind == STORE:
+        outcome = STORED if cached else PASSED_ON
+        if _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now) == 0:
+            return 0
+        lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now + delay))
+    elif not cached or kind == ATOMIC:
+        outcome = PASSED_ON
+        send(gpu, core, kind, line, sectors, tag_of(access, lsu.texture, 0, lsu.extra[access]), delay, now)
+        lsu.open[access] += 1
+    else:
+        entry = find(lsu.misses, line)
+        if not _may_load(lsu, entry, line, sectors):
+            return 0
+        missing = lookup(lsu.cache, line, sectors, now)
+        outcome = _load(gpu, core, lsu, access, line, missing, entry, delay, now)
+        see_lookup(gpu, core, lsu, access, line, outcome, now)
+        if outcome == HIT and lsu.texture != 0:
+            serve_lanes(gpu, core, access, line, now)
+        tables.profile[lsu.pc[access], HITS if outcome == HIT else MISSES] += 1
+        lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now + delay))
+    if gpu.log.tracing != 0:
+        emit(gpu.log, tables, now, REQUEST, core.number, lsu.warp[access], lsu.pc[access], lsu.mask[access], line, outcome)
+    return 1
+
+
+@inlined
+def _may_load(lsu, entry, line, sectors):
+    """Whether a load hits, or finds an MSHR or room in the one of its line (`entry`, if it is not negative)."""
+    if may_allocate(lsu.misses) if entry < 0 else may_join(lsu.misses, entry):
+        return True
+    return sectors & ~contains(lsu.cache, line) == EMPTY
+
+
+@inlined
+def _load(gpu, core, lsu, access, line, missing, entry, delay, now):
+    """What a load finds: HIT, all its sectors; MISS, it asks the next level; MERGED, it waits with a miss in MSHR `entry`."""
+    if missing == EMPTY:
+        return HIT
+    lsu.open[access] += 1
+    if entry < 0:
+        allocate(lsu.misses, line, missing, access)
+    else:
+        new = missing & ~lsu.misses.sectors[entry]
+        merge(lsu.misses, entry, missing, access)
+        if new == EMPTY:
+            return MERGED
+        missing = new
+    send(gpu, core, LOAD, line, missing, tag_of(access, lsu.texture, 1, 0), delay, now)
+    return MISS
+
+
+@inlined
+def see_lookup(gpu, core, lsu, access, line, outcome, now):
+    """Here a prefetcher would see what loads ask for: a machine has none of its own."""
+
+
+@inlined
+def _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now):
+    """A store is kept in the cache, or goes on to the next level, or both. Returns 0 when there is no room for it."""
+    if lsu.store_limit > 0 and lsu.stores >= lsu.store_limit:
+        return 0
+    partial = np.int64(-1)
+    if lsu.tracks_bytes != 0 and lsu.whole[slot, index] != sectors:
+        partial = add_partial(gpu.partial_stores, lsu.whole[slot, index], lsu.written[slot, index])
+    keeps = False
+    if lsu.cached != 0 and lsu.bypass[access] == 0:
+        missing = lookup(lsu.cache, line, sectors, now)
+        keeps = lsu.write_back != 0 and (missing != sectors or lsu.write_allocate != 0)
+        if keeps or lsu.write_allocate != 0:
+            _keep(gpu, core, lsu, line, sectors, partial, delay, now)
+    if not keeps:
+        _send_store(gpu, core, lsu, access, line, sectors, partial, delay, now)
+    elif partial >= 0:
+        remove_partial(gpu.partial_stores, partial)
+    return 1
+
+
+@inlined
+def _send_store(gpu, core, lsu, access, line, sectors, partial, delay, now):
+    """A store, or a dirty line of `NOBODY`, goes on to the next level. `partial`: the entry of a store that is not whole, or -1."""
+    tag = tag_of(access, lsu.texture, 0, partial + 1)
+    if lsu.store_limit > 0:
+        tag |= TRACKED_TAG
+        lsu.stores = lsu.stores + 1
+        gpu.unfinished = gpu.unfinished + 1
+        if access != NOBODY:
+            lsu.open[access] += 1
+    send(gpu, core, STORE, line, sectors, tag, delay, now)
+
+
+@out_of_line
+def _keep(gpu, core, lsu, line, sectors, partial, delay, now):
+    """The cache keeps a store; a dirty line that has to go for it is written to the next level."""
+    gone = keep_store(lsu.cache, line, sectors, gpu.partial_stores, partial, np.int64(0), lsu.write_back, now)
+    if lsu.cache.evicted_dirty != EMPTY:
+        _send_store(gpu, core, lsu, np.int64(NOBODY), gone, lsu.cache.evicted_dirty, np.int64(-1), delay, now)
+
+
+@inlined
+def answer(gpu, core, lsu, tables, asked, now):
+    """The next level has answered a request."""
+    if lsu.blocked != 0:
+        lsu.blocked = 0
+        lsu.stalled = lsu.stalled + now - lsu.blocked_since
+        gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(now + 1))
+    if asked.tag & CACHED_TAG == 0:
+        if asked.tag & TRACKED_TAG != 0:
+            lsu.stores = lsu.stores - 1
+            gpu.unfinished = gpu.unfinished - 1
+        if lsu.texture != 0:
+            serve_lanes(gpu, core, asked.tag & SLOT_MASK, asked.line, now)
+        if asked.tag & SLOT_MASK != NOBODY:
+            count_answer(gpu, core, lsu, asked.tag & SLOT_MASK, tables, now)
+        return
+    gone = fill(lsu.cache, asked.line, asked.sectors, now)
+    if lsu.cache.evicted_dirty != EMPTY:
+        _send_store(gpu, core, lsu, np.int64(NOBODY), gone, lsu.cache.evicted_dirty, np.int64(-1), np.int64(0), now)
+    if gpu.log.tracing != 0:
+        emit(gpu.log, tables, now, FILL, core.number, -1, -1, asked.sectors, asked.line, lsu.texture)
+    entry = find(lsu.misses, asked.line)
+    lsu.misses.sectors[entry] &= ~asked.sectors
+    if lsu.misses.sectors[entry] != EMPTY:
+        return
+    link = first_waiter(lsu.misses, entry)
+    release(lsu.misses, entry)
+    while link != 0:
+        access, link = take_waiter(lsu.misses, link)
+        if lsu.texture != 0:
+            serve_lanes(gpu, core, access, asked.line, now)
+        count_answer(gpu, core, lsu, access, tables, now)

@@ -1,0 +1,21 @@
+"""Prefetcher of a core's first-level cache: what it keeps.
+
+In hardware: a small table beside the cache, which sees the lines that loads ask for and asks for others before they are wanted. A machine
+has none unless one is put in (`slots/prefetcher.py`).
+"""
+
+from __future__ import annotations
+
+from warploom.machine.engine.unit import record
+
+MEMORY = 256
+
+Prefetcher = record(
+    state=dict(
+        memory=("i8", MEMORY),  # free for the prefetcher; zero at first
+    ),
+    counters=dict(
+        sent="i8",              # lines that it asked for
+        dropped="i8",           # ... and that found no MSHR or no place on the way, or are not in memory
+    ),
+)  # fmt: skip

@@ -1,0 +1,83 @@
+"""Swaps: other functions in the place of units, in copies that one machine runs; and the sockets that a user's functions are plugged into.
+
+Not hardware. A machine whose slots are empty runs its units as they stand. A machine with a unit of a user's runs copies of the units that
+reach the place of that unit: in plain Python they are copied when a run begins (run/probe.py), natively they are compiled once, with a
+*socket* where the user's function is called. A socket is a symbol that is resolved when the code is loaded, so what is compiled and kept
+is the same for all functions that can be plugged in, and a user's function is compiled alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from warploom.machine.engine.users import guarded
+
+
+class Socket(NamedTuple):
+    """Where a user's function is called in the place of a unit.
+
+    name: of the slot and the verb. kinds: result and arguments, as in a `Hook`, for each combination in which the unit is called.
+    accepts: called with the result and the arguments, says whether it is one; None where the result is of no interest. expected: what a
+    result is, in half a sentence that follows "returned 9; ".
+    """
+
+    name: str
+    function: Callable[..., Any]
+    kinds: tuple[tuple[Any, tuple[Any, ...]], ...]
+    accepts: Callable[..., bool] | None = None
+    expected: str = ""
+
+    def guarded(self) -> Callable[..., Any]:
+        """The function for plain Python: a mistake of its is a UnitError."""
+        return guarded(self.function, self._problem)
+
+    def refusal(self, result: Any) -> str:
+        """What is said of a result that is none."""
+        return f"returned {result!r}; {self.expected}"
+
+    def _problem(self, result: Any, *arguments: Any) -> str:
+        if self.accepts is None:
+            return ""
+        return "" if is_whole(result) and self.accepts(int(result), *arguments) else self.refusal(result)
+
+
+Swaps = tuple[tuple[Callable[..., Any], Callable[..., Any] | Socket], ...]  # a unit, and what stands in its place
+
+
+def is_whole(result: Any) -> bool:
+    """Whether a result is a whole number, of Python's or of NumPy's."""
+    return isinstance(result, int | np.integer) and not isinstance(result, bool)
+
+
+def reached(function: Callable[..., Any], swaps: Swaps) -> Swaps:
+    """Those of the swaps that a unit comes to: () where it is the same with all of them and with none.
+
+    What stands in the place of a unit may come to further ones.
+    """
+    instead = dict(swaps)
+    found, left, seen = set(), [function], {function}
+    while left:
+        unit = left.pop()
+        if unit in instead:
+            found.add(unit)
+            after: Iterable[Any] = () if isinstance(instead[unit], Socket) else (instead[unit],)
+        else:
+            after = _names(unit)
+        left += [other for other in after if other not in seen]
+        seen |= set(after)
+    return tuple((unit, other) for unit, other in swaps if unit in found)
+
+
+@cache
+def _names(unit: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+    """The units that one names, and its native form."""
+    found = [twin] if callable(twin := getattr(unit, "__warploom_native__", None)) else []
+    if isinstance(unit, FunctionType):
+        named = (unit.__globals__.get(name) for name in unit.__code__.co_names)
+        found += [value for value in named if getattr(value, "__warploom_unit__", False)]
+    return tuple(found)

@@ -1,0 +1,141 @@
+# mypy: disable-error-code="no-untyped-def"
+"""What an L2 slice has to do with memory: misses that it sends there, lines that it writes back, stores that it passes on; and its answers.
+
+In hardware: the way from the slice to the memory controller beside it, with a buffer of lines that are to be written (`l2.write_buffer`). A
+fill wakes all requests that wait in the MSHR of its line; their answers cross back to the cores.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.engine.bits import EMPTY, popcount
+from warploom.machine.engine.unit import inlined, out_of_line
+from warploom.machine.memory.address_hash import channel_place
+from warploom.machine.memory.cache import fill, mark_dirty
+from warploom.machine.memory.crossbar import cross_back
+from warploom.machine.memory.event_wheel import schedule
+from warploom.machine.memory.l2_queue import resume
+from warploom.machine.memory.line_table import find_line, remove_line
+from warploom.machine.memory.main_memory import serve
+from warploom.machine.memory.request import held, let_go, request
+from warploom.machine.memory.transactions import (
+    ANSWER,
+    DELIVERED,
+    L2_FILL,
+    LINE_WRITTEN,
+    LOAD,
+    NOTHING,
+    TRACKED_TAG,
+    WRITE_MEMORY,
+    WRITTEN,
+    without_extra,
+)
+
+
+@inlined
+def send_back(gpu, asked, time):
+    """A request goes back to its core."""
+    schedule(gpu.wheel, time, request(ANSWER, asked.core, asked.line, asked.sectors, asked.tag))
+
+
+@inlined
+def time_to_cross(gpu, l2, asked, now):
+    """An answer leaves for its core in cycle `now`; returns when the core has it."""
+    crossbar = gpu.crossbar
+    if crossbar.core_bytes == 0 and crossbar.slice_bytes == 0:
+        return np.int64(now)
+    size = np.int64(0)
+    if asked.tag & TRACKED_TAG == 0:
+        size = popcount(asked.sectors) << gpu.sector_shift
+    return cross_back(crossbar, channel_place(l2.cache.slices, asked.line >> l2.ratio_shift), asked.core, size, now)
+
+
+@inlined
+def change(gpu, l2, slice, line, sectors, asked, time):
+    """An atomic operation has changed sectors: they are written back with their line, or go on to memory at once."""
+    if l2.write_back != 0:
+        mark_dirty(l2.cache, line, sectors)
+    else:
+        pass_on(gpu, l2, slice, asked, time)
+
+
+@inlined
+def pass_on(gpu, l2, slice, asked, time):
+    """What was written goes on to memory, which it reaches at `time`."""
+    l2.passed_on = l2.passed_on + popcount(asked.sectors)
+    _count_writing(gpu, l2, slice, 1)
+    schedule(gpu.wheel, time, request(WRITE_MEMORY, asked.core, asked.line, asked.sectors, without_extra(asked.tag)))
+
+
+@inlined
+def write_back(gpu, l2, slice, gone, now):
+    """A line has had to go: its dirty sectors are written to memory."""
+    if l2.cache.evicted_dirty == EMPTY:
+        return
+    _count_writing(gpu, l2, slice, 1)
+    finished = request(LINE_WRITTEN if l2.write_limit > 0 else NOTHING, slice, gone, EMPTY, 0)
+    serve(gpu, gone << l2.line_shift, popcount(l2.cache.evicted_dirty) << l2.sector_shift, 1, finished, now)
+
+
+@inlined
+def _count_writing(gpu, l2, slice, more):
+    """Lines of a slice are on their way to memory, or (-1) one no longer is; the kernel does not end before."""
+    if l2.write_limit > 0:
+        l2.writing[slice] += more
+        gpu.unfinished = gpu.unfinished + more
+
+
+@out_of_line
+def write_memory(gpu, l2, asked, now):
+    """A store that the cache passed on reaches memory."""
+    told = l2.write_limit > 0 or asked.tag & TRACKED_TAG != 0
+    finished = request(WRITTEN if told else NOTHING, asked.core, asked.line, asked.sectors, asked.tag)
+    address = (asked.line >> l2.ratio_shift) << l2.line_shift
+    serve(gpu, address, popcount(asked.sectors) << l2.sector_shift, 1, finished, now)
+
+
+@out_of_line
+def end_write(gpu, l2, asked, now):
+    """Memory has taken what a slice had sent: a store, or a line that it has written back."""
+    if asked.kind == LINE_WRITTEN:
+        slice = np.int64(asked.core)
+    else:
+        slice = channel_place(l2.cache.slices, asked.line >> l2.ratio_shift)
+        if asked.tag & TRACKED_TAG != 0:
+            send_back(gpu, asked, now)
+    _count_writing(gpu, l2, slice, -1)
+    resume(gpu, l2, slice, now)
+
+
+@inlined
+def read_memory(gpu, l2, asked, now):
+    """A miss reaches memory."""
+    size = popcount(asked.sectors) << l2.sector_shift
+    serve(gpu, asked.line << l2.line_shift, size, 0, request(L2_FILL, -1, asked.line, asked.sectors, 0), now)
+
+
+@inlined
+def accept_fill(gpu, l2, filled, now):
+    """Memory has answered: the sectors are there. If nothing more of the line is missing, all that wait for it are answered."""
+    slice = channel_place(l2.cache.slices, filled.line)
+    gone = fill(l2.cache, filled.line, filled.sectors, now)
+    l2.filled = l2.filled + popcount(filled.sectors)
+    write_back(gpu, l2, slice, gone, now)
+    entry = find_line(l2.misses, filled.line)
+    l2.miss_sectors[entry] &= ~filled.sectors
+    if l2.miss_sectors[entry] != EMPTY:
+        return
+    link = np.int64(l2.miss_first[entry])
+    remove_line(l2.misses, entry)
+    l2.in_use[slice] -= 1
+    while link != 0:
+        index = link - 1
+        link = np.int64(l2.next[index])
+        asked = held(l2, index)
+        if asked.kind != LOAD:
+            offset = (asked.line - (filled.line << l2.ratio_shift)) * l2.sectors_a_line
+            change(gpu, l2, slice, filled.line, asked.sectors << np.uint64(offset), asked, now)
+        schedule(gpu.wheel, time_to_cross(gpu, l2, asked, now), request(DELIVERED, asked.core, asked.line, asked.sectors, asked.tag))
+        let_go(l2, index)
+    resume(gpu, l2, slice, now)

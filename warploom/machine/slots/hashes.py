@@ -1,0 +1,50 @@
+# mypy: disable-error-code="no-untyped-def"
+"""The slots of the address hashes: which set of a cache a line belongs to, and which slice and channel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from warploom.machine.engine.swaps import Socket, Swaps
+from warploom.machine.engine.unit import unit
+from warploom.machine.memory.address_hash import AddressHash, channel_place, group_of
+from warploom.machine.memory.cache import set_of
+from warploom.machine.slots.slot import Door
+
+NUMBER = np.dtype(np.int64)
+KINDS = ((NUMBER, (AddressHash, NUMBER)),)
+EXPECTED = "a hash returns a place, 0 to hash.places - 1"
+
+
+@unit
+def users_set(hash, line):
+    """A user's function stands in this place."""
+    return np.int64(0)
+
+
+@unit
+def set_of_users(cache, line):
+    """`set_of` in a machine with a user's hash of the sets. The lines of a slice are numbered through."""
+    slice = channel_place(cache.slices, line)
+    return np.int64(slice * cache.slice_sets.places + users_set(cache.slice_sets, group_of(cache.slices, line)))
+
+
+def is_a_place(result: Any, hash: Any, line: Any) -> bool:
+    """Whether a result is one of the places."""
+    return bool(0 <= result < max(hash.places, 1))
+
+
+def set_swaps(hash: Callable[..., int]) -> Swaps:
+    """Every cache's sets: of the first level, of the second, of textures."""
+    return (set_of, set_of_users), (users_set, Socket("set_hash", hash, KINDS, is_a_place, EXPECTED))
+
+
+def channel_swaps(hash: Callable[..., int]) -> Swaps:
+    """Slices of the second-level cache, and channels of DRAM."""
+    return ((channel_place, Socket("channel_hash", hash, KINDS, is_a_place, EXPECTED)),)
+
+
+SETS, CHANNELS = Door(set_swaps), Door(channel_swaps)

@@ -1,0 +1,73 @@
+"""A slot: its name, what a unit in it is called with, and where it is put in.
+
+Not hardware. Ours are compiled into the machine; a user's goes through a socket (engine/swaps.py), so that nobody pays for a slot who
+leaves it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from warploom.machine.config.schema import choices_of
+from warploom.machine.engine.swaps import Swaps
+from warploom.machine.engine.users import UnitError, unit_name
+
+
+def no_preparation(gpu: Any, cores: Any) -> None:
+    """A slot whose machine needs no other settings."""
+
+
+class Door(NamedTuple):
+    """How a unit comes into a machine.
+
+    swaps: of the unit, what stands in the place of which units. prepare: what is set in a machine before its first cycle, of the
+    mirrors of the GPU and of its cores. units: ours that come in like a user's, by name.
+    """
+
+    swaps: Callable[[Any], Swaps]
+    prepare: Callable[[Any, list[Any]], None] = no_preparation
+    units: Mapping[str, Any] = {}
+
+
+class Slot(NamedTuple):
+    """A row of the table of slots.
+
+    settings: where a machine chooses one of ours; none where ours come in through the door too. names: of ours, where the settings do
+    not tell.
+    signature: how a unit is called. verbs: the class of units that are several functions; None for those that are one.
+    needs_warps: cores that run one instruction at a time have no such place. door: imports what the slot needs.
+    """
+
+    name: str
+    settings: tuple[str, ...]
+    signature: str
+    meaning: str
+    door: Callable[[], Door]
+    names: tuple[str, ...] = ()
+    verbs: Any = None
+    needs_warps: bool = True
+
+    @property
+    def usual(self) -> str:
+        """Where ours come in through the door: the first of their names, which leaves the machine as it is."""
+        return "" if self.settings else self.names[0]
+
+    @property
+    def ours(self) -> tuple[str, ...]:
+        """Names of the units that come with the machine."""
+        return self.names or choices_of(self.settings[0])
+
+    def checked(self, unit: Any) -> Any:
+        """A unit of a user's own. Raises UnitError for what is none for this slot."""
+        if self.verbs is None and callable(unit) and not isinstance(unit, type):
+            return unit
+        if self.verbs is not None and isinstance(unit, self.verbs) and all(callable(verb) for verb in unit):
+            return unit
+        if self.verbs is None:
+            raise UnitError(f"{_called(unit)} is no unit for the slot {self.name!r}, which takes a function: {self.signature}")
+        raise UnitError(f"{_called(unit)} is no unit for the slot {self.name!r}, which takes a {self.verbs.__name__}: {self.signature}")
+
+
+def _called(unit: Any) -> str:
+    return unit_name(unit) if callable(unit) or (isinstance(unit, tuple) and unit) else repr(unit)

@@ -1,0 +1,18 @@
+"""Units that are several functions: one class a slot, with a field for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Replacement(NamedTuple):
+    """A replacement policy. s: the policy's record of a cache, see docs/replacement.md.
+
+    hit: `hit(s, set, way, now)`, a line that is there is used. fill: `fill(s, set, way, now)`, a new line is put into a way.
+    victim: `victim(s, set) -> way`, the way of a full set whose line goes.
+    """
+
+    hit: Callable[..., Any]
+    fill: Callable[..., Any]
+    victim: Callable[..., int]
