@@ -3,7 +3,7 @@
 Rounding is to nearest even, and subnormal numbers are kept, as MXCSR says when a program starts; an instruction that asks for a different
 rounding of its own is refused. What comes out where there is no number is x86's: the first NaN among the sources, made quiet, or
 0xffc00000; a minimum or maximum gives its second source where one is NaN or both are zero; an integer that does not fit is 0x80000000.
-Source: Intel SDM, volume 1, section 4.8.3.5; volume 2.
+Source: Intel SDM, volume 1, table 4-7; volume 2.
 """
 
 from __future__ import annotations

@@ -23,10 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from warploom.isa.avx512.code import Code
+from typing import Any
 
 LEGACY, VEX, EVEX = "", "VEX", "EVEX"
 PREFIXES = {"66": 1, "F3": 2, "F2": 3}
@@ -69,14 +66,14 @@ def _taken_apart(text: str) -> Encoding:
 class Row:
     """One form of an instruction. masks: "" none, "k" merging, "kz" zeroing too, "K" a mask is required.
 
-    lower: adds its micro-ops. element: bytes that an 8-bit displacement counts in (EVEX), 0 for those of the vector. immediate: the last
+    lower: adds its micro-ops to a `Code`. element: bytes that an 8-bit displacement counts in (EVEX), 0 for those of the vector. immediate: the last
     byte, where the mnemonic says what it is. reads, writes: flags; those left undefined are written too. shown: disassembly writes it so.
     """
 
     mnemonic: str
     encoding_text: str
     operand_text: str
-    lower: Callable[[Code], None]
+    lower: Callable[[Any], None]
     meaning: str
     masks: str = ""
     element: int = 0
