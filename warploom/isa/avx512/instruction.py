@@ -66,7 +66,8 @@ def _taken_apart(text: str) -> Encoding:
 class Row:
     """One form of an instruction. masks: "" none, "k" merging, "kz" zeroing too, "K" a mask is required.
 
-    lower: adds its micro-ops to a `Code`. element: bytes that an 8-bit displacement counts in (EVEX), 0 for those of the vector. immediate: the last
+    lower: adds its micro-ops to a `Code`. element: bytes that an 8-bit displacement counts in (EVEX), 0 for those of the vector.
+    immediate: the last
     byte, where the mnemonic says what it is. reads, writes: flags; those left undefined are written too. shown: disassembly writes it so.
     """
 
