@@ -227,6 +227,15 @@ def _riscv() -> str:
     return _table(("instruction", "extension", "encoding, from the highest bit", "meaning"), rows)
 
 
+def _avx512() -> str:
+    from warploom.isa.avx512.table import INSTRUCTIONS
+
+    found: dict[str, tuple[str, str, str]] = {}
+    for row in INSTRUCTIONS:
+        found.setdefault(row.mnemonic, (f"`{row.syntax}`", f"`{row.encoding_text}`", row.meaning))
+    return _table(("instruction", "encoding", "meaning"), list(found.values()))
+
+
 def _riscv_registers() -> str:
     from warploom.isa.riscv.csr import CSRS
 
@@ -379,6 +388,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "tiny-instructions": _tiny,
     "guppy-instructions": _guppy,
     "riscv-instructions": _riscv,
+    "avx512-instructions": _avx512,
     "riscv-control-registers": _riscv_registers,
     "vortex-instructions": _vortex,
     "vortex-control-registers": _vortex_registers,
