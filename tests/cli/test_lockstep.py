@@ -113,7 +113,7 @@ def test_a_machine_with_warps_is_compared_unit_by_unit():
 
 
 def test_a_unit_that_differs_is_shown_and_the_status_says_so(monkeypatch):
-    mutate(monkeypatch, "core.load_store.coalescer.Coalescer.elaborate", "chosen(leader, lines)", "lines[0]")
+    mutate(monkeypatch, "core.load_store.coalescer.Coalescer.elaborate", "pending & same", "leader")
     found = run(MATADD, "--gpu", "tiny-simt", "--unit", "coalescer")
     assert found.exit_code == 1
     assert "  coalescer: cycle " in found.stdout

@@ -22,8 +22,8 @@ def message(path, isa=None):
 
 
 def test_every_front_end_of_the_table_is_there_and_has_its_own_endings():
-    suffixes = [suffix for front_end in FRONT_ENDS for suffix in front_end.suffixes]
-    assert len(suffixes) == len(set(suffixes))
+    suffixes = [suffix for front_end in FRONT_ENDS if not front_end.claims for suffix in front_end.suffixes]
+    assert len(suffixes) == len(set(suffixes))  # the others say which of the files are theirs
     for front_end in FRONT_ENDS:
         assert callable(importlib.import_module(front_end.module).load)
 

@@ -93,7 +93,7 @@ def test_whole_programs_pass():
         (u.UNIT, u.CONTROL, "unit 5: shl is of unit 0 (alu)"),
         (u.LATENCY, 14, "latency class 14: there are 0 to 13"),
         (u.VIEW, 0, "view 0: the program has 0"),
-        (u.FLAGS, 16, "flags 16"),
+        (u.FLAGS, u.FLAG_VALUES, f"flags {u.FLAG_VALUES}"),
         (u.RECONVERGE, -2, "reconvergence point -2"),
     ],
 )

@@ -25,6 +25,9 @@ from warploom.checks.shadow import (
     FIRST_THREAD,
     GRID_ARRIVED,
     GRID_OPENED,
+    MISSED,
+    MISSED_AT,
+    MISSED_BY,
     OPENED,
     find,
 )
@@ -64,8 +67,35 @@ def note_barrier(core, warp, pc, part, tables, k, first, time, now):
         row[FIRST_THREAD] = first + lowest(coming)
     elif not _same_place(tables, np.int64(row[FIRST]) - 1, pc):
         find(tables, BARRIER, pc, np.int64(row[FIRST]) - 1, first + lowest(coming), np.int64(row[FIRST_THREAD]), k, now)
+    _miss(core, warp, pc, part, tables, k, first, now)
     row[ARRIVED] += popcount(coming)
     _open_if_all_came(core, slot, row, EMPTY, warp, time)
+
+
+@unit
+def _miss(core, warp, pc, part, tables, k, first, now):
+    """Of the lanes that were missed at a barrier some come now, to the same one or to a different one; others are missed from now on."""
+    row = tables.threads[first]
+    missed = np.uint64(row[MISSED])
+    if missed & part != EMPTY:
+        at = np.int64(row[MISSED_AT])
+        if not _same_place(tables, at, pc):
+            find(tables, BARRIER, pc, at, first + lowest(missed & part), np.int64(row[MISSED_BY]), k, now)
+        row[MISSED] = np.int64(missed & ~part)
+    elif part != core.warps.threads[warp]:
+        row[MISSED] = np.int64(core.warps.threads[warp] & ~part)
+        row[MISSED_AT] = pc
+        row[MISSED_BY] = first + lowest(part)
+
+
+@unit
+def note_together(core, warp, part, tables, k, first, now):
+    """Lanes that were missed at a barrier execute together with those that were there: they never came to it."""
+    row = tables.threads[first]
+    missed = np.uint64(row[MISSED])
+    if missed & part != EMPTY and part & ~missed != EMPTY:
+        find(tables, BARRIER, np.int64(row[MISSED_AT]), -1, np.int64(row[MISSED_BY]), first + lowest(missed & part), k, now)
+        row[MISSED] = 0
 
 
 @inlined
@@ -96,6 +126,8 @@ def _open_if_all_came(core, slot, row, leaving, warp, time):
 @unit
 def note_end(gpu, core, warp, part, tables, time):
     """Lanes `part` end."""
+    first = np.int64(core.blocks.number[core.warps.block[warp]]) * gpu.grid.block_threads + core.warps.rank[warp] * core.warps.lanes
+    tables.threads[first, MISSED] = np.int64(np.uint64(tables.threads[first, MISSED]) & ~part)
     slot = np.int64(core.warps.block[warp])
     _open_if_all_came(core, slot, tables.blocks[core.blocks.number[slot]], part, warp, time)
     tables.findings[0, ENDED] += popcount(part)

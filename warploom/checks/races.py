@@ -151,6 +151,9 @@ def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address,
             cell[R2_TIME] = 0
         else:
             _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, cell[R2_WHO], cell[R2_TIME])
+    before = np.int64(cell[W_WHO])
+    if how == ATOMIC and cell[W_TIME] > opened and before & ATOMIC_BIT == 0 and begin <= thread_of(before) < begin + size:
+        return  # a plain write of this block since its barrier opened is in nobody's order yet, and no atomic may hide it
     cell[W_TIME] = time
     cell[W_WHO] = mine
 

@@ -25,11 +25,13 @@ SHADOW_COLUMNS = 8
 # A row of `threads`, by number in the grid. FENCE: of its last fence for the device; FENCE_BLOCK: of its last one for anybody.
 # ACQUIRED: the word + 1 whose atomic it has learned from, ANY_WORD of several; ACQUIRED_AT: when last. RELEASED_ON: the same of what it
 # has told. WAITS, WAITS_FOR: pc + 1 of a syncwarp at which it waits, and its mask. RELEASES: how many, the last RING of which follow:
-# (fence for the device, fence for anybody, time).
+# (fence for the device, fence for anybody, time). Of a warp's first thread alone, MISSED: the lanes that were elsewhere when others of
+# the warp came to a barrier, at instruction MISSED_AT, thread MISSED_BY among them.
 FENCE, FENCE_BLOCK, ACQUIRED, ACQUIRED_AT, RELEASED_ON, WAITS, WAITS_FOR, RELEASES, FIRST_RELEASE = range(9)
 RING = 4
 RELEASE = 3
-THREAD_COLUMNS = FIRST_RELEASE + RING * RELEASE
+MISSED, MISSED_AT, MISSED_BY = range(FIRST_RELEASE + RING * RELEASE, FIRST_RELEASE + RING * RELEASE + 3)
+THREAD_COLUMNS = MISSED_BY + 1
 ANY_WORD = -1
 
 # A row of `blocks`, by number in the grid. OPENED: when its barrier opened last. ARRIVED: threads that wait there now; FIRST, FIRST_THREAD:
@@ -43,8 +45,8 @@ KIND, PC, OTHER_PC, ACCESS, OTHER_ACCESS, THREAD, OTHER, SPACE, ADDRESS, UOP, TI
 FINDING_COLUMNS = 16
 MOST_FINDINGS = 200
 
-KINDS = ("none", "race", "lockstep", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "bounds", "undefined")
-NONE_FOUND, RACE, IN_STEP, UNINITIALISED, BARRIER, SYNCWARP, MASK, SHUFFLE, BOUNDS, UNDEFINED = range(len(KINDS))
+KINDS = ("none", "race", "lockstep", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "bounds")
+NONE_FOUND, RACE, IN_STEP, UNINITIALISED, BARRIER, SYNCWARP, MASK, SHUFFLE, BOUNDS = range(len(KINDS))
 READ, WRITE, ATOMIC = range(3)  # kinds of an access
 
 WORD_BYTES = 15  # a bit a byte of a word

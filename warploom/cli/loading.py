@@ -34,6 +34,7 @@ class Launching:
     arguments: tuple[str, ...] = ()
     buffers: tuple[str, ...] = ()
     if_convert: int | None = None
+    optimise: str | None = None
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Launching:
@@ -83,7 +84,7 @@ def _options(file: str, said: Launching) -> Options:
 
         buffers[name] = read_buffer_file(name, path)
     block, grid = _extent("--block", said.block), _extent("--grid", said.grid)
-    return Options(file, said.threads, block, grid, buffers, _arguments(said.arguments), {"launch": said.launch})
+    return Options(file, said.threads, block, grid, buffers, _arguments(said.arguments), {"launch": said.launch, "optimise": said.optimise})
 
 
 def named(option: str, text: str, example: str) -> tuple[str, str]:

@@ -28,6 +28,7 @@ _PROGRAM = (
     click.option("--threads", type=int, metavar="N", help="Threads of the whole launch, instead of the program's own."),
     click.option("--block", metavar="N", help="Threads per block, instead of the program's own."),
     click.option("--grid", metavar="N", help="Blocks of the launch, in place of --threads."),
+    click.option("-O", "optimise", type=click.Choice(["0", "1", "2", "3", "s"]), help="How a program in C is optimised. [default: 2]"),
     click.option("--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument of the program."),
     click.option(
         "--buffer",

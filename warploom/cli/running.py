@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Order:
-    """A run that was asked for: the program with the warnings about its text, the machine, and how far it may go."""
+    """A run that was asked for: the program with the warnings about its text, the machine, how far it may go, and whether with checks."""
 
     program: Program
     warnings: list[Diagnostic]
@@ -28,11 +28,19 @@ class Order:
     units: dict[str, Callable[..., int]]
     engine: str
     limit: int
+    checks: bool = False
 
     def run(self, progress: Progress, *, tracing: bool = False, recording: bool = False, **more: Any) -> Result:
         """Run it. more: of `GPU.run`, what a command wants of it. Raises LaunchError, TooManyEvents."""
         from warploom.gpu import GPU
 
+        if self.checks:
+            from warploom.checks.check import run_checked
+
+            return run_checked(
+                self.config, self.program, engine=self.engine, units=self.units, max_cycles=self.limit, progress=progress,
+                notice=progress.notice, schedule=False, tracing=tracing, recording=recording,
+            ).result  # fmt: skip
         gpu = GPU(self.config, engine=self.engine, units=self.units)
         return gpu.run(
             self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording, **more
@@ -45,7 +53,7 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
     program, warnings = load_program(file, Launching.of(options))
     config = _config(file, options, program)
     config, units = _taken(options, config)
-    return Order(program, warnings, config, units, options["engine"], limit)
+    return Order(program, warnings, config, units, options["engine"], limit, bool(options.get("check")))
 
 
 def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:
@@ -59,6 +67,8 @@ def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bo
         say(f"error: still running after {cycles} cycles; {cut}", err=True)
         for line in result.running if where else ():
             say(screen.wrapped(line, "  ", "    "), err=True)
+    if result.status == "done" and result.exit_code:
+        say(f"note: the program ended with exit code {result.exit_code}", err=True)
     for remark in result.remarks:
         say(f"note: {remark}", err=True)
 
@@ -73,13 +83,13 @@ def _limit(cycles: int | None) -> int:
 
 def _config(file: str, options: dict[str, Any], program: Program) -> Config:
     """The machine that was asked for; a default machine whose warps lie anywhere gets as many slots as one group needs."""
-    from warploom.isa.frontends import front_end
+    from warploom.isa.frontends import front_end, known
     from warploom.machine.config.check import check_used
     from warploom.machine.config.presets import load_config, parse_setting
     from warploom.machine.engine.sizes import MAX_WARPS
 
     changes = dict(parse_setting(text) for text in options["changes"])
-    row = front_end(file, options["isa"])
+    row = next((one for one in known() if one.name == program.isa), None) or front_end(file, options["isa"])
     config = load_config(options["gpu"] or row.gpu, changes)
     with_warps = row.warps_gpu if config.core.control == "sequencer" else ""
     check_used(config, changes, before="--set ", add=f"add --gpu {with_warps or '{}'}")

@@ -9,6 +9,7 @@ from warploom.isa.program import Program
 
 MORE_ATOMICS = tuple(u.NUMBER[f"atomic_{name}"] for name in ("inc", "dec", "fadd", "fmin", "fmax"))
 OF_WARPS = ("split", "join", "set_mask", "predicate", "spawn", "spawn_alone", "core_barrier", "halt")  # Vortex's
+SCALAR_ACCESSES = u.NUMBER["load_scalar"], u.NUMBER["store_scalar"]
 REDUCTIONS = ("barrier_count", "barrier_and", "barrier_or")
 BARRIERS = tuple(u.NUMBER[name] for name in ("barrier", "barrier_arrive", *REDUCTIONS))
 
@@ -34,10 +35,10 @@ def special_registers(program: Program) -> set[str]:
 
 
 def uses_wide_accesses(program: Program) -> bool:
-    """Whether a program has memory accesses of 8 bytes, or atomics on floats or on counters that wrap."""
+    """Whether a program has memory accesses of 8 bytes or of scalar registers, or atomics on floats or on counters that wrap."""
     uops = program.uops
     wide = (uops[:, u.SIZE] == u.WIDE) & ((uops[:, u.UNIT] == u.MEMORY) | (uops[:, u.UNIT] == u.SHARED))
-    return bool(wide.any()) or not set(MORE_ATOMICS).isdisjoint(uops[:, u.OP].tolist())
+    return bool(wide.any()) or not {*MORE_ATOMICS, *SCALAR_ACCESSES}.isdisjoint(uops[:, u.OP].tolist())
 
 
 def uses(program: Program, *names: str) -> bool:

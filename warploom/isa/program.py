@@ -65,6 +65,7 @@ class Program:
     lock_width: how many neighbouring registers the scoreboard locks as one (guppy: 4).
     views, samplers: int32 tables of buffers, textures and samplers; view_names names the rows, and view_shapes says what
     arrays they are.
+    exit_code: where the program leaves one: ("register", r), of lane 0 of the first warp, or ("memory", address).
     value_bits: width of a register's value as a user sees it (8 for tiny-gpu). statements: the source's lines are statements, each
     of several instructions: messages quote the line.
     """
@@ -82,6 +83,7 @@ class Program:
     launch: Launch = field(default_factory=Launch)
     launches: tuple[Launch, ...] = ()  # where the source has several, all of them; `launch` is the first then
     parameters: tuple[Parameter, ...] = ()
+    exit_code: tuple[str, int] | None = None
     data: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
     memory_bytes: int = 0
     regions: tuple[Region, ...] = ()

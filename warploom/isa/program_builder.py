@@ -87,7 +87,7 @@ class ProgramBuilder:
 
     @staticmethod
     def _locks(code: int) -> bool:
-        return code >= u.SCALAR or 0 <= code < u.HIDDEN
+        return u.SCALAR <= code < u.SCALAR + u.HIDDEN_SCALARS or 0 <= code < u.HIDDEN
 
     def group(self, code: int) -> int:
         """The scoreboard's group of an operand code: lane registers by lock_width, scalar registers above them."""

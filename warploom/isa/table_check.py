@@ -44,6 +44,8 @@ OPERANDS = {u.DST: "destination", u.A: "source A", u.B: "source B", u.C: "source
 WIDE = u.NUMBER["sample"]
 IMAGE = u.NUMBER["store_image"]
 LOAD = u.NUMBER["load"]
+LOAD_SCALAR, STORE_SCALAR = u.NUMBER["load_scalar"], u.NUMBER["store_scalar"]
+BRANCH_SCALAR = u.NUMBER["branch_scalar"]
 
 
 def _operations(chosen: Callable[[u.Operation], bool]) -> np.ndarray:
@@ -59,6 +61,7 @@ WRITES_LANES = _operations(lambda operation: operation.name in ("load", "sample"
 MAY_WRITE_LANES = _operations(
     lambda operation: operation.name.startswith(("atomic", "barrier_")) or operation.name in ("call", "jump_register", "split")
 )
+LINKS = _operations(lambda operation: operation.name in ("call", "jump_register"))
 WRITES_PAIR = _operations(lambda operation: operation.name in ("ballot", "read_mask"))
 READS_PAIR = _operations(lambda operation: operation.name == "write_mask")
 IN_MEMORY = _operations(lambda operation: operation.unit == u.MEMORY and operation.name != "store_image")
@@ -167,10 +170,11 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
         ),
     )
     sizes = columns[u.SIZE]
-    wide = IN_MEMORY[op] & (sizes == u.WIDE)
+    scalar = (op == LOAD_SCALAR) | (op == STORE_SCALAR)
+    wide = IN_MEMORY[op] & (sizes == u.WIDE) & ~scalar
     yield (
         (sizes != 4) & (sizes != 1) & (sizes != 2) & ~wide,
-        lambda row: f"size {sizes[row]}: it is 1, 2 or 4 bytes{', or 8' if IN_MEMORY[op[row]] else ''}",
+        lambda row: f"size {sizes[row]}: it is 1, 2 or 4 bytes{', or 8' if IN_MEMORY[op[row]] and not scalar[row] else ''}",
     )
     for column, what in OPERANDS.items():
         yield _operand(program, columns[column], what, immediate=column != u.DST)
@@ -182,10 +186,14 @@ def _micro_op_checks(program: Program) -> Iterator[Check]:
         lambda row: f"predicate {predicate[row]}: it is a pair of scalar registers, of which there are {u.SCALARS}",
     )
     yield (
+        scalar & (predicate != u.NONE),
+        lambda row: f"predicate {predicate[row]}: {_name(op, row)} does not ask it",
+    )
+    yield (
         SETS_MASK[op] & (predicate != u.NONE),
         lambda row: f"predicate {predicate[row]}: {_name(op, row)} sets the mask itself, and has none",
     )
-    reads_only = IS_SPACED[op] & (columns[u.SPACE] == u.CONSTANT_SPACE) & (op != LOAD)
+    reads_only = IS_SPACED[op] & (columns[u.SPACE] == u.CONSTANT_SPACE) & (op != LOAD) & (op != LOAD_SCALAR)
     yield reads_only, lambda row: f"{_name(op, row)} in constant memory, which can only be read"
     own = IS_SPACED[op] & ((columns[u.SPACE] == u.CONSTANT_SPACE) | (columns[u.SPACE] == u.LOCAL_SPACE)) & (columns[u.VIEW] != u.NONE)
     yield own, lambda row: f"view {columns[u.VIEW][row]} of {u.SPACES[columns[u.SPACE][row]]} memory: views are of global memory"
@@ -229,8 +237,13 @@ def _destinations(columns: np.ndarray, op: np.ndarray) -> Iterator[Check]:
     lane = ~_outside(target, u.REGISTERS)
     yield WRITES_LANES[op] & ~lane, lambda row: f"destination {target[row]}: {_name(op, row)} writes lane registers"
     yield (op == WIDE) & _outside(target, u.REGISTERS - 3), lambda row: f"destination {target[row]}: sample writes four registers"
-    linked = MAY_WRITE_LANES[op] & ~lane & (target != u.NONE)
+    single = ~_outside(target - u.SCALAR, u.SCALARS)
+    linked = MAY_WRITE_LANES[op] & ~lane & (target != u.NONE) & ~(LINKS[op] & single)
     yield linked, lambda row: f"destination {target[row]}: {_name(op, row)} writes a lane register"
+    yield (op == LOAD_SCALAR) & ~single, lambda row: f"destination {target[row]}: {_name(op, row)} writes a scalar register"
+    tested = columns[u.A]
+    outside = (op == BRANCH_SCALAR) & _outside(tested - u.SCALAR, u.SCALARS)
+    yield outside, lambda row: f"source A is {u.operand_name(tested[row])}: {_name(op, row)} asks a scalar register"
     for pairs, column in ((WRITES_PAIR, u.DST), (READS_PAIR, u.A)):
         codes = columns[column]
         rule = f"it is a pair of scalar registers, of which there are {u.SCALARS}"
@@ -318,7 +331,7 @@ def _instruction_checks(program: Program) -> Iterator[Check]:
     yield line < 0, lambda row: f"line {line[row]}: lines count from 1, and 0 is none"
     address = columns[u.ADDRESS].astype(np.int64) & ADDRESS_BITS
     if len(address) > 1 and np.isin(program.uops[:, u.OP], (u.NUMBER["jump_register"], u.NUMBER["call"])).any():
-        falls = np.concatenate([[False], np.diff(address) <= 0])
+        falls = np.concatenate([[False], np.diff(address) < 0])  # one that is issued in halves has one address
         yield (
             falls,
             lambda row: f"address {address[row]:#x}: instructions lie in the order of their addresses, where addresses are jumped to",

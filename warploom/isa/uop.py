@@ -92,6 +92,7 @@ SCALAR = 1 << 16  # scalar register s is SCALAR + s
 HIDDEN = 512        # lane registers HIDDEN .. REGISTERS - 1 are hidden: they live inside a bundle and are never locked
 REGISTERS = 576     # lane registers that a thread can have
 SCALARS = 160       # scalar registers that a warp can have
+HIDDEN_SCALARS = 144  # scalar registers from here on are hidden too
 SCALAR_GROUP = REGISTERS  # scoreboard group of scalar register 0; lane registers' groups lie below
 
 
@@ -229,6 +230,9 @@ def _rows() -> list[Operation]:
         ("ctz", L_BITS, "da", "d = trailing zeros of a; 32 when a is 0"),
         ("popc", L_BITS, "da", "d = number of ones in a"),
         ("brev", L_BITS, "da", "d = a with its bits in reverse order"),
+        ("carry", L_ALU, "dabc", "d = what a + b + c carries into bit 32: 0, 1 or 2"),
+        ("borrow", L_ALU, "dabc", "d = 1 where a - b - c is below 0, all unsigned, else 0"),
+        ("shrd", L_ALU, "dabc", "d = low 32 bits of the 64 bits a (high) and b (low), shifted right by c & 31"),
     ]
     floating_point = [
         ("fadd", L_FLOAT, "dab", "d = a + b, 32-bit float"),
@@ -250,6 +254,9 @@ def _rows() -> list[Operation]:
         ("u2f", L_CONVERT, "da", "d = the unsigned integer a as a float, nearest even"),
         ("h2f", L_CONVERT, "da", "d = the 16-bit float in the low half of a as a 32-bit float"),
         ("f2h", L_CONVERT, "da", "d = the 32-bit float a as a 16-bit float in the low half, nearest even"),
+        ("fround", L_FLOAT, "dab", "d = the float a as a whole float, rounded in RISC-V's mode b (0 to 4); -0 and infinities stay"),
+        ("fnan", L_ALU, "dabc", "d = c; where that is NaN, x86's NaN of an operation on a and b: a if that is NaN, quiet, else b, "
+         "else 0xffc00000"),
     ]
     double_precision = [
         ("dadd", L_DOUBLE, "dab", "dab", "d = a + b, 64-bit float"),
@@ -330,6 +337,8 @@ def _rows() -> list[Operation]:
         ("atomic_fadd", "dmb", "d = old; memory = old + b as floats, rounded to nearest"),
         ("atomic_fmin", "dmb", "d = old; memory = the smaller float, as fmin"),
         ("atomic_fmax", "dmb", "d = old; memory = the larger float, as fmax"),
+        ("load_scalar", "dmi", "scalar d = memory[a + i] at lane 0's address, SIZE bytes as in load; once, whatever the mask"),
+        ("store_scalar", "mbi", "memory[a + i] = low SIZE bytes of b at lane 0's address; once, whatever the mask"),
     ]
     texture = [
         ("sample", "dab", "registers d .. d+3 = texel (r, g, b, a) of VIEW at (a, b), sampler row i of Program.samplers, detail level c"),
@@ -339,10 +348,11 @@ def _rows() -> list[Operation]:
         ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they reconverge",
          NEXT + TO_TARGET),
         ("jump", "t", "all active lanes go to the target", TO_TARGET),
-        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one; "
+        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped (not of a scalar a); "
+         "d = address of the next one, in a scalar d too; "
          "t: where that is, if it is known",
          THROUGH_REGISTER),
-        ("call", "dt", "lane register d = address of the next instruction; all active lanes go to the target", CALLS),
+        ("call", "dt", "d = address of the next instruction, in a scalar d too; all active lanes go to the target", CALLS),
         ("exit", "", "the active lanes end", ENDS),
         ("exit_warp", "", "the whole warp ends, whatever its mask, once its pending writes have landed", ENDS),
         ("push_mask", "t", "push (mask, target); next", PUSHES_TARGET + NEXT),
@@ -375,6 +385,8 @@ def _rows() -> list[Operation]:
         ("yield", "", "a hint: a different path of this warp may run", NEXT),
         ("trap", "i", "stops the kernel with fault number i", ENDS),
         ("illegal", "i", "stops the kernel: the word i is no instruction", ENDS),
+        ("branch_scalar", "at", "the active lanes, if any, go to the target where scalar a & i is not 0 (NEGATE: where it is 0)",
+         NEXT + TO_TARGET),
     ]
     note = [("note", L_ALU, "abci", "a row on the log of the run: number i, the thread, and what a, b and c hold in it")]
     alu = (

@@ -107,6 +107,21 @@ def floor(x):
     return bits_of(float(math.floor(a)))
 
 
+def whole_float(x, mode):
+    a = value(x)
+    if not math.isfinite(a) or a == 0:
+        return bits_of(a)
+    away = math.floor(abs(a) + 0.5) if abs(a) < 2**24 else int(abs(a))
+    to = {0: round(a), 1: math.trunc(a), 2: math.floor(a), 3: math.ceil(a), 4: away if a > 0 else -away}.get(mode, math.trunc(a))
+    return bits_of(math.copysign(float(to), a))
+
+
+def x86_nan(a, b, c):
+    if not math.isnan(value(c)):
+        return c
+    return next((word | 0x400000 for word in (a, b) if math.isnan(value(word))), 0xFFC00000)
+
+
 def quotient(a, b):
     return (abs(a) // abs(b)) * (1 if (a < 0) == (b < 0) else -1) if b else -1
 
@@ -168,6 +183,9 @@ INTEGER = {
     "ctz": lambda a, b, c: len(f"{a:032b}") - len(f"{a:032b}".rstrip("0")),
     "popc": lambda a, b, c: bin(a).count("1"),
     "brev": lambda a, b, c: int(f"{a:032b}"[::-1], 2),
+    "carry": lambda a, b, c: a + b + c >> 32,
+    "borrow": lambda a, b, c: int(a - b - c < 0),
+    "shrd": lambda a, b, c: (a << 32 | b) >> c % 32,
 }
 FLOAT = {
     "fadd": lambda a, b, c: add(a, b),
@@ -189,6 +207,8 @@ FLOAT = {
     "u2f": lambda a, b, c: nearest(Fraction(a)) if a else 0,
     "h2f": lambda a, b, c: of_half(a),
     "f2h": lambda a, b, c: half_of(value(a)),
+    "fround": lambda a, b, c: whole_float(a, b),
+    "fnan": x86_nan,
     "fsqrt": lambda a, b, c: square_root(a),
     "frcp": lambda a, b, c: divide(bits_of(1.0), a),
 }

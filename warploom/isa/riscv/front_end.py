@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from warploom.isa.c.compiler import compile_c
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.launching import BufferError, started
@@ -20,6 +21,8 @@ def load(source: Text, options: Options) -> Loaded:
     """A Program from a file or bytes: ELF, or source text. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    if Path(path).suffix.lower() == ".c":
+        data = compile_c([path], "riscv", options.more.get("optimise") or "2")
     return _from_elf(data, path, options) if data.startswith(elf.MAGIC) else _from_text(decoded(data, path), path, options)
 
 

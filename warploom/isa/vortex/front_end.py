@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from warploom.isa.c.compiler import compile_c
+from warploom.isa.c.parameters import CKernel, kernels_of
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.launch import Launch
+from warploom.isa.launching import launched
 from warploom.isa.program import Source
 from warploom.isa.reading import decoded, error, read_bytes
 from warploom.isa.regions import RegionError
@@ -19,12 +22,12 @@ from warploom.isa.riscv.lowering import lower
 from warploom.isa.vortex.arguments import launched_with
 from warploom.isa.vortex.generation import GENERATIONS, Generation
 from warploom.isa.vortex.image_file import read_raw, read_vxbin
-from warploom.isa.vortex.memory_map import own_regions
+from warploom.isa.vortex.memory_map import EXIT_CODE, GP, own_regions
 from warploom.isa.vortex.recognise import generation_of_image
 from warploom.isa.vortex.table import table
 
 NEWEST = GENERATIONS[2024]
-VXBIN, RAW, TEXTS = ".vxbin", ".bin", (".rv", ".s", ".vx")
+VXBIN, RAW, C = ".vxbin", ".bin", ".c"
 
 
 def load(source: Text, options: Options) -> Loaded:
@@ -41,10 +44,13 @@ def _load(source: Text, options: Options, generation: Generation | None) -> Load
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
     suffix = Path(path).suffix.lower()
+    if suffix == C:
+        generation = generation or NEWEST
+        data = compile_c([path], "vortex-2022" if generation.old else "vortex-2024", options.more.get("optimise") or "2")
     if data.startswith(elf.MAGIC):
         image, warnings = elf.read(data, path)
         diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
-        return _loaded(_writable(image), generation, diagnostics, options, refuses=False)
+        return _loaded(_writable(image), generation, diagnostics, options, refuses=False, kernels=kernels_of(data, image.symbols))
     if suffix in (VXBIN, RAW):
         image = read_vxbin(data, path) if suffix == VXBIN else read_raw(data, path)
         return _loaded(image, generation, Diagnostics(image.sources[0]), options, refuses=False)
@@ -59,22 +65,32 @@ def _writable(image: Image) -> Image:
     return replace(image, segments=[segment._replace(writable=True) for segment in image.segments])
 
 
-def _loaded(image: Image, generation: Generation | None, diagnostics: Diagnostics, options: Options, *, refuses: bool) -> Loaded:
+def _loaded(
+    image: Image,
+    generation: Generation | None,
+    diagnostics: Diagnostics,
+    options: Options,
+    *,
+    refuses: bool,
+    kernels: Sequence[CKernel] = (),
+) -> Loaded:
     """refuses: an instruction that the machine does not have is an error. Else it is a warning, and stops the run where it is reached."""
     generation = generation or generation_of_image(image) or NEWEST
-    placed = launched_with(image, generation, options)
+    placed = launched_with(image, generation, options, kernels)
     launch = Launch(argument=placed.argument, whole_device=True)
     try:
-        program, refused = lower(
-            image, generation.name, launch, table(generation.number), (*own_regions(generation, placed.argument), *placed.regions)
-        )
+        regions = (*own_regions(generation, placed.argument, placed.regions), *placed.regions)
+        program, refused = lower(image, generation.name, launch, table(generation.number), regions)
         program.address_space()
     except RegionError as found:
         raise error(image.path, str(found), "") from None
-    program = replace(program, parameters=placed.parameters)
+    exit_code = ("register", GP) if generation.old else ("memory", EXIT_CODE)
+    views, names = placed.views()
+    program = replace(program, parameters=placed.parameters, exit_code=exit_code, views=views, view_names=names)
     severity = Severity.ERROR if refuses else Severity.WARNING
     for number, reason in refused:
         text = program.text[number]
         diagnostics.items.append(Diagnostic(severity, f"{text}: {reason}", program.position(number), len(text.split()[0])))
     diagnostics.raise_if_errors()
+    program = launched(program, program.launch.changed(arguments=placed.values)) if placed.parameters else program
     return Loaded(program, diagnostics.warnings)

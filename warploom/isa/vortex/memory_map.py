@@ -11,6 +11,8 @@ Source: github.com/vortexgpgpu/vortex, hw/rtl/VX_config.vh, 2022-01 and 2024-08.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from warploom.isa.regions import KINDS, SCRATCHPAD, Region
@@ -38,8 +40,8 @@ def argument_address(generation: Generation) -> int:
     return OLD_ARGUMENTS if generation.old else ARGUMENTS
 
 
-def own_regions(generation: Generation, argument: int) -> list[Region]:
-    """What there is beside the image and the buffers. argument: the address of the arguments."""
+def own_regions(generation: Generation, argument: int, others: Sequence[Region] = ()) -> list[Region]:
+    """What there is beside the image and the buffers. argument: where arguments lie. others: the buffers."""
     scratchpad = KINDS[SCRATCHPAD]
     if generation.old:
         found = [
@@ -57,6 +59,6 @@ def own_regions(generation: Generation, argument: int) -> list[Region]:
             Region("local", STACKS_END, LOCAL_BYTES, of_core=True, kind=scratchpad),
             Region("registers", WINDOW, WINDOW_BYTES, of_core=True, kind=scratchpad, data=words.view(np.uint8)),
         ]
-    if argument == argument_address(generation):
+    if not any(region.base <= argument < region.end for region in others):
         found.append(Region("arguments", argument, ARGUMENT_BYTES))
     return found

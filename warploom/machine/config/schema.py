@@ -94,7 +94,7 @@ class Core(Section):
         str, Meta(description="what happens when the lanes of a warp disagree at a branch", extra={"unit": "", "choices": ()})
     ] = "stack"
     stack_depth: _number("entries of a warp's mask stack", "entries", at_least=1, at_most=128) = 64
-    barriers: _number("barriers per block", "barriers", at_least=1, at_most=16) = 16
+    barriers: _number("barriers per block; 0: half as many as the core has warps, at least one", "barriers", at_most=16) = 16
     barrier_interval: _number(
         "cycles from one warp's arrival at a barrier to the next that the core takes; 0: no limit", "cycles", at_most=1024
     ) = 0
@@ -212,6 +212,7 @@ class Latency(Section):
 class Fetch(Section):
     buffer: _number("instructions that a warp's buffer holds; 0: instructions are always there", "instructions", at_most=16) = 0
     per_cycle: _number("warps for which a core fetches in one cycle", "fetches", at_least=1, at_most=8) = 1
+    waits: _switch("a warp fetches nothing after a control instruction until that is executed") = False
     line: _number("instructions in a line of the instruction cache", "instructions", at_least=1, at_most=64) = 4
     sets: _number("sets of the instruction cache; 0: no cache, every fetch goes to program memory", "sets", at_most=4096) = 0
     ways: _number("ways of the instruction cache", "ways", at_least=1, at_most=64) = 1

@@ -34,6 +34,7 @@ from warploom.machine.engine.unit import inlined, out_of_line, unit
 NOP, BRANCH, JUMP, JUMP_REGISTER, CALL = (NUMBER[name] for name in ("nop", "branch", "jump", "jump_register", "call"))
 EXIT, EXIT_WARP, TRAP, ILLEGAL, YIELD = (NUMBER[name] for name in ("exit", "exit_warp", "trap", "illegal", "yield"))
 BARRIER, BARRIER_ARRIVE, FENCE = (NUMBER[name] for name in ("barrier", "barrier_arrive", "fence"))
+BRANCH_SCALAR = NUMBER["branch_scalar"]
 BARRIER_COUNT, BARRIER_OR, GRID, SYNC_WARP = (NUMBER[name] for name in ("barrier_count", "barrier_or", "grid_barrier", "sync_warp"))
 TRAPPED, NO_INSTRUCTION, BARRIER_NUMBER = (FAULT_NUMBER[name] for name in ("trap", "illegal", "barrier_number"))
 EVEN = 0xFFFFFFFE  # an address without its lowest bit
@@ -57,6 +58,8 @@ def control(gpu, core, warp, pc, tables, k, now):
         warps.pc[warp] += 1
     elif op == BRANCH:
         fault = _branch(gpu, core, warp, part, tables, k)
+    elif op == BRANCH_SCALAR:
+        fault = _branch_scalar(gpu, core, warp, part, tables, k)
     elif op == JUMP:
         fault = _go(gpu, core, warp, part, tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
     elif op == JUMP_REGISTER or op == CALL:
@@ -109,6 +112,16 @@ def _branch(gpu, core, warp, part, tables, k):
     return _go(gpu, core, warp, taken, tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
 
 
+@out_of_line
+def _branch_scalar(gpu, core, warp, part, tables, k):
+    """A branch on a scalar register: nothing is asked of the lanes, so that a warp whose mask is empty can leave a loop too."""
+    value = core.registers[warp].scalar[tables.uops[k, A] - SCALAR] & np.uint32(np.int64(tables.uops[k, IMM]) & 0xFFFFFFFF)
+    if (value != 0) == (tables.uops[k, FLAGS] & NEGATE != 0):
+        core.warps.pc[warp] += 1
+        return np.int64(0)
+    return _go(gpu, core, warp, part, tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
+
+
 @inlined
 def _go(gpu, core, warp, going, target, reconvergence_pc):
     """Lanes `going` go to `target`. Where other active ones do not, the machine's divergence mechanism decides who runs."""
@@ -131,7 +144,9 @@ def _jump(gpu, core, warp, part, tables, k):
         fault, going = _jump_to_register(gpu, core, warp, part, tables, k)
     else:
         fault = _go(gpu, core, warp, part, tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
-    if fault == 0 and tables.uops[k, DST] >= 0:
+    if fault == 0 and tables.uops[k, DST] >= SCALAR:
+        registers.scalar[tables.uops[k, DST] - SCALAR] = np.uint32(following)
+    elif fault == 0 and tables.uops[k, DST] >= 0:
         for lane in range(warps.lanes):
             if has(going, lane):
                 registers.lane[tables.uops[k, DST], lane] = np.uint32(following)
@@ -148,10 +163,11 @@ def _jump_to_register(gpu, core, warp, part, tables, k):
     registers = core.registers[warp]
     row = registers.lane[source(registers, tables.uops, k, A, 0, warps.lanes)]
     offset = np.int64(tables.uops[k, IMM])
-    address = (np.int64(row[leader(part)]) + offset) & EVEN
+    keeps = np.int64(EVEN if tables.uops[k, A] < SCALAR else ADDRESS_BITS)
+    address = (np.int64(row[leader(part)]) + offset) & keeps
     same = EMPTY
     for lane in range(warps.lanes):
-        if (np.int64(row[lane]) + offset) & EVEN == address:
+        if (np.int64(row[lane]) + offset) & keeps == address:
             same = same | bit(lane)
     going = part & same
     if part != going:
@@ -184,7 +200,10 @@ def address_after(core, tables, number):
 
 @out_of_line
 def _search(core, tables, address):
-    """`_instruction_at` of a program whose instructions have different sizes, or gaps between them: they are in the order of addresses."""
+    """`_instruction_at` of a program whose instructions have different sizes, or gaps between them: they are in the order of addresses.
+
+    Of several at one address, the parts of one instruction, it is the first.
+    """
     low = np.int64(0)
     high = np.int64(core.code_rows)
     while low < high:

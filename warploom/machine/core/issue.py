@@ -258,7 +258,7 @@ def _follow(gpu, core, warp, pc, unit, tables, now):
     """After an issue: the warp ends, waits at a barrier or for its branch, or its next instruction is examined."""
     warps = core.warps
     if core.fetch.buffer != 0:
-        consume(core.fetch, warp, pc, warps.pc[warp])
+        consume(core.fetch, warp, pc, warps.pc[warp], unit == CONTROL)
     if warps.threads[warp] == EMPTY:
         whole = 1 if tables.uops[tables.code[pc, FIRST_UOP], OP] == EXIT_WARP else 0
         end_warp(gpu, core, warp, pc, whole, tables, now)

@@ -27,6 +27,11 @@ FADD, FSUB, FMUL, FMA, FMAD, FDIV = (NUMBER[name] for name in ("fadd", "fsub", "
 FMIN, FMAX, FEQ, FLT, FLE = (NUMBER[name] for name in ("fmin", "fmax", "feq", "flt", "fle"))
 FLOOR, FCLASS, F2I, F2U, I2F, U2F = (NUMBER[name] for name in ("floor", "fclass", "f2i", "f2u", "i2f", "u2f"))
 H2F, F2H = NUMBER["h2f"], NUMBER["f2h"]
+FROUND, FNAN = NUMBER["fround"], NUMBER["fnan"]
+HALF = np.float32(0.5)
+SIGN = np.uint32(0x80000000)
+QUIET = np.uint32(0x00400000)  # the bit of a NaN that says that it raises nothing
+INDEFINITE = np.uint32(0xFFC00000)  # x86's NaN of an operation that has no result
 # Floats of 16 bits: 5 of exponent, bias 15, 10 of significand. Their bits as an unsigned number are an order, so rounding may carry.
 HALF_NAN, HALF_INFINITY = np.uint32(0x7E00), np.uint32(0x7C00)
 HALF_OVERFLOW = np.uint32(0x477FF000)  # 65520, from which on floats round to infinity
@@ -70,6 +75,10 @@ def floating(result, a, b, c, op, wide):
         for l in range(wide):
             x = np.float32(p[l] * q[l]) + r[l]
             d[l] = x if x == x else NAN
+    elif op == FROUND:
+        round_whole(result, a, b, wide)
+    elif op == FNAN:
+        choose_nan(result, a, b, c, wide)
     else:
         compare_floats(result, a, b, op, wide)
 
@@ -147,6 +156,44 @@ def convert(d, bits, op, wide):
         widen_halves(d, bits, wide)
     elif op == F2H:
         narrow_to_halves(d, bits, wide)
+
+
+@out_of_line
+def round_whole(d, bits, mode, wide):
+    """Floats as whole floats. Modes: 0 nearest, ties to even; 1 towards zero; 2 down; 3 up; 4 nearest, ties away from zero."""
+    f = d.view(np.float32)
+    p = bits.view(np.float32)
+    for l in range(wide):
+        sign = np.uint32(bits[l] & SIGN)
+        size = np.float32(abs(p[l]))
+        if not size < WHOLE:
+            d[l] = bits[l] if size == size else np.uint32(NAN_BITS)
+            continue
+        cut = np.int64(size)
+        rest = np.float32(size - np.float32(cut))
+        how = np.int64(mode[l])
+        if how == 0:
+            more = rest > HALF or (rest == HALF and cut & 1 != 0)
+        elif how == 2 or how == 3:
+            more = rest > 0 and (sign != 0) == (how == 2)
+        else:
+            more = how == 4 and rest >= HALF
+        f[l] = np.float32(cut + 1 if more else cut)
+        d[l] = np.uint32(d[l] | sign)
+
+
+@out_of_line
+def choose_nan(d, a, b, c, wide):
+    """Results `c`; where one is NaN, the first of `a` and `b` that is NaN, made quiet (Intel SDM, volume 1, table 4-7)."""
+    for l in range(wide):
+        word = c[l]
+        if np.uint32(word & ~SIGN) > np.uint32(0x7F800000):
+            word = INDEFINITE
+            if np.uint32(a[l] & ~SIGN) > np.uint32(0x7F800000):
+                word = np.uint32(a[l] | QUIET)
+            elif np.uint32(b[l] & ~SIGN) > np.uint32(0x7F800000):
+                word = np.uint32(b[l] | QUIET)
+        d[l] = word
 
 
 @out_of_line

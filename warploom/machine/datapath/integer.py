@@ -23,6 +23,7 @@ DIV, DIVU, REM, REMU = NUMBER["div"], NUMBER["divu"], NUMBER["rem"], NUMBER["rem
 AND, OR, XOR, SHL, SHR, SRA = NUMBER["and"], NUMBER["or"], NUMBER["xor"], NUMBER["shl"], NUMBER["shr"], NUMBER["sra"]
 MIN, MAX, MINU, MAXU = NUMBER["min"], NUMBER["max"], NUMBER["minu"], NUMBER["maxu"]
 SEQ, SNE, SLT, SLTU, COMPARE = NUMBER["seq"], NUMBER["sne"], NUMBER["slt"], NUMBER["sltu"], NUMBER["compare"]
+CARRY, BORROW, SHRD = NUMBER["carry"], NUMBER["borrow"], NUMBER["shrd"]
 SEL, CLZ, CTZ, POPC, BREV = NUMBER["sel"], NUMBER["clz"], NUMBER["ctz"], NUMBER["popc"], NUMBER["brev"]
 
 
@@ -65,8 +66,10 @@ def integer(d, p, q, r, op, wide):
             x = p[l]
             y = q[l]
             d[l] = x if r[l] != 0 else y
-    else:
+    elif op < CARRY or op > SHRD:
         multiply_divide(d, p, q, r, op, wide)
+    else:
+        double_width(d, p, q, r, op, wide)
 
 
 @lanewise
@@ -105,6 +108,21 @@ def multiply_divide(d, p, q, r, op, wide):
             d[l] = np.int64(p[l]) - quotient * np.int64(q[l])
     else:
         compare(d, p, q, op, wide)
+
+
+@lanewise
+def double_width(d, p, q, r, op, wide):
+    """What arithmetic on more than 32 bits is made of: a carry, a borrow, and a shift that takes bits of two words."""
+    if op == CARRY:
+        for l in range(wide):
+            d[l] = (np.uint64(p[l]) + np.uint64(q[l]) + np.uint64(r[l])) >> np.uint64(32)
+    elif op == BORROW:
+        for l in range(wide):
+            d[l] = 1 if np.uint64(p[l]) < np.uint64(q[l]) + np.uint64(r[l]) else 0
+    else:
+        for l in range(wide):
+            both = (np.uint64(p[l]) << np.uint64(32)) | np.uint64(q[l])
+            d[l] = (both >> np.uint64(r[l] & np.uint32(31))) & np.uint64(ONES)
 
 
 @lanewise

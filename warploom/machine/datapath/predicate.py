@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import COUNT, FIRST_UOP, FLAGS, NEGATE_PREDICATE, PREDICATE, SCALAR
+from warploom.isa.uop import COUNT, FIRST_UOP, FLAGS, NEGATE_PREDICATE, NUMBER, OP, PREDICATE, SCALAR
 from warploom.machine.engine.bits import EMPTY, has
 from warploom.machine.engine.unit import inlined, out_of_line
 
+LOAD_SCALAR, STORE_SCALAR = NUMBER["load_scalar"], NUMBER["store_scalar"]
+FIRST_LANE = np.uint64(1)
 EVERY_LANE = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -44,11 +46,19 @@ def apply_predicate(registers, uops, k, lanes):
         predicated[lane] = here if has(bits, lane) else np.uint32(0)
 
 
+@inlined
+def lanes_of_access(registers, uops, k, mask, lanes):
+    """The lanes of `mask` in which micro-op `k` does something; of an access of the warp as a whole its first lane, whatever the mask."""
+    if LOAD_SCALAR <= uops[k, OP] <= STORE_SCALAR:
+        return FIRST_LANE
+    return mask & named_lanes(registers, uops, k, lanes)
+
+
 @out_of_line
 def lanes_taking_part(registers, tables, pc, mask, lanes):
     """The lanes of `mask` in which at least one micro-op of instruction `pc` does something."""
     found = EMPTY
     start = np.int64(tables.code[pc, FIRST_UOP])
     for k in range(start, start + np.int64(tables.code[pc, COUNT])):
-        found |= mask & named_lanes(registers, tables.uops, k, lanes)
+        found |= lanes_of_access(registers, tables.uops, k, mask, lanes)
     return found

@@ -335,6 +335,7 @@ class PipelineMachine:
             running=tuple(pipeline_report.running(self)) if outcome.status == "timeout" else (),
             notes=notes,
             notes_lost=lost,
+            exit_code=pipeline_report.exit_code(self),
             remarks=tuple(pipeline_report.remarks(self)),
             console=printed(self.program, self.notes),
             engine=outcome.engine,

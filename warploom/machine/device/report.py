@@ -33,6 +33,7 @@ class Reported(Protocol):
     gpu: np.ndarray
     cores: np.ndarray
     code: np.ndarray
+    memory: np.ndarray
     profile: np.ndarray
     moves_threads: bool
     detector: LivelockDetector
@@ -114,6 +115,17 @@ def remarks(machine: Reported) -> Iterator[str]:
                 "goes its own way"
             )
             return
+
+
+def exit_code(machine: Reported) -> int | None:
+    """What the program has left as its exit code, with a sign; None where it leaves none."""
+    if machine.program.exit_code is None:
+        return None
+    where, number = machine.program.exit_code
+    if where == "register":
+        return int(machine.cores[0]["registers"]["lane"][0, number, 0].astype(np.int32))
+    place = machine.program.address_space().place(number, 4)
+    return int(machine.memory[place // 4].astype(np.int32))
 
 
 def _stacks(machine: Reported) -> tuple[str, ...]:

@@ -162,7 +162,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
         scheduler.owned, scheduler.last, scheduler.warps = np.uint64(owned), -1, config.core.warps
         scheduler.number, scheduler.step, scheduler.group_size = index, config.core.schedulers, config.core.fetch_group
     _set_up_units(core, config)
-    core.barriers.count = min(config.core.barriers, MAX_BARRIERS)
+    core.barriers.count = min(config.core.barriers or max(config.core.warps // 2, 1), MAX_BARRIERS)
     core.barriers.interval, core.barriers.latency = config.core.barrier_interval, config.core.barrier_latency
     core.barriers.reduces = int(uses(program, *REDUCTIONS))
     core.branch_latency = config.core.branch_latency
@@ -170,7 +170,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     steps = np.diff(program.code[:, u.ADDRESS].view(np.uint32).astype(np.int64)) if len(program) > 1 else np.ones(1, np.int64)
     core.code_step = int(steps[0]) if (steps == steps[0]).all() else 0
     core.counts = int(bool(special_registers(program) & {"core_warps", "core_thread_instructions"}))
-    core.has_predicates = int((program.uops[:, u.PREDICATE] != u.NONE).any())
+    core.has_predicates = int((program.uops[:, u.PREDICATE] != u.NONE).any() or uses(program, "load_scalar", "store_scalar"))
     core.has_wide = int(uses_wide_accesses(program))
     core.clear_registers = program.registers
     for index, name in enumerate(u.LATENCIES):
@@ -217,6 +217,7 @@ def _set_up_partitions(partitions: Any, config: Config) -> None:
 def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -> None:
     fetch = core.fetch
     f = config.fetch
+    fetch.waits = int(f.waits)
     fetch.buffer, fetch.per_cycle, fetch.line, fetch.sets, fetch.ways = f.buffer, f.per_cycle, f.line, f.sets, f.ways
     fetch.latency, fetch.miss_latency = f.latency, f.miss_latency
     fetch.l0_sets, fetch.l0_ways, fetch.l0_latency, fetch.l0_ahead = f.l0_sets, f.l0_ways, f.l0_latency, f.l0_ahead

@@ -261,8 +261,8 @@ class Recorder:
 
 def writers(uops: np.ndarray, code: np.ndarray, unit: int) -> np.ndarray:
     """bool[instructions]: which ones may write to memory (or shared memory). uops, code: of a program."""
-    load = u.NUMBER["load"]
-    writes = (uops[:, u.UNIT] == unit) & (uops[:, u.OP] != load)
+    loads = u.NUMBER["load"], u.NUMBER["load_scalar"]
+    writes = (uops[:, u.UNIT] == unit) & ~np.isin(uops[:, u.OP], loads)
     return np.array([bool(writes[row[u.FIRST_UOP] : row[u.FIRST_UOP] + row[u.COUNT]].any()) for row in code])
 
 

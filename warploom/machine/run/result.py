@@ -47,7 +47,7 @@ class RunResult:
     counters: whole numbers by name; `counters.COUNTERS` says what each means. fault: one sentence with its place in the source, or "".
     running: where each core was when the run was stopped, a line a core. remarks: what a user should know although it is no fault.
     notes: what the program itself has written on the log of the run, in the order of cycles; notes_lost: rows for which it had no room.
-    console: the lines that it has printed to a console, `#3: text`.
+    console: the lines that it has printed to a console, `#3: text`. exit_code: what it has left, if it leaves one.
     engine: which engines ran it. seconds: wall time. detail: what a kind of machine adds (a profile, events).
     rebuild: builds the run's machine anew. findings: of a run with checks, what they have found (`checks.findings.Finding`).
     """
@@ -66,6 +66,7 @@ class RunResult:
     notes: tuple[Note, ...] = ()
     notes_lost: int = 0
     console: tuple[str, ...] = ()
+    exit_code: int | None = None
     engine: str = ""
     seconds: float = 0.0
     detail: Detail = Detail()

@@ -55,7 +55,7 @@ class Tables(_Tables, Bundle):
         "events": (np.int64, EVENT_COLUMNS),
         "shadow": (np.int64, 8),
         "seen": (np.int64, MAX_LANES),
-        "threads": (np.int64, 20),
+        "threads": (np.int64, 23),
         "blocks": (np.int64, 16),
         "findings": (np.int64, 16),
     }  # fmt: skip

@@ -36,6 +36,8 @@ def report(result: RunResult) -> dict[str, Any]:
         "fault": result.fault or None,
         "running": list(result.running),
         "remarks": list(result.remarks),
+        "console": list(result.console),
+        "exit_code": result.exit_code,
         "engine": result.engine,
         "seconds": round(result.seconds, 6),
     }

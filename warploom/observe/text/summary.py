@@ -34,6 +34,10 @@ def summary(result: RunResult, *, width: int = 80, unicode: bool = True, memory:
         else:
             yield from memory_tables(result, width=width)
         yield []
+    if result.console:
+        yield [("console", TITLE)]
+        yield from ([(f"  {line}", "")] for line in result.console)
+        yield []
     sections = [threads_time, warps_time, lanes, channels, caches]
     for section in sections:
         lines = [part for line in section(result, width, unicode) for part in folded(line, width, "    ")]
@@ -57,7 +61,8 @@ def memory_tables(result: RunResult, *, width: int = 80) -> Iterator[Line]:
 def headline(result: RunResult) -> Line:
     """The kernel and the machine."""
     program = result.program
-    kernel = f"{program.name}: {counted(len(program), 'instruction')}, {counted(program.launch.threads, 'thread')}"
+    threads = "starts its threads itself" if program.launch.whole_device else counted(program.launch.threads, "thread")
+    kernel = f"{program.name}: {counted(len(program), 'instruction')}, {threads}"
     return [(kernel, TITLE), (f"; {machine(result.config)}", "")]
 
 

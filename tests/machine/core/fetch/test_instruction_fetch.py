@@ -45,7 +45,7 @@ def drive(gpus, fetches, tables, jumps, seen, every):
                     before = np.int64(warps.pc[warp])
                     seen[now, warp] = before + 1
                     warps.pc[warp] = jumps[warp, 1] if before == jumps[warp, 0] else before + 1
-                    consume(fetch, warp, before, np.int64(warps.pc[warp]))
+                    consume(fetch, warp, before, np.int64(warps.pc[warp]), False)
                     warps.wake[warp] = now + jumps[warp, 2]
         if every != 0 or busy != 0 or wake <= now:
             wake = fetch_instructions(gpus[0], fetch, warps, ROWS, np.int64(now))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.core.scheduling.policies import POLICIES, greedy_oldest, guppy, oldest, round_robin, two_level, vortex
+from warploom.machine.core.scheduling.policies import POLICIES, greedy_oldest, guppy, lowest_first, oldest, round_robin, two_level, vortex
 from warploom.machine.core.scheduling.scheduler import Scheduler, add_warp
 from warploom.machine.engine.bits import after
 from warploom.machine.engine.unit import mirror, unit
@@ -49,6 +49,14 @@ def drive_oldest(schedulers, masks, picks):
 
 
 @unit
+def drive_lowest_first(schedulers, masks, picks):
+    for k in range(masks.shape[0]):
+        _show(schedulers[0], masks, k)
+        picks[k] = lowest_first(schedulers[0], np.int64(k))
+        schedulers[0].last = picks[k] if picks[k] >= 0 else schedulers[0].last
+
+
+@unit
 def drive_two_level(schedulers, masks, picks):
     for k in range(masks.shape[0]):
         _show(schedulers[0], masks, k)
@@ -74,7 +82,7 @@ def drive_guppy(schedulers, masks, picks):
 
 DRIVERS = {
     "round_robin": drive_round_robin, "greedy_oldest": drive_greedy_oldest, "oldest": drive_oldest,
-    "two_level": drive_two_level, "vortex": drive_vortex, "guppy": drive_guppy,
+    "lowest": drive_lowest_first, "two_level": drive_two_level, "vortex": drive_vortex, "guppy": drive_guppy,
 }  # fmt: skip
 
 
@@ -166,6 +174,13 @@ def test_greedy_oldest_keeps_its_warp_and_then_takes_the_oldest(rows, ages):
 
 def test_of_two_warps_of_one_age_the_lower_number_is_older():
     assert run("oldest", [({5, 3, 8},)], launched=[7] * WARPS)[0] == [3]
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=cycles())
+def test_lowest_picks_the_lowest(rows):
+    picks, _ = run("lowest", rows)
+    assert picks == [min(row[0], default=-1) for row in rows]
 
 
 def test_two_level_stays_in_its_group_until_all_of_it_wait_for_memory():

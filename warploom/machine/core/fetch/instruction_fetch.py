@@ -25,6 +25,7 @@ from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, 
 
 Fetch = record(
     settings=dict(
+        waits="i8",                                     # 1: nothing is fetched after a control instruction until that is executed
         buffer="i8",                     # instructions that a warp's buffer holds; 0: no fetch unit
         per_cycle="i8",                  # fetches a cycle
         line="i8",                       # instructions in a line
@@ -69,9 +70,9 @@ def redirect(fetch, warp, pc):
 
 
 @unit
-def consume(fetch, warp, before, after):
-    """A warp has issued the instruction at `before`; its next one is at `after`."""
-    if after == before + 1:
+def consume(fetch, warp, before, after, is_control):
+    """A warp has issued the instruction at `before`, a control instruction where `is_control`; its next one is at `after`."""
+    if after == before + 1 and (fetch.waits == 0 or not is_control):
         fetch.held[warp] -= 1
     else:
         redirect(fetch, warp, after)

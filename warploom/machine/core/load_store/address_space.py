@@ -39,7 +39,7 @@ from warploom.machine.core.load_store.lane_access import addresses, base_of
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.unit import out_of_line, record, unit
 
-LOAD, STORE = NUMBER["load"], NUMBER["store"]
+LOAD, LOAD_SCALAR, STORE = NUMBER["load"], NUMBER["load_scalar"], NUMBER["store"]
 UNMAPPED, READ_ONLY_REGION = FAULT_NUMBER["unmapped"], FAULT_NUMBER["read_only_region"]
 LOCAL_FAULT, CONSTANT_FAULT = FAULT_NUMBER["local_out_of_range"], FAULT_NUMBER["constant_out_of_range"]
 MISALIGNED, UNSUPPORTED = FAULT_NUMBER["misaligned"], FAULT_NUMBER["unsupported"]
@@ -119,7 +119,8 @@ def locate(core, registers, tables, k, lanes):
         if number < 0:
             access.fault, access.lane, access.value, access.limit = UNMAPPED, lane, address, 0
             return np.int64(UNMAPPED)
-        if tables.uops[k, OP] != LOAD and tables.regions[number, REGION_WRITABLE] == 0:
+        loads = tables.uops[k, OP] == LOAD or tables.uops[k, OP] == LOAD_SCALAR
+        if not loads and tables.regions[number, REGION_WRITABLE] == 0:
             access.fault, access.lane, access.value, access.limit = READ_ONLY_REGION, lane, address, 0
             return np.int64(READ_ONLY_REGION)
         if tables.regions[number, REGION_CACHED] == 0:

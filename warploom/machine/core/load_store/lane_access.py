@@ -20,7 +20,7 @@ from warploom.machine.engine.sizes import MAX_LANES
 from warploom.machine.engine.unit import inlined, native_form_of, out_of_line, record, unit
 
 STORE = NUMBER["store"]
-LOAD = NUMBER["load"]
+LOAD, LOAD_SCALAR = NUMBER["load"], NUMBER["load_scalar"]
 ADDRESS_FAULT = FAULT_NUMBER["address_out_of_range"]
 SHARED_FAULT = FAULT_NUMBER["shared_out_of_range"]
 MISALIGNED = FAULT_NUMBER["misaligned"]
@@ -89,7 +89,8 @@ def base_of(registers, uops, k, lanes):
 @unit
 def _read_only(tables, k):
     """Whether a micro-op with a view would write to one that is only read."""
-    return tables.uops[k, OP] != LOAD and tables.views[tables.uops[k, VIEW], VIEW_WRITABLE] == 0
+    loads = tables.uops[k, OP] == LOAD or tables.uops[k, OP] == LOAD_SCALAR
+    return not loads and tables.views[tables.uops[k, VIEW], VIEW_WRITABLE] == 0
 
 
 @out_of_line

@@ -46,7 +46,7 @@ from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.lane_slots import hold_lanes
 from warploom.machine.core.texture.sampler import sample, store_image
 from warploom.machine.core.warps.scoreboard import mark_busy
-from warploom.machine.datapath.predicate import named_lanes
+from warploom.machine.datapath.predicate import LOAD_SCALAR, STORE_SCALAR, lanes_of_access
 from warploom.machine.datapath.register_file import expand, source
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
@@ -163,7 +163,7 @@ def _lanes_of(core, warp, mask, tables, k):
     its predicate itself, all of the mask."""
     warps = core.warps
     registers = core.registers[warp]
-    part = mask & named_lanes(registers, tables.uops, k, warps.lanes)
+    part = lanes_of_access(registers, tables.uops, k, mask, warps.lanes)
     executes = tables.uops[k, UNIT]
     wanted = mask if executes == ALU or executes == SPECIAL else part
     if warps.expanded_from[warp] != wanted:
@@ -200,9 +200,9 @@ def _move(core, row, registers, tables, k, lanes, kind, extra):
 def _kind_of(core, registers, tables, k, lanes, kind, extra):
     """What the bundle is after an access, and an atomic's extra cycles: lanes on one word take turns."""
     op = tables.uops[k, OP]
-    if op == LOAD_OP:
+    if op == LOAD_OP or op == LOAD_SCALAR:
         return kind, extra
-    if op == STORE_OP:
+    if op == STORE_OP or op == STORE_SCALAR:
         return np.int64(STORE), extra
     lanes_at_once = np.int64(core.atomic_lanes) if merges(op) else np.int64(1)
     most = np.int64(atomic_conflicts(core.access.address, registers.active, lanes))

@@ -1,5 +1,6 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Accesses of 64 bits, whose values are pairs of registers, and the atomics beyond those on whole words (`wide_atomic.py`).
+"""Accesses of 64 bits, whose values are pairs of registers, those of scalar registers (`scalar_access.py`), and the
+atomics beyond those on whole words (`wide_atomic.py`).
 
 In hardware: the same path as for words, used for two words a lane; the register file is read and written twice. Shared memory serves half
 of the warp at a time, the coalescer packs the lanes' eight bytes into lines as it does four, and of local memory, which is interleaved by
@@ -13,7 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import DST, LOCAL_SPACE, NUMBER, OP, SCALAR, SIZE, SPACE, WIDE, B, C
+from warploom.machine.core.load_store.scalar_access import move_scalar
 from warploom.machine.core.load_store.wide_atomic import atomic_double_word, atomic_word
+from warploom.machine.datapath.predicate import LOAD_SCALAR, STORE_SCALAR
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.unit import inlined, out_of_line, unit
 
@@ -22,13 +25,13 @@ IN_TABLES, AT_PLACES, IN_SHARED = range(3)  # where the bytes are: memory at the
 HALF = np.uint64(32)
 WORD = np.uint64(0xFFFFFFFF)
 MORE_ATOMICS = tuple(NUMBER[f"atomic_{name}"] for name in ("inc", "dec", "fadd", "fmin", "fmax"))
-FIRST_MORE, LAST_MORE = MORE_ATOMICS[0], MORE_ATOMICS[-1]
+FIRST_MORE = MORE_ATOMICS[0]
 
 
 @inlined
 def is_wide(uops, k):
     """Whether micro-op `k`, a memory access, is one of this file's."""
-    return uops[k, SIZE] == WIDE or FIRST_MORE <= uops[k, OP] <= LAST_MORE
+    return uops[k, SIZE] == WIDE or FIRST_MORE <= uops[k, OP] <= STORE_SCALAR
 
 
 @unit
@@ -53,6 +56,9 @@ def _move(core, row, registers, tables, k, memory):
     lanes = core.warps.lanes
     op = tables.uops[k, OP]
     high = np.int64(lanes if tables.uops[k, SPACE] == LOCAL_SPACE else 1)  # words from the low half of a value to the high one
+    if op >= LOAD_SCALAR and op <= STORE_SCALAR:
+        move_scalar(core, np.int64(row[0]), registers, tables, k, memory)
+        return
     if op == LOAD:
         _load(row, registers, np.int64(tables.uops[k, DST]), lanes, memory, high)
         return

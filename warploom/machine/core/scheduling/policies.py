@@ -42,6 +42,12 @@ def oldest(s, now):
 
 
 @unit
+def lowest_first(s, now):
+    """The lowest warp that can issue, always: a fixed-priority encoder, as in Vortex since 2021. The lowest runs ahead of the others."""
+    return lowest(s.eligible) if s.eligible != EMPTY else np.int64(-1)
+
+
+@unit
 def two_level(s, now):
     """Two-level: round robin inside a group of warps until all of the group wait for memory, then the next group.
 
@@ -127,6 +133,7 @@ POLICIES: dict[str, Policy] = {
     "round_robin": Policy(round_robin),
     "greedy_oldest": Policy(greedy_oldest),
     "oldest": Policy(oldest),
+    "lowest": Policy(lowest_first),
     "two_level": Policy(two_level),
     "vortex": Policy(vortex),
     "guppy": Policy(guppy, every_cycle=True, visits=True),

@@ -1,0 +1,122 @@
+"""The C compiler: what it makes of a source, and what it says of one that is wrong."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from tests.places import EXAMPLES
+from warploom.cli import main
+from warploom.gpu import GPU
+from warploom.isa.c.compiler import LEVELS, TARGETS, compile_c
+from warploom.isa.c.parameters import kernels_of
+from warploom.isa.diagnostics import SourceError
+from warploom.isa.frontend import Options
+from warploom.isa.frontends import load
+from warploom.isa.launching import BufferError, read_buffer
+from warploom.isa.riscv import elf
+
+SAXPY = EXAMPLES / "vortex" / "saxpy.c"
+
+
+def needs_compiler():
+    pytest.importorskip("ziglang", reason="C is compiled by the package ziglang: pip install 'warploom[cc]'")
+
+
+def written(tmp_path, text, name="kernel.c"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("target", [name for name in TARGETS if name != "riscv"])
+def test_kernels_and_their_parameters_are_found_at_every_level(target, level):
+    needs_compiler()
+    data = compile_c([SAXPY], target, level)
+    (kernel,) = kernels_of(data, elf.read(data, "a.elf")[0].symbols)
+    assert kernel.name == "saxpy"
+    assert kernel.parameters == (("a", "float32"), ("x", "pointer"), ("y", "pointer"))
+
+
+def test_the_file_holds_nothing_of_this_machine():
+    needs_compiler()
+    data = compile_c([SAXPY], beside=SAXPY)
+    assert str(EXAMPLES).encode() not in data and b"site-packages" not in data and b"/warploom" not in data.replace(b"warploom/", b"")
+
+
+def test_a_mistake_is_quoted_as_the_compiler_says_it(tmp_path):
+    needs_compiler()
+    with pytest.raises(SourceError) as caught:
+        compile_c([written(tmp_path, "#include <warploom.h>\nkernel void k(void) { x = 1; }\n")])
+    assert "it does not compile" in str(caught.value) and "use of undeclared identifier 'x'" in str(caught.value)
+
+
+def test_without_the_package_it_says_what_to_install(monkeypatch):
+    real = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "ziglang" else real(name, *more))
+    with pytest.raises(SourceError) as caught:
+        compile_c([SAXPY])
+    assert "pip install 'warploom[cc]'" in str(caught.value)
+
+
+def test_unknown_targets_and_levels():
+    for target, level, said in (("vortex-2023", "2", "no target 'vortex-2023'"), ("riscv", "9", "no level of optimisation '9'")):
+        with pytest.raises(SourceError) as caught:
+            compile_c([SAXPY], target, level)
+        assert said in str(caught.value)
+
+
+def test_parameters_that_cannot_be_handed_over(tmp_path):
+    needs_compiler()
+    path = written(tmp_path, "#include <warploom.h>\nkernel void k(double d) { (void)d; }\n")
+    with pytest.raises(BufferError) as caught:
+        load(path, options=Options(path=str(path), threads=1, arguments={"d": 1.0}))
+    assert "the parameter 'd' of the kernel 'k' is of type float64" in str(caught.value)
+
+
+def test_whole_numbers_floats_and_pointers_in_any_order(tmp_path):
+    needs_compiler()
+    text = """#include <warploom.h>
+    kernel void k(float f, int n, const int *in, unsigned char u, float g, int *out) {
+      int i = global_id();
+      out[i] = in[i] + n + u + (int)(f * g);
+    }
+    kernel void other(int *out) { out[global_id()] = 7; }
+    """
+    path = written(tmp_path, text)
+    buffers = {"in": np.arange(4, dtype=np.int32), "out": np.zeros(4, np.int32)}
+    given = {"f": 2.0, "n": -5, "u": 200, "g": 8}
+    program = load(path, options=Options(path=str(path), threads=4, arguments=given, buffers=buffers, more={"launch": "k"}))
+    result = GPU("vortex-2024", engine="python").run(program)
+    assert read_buffer(result.program, result.memory, "out").view(np.int32).tolist() == [211 + i for i in range(4)]
+    with pytest.raises(BufferError) as caught:
+        load(path, options=Options(path=str(path), threads=4, buffers=buffers))
+    assert "it has 2 kernels; say which one: --launch k, or other" in str(caught.value)
+
+
+def test_riscv_code_runs_in_every_lane(tmp_path):
+    needs_compiler()
+    path = written(tmp_path, "int main(int thread, int threads) { ((int *)0x10000)[thread] = thread * threads; return 0; }\n")
+    program = load(path, "riscv", options=Options(path=str(path), threads=12))
+    result = GPU("sm", engine="python").run(program)
+    assert result.read(0x10000, 48).view(np.int32).tolist() == [12 * thread for thread in range(12)]
+
+
+def test_the_command(tmp_path):
+    needs_compiler()
+    out = tmp_path / "saxpy.elf"
+    done = CliRunner().invoke(main, ["cc", str(SAXPY), "-o", str(out), "--target", "vortex-2022", "-O", "0"])
+    assert done.exit_code == 0 and out.read_bytes().startswith(b"\x7fELF")
+    assert load(out, options=Options(path=str(out), threads=1, arguments={"a": 1}, buffers={"x": [1.0], "y": [1.0]})).isa == "vortex-2022"
+    wrong = CliRunner().invoke(main, ["cc", str(SAXPY), "-o", str(SAXPY)])
+    assert wrong.exit_code == 2 and "is an input" in wrong.output
+
+
+def test_run_compiles(tmp_path):
+    needs_compiler()
+    path = written(tmp_path, '#include <warploom.h>\nkernel void hello(void) { printf("%d\\n", global_id()); }\n')
+    done = CliRunner().invoke(main, ["run", str(path), "--threads", "3", "-O", "1", "--engine", "python"])
+    assert done.exit_code == 0
+    assert "#2: 2" in done.output

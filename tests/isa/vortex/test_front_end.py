@@ -1,0 +1,172 @@
+"""Programs for Vortex as files: ELF, images, assembly; buffers and arguments; what is refused, and how."""
+
+import struct
+
+import numpy as np
+import pytest
+
+from tests.isa.vortex.programs import END, START
+from tests.places import EXAMPLES
+from warploom.gpu import GPU
+from warploom.isa.diagnostics import SourceError
+from warploom.isa.frontend import Options
+from warploom.isa.frontends import front_end, load
+from warploom.isa.launching import BufferError, read_buffer
+from warploom.isa.vortex.recognise import is_vortex
+
+SAXPY = EXAMPLES / "vortex" / "saxpy.elf"
+X, Y = np.arange(37, dtype=np.float32), np.ones(37, np.float32)
+
+
+def saxpy(**changes):
+    given = {"threads": 37, "arguments": {"a": 2.5}, "buffers": {"x": X, "y": Y}} | changes
+    return load(SAXPY, options=Options(path=str(SAXPY), **given))
+
+
+def refused(**changes):
+    with pytest.raises(BufferError) as caught:
+        saxpy(**changes)
+    return str(caught.value).removeprefix(f"{SAXPY}: ")
+
+
+def refused_text(text, number):
+    with pytest.raises(SourceError) as caught:
+        load(text, f"vortex-{number}", options=Options(path="a.vx"))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("mechanism", ["masks", "stack", "minpc", "its"])
+def test_the_elf_file_that_is_here_needs_no_compiler(mechanism):
+    result = GPU("vortex-2024", set={"core.divergence": mechanism}, engine="python").run(saxpy())
+    assert result.status == "done"
+    assert np.array_equal(read_buffer(result.program, result.memory, "y").view(np.float32), Y + np.float32(2.5) * X)
+    assert result.exit_code == 0
+
+
+def test_an_elf_file_says_itself_that_it_is_for_vortex():
+    assert is_vortex(SAXPY) and not is_vortex(EXAMPLES / "riscv" / "collatz.elf") and not is_vortex(EXAMPLES / "nothing.elf")
+    assert front_end(SAXPY).name == "vortex" and front_end(EXAMPLES / "riscv" / "collatz.elf").name == "riscv"
+    assert saxpy().isa == "vortex-2024"
+
+
+@pytest.mark.parametrize("number", [2021, 2022, 2024, 2026])
+def test_the_generation_is_found_in_the_instructions(number, tmp_path):
+    words = (
+        {
+            2021: "li t0, 1\n",
+            2022: "li t0, 1\n",
+            2024: "vx_tmc t0\n",
+            2026: "vx_vote_any t0, t1\n",
+        }[number]
+        + START[2022 if number < 2023 else 2024]
+        + END
+    )
+    assembled = load(words.encode(), f"vortex-{number}", options=Options(path="a.vx"))
+    region = next(region for region in assembled.regions if region.name == "program")
+    path = tmp_path / "image.vxbin"
+    path.write_bytes(struct.pack("<2Q", region.base, region.end) + region.data.tobytes())
+    assert load(path).isa == f"vortex-{2022 if number == 2021 else number}"  # what tells 2021 apart is its texture instruction
+
+
+def image_of(text, number=2024):
+    program = load(text.encode(), f"vortex-{number}", options=Options(path="a.vx"))
+    region = next(region for region in program.regions if region.name == "program")
+    return region.data.tobytes()
+
+
+@pytest.mark.parametrize("ending", [".vxbin", ".bin"])
+def test_images_run_from_the_start_address(ending, tmp_path):
+    code = image_of(START[2024] + "addi s0, s0, 5\nsw s0, 0(s1)\n" + END)
+    path = tmp_path / f"image{ending}"
+    path.write_bytes((struct.pack("<2Q", 1 << 31, (1 << 31) + len(code) + 64) if ending == ".vxbin" else b"") + code)
+    options = Options(path=str(path), buffers={"out": np.zeros(16, np.uint32)}, arguments={"out": "out"})
+    result = GPU("vortex-2024", engine="python").run(load(path, "vortex-2024", options=options))
+    assert read_buffer(result.program, result.memory, "out").tolist() == list(range(5, 21))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "this .vxbin is cut off: it has 0 bytes"),
+        (struct.pack("<2Q", 1 << 31, 1 << 31) + b"\x13\0\0\0", "says that its 4 bytes lie from 0x80000000 to 0x80000000"),
+        (struct.pack("<2Q", 2, 100) + b"\x13\0\0\0", "it begins at a multiple of 4"),
+        (struct.pack("<2Q", 0, 1 << 60) + b"\x13\0\0\0", "takes at most 64 MiB"),
+    ],
+)
+def test_an_image_that_cannot_be(data, said, tmp_path):
+    path = tmp_path / "image.vxbin"
+    path.write_bytes(data)
+    with pytest.raises(SourceError) as caught:
+        load(path)
+    assert said in str(caught.value)
+
+
+def test_arguments_are_words_in_the_order_in_which_they_are_given():
+    text = "csrr t0, mscratch\nlw t1, 0(t0)\nlw t2, 4(t0)\nlw t3, 8(t0)\nsw t2, 0(t1)\nsw t3, 4(t1)\nvx_tmc zero\n"
+    options = Options(path="a.vx", buffers={"out": np.zeros(2, np.uint32)}, arguments={"out": "out", "n": -7, "f": 1.5})
+    result = GPU("vortex-2024", engine="python").run(load(text.encode(), "vortex-2024", options=options))
+    found = read_buffer(result.program, result.memory, "out")
+    assert found.view(np.int32)[0] == -7 and found.view(np.float32)[1] == 1.5
+
+
+def test_a_buffer_lies_where_its_name_says():
+    options = Options(path="a.vx", buffers={"data@0x100000": np.arange(3, dtype=np.uint32), "argument": np.array([9], np.uint32)})
+    program = load(b"csrr t0, mscratch\nlw t1, 0(t0)\nlui t2, 0x100\nsw t1, 8(t2)\nvx_tmc zero\n", "vortex-2024", options=options)
+    result = GPU("vortex-2024", engine="python").run(program)
+    assert read_buffer(result.program, result.memory, "data").tolist() == [0, 1, 9]
+    assert result.read(0x100008, 4).tolist() == [9, 0, 0, 0]
+
+
+def test_what_a_kernel_is_not_given_is_said():
+    assert refused(arguments={}) == "the argument 'a' of the kernel 'saxpy' has no value: add --arg a=VALUE"
+    assert refused(buffers={"x": X}).endswith("has no value: add --buffer y=FILE")
+    assert "has no parameter 'b'" in refused(arguments={"a": 1, "b": 2})
+    assert "there is no such buffer" in refused(arguments={"a": 1, "x": "z"})
+    assert refused(threads=37, block=2) == "37 threads are no whole number of blocks of 2"
+    assert "there is no kernel 'other'; say which one: --launch saxpy" in refused(more={"launch": "other"})
+    assert "holds" in refused(buffers={"x": np.array(["a"]), "y": Y})
+
+
+def test_a_program_that_starts_its_threads_itself_takes_none():
+    with pytest.raises(BufferError) as caught:
+        load(b"vx_tmc zero\n", "vortex-2024", options=Options(path="a.vx", threads=4))
+    assert "leave --threads out" in str(caught.value)
+
+
+def test_a_stray_access_names_the_line_of_c():
+    program = saxpy(buffers={"x": X[:5], "y": Y})
+    result = GPU("vortex-2024", engine="python").run(program)
+    assert result.status == "error"
+    assert "saxpy.c:6" in result.fault and "where there is no memory" in result.fault
+
+
+def test_unknown_instructions_stop_where_they_are_reached():
+    result = GPU("vortex-2024", engine="python").run(load(b"li t0, 1\n.word 0xffffffff\n", "vortex-2024", options=Options(path="a.vx")))
+    assert "a.vx:2" in result.fault and "the word 0xffffffff is no instruction" in result.fault
+
+
+def test_unknown_control_registers_are_refused():
+    assert "there is no control register 0x7c0" in refused_text(b"csrr t0, 0x7c0\n", 2024)
+    assert "can only be read" in refused_text(b"csrw mhartid, t0\n", 2024)
+    load(b"csrw global_warp_id, t0\n", "vortex-2022")  # until 2022 such a write does nothing
+
+
+def test_atomics_and_short_instructions_are_not_of_every_generation():
+    assert "no instruction 'amoadd.w'" in refused_text(b"amoadd.w t0, t1, (t2)\n", 2022)
+    load(b"amoadd.w t0, t1, (t2)\n", "vortex-2024")
+    assert "no instruction 'c.nop'" in refused_text(b"c.nop\n", 2024)
+
+
+def test_a_damaged_elf_file_is_refused_with_one_sentence():
+    data = SAXPY.read_bytes()
+    for cut in (4, 40, 100, 1500):
+        with pytest.raises(SourceError):
+            load(data[:cut], "vortex")
+
+
+def test_deadlocks_and_endless_programs_end():
+    gpu = GPU("vortex-2024", engine="python")
+    stuck = gpu.run(load(b"li a0, 0\nli a1, 2\nvx_bar a0, a1\nvx_tmc zero\n", "vortex-2024", options=Options(path="a.vx")))
+    assert "no warp can ever continue" in stuck.fault and "a.vx:3" in stuck.fault
+    endless = gpu.run(load(b"here: j here\n", "vortex-2024", options=Options(path="a.vx")), max_cycles=5000)
+    assert endless.status in ("timeout", "error")

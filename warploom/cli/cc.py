@@ -1,0 +1,38 @@
+"""`warploom cc`: a program in C into an ELF file."""
+
+from __future__ import annotations
+
+import click
+
+from warploom.cli.common import UserError, json_option, print_json, say, write_file
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="OUT", required=True, help="The ELF file.")
+@click.option("--target", metavar="NAME", default="vortex-2024", help="vortex-2024, vortex-2022 or riscv. [default: vortex-2024]")
+@click.option("-O", "level", type=click.Choice(["0", "1", "2", "3", "s"]), default="2", help="How it is optimised. [default: 2]")
+@json_option
+def command(files: tuple[str, ...], output: str, target: str, level: str, as_json: bool) -> None:
+    """Compile each FILE, C or assembly (.S), and link them with warploom's start-up and headers.
+
+    A function marked `kernel` of <warploom.h> is what `warploom run` calls for each thread; a program with a main of its own is started by
+    every core. The compiler is clang, as the package ziglang has it: pip install 'warploom[cc]'. `warploom run kernel.c` compiles too.
+
+    \b
+    Examples:
+      warploom cc saxpy.c -o saxpy.elf
+      warploom cc saxpy.c -o saxpy.elf --target vortex-2022 -O 0
+      warploom cc collatz.c -o collatz.elf --target riscv
+    """
+    from warploom.cli.common import is_among
+    from warploom.isa.c.compiler import compile_c
+
+    if is_among(output, files):
+        raise UserError(f"-o {output}: this file is an input; name a different one")
+    data = compile_c(files, target, level, beside=output)
+    write_file(output, data)
+    if as_json:
+        print_json({"files": list(files), "target": target, "optimise": level, "output": output, "bytes": len(data)})
+    else:
+        say(f"{len(data)} bytes written to {output}", err=True)

@@ -1,0 +1,100 @@
+"""The C compiler: clang, as the PyPI package `ziglang` has it, with warploom's headers, start-up and linker script.
+
+Clang knows nothing of lanes. What it must not do is copy or move the instructions that split and join them; `-fconvergent-functions` tells
+it so. Floats are passed in float registers (ilp32f); there are no short instructions on Vortex.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from warploom.isa.diagnostics import nearest
+from warploom.isa.reading import error, read_bytes
+
+RUNTIME = Path(__file__).parent / "runtime"
+SECONDS = 300.0
+LEVELS = ("0", "1", "2", "3", "s")
+
+
+class Target(NamedTuple):
+    """cpu: clang's name. vortex: the generation that headers and start-up are told, 0: none. files, script: of the runtime."""
+
+    name: str
+    cpu: str
+    vortex: int
+    files: tuple[str, ...]
+    script: str
+    meaning: str
+
+
+_VORTEX = ("start.S", "spawn.c", "kernel.c", "library.c")
+TARGETS = {
+    target.name: target
+    for target in (
+        Target("vortex-2024", "generic_rv32+m+a+f+zicond", 2024, _VORTEX, "vortex.ld", "Vortex from 2023 on: RV32IMAF"),
+        Target("vortex-2022", "generic_rv32+m+f", 2022, _VORTEX, "vortex.ld", "Vortex of 2021 and 2022: RV32IMF"),
+        Target("riscv", "generic_rv32+m+a+f+c", 0, ("riscv.S", "library.c"), "riscv.ld", "ordinary RV32IMAFC code, a thread a lane"),
+    )
+}  # fmt: skip
+DEFAULT = "vortex-2024"
+
+
+def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "2", beside: str | Path | None = None) -> bytes:
+    """An ELF file from C sources (and assembly, .S): its bytes. Raises SourceError.
+
+    beside: where it will be written; its debugging information calls the sources by their way from there.
+    """
+    first = paths[0]
+    if target not in TARGETS:
+        raise error(first, f"there is no target {target!r}{nearest(target, TARGETS)}", f"there are {', '.join(TARGETS)}")
+    if level not in LEVELS:
+        raise error(first, f"there is no level of optimisation {level!r}", f"there are {', '.join(LEVELS)}")
+    if importlib.util.find_spec("ziglang") is None:
+        raise error(first, "compiling C needs the package ziglang, which is not installed", "pip install 'warploom[cc]'")
+    for path in paths:
+        read_bytes(path)
+    with tempfile.TemporaryDirectory(prefix="warploom-cc-") as folder:
+        result = Path(folder) / "program.elf"
+        sources = [Path(path).resolve() for path in paths]
+        places = _places(sources, Path(beside if beside is not None else first).resolve().parent)
+        command = [sys.executable, "-m", "ziglang", "cc", *flags(TARGETS[target], level), *places]
+        command += [*map(str, sources), "-o", str(result)]
+        _run(command, first, folder)
+        return result.read_bytes()
+
+
+def flags(target: Target, level: str) -> list[str]:
+    """Everything that the compiler is told but for the sources and the output."""
+    found = ["-target", "riscv32-freestanding", f"-mcpu={target.cpu}", f"-O{level}", "-g", "-std=gnu17", "-Wall"]
+    found += ["-nostdlib", "-ffreestanding", "-fno-sanitize=undefined", "-fno-stack-protector"]
+    found += ["-ffunction-sections", "-fconvergent-functions"]
+    found += [f"-DWARPLOOM_VORTEX={target.vortex}"] if target.vortex else []
+    found += ["-I", str(RUNTIME / "include"), "-T", str(RUNTIME / target.script), "-Wl,--gc-sections"]
+    return found + [str(RUNTIME / name) for name in target.files]
+
+
+def _places(sources: Sequence[Path], beside: Path) -> list[str]:
+    """What the debugging information calls files: sources by their way from the ELF file, so that it holds nothing of this machine."""
+    compiler = importlib.util.find_spec("ziglang")
+    named = {str(RUNTIME): "warploom", str(Path(compiler.origin or ".").parent if compiler else "."): "ziglang"}
+    named |= {str(source.parent): os.path.relpath(source.parent, beside) for source in sources}
+    return [f"-ffile-prefix-map={path}={name}" for path, name in named.items()] + ["-fdebug-compilation-dir=."]
+
+
+def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
+    """Raises SourceError with what the compiler says."""
+    environment = dict(os.environ)
+    environment.setdefault("ZIG_LOCAL_CACHE_DIR", folder)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, env=environment, errors="replace")
+    except subprocess.TimeoutExpired:
+        raise error(source, f"the compiler has not ended after {SECONDS:.0f} seconds", "") from None
+    if done.returncode != 0:
+        raise error(source, f"it does not compile:\n{done.stderr.strip() or f'the compiler ended with status {done.returncode}'}", "")

@@ -1,0 +1,114 @@
+"""Kernels of a C program, and what their parameters are called: read from the debugging information that the compiler leaves.
+
+A kernel's arguments lie in a block in memory, which the runtime (`runtime/kernel.c`) hands on in registers: whole numbers and addresses in
+one row, floats in the other, since the calling convention has registers of their own for each.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from warploom.isa.launch import Parameter
+from warploom.isa.launching import POINTER, BufferError
+
+BEGIN, END = "__kernels_begin", "__kernels_end"  # the linker's: where kernels lie
+MOST = 8  # of whole numbers and addresses, and of floats
+CALL, DIMENSION, GRID, BLOCK, WHOLE, FLOATS = 0, 4, 8, 20, 32, 64  # offsets in the block
+BLOCK_BYTES = 96
+
+
+class CKernel(NamedTuple):
+    """A kernel: where it is, and its parameters' names with `pointer`, `int32`, `uint32` or `float32`."""
+
+    name: str
+    address: int
+    parameters: tuple[tuple[str, str], ...]
+
+
+def kernels_of(data: bytes, symbols: Mapping[str, int]) -> list[CKernel]:
+    """The kernels in an ELF file, by address. None where it has no debugging information, or was built without warploom's linker script."""
+    begin, end = symbols.get(BEGIN, 0), symbols.get(END, 0)
+    if begin >= end:
+        return []
+    from elftools.elf.elffile import ELFFile
+
+    found = []
+    try:
+        elf = ELFFile(io.BytesIO(data))
+        units = list(elf.get_dwarf_info().iter_CUs()) if elf.has_dwarf_info() else []
+        for unit in units:
+            for die in unit.get_top_DIE().iter_children():
+                low = die.attributes.get("DW_AT_low_pc")
+                if die.tag == "DW_TAG_subprogram" and low is not None and begin <= _address(unit, low) < end:
+                    found.append(CKernel(_name(die), _address(unit, low), tuple(_parameters(die))))
+    except Exception:  # pyelftools raises what its parsers raise: such a file has no kernels that can be called by name
+        return []
+    return sorted(found, key=lambda one: one.address)
+
+
+def _address(unit: Any, low: Any) -> int:
+    if low.form.startswith("DW_FORM_addrx"):
+        return int(unit.dwarfinfo.get_addr(unit, low.value))
+    return int(low.value)
+
+
+def _name(die: Any) -> str:
+    if "DW_AT_name" in die.attributes:
+        return str(die.attributes["DW_AT_name"].value.decode("utf-8", "replace"))
+    origin = die.get_DIE_from_attribute("DW_AT_abstract_origin")
+    return _name(origin)
+
+
+def _parameters(die: Any) -> list[tuple[str, str]]:
+    return [(_name(child), _type(child)) for child in die.iter_children() if child.tag == "DW_TAG_formal_parameter"]
+
+
+def _type(die: Any) -> str:
+    """What a parameter is in the block."""
+    while die.tag in ("DW_TAG_formal_parameter", "DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_restrict_type"):
+        if "DW_AT_type" not in die.attributes:
+            origin = die.attributes.get("DW_AT_abstract_origin")
+            if origin is None:
+                return "void"
+            die = die.get_DIE_from_attribute("DW_AT_abstract_origin")
+            continue
+        die = die.get_DIE_from_attribute("DW_AT_type")
+    if die.tag == "DW_TAG_pointer_type":
+        return POINTER
+    if die.tag == "DW_TAG_base_type":
+        encoding, size = die.attributes["DW_AT_encoding"].value, die.attributes["DW_AT_byte_size"].value
+        if encoding == 4:  # DW_ATE_float
+            return f"float{8 * size}"
+        return ("int" if encoding in (5, 6) else "uint") + str(8 * size)
+    return str(die.tag.removeprefix("DW_TAG_"))
+
+
+def layout(kernel: CKernel, path: str) -> tuple[Parameter, ...]:
+    """Where each parameter lies in the block. Raises BufferError for what cannot be handed over."""
+    found = []
+    counts = {WHOLE: 0, FLOATS: 0}
+    for name, kind in kernel.parameters:
+        if kind not in (POINTER, "float32", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32))):
+            raise BufferError(f"{path}: the parameter {name!r} of the kernel {kernel.name!r} is of type {kind}: a kernel takes pointers, "
+                              "whole numbers of at most 32 bits, and float")  # fmt: skip
+        row = FLOATS if kind == "float32" else WHOLE
+        if counts[row] == MOST:
+            raise BufferError(f"{path}: the kernel {kernel.name!r} has more than {MOST} parameters that are "
+                              f"{'floats' if row == FLOATS else 'whole numbers and pointers'}")  # fmt: skip
+        dtype = kind if kind in (POINTER, "float32") else "int32" if kind.startswith("int") else "uint32"
+        found.append(Parameter(name, row + 4 * counts[row], dtype))
+        counts[row] += 1
+    return tuple(found)
+
+
+def chosen(kernels: Sequence[CKernel], name: str | None, path: str) -> CKernel:
+    """The kernel of a name, or the only one. Raises BufferError."""
+    names = [kernel.name for kernel in kernels]
+    if name is not None and name in names:
+        return kernels[names.index(name)]
+    if name is None and len(kernels) == 1:
+        return kernels[0]
+    said = f"there is no kernel {name!r}" if name is not None else f"it has {len(kernels)} kernels"
+    raise BufferError(f"{path}: {said}; say which one: --launch {names[0]}{''.join(f', or {other}' for other in names[1:])}")
