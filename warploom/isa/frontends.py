@@ -51,6 +51,14 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
         FrontEnd(f"vortex-{number}", (), f"warploom.isa.vortex.v{number}", f"Vortex, the RISC-V GPGPU, as of {number}", gpu)
         for number, gpu in ((2021, "vortex-2022"), (2022, "vortex-2022"), (2024, "vortex-2024"), (2026, "vortex-2024"))
     ),
+    FrontEnd(
+        "avx512",
+        (".avx512", ".o", ".elf", ".s"),
+        "warploom.isa.avx512",
+        "AVX-512: x86's vectors of 16 lanes and their masks",
+        "avx512",
+        claims="warploom.isa.avx512.recognise:is_x86",
+    ),
 )
 
 

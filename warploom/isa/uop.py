@@ -348,8 +348,8 @@ def _rows() -> list[Operation]:
         ("branch", "atr", "lanes where (a & i) != 0 go to the target (NEGATE: where it is 0); RECONVERGE is where they reconverge",
          NEXT + TO_TARGET),
         ("jump", "t", "all active lanes go to the target", TO_TARGET),
-        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped; d = address of the next one, "
-         "in a scalar d too; "
+        ("jump_register", "da", "all active lanes go to the instruction at address a + i, low bit dropped (not of a scalar a); "
+         "d = address of the next one, in a scalar d too; "
          "t: where that is, if it is known",
          THROUGH_REGISTER),
         ("call", "dt", "d = address of the next instruction, in a scalar d too; all active lanes go to the target", CALLS),

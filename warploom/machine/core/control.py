@@ -163,10 +163,11 @@ def _jump_to_register(gpu, core, warp, part, tables, k):
     registers = core.registers[warp]
     row = registers.lane[source(registers, tables.uops, k, A, 0, warps.lanes)]
     offset = np.int64(tables.uops[k, IMM])
-    address = (np.int64(row[leader(part)]) + offset) & EVEN
+    keeps = np.int64(EVEN if tables.uops[k, A] < SCALAR else ADDRESS_BITS)
+    address = (np.int64(row[leader(part)]) + offset) & keeps
     same = EMPTY
     for lane in range(warps.lanes):
-        if (np.int64(row[lane]) + offset) & EVEN == address:
+        if (np.int64(row[lane]) + offset) & keeps == address:
             same = same | bit(lane)
     going = part & same
     if part != going:

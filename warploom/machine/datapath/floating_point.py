@@ -184,7 +184,7 @@ def round_whole(d, bits, mode, wide):
 
 @out_of_line
 def choose_nan(d, a, b, c, wide):
-    """Results `c`; where one is NaN, the first of `a` and `b` that is NaN, made quiet (Intel SDM, volume 1, 4.8.3.5)."""
+    """Results `c`; where one is NaN, the first of `a` and `b` that is NaN, made quiet (Intel SDM, volume 1, table 4-7)."""
     for l in range(wide):
         word = c[l]
         if np.uint32(word & ~SIGN) > np.uint32(0x7F800000):

@@ -1,0 +1,6 @@
+"""AVX-512: x86's vectors of 16 lanes and their opmasks, with the general registers around them. A warp is a thread of a CPU."""
+
+from warploom.isa.avx512.front_end import load
+from warploom.isa.avx512.table import INSTRUCTIONS, meanings
+
+__all__ = ["INSTRUCTIONS", "load", "meanings"]
