@@ -242,6 +242,31 @@ def _riscv_registers() -> str:
     return _table(("register", "number", "meaning"), [(f"`{csr.name}`", f"`{csr.number:#05x}`", csr.meaning) for csr in CSRS])
 
 
+def _vortex() -> str:
+    from warploom.isa.vortex.generation import GENERATIONS
+    from warploom.isa.vortex.simt import rows
+
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for number, generation in GENERATIONS.items():
+        for row in rows(generation):
+            found.setdefault((row.syntax, row.encoding.text, row.meaning), []).append(str(number))
+    table = [(f"`{syntax}`", ", ".join(numbers), f"`{text}`", meaning) for (syntax, text, meaning), numbers in found.items()]
+    return _table(("instruction", "generations", "encoding, from the highest bit", "meaning"), table)
+
+
+def _vortex_registers() -> str:
+    from warploom.isa.vortex.csr import csrs
+    from warploom.isa.vortex.generation import GENERATIONS
+
+    found: dict[tuple[str, int, str], list[str]] = {}
+    for number in (2022, 2024):
+        for csr in csrs(GENERATIONS[number]).values():
+            if not csr.name.startswith("mpm_"):
+                found.setdefault((csr.name, csr.number, csr.meaning), []).append(str(number))
+    rows = [(f"`{name}`", f"`{place:#05x}`", ", ".join(numbers), meaning) for (name, place, meaning), numbers in sorted(found.items())]
+    return _table(("register", "number", "generations", "meaning"), rows)
+
+
 def _fills() -> str:
     from warploom.isa.guppy import FILLS
 
@@ -365,6 +390,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "riscv-instructions": _riscv,
     "avx512-instructions": _avx512,
     "riscv-control-registers": _riscv_registers,
+    "vortex-instructions": _vortex,
+    "vortex-control-registers": _vortex_registers,
     "guppy-fills": _fills,
     "guppy-agreement": _agreement,
     "operations": _operations,

@@ -28,7 +28,16 @@ PATTERNS = (
 TEXTS = tuple(path for pattern in PATTERNS for path in sorted(ROOT.glob(pattern)) if path.is_file())
 
 # Where a link of the project may lead: the projects and papers that it takes mechanisms from, and its tools.
-HOSTS = {"distributed.dask.org", "github.com", "numba.readthedocs.io", "surfer-project.org", "ui.perfetto.dev", "www.w3.org"}
+HOSTS = {
+    "distributed.dask.org",
+    "github.com",
+    "numba.readthedocs.io",
+    "surfer-project.org",
+    "tinytapeout.com",
+    "app.tinytapeout.com",
+    "ui.perfetto.dev",
+    "www.w3.org",
+}
 
 # What nobody but the author of a text can make use of, or what says that it is not done.
 UNWANTED = {

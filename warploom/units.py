@@ -25,23 +25,27 @@ from warploom.isa.diagnostics import nearest
 from warploom.isa.uop import ALU, CONTROL, LATENCIES, MEMORY, SHARED, SPECIAL, TEXTURE
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
+from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, merge, put, put_aside, remove, run_group, split_group
 from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, ones, popcount, rest
 from warploom.machine.engine.unit import FOREVER, unit
 from warploom.machine.engine.users import UnitError, unit_name
 from warploom.machine.slots import SLOTS, Slot, slot_named
-from warploom.machine.slots.verbs import Replacement
+from warploom.machine.slots.verbs import Mechanism, Replacement
 
 __all__ = [
     "ALU",
+    "AT_BARRIER",
     "CONTROL",
     "EMPTY",
     "FOREVER",
     "LATENCIES",
     "MEMORY",
+    "READY",
     "SHARED",
     "SLOTS",
     "SPECIAL",
     "TEXTURE",
+    "Mechanism",
     "Replacement",
     "Slot",
     "UnitError",
@@ -51,9 +55,15 @@ __all__ = [
     "has",
     "load_unit",
     "lowest",
+    "merge",
     "ones",
     "popcount",
+    "put",
+    "put_aside",
+    "remove",
     "rest",
+    "run_group",
+    "split_group",
     "take_units",
     "unit",
     "unit_name",
@@ -74,6 +84,7 @@ def take_units(config: Config, units: Mapping[str, UserUnit]) -> tuple[Config, d
         slot = slot_named(name)
         if isinstance(given, str) and ":" in given:
             own[name] = slot.checked(load_unit(given))
+            config = load_config(config, slot.base)
         elif isinstance(given, str) and given in slot.ours:
             if slot.settings:
                 config = load_config(config, dict.fromkeys(slot.settings, given))
@@ -81,6 +92,7 @@ def take_units(config: Config, units: Mapping[str, UserUnit]) -> tuple[Config, d
                 own[name] = slot.door().units[given]
         elif callable(given) or isinstance(given, tuple):
             own[name] = slot.checked(given)
+            config = load_config(config, slot.base)
         else:
             near = nearest(given, slot.ours) if isinstance(given, str) else ""
             what = "function" if slot.verbs is None else slot.verbs.__name__
@@ -107,7 +119,7 @@ def load_unit(text: str) -> Unit:
 
 def _is_own(value: Any, module: str) -> bool:
     """Whether a value may be a unit that a module defines."""
-    return isinstance(value, Replacement) or (callable(value) and getattr(value, "__module__", "") == module)
+    return isinstance(value, Replacement | Mechanism) or (callable(value) and getattr(value, "__module__", "") == module)
 
 
 def _module(path: Path, text: str) -> Any:

@@ -1,6 +1,6 @@
 /* Lanes that go different ways: conditions in conditions, and a loop that each lane leaves when it is done.
    Every branch on which lanes may disagree stands between a split and its join; the loop switches lanes off one after another.
-   What such a loop changes is volatile, that is, in memory: a compiler may keep it in a register and move it to another one
+   What such a loop changes is volatile, that is, in memory: a compiler may keep it in a register and move it to a different one
    after the switch, where a lane that has just been switched off no longer takes part. */
 #include <warploom.h>
 

@@ -45,6 +45,8 @@ def test_json_has_numbers_and_script():
     [
         (("alus",), "there is no unit 'alus' in hardware"),
         (("round_robin", "--warps", "8,x"), "--warps 8,x: write numbers from 1 to 64, as 8,32"),
+        (("stack", "--lanes", "0"), "--lanes 0: write numbers from 1 to 64, as 8,32"),
+        (("plru", "--ways", "6"), "ways = 6: the tree needs a power of two"),
         (("alu", "--gpu", "sm"), "core.control = 'pipeline' has no hardware"),
     ],
 )

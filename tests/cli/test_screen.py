@@ -81,5 +81,5 @@ def test_every_command_with_a_table_is_here():
     from warploom.cli import COMMANDS as known
 
     tested = {command[0] for command in COMMANDS.values()}
-    # They write files, native code or pages, or take minutes; their few lines have tests of their own.
-    assert set(known) - tested == {"build", "explore", "lockstep", "probe", "warmup"}, ROOT
+    # They write files, native code, pages or messages with lines of a source, or take minutes; their lines have tests of their own.
+    assert set(known) - tested == {"build", "check", "explore", "lockstep", "probe", "warmup"}, ROOT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from tests.fuzz import machines, policies
 from tests.places import EXAMPLES
 from warploom import GPU
 from warploom.cli.data import read_buffer_file
-from warploom.isa.frontend import BYTES
+from warploom.isa.frontend import BYTES, Options
 from warploom.isa.frontends import FRONT_ENDS, encoding, load_with_warnings
 from warploom.isa.program import Program
 from warploom.machine.config.presets import PRESETS, load_config, parse_setting
@@ -58,6 +59,33 @@ def _program(isa: str, presets: tuple[str, ...]) -> Callable[[bytes, Path], None
 def _begin(program: Program, preset: str) -> None:
     result = GPU(preset, engine="python").run(program, max_cycles=CYCLES)
     str(result), result.summary()
+
+
+def _vortex(ending: str) -> Callable[[bytes, Path], None]:
+    """Read an image for Vortex, and run the beginning of it."""
+
+    def take(data: bytes, _path: Path) -> None:
+        kernel = (
+            {"threads": 3, "arguments": {"a": 1.5}, "buffers": {"x": [1.0, 2.0, 3.0], "y": [0.0, 0.0, 0.0]}} if ending == ".elf" else {}
+        )
+        program, warnings = load_with_warnings(data, "vortex", Options(path=f"fuzzed{ending}", **kernel))
+        str(warnings)
+        _begin(program, "vortex-2024")
+
+    return take
+
+
+def _vortex_images(ending: str) -> Callable[[], list[bytes]]:
+    def seeds() -> list[bytes]:
+        if ending == ".elf":
+            return [(EXAMPLES / "vortex" / "saxpy.elf").read_bytes()]
+        program, _ = load_with_warnings(
+            b"csrr t0, num_warps\nla t1, on\nvx_wspawn t0, t1\non: li t0, -1\nvx_tmc t0\nvx_tmc zero\n", "vortex-2024"
+        )
+        data = program.regions[0].data.tobytes()
+        return [(struct.pack("<2Q", 1 << 31, (1 << 31) + len(data) + 64) if ending == ".vxbin" else b"") + data]
+
+    return seeds
 
 
 def _words(isa: str, ending: str) -> Callable[[bytes, Path], object]:
@@ -107,13 +135,15 @@ NUMBERS = _texts("1, 2, 3\n0x1f 0b1 ; c\n", "[1, [2, 3], 4]", '{"data": [1, 2]}'
 def _targets() -> Iterator[Target]:
     for row in FRONT_ENDS:
         if BYTES in row.takes:
-            suffix = row.suffixes[0]
+            suffix = row.suffixes[0] if row.suffixes else ".vx"
             yield Target(row.name, _program(row.name, PRESETS_OF.get(row.name, (row.gpu,))), _files(f"*/*{suffix}"), suffix)
         if row.has_words:
             words = _texts("50de 300f // c\n@4 f000\n// threads 4\n// data 1 2", '{"program": [20702, 61440], "threads": 8, "data": [1]}')
             yield Target(f"{row.name} words", _words(row.name, ".hex"), words, ".hex")
             yield Target(f"{row.name} words in JSON", _words(row.name, ".json"), words, ".json")
     yield Target("riscv in ELF", _program("riscv", ("sm",)), _files("riscv/*.elf"), ".elf")
+    for ending in (".elf", ".vxbin", ".bin"):
+        yield Target(f"vortex in {ending}", _vortex(ending), _vortex_images(ending), ending)
     yield Target("settings", _setting, _some_settings)
     yield Target("machine files", lambda _data, path: load_config(path), _files("*.toml", PRESETS), ".toml")
     for ending in (".txt", ".csv", ".json", ".bin"):

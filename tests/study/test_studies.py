@@ -5,6 +5,8 @@ from math import gcd
 
 import pytest
 
+from tests.places import ROOT
+from warploom.isa.numbers import grouped
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.study.experiments import NAMES, find
 from warploom.study.experiments.experiment import Failed, checked
@@ -24,7 +26,12 @@ def rows(name, key):
     return {row[key]: row for row in findings(name).table}
 
 
-@pytest.mark.parametrize("name", NAMES)
+# It synthesizes for a minute.
+SLOW = pytest.param("mechanism-cost", marks=pytest.mark.slow)
+STUDIES = [name if name != "mechanism-cost" else SLOW for name in NAMES]
+
+
+@pytest.mark.parametrize("name", STUDIES)
 def test_a_study_says_what_was_published_what_ours_is_and_why(name):
     found = find(name)
     assert found.name == name
@@ -33,7 +40,7 @@ def test_a_study_says_what_was_published_what_ours_is_and_why(name):
         assert claim.what and claim.published and claim.ours and claim.why
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STUDIES)
 def test_a_study_draws_a_figure_with_labelled_axes(name):
     pytest.importorskip("matplotlib")
     figure = findings(name).figure
@@ -43,7 +50,7 @@ def test_a_study_draws_a_figure_with_labelled_axes(name):
         assert panel.y_label and (panel.x_label or panel.kind == "bar")
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "two-level"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("two-level", "mechanism-cost")])
 def test_what_was_published_is_in_the_figure(name):
     assert any(series.published for panel in findings(name).figure.panels for series in panel.series)
 
@@ -154,3 +161,15 @@ def test_an_unknown_study_has_a_nearest_name():
 def test_a_run_that_does_not_end_well_stops_a_study():
     with pytest.raises(Failed, match=r"^the run 'b' of this experiment: error: why$"):
         checked("ab", [Outcome("done"), Outcome("error", "why")])
+
+
+@pytest.mark.slow
+def test_gates_are_what_the_mechanisms_remember_and_the_page_has_the_figures():
+    found = rows("mechanism-cost", "value")
+    assert (found["oldest"]["flip_flops"], found["plru"]["flip_flops"], found["lru"]["flip_flops"]) == (32 * 31 // 2, 15, 16 * 15 // 2)
+    assert found["minpc"]["cycles"] < found["stack"]["cycles"]
+    assert found["minpc"]["transistors"] > found["stack"]["transistors"]
+    page = (ROOT / "docs/studies.md").read_text(encoding="utf-8")
+    for row in findings("mechanism-cost").table:
+        cells = [row["kind"], row["value"], *(grouped(row[name]) for name in ("cycles", "transistors", "flip_flops", "luts", "depth"))]
+        assert f"| {' | '.join(cells)} |" in page

@@ -1,23 +1,23 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Bounds: an index outside of its axis, although the address lies in the array; and variables that have no value yet.
+"""Bounds: an index outside of its axis, although the address lies in the array.
 
 The machine knows where an array begins and ends, and stops a kernel that leaves it. An index of 70 in an axis of 64 finds the next row
 instead. So a kernel that is checked asks before each access, in micro-ops that no machine executes: `note` with a negative number, which
-carries the index and the extent of an axis, or whether a variable has a value.
+carries the index and the extent of an axis, or a mask.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.shadow import A_VALUE, B_VALUE, BOUNDS, UNDEFINED, find
+from warploom.checks.shadow import A_VALUE, B_VALUE, BOUNDS, find
 from warploom.isa.uop import A, B, C
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import has
 from warploom.machine.engine.unit import out_of_line
 
-INDEX, DEFINED, LANES = range(3)  # what a micro-op asks: its number is -1 - this - 4 * the place of its text among the kernel's checks
-QUESTIONS = 4
+INDEX, LANES = range(2)  # what a micro-op asks: its number is -1 - this - QUESTIONS * the place of its text among the kernel's questions
+QUESTIONS = 2
 
 
 @out_of_line
@@ -39,13 +39,3 @@ def check_index(core, warp, pc, part, tables, k, first, now):
             if row > 0:
                 tables.findings[row, A_VALUE] = index
                 tables.findings[row, B_VALUE] = extent
-
-
-@out_of_line
-def check_defined(core, warp, pc, part, tables, k, first, now):
-    """Source A is 0 in lanes in which a variable has no value."""
-    registers = core.registers[warp]
-    row = registers.lane[source(registers, tables.uops, k, A, 0, core.warps.lanes)]
-    for lane in range(core.warps.lanes):
-        if has(part, lane) and row[lane] == 0:
-            find(tables, UNDEFINED, pc, -1, first + lane, -1, k, now)

@@ -122,7 +122,7 @@ def _with_schedule(
     name, byte, memory = shown
     word = byte - byte % 4
     element = element_text(program, names, u.GLOBAL_SPACE, word, 0) if program.regions == () else f"byte {byte:#x}"
-    text = f"order: with --set {name} memory ends up different: {element} is {_value(memory, word)}, here {_value(result.memory, word)}"
+    text = f"order: --set {name} leaves {_value(memory, word)} in {element}, this run {_value(result.memory, word)}"
     return [replace(one, order=f"{one.order}\n    {text}") if one.kind in RACES else one for one in found]
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.checks import shadow as s
+from warploom.checks.bounds import QUESTIONS
 from warploom.checks.places import Names, element_text, length_at, thread_text
 from warploom.isa import uop as u
 from warploom.isa.diagnostics import Diagnostic, Severity, render_all
@@ -16,7 +17,7 @@ from warploom.isa.program import Position, Program
 
 DID = {s.READ: "reads", s.WRITE: "writes", s.ATOMIC: "updates by an atomic"}
 KINDS = (
-    "race", "lost-update", "lockstep", "bounds", "uninitialised", "undefined", "barrier", "syncwarp", "mask", "shuffle",
+    "race", "lost-update", "lockstep", "bounds", "uninitialised", "barrier", "syncwarp", "mask", "shuffle",
     "deadlock", "fault",
 )  # fmt: skip
 
@@ -175,9 +176,9 @@ class _Writer:
             kind = "lost-update"
             message = f"{me} writes {element} with what it has read before {other} wrote it: that update is lost"
             fix = "update it in one step, with cuda.atomic" if self.program.isa == "python" else "update it with an atomic"
-        order = f"order: here {other} came first; no barrier, atomic or fence keeps the other order from happening"
+        order = f"order: here {other} came first; nothing keeps it so"
         if row[s.ACCESS] == s.WRITE == row[s.OTHER_ACCESS] and row[s.PC] == row[s.OTHER_PC]:
-            order = f"order: here {me} wrote last, so its value stayed; any of them may be the last one"
+            order = f"order: here {me} wrote last; any of them may"
         return replace(
             base, kind=kind, message=message, fix=fix, other=row[s.OTHER_PC], threads=(me, other), element=element, lost=lost,
             address=row[s.ADDRESS], space=row[s.SPACE], order=order, other_position=where, other_length=length_at(self.program, where),
@@ -198,7 +199,7 @@ class _Writer:
         message = (
             f"{me} {DID[row[s.ACCESS]]} {found.element} after {other} {DID[row[s.OTHER_ACCESS]]} it only because lanes run in lockstep"
         )
-        order = "order: lanes of one warp; since Volta each may run on its own, and the other order can happen (core.divergence=its)"
+        order = "order: since Volta each lane of a warp may run on its own (core.divergence=its)"
         return replace(found, kind="lockstep", message=message, fix="put cuda.syncwarp() between the two", order=order, lost=0)
 
     def _uninitialised(self, base: Finding, row: list[int]) -> Finding:
@@ -224,7 +225,7 @@ class _Writer:
         return self._lanes(base, row, "syncwarp")
 
     def _mask(self, base: Finding, row: list[int]) -> Finding:
-        number = (-1 - int(self.program.uops[row[s.UOP], u.IMM])) // 4
+        number = (-1 - int(self.program.uops[row[s.UOP], u.IMM])) // QUESTIONS
         name = self.names.questions[number][1] if number < len(self.names.questions) else "this operation"
         return self._lanes(base, row, name)
 
@@ -244,19 +245,13 @@ class _Writer:
         return replace(base, message=message, fix="let that lane take part, or read one that does", threads=(base.threads[0], other))
 
     def _bounds(self, base: Finding, row: list[int]) -> Finding:
-        number = (-1 - int(self.program.uops[row[s.UOP], u.IMM])) // 4
+        number = (-1 - int(self.program.uops[row[s.UOP], u.IMM])) // QUESTIONS
         name, axis, axes = self.names.questions[number][1] if number < len(self.names.questions) else ("the array", 0, 1)
         index, extent = row[s.A_VALUE], row[s.B_VALUE]
         where = f"axis {axis} of {name}" if axes > 1 else name
         shown = f"{name}[{', '.join(str(index) if place == axis else ':' for place in range(axes))}]"
         message = f"{base.threads[0]}: the index {index} is outside of {where}, which has {extent} element{'s' * (extent != 1)}"
         return replace(base, message=message, fix=f"guard it: if {'0 <= i < ' if index < 0 else 'i < '}{extent}", element=shown)
-
-    def _undefined(self, base: Finding, row: list[int]) -> Finding:
-        number = (-1 - int(self.program.uops[row[s.UOP], u.IMM])) // 4
-        name = self.names.questions[number][1] if number < len(self.names.questions) else "a variable"
-        message = f"{base.threads[0]} reads {name!r}, which has no value on the path that it took"
-        return replace(base, message=message, fix="give it a value before the branch")
 
     def fault(self, fault: Fault, there: list[Finding]) -> list[Finding]:
         """Why the machine has stopped the kernel, unless that is said already."""

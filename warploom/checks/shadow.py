@@ -45,8 +45,8 @@ KIND, PC, OTHER_PC, ACCESS, OTHER_ACCESS, THREAD, OTHER, SPACE, ADDRESS, UOP, TI
 FINDING_COLUMNS = 16
 MOST_FINDINGS = 200
 
-KINDS = ("none", "race", "lockstep", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "bounds", "undefined")
-NONE_FOUND, RACE, IN_STEP, UNINITIALISED, BARRIER, SYNCWARP, MASK, SHUFFLE, BOUNDS, UNDEFINED = range(len(KINDS))
+KINDS = ("none", "race", "lockstep", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "bounds")
+NONE_FOUND, RACE, IN_STEP, UNINITIALISED, BARRIER, SYNCWARP, MASK, SHUFFLE, BOUNDS = range(len(KINDS))
 READ, WRITE, ATOMIC = range(3)  # kinds of an access
 
 WORD_BYTES = 15  # a bit a byte of a word

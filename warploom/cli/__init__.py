@@ -12,7 +12,7 @@ COMMANDS = {
     "picture": "Draw what a run did: lanes, warps, memory, the roofline.",
     "explore": "Write a page to walk through a run, cycle by cycle.",
     "profile": "Show what each line of a program costs, why, and what to try.",
-    "check": "Find races, bounds, barriers and lanes that go wrong in some order of threads.",
+    "check": "Find what goes wrong in some order of a kernel's threads.",
     "debug": "Step through a run, forwards and backwards, and change it.",
     "asm": "Show a program's instruction words, and write them to a file.",
     "cc": "Compile a program in C for Vortex or RISC-V.",

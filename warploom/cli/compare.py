@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", metavar="OUT", help="Draw the comparison into a .png, .svg or .pdf file.")
 @renamed(**{"--plot": "-o"})
 @click.option("--metric", default="cycles", metavar="NAME", help="What the plot shows: a metric, as ipc. [default: cycles]")
+@click.option("--cost", is_flag=True, help="Show what the compared mechanisms cost in gates; with -o, draw cycles against it.")
 @click.option("--csv", "csv_file", metavar="OUT", help="Write every row with all counters as CSV; - for standard output.")
 @click.option("--parquet", "parquet_file", metavar="OUT", help="Write every row with all counters as Parquet.")
 @click.option("--wide", is_flag=True, help="Show all columns, however wide the terminal is.")
@@ -46,6 +47,10 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     run, instructions, instructions per cycle, active lanes, cache hits, transactions per access, and what warps mostly waited for.
     --csv, --parquet and --json have all counters too. A run that faults or takes too long is a row that says so.
 
+    --cost shows transistors and depth of the mechanisms that the settings choose, beside the cycles, and marks the front: the machines
+    that no other one beats in both. Schedulers, divergence mechanisms, replacement policies, channels of tiny-gpu, banks and
+    coalescing have a price. It needs the extra rtl: pip install 'warploom[rtl]'.
+
     The exit status is 0 when at least one run has ended well, 1 when none has, 2 when the input is wrong.
 
     \b
@@ -55,6 +60,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom compare saxpy.guppy --over core.warps=4..32:4 -o w.svg --metric ipc
       warploom compare texture.guppy --over l1.replacement=lru,fifo --csv runs.csv
       warploom compare dot.asm --over unit.scheduler=oldest,mine.py:choose
+      warploom compare dot.asm --over core.scheduler=round_robin,oldest --cost
     """
     from warploom.cli.progress import Progress
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
@@ -64,6 +70,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     try:
         plan = _plan(kernel, options)
         _check_outputs(kernel, options)
+        if options["cost"]:
+            _check_cost(plan)
         with Progress("comparing", len(plan.points), quiet=options["quiet"], unit="runs") as progress:
             table = run(
                 plan,
@@ -74,6 +82,11 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
                 progress=lambda done, total: progress(done),
                 notice=progress.notice,
             )
+        if options["cost"]:
+            from warploom.study.gates import with_cost
+
+            with Progress("synthesizing", len(plan.points), quiet=options["quiet"], unit="machines") as progress:
+                table = with_cost(plan, table, progress)
         _write(plan, table, options)
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
@@ -123,6 +136,8 @@ def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
     if options["metric"] not in METRIC:
         metric = options["metric"]
         raise UserError(f"--metric {metric!r}: there is no such metric{nearest(metric, METRIC)}; there are {', '.join(METRIC)}")
+    if options["cost"] and options["metric"] != "cycles":
+        raise UserError(f"--metric {options['metric']}: with --cost the picture shows cycles against transistors; leave one of the two out")
     if options["output"]:
         form_of(options["output"])
         needed("matplotlib", "-o", "")
@@ -137,14 +152,27 @@ def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
     check_targets(files, [kernel], {"-": "--json"} if options["as_json"] else {})
 
 
+def _check_cost(plan: Plan) -> None:
+    """Refuse, before a long sweep, one whose settings change nothing that has a price."""
+    from warploom.study.needs import needed
+
+    for package in ("amaranth", "pyosys"):
+        needed(package, "--cost", "rtl")
+    from warploom.rtl.mechanisms import choices_of
+
+    choices_of(list(plan.over))
+
+
 def _write(plan: Plan, table: Table, options: dict[str, Any]) -> None:
     from warploom.cli.progress import Busy
     from warploom.study.chart import chart
     from warploom.study.figure import drawn, form_of
+    from warploom.study.gates import cost_chart
 
     if options["output"]:
         with Busy("drawing the picture", quiet=options["quiet"]):
-            write_file(options["output"], drawn(chart(plan, table, options["metric"]), form_of(options["output"])))
+            figure = cost_chart(plan, table) if options["cost"] else chart(plan, table, options["metric"])
+            write_file(options["output"], drawn(figure, form_of(options["output"])))
     if options["csv_file"] == "-":
         say(table.to_csv(), nl=False)
     elif options["csv_file"]:

@@ -14,7 +14,7 @@ from warploom.isa.numbers import grouped
 if TYPE_CHECKING:
     from warploom.rtl.prices import Cost
 
-MOST_WARPS = 64
+MOST = {"warps": 64, "lanes": 64, "ways": 32}
 HEADINGS = ("", "count", "transistors", "gates", "FF", "depth", "LUT4", "LUT depth")
 REMARK = (
     "count: in the GPU. FF: flip-flops. LUT4: lookup tables of four inputs. core and gpu hold the units above them. The figures are of "
@@ -26,21 +26,27 @@ REMARK = (
 @click.argument("units", metavar="[UNIT]...", nargs=-1)
 @click.option("--gpu", default="tiny-original", metavar="PRESET|TOML", help="The machine they are of. [default: tiny-original]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
-@click.option("--warps", default="8,32", metavar="LIST", help="Warps that a scheduling policy chooses from. [default: 8,32]")
+@click.option("--warps", metavar="LIST", help="Of policies, scoreboard and barriers: warps. [default: 8,32]")
+@click.option("--lanes", metavar="LIST", help="Of divergence mechanisms, coalescer and banks: lanes of a warp. [default: 8,32]")
+@click.option("--ways", metavar="LIST", help="Of replacement and tags: ways of a set; of mshrs: entries. [default: 4,16]")
 @click.option("--script", is_flag=True, help="Print the script of Yosys as well.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, units: tuple[str, ...], **options: Any) -> None:
     """Show what each UNIT costs as hardware: transistors, flip-flops, lookup tables of four inputs, and depth.
 
-    Without a name, all units except gpu, which takes a minute. Only units that lockstep, or a test, compares with the model have a price.
+    Without a name, all units of the machine except gpu and banks, which take minutes: of tiny-gpu's kind its units; of one with warps,
+    scheduling policies, scoreboard, barriers, divergence mechanisms, coalescer, replacement policies, tags and mshrs, in the sizes that the
+    three options give. Only units that lockstep compares with the model have a price.
     Results of the synthesis are kept. It needs the extra rtl: pip install 'warploom[rtl]'.
 
     \b
     Examples:
       warploom cost
       warploom cost data_controller --set memory.data_channels=1
-      warploom cost round_robin --warps 8,16,32
+      warploom cost round_robin oldest --warps 8,16,32
+      warploom cost stack minpc --lanes 8,32
+      warploom cost lru plru --ways 4,8,16
       warploom cost alu --script
     """
     from warploom import rtl
@@ -51,14 +57,14 @@ def command(ctx: click.Context, units: tuple[str, ...], **options: Any) -> None:
     price = rtl.cost
     from warploom.rtl import prices
 
-    warps = _warps(options["warps"])
+    sizes = {by: _sizes(by, options[by]) if options[by] is not None else usual for by, usual in prices.SIZES.items()}
     gpu = GPU(options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
-    asked = prices.names_and_sizes(units, warps)
+    asked = prices.names_and_sizes(units, sizes, warps=gpu.config.core.control == "pipeline")
     found = []
     try:
         with Progress("synthesizing", len(asked), quiet=options["as_json"], unit="units") as progress:
             for unit, size in asked:
-                found.append(price(unit.name, gpu, warps=size))
+                found.append(price(unit.name, gpu, **({unit.by: size} if unit.by else {})))
                 progress(len(found))
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
@@ -90,11 +96,11 @@ def _table(found: list[Cost]) -> list[str]:
     return ["  ".join(cells) for cells in zip(left, *right, strict=True)]
 
 
-def _warps(text: str) -> tuple[int, ...]:
+def _sizes(by: str, text: str) -> tuple[int, ...]:
     try:
         found = tuple(int(part) for part in text.split(","))
     except ValueError:
         found = ()
-    if not found or not all(1 <= number <= MOST_WARPS for number in found):
-        raise UserError(f"--warps {text}: write numbers from 1 to {MOST_WARPS}, as 8,32")
+    if not found or not all(1 <= number <= MOST[by] for number in found):
+        raise UserError(f"--{by} {text}: write numbers from 1 to {MOST[by]}, as {MOST[by] // 8},{MOST[by] // 2}")
     return found

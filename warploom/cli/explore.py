@@ -39,6 +39,7 @@ LARGE = 20_000_000  # characters from which on the size is told
 @click.option("--cycles", metavar="A:B", help="Only the cycles from A to B.")
 @click.option("--cores", metavar="LIST", help="Only these cores, as 0,2-3 (machines with warps).")
 @click.option("--warps", metavar="LIST", help="Only these warp slots of each core, as 0,2-3 (machines with warps).")
+@click.option("--check", is_flag=True, help="Run it with checks, and mark the lines that they find (warploom check).")
 @machine_options
 @click.option("--quiet", is_flag=True, help="Show no progress and say nothing at the end.")
 @json_option

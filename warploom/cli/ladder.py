@@ -24,6 +24,10 @@ LEGEND = (
     "gain, total: times as fast as the rung above, and as the first one. alone: what the switch gains by itself. kept: cycles with the "
     "first rung's channels to memory. held up by: the channels that are busy, or what most time goes into."
 )
+COST_LEGEND = (
+    "transistors: what the rung adds, of the units that there are as hardware beside the model; -: of this rung there is none. Of these "
+    "descriptions, by one script (warploom cost --script), never the area or the clock of a product."
+)
 WIDTH = 80
 DRAWN, PAGE = (".png", ".svg"), ".html"
 
@@ -36,6 +40,7 @@ DRAWN, PAGE = (".png", ".svg"), ".html"
 @program_options
 @click.option("--shared-variant", metavar="OTHER", help="The kernel with shared memory: what the last rung runs in place of FILE.")
 @click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
+@click.option("--cost", is_flag=True, help="Show what each rung adds in transistors, of what there is as hardware.")
 @click.option("--explain", is_flag=True, help="Say for each rung what it is in hardware, what it costs, and its settings.")
 @click.option("-o", "--output", "outputs", multiple=True, metavar="OUT", help="Draw it into a .png or .svg file, or write an .html page.")
 @renamed(**{"--plot": "-o", "--html": "-o"})
@@ -58,6 +63,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom ladder matmul.asm --set gpu.cores=4 --set l1.replacement=fifo
       warploom ladder reduction.asm --shared-variant reduction_shared.asm
       warploom ladder matmul.asm --unit scheduler=mine.py:choose
+      warploom ladder matmul.asm --cost
       warploom ladder matmul.asm -o ladder.svg -o ladder.html
     """
     from warploom.machine.config.presets import parse_setting
@@ -90,13 +96,17 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
         say(f"{how}; no file was written", err=True)
         ctx.exit(status)
     progress.end()
+    costs = _costs(ladder, options) if options["cost"] else None
     _write(ladder, options)
     if options["as_json"]:
-        print_json(body(ladder))
+        found = body(ladder)
+        if costs is not None:
+            found["steps"] = [{**step, "transistors": cost} for step, cost in zip(found["steps"], costs, strict=True)]
+        print_json(found)
         return
     if options["quiet"]:
         return
-    say("\n".join(table(ladder)))
+    say("\n".join(table(ladder, costs)))
     if options["explain"]:
         say("\n".join(explanations(ladder)))
     for path in options["outputs"]:
@@ -110,12 +120,26 @@ def _load(file: str, options: dict[str, Any]) -> Program:
     return program
 
 
+def _costs(ladder: Ladder, options: dict[str, Any]) -> list[int | None]:
+    """What each rung adds in transistors."""
+    from warploom.cli.progress import Progress
+    from warploom.study.gates import rung_costs
+
+    with Progress("synthesizing", len(ladder.steps), quiet=options["quiet"] or options["as_json"], unit="rungs") as progress:
+        return rung_costs(ladder, progress)
+
+
 def _check_outputs(kernel: str, options: dict[str, Any]) -> None:
     """Refuse, before a long run, what cannot be drawn or written after it."""
     from warploom.study.needs import StudyError, needed
 
     inputs = [kernel, *filter(None, [options["shared_variant"]]), *(text.partition("=")[2] for text in options["buffers"])]
     seen: set[str] = set()
+    if options["cost"]:
+        from warploom.observe.text.needs import needed as there
+
+        for package in ("amaranth", "pyosys"):
+            there(package, "--cost", "rtl")
     for path in options["outputs"]:
         if not path.lower().endswith((*DRAWN, PAGE)):
             raise UserError(f"-o {path}: a ladder is drawn into a file that ends in .png or .svg, or written as an .html page")
@@ -174,14 +198,16 @@ class _Progress:
 # What is shown
 
 
-def table(ladder: Ladder) -> list[str]:
-    """The ladder as lines of text, 80 columns wide, with what there is to say about it below."""
+def table(ladder: Ladder, costs: Sequence[int | None] | None = None) -> list[str]:
+    """The ladder as lines of text, 80 columns wide, with what there is to say about it below. costs: transistors that each rung adds."""
     from warploom.study.remarks import remarks, title
 
     width = max(len(step.rung.name) for step in ladder.steps)
-    lines = [*_wrapped(title(ladder)), "", _line("rung", COLUMNS, "held up by", width)]
-    lines += [_row(ladder, step, width) for step in ladder.steps]
-    for paragraph in (LEGEND, *remarks(ladder)):
+    lines = [*_wrapped(title(ladder)), "", _line("rung", COLUMNS, "held up by" if costs is None else "transistors", width)]
+    for number, step in enumerate(ladder.steps):
+        lines.append(_row(ladder, step, width, None if costs is None else _added(costs[number])))
+    legend = LEGEND if costs is None else f"{LEGEND.partition(' held up by')[0]} {COST_LEGEND}"
+    for paragraph in (legend, *remarks(ladder)):
         lines += ["", *_wrapped(paragraph)]
     return lines
 
@@ -195,13 +221,18 @@ def _line(name: str, cells: Sequence[str], last: str, width: int) -> str:
     return f"{name:{width}}{first:>8}{''.join(f'{cell:>7}' for cell in others)}  {last}".rstrip()
 
 
-def _row(ladder: Ladder, step: Step, width: int) -> str:
+def _added(cost: int | None) -> str:
+    """Transistors that a rung adds; a dash for a rung without hardware."""
+    return "-".rjust(11) if cost is None else f"{'+' if cost >= 0 else '-'}{grouped(abs(cost))}".rjust(11)
+
+
+def _row(ladder: Ladder, step: Step, width: int, added: str | None = None) -> str:
     if step.skipped:
         return _line(step.rung.name, "-", "left out", width)
     assert step.same_channels is not None
     ratios = (ladder.gain(step), ladder.speedup(step), step.alone)
     cells = [str(step.cycles), *("" if ratio is None else f"{ratio:.2f}" for ratio in ratios), str(step.same_channels.cycles)]
-    return _line(step.rung.name, cells, str(step.bottleneck), width)
+    return _line(step.rung.name, cells, str(step.bottleneck) if added is None else added, width)
 
 
 def explanations(ladder: Ladder) -> list[str]:

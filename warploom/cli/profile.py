@@ -30,6 +30,7 @@ SORTS = ("line", "cycles", "issues", "lanes", "transactions", "conflicts", "miss
 @click.option("--top", type=int, metavar="N", help="Show only N lines; in the order of the source, those with most cycles.")
 @click.option("-o", "--output", metavar="OUT", help="Write the profile as one .html page that needs nothing else; nothing is printed.")
 @renamed(**{"--html": "-o"})
+@click.option("--check", is_flag=True, help="Run it with checks, and mark the lines that they find (warploom check).")
 @click.option("--wide", is_flag=True, help="Show all columns, however wide the terminal is.")
 @click.option("--quiet", is_flag=True, help="Print no profile and show no progress.")
 @json_option

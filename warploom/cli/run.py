@@ -62,7 +62,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom run texture.guppy --save u0=out.png
       warploom run saxpy.guppy --perfetto out.pftrace  open it at ui.perfetto.dev
       warploom run saxpy.asm --gpu sm --scheduler mine.py:choose
-      warploom run saxpy.c --threads 100 --arg a=2.5 --buffer x=x.npy --buffer y=y.npy --save y:f32=out.npy
+      warploom run saxpy.c --threads 8 --arg a=2 --buffer x=x.csv --buffer y=y.csv
       warploom run matmul.py                           kernels of numba.cuda
     """
     from warploom.cli.output import OutputFile

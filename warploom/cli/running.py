@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Order:
-    """A run that was asked for: the program with the warnings about its text, the machine, and how far it may go."""
+    """A run that was asked for: the program with the warnings about its text, the machine, how far it may go, and whether with checks."""
 
     program: Program
     warnings: list[Diagnostic]
@@ -28,11 +28,19 @@ class Order:
     units: dict[str, Callable[..., int]]
     engine: str
     limit: int
+    checks: bool = False
 
     def run(self, progress: Progress, *, tracing: bool = False, recording: bool = False, **more: Any) -> Result:
         """Run it. more: of `GPU.run`, what a command wants of it. Raises LaunchError, TooManyEvents."""
         from warploom.gpu import GPU
 
+        if self.checks:
+            from warploom.checks.check import run_checked
+
+            return run_checked(
+                self.config, self.program, engine=self.engine, units=self.units, max_cycles=self.limit, progress=progress,
+                notice=progress.notice, schedule=False, tracing=tracing, recording=recording,
+            ).result  # fmt: skip
         gpu = GPU(self.config, engine=self.engine, units=self.units)
         return gpu.run(
             self.program, max_cycles=self.limit, progress=progress, notice=progress.notice, tracing=tracing, recording=recording, **more
@@ -45,7 +53,7 @@ def take_order(file: str, options: dict[str, Any]) -> Order:
     program, warnings = load_program(file, Launching.of(options))
     config = _config(file, options, program)
     config, units = _taken(options, config)
-    return Order(program, warnings, config, units, options["engine"], limit)
+    return Order(program, warnings, config, units, options["engine"], limit, bool(options.get("check")))
 
 
 def complain(result: Result, cut: str = "--max-cycles allows more", *, where: bool = True) -> None:

@@ -8,15 +8,15 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from warploom.checks.bounds import INDEX, LANES, QUESTIONS
 from warploom.compiler.ssa import Value
 from warploom.kernel.translator import Translator
 
-INDEX, DEFINED, LANES = range(3)
-QUESTIONS = 4
+__all__ = ["LANES", "ask", "ask_index"]
 
 
 def ask(t: Translator, node: ast.AST, question: int, *values: Value, about: Any) -> None:
-    """Ask whether an index lies inside its axis, a variable has a value, or lanes are there. about: what a message says of it."""
+    """Ask whether an index lies inside its axis, or lanes are there. about: what a message says of it."""
     if not t.options.get("check") or t.b.block is None:
         return
     number = len(t.resources.questions)

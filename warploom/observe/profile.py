@@ -84,6 +84,7 @@ class Profile:
 
     spent: int64[instructions, activities], warp-cycles by what `activities` says. counts: int64[instructions, len(COUNTS)].
     counters: of the run. addresses: what the lanes of a warp asked memory for, of some instructions (`lane_addresses`).
+    findings: of a run with checks.
     """
 
     program: Program
@@ -95,6 +96,7 @@ class Profile:
     counts: np.ndarray
     counters: dict[str, int]
     addresses: Addresses
+    findings: tuple[Any, ...] = ()
 
     @property
     def has_warps(self) -> bool:
@@ -172,7 +174,10 @@ def profile(result: RunResult, *, progress: Callable[[int], None] | None = None)
     else:
         activities, spent, counts = t.WARP_ACTIVITIES, *_of_warps(result)
         addresses = lane_addresses(result, _worth_examining(result.program, counts))
-    return Profile(result.program, result.config, result.status, result.cycles, activities, spent, counts, dict(result.counters), addresses)
+    return Profile(
+        result.program, result.config, result.status, result.cycles, activities, spent, counts, dict(result.counters), addresses,
+        result.findings,
+    )  # fmt: skip
 
 
 def _of_warps(result: RunResult) -> tuple[np.ndarray, np.ndarray]:
@@ -254,6 +259,7 @@ def profile_report(found: Profile, lines: list[Line]) -> dict[str, Any]:
         "warp_cycles": found.warp_cycles,
         "spent": _nonzero(names, found.spent.sum(axis=0)),
         "lanes": {name.replace(" ", "_"): share for name, share in found.lane_shares().items()},
+        "findings": [one.as_dict() for one in found.findings],
         "lines": [
             {"line": line.number, "text": line.text.strip(), "instructions": list(line.instructions), "cycles": line.cycles}
             | {"spent": _nonzero(names, line.spent)}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from warploom.rtl.hardware import Hardware, NoHardware
     from warploom.rtl.prices import Cost, cost
     from warploom.rtl.proofs.prover import Proof, prove
+    from warploom.rtl.shuttle.submission import submission
     from warploom.rtl.side_by_side import Difference, Lockstep, lockstep
     from warploom.rtl.testbench import NoReplay
 
@@ -28,6 +29,7 @@ _HOMES = {
     "NoHardware": "hardware",
     "NoReplay": "testbench",
     "Proof": "proofs.prover",
+    "submission": "shuttle.submission",
     "UnitLockstep": "beside",
     "build": "export",
     "Cost": "prices",
@@ -50,6 +52,7 @@ __all__ = [
     "lockstep",
     "lockstep_units",
     "prove",
+    "submission",
 ]
 
 

@@ -13,14 +13,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
-from warploom.rtl.core.scheduling.policies import RoundRobin
 from warploom.rtl.hardware import Hardware, NoHardware
-from warploom.rtl.model import GPU, cache_directory, nearest
+from warploom.rtl.mechanisms import LANES, MECHANISMS, WARPS, WAYS, choices_of, part_of_machine
+from warploom.rtl.model import GPU, Config, cache_directory, nearest
 from warploom.rtl.sequencer.alu import Alu
 from warploom.rtl.sequencer.controller import Controller
 from warploom.rtl.sequencer.core import Core
@@ -45,17 +45,20 @@ GATES = (
     "ltp -noff",
 )
 LUTS = (f"synth -flatten -lut 4 -top {TOP}", "delete t:$scopeinfo", "stat -json", "ltp -noff")
-WHOLE = "gpu"  # the unit that is priced only when it is named: the one that takes long
-WARPS = (8, 32)  # of a policy, where nothing else is said
+SIZES: dict[str, tuple[int, ...]] = {WARPS: (8, 32), LANES: (8, 32), WAYS: (4, 16)}  # of mechanisms, where nothing else is said
 
 
 class Unit(NamedTuple):
-    """A unit that can be priced. make: it, for some hardware. count: how many the GPU has; for a policy, `make` takes the warps."""
+    """A unit that can be priced. make: it, for some hardware. count: how many the GPU has.
+
+    by: "", or what a mechanism's size is a number of: then `make` takes the size. slow: it is priced only when it is named.
+    """
 
     name: str
     make: Callable[[Any], Any]
     count: Callable[[Hardware], int]
-    policy: bool = False
+    by: str = ""
+    slow: bool = False
 
 
 def _one(_: Hardware) -> int:
@@ -88,8 +91,8 @@ UNITS = (
     Unit("program_controller", lambda h: Controller(h.cores, h.program_channels, 16, writes=False), _one),
     Unit("pass_through", lambda h: PassThrough(_threads(h)), _one),
     Unit("dispatcher", lambda h: Dispatcher(h.cores, h.threads_per_block), _one),
-    Unit("gpu", Gpu, _one),
-    Unit("round_robin", RoundRobin, lambda h: 0, policy=True),
+    Unit("gpu", Gpu, _one, slow=True),
+    *(Unit(row.name, row.make, lambda h: 0, row.by, row.slow) for row in MECHANISMS),
 )
 UNIT = {unit.name: unit for unit in UNITS}
 
@@ -108,25 +111,49 @@ class Cost:
     lut_depth: int
 
 
-def names_and_sizes(names: tuple[str, ...], warps: tuple[int, ...] = WARPS) -> list[tuple[Unit, int]]:
-    """The units that are asked for; none: all but the whole GPU. A policy comes once for each number of warps, the others with 0."""
+def names_and_sizes(names: tuple[str, ...], sizes: Mapping[str, tuple[int, ...]] = SIZES, *, warps: bool = False) -> list[tuple[Unit, int]]:
+    """The units that are asked for. A mechanism comes once for each of its sizes, the others with 0.
+
+    names: none for all of a machine but the slow ones: tiny-gpu's units or, with `warps`, the mechanisms of cores with warps.
+    """
     unknown = next((name for name in names if name not in UNIT), None)
     if unknown is not None:
         raise NoHardware(f"there is no unit {unknown!r} in hardware{nearest(unknown, UNIT)}; there are {', '.join(UNIT)}")
-    chosen = [UNIT[name] for name in names] or [unit for unit in UNITS if unit.name != WHOLE]
-    return [(unit, size) for unit in chosen for size in (warps if unit.policy else (0,))]
+    chosen = [UNIT[name] for name in names] or [unit for unit in UNITS if bool(unit.by) == warps and not unit.slow]
+    return [(unit, size) for unit in chosen for size in (sizes[unit.by] if unit.by else (0,))]
 
 
-def cost(name: str, gpu: GPU | None = None, *, warps: int = 0) -> Cost:
-    """The price of a unit in a GPU (the preset `tiny-original`, where none is given), or of a policy for some warps.
+def cost(name: str, gpu: GPU | None = None, *, warps: int = 0, lanes: int = 0, ways: int = 0) -> Cost:
+    """The price of a unit in a GPU (the preset `tiny-original`, where none is given), or of a mechanism for some warps, lanes or ways.
 
     It is kept in the cache. Raises NoHardware for an unknown unit and for what has no hardware, MissingPackage where there is no pyosys.
     """
+    given = {WARPS: warps, LANES: lanes, WAYS: ways}
+    unit, size = names_and_sizes((name,), {by: (count or SIZES[by][0],) for by, count in given.items()})[0]
+    if unit.by:
+        return Cost(name=f"{name}({size})", count=0, **_priced(rtlil_text(unit.make(size), TOP)))
     hardware = Hardware() if gpu is None else Hardware.of(gpu.config)
-    unit, size = names_and_sizes((name,), (warps or WARPS[0],))[0]
-    shown = f"{name}({size})" if unit.policy else name
-    circuit = rtlil_text(unit.make(size if unit.policy else hardware), TOP)
-    return Cost(name=shown, count=unit.count(hardware), **_priced(circuit))
+    return Cost(name=name, count=unit.count(hardware), **_priced(rtlil_text(unit.make(hardware), TOP)))
+
+
+def cost_of(component: Any, name: str = "") -> Cost:
+    """The price of any component."""
+    return Cost(name=name, count=1, **_priced(rtlil_text(component, TOP)))
+
+
+def cost_of_choices(config: Config, settings: tuple[str, ...] | list[str]) -> list[Cost]:
+    """What the mechanisms cost that these settings choose in a machine: one of each, and how many there are.
+
+    Raises NoHardware for a mechanism without a price, and when no setting changes one that has.
+    """
+    parts = [choice.part(config) for choice in choices_of(settings)]
+    return [Cost(name=part.key, count=part.many, **_priced(rtlil_text(part.make(), TOP))) for part in parts if part is not None]
+
+
+def cost_of_machine(config: Config, kind: str) -> int:
+    """The transistors of all that a machine has of one kind of hardware, of `mechanisms.KINDS`; 0 where it has none."""
+    part = part_of_machine(config, kind)
+    return 0 if part is None else part.many * _priced(rtlil_text(part.make(), TOP))["transistors"]
 
 
 def script() -> tuple[str, str]:

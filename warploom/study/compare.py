@@ -270,12 +270,12 @@ def _remarks(plan: Plan, outcomes: list[Outcome]) -> list[str]:
     for point, outcome in pairs:
         if not outcome.done:
             reasons.setdefault(f"{outcome.status}: {outcome.message}", []).append(point)
-    said = [f"{_names_of(points, plan)}: {reason}" for reason, points in reasons.items()]
+    said = [f"{names_of(points, plan)}: {reason}" for reason, points in reasons.items()]
     done = [(point, outcome) for point, outcome in pairs if outcome.done]
     if done:
         other = [point for point, outcome in done if outcome.memory != done[0][1].memory]
         if other:
-            said.append(f"{_names_of(other, plan)}: the final memory differs from that of {name_of(done[0][0])}")
+            said.append(f"{names_of(other, plan)}: the final memory differs from that of {name_of(done[0][0])}")
     for name, values in plan.over.items():
         if len(values) > 1 and len(done) == len(pairs) and not _matters(name, pairs):
             said.append(f"{name} changes nothing for this program on {plan.base.name}")
@@ -287,7 +287,7 @@ def name_of(point: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in point.items())
 
 
-def _names_of(points: Sequence[Mapping[str, Any]], plan: Plan) -> str:
+def names_of(points: Sequence[Mapping[str, Any]], plan: Plan) -> str:
     """Combinations as text, in short: all of `core.divergence=uniform,masks`, or the first one and how many more there are."""
     taken = {name: [value for value in values if any(point[name] == value for point in points)] for name, values in plan.over.items()}
     if math.prod(len(values) for values in taken.values()) == len(points):

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warploom.isa.numbers import grouped
 from warploom.study.needs import StudyError, needed
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HATCHES = ("", "//", "..", "xx", "\\\\", "++", "oo")
 PUBLISHED_MARKERS = ("o", "s", "^", "D")
-KINDS = ("line", "bar", "area")
+KINDS = ("line", "bar", "area", "points")
 FORMATS = ("png", "svg", "pdf")
 INCHES = (6.4, 4.4)  # of one panel
 
@@ -98,7 +99,7 @@ def drawn(figure: Figure, form: str) -> bytes:
 
 
 def _panel(ax: Any, panel: Panel, *, last: bool) -> None:
-    {"line": _lines, "bar": _bars, "area": _areas}[panel.kind](ax, panel)
+    {"line": _lines, "bar": _bars, "area": _areas, "points": _points}[panel.kind](ax, panel)
     ax.set_title(panel.title, fontsize=11)
     ax.set_xlabel(panel.x_label if last else "")
     ax.set_ylabel(panel.y_label)
@@ -162,6 +163,21 @@ def _bars(ax: Any, panel: Panel) -> None:
             ours += 1
     crowded = len(names) <= 20 and max(len(str(name)) for name in names) * len(names) > 60
     ax.set_xticks(range(len(names)), [str(name) for name in names], rotation=20 if crowded else 0, ha="right" if crowded else "center")
+
+
+def _points(ax: Any, panel: Panel) -> None:
+    """A point a series; the first series is a line that the best of them lie on."""
+    line, *points = panel.series
+    ax.plot(line.x, line.y, color="black", linestyle="--", linewidth=1.2, label=line.name, zorder=1)
+    for number, series in enumerate(points):
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number // len(COLOURS) % len(MARKERS)]
+        ax.plot(series.x, series.y, color=colour, marker=marker, markersize=9, linestyle="none", label=series.name)
+    ax.set_xlim(left=0)
+    ax.xaxis.set_major_formatter(_grouped)
+
+
+def _grouped(value: float, _: Any = None) -> str:
+    return grouped(int(value))
 
 
 def _areas(ax: Any, panel: Panel) -> None:

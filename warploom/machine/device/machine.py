@@ -109,8 +109,9 @@ class PipelineMachine:
                 raise LaunchError(f"{program.source.path}: {error}; use fewer cores, warps or lanes") from None
         self.space = program.address_space(config.memory.bytes) if held is None else flat_memory(held.used)
         self.held, self.before = held, before
-        program = with_reconvergence(program) if MECHANISMS[config.core.divergence].uses_reconvergence_pc else program
-        program = with_yields(program) if config.core.divergence == "its" else program
+        asks = "divergence" in (units or {}) or MECHANISMS[config.core.divergence].uses_reconvergence_pc
+        program = with_reconvergence(program) if asks else program
+        program = with_yields(program) if asks and config.core.divergence in ("its", "minpc") else program
         self.config, self.program, self.tracing = config, program, tracing or recording
         self.forms_warps = config.core.divergence == "dwf"
         self.users_units = dict(units or {})

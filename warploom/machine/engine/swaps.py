@@ -37,12 +37,16 @@ class Socket(NamedTuple):
         return guarded(self.function, self._problem)
 
     def refusal(self, result: Any) -> str:
-        """What is said of a result that is none."""
+        """What is said of a result that is none, or of what a function that returns nothing has done."""
+        if self.kinds[0][0] is None:
+            return self.expected
         return f"returned {result!r}; {self.expected}"
 
     def _problem(self, result: Any, *arguments: Any) -> str:
         if self.accepts is None:
             return ""
+        if self.kinds[0][0] is None:
+            return "" if self.accepts(None, *arguments) else self.refusal(None)
         return "" if is_whole(result) and self.accepts(int(result), *arguments) else self.refusal(result)
 
 

@@ -36,7 +36,8 @@ class Slot(NamedTuple):
     settings: where a machine chooses one of ours; none where ours come in through the door too. names: of ours, where the settings do
     not tell.
     signature: how a unit is called. verbs: the class of units that are several functions; None for those that are one.
-    needs_warps: cores that run one instruction at a time have no such place. door: imports what the slot needs.
+    needs_warps: cores that run one instruction at a time have no such place. base: settings of a
+    machine with a user's unit. door: imports what the slot needs.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Slot(NamedTuple):
     door: Callable[[], Door]
     names: tuple[str, ...] = ()
     verbs: Any = None
+    base: Mapping[str, str] = {}
     needs_warps: bool = True
 
     @property
@@ -62,11 +64,16 @@ class Slot(NamedTuple):
         """A unit of a user's own. Raises UnitError for what is none for this slot."""
         if self.verbs is None and callable(unit) and not isinstance(unit, type):
             return unit
-        if self.verbs is not None and isinstance(unit, self.verbs) and all(callable(verb) for verb in unit):
+        if self.verbs is not None and isinstance(unit, self.verbs) and self._complete(unit):
             return unit
         if self.verbs is None:
             raise UnitError(f"{_called(unit)} is no unit for the slot {self.name!r}, which takes a function: {self.signature}")
         raise UnitError(f"{_called(unit)} is no unit for the slot {self.name!r}, which takes a {self.verbs.__name__}: {self.signature}")
+
+    def _complete(self, unit: Any) -> bool:
+        """Whether a unit of several verbs has them all; one with a default may be None."""
+        usual = self.verbs._field_defaults
+        return all(callable(verb) or (name in usual and verb is None) for name, verb in zip(unit._fields, unit, strict=True))
 
 
 def _called(unit: Any) -> str:

@@ -10,7 +10,7 @@ from warploom.machine.config.schema import Config
 from warploom.machine.engine.swaps import Swaps
 from warploom.machine.engine.users import UnitError
 from warploom.machine.slots.slot import Door, Slot
-from warploom.machine.slots.verbs import Replacement
+from warploom.machine.slots.verbs import Mechanism, Replacement
 
 NONE = "none"  # names the empty slot, where a machine needs no unit
 
@@ -49,6 +49,12 @@ def _channel_hash() -> Door:
     from warploom.machine.slots.hashes import CHANNELS
 
     return CHANNELS
+
+
+def _divergence() -> Door:
+    from warploom.machine.slots.divergence import DOOR
+
+    return DOOR
 
 
 SLOTS: Mapping[str, Slot] = {
@@ -95,6 +101,15 @@ SLOTS: Mapping[str, Slot] = {
             "which slice of the second-level cache and which DRAM channel a line belongs to",
             _channel_hash,
             ("modulo", "xor", "ipoly"),
+        ),
+        Slot(
+            "divergence",
+            ("core.divergence",),
+            "Mechanism(select(paths, warps, warp), branch=None, backward=None)",
+            "which lanes of a warp run when they disagree",
+            _divergence,
+            verbs=Mechanism,
+            base={"core.divergence": "minpc"},
         ),
     )
 }

@@ -16,3 +16,16 @@ class Replacement(NamedTuple):
     hit: Callable[..., Any]
     fill: Callable[..., Any]
     victim: Callable[..., int]
+
+
+class Mechanism(NamedTuple):
+    """A divergence mechanism. paths, warps: the records of a core, see docs/mechanism.md.
+
+    select: `select(paths, warps, warp)`, after each instruction of a warp whose lanes have diverged: which path runs.
+    branch: `branch(paths, warps, warp, taken, target, reconvergence_pc)`, lanes disagree at a branch; None: one side runs, the other is
+    ready. backward: `backward(paths, warps, warp, yields, waits)`, the lanes that run have jumped back, or yield; None: they continue.
+    """
+
+    select: Callable[..., Any]
+    branch: Callable[..., Any] | None = None
+    backward: Callable[..., Any] | None = None

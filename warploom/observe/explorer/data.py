@@ -13,7 +13,8 @@ The page checks the mark, the version and the checksum before it looks further. 
     program   name, isa, path, source (lines), instructions (see `described`), registers, scalars (names), lock_width, value_bits,
               views (name, base, bytes, format, fields, width, height, pitch, writable)
     machine   name, kind ("sequencer" or "pipeline"), cores, warps (slots per core), lanes, config (by setting)
-    run       status, cycles, instructions, counters, profile (a row per instruction: PROFILE below), messages, memory_bytes, regions,
+    run       status, cycles, instructions, counters, profile (a row per instruction: PROFILE below), messages, marks (row of the source,
+              text: what checks have found), memory_bytes, regions,
               first, stop (the cycles that are shown, stop not included), begins, until (those that registers and memory are known for;
               until -1: none), partial (whether only some of the cores and warps are there)
     activities  a list of [name, kind, meaning]; kind as in `observe/facts/timeline.py`
@@ -184,6 +185,7 @@ def _run(result: RunResult) -> dict[str, Any]:
         "instructions": result.instructions,
         "counters": result.counters,
         "messages": list(result.messages),
+        "marks": [[result.program.row(one.instruction), f"{one.message} [{one.kind}]"] for one in result.findings],
         "until": UNKNOWN,
         "memory_bytes": len(result.memory),
         "regions": _regions(result),

@@ -59,12 +59,13 @@ export class SourceView {
       return el("b", { style: `width:${most ? Math.max(spent ? 3 : 0, (100 * spent) / most).toFixed(1) : 0}%` });
     });
     const here = el("span.here");
+    const marks = (this.run.run.marks || []).filter(([row]) => row === line).map(([, said]) => said);
     const micro = pcs.flatMap((pc) =>
       this.run.program.instructions[pc].uops.map((uop) => el("code", { "data-term": operation(uop) }, uop)),
     );
     const element = el(
-      `div.line${pcs.length ? ".code" : ""}`,
-      { role: "option", "data-line": line },
+      `div.line${pcs.length ? ".code" : ""}${marks.length ? ".found" : ""}`,
+      { role: "option", "data-line": line, title: marks.length ? marks.join("\n") : undefined },
       el(
         "button.number",
         {

@@ -58,7 +58,19 @@ def profile_table(
     yield []
     yield from _table(found, lines, width, unicode)
     yield []
+    yield from _found(found, width)
     yield from _diagnosis(found, findings, width)
+
+
+def _found(found: Profile, width: int) -> Iterator[Line]:
+    """What the checks have found, of a run with checks."""
+    if not found.findings:
+        return
+    yield [("checks", TITLE)]
+    for one in found.findings:
+        for number, text in enumerate(_wrapped(f"{found.line_of(one.instruction)}: {one.message} [{one.kind}]", width - 4)):
+            yield [("  ! " if number == 0 else "    ", "bold red"), (text, "")]
+    yield []
 
 
 def _head(found: Profile, width: int) -> Iterator[Line]:
@@ -117,7 +129,8 @@ def columns(found: Profile, shares: bool = True) -> list[Column]:
 
 def _table(found: Profile, lines: list[SourceLine], width: int, unicode: bool) -> Iterator[Line]:
     heat_width, gap = (6, "  ") if width >= WIDE else (4, " ")
-    digits = max([4, *(len(_place(line)) for line in lines)])
+    marked = {number for one in found.findings for number in (one.instruction, one.other)}
+    digits = max([4, *(len(_place(line, marked)) for line in lines)])
     room = width - digits - heat_width - len(gap)
     every = columns(found, shares=width >= WIDE)
     shown, wide = _fitting(every, lines, room, len(gap))
@@ -130,7 +143,7 @@ def _table(found: Profile, lines: list[SourceLine], width: int, unicode: bool) -
         heat = line.cycles / hottest
         drawn = bar(heat, heat_width, unicode=unicode)
         row: Line = [
-            (f"{_place(line):>{digits}}{gap}", QUIET),
+            (f"{_place(line, marked):>{digits}}{gap}", "bold red" if marked & {*line.instructions} else QUIET),
             (f"{drawn:<{heat_width}}", _heat_style(heat)),
         ]
         row += [(f"{gap}{_aligned(column, column.cell(line), size)}", "") for column, size in zip(shown, wide, strict=True)]
@@ -155,8 +168,9 @@ def _aligned(column: Column, text: str, size: int) -> str:
     return f"{text:<{size}}" if column.left else f"{text:>{size}}"
 
 
-def _place(line: SourceLine) -> str:
-    return str(line.number or line.instructions[0])
+def _place(line: SourceLine, marked: set[int]) -> str:
+    """A line's number, with a mark where the checks have found something."""
+    return f"{'!' if marked & {*line.instructions} else ''}{line.number or line.instructions[0]}"
 
 
 def _heat_style(heat: float) -> str:

@@ -12,6 +12,7 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from warploom.rtl.hardware import NoHardware
 from warploom.rtl.memory.replacement import POLICIES
 from warploom.rtl.parts import number_of
 
@@ -21,7 +22,7 @@ class Tags(wiring.Component):
 
     def __init__(self, sets: int, ways: int, line_bits: int = 25, sectors: int = 4, replacement: str = "lru", seed: int = 1) -> None:
         if sets & (sets - 1):
-            raise ValueError(f"sets = {sets}: a line's set is a few bits of its number, so there is a power of two of them")
+            raise NoHardware(f"sets = {sets}: a line's set is a few bits of its number, so there is a power of two of them")
         self.sets, self.ways, self.set_bits, self.sectors = sets, ways, sets.bit_length() - 1, sectors
         one = replacement == "random"  # a shift register serves all sets
         self.policies = [POLICIES[replacement](ways, seed) for _ in range(1 if one else sets)]

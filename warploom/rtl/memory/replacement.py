@@ -12,6 +12,7 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from warploom.rtl.hardware import NoHardware
 from warploom.rtl.parts import AgeMatrix, number_of
 
 
@@ -77,7 +78,7 @@ class TreePlru(Policy):
 
     def __init__(self, ways: int, seed: int = 1) -> None:
         if ways & (ways - 1):
-            raise ValueError(f"ways = {ways}: the tree needs a power of two")
+            raise NoHardware(f"ways = {ways}: the tree needs a power of two")
         super().__init__(ways, seed)
         self.tree = Signal(ways)  # bit n: node n, whose children are 2n and 2n + 1, points to its upper half; there is no node 0
 

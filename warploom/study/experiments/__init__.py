@@ -19,6 +19,7 @@ NAMES: dict[str, str] = {
     "coalescing": "coalescing",
     "bank-conflicts": "bank_conflicts",
     "replacement": "replacement",
+    "mechanism-cost": "mechanism_cost",
 }
 
 

@@ -59,6 +59,12 @@ void vx_spawn_tasks(int count, vx_spawn_tasks_cb function, void *argument) {
 
 /* ---- blocks of threads: a block lies in neighbouring warps of one core */
 
+/* The barrier of a block. One of a single warp waits for nobody, and may have any number; until 2022 number 0 is the one at the end of a
+   parallel section. */
+static inline uint32_t barrier_of(const struct work *w, uint32_t slot) {
+  return (slot + (WARPLOOM_VORTEX < 2023)) * (uint32_t)(w->warps > 1);
+}
+
 static inline dim3_t in_three(uint32_t number, dim3_t extent) {
   return (dim3_t){number % extent.x, number / extent.x % extent.y, number / (extent.x * extent.y)};
 }
@@ -70,6 +76,7 @@ APART static void run_thread(const struct work *w, uint32_t block, uint32_t rank
   t->thread_idx = in_three(rank * (uint32_t)vx_num_threads() + (uint32_t)vx_thread_id(), g->block_dim);
   t->group_slot = (uint32_t)vx_warp_id() / w->warps;
   t->group_warps = w->warps;
+  t->barrier = barrier_of(w, t->group_slot);
   ((vx_kernel_func_cb)w->function)(w->argument);
 }
 
@@ -88,7 +95,7 @@ static void blocks(const struct work *w) {
   for (uint32_t block = slot * (uint32_t)vx_num_cores() + (uint32_t)vx_core_id(); block < w->count; block += w->slots * (uint32_t)vx_num_cores()) {
     if (left >= lanes) run_thread(w, block, rank);
     else run_some_threads(w, block, rank, left);
-    if (w->warps > 1) vx_barrier(WARPLOOM_BARRIER(slot), (int)w->warps); /* the next block has the same local memory */
+    if (w->warps > 1) vx_barrier((int)barrier_of(w, slot), (int)w->warps); /* the next block has the same local memory */
   }
 }
 
@@ -100,6 +107,7 @@ APART static void run_single(const struct work *w, uint32_t block) {
   t->thread_idx = (dim3_t){0, 0, 0};
   t->group_slot = 0;
   t->group_warps = 1;
+  t->barrier = 0;
   ((vx_kernel_func_cb)w->function)(w->argument);
 }
 

@@ -35,9 +35,11 @@ FALL_THROUGH, TAKEN, SMALLER = SIDES.values()
 PathTable = record(
     settings=dict(
         limit="i8",                                      # rows that a warp has, at most MAX_PATHS
+        code_rows="i8",                                  # instructions of the program, where a mechanism of a user's is in use
         first_side="i8",                                 # FALL_THROUGH, TAKEN or SMALLER: which side of a branch runs first
     ),
     inputs=dict(
+        lanes=("u8", MAX_WARPS),                         # of a warp, before a mechanism of a user's is asked: it loses none
         expected=("i8", MAX_WARPS),                      # warps that the barrier of the block expects at which groups wait
     ),
     state=dict(                                          # [warp slot], or [warp slot, row]; in a mask, bit l = lane l
@@ -47,6 +49,7 @@ PathTable = record(
         state=("i4", (MAX_WARPS, MAX_PATHS)),            # STACKED, AT_SYNC, READY, AT_RECONVERGENCE, or AT_BARRIER + number
         reconvergence_pc=("i4", (MAX_WARPS, MAX_PATHS)), # STACKED: where they reconverge with others; -1: when they end
         rejoins_at=("i4", MAX_WARPS),                    # the same of the path that runs
+        memory=("i8", (MAX_WARPS, 16)),                  # free for a mechanism of a user's; zero at first
         sides=("i4", MAX_WARPS),                         # stack: rows that are sides of branches and have not run yet
     ),
     counters=dict(

@@ -71,7 +71,8 @@ def plug_function(plug: Plug, users: Any, accepts: Any, mailbox: Mailbox) -> Cal
     names = ", ".join(f"a{number}" for number in range(len(plug.socket.kinds[plug.number][1])))
     lines = [f"def plug({names}):", "    set_word(CURRENT, NUMBER)", f"    result = users({names})"]
     if accepts is not None:
-        lines += [f"    if not accepts(result, {names}):", "        set_word(RESULT, result)", "        raise WrongResult"]
+        result = "0" if plug.socket.kinds[plug.number][0] is None else "result"
+        lines += [f"    if not accepts(result, {names}):", f"        set_word(RESULT, {result})", "        raise WrongResult"]
     if plug.socket.kinds[plug.number][0] is not None:
         lines.append("    return result")
     known = {"users": users, "accepts": accepts, "set_word": _setter(), "WrongResult": WrongResult}

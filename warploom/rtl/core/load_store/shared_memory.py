@@ -10,6 +10,7 @@ from amaranth.hdl import Array, Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from warploom.rtl.hardware import NoHardware
 from warploom.rtl.parts import chosen, lowest
 
 
@@ -18,7 +19,7 @@ class BankConflicts(wiring.Component):
 
     def __init__(self, lanes: int, banks: int = 32, word_bits: int = 14) -> None:
         if banks & (banks - 1):
-            raise ValueError(f"banks = {banks}: a word's bank is a few bits of its number, so there is a power of two of them")
+            raise NoHardware(f"banks = {banks}: a word's bank is a few bits of its number, so there is a power of two of them")
         self.lanes, self.banks, self.bank_bits = lanes, banks, banks.bit_length() - 1
         super().__init__(
             {

@@ -14,7 +14,7 @@ void vx_spawn_tasks(int count, vx_spawn_tasks_cb function, void *argument);
    larger than a core. */
 int vx_spawn_threads(uint32_t dimension, const uint32_t *grid, const uint32_t *block, vx_kernel_func_cb function, const void *argument);
 
-struct warploom_thread { dim3_t block_idx, thread_idx; uint32_t group_slot, group_warps; };
+struct warploom_thread { dim3_t block_idx, thread_idx; uint32_t group_slot, group_warps, barrier; };
 static inline __attribute__((always_inline)) struct warploom_thread *warploom_thread(void) { struct warploom_thread *t; __asm__("mv %0, tp" : "=r"(t)); return t; }
 struct warploom_grid { dim3_t grid_dim, block_dim; };
 extern struct warploom_grid warploom_grids[];  /* by core */
@@ -22,9 +22,7 @@ extern struct warploom_grid warploom_grids[];  /* by core */
 #define threadIdx (warploom_thread()->thread_idx)
 #define gridDim (warploom_grids[vx_core_id()].grid_dim)
 #define blockDim (warploom_grids[vx_core_id()].block_dim)
-/* Until 2022 barrier 0 is the one at the end of a parallel section. */
-#define WARPLOOM_BARRIER(slot) ((int)(slot) + (WARPLOOM_VORTEX < 2023))
-#define __syncthreads() vx_barrier(WARPLOOM_BARRIER(warploom_thread()->group_slot), (int)warploom_thread()->group_warps)
+#define __syncthreads() vx_barrier((int)warploom_thread()->barrier, (int)warploom_thread()->group_warps)
 
 /* Memory of the block: so many bytes, which all its threads share. */
 void *warploom_local_memory(uint32_t bytes);

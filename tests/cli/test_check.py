@@ -1,0 +1,97 @@
+"""`warploom check`: findings with their lines, exit statuses, JSON, one launch of many, programs that are not Python."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from warploom.cli import main
+
+SCRIPT = """
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def good(x, out):
+    i = cuda.grid(1)
+    out[i] = x[i]
+
+
+@cuda.jit
+def racing(x, out):
+    i = cuda.grid(1)
+    out[0] += x[i]
+
+
+x = np.arange(64, dtype=np.int32)
+good[2, 32](x, np.zeros_like(x))
+racing[2, 32](x, np.zeros_like(x))
+print("the script has ended")
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "two.py"
+    path.write_text(SCRIPT)
+    return str(path)
+
+
+def check(*arguments):
+    return CliRunner().invoke(main, ["check", *arguments, "--engine", "python"])
+
+
+def test_a_finding_has_its_line_its_threads_and_what_to_do(script):
+    run = check(script)
+    assert run.exit_code == 1, run.stderr
+    assert "two.py:15:5: error: thread" in run.stdout and "[lost-update]" in run.stdout
+    assert "    out[0] += x[i]\n        ^~~~~" in run.stdout and "fix: " in run.stdout and "order: here" in run.stdout
+    assert "the script has ended" in run.stdout
+    assert "1 finding in 2 launches" in run.stderr
+
+
+def test_one_launch_of_many(script):
+    clean = check(script, "--launch", "good")
+    assert clean.exit_code == 0 and "nothing found in 1 launch" in clean.stderr
+    assert check(script, "--launch", "1").exit_code == 1
+    missing = check(script, "--launch", "neither")
+    assert "there is no launch 'neither'" in missing.stderr
+
+
+def test_json(script):
+    run = check(script, "--json")
+    assert run.exit_code == 1
+    said = json.loads(run.stdout)
+    assert said["clean"] is False and [one["kernel"] for one in said["launches"]] == ["good", "racing"]
+    (finding,) = said["launches"][1]["findings"]
+    assert (finding["kind"], finding["line"], finding["column"], finding["element"]) == ("lost-update", 15, 5, "out[0]")
+    assert finding["lost"] > 0 and len(finding["threads"]) == 2
+
+
+def test_programs_that_are_not_python():
+    good, bad = check("examples/tiny/reduction_shared.asm"), check("examples/tiny/histogram.asm")
+    assert good.exit_code == 0 and "nothing found" in good.stderr
+    assert bad.exit_code == 1 and "examples/tiny/histogram.asm:22:5: error:" in bad.stdout and "[race]" in bad.stdout
+
+
+def test_a_machine_without_warps_is_refused():
+    run = check("examples/tiny/matadd.asm", "--gpu", "tiny")
+    assert "checks are for cores with warps, as --gpu tiny-simt" in run.stderr
+
+
+def test_a_kernel_that_does_not_end_is_found(script):
+    run = check("examples/python/spin_lock.py", "--no-schedule")
+    assert run.exit_code == 1 and "[deadlock]" in run.stdout and "1 did not end" in run.stderr
+
+
+def test_profile_and_explorer_mark_the_lines(script, tmp_path):
+    found = CliRunner().invoke(main, ["profile", script, "--launch", "racing", "--check", "--engine", "python"])
+    assert found.exit_code == 0, found.stderr
+    assert " !15" in found.stdout and "! line 15: thread" in found.stdout and "[lost-update]" in found.stdout
+    plain = CliRunner().invoke(main, ["profile", script, "--launch", "racing", "--engine", "python"])
+    assert "!15" not in plain.stdout and "checks" not in plain.stdout
+    page = tmp_path / "racing.html"
+    written = CliRunner().invoke(main, ["explore", script, "--launch", "1", "--check", "--engine", "python", "-o", str(page), "--quiet"])
+    assert written.exit_code == 0, written.stderr
+    assert "line.found" in page.read_text()

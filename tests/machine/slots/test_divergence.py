@@ -1,0 +1,82 @@
+"""The slot of the divergence mechanism: a user's minpc is ours, a mechanism of one's own runs every program, and no lane gets lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.machine.slots.running import ran, same_in_both
+from warploom.machine.core.divergence.minpc import select_path
+from warploom.units import EMPTY, READY, Mechanism, UnitError, bit, lowest, merge, popcount, put_aside, run_group
+
+MACHINE = {"core.warps": 16}
+
+
+def lowest_pc(paths, warps, warp):
+    select_path(paths, warps, warp)
+
+
+def majority(paths, warps, warp):
+    """The largest group runs. It counts how often it is asked, in a memory of its own."""
+    paths.memory[warp, 0] += 1
+    best = -1
+    for row in range(paths.count[warp]):
+        if paths.state[warp, row] == READY and (best < 0 or popcount(paths.mask[warp, row]) > popcount(paths.mask[warp, best])):
+            best = row
+    if best >= 0:
+        if warps.mask[warp] == EMPTY:
+            run_group(paths, warps, warp, best)
+        elif popcount(paths.mask[warp, best]) > popcount(warps.mask[warp]):
+            put_aside(paths, warps, warp, READY)
+            run_group(paths, warps, warp, best)
+        merge(paths, warps, warp)
+
+
+def loses_a_lane(paths, warps, warp):
+    warps.mask[warp] &= ~bit(lowest(warps.mask[warp]))
+
+
+def runs_nobody(paths, warps, warp):
+    put_aside(paths, warps, warp, READY)
+
+
+def jumps_away(paths, warps, warp):
+    warps.pc[warp] = 1 << 20
+
+
+def tiny(units, engine="python"):
+    return ran(units, engine, program="tiny/diverge.asm", machine=MACHINE)
+
+
+def test_a_user_s_minpc_is_ours():
+    _, ours = tiny({"divergence": "minpc"})
+    _, theirs = tiny({"divergence": Mechanism(lowest_pc)})
+    assert ours.counters == theirs.counters and ours.counters["diverged_branches"] > 0
+    assert (ours.memory == theirs.memory).all()
+
+
+def test_a_mechanism_with_a_memory_of_its_own_agrees_in_both_engines():
+    machine, result = same_in_both({"divergence": Mechanism(majority)}, program="tiny/diverge.asm", machine=MACHINE)
+    assert machine.cores["path_table"]["memory"].sum() > 0
+    plain = ran({}, program="tiny/diverge.asm", machine=MACHINE)[1]
+    assert np.array_equal(result.memory, plain.memory)
+
+
+def test_programs_that_manage_masks_keep_theirs():
+    result = same_in_both({"divergence": Mechanism(majority)}, program="guppy/iterations_random.guppy", machine=MACHINE)[1]
+    plain = ran({}, program="guppy/iterations_random.guppy", machine=MACHINE)[1]
+    assert np.array_equal(result.memory, plain.memory)
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+@pytest.mark.parametrize("select", [loses_a_lane, runs_nobody, jumps_away])
+def test_a_mechanism_that_loses_lanes_is_stopped(select, engine):
+    with pytest.raises(
+        UnitError, match=rf"{select.__name__} leaves lanes of a warp on no path, or on two: .*; and a path runs if one is ready$"
+    ):
+        tiny({"divergence": Mechanism(select)}, engine)
+
+
+def test_only_the_first_verb_is_needed():
+    with pytest.raises(UnitError, match="is no unit for the slot 'divergence', which takes a Mechanism"):
+        tiny({"divergence": Mechanism(None)})

@@ -1,0 +1,145 @@
+# mypy: disable-error-code="no-untyped-def"
+"""The slot of the divergence mechanism: which of a warp's paths runs, and how lanes that disagree at a branch part.
+
+A machine with a user's mechanism has a PC a path (`core.divergence` is `minpc` to all other parts of it): lanes exit, jump through
+registers and come to barriers path by path, as under every mechanism of ours whose paths run in any order. What is left to the
+mechanism is the order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from warploom.machine.core.divergence.mechanism import backward_jump_or_yield, diverge, select_path
+from warploom.machine.core.divergence.path_table import MAX_PATHS, READY, PathTable, note_diverged, split_group
+from warploom.machine.core.warps.warp_table import Warps
+from warploom.machine.engine.swaps import Socket, Swaps
+from warploom.machine.engine.unit import unit
+from warploom.machine.slots.slot import Door
+from warploom.machine.slots.verbs import Mechanism
+
+NUMBER, MASK = np.dtype(np.int64), np.dtype(np.uint64)
+SELECT = ((None, (PathTable, Warps, NUMBER)),)
+BRANCH = ((None, (PathTable, Warps, NUMBER, MASK, NUMBER, NUMBER)),)
+BACKWARD = ((None, (PathTable, Warps, NUMBER, NUMBER, NUMBER)),)
+
+
+@unit
+def users_select(paths, warps, warp):
+    """A user's function stands in this place."""
+
+
+@unit
+def users_branch(paths, warps, warp, taken, target, reconvergence_pc):
+    """A user's function stands in this place."""
+
+
+@unit
+def users_backward(paths, warps, warp, yields, waits):
+    """A user's function stands in this place."""
+
+
+@unit
+def select_path_users(core, warp):
+    """`select_path` in a machine with a user's mechanism."""
+    core.path_table.lanes[warp] = lanes_of(core.path_table, core.warps, warp)
+    users_select(core.path_table, core.warps, warp)
+    note_diverged(core.path_table, core.warps, warp)
+
+
+@unit
+def diverge_users(gpu, core, warp, taken, target, reconvergence_pc):
+    """`diverge` in a machine with a user's mechanism."""
+    core.path_table.lanes[warp] = lanes_of(core.path_table, core.warps, warp)
+    users_branch(core.path_table, core.warps, warp, taken, target, reconvergence_pc)
+    note_diverged(core.path_table, core.warps, warp)
+    return np.int64(0)
+
+
+@unit
+def backward_jump_or_yield_users(core, warp, yields, waits):
+    """`backward_jump_or_yield` in a machine with a user's mechanism."""
+    core.path_table.lanes[warp] = lanes_of(core.path_table, core.warps, warp)
+    users_backward(core.path_table, core.warps, warp, yields, waits)
+    note_diverged(core.path_table, core.warps, warp)
+
+
+@unit
+def lanes_of(paths, warps, warp):
+    """The lanes of all paths of a warp. A program that manages masks keeps others on a stack of its own."""
+    found = warps.mask[warp]
+    for row in range(paths.count[warp]):
+        found |= paths.mask[warp, row]
+    return np.uint64(found)
+
+
+@unit
+def is_partition(paths, warps, warp):
+    """Whether each lane is on one path as before, that runs or waits, and all paths are somewhere in the program."""
+    seen = warps.mask[warp]
+    count = paths.count[warp]
+    if count < 0 or count > MAX_PATHS or warps.pc[warp] < 0 or warps.pc[warp] > paths.code_rows:
+        return False
+    for row in range(count):
+        lanes = paths.mask[warp, row]
+        if lanes == 0 or lanes & seen != 0 or paths.pc[warp, row] < 0 or paths.pc[warp, row] > paths.code_rows:
+            return False
+        seen |= lanes
+    return bool(seen == paths.lanes[warp])
+
+
+def after_branch(result: Any, paths: Any, warps: Any, warp: Any, taken: Any, target: Any, reconvergence_pc: Any) -> bool:
+    """No lane is lost."""
+    return is_partition(paths, warps, warp)
+
+
+def after_backward(result: Any, paths: Any, warps: Any, warp: Any, yields: Any, waits: Any) -> bool:
+    """No lane is lost."""
+    return is_partition(paths, warps, warp)
+
+
+def after_select(result: Any, paths: Any, warps: Any, warp: Any) -> bool:
+    """No lane is lost, and a path runs if one is ready."""
+    if not is_partition(paths, warps, warp):
+        return False
+    if warps.mask[warp] != 0:
+        return True
+    ready = 0
+    for row in range(paths.count[warp]):
+        ready += 1 if paths.state[warp, row] == READY else 0
+    return ready == 0
+
+
+LANES = "leaves lanes of a warp on no path, or on two: each live lane is on the path that runs, or on one that waits"
+
+
+def swaps(mechanism: Mechanism) -> Swaps:
+    """Three units, and three functions."""
+    return (
+        (select_path, select_path_users),
+        (diverge, diverge_users),
+        (backward_jump_or_yield, backward_jump_or_yield_users),
+        (users_select, Socket("divergence.select", mechanism.select, SELECT, after_select, f"{LANES}; and a path runs if one is ready")),
+        (users_branch, Socket("divergence.branch", mechanism.branch or split, BRANCH, after_branch, LANES)),
+        (users_backward, Socket("divergence.backward", mechanism.backward or continues, BACKWARD, after_backward, LANES)),
+    )
+
+
+def split(paths, warps, warp, taken, target, reconvergence_pc):
+    """What a mechanism does at a branch that says nothing of it: one side runs, the other is ready."""
+    split_group(paths, warps, warp, taken, target)
+
+
+def continues(paths, warps, warp, yields, waits):
+    """What a mechanism does at a jump back that says nothing of it: the same path continues."""
+
+
+def prepare(gpu: Any, cores: list[Any]) -> None:
+    """The path table knows how long the program is."""
+    for core in cores:
+        core.path_table.code_rows = core.code_rows
+
+
+DOOR = Door(swaps, prepare)
