@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import struct
 from collections.abc import Callable, Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.fuzz import machines, policies
-from tests.places import EXAMPLES
+from tests.places import EXAMPLES, GOLDEN
 from warploom import GPU
 from warploom.cli.data import read_buffer_file
 from warploom.isa.frontend import BYTES, Options
@@ -128,6 +129,11 @@ def _some_settings() -> list[bytes]:
     return [f"{setting.name}={setting.default}".encode() for setting in settings()]
 
 
+def _recorded_code() -> list[bytes]:
+    recorded = [json.loads(path.read_text()) for path in sorted((GOLDEN / "avx512").glob("*.json"))]
+    return [bytes.fromhex("".join(one["bytes"] for one in run["instructions"])) for run in recorded]
+
+
 PRESETS_OF = {"tiny": ("tiny", "tiny-original", "tiny-simt"), "guppy": ("guppy", "sm")}
 NUMBERS = _texts("1, 2, 3\n0x1f 0b1 ; c\n", "[1, [2, 3], 4]", '{"data": [1, 2]}', '{"memory": {"data": [7]}}', "1.5 2.5\n", "x,y\n1,2\n")
 
@@ -144,6 +150,7 @@ def _targets() -> Iterator[Target]:
     yield Target("riscv in ELF", _program("riscv", ("sm",)), _files("riscv/*.elf"), ".elf")
     for ending in (".elf", ".vxbin", ".bin"):
         yield Target(f"vortex in {ending}", _vortex(ending), _vortex_images(ending), ending)
+    yield Target("avx512 machine code", _program("avx512", ("avx512",)), _recorded_code, ".bin")
     yield Target("settings", _setting, _some_settings)
     yield Target("machine files", lambda _data, path: load_config(path), _files("*.toml", PRESETS), ".toml")
     for ending in (".txt", ".csv", ".json", ".bin"):
