@@ -113,7 +113,7 @@ def load_unit(text: str) -> Unit:
     found = getattr(module, name, None)
     if not callable(found) and not isinstance(found, tuple):
         there = [key for key, value in vars(module).items() if _is_own(value, module.__name__)]
-        raise UnitError(f"{text}: {file} has no unit {name!r}; it has {', '.join(there) or 'none'}")
+        raise UnitError(f"{file} has no unit {name!r}; it has {', '.join(there) or 'none'}")
     return found
 
 

@@ -325,7 +325,10 @@ def test_tiny_gpus_data_memory_is_a_buffer_too(tmp_path):
             "there is no setting 'gpu.core', did you mean 'gpu.cores'?; `warploom presets --settings` lists them all",
         ),
         (["--data", "x.csv"], "--data is called --buffer memory=FILE"),
-        (["--unit", "cache=x.py:y"], "there is no slot 'cache'; the slots are scheduler"),
+        (
+            ["--unit", "cache=x.py:y"],
+            "there is no slot 'cache'; the slots are scheduler, replacement, prefetcher, coalescer, set_hash, channel_hash, divergence",
+        ),
         (["--block", "4x4"], f"{MATADD}: block = (4, 4): a block of several dimensions needs a grid, as grid=(4, 4)"),
         (["--block", "four"], "--block 'four': write a number, or one per dimension, as in --block 16x16"),
         (["--log-cycles", "1:2"], "--log-cycles says what a log shows, and there is none: write --log - or --log FILE too"),
