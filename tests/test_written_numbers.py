@@ -19,6 +19,7 @@ COMMANDS = {
     "occupancy": ["occupancy", "--cc", "8.6", "--threads", "256", "--shared", "2048"],
     "occupancy by size": ["occupancy", "--cc", "8.6", "--threads", "256", "--curve"],
     "picture": ["picture", "masks", GUPPY, "--engine", "python"],
+    "check": ["check", GUPPY, "--engine", "python"],
     "debug": ["debug", TINY, "--engine", "python", "-x", "end", "-x", "warps"],
     "explore": ["explore", TINY, "-o", "{folder}/page.html"],
     "ladder": ["ladder", TINY, "--explain"],

@@ -17,6 +17,7 @@ INSTRUCTIONS: tuple[Instruction, ...] = (
     *compressed.INSTRUCTIONS,
 )
 BY_MNEMONIC: Mapping[str, Instruction] = {row.mnemonic: row for row in INSTRUCTIONS}
+MOST_KNOWN = 1 << 16  # words that a table remembers
 LONG = 3  # the lowest two bits of an instruction of 32 bits
 
 
@@ -36,6 +37,7 @@ class Table:
     def __init__(self, rows: tuple[Instruction, ...], csr_names: Mapping[int, str] | None = None) -> None:
         self.rows = rows
         self.csr_names = {number: one.name for number, one in csr.BY_NUMBER.items()} if csr_names is None else csr_names
+        self._known: dict[int, tuple[Instruction | None, Mapping[str, int]]] = {}  # words that have been met: programs repeat them
         self.by_mnemonic = {row.mnemonic: row for row in rows}
         self._by_opcode: list[list[Instruction]] = [[] for _ in range(128)]
         for row in rows:
@@ -55,8 +57,13 @@ class Table:
         word = int.from_bytes(data[offset : offset + size], "little")
         if offset + size > len(data):
             return Decoded(address, word, len(data) - offset, None, {})
-        row = self.row_of(word)
-        return Decoded(address, word, size, row, row.encoding.decode(word) if row is not None else {})
+        known = self._known.get(word)
+        if known is None:
+            row = self.row_of(word)
+            known = row, row.encoding.decode(word) if row is not None else {}
+            if len(self._known) < MOST_KNOWN:
+                self._known[word] = known
+        return Decoded(address, word, size, *known)
 
 
 TABLE = Table(INSTRUCTIONS)

@@ -1,0 +1,171 @@
+"""The contracts: our own units keep them, and a unit that breaks a promise is told which, with the smallest example."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from click.testing import CliRunner
+
+from warploom.cli import main
+from warploom.contracts import SUITES, check_unit, runs
+from warploom.machine.core.divergence.minpc import select_path
+from warploom.machine.core.load_store.coalescer import coalesce
+from warploom.machine.core.scheduling.policies import POLICIES
+from warploom.machine.engine.unit import unit
+from warploom.machine.memory.replacement import oldest_way
+from warploom.machine.slots import SLOTS
+from warploom.units import EMPTY, READY, Mechanism, Replacement, UnitError, lowest, run_group
+
+
+def stamped(s, set, way, now):
+    s.stamp[set * s.ways + way] = now
+
+
+def untouched(s, set, way, now):
+    pass
+
+
+@unit
+def newest(s, set):
+    found = 0
+    for way in range(1, s.ways):
+        if s.stamp[set * s.ways + way] > s.stamp[set * s.ways + found]:
+            found = way
+    return found
+
+
+def first_place(hash, line):
+    return line // 3 % hash.places
+
+
+def lowest_pc(paths, warps, warp):
+    select_path(paths, warps, warp)
+
+
+def in_turn(paths, warps, warp):
+    """No reconvergence: a path runs until it ends."""
+    if warps.mask[warp] == EMPTY:
+        for row in range(paths.count[warp]):
+            if paths.state[warp, row] == READY:
+                run_group(paths, warps, warp, row)
+                return
+
+
+KEPT = [
+    *(("scheduler", name, policy.choose) for name, policy in POLICIES.items()),
+    ("replacement", "lru", Replacement(stamped, stamped, oldest_way)),
+    ("replacement", "fifo", Replacement(untouched, stamped, oldest_way)),
+    ("replacement", "mru", Replacement(stamped, stamped, newest)),
+    *(("prefetcher", name, each) for name, each in SLOTS["prefetcher"].door().units.items()),
+    *(("coalescer", name, each) for name, each in SLOTS["coalescer"].door().units.items()),
+    ("coalescer", "whole_warp", coalesce),
+    ("set_hash", "thirds", first_place),
+    ("channel_hash", "thirds", first_place),
+    ("divergence", "minpc", Mechanism(lowest_pc)),
+    ("divergence", "in turn", Mechanism(in_turn)),
+]
+
+
+def test_every_slot_has_a_suite_and_a_unit_that_keeps_it():
+    assert SUITES.keys() == SLOTS.keys() == {slot for slot, _, _ in KEPT}
+
+
+@pytest.mark.parametrize(("slot", "name", "one"), KEPT, ids=lambda value: value if isinstance(value, str) else "")
+def test_a_unit_that_keeps_its_contract(slot, name, one):
+    assert [verdict.broken for verdict in check_unit(one, slot)] == [""] * len(SUITES[slot])
+
+
+# ---- units that break one promise each
+
+
+def idle(s, now):
+    return -1
+
+
+calls = itertools.count()
+
+
+def forgetful(s, now):
+    """Depends on what happened in this process before."""
+    if s.eligible == 0:
+        return -1
+    return lowest(s.eligible) if next(calls) % 7 != 0 else -1
+
+
+def one_too_far(s, set):
+    return s.ways
+
+
+def one_too_far_in_time(s, set):
+    """Right, but for the fourth access."""
+    return 0 if s.stamp[set * s.ways] < 2 else 9
+
+
+def changes_its_mind(hash, line):
+    hash.shift += 1
+    return hash.shift % hash.places
+
+
+def forgets_the_second_lane(lsu, addresses, active, size, lanes, lines, sectors):
+    if lanes == 1 or active[0] == 0:
+        return coalesce(lsu, addresses, active, size, lanes, lines, sectors)
+    return coalesce(lsu, addresses[:1], active[:1], size, 1, lines, sectors)
+
+
+def asks_idle_lanes(lsu, addresses, active, size, lanes, lines, sectors):
+    count = coalesce(lsu, addresses, active, size, lanes, lines, sectors)
+    for lane in range(lanes):
+        if active[lane] == 0:
+            lines[count] = addresses[lane] >> lsu.line_shift
+            sectors[count] = 1
+            count += 1
+    return count
+
+
+def wrong_side(paths, warps, warp, taken, target, reconvergence_pc):
+    """All lanes go where some want to: no lane is lost, and the kernel computes something else."""
+    warps.pc[warp] = target
+
+
+BROKEN = [
+    ("scheduler", idle, "ends", "1-store.rv (python) has not ended after"),
+    ("scheduler", forgetful, "repeatable", "1-store.rv takes "),
+    ("replacement", Replacement(stamped, stamped, one_too_far), "victim", "a set of 2 ways is asked for the lines 0, 1, 2: "),
+    ("replacement", Replacement(stamped, stamped, one_too_far_in_time), "victim", "a set of 2 ways is asked for the lines 0, 1, 0, 2: "),
+    ("set_hash", changes_its_mind, "place", "2 places: line 0 has place 0, and place "),
+    ("coalescer", forgets_the_second_lane, "covers", "lanes at 0, 30, active 1, 1: sector 1 of line 0 is in no transaction"),
+    ("coalescer", asks_idle_lanes, "covers", "lanes at 0, active 0: the transactions change with the address of a lane that takes no part"),
+    ("divergence", Mechanism(lowest_pc, wrong_side), "memory", "2-branch.rv: byte 0x"),
+]
+
+
+@pytest.mark.parametrize(("slot", "one", "promise", "example"), BROKEN)
+def test_a_unit_that_breaks_a_promise_is_told_which_with_the_smallest_example(slot, one, promise, example, monkeypatch):
+    monkeypatch.setattr(runs, "ENGINES", ("python",))
+    (asked,) = (each for each in SUITES[slot] if each.name == promise)
+    assert example in _asked(asked, one, slot)
+
+
+def _asked(promise, one, slot):
+    try:
+        return promise.test(one, slot)
+    except UnitError as error:
+        return str(error)
+
+
+def test_a_mistake_names_the_program_and_the_engine():
+    verdicts = check_unit(lambda s, now: "warp", "scheduler")
+    assert verdicts[0].broken.startswith("warploom/contracts/programs/1-store.rv (python): ")
+    assert len(verdicts) == 1
+
+
+def test_the_command(tmp_path):
+    (tmp_path / "mine.py").write_text("def idle(s, now):\n    return -1\n", encoding="utf-8")
+    done = CliRunner().invoke(main, ["unit", "check", f"{tmp_path / 'mine.py'}:idle", "--slot", "scheduler"])
+    assert done.exit_code == 1
+    assert done.output.startswith("broken  ends: a kernel ends\n        warploom/contracts/programs/1-store.rv (python) has not ended")
+    assert all(len(line) <= 80 for line in done.output.splitlines())
+    wrong = CliRunner().invoke(main, ["unit", "check", f"{tmp_path / 'mine.py'}:idle", "--slot", "replacement"])
+    assert wrong.exit_code == 2
+    assert "idle is no unit for the slot 'replacement', which takes a Replacement" in wrong.output

@@ -1,0 +1,118 @@
+"""Promises about single calls: all short traces, the shortest first, in plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from warploom.contracts.promise import Promise
+from warploom.machine.core.load_store.coalescer import coalesce
+from warploom.machine.core.load_store.lsu import Lsu
+from warploom.machine.engine.swaps import Socket, Swaps
+from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.engine.users import UnitError
+from warploom.machine.memory import address_hash, replacement
+from warploom.machine.slots.coalescer import swaps as coalescer_swaps
+from warploom.machine.slots.hashes import channel_swaps
+from warploom.machine.slots.replacement import swaps as replacement_swaps
+
+WAYS, LINES, LONGEST = 2, 3, 6  # of a set; that a trace is about; accesses of a trace
+PLACES, NUMBERS = (1, 2, 3, 4, 7, 16), 64
+SIZE, SHIFT, SECTOR = 4, 7, 5  # bytes a lane; log2 of the bytes of a line and a sector
+ADDRESSES = (0, 4, 28, 30, 126, 128, 256)
+
+
+def takes_a_way(policy: Any, slot: str) -> str:
+    """Whether a full set always gives up one of its ways, whatever was used before."""
+    hit, fill, victim = _sockets(replacement_swaps(policy))
+    for length in range(1, LONGEST + 1):
+        for trace in product(range(LINES), repeat=length):
+            state = mirror(zeros((), replacement.Replacement))
+            lines: list[int] = []
+            state.ways = WAYS
+            try:
+                for now, line in enumerate(trace):
+                    if line in lines:
+                        hit(state, 0, lines.index(line), now)
+                        continue
+                    way = len(lines)
+                    if way < WAYS:
+                        lines.append(line)
+                    else:
+                        way = int(victim(state, 0))
+                        lines[way] = line
+                    fill(state, 0, way, now)
+            except UnitError as error:
+                return f"a set of {WAYS} ways is asked for the lines {', '.join(map(str, trace))}: {error}"
+    return ""
+
+
+def _sockets(swaps: Swaps) -> list[Any]:
+    """A user's functions as plain Python calls them, in the order of the swaps."""
+    return [instead.guarded() for _, instead in swaps if isinstance(instead, Socket)]
+
+
+def names_a_place(unit: Any, slot: str) -> str:
+    """Whether a line has a place, and the same one whenever it is asked for."""
+    (hash_of,) = _sockets(channel_swaps(unit))
+    for places in PLACES:
+        state = mirror(zeros((), address_hash.AddressHash))
+        address_hash.configure(state, places, "modulo")
+        try:
+            first = [int(hash_of(state, line)) for line in range(NUMBERS)]
+            back = [int(hash_of(state, line)) for line in reversed(range(NUMBERS))][::-1]
+        except UnitError as error:
+            return f"{places} places: {error}"
+        for line, (one, other) in enumerate(zip(first, back, strict=True)):
+            if one != other:
+                return f"{places} places: line {line} has place {one}, and place {other} when it is asked for again"
+    return ""
+
+
+def _accesses() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """(addresses, active lanes) of all accesses of one lane, then of two, then of three."""
+    for lanes in range(1, 4):
+        for addresses in product(ADDRESSES, repeat=lanes):
+            for active in product((1, 0), repeat=lanes):
+                yield addresses, active
+
+
+def covers(unit: Any, slot: str) -> str:
+    """Whether every sector that an active lane touches is in some transaction, and idle lanes change nothing."""
+    (call,) = _sockets(coalescer_swaps(unit))
+    lsu = mirror(zeros((), Lsu))
+    lsu.line_shift, lsu.sector_shift, lsu.merge = SHIFT, SECTOR, 1
+    for addresses, active in _accesses():
+        said = f"lanes at {', '.join(map(str, addresses))}, active {', '.join(map(str, active))}"
+        wanted = _sent(coalesce, lsu, addresses, active)
+        try:
+            found = _sent(call, lsu, addresses, active)
+            other = _sent(call, lsu, tuple(a if on else 999 for a, on in zip(addresses, active, strict=True)), active)
+        except UnitError as error:
+            return f"{said}: {error}"
+        for line, sectors in wanted.items():
+            missing = sectors & ~found.get(line, 0)
+            if missing:
+                return f"{said}: sector {(missing & -missing).bit_length() - 1} of line {line} is in no transaction"
+        if other != found:
+            return f"{said}: the transactions change with the address of a lane that takes no part"
+    return ""
+
+
+def _sent(call: Any, lsu: Any, addresses: tuple[int, ...], active: tuple[int, ...]) -> dict[int, int]:
+    """The sectors of each line that is sent."""
+    lines, sectors = np.zeros(64, np.int64), np.zeros(64, np.uint64)
+    where, on = np.array(addresses, np.uint32), np.array(active, np.uint32)
+    count = int(call(lsu, where, on, SIZE, len(addresses), lines, sectors))
+    found: dict[int, int] = {}
+    for line, mask in zip(lines[:count].tolist(), sectors[:count].tolist(), strict=True):
+        found[line] = found.get(line, 0) | mask
+    return found
+
+
+TAKES_A_WAY = Promise("victim", "a full set gives up one of its ways, whatever was used before", takes_a_way)
+NAMES_A_PLACE = Promise("place", "a line has one of the places, and the same one whenever it is asked for", names_a_place)
+COVERS = Promise("covers", "each sector that an active lane touches is sent, and idle lanes change nothing", covers)
