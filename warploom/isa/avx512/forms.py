@@ -96,9 +96,9 @@ def _one_fits(row: Row, word: str, operand: Operand, width: int, size: int) -> b
         return operand.size in (0, exact[word])
     if not word.startswith("rm"):
         return False
-    bits = int(word[2:] or size)
+    bits = int(word[2:] or (size if size in (32, 64) else 0))
     alone = not any(other in ("r", "r8", "r32", "r64", "xr") for other in row.places)
-    return operand.size == bits or (
+    return (operand.size == bits and bits > 0) or (
         operand.size == 0 and bits > 0 and not (alone and row.mnemonic not in ("push", "call", "jmp")) and word != "rm16"
     )
 

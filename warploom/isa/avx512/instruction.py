@@ -118,7 +118,7 @@ class Row:
 
 def place_of(word: str) -> str:
     """Where an operand is encoded: reg, vvvv, rm, opcode, number, or fixed."""
-    if word in ("vr", "xr", "yr", "kr") or word in ("r", "r32", "r64", "r8"):
+    if word in ("vr", "xr", "yr", "kr") or word in ("r", "r32", "r64", "r16", "r8"):
         return "reg"
     if word in ("vv", "xv", "kv") or (word.startswith("v") and word[1:] in ("", "32", "64")):
         return "vvvv"
