@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import click
 from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, say, write_file
 from warploom.cli.loading import Launching, load_program
 from warploom.cli.options import program_options
+from warploom.cli.screen import width
 from warploom.isa.numbers import grouped
 
 # What is said of the program that is replayed, by the name of its value.
@@ -24,7 +27,15 @@ OF_REPLAY = {
     "buffers": "--buffer",
 }
 
-OF_SHUTTLE = {"author": "--author", "words": "--words", "data_bytes": "--bytes"}
+FPGAS = ("ice40up5k", "ecp5")
+# What only some targets have, by the name of its value: the option, what it is for, the targets.
+OF_TARGETS = {
+    "author": ("--author", "a submission", ("tinytapeout",)),
+    "words": ("--words", "memories on the chip", ("tinytapeout", *FPGAS)),
+    "data_bytes": ("--bytes", "memories on the chip", ("tinytapeout", *FPGAS)),
+    "pins": ("--pins", "an FPGA", FPGAS),
+}
+REMARK = "The figures are of this description, by these tools; the clock is nextpnr's estimate. They are never those of a product."
 
 
 @click.command()
@@ -33,11 +44,21 @@ OF_SHUTTLE = {"author": "--author", "words": "--words", "data_bytes": "--bytes"}
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
 @click.option("--replay", metavar="FILE", help="Write a test bench that runs FILE and expects what the model gave.")
 @click.option(
-    "--target", type=click.Choice(["verilog", "tinytapeout"]), default="verilog", help="What it is for. [default: verilog, for any tool]"
+    "--target",
+    type=click.Choice(["verilog", "tinytapeout", *FPGAS]),
+    default="verilog",
+    help="What it is for. [default: verilog, for any tool]",
 )
 @click.option("--author", metavar="NAME", help="tinytapeout: who submits it.")
-@click.option("--words", type=click.IntRange(2, 256), metavar="N", help="tinytapeout: words of program memory. [default: 32]")
-@click.option("--bytes", "data_bytes", type=click.IntRange(2, 256), metavar="N", help="tinytapeout: bytes of data memory. [default: 32]")
+@click.option("--words", type=click.IntRange(2, 256), metavar="N", help="Words of program memory. [default: 32; FPGAs 256]")
+@click.option(
+    "--bytes",
+    "data_bytes",
+    type=click.IntRange(2, 256),
+    metavar="N",
+    help="Bytes of data memory. [default: 32; FPGAs 256 with one data channel]",
+)
+@click.option("--pins", metavar="FILE", help="ice40up5k, ecp5: the pins of a board, a PCF or an LPF file. [default: nextpnr chooses them]")
 @program_options
 @json_option
 def command(directory: str, **options: Any) -> None:
@@ -50,6 +71,10 @@ def command(directory: str, **options: Any) -> None:
     With --target tinytapeout DIR is a submission to that shuttle: the GPU with its memories behind 24 pins, pinout, documentation,
     workflows, and a test that runs the program of --replay through the pins and expects the model's cycles.
 
+    With --target ice40up5k or ecp5 DIR holds a bitstream for that FPGA: the same pins and protocol, memories in block RAM. What it
+    takes is printed: lookup tables, flip-flops, block RAMs, and the clock that nextpnr estimates. It needs the extra fpga: pip install
+    'warploom[fpga]'; or nextpnr and its packer on the path.
+
     \b
     Examples:
       warploom build chip --replay matmul.asm
@@ -57,19 +82,25 @@ def command(directory: str, **options: Any) -> None:
       warploom build chip --gpu tiny --set gpu.cores=1
       warploom build chip --target tinytapeout --author Ada --replay matadd.asm \\
         --set gpu.cores=1 --set core.threads_per_block=2
+      warploom build board --target ice40up5k --set gpu.cores=1 \\
+        --set core.threads_per_block=2 --set memory.data_channels=1
     """
     from warploom import rtl
+    from warploom.cli.progress import Busy
     from warploom.gpu import GPU
     from warploom.machine.config.presets import parse_setting
 
-    make, submit = rtl.build, rtl.submission
+    make, submit, synthesize = rtl.build, rtl.submission, rtl.bitstream
+    target, found = options["target"], None
     for name, option in OF_REPLAY.items():
         if options[name] not in (None, ()) and options["replay"] is None:
             raise UserError(f"{option} is for the program that is replayed, and there is none: add --replay FILE")
-    shuttle = options["target"] == "tinytapeout"
-    for name, option in OF_SHUTTLE.items():
-        if options[name] is not None and not shuttle:
-            raise UserError(f"{option} is for a submission: add --target tinytapeout")
+    shuttle = target == "tinytapeout"
+    for name, (option, purpose, targets) in OF_TARGETS.items():
+        if options[name] is not None and target not in targets:
+            raise UserError(f"{option} is for {purpose}: add --target {' or '.join(targets)}")
+    if target in FPGAS and options["replay"] is not None:
+        raise UserError(f"--replay is for a test bench, and --target {target} has none: its programs come through the pins; leave it out")
     if shuttle and not (options["author"] or "").strip():
         raise UserError("--target tinytapeout: the shuttle wants to know who submits: add --author NAME")
     if shuttle and options["replay"] is None:
@@ -81,9 +112,15 @@ def command(directory: str, **options: Any) -> None:
     program, warnings = (None, []) if options["replay"] is None else load_program(options["replay"], Launching.of(options))
     if program is not None and not options["as_json"]:
         print_warnings(warnings, program.source)
+    sizes = {name: size for name, size in (("words_of", options["words"]), ("bytes_of", options["data_bytes"])) if size is not None}
+    files: Mapping[str, str | bytes]
     if shuttle and program is not None:
-        sizes = {"words_of": options["words"], "bytes_of": options["data_bytes"]}
-        files = submit(gpu, program, author=options["author"], **{name: size for name, size in sizes.items() if size is not None})
+        files = submit(gpu, program, author=options["author"], **sizes)
+    elif target in FPGAS:
+        pins = None if options["pins"] is None else _text(options["pins"])
+        with Busy("synthesizing, placing and routing; half a minute or more", quiet=options["as_json"]):
+            found = synthesize(gpu, target, pins=pins, **sizes)
+        files = found.files
     else:
         files = make(gpu, program)
     try:
@@ -96,8 +133,22 @@ def command(directory: str, **options: Any) -> None:
     if options["as_json"]:
         print_json(
             {"status": "done", "files": [str(place / name) for name in files], "warnings": [diagnostic_json(item) for item in warnings]}
+            | ({} if found is None else found.body())
         )
         return
     for name, text in files.items():
-        say(f"{place / name}: {grouped(text.count(chr(10)))} lines")
+        size = f"{grouped(len(text))} bytes" if isinstance(text, bytes) else f"{grouped(text.count(chr(10)))} lines"
+        say(f"{place / name}: {size}")
+    if found is not None:
+        say(f"\n{found}\n")
+        for line in textwrap.wrap(REMARK, width()):
+            say(line)
+        say()
     say(f"what to do next is in {place / 'README.md'}")
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from None

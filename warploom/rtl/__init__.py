@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from warploom.rtl.beside import UnitLockstep, lockstep_units
     from warploom.rtl.export import build
+    from warploom.rtl.fpga.bitstream import bitstream
     from warploom.rtl.hardware import Hardware, NoHardware
     from warploom.rtl.prices import Cost, cost
     from warploom.rtl.proofs.prover import Proof, prove
@@ -31,6 +32,7 @@ _HOMES = {
     "Proof": "proofs.prover",
     "submission": "shuttle.submission",
     "UnitLockstep": "beside",
+    "bitstream": "fpga.bitstream",
     "build": "export",
     "Cost": "prices",
     "cost": "prices",
@@ -47,6 +49,7 @@ __all__ = [
     "NoReplay",
     "Proof",
     "UnitLockstep",
+    "bitstream",
     "build",
     "cost",
     "lockstep",

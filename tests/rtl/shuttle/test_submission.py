@@ -116,7 +116,7 @@ def test_tiles_follow_the_point_of_calibration():
         (["--target", "tinytapeout", "--replay", str(MATADD)], "the shuttle wants to know who submits: add --author NAME"),
         (["--target", "tinytapeout", "--author", "A"], "its test runs a program through the pins: add --replay FILE"),
         (["--author", "A"], "--author is for a submission: add --target tinytapeout"),
-        (["--words", "16"], "--words is for a submission: add --target tinytapeout"),
+        (["--words", "16"], "--words is for memories on the chip: add --target tinytapeout or ice40up5k or ecp5"),
         (["--target", "tinytapeout", "--author", "A", "--replay", str(MATADD), "--words", "8", *SETTINGS],
          "matadd has 13 instructions, and the tile 8 words: add --words 16"),
         (["--target", "tinytapeout", "--author", "A", "--replay", str(MATADD), "--bytes", "8", *SETTINGS],

@@ -61,6 +61,12 @@ class Tile(wiring.Component):
         self.hardware, self.words, self.bytes = hardware, words, data
         self.gpu = Gpu(hardware)
         super().__init__()
+        self.store()
+
+    def store(self) -> None:
+        """What holds the two memories: flip-flops."""
+        self.program: Any = Array(Signal(16, name=f"program_{word}", reset_less=True) for word in range(self.words))
+        self.data: Any = Array(Signal(8, name=f"data_{byte}", reset_less=True) for byte in range(self.bytes))
 
     def elaborate(self, platform: Any) -> Module:
         """The circuit."""
@@ -79,15 +85,17 @@ class Tile(wiring.Component):
             self.uio_oe.eq(1 << DONE | 1 << FAULTY),
             self.uio_out.eq(Cat(Const(0, DONE), self.gpu.done, Value.cast(self.gpu.fault).any())),
         ]
-        program = Array(Signal(16, name=f"program_{word}", reset_less=True) for word in range(self.words))
-        data = Array(Signal(8, name=f"data_{byte}", reset_less=True) for byte in range(self.bytes))
-        self.memories(m, program, data, held)
-        self.listen(m, program, data, {"held": held, "threads": threads, "length": length})
+        address = Signal(8)
+        self.memories(m, address, held)
+        self.listen(m, address, {"held": held, "threads": threads, "length": length})
         return m
 
-    def memories(self, m: Module, program: Any, data: Any, held: Any) -> None:
-        """A request that is up before an edge is answered after it: all reads first, then the writes, of which channel 0's stays."""
-        gpu = self.gpu
+    def memories(self, m: Module, address: Any, held: Any) -> None:
+        """A request that is up before an edge is answered after it: all reads first, then the writes, of which channel 0's stays.
+
+        address: the host's, for memories that it does not read beside the GPU.
+        """
+        gpu, program, data = self.gpu, self.program, self.data
         m.d.sync += [
             gpu.program_read_ready.eq(gpu.program_read),
             gpu.data_read_ready.eq(gpu.data_read),
@@ -99,15 +107,27 @@ class Tile(wiring.Component):
             with m.If(gpu.data_write[channel] & ~held):
                 m.d.sync += data[gpu.data_write_address[channel][: _bits(self.bytes)]].eq(gpu.data_write_data[channel])
 
-    def listen(self, m: Module, program: Any, data: Any, registers: dict[str, Any]) -> None:
+    def shown(self, byte: Any) -> Any:
+        """The byte of data memory that the host sees."""
+        return self.data[byte]
+
+    def write_word(self, m: Module, word: Any, value: Any) -> None:
+        """The host writes to program memory."""
+        m.d.sync += self.program[word].eq(value)
+
+    def write_byte(self, m: Module, byte: Any, value: Any) -> None:
+        """The host writes to data memory."""
+        m.d.sync += self.data[byte].eq(value)
+
+    def listen(self, m: Module, address: Any, registers: dict[str, Any]) -> None:
         """The host's commands."""
-        address, high, half = Signal(8), Signal(8), Signal()
+        high, half = Signal(8), Signal()
         command, following = self.uio_in[:STROBE], Signal(8)
         word, byte = address[: _bits(self.words)], address[: _bits(self.bytes)]
         m.d.comb += following.eq(address + 1)
         with m.Switch(command):
             with m.Case(Command.READ):
-                m.d.comb += self.uo_out.eq(data[byte])
+                m.d.comb += self.uo_out.eq(self.shown(byte))
             with m.Case(Command.FAULT):
                 m.d.comb += self.uo_out.eq(Value.cast(self.gpu.fault))
             with m.Case(Command.FAULT_PC):
@@ -119,9 +139,11 @@ class Tile(wiring.Component):
                 with m.Case(Command.PROGRAM):
                     m.d.sync += [half.eq(~half), high.eq(self.ui_in)]
                     with m.If(half):
-                        m.d.sync += [program[word].eq(Cat(self.ui_in, high)), address.eq(following), registers["length"].eq(address + 1)]
+                        self.write_word(m, word, Cat(self.ui_in, high))
+                        m.d.sync += [address.eq(following), registers["length"].eq(address + 1)]
                 with m.Case(Command.DATA):
-                    m.d.sync += [data[byte].eq(self.ui_in), address.eq(following)]
+                    self.write_byte(m, byte, self.ui_in)
+                    m.d.sync += address.eq(following)
                 with m.Case(Command.THREADS):
                     m.d.sync += [registers["threads"].eq(self.ui_in), registers["held"].eq(1)]
                 with m.Case(Command.ADDRESS):
