@@ -98,5 +98,6 @@ gives them later.
 
 * Is it the model? `warploom lockstep PROGRAM` with the same `--gpu` and `--set` compares every field of every cycle.
 * How large is it? `yosys -p "read_verilog gpu.v; synth -flatten -top gpu; stat"`, or `synth_ice40` and `synth_ecp5` for those FPGAs.
-* On an FPGA: give the two memories block RAM, one port a channel, and a host that writes them before it raises `start`.
+* On an FPGA: `warploom build DIR --target ice40up5k` or `ecp5` makes a bitstream, with memories and a host's pins. For your own
+  surroundings, give the two memories block RAM, one port a channel, and a host that writes them before it raises `start`.
 """

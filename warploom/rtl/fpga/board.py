@@ -70,7 +70,7 @@ class BlockTile(Tile):
 class Board(wiring.Component):
     """The top: a pin for each wire that the host needs, and no more. hardware, words, data: as the tile's."""
 
-    clk: In(1)  # the board's clock
+    clk: In(1)  # the host's clock, to which all other pins belong
     rst_n: In(1)  # reset, while it is 0
     ui: In(8)  # a byte from the host
     uo: Out(8)  # a byte to the host

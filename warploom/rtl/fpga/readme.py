@@ -56,7 +56,8 @@ WITH_PINS = """\
 README = """\
 # A GPU on an FPGA
 
-Built from the configuration `{name}`: {hardware}; {words} words of program memory and {bytes} bytes of data memory on the chip.
+Built from the configuration `{name}`: {hardware};
+{words} words of program memory and {bytes} bytes of data memory on the chip.
 
 | file | what it is |
 |---|---|
@@ -66,14 +67,14 @@ Built from the configuration `{name}`: {hardware}; {words} words of program memo
 
 ## What it takes
 
-| of the {part} | used | there are |
+| | used | in the {part} |
 |---|---|---|
 {resources}
 
 Clock: {frequency}.
 
-The figures are of this description, by these tools ({tools}). The clock is nextpnr's estimate for the slowest
-path; no product is meant by it.
+The figures are of this description, by these tools: {tools}.
+The clock is nextpnr's estimate for the slowest path. They are never the area or the clock of a product.
 
 ## What to do next
 
@@ -85,7 +86,8 @@ A line of the file of pins for each, with the pins of your board:
 
 {lines}
 
-`rst_n` low for a clock edge resets the GPU. The clock is the board's.
+`rst_n` low for a clock edge resets the GPU. `clk` comes from the host, or from what clocks the host: nothing between
+the pins and the GPU brings signals from one clock to another. Lay the inputs at falling edges, half a period before they are taken.
 
 ## The tools by hand
 
