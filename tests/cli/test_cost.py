@@ -28,6 +28,14 @@ def test_a_row_a_unit_and_a_remark():
     assert max(map(len, lines)) <= 80
 
 
+def test_the_remark_is_of_what_is_shown():
+    unit, mechanism = run("pc").stdout, run("round_robin", "--warps", "2").stdout
+    assert "core and gpu hold the units above them" in unit
+    assert "In brackets" not in unit
+    assert "core and gpu" not in mechanism
+    assert "In brackets: warps, lanes of a warp, or ways or entries." in mechanism
+
+
 def test_the_script_is_printed_when_asked_for():
     assert "synth -flatten -top unit; dfflegalize -cell $_DFF_P_ 01; abc -g cmos2" in run("pc", "--script").stdout
 

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 MOST = {"warps": 64, "lanes": 64, "ways": 32}
 HEADINGS = ("", "count", "transistors", "gates", "FF", "depth", "LUT4", "LUT depth")
+OF_UNITS = "count: in the GPU; core and gpu hold the units above them. "
+OF_MECHANISMS = "In brackets: warps, lanes of a warp, or ways or entries. "
 REMARK = (
-    "count: in the GPU. FF: flip-flops. LUT4: lookup tables of four inputs. core and gpu hold the units above them. The figures are of "
-    "this description, by this script: they compare mechanisms with each other, and are never the area or the clock of a product."
+    "FF: flip-flops. LUT4: lookup tables of four inputs. The figures are of this description, by this script: they compare mechanisms with "
+    "each other, and are never the area or the clock of a product."
 )
 
 
@@ -77,7 +79,8 @@ def command(ctx: click.Context, units: tuple[str, ...], **options: Any) -> None:
     for line in _table(found):
         say(line)
     say()
-    for line in textwrap.wrap(REMARK, width()):
+    remark = OF_UNITS * any(not unit.by for unit, _ in asked) + OF_MECHANISMS * any(unit.by for unit, _ in asked) + REMARK
+    for line in textwrap.wrap(remark, width()):
         say(line)
     if options["script"]:
         say(f"\n{prices.tool()}; transistors, gates, flip-flops, depth:\n  {gates}\nLUT4, depth:\n  {luts}")
