@@ -15,6 +15,7 @@ from warploom import GPU, rtl
 from warploom.cli import main
 from warploom.rtl.fpga.board import PINS
 from warploom.rtl.fpga.parts import PARTS
+from warploom.rtl.fpga.tools import route_arguments
 
 SMALL = {"gpu.cores": 1, "core.threads_per_block": 1, "memory.data_channels": 1}
 SETTINGS = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
@@ -83,6 +84,12 @@ def test_the_folder_holds_a_bitstream_and_says_what_it_takes(target, tools, tmp_
     assert "**not for a board**" in readme
     assert "uio" not in readme.replace("warploom", "")
     assert part.routed[1] in readme
+
+
+def test_a_pin_that_the_file_forgets_is_not_placed_anywhere():
+    part = PARTS["ecp5"]
+    assert "--lpf-allow-unconstrained" in route_arguments(part, pins=False)
+    assert "--lpf-allow-unconstrained" not in route_arguments(part, pins=True)
 
 
 def test_pins_are_handed_on_and_kept(tools, tmp_path):

