@@ -4,6 +4,7 @@
 Not hardware, though hardware has been proposed for it: ScoRD (Kamath, George, Basu: "ScoRD: A Scoped Race Detector for GPUs", ISCA 2020)
 keeps such words beside memory; iGUARD (SOSP 2021) does it in software. A word of 32 bits has one row of 64 bytes, a line of the host's
 cache: who wrote it last, and two threads that have read it since. Two are enough: any thread that writes later differs from one of them.
+Words that a whole warp accesses as one have one such row for all of them, see runs.py.
 
 Times are numbers of a clock that every observed micro-op advances, so a time names one instruction of one warp, and nothing has to be
 cleared when a block or a warp takes the place of another one. Rows that nobody touches take no memory of the host.
@@ -21,6 +22,7 @@ from warploom.machine.engine.unit import inlined, out_of_line, unit, zeros
 # released had acquired other words too. HELD: what has been written of it, see initialised.py.
 W_TIME, W_WHO, R1_TIME, R1_WHO, R2_TIME, R2_WHO, RELEASED, HELD = range(8)
 SHADOW_COLUMNS = 8
+SPREAD = RELEASED  # of a row of `runs`, whose other columns are the same: 1 when its words have rows of their own in `shadow`
 
 # A row of `threads`, by number in the grid. FENCE: of its last fence for the device; FENCE_BLOCK: of its last one for anybody.
 # ACQUIRED: the word + 1 whose atomic it has learned from, ANY_WORD of several; ACQUIRED_AT: when last. RELEASED_ON: the same of what it
@@ -40,7 +42,7 @@ OPENED, ARRIVED, FIRST, FIRST_THREAD, BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, BLOCK_R
 BLOCK_COLUMNS = BLOCK_RELEASE + RING * 2
 
 # Row 0 of `findings`: counts and settings. Every other row is a finding.
-COUNT, CLOCK, GRID_OPENED, GRID_ARRIVED, ENDED, SHARED_ROWS, SHARED_WORDS, LOCKSTEP, RETURNS = range(9)
+COUNT, CLOCK, GRID_OPENED, GRID_ARRIVED, ENDED, SHARED_ROWS, SHARED_WORDS, LOCKSTEP, RETURNS, RUN_SHIFT = range(10)
 KIND, PC, OTHER_PC, ACCESS, OTHER_ACCESS, THREAD, OTHER, SPACE, ADDRESS, UOP, TIMES, CYCLE, A_VALUE, B_VALUE, LOST, UNIT_PC = range(16)
 FINDING_COLUMNS = 16
 MOST_FINDINGS = 200
@@ -106,12 +108,13 @@ def find(tables, kind, pc, other_pc, thread, other, k, now):
     return count + 1
 
 
-def new_tables(words: int, shared: int, threads: int, blocks: int, lanes: int) -> dict[str, Any]:
-    """Empty tables: words of memory, words of all cores' shared memory, threads and blocks of the grid, lanes of all warp slots."""
+def new_tables(words: int, run: int, threads: int, blocks: int, lanes: int) -> dict[str, Any]:
+    """Empty tables: words of all memory, words of a run, threads and blocks of the grid, lanes of all warp slots."""
     from warploom.machine.engine.sizes import MAX_LANES
 
     return {
-        "shadow": zeros((words + shared, SHADOW_COLUMNS), np.int64),
+        "shadow": zeros((words, SHADOW_COLUMNS), np.int64),
+        "runs": zeros((words // run, SHADOW_COLUMNS), np.int64),
         "seen": zeros((lanes, MAX_LANES), np.int64),
         "threads": zeros((threads, THREAD_COLUMNS), np.int64),
         "blocks": zeros((blocks, BLOCK_COLUMNS), np.int64),
