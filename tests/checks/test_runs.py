@@ -10,12 +10,12 @@ from tests.checks import correct, planted
 from warploom import cuda
 from warploom.checks import races
 from warploom.checks.checker import Checker
-from warploom.checks.shadow import HELD, R1_TIME, R1_WHO, R2_TIME, R2_WHO, SPREAD, THREAD_SHIFT, W_TIME, W_WHO
 from warploom.checks.shadow import COUNT as FOUND
+from warploom.checks.shadow import HELD, R1_TIME, R1_WHO, R2_TIME, R2_WHO, SPREAD, THREAD_SHIFT, W_TIME, W_WHO
 from warploom.kernel import checked_launch
 from warploom.kernel.context import CURRENT
 
-CASES = [row[:4] + (0, row[6], row[7]) for row in planted.KERNELS] + [
+CASES = [(*row[:4], 0, row[6], row[7]) for row in planted.KERNELS] + [
     (function, grid, block, arguments, shared, "sm", change) for function, grid, block, arguments, change, shared in correct.KERNELS
 ]
 

@@ -42,9 +42,11 @@ class Checker:
         core = machine.cores[0]
         shared = _whole_runs(int(core["blocks"]["slots"]) * int(core["blocks"]["shared_bytes"]) // 4 + 1, run)
         size = int(grid["block_threads"])
-        slots = config.core.warps * config.core.lanes * config.gpu.cores
+        slots = config.core.warps * config.gpu.cores
         blocks = int(grid["blocks"])
-        self.found = new_tables(words + shared * config.gpu.cores, run, blocks * max(size, 1) + config.core.lanes, blocks, slots)
+        self.found = new_tables(
+            words + shared * config.gpu.cores, run, blocks * max(size, 1) + config.core.lanes, blocks, slots, config.core.lanes
+        )
         head = self.found["findings"][0]
         head[SHARED_ROWS], head[SHARED_WORDS], head[RUN_SHIFT] = words, shared, self._shift
         head[LOCKSTEP] = int(not knows_lanes(program))

@@ -35,6 +35,7 @@ class _Tables(NamedTuple):
     shadow: np.ndarray | None = None  # of a run with checks, as the rest: warploom/checks/shadow.py says what they hold
     runs: np.ndarray | None = None
     seen: np.ndarray | None = None
+    warps: np.ndarray | None = None
     threads: np.ndarray | None = None
     blocks: np.ndarray | None = None
     findings: np.ndarray | None = None
@@ -57,7 +58,8 @@ class Tables(_Tables, Bundle):
         "shadow": (np.int64, 8),
         "runs": (np.int64, 8),
         "seen": (np.int64, MAX_LANES),
-        "threads": (np.int64, 23),
+        "warps": (np.int64, 4 + 2 * MAX_LANES),
+        "threads": (np.int64, 18),
         "blocks": (np.int64, 16),
         "findings": (np.int64, 16),
     }  # fmt: skip
