@@ -16,7 +16,7 @@ import numpy as np
 from warploom.checks import schedules
 from warploom.checks.checker import Checker
 from warploom.checks.findings import Finding, findings_of, render
-from warploom.checks.places import Names, element_text
+from warploom.checks.places import Names, element_text, value_text
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
@@ -120,12 +120,7 @@ def _with_schedule(
     if shown is None:
         return found
     name, byte, memory = shown
-    word = byte - byte % 4
-    element = element_text(program, names, u.GLOBAL_SPACE, word, 0) if program.regions == () else f"byte {byte:#x}"
-    text = f"order: --set {name} leaves {_value(memory, word)} in {element}, this run {_value(result.memory, word)}"
+    element = element_text(program, names, u.GLOBAL_SPACE, byte, 0) if program.regions == () else f"byte {byte:#x}"
+    there, here = (value_text(program, one, byte) for one in (memory, result.memory))
+    text = f"order: --set {name} leaves {there} in {element}, this run {here}"
     return [replace(one, order=f"{one.order}\n    {text}") if one.kind in RACES else one for one in found]
-
-
-def _value(memory: np.ndarray, word: int) -> str:
-    """A word of memory, as hexadecimal digits: what type it has is the program's business."""
-    return f"{int.from_bytes(memory[word : word + 4].tobytes(), 'little'):#x}"
