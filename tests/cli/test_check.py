@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from warploom.cli import main
+from warploom.cli import main, progress
 
 SCRIPT = """
 import numpy as np
@@ -57,6 +57,30 @@ def test_one_launch_of_many(script):
     assert check(script, "--launch", "1").exit_code == 1
     missing = check(script, "--launch", "neither")
     assert "there is no launch 'neither'" in missing.stderr
+
+
+def test_each_launch_has_its_progress_on_a_terminal(script, monkeypatch):
+    told = []
+
+    class Told(progress.Progress):
+        def __init__(self, what, total, **options):
+            super().__init__(what, total, **options)
+            told.append([what, options["quiet"], 0])
+
+        def __call__(self, done):
+            told[-1][2] = max(told[-1][2], done)
+
+        def __exit__(self, *given):
+            told[-1].append("gone")
+
+    monkeypatch.setattr(progress, "Progress", Told)
+    monkeypatch.setattr("warploom.machine.run.driver.SLICE_SECONDS", 1e-9)
+    check(script)
+    assert [one[:2] for one in told] == [["checking launch 0, good", False], ["checking launch 1, racing", False]]
+    assert all(one[2] > 0 and one[3:] == ["gone"] for one in told)
+    told.clear()
+    check(script, "--launch", "racing", "--json")
+    assert [one[:2] for one in told] == [["checking launch 1, racing", True]]
 
 
 def test_json(script):
