@@ -88,3 +88,11 @@ def test_lanes_that_stay_away_spread_their_run_alone(monkeypatch):
     found = tables((copy_to, 2, 64, (x, np.zeros_like(x)), 0, "sm", None), monkeypatch)
     assert found["findings"][0, FOUND] == 0
     assert found["runs"][:, SPREAD].sum() == 2  # the last 4 items of each array
+
+
+def test_both_engines_write_the_same_notes(monkeypatch):
+    x = np.arange(100, dtype=np.float32)
+    cases = [(copy_to, 2, 64, (x, np.zeros_like(x)), 0, "sm", None), CASES[0], CASES[2]]
+    for case in cases:
+        found, native = (tables(case, monkeypatch, engine) for engine in ("python", "native"))
+        assert all(found[name].tobytes() == native[name].tobytes() for name in found), case[0].__name__
