@@ -29,6 +29,7 @@ class Counting:
     detector = None
     recorder = None
     probes = ()
+    swaps = ()
     listener = None
     most_events = 0
 

@@ -78,7 +78,7 @@ def test_an_unknown_engine_is_refused():
     assert str(caught.value) == "engine = 'fast': it is one of auto, native, python"
 
 
-def test_without_a_place_for_the_cache_a_run_is_native_all_the_same(monkeypatch):
+def test_without_a_place_for_the_cache_a_run_is_native_all_the_same(cache, monkeypatch):
     monkeypatch.setenv("WARPLOOM_CACHE", "/dev/null/cache")
     native.cache_clear()
     with pytest.warns(NativeCacheWarning):

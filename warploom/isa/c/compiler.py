@@ -83,7 +83,8 @@ def flags(target: Target, level: str) -> list[str]:
 def _places(sources: Sequence[Path], beside: Path) -> list[str]:
     """What the debugging information calls files: sources by their way from the ELF file, so that it holds nothing of this machine."""
     compiler = importlib.util.find_spec("ziglang")
-    named = {str(RUNTIME): "warploom", str(Path(compiler.origin or ".").parent if compiler else "."): "ziglang"}
+    home = Path(compiler.origin or ".").parent if compiler else Path()
+    named = {str(RUNTIME): "warploom", str(home): "ziglang", os.path.relpath(home): "ziglang"}  # it names itself by its way from here
     named |= {str(source.parent): os.path.relpath(source.parent, beside) for source in sources}
     return [f"-ffile-prefix-map={path}={name}" for path, name in named.items()] + ["-fdebug-compilation-dir=."]
 

@@ -37,7 +37,6 @@ class FaultKind(NamedTuple):
 FAULTS = (
     FaultKind("none", ""),
     FaultKind("divergence", "the threads of a block disagree on this branch: {lanes:take} it, {others:do} not; add --gpu tiny-simt, whose warps mask lanes"),
-    FaultKind("unguarded", "lanes of a warp disagree on this branch, and nothing has split them: {lanes:take} it, {others:do} not; split them, or add --set core.divergence=stack"),
     FaultKind("pc_out_of_range", "the program counter ran off the program, to instruction {value} of {limit}; does every path end in a return?"),
     FaultKind("address_out_of_range", "{lanes:access} address {value:#x}, but memory has {limit:#x} bytes"),
     FaultKind("misaligned", "{lanes:access} address {value:#x}, which is not a multiple of {limit}"),
@@ -57,6 +56,7 @@ FAULTS = (
     FaultKind("local_out_of_range", "{lanes:access} local address {value:#x}, but a thread has {limit:#x} bytes of local memory"),
     FaultKind("illegal", "the word {value:#x} is no instruction of this program's instruction set"),
     FaultKind("constant_out_of_range", "{lanes:read} constant address {value:#x}, but the program has {limit:#x} bytes of constants"),
+    FaultKind("unguarded", "lanes of a warp disagree on this branch, and nothing has split them: {lanes:take} it, {others:do} not; split them, or add --set core.divergence=stack"),
 )  # fmt: skip
 FAULT_NUMBER = {kind.name: number for number, kind in enumerate(FAULTS)}
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
 from warploom.isa.uop import NUMBER
-from warploom.machine.core.divergence.masks import OK, OVERFLOW, UNDERFLOW, branch_push, join, mask_nonzero, pop_mask, push_mask, split
+from warploom.machine.core.divergence.masks import OK, OVERFLOW, UNDERFLOW, branch_push, mask_nonzero, pop_mask, push_mask
 from warploom.machine.core.divergence.path_table import MAX_PATHS, PathTable
+from warploom.machine.core.divergence.split_join import join, split
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.unit import unit
