@@ -83,6 +83,38 @@ def test_each_launch_has_its_progress_on_a_terminal(script, monkeypatch):
     assert [one[:2] for one in told] == [["checking launch 1, racing", True]]
 
 
+DIVERGING = """
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def half(x, out):
+    i = cuda.grid(1)
+    if x[0] == 0:
+        out[i] = 0
+    if x[i] % 2 == 0:
+        for k in range(x[i]):
+            out[i] += k
+
+
+half[1, 32](np.arange(32, dtype=np.int32), np.zeros(32, np.int32))
+"""
+
+
+@pytest.mark.parametrize("mechanism, said", [("uniform", "disagree on this branch: threads 1, 3, 5"), ("masks", "nothing has split them")])
+def test_mechanisms_that_cannot_diverge_refuse_the_first_branch_on_which_lanes_disagree(tmp_path, mechanism, said):
+    path = tmp_path / "half.py"
+    path.write_text(DIVERGING)
+    run = check(str(path), "--set", f"core.divergence={mechanism}")
+    assert run.exit_code == 1
+    (first, line, caret) = run.stdout.splitlines()[:3]
+    assert "half.py:11:8: error: " in first and said in first
+    assert line.strip() == "if x[i] % 2 == 0:" and caret.index("^") == line.index("x[i]")
+    stack = check(str(path), "--set", "core.divergence=stack")
+    assert stack.exit_code == 0 and stack.stdout == ""
+
+
 def test_json(script):
     run = check(script, "--json")
     assert run.exit_code == 1
