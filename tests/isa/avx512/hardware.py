@@ -7,11 +7,11 @@ import numpy as np
 
 from warploom.gpu import GPU
 from warploom.isa.avx512.assembler import assemble
-from warploom.isa.avx512.image import Image, Segment
 from warploom.isa.avx512.launch import ARGUMENTS, STACK_BYTES, STACKS_END
 from warploom.isa.avx512.lowering import lower
 from warploom.isa.avx512.registers import FLAGS
 from warploom.isa.diagnostics import Diagnostics
+from warploom.isa.image import Image, Segment
 from warploom.isa.program import Launch, Source
 
 GENERAL = ["rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"]

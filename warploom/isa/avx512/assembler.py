@@ -22,12 +22,12 @@ from typing import NamedTuple
 
 from warploom.isa.avx512.encoder import encode
 from warploom.isa.avx512.forms import fitting, rows_of, suggestion
-from warploom.isa.avx512.image import Image, Segment
 from warploom.isa.avx512.instruction import Row
 from warploom.isa.avx512.operands import Immediate, Memory, Operand, Written
 from warploom.isa.avx512.parser import Mistake, Piece, labels, number, statement, without_comment, written
 from warploom.isa.avx512.table import ALIASES, BY_MNEMONIC
 from warploom.isa.diagnostics import Diagnostics, nearest
+from warploom.isa.image import Image, Segment
 from warploom.isa.program import Position, Source
 
 CODE_BASE, DATA_BASE = 0x400000, 0x600000

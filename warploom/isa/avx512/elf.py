@@ -12,8 +12,8 @@ import io
 import struct
 from typing import Any, NamedTuple
 
-from warploom.isa.avx512.image import Image, Segment
 from warploom.isa.diagnostics import Diagnostic, Severity
+from warploom.isa.image import Image, Segment
 from warploom.isa.program import Source
 from warploom.isa.reading import error
 

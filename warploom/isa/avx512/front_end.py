@@ -6,7 +6,6 @@ from pathlib import Path
 
 from warploom.isa.avx512 import elf
 from warploom.isa.avx512.assembler import CODE_BASE, assemble
-from warploom.isa.avx512.image import Image, Segment
 from warploom.isa.avx512.launch import (
     ARGUMENTS,
     ARGUMENTS_BYTES,
@@ -21,6 +20,7 @@ from warploom.isa.avx512.lowering import lower
 from warploom.isa.avx512.registers import LANES
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
+from warploom.isa.image import Image, Segment
 from warploom.isa.launching import BufferError, started
 from warploom.isa.program import Launch, Source
 from warploom.isa.reading import decoded, error, read_bytes

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from warploom.isa.avx512.decoder import Decoded
-from warploom.isa.avx512.image import Image
 from warploom.isa.avx512.lowering import decoded
 from warploom.isa.avx512.operands import Immediate, Memory, Register
 from warploom.isa.diagnostics import Diagnostic, Severity
+from warploom.isa.image import Image
 from warploom.isa.program import Position
 
 Name = tuple[str, int]  # "k" or "r", and a number

@@ -14,12 +14,12 @@ import numpy as np
 from warploom.isa.avx512.code import Code
 from warploom.isa.avx512.decoder import Decoded
 from warploom.isa.avx512.disassembler import disassemble
-from warploom.isa.avx512.image import Image
 from warploom.isa.avx512.instruction import Refusal
 from warploom.isa.avx512.launch import start_up
 from warploom.isa.avx512.liveness import live_flags
 from warploom.isa.avx512.registers import REGISTER_NAMES, REGISTERS, SCALAR_NAMES, SCALARS
 from warploom.isa.avx512.table import DECODER
+from warploom.isa.image import Image
 from warploom.isa.program import Launch, Position, Program, Source
 from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.regions import Region

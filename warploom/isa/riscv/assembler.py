@@ -20,10 +20,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from warploom.isa.diagnostics import Diagnostics, nearest
+from warploom.isa.image import Image, Segment
 from warploom.isa.program import Position, Source
 from warploom.isa.riscv.aliases import ALIASES
 from warploom.isa.riscv.fields import COMPRESSED_FIRST
-from warploom.isa.riscv.image import Image, Segment
 from warploom.isa.riscv.instruction import DYNAMIC, STATIC_MODES, Instruction, field_of
 from warploom.isa.riscv.registers import FLOAT_NUMBER, INTEGER_NUMBER
 from warploom.isa.riscv.table import TABLE, Table

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from warploom.isa.diagnostics import Diagnostic, Severity
+from warploom.isa.image import Image, Segment
 from warploom.isa.program import Position, Source
 from warploom.isa.reading import bytes_of, decoded, error
-from warploom.isa.riscv.image import Image, Segment
 
 MAGIC = b"\x7fELF"
 RISCV, EXECUTABLE, SHARED = 243, 2, 3

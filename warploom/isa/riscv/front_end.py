@@ -7,12 +7,12 @@ from pathlib import Path
 from warploom.isa.c.compiler import compile_c
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
+from warploom.isa.image import Image
 from warploom.isa.launching import BufferError, started
 from warploom.isa.program import Source
 from warploom.isa.reading import decoded, error, read_bytes
 from warploom.isa.riscv import elf
 from warploom.isa.riscv.assembler import assemble
-from warploom.isa.riscv.image import Image
 from warploom.isa.riscv.launch import MOST_THREADS, LayoutError, with_start_up
 from warploom.isa.riscv.lowering import lower
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from warploom.isa.diagnostics import Diagnostics
+from warploom.isa.image import Image, Segment
 from warploom.isa.program import Launch, Source
 from warploom.isa.riscv.assembler import assemble
-from warploom.isa.riscv.image import Image, Segment
 
 STACK_BYTES = 4096
 STACKS_END = 0x80000000

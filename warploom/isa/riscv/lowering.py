@@ -12,12 +12,12 @@ from pathlib import PurePath
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.image import Image
 from warploom.isa.program import Launch, Position, Program, Source
 from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.regions import Region
 from warploom.isa.riscv import csr
 from warploom.isa.riscv.disassembler import disassemble
-from warploom.isa.riscv.image import Image
 from warploom.isa.riscv.instruction import FloatNeeds, Instruction, Operands, Refusal
 from warploom.isa.riscv.registers import FLOATS, REGISTER_NAMES, REGISTERS, ROUNDING_MODE
 from warploom.isa.riscv.table import TABLE, Decoded, Table, base_of
@@ -31,7 +31,7 @@ def decoded(image: Image, table: Table = TABLE) -> list[Decoded]:
     found: list[Decoded] = []
     for segment in sorted(image.segments, key=lambda segment: segment.address):
         for start, end in segment.code:
-            found += _swept(segment.data, segment.address, start, end, image.functions, table)
+            found += _swept(segment.data, segment.address, start, end, image.starts, table)
     return found
 
 

@@ -16,10 +16,10 @@ from warploom.isa.c.parameters import BLOCK as BLOCK_AT
 from warploom.isa.c.parameters import BLOCK_BYTES, CALL, DIMENSION, GRID, CKernel, chosen, layout
 from warploom.isa.diagnostics import nearest
 from warploom.isa.frontend import Options
+from warploom.isa.image import Image
 from warploom.isa.launch import Launch, Parameter
 from warploom.isa.launching import POINTER, BufferError
 from warploom.isa.regions import Region
-from warploom.isa.riscv.image import Image
 from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE
 from warploom.isa.vortex.generation import Generation
 from warploom.isa.vortex.memory_map import ARGUMENT_BYTES, BUFFER_UNIT, FIRST_BUFFER, argument_address

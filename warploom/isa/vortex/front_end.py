@@ -10,6 +10,7 @@ from warploom.isa.c.compiler import compile_c
 from warploom.isa.c.parameters import CKernel, kernels_of
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
+from warploom.isa.image import Image
 from warploom.isa.launch import Launch
 from warploom.isa.launching import launched
 from warploom.isa.program import Source
@@ -17,7 +18,6 @@ from warploom.isa.reading import decoded, error, read_bytes
 from warploom.isa.regions import RegionError
 from warploom.isa.riscv import elf
 from warploom.isa.riscv.assembler import assemble
-from warploom.isa.riscv.image import Image
 from warploom.isa.riscv.lowering import lower
 from warploom.isa.vortex.arguments import launched_with
 from warploom.isa.vortex.generation import GENERATIONS, Generation

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import struct
 
+from warploom.isa.image import Image, Segment
 from warploom.isa.program import Source
 from warploom.isa.reading import error
-from warploom.isa.riscv.image import Image, Segment
 from warploom.isa.vortex.memory_map import START
 
 HEADER = struct.Struct("<2Q")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from warploom.isa.image import Image
 from warploom.isa.riscv import elf
-from warploom.isa.riscv.image import Image
 from warploom.isa.vortex.generation import GENERATIONS, Generation
 
 OPCODE, FUNCTION, OPERANDS = 0x7F, 0x7000, 0xFE000F80  # bits of a word: opcode, funct3; funct7 and rd, which both are zero

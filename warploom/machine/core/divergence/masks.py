@@ -63,9 +63,9 @@ def change_mask(gpu, core, warp, tables, k):
     elif op == POP_MASK:
         fault = pop_mask(stack, warps, warp)
     elif op == MASK_NONZERO:
-        fault = mask_nonzero(stack, warps, warp, _chosen(core, warp, tables, k))
+        fault = mask_nonzero(stack, warps, warp, chosen_lanes(core, warp, tables, k))
     elif op == BRANCH_PUSH:
-        fault = branch_push(stack, warps, warp, _chosen(core, warp, tables, k), tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
+        fault = branch_push(stack, warps, warp, chosen_lanes(core, warp, tables, k), tables.uops[k, TARGET], tables.uops[k, RECONVERGE])
     elif op == READ_MASK:
         _read_mask(core, warp, np.int64(tables.uops[k, DST]) - SCALAR)
     elif op == WRITE_MASK:
@@ -79,7 +79,7 @@ def change_mask(gpu, core, warp, tables, k):
 
 
 @unit
-def _chosen(core, warp, tables, k):
+def chosen_lanes(core, warp, tables, k):
     """The active lanes in which source A of micro-op `k` is not zero."""
     registers = core.registers[warp]
     row = registers.lane[source(registers, tables.uops, k, A, 0, core.warps.lanes)]

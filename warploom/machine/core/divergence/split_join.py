@@ -19,7 +19,7 @@ import numpy as np
 from warploom.isa.uop import DST, FLAGS, NONE, NUMBER, OP, A, B
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.divergence import STACK
-from warploom.machine.core.divergence.masks import lanes_where, spokesman
+from warploom.machine.core.divergence.masks import chosen_lanes, spokesman
 from warploom.machine.core.divergence.mechanism import arrive_at_barrier, exit_lanes
 from warploom.machine.core.divergence.path_table import merge
 from warploom.machine.core.divergence.stack import push
@@ -86,14 +86,6 @@ def whole_warp(core, warp):
 
 
 @unit
-def _chosen(core, warp, tables, k):
-    """The active lanes in which source A of micro-op `k` is not zero."""
-    registers = core.registers[warp]
-    row = registers.lane[source(registers, tables.uops, k, A, 0, core.warps.lanes)]
-    return lanes_where(row, ALL_BITS, core.warps.mask[warp], core.warps.lanes)
-
-
-@unit
 def _write(core, warp, register, value):
     """A number into a lane register of the active lanes."""
     if register >= 0:
@@ -106,7 +98,7 @@ def _write(core, warp, register, value):
 def _split(core, warp, tables, k):
     """The chosen lanes run, the others wait; with a destination the larger side runs, and where all agree nothing waits."""
     warps = core.warps
-    run = _chosen(core, warp, tables, k)
+    run = chosen_lanes(core, warp, tables, k)
     wait = warps.mask[warp] & ~run
     if tables.uops[k, DST] != NONE:
         _write(core, warp, tables.uops[k, DST], core.mask_stack.count[warp])
@@ -186,7 +178,7 @@ def _set_mask(core, warp, tables, k):
 def _predicate(core, warp, tables, k):
     """The active lanes that satisfy a condition; when there are none, the mask that source B gives, if there is one."""
     warps = core.warps
-    chosen = _chosen(core, warp, tables, k)
+    chosen = chosen_lanes(core, warp, tables, k)
     if chosen != EMPTY:
         warps.mask[warp] = chosen
     elif tables.uops[k, B] != NONE:
