@@ -552,6 +552,27 @@ def grid_barrier(x, out):
     out[i] = x[127 - i]
 
 
+@correct(4, 64, zeros(256), zeros(256))
+def grid_barriers_in_a_loop(x, out):
+    i = cuda.grid(1)
+    g = cuda.cg.this_grid()
+    for step in range(3):
+        x[i] = i + step
+        g.sync()
+        out[i] += x[255 - i]
+        g.sync()
+
+
+@correct(4, 32, zeros(128), zeros(128))
+def grid_barrier_with_threads_that_have_ended(x, out):
+    i = cuda.grid(1)
+    x[i] = i
+    if i >= 100:
+        return
+    cuda.cg.this_grid().sync()
+    out[i] = x[99 - i]
+
+
 @correct(2, 32, zeros(1), zeros(64))
 def tickets(next_one, out):
     out[cuda.atomic.add(next_one, 0, 1)] = cuda.grid(1)

@@ -537,3 +537,31 @@ def some_wait_at_a_barrier_and_some_at_a_syncwarp(out):
         cuda.syncthreads()
     cuda.syncwarp()
     out[t] = t
+
+
+# ---- the grid's barrier
+
+
+@planted("race", 4, 32, zeros(128), zeros(128), at="out[i] = x[127 - i]")
+def grid_barrier_is_forgotten(x, out):
+    i = cuda.grid(1)
+    x[i] = i
+    out[i] = x[127 - i]
+
+
+@planted("race", 4, 32, zeros(128), zeros(128), at="x[i] = 2 * i")
+def second_grid_barrier_is_forgotten(x, out):
+    i = cuda.grid(1)
+    g = cuda.cg.this_grid()
+    x[i] = i
+    g.sync()
+    out[i] = x[127 - i]
+    x[i] = 2 * i
+
+
+@planted("race", 4, 64, zeros(256), zeros(256), at="out[i] = x[255 - i]")
+def block_barrier_for_the_grids(x, out):
+    i = cuda.grid(1)
+    x[i] = i
+    cuda.syncthreads()
+    out[i] = x[255 - i]

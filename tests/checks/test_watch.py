@@ -1,5 +1,7 @@
 """The watch changes nothing of the machine, and both engines find the same."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,20 @@ def test_a_race_is_shown_on_another_machine():
     kernel = cuda.jit(histogram_without_atomics).on(warploom.GPU("sm", engine="python"))
     report = kernel.check[2, 64](ints(128) % 8, zeros(8))
     assert "order: here thread" in report.findings[0].order
+
+
+@pytest.mark.parametrize("dtype, value", [(np.float32, r"\d+\.[05]"), (np.float64, r"\d+\.[05]"), (np.int64, "0x[0-9a-f]+")])
+def test_values_are_shown_as_the_array_has_them(dtype, value):
+    def smooth(x, out):
+        s = cuda.shared.array(64, x.dtype)
+        t = cuda.threadIdx.x
+        s[t] = x[cuda.grid(1)]
+        out[cuda.grid(1)] = (s[t] + s[(t + 1) % 64]) / 2
+
+    kernel = cuda.jit(smooth).on(warploom.GPU("sm", engine="python"))
+    report = kernel.check[2, 64](np.arange(128).astype(dtype), zeros(128, dtype=dtype))
+    orders = " ".join(one.order for one in report.findings)
+    assert re.search(rf"order: --set \S+ leaves {value} in out\[\d+\], this run {value}$", orders), orders
 
 
 def test_a_device_array_is_known_from_launch_to_launch():

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from warploom.cli import main
+from warploom.cli import main, progress
 
 SCRIPT = """
 import numpy as np
@@ -57,6 +57,62 @@ def test_one_launch_of_many(script):
     assert check(script, "--launch", "1").exit_code == 1
     missing = check(script, "--launch", "neither")
     assert "there is no launch 'neither'" in missing.stderr
+
+
+def test_each_launch_has_its_progress_on_a_terminal(script, monkeypatch):
+    told = []
+
+    class Told(progress.Progress):
+        def __init__(self, what, total, **options):
+            super().__init__(what, total, **options)
+            told.append([what, options["quiet"], 0])
+
+        def __call__(self, done):
+            told[-1][2] = max(told[-1][2], done)
+
+        def __exit__(self, *given):
+            told[-1].append("gone")
+
+    monkeypatch.setattr(progress, "Progress", Told)
+    monkeypatch.setattr("warploom.machine.run.driver.SLICE_SECONDS", 1e-9)
+    check(script)
+    assert [one[:2] for one in told] == [["checking launch 0, good", False], ["checking launch 1, racing", False]]
+    assert all(one[2] > 0 and one[3:] == ["gone"] for one in told)
+    told.clear()
+    check(script, "--launch", "racing", "--json")
+    assert [one[:2] for one in told] == [["checking launch 1, racing", True]]
+
+
+DIVERGING = """
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def half(x, out):
+    i = cuda.grid(1)
+    if x[0] == 0:
+        out[i] = 0
+    if x[i] % 2 == 0:
+        for k in range(x[i]):
+            out[i] += k
+
+
+half[1, 32](np.arange(32, dtype=np.int32), np.zeros(32, np.int32))
+"""
+
+
+@pytest.mark.parametrize("mechanism, said", [("uniform", "disagree on this branch: threads 1, 3, 5"), ("masks", "nothing has split them")])
+def test_mechanisms_that_cannot_diverge_refuse_the_first_branch_on_which_lanes_disagree(tmp_path, mechanism, said):
+    path = tmp_path / "half.py"
+    path.write_text(DIVERGING)
+    run = check(str(path), "--set", f"core.divergence={mechanism}")
+    assert run.exit_code == 1
+    (first, line, caret) = run.stdout.splitlines()[:3]
+    assert "half.py:11:8: error: " in first and said in first
+    assert line.strip() == "if x[i] % 2 == 0:" and caret.index("^") == line.index("x[i]")
+    stack = check(str(path), "--set", "core.divergence=stack")
+    assert stack.exit_code == 0 and stack.stdout == ""
 
 
 def test_json(script):

@@ -1,5 +1,7 @@
 """Mistakes in kernels: file, line, column, what was found, what to write; all of a kernel at once."""
 
+import linecache
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,21 @@ def test_all_mistakes_of_a_kernel_at_once():
         (5, "[a[x]]", "a kernel cannot have a list", "use a tuple, or cuda.local.array"),
         (7, "len(i)", "an int64 has no length", ""),
     ]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    """out[one] = two; out[one] += two; one, two; a, b = one, two; out[one, two] = 1; out[0] = a[one, two]; out[0] = one < two
+       out[0] = one + two; out[0] = max(one, two); cuda.atomic.add(out, one, two); out[one] = out[two] = 1""".replace("\n", ";").split(";"),
+)
+def test_a_statement_with_two_mistakes_names_both(statement):
+    space = {"cuda": cuda}
+    text = f"def k(a, out):\n    {statement.strip()}\n"
+    name = f"{statement}.py"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    exec(compile(text, name, "exec"), space)
+    said = [one[2] for one in refused(space["k"], np.zeros(8), np.zeros(8))]
+    assert said == ["there is no 'one'", "there is no 'two'"]
 
 
 def test_dimensions_are_counted():

@@ -75,7 +75,7 @@ def note_barrier(core, warp, pc, part, tables, k, first, time, now):
 @unit
 def _miss(core, warp, pc, part, tables, k, first, now):
     """Of the lanes that were missed at a barrier some come now, to the same one or to a different one; others are missed from now on."""
-    row = tables.threads[first]
+    row = tables.warps[core.number * core.warps.slots + warp]
     missed = np.uint64(row[MISSED])
     if missed & part != EMPTY:
         at = np.int64(row[MISSED_AT])
@@ -91,7 +91,7 @@ def _miss(core, warp, pc, part, tables, k, first, now):
 @unit
 def note_together(core, warp, part, tables, k, first, now):
     """Lanes that were missed at a barrier execute together with those that were there: they never came to it."""
-    row = tables.threads[first]
+    row = tables.warps[core.number * core.warps.slots + warp]
     missed = np.uint64(row[MISSED])
     if missed & part != EMPTY and part & ~missed != EMPTY:
         find(tables, BARRIER, np.int64(row[MISSED_AT]), -1, np.int64(row[MISSED_BY]), first + lowest(missed & part), k, now)
@@ -126,8 +126,8 @@ def _open_if_all_came(core, slot, row, leaving, warp, time):
 @unit
 def note_end(gpu, core, warp, part, tables, time):
     """Lanes `part` end."""
-    first = np.int64(core.blocks.number[core.warps.block[warp]]) * gpu.grid.block_threads + core.warps.rank[warp] * core.warps.lanes
-    tables.threads[first, MISSED] = np.int64(np.uint64(tables.threads[first, MISSED]) & ~part)
+    row = tables.warps[core.number * core.warps.slots + warp]
+    row[MISSED] = np.int64(np.uint64(row[MISSED]) & ~part)
     slot = np.int64(core.warps.block[warp])
     _open_if_all_came(core, slot, tables.blocks[core.blocks.number[slot]], part, warp, time)
     tables.findings[0, ENDED] += popcount(part)

@@ -13,7 +13,7 @@ import numpy as np
 from warploom.checks.shadow import A_VALUE, B_VALUE, BOUNDS, find
 from warploom.isa.uop import A, B, C
 from warploom.machine.datapath.register_file import source
-from warploom.machine.engine.bits import has
+from warploom.machine.engine.bits import EMPTY, lowest, rest
 from warploom.machine.engine.unit import out_of_line
 
 INDEX, LANES = range(2)  # what a micro-op asks: its number is -1 - this - QUESTIONS * the place of its text among the kernel's questions
@@ -28,14 +28,16 @@ def check_index(core, warp, pc, part, tables, k, first, now):
     low = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
     high = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
     extents = registers.lane[source(registers, tables.uops, k, C, 2, lanes)]
-    for lane in range(lanes):
-        if not has(part, lane):
-            continue
-        above = np.int64(high[lane])
-        index = np.int64(low[lane]) + ((above - (np.int64(1) << 32) if above >> 31 != 0 else above) << 32)
+    outside = EMPTY
+    for lane in range(lanes):  # without a branch: nearly always it is no lane
+        index = (np.int64(high[lane]) << 32) | np.int64(low[lane])
         extent = np.int64(extents[lane])
-        if index >= extent or index < -extent:
-            row = find(tables, BOUNDS, pc, -1, first + lane, -1, k, now)
-            if row > 0:
-                tables.findings[row, A_VALUE] = index
-                tables.findings[row, B_VALUE] = extent
+        outside |= np.uint64((index >= extent) | (index < -extent)) << np.uint64(lane)
+    left = outside & part
+    while left != EMPTY:
+        lane = lowest(left)
+        left = rest(left)
+        row = find(tables, BOUNDS, pc, -1, first + lane, -1, k, now)
+        if row > 0:
+            tables.findings[row, A_VALUE] = (np.int64(high[lane]) << 32) | np.int64(low[lane])
+            tables.findings[row, B_VALUE] = np.int64(extents[lane])

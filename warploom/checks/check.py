@@ -16,7 +16,7 @@ import numpy as np
 from warploom.checks import schedules
 from warploom.checks.checker import Checker
 from warploom.checks.findings import Finding, findings_of, render
-from warploom.checks.places import Names, element_text
+from warploom.checks.places import Names, element_text, value_text
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
@@ -99,19 +99,20 @@ def run_checked(
         held.take_from(machine.gpu["l2"]["cache"], machine.cycle)
     found = findings_of(checker.found["findings"], program, names, checker.fault(result.fault))
     if schedule and any(one.kind in RACES for one in found) and result.status == "done" and result.cycles <= schedules.MOST_CYCLES:
-        found = _with_schedule(found, config, program, names, result, before, engine)
+        found = _with_schedule(found, config, program, names, result, before, engine, progress)
     return Report(program, tuple(found), replace(result, findings=tuple(found)))
 
 
 def _with_schedule(
-    found: list[Finding], config: Config, program: Program, names: Names, result: Result, before: Held | None, engine: str
-) -> list[Finding]:
+    found: list[Finding], config: Config, program: Program, names: Names, result: Result, before: Held | None, engine: str,
+    progress: Progress | None,
+) -> list[Finding]:  # fmt: skip
     """Races with a machine on which memory ends up different, where one is found."""
 
     def run(other: Config) -> np.ndarray | None:
         try:
             machine = PipelineMachine(other, program, held=None if before is None else before.copy(), before=before)
-            outcome = drive(machine, engine=engine, max_cycles=4 * result.cycles + 100_000, at_once=True)
+            outcome = drive(machine, engine=engine, max_cycles=4 * result.cycles + 100_000, progress=progress, at_once=True)
         except LaunchError:
             return None
         return machine.finish(outcome).memory if outcome.status == "done" else None
@@ -120,12 +121,7 @@ def _with_schedule(
     if shown is None:
         return found
     name, byte, memory = shown
-    word = byte - byte % 4
-    element = element_text(program, names, u.GLOBAL_SPACE, word, 0) if program.regions == () else f"byte {byte:#x}"
-    text = f"order: --set {name} leaves {_value(memory, word)} in {element}, this run {_value(result.memory, word)}"
+    element = element_text(program, names, u.GLOBAL_SPACE, byte, 0) if program.regions == () else f"byte {byte:#x}"
+    there, here = (value_text(program, one, byte) for one in (memory, result.memory))
+    text = f"order: --set {name} leaves {there} in {element}, this run {here}"
     return [replace(one, order=f"{one.order}\n    {text}") if one.kind in RACES else one for one in found]
-
-
-def _value(memory: np.ndarray, word: int) -> str:
-    """A word of memory, as hexadecimal digits: what type it has is the program's business."""
-    return f"{int.from_bytes(memory[word : word + 4].tobytes(), 'little'):#x}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from warploom.checks.findings import Fault
-from warploom.checks.shadow import HELD, LOCKSTEP, RETURNS, SHARED_ROWS, SHARED_WORDS, new_tables
+from warploom.checks.shadow import HELD, LOCKSTEP, RETURNS, RUN_SHIFT, SHARED_ROWS, SHARED_WORDS, SPREAD, new_tables
 from warploom.checks.watch import watch
 from warploom.isa import uop as u
 from warploom.isa.program import Program
@@ -28,6 +28,7 @@ class Checker:
         self.unwritten, self.returns = unwritten, returns
         self.found: dict[str, np.ndarray] = {}
         self._machine: Any = None
+        self._shift = 0
 
     def tables(self, machine: Any) -> dict[str, np.ndarray]:
         """The tables of a machine before its first cycle. Raises LaunchError for a machine whose threads move between warps."""
@@ -35,15 +36,19 @@ class Checker:
             raise LaunchError(f"{machine.config.name!r} forms warps anew (core.divergence = 'dwf'): lanes have no warp to be checked in")
         config, program, grid = machine.config, machine.program, machine.gpu["grid"]
         self._machine = machine
-        words = (machine.storage.constant_place + len(program.constants) + 3) // 4 + 2
+        self._shift = (config.core.lanes - 1).bit_length()
+        run = 1 << self._shift
+        words = _whole_runs((machine.storage.constant_place + len(program.constants) + 3) // 4 + 2, run)
         core = machine.cores[0]
-        shared = int(core["blocks"]["slots"]) * int(core["blocks"]["shared_bytes"]) // 4 + 1
+        shared = _whole_runs(int(core["blocks"]["slots"]) * int(core["blocks"]["shared_bytes"]) // 4 + 1, run)
         size = int(grid["block_threads"])
-        slots = config.core.warps * config.core.lanes * config.gpu.cores
+        slots = config.core.warps * config.gpu.cores
         blocks = int(grid["blocks"])
-        self.found = new_tables(words, shared * config.gpu.cores, blocks * max(size, 1) + config.core.lanes, blocks, slots)
+        self.found = new_tables(
+            words + shared * config.gpu.cores, run, blocks * max(size, 1) + config.core.lanes, blocks, slots, config.core.lanes
+        )
         head = self.found["findings"][0]
-        head[SHARED_ROWS], head[SHARED_WORDS] = words, shared
+        head[SHARED_ROWS], head[SHARED_WORDS], head[RUN_SHIFT] = words, shared, self._shift
         head[LOCKSTEP] = int(not knows_lanes(program))
         head[RETURNS] = int(self.returns if self.returns is not None else _ends(program) > 1)
         for first, mask in self.unwritten:
@@ -61,12 +66,42 @@ class Checker:
         padded = np.zeros(-(-len(mask) // 4) * 4, np.int64)
         padded[: len(mask)] = mask
         bits = (padded.reshape(-1, 4) << np.arange(4)).sum(axis=1)
-        self.found["shadow"][first // 4 : first // 4 + len(bits), HELD] = bits
+        begin, end = self._runs_of(first // 4, len(bits))
+        held = self._held(begin, end)
+        start = first // 4 - (begin << self._shift)
+        held.reshape(-1)[start : start + len(bits)] = bits
+        differ = (held != held[:, :1]).any(axis=1)
+        self.found["runs"][begin:end, HELD] = held[:, 0]
+        self.found["runs"][begin:end, SPREAD] = differ
+        self._words(begin, end)[differ] = held[differ]
 
     def written(self, first: int, size: int) -> np.ndarray:
         """bool[size]: after the run, which bytes of such a piece have been written."""
-        rows = self.found["shadow"][first // 4 : (first + size + 3) // 4, HELD]
-        return (((rows[:, None] >> np.arange(4)) & 1) == 0).reshape(-1)[:size]
+        begin, end = self._runs_of(first // 4, (size + 3) // 4)
+        start = first // 4 - (begin << self._shift)
+        words = self._held(begin, end).reshape(-1)[start : start + (size + 3) // 4]
+        return (((words[:, None] >> np.arange(4)) & 1) == 0).reshape(-1)[:size]
+
+    def _runs_of(self, first: int, count: int) -> tuple[int, int]:
+        """The first run of some words, and the one after their last."""
+        return first >> self._shift, -(-(first + count) >> self._shift)
+
+    def _words(self, begin: int, end: int) -> np.ndarray:
+        """HELD of the words of some runs, a row a run: a view of `shadow`."""
+        return self.found["shadow"][begin << self._shift : end << self._shift, HELD].reshape(end - begin, 1 << self._shift)
+
+    def _held(self, begin: int, end: int) -> np.ndarray:
+        """HELD of these words as it holds: from their run, or from their own rows where it is spread."""
+        runs = self.found["runs"][begin:end]
+        held = np.repeat(runs[:, HELD, None], 1 << self._shift, axis=1)
+        spread = runs[:, SPREAD] != 0
+        held[spread] = self._words(begin, end)[spread]
+        return held
+
+
+def _whole_runs(words: int, run: int) -> int:
+    """So many words, and those that the last run has beside them."""
+    return -(-words // run) * run
 
 
 def knows_lanes(program: Program) -> bool:

@@ -31,6 +31,7 @@ from warploom.checks.shadow import (
     FENCE_BLOCK,
     FIRST_RELEASE,
     GRID_OPENED,
+    LEARNED,
     OPENED,
     RELEASE,
     RELEASED,
@@ -94,6 +95,7 @@ def synchronise(tables, index, size, thread, time):
         before = mine[ACQUIRED]
         mine[ACQUIRED] = index + 1 if cell[RELEASED] > 0 and (before == 0 or before == index + 1) else ANY_WORD
         mine[ACQUIRED_AT] = time
+        tables.findings[0, LEARNED] = 1
     if mine[FENCE_BLOCK] == 0:
         return
     block = tables.blocks[thread // size]
@@ -136,6 +138,8 @@ def _tell_of_block(block, word, opened, time):
 @unit
 def share_with_block(tables, block, thread):
     """What a thread has learned holds for its block, since it has come to the block's barrier."""
+    if tables.findings[0, LEARNED] == 0:
+        return
     mine = tables.threads[thread]
     if mine[ACQUIRED_AT] == 0:
         return

@@ -9,6 +9,8 @@ from functools import cache
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from warploom.isa import uop as u
 from warploom.isa.program import Position, Program
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES, ViewShape
@@ -66,14 +68,35 @@ def element_text(program: Program, names: Names, space: int, address: int, uop: 
 def _of_views(program: Program, address: int, view: int) -> str:
     numbers = [view] if view >= 0 else range(len(program.views))
     for number in numbers:
-        row = program.views[number]
-        start = int(row[VIEW_BASE]) & 0xFFFFFFFF
-        if not start <= address < start + (int(row[VIEW_BYTES]) & 0xFFFFFFFF):
+        start = _start(program, number)
+        if not start <= address < start + (int(program.views[number][VIEW_BYTES]) & 0xFFFFFFFF):
             continue
-        shape = program.view_shapes[number] if number < len(program.view_shapes) else None
+        shape = _shape(program, number)
         name = program.view_names[number] if number < len(program.view_names) else f"view {number}"
         return f"{name}{shape.element(address - start)}" if shape is not None else f"byte {address - start} of {name}"
     return ""
+
+
+def _start(program: Program, view: int) -> int:
+    return int(program.views[view][VIEW_BASE]) & 0xFFFFFFFF
+
+
+def _shape(program: Program, view: int) -> ViewShape | None:
+    return program.view_shapes[view] if view < len(program.view_shapes) else None
+
+
+def value_text(program: Program, memory: np.ndarray, address: int) -> str:
+    """What memory holds at a byte: the item of an array, or else the word. Floats are numbers, the rest hexadecimal digits."""
+    first, size = address - address % 4, 4
+    for view in range(len(program.views)):
+        shape, start = _shape(program, view), _start(program, view)
+        if shape is None or not start <= address < start + shape.item_bytes * prod(shape.shape):
+            continue
+        first, size = address - (address - start) % shape.item_bytes, shape.item_bytes
+        if shape.floats:
+            return str(np.frombuffer(memory[first : first + size].tobytes(), f"<f{size}")[0])
+        break
+    return f"{int.from_bytes(memory[first : first + size].tobytes(), 'little'):#x}"
 
 
 def length_at(program: Program, position: Position) -> int:

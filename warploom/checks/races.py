@@ -7,7 +7,7 @@ words. Two atomics on a word are in no conflict, and neither are threads that wr
 
 A store over a value that a different thread has written since this warp read the word is a lost update: `bins[b] += 1` without an atomic.
 
-Costs about 10 ns a lane and access, natively.
+Costs about 10 ns a lane and access, natively; of a whole warp's access to a run (runs.py) about as much for all lanes.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from warploom.checks.initialised import OWNER_SHIFT, note_read, note_written
 from warploom.checks.order import in_order, synchronise
+from warploom.checks.runs import is_whole, note_run, spread
 from warploom.checks.shadow import (
     ACCESS,
     ADDRESS,
@@ -33,9 +34,11 @@ from warploom.checks.shadow import (
     R2_WHO,
     RACE,
     READ,
+    RUN_SHIFT,
     SHARED_ROWS,
     SHARED_WORDS,
     SPACE,
+    SPREAD,
     W_TIME,
     W_WHO,
     WORD_BYTES,
@@ -45,6 +48,7 @@ from warploom.checks.shadow import (
     stamp,
     thread_of,
 )
+from warploom.checks.stamps import may_conflict, note_reader
 from warploom.isa.uop import (
     COLUMN,
     CONSTANT_SPACE,
@@ -88,6 +92,12 @@ def check_access(gpu, core, warp, pc, tables, k, now, time):
     whole = np.int64(WORD_BYTES)
     row = core.access.place if space != SHARED_SPACE and core.spaces.used != 0 else core.access.address
     active = core.registers[warp].active
+    shift = np.int64(tables.findings[0, RUN_SHIFT])
+    if size == 4 and how != ATOMIC and space != LOCAL_SPACE and is_whole(active, row, lanes, base, shift):
+        run = (base + (np.int64(row[0]) >> 2)) >> shift
+        if note_run(tables.runs[run], how, space, block + 1, begin, first, np.int64(gpu.grid.block_threads), lanes, opened, time, pc):
+            return
+    last = np.int64(-1)
     for lane in range(lanes):
         if active[lane] == 0:
             continue
@@ -96,6 +106,10 @@ def check_access(gpu, core, warp, pc, tables, k, now, time):
         thread = first + lane
         owner = (thread if space == LOCAL_SPACE else block) + 1
         for _ in range(2 if size == 8 else 1):
+            if index >> shift != last:
+                last = index >> shift
+                if tables.runs[last, SPREAD] == 0:
+                    spread(tables, last, shift)
             if how == READ and size >= 4:
                 _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thread, lane, begin, first, opened, owner)
             else:
@@ -120,9 +134,9 @@ def _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thre
     if space == LOCAL_SPACE:
         return
     size = np.int64(gpu.grid.block_threads)
-    if _may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
+    if may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
         _after_write(gpu, core, warp, pc, tables, k, now, time, np.int64(READ), space, index, address, thread, lane, flags)
-    _note_reader(cell, thread, begin, first, size, np.int64(core.warps.lanes), opened, time, stamp(thread, pc, flags))
+    note_reader(cell, thread, begin, first, size, np.int64(core.warps.lanes), opened, time, stamp(thread, pc, flags))
 
 
 @unit
@@ -135,18 +149,18 @@ def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address,
     if how == ATOMIC:
         synchronise(tables, index, size, thread, time)
         flags = flags | ATOMIC_BIT
-    if _may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
+    if may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
         _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags)
     mine = stamp(thread, pc, flags)
     if how == READ:
-        _note_reader(cell, thread, begin, first, size, lanes, opened, time, mine)
+        note_reader(cell, thread, begin, first, size, lanes, opened, time, mine)
         return
-    if _may_conflict(cell[R1_TIME], cell[R1_WHO], thread, begin, size, opened, flags & WORD_BYTES, space):
+    if may_conflict(cell[R1_TIME], cell[R1_WHO], thread, begin, size, opened, flags & WORD_BYTES, space):
         if in_order(tables, row, lanes, size, thread, thread_of(cell[R1_WHO]), cell[R1_TIME]):
             cell[R1_TIME] = 0
         else:
             _report(gpu, core, pc, tables, k, now, time, how, space, address, thread, READ, cell[R1_WHO], cell[R1_TIME])
-    if _may_conflict(cell[R2_TIME], cell[R2_WHO], thread, begin, size, opened, flags & WORD_BYTES, space):
+    if may_conflict(cell[R2_TIME], cell[R2_WHO], thread, begin, size, opened, flags & WORD_BYTES, space):
         if in_order(tables, row, lanes, size, thread, thread_of(cell[R2_WHO]), cell[R2_TIME]):
             cell[R2_TIME] = 0
         else:
@@ -156,46 +170,6 @@ def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address,
         return  # a plain write of this block since its barrier opened is in nobody's order yet, and no atomic may hide it
     cell[W_TIME] = time
     cell[W_WHO] = mine
-
-
-@inlined
-def _may_conflict(when, who, thread, begin, size, opened, flags, space):
-    """Whether an earlier access is of a different thread, to the same bytes, not atomic as this one is, and not before a barrier.
-
-    begin, size: the first thread of this block, and how many it has. opened: when its barrier opened last.
-    """
-    if when == 0 or who & flags & WORD_BYTES == 0 or who & flags & ATOMIC_BIT != 0:
-        return False
-    other = thread_of(who)
-    if begin <= other < begin + size:
-        return other != thread and when >= opened
-    return space != SHARED_SPACE  # else of the block that had this shared memory before
-
-
-@inlined
-def _note_reader(cell, thread, begin, first, size, lanes, opened, time, mine):
-    """Keep this reader as the first one, and of the two before the one that is farther from it: of a different block, or warp."""
-    if cell[R1_TIME] != 0 and thread_of(cell[R1_WHO]) != thread:
-        keeps = np.int64(-1)
-        if cell[R2_TIME] != 0:
-            keeps = _distance(thread_of(cell[R2_WHO]), cell[R2_TIME], begin, first, size, lanes, opened)
-        if _distance(thread_of(cell[R1_WHO]), cell[R1_TIME], begin, first, size, lanes, opened) >= keeps:
-            cell[R2_TIME] = cell[R1_TIME]
-            cell[R2_WHO] = cell[R1_WHO]
-    elif cell[R1_TIME] != 0:
-        mine = mine | (cell[R1_WHO] & WORD_BYTES)
-    cell[R1_TIME] = time
-    cell[R1_WHO] = mine
-
-
-@inlined
-def _distance(other, when, begin, first, size, lanes, opened):
-    """2: a different block; 1: a different warp; 0: the same; -1: of no interest, since the block's barrier has opened after it."""
-    if other < begin or other >= begin + size:
-        return np.int64(2)
-    if when < opened:
-        return np.int64(-1)
-    return np.int64(0 if first <= other < first + lanes else 1)
 
 
 @unit

@@ -4,6 +4,7 @@
 Not hardware, though hardware has been proposed for it: ScoRD (Kamath, George, Basu: "ScoRD: A Scoped Race Detector for GPUs", ISCA 2020)
 keeps such words beside memory; iGUARD (SOSP 2021) does it in software. A word of 32 bits has one row of 64 bytes, a line of the host's
 cache: who wrote it last, and two threads that have read it since. Two are enough: any thread that writes later differs from one of them.
+Words that a whole warp accesses as one have one such row for all of them, see runs.py.
 
 Times are numbers of a clock that every observed micro-op advances, so a time names one instruction of one warp, and nothing has to be
 cleared when a block or a warp takes the place of another one. Rows that nobody touches take no memory of the host.
@@ -15,32 +16,38 @@ from typing import Any
 
 import numpy as np
 
+from warploom.machine.engine.sizes import MAX_LANES
 from warploom.machine.engine.unit import inlined, out_of_line, unit, zeros
 
 # A row of `shadow`: a word. WHO: `stamp` of an access. RELEASED: the last release of an atomic on it, negative where the thread that
 # released had acquired other words too. HELD: what has been written of it, see initialised.py.
 W_TIME, W_WHO, R1_TIME, R1_WHO, R2_TIME, R2_WHO, RELEASED, HELD = range(8)
 SHADOW_COLUMNS = 8
+SPREAD = RELEASED  # of a row of `runs`, whose other columns are the same: 1 when its words have rows of their own in `shadow`
 
 # A row of `threads`, by number in the grid. FENCE: of its last fence for the device; FENCE_BLOCK: of its last one for anybody.
 # ACQUIRED: the word + 1 whose atomic it has learned from, ANY_WORD of several; ACQUIRED_AT: when last. RELEASED_ON: the same of what it
-# has told. WAITS, WAITS_FOR: pc + 1 of a syncwarp at which it waits, and its mask. RELEASES: how many, the last RING of which follow:
-# (fence for the device, fence for anybody, time). Of a warp's first thread alone, MISSED: the lanes that were elsewhere when others of
-# the warp came to a barrier, at instruction MISSED_AT, thread MISSED_BY among them.
-FENCE, FENCE_BLOCK, ACQUIRED, ACQUIRED_AT, RELEASED_ON, WAITS, WAITS_FOR, RELEASES, FIRST_RELEASE = range(9)
+# has told. RELEASES: how many, the last RING of which follow: (fence for the device, fence for anybody, time).
+FENCE, FENCE_BLOCK, ACQUIRED, ACQUIRED_AT, RELEASED_ON, RELEASES, FIRST_RELEASE = range(7)
 RING = 4
 RELEASE = 3
-MISSED, MISSED_AT, MISSED_BY = range(FIRST_RELEASE + RING * RELEASE, FIRST_RELEASE + RING * RELEASE + 3)
-THREAD_COLUMNS = MISSED_BY + 1
+THREAD_COLUMNS = FIRST_RELEASE + RING * RELEASE
 ANY_WORD = -1
+
+# A row of `warps`, by the place of the warp in its core, so that the table stays small. MISSED and WAITING are zero again at its end.
+# MISSED: the lanes that were elsewhere when others of the warp came to a barrier, at instruction MISSED_AT, thread MISSED_BY among them.
+# WAITING: the lanes that wait at a syncwarp; for each lane follow its instruction and its mask.
+MISSED, MISSED_AT, MISSED_BY, WAITING, FIRST_WAIT = range(5)
+WAIT = 2
+WARP_COLUMNS = FIRST_WAIT + MAX_LANES * WAIT
 
 # A row of `blocks`, by number in the grid. OPENED: when its barrier opened last. ARRIVED: threads that wait there now; FIRST, FIRST_THREAD:
 # pc + 1 and thread of the first of them. The rest as of threads; a release tells what came before the barrier.
 OPENED, ARRIVED, FIRST, FIRST_THREAD, BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, BLOCK_RELEASED_ON, BLOCK_RELEASES, BLOCK_RELEASE = range(9)
 BLOCK_COLUMNS = BLOCK_RELEASE + RING * 2
 
-# Row 0 of `findings`: counts and settings. Every other row is a finding.
-COUNT, CLOCK, GRID_OPENED, GRID_ARRIVED, ENDED, SHARED_ROWS, SHARED_WORDS, LOCKSTEP, RETURNS = range(9)
+# Row 0 of `findings`: counts and settings. LEARNED: whether any thread has learned from an atomic. Every other row is a finding.
+COUNT, CLOCK, GRID_OPENED, GRID_ARRIVED, ENDED, SHARED_ROWS, SHARED_WORDS, LOCKSTEP, RETURNS, RUN_SHIFT, LEARNED = range(11)
 KIND, PC, OTHER_PC, ACCESS, OTHER_ACCESS, THREAD, OTHER, SPACE, ADDRESS, UOP, TIMES, CYCLE, A_VALUE, B_VALUE, LOST, UNIT_PC = range(16)
 FINDING_COLUMNS = 16
 MOST_FINDINGS = 200
@@ -106,13 +113,13 @@ def find(tables, kind, pc, other_pc, thread, other, k, now):
     return count + 1
 
 
-def new_tables(words: int, shared: int, threads: int, blocks: int, lanes: int) -> dict[str, Any]:
-    """Empty tables: words of memory, words of all cores' shared memory, threads and blocks of the grid, lanes of all warp slots."""
-    from warploom.machine.engine.sizes import MAX_LANES
-
+def new_tables(words: int, run: int, threads: int, blocks: int, warps: int, lanes: int) -> dict[str, Any]:
+    """Empty tables: words of all memory, words of a run, threads and blocks of the grid, warp slots of all cores, lanes of a warp."""
     return {
-        "shadow": zeros((words + shared, SHADOW_COLUMNS), np.int64),
-        "seen": zeros((lanes, MAX_LANES), np.int64),
+        "shadow": zeros((words, SHADOW_COLUMNS), np.int64),
+        "runs": zeros((words // run, SHADOW_COLUMNS), np.int64),
+        "seen": zeros((warps * lanes, MAX_LANES), np.int64),
+        "warps": zeros((warps, WARP_COLUMNS), np.int64),
         "threads": zeros((threads, THREAD_COLUMNS), np.int64),
         "blocks": zeros((blocks, BLOCK_COLUMNS), np.int64),
         "findings": zeros((MOST_FINDINGS + 1, FINDING_COLUMNS), np.int64),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.shadow import A_VALUE, B_VALUE, MASK, RETURNS, SHUFFLE, SYNCWARP, WAITS, WAITS_FOR, find
+from warploom.checks.shadow import A_VALUE, B_VALUE, FIRST_WAIT, MASK, RETURNS, SHUFFLE, SYNCWARP, WAIT, WAITING, find
 from warploom.isa.uop import NONE, NUMBER, OP, A, B, C
 from warploom.machine.core.divergence.masks import leader
 from warploom.machine.datapath.predicate import EVERY_LANE
@@ -38,11 +38,13 @@ def note_syncwarp(core, warp, pc, part, tables, k, first, time, now):
         lane = lowest(part & ~named)
         _say(tables, SYNCWARP, pc, first + lane, first + lane, named, part, k, now)
     named = (named | part) & live
+    row = tables.warps[core.number * core.warps.slots + warp]
+    row[WAITING] = np.int64(np.uint64(row[WAITING]) | part)
     for lane in range(core.warps.lanes):
         if has(part, lane):
-            tables.threads[first + lane, WAITS] = pc + 1
-            tables.threads[first + lane, WAITS_FOR] = np.int64(named)
-    _meet(core, warp, tables, named, first, time)
+            row[FIRST_WAIT + lane * WAIT] = pc
+            row[FIRST_WAIT + lane * WAIT + 1] = np.int64(named)
+    _meet(core, warp, tables, named, time)
 
 
 @unit
@@ -55,13 +57,14 @@ def _of_leader(core, warp, part, tables, k, column, port):
 
 
 @unit
-def _meet(core, warp, tables, named, first, time):
+def _meet(core, warp, tables, named, time):
     """When all lanes in `named` wait, they have seen what each of them has seen."""
     lanes = core.warps.lanes
-    for lane in range(lanes):
-        if has(named, lane) and tables.threads[first + lane, WAITS] == 0:
-            return
-    row = (core.number * core.warps.slots + warp) * lanes
+    number = core.number * core.warps.slots + warp
+    waiting = np.uint64(tables.warps[number, WAITING])
+    if named & ~waiting != EMPTY:
+        return
+    row = number * lanes
     for other in range(lanes):
         latest = time if has(named, other) else np.int64(0)
         for lane in range(lanes):
@@ -70,29 +73,26 @@ def _meet(core, warp, tables, named, first, time):
         for lane in range(lanes):
             if has(named, lane):
                 tables.seen[row + lane, other] = latest
-    for lane in range(lanes):
-        if has(named, lane):
-            tables.threads[first + lane, WAITS] = 0
+    tables.warps[number, WAITING] = np.int64(waiting & ~named)
 
 
 @out_of_line
 def note_lanes_end(core, warp, leaving, tables, k, first, time, now):
     """Lanes `leaving` end: one that still waits has passed a syncwarp to which lanes that it named never came."""
+    row = tables.warps[core.number * core.warps.slots + warp]
+    waiting = np.uint64(row[WAITING])
+    if waiting & leaving == EMPTY:
+        return
     live = core.warps.threads[warp]
     for lane in range(core.warps.lanes):
-        if not has(leaving, lane) or tables.threads[first + lane, WAITS] == 0:
+        if not has(leaving & waiting, lane):
             continue
-        named = np.uint64(tables.threads[first + lane, WAITS_FOR]) & live
-        missing = EMPTY
-        for other in range(core.warps.lanes):
-            if has(named, other) and tables.threads[first + other, WAITS] == 0:
-                missing = missing | bit(other)
+        named = np.uint64(row[FIRST_WAIT + lane * WAIT + 1]) & live
+        missing = named & ~waiting
         if missing != EMPTY and tables.findings[0, RETURNS] == 0:
-            pc = np.int64(tables.threads[first + lane, WAITS]) - 1
+            pc = np.int64(row[FIRST_WAIT + lane * WAIT])
             _say(tables, SYNCWARP, pc, first + lane, first + lowest(missing), named, named & ~missing, k, now)
-    for lane in range(core.warps.lanes):
-        if has(leaving, lane):
-            tables.threads[first + lane, WAITS] = 0
+    row[WAITING] = np.int64(waiting & ~leaving)
 
 
 @unit

@@ -49,7 +49,7 @@ def watch(gpu, core, warp, pc, tables, k, now):
                 check_mask(core, warp, pc, part, tables, k, first, now)
         return
     time = tick(tables)
-    if tables.threads[first, MISSED] != 0:
+    if tables.warps[core.number * core.warps.slots + warp, MISSED] != 0:
         note_together(core, warp, part, tables, k, first, now)
     if executes != CONTROL:
         check_access(gpu, core, warp, pc, tables, k, now, time)

@@ -60,6 +60,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
 
 def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list[Any]]:
     """Every launch of a Python program."""
+    from warploom.cli.progress import Progress
     from warploom.kernel.checking import check_script
     from warploom.machine.config.presets import load_config, parse_setting
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
@@ -69,17 +70,26 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list
             raise UserError(f"--{name.replace('_', '-')}: a Python program says this itself; choose one of its launches with --launch")
     config = load_config(options["gpu"] or "sm", dict(parse_setting(text) for text in options["changes"]))
     reports: list[Report] = []
-    status = DONE
+    status, limit = DONE, options["max_cycles"] or DEFAULT_MAX_CYCLES
+    shown = contextlib.ExitStack()  # the progress of the launch that is being checked
+
+    def begins(number: int, name: str) -> dict[str, Any]:
+        shown.close()
+        quiet = options["quiet"] or options["as_json"]
+        progress = shown.enter_context(Progress(f"checking launch {number}, {name}", limit, limit=True, quiet=quiet))
+        return {"progress": progress, "notice": progress.notice}
 
     def heard(report: Report) -> None:
+        shown.close()
         reports.append(report)
         _show(report, len(reports) - 1, options)
 
     try:
-        check_script(
-            file, gpu=config, engine=options["engine"], wanted=options["launch"], heard=heard,
-            max_cycles=options["max_cycles"] or DEFAULT_MAX_CYCLES, schedule=not options["no_schedule"],
-        )  # fmt: skip
+        with shown:
+            check_script(
+                file, gpu=config, engine=options["engine"], wanted=options["launch"], begins=begins, heard=heard, max_cycles=limit,
+                schedule=not options["no_schedule"],
+            )  # fmt: skip
     except SystemExit as leaving:
         status = leaving.code if isinstance(leaving.code, int) else DONE if leaving.code is None else FAULT
     except KeyboardInterrupt as signal:

@@ -18,9 +18,10 @@ from warploom.isa.diagnostics import nearest
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, unary, whole
 from warploom.kernel.arrays_in_kernels import method
-from warploom.kernel.expressions import both, expression
+from warploom.kernel.expressions import expression
 from warploom.kernel.memory import item_of
 from warploom.kernel.merging import joined
+from warploom.kernel.mistakes import both
 from warploom.kernel.names import NAMES, Dotted, path_of, type_of
 from warploom.kernel.statements import statement
 from warploom.kernel.syntax import NoSource, Text, assigned, plain

@@ -56,11 +56,13 @@ def check_script(
     set: Mapping[str, Any] | None = None,
     engine: str = "auto",
     wanted: str | None = None,
+    begins: Callable[[int, str], dict[str, Any]] | None = None,
     heard: Callable[[Report], None] | None = None,
     **options: Any,
 ) -> list[Report]:
-    """Run a Python file with checks in every launch, or in the one of a number or of a kernel's name. heard: is handed each report.
+    """Run a Python file with checks in every launch, or in the one of a number or of a kernel's name.
 
+    begins: is asked for further options before each of these launches, by its number and name. heard: is handed each report.
     Raises whatever the program raises, but for KernelError: that is a finding of the last report.
     """
     found: list[Report] = []
@@ -70,7 +72,9 @@ def check_script(
     def listen(name: str) -> dict[str, Any] | None:
         nonlocal count
         number, count = count, count + 1
-        return options if wanted is None or wanted in (str(number), name) else None
+        if wanted is not None and wanted not in (str(number), name):
+            return None
+        return options | (begins(number, name) if begins is not None else {})
 
     def take(report: Report) -> None:
         found.append(report)

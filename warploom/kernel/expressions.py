@@ -16,10 +16,11 @@ from warploom.kernel.arithmetic import binary, compared, converted, lifted, trut
 from warploom.kernel.attributes import attribute_of, constant_array
 from warploom.kernel.memory import item_of
 from warploom.kernel.merging import Clash
+from warploom.kernel.mistakes import both
 from warploom.kernel.names import path_of
 from warploom.kernel.statements import branched
-from warploom.kernel.translator import EXPRESSIONS, Problem, Translator
-from warploom.kernel.values import UNKNOWN, Array, Complex, Inner, Number, Slice, Unknown, said
+from warploom.kernel.translator import EXPRESSIONS, Translator
+from warploom.kernel.values import UNKNOWN, Array, Complex, Inner, Number, Slice, said
 
 PURE_NODES = (
     ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.cmpop, ast.boolop,
@@ -83,14 +84,14 @@ def tuple_(t: Translator, node: ast.Tuple | ast.List) -> Any:
     if isinstance(node, ast.List):
         t.error(node, "a kernel cannot have a list", "use a tuple, or cuda.local.array")
     found: list[Any] = []
-    for one in node.elts:
+    parts = both(t, *(one.value if isinstance(one, ast.Starred) else one for one in node.elts))
+    for one, inner in zip(node.elts, parts, strict=True):
         if isinstance(one, ast.Starred):
-            inner = t.expression(one.value)
             if not isinstance(inner, tuple):
                 t.error(one, f"{said(inner)} cannot be taken apart")
             found += inner
         else:
-            found.append(t.expression(one))
+            found.append(inner)
     return tuple(found)
 
 
@@ -99,19 +100,6 @@ def binary_operator(t: Translator, node: ast.BinOp) -> Any:
     """`a + b`."""
     left, right = both(t, node.left, node.right)
     return binary(t, node, type(node.op), left, right)
-
-
-def both(t: Translator, *nodes: ast.expr) -> list[Any]:
-    """Several expressions: the mistakes of all of them are found. Raises Problem."""
-    found: list[Any] = []
-    for node in nodes:
-        try:
-            found.append(t.expression(node))
-        except Problem:
-            found.append(UNKNOWN)
-    if any(isinstance(one, Unknown) for one in found):
-        raise Problem
-    return found
 
 
 @expression(ast.UnaryOp)
@@ -127,9 +115,10 @@ def unary_operator(t: Translator, node: ast.UnaryOp) -> Any:
 def comparison(t: Translator, node: ast.Compare) -> Any:
     """`a < b < c`."""
     result: Value | None = None
-    left = t.expression(node.left)
-    for op, right_node in zip(node.ops, node.comparators, strict=True):
-        right = t.expression(right_node)
+    left, right = both(t, node.left, node.comparators[0])
+    for number, op in enumerate(node.ops):
+        if number:
+            right = t.expression(node.comparators[number])
         if isinstance(op, ast.In | ast.NotIn):
             one = _contained(t, node, left, right, isinstance(op, ast.NotIn))
         else:

@@ -203,7 +203,8 @@ def view_rows(placed: Sequence[Placed], writable: Sequence[bool]) -> np.ndarray:
 def view_shape(one: Placed) -> ViewShape | None:
     """How messages name the items of an array; None where they do not follow one another."""
     array = one.array
-    size = int(np.dtype(array.dtype).itemsize)
+    dtype = np.dtype(array.dtype)
+    size = int(dtype.itemsize)
     if _layout(array.shape, array.strides, size) != "C":
         return None
-    return ViewShape(tuple(int(extent) for extent in array.shape) or (1,), size)
+    return ViewShape(tuple(int(extent) for extent in array.shape) or (1,), size, floats=dtype.kind == "f")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from warploom.compiler.ssa import Value
 from warploom.kernel.arithmetic import binary, lifted, truth
 from warploom.kernel.memory import assign_item, item_of, set_field
 from warploom.kernel.merging import joined
+from warploom.kernel.mistakes import and_mistakes_in, both
 from warploom.kernel.translator import ACTIONS, DYNAMIC, STATEMENTS, Ends, Problem, Translator
 from warploom.kernel.values import Array, Complex, Number, said
 
@@ -57,9 +59,17 @@ def expression(t: Translator, node: ast.Expr) -> None:
 @statement(ast.Assign)
 def assignment(t: Translator, node: ast.Assign) -> None:
     """`x = y = value`."""
-    value = t.expression(node.value)
-    for target in node.targets:
-        assign(t, target, value)
+    inside = [_inside(target) for target in node.targets]
+    with and_mistakes_in(t, *itertools.chain(*inside)):
+        value = t.expression(node.value)
+    for number, target in enumerate(node.targets):
+        with and_mistakes_in(t, *itertools.chain(*inside[number + 1 :])):
+            assign(t, target, value)
+
+
+def _inside(target: ast.expr) -> list[ast.expr]:
+    """The expressions of a place that is written."""
+    return [target.value, target.slice] if isinstance(target, ast.Subscript) else []
 
 
 @statement(ast.AnnAssign)
@@ -74,12 +84,13 @@ def augmented(t: Translator, node: ast.AugAssign) -> None:
     """`x += value`. What stands between brackets is computed once."""
     target = node.target
     if isinstance(target, ast.Subscript):
-        owner = t.expression(target.value)
-        index = t.expression(target.slice)
-        old = item_of(t, target, owner, index)
+        with and_mistakes_in(t, node.value):
+            owner, index = both(t, target.value, target.slice)
+            old = item_of(t, target, owner, index)
         assign_item(t, target, owner, index, binary(t, node, type(node.op), old, t.expression(node.value)))
         return
-    old = t.expression(as_loaded(target))
+    with and_mistakes_in(t, node.value):
+        old = t.expression(as_loaded(target))
     assign(t, target, binary(t, node, type(node.op), old, t.expression(node.value)))
 
 
@@ -104,7 +115,8 @@ def assign(t: Translator, target: ast.expr, value: Any) -> None:
         for one, part in zip(target.elts, parts, strict=True):
             assign(t, one, part)
     elif isinstance(target, ast.Subscript):
-        assign_item(t, target, t.expression(target.value), t.expression(target.slice), value)
+        owner, index = both(t, target.value, target.slice)
+        assign_item(t, target, owner, index, value)
     elif isinstance(target, ast.Attribute):
         set_field(t, target, t.expression(target.value), target.attr, value)
     else:

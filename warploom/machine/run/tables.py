@@ -33,7 +33,9 @@ class _Tables(NamedTuple):
     profile: np.ndarray | None = None  # int64[instructions, PROFILE_COLUMNS]
     events: np.ndarray | None = None  # int64[rows, EVENT_COLUMNS]
     shadow: np.ndarray | None = None  # of a run with checks, as the rest: warploom/checks/shadow.py says what they hold
+    runs: np.ndarray | None = None
     seen: np.ndarray | None = None
+    warps: np.ndarray | None = None
     threads: np.ndarray | None = None
     blocks: np.ndarray | None = None
     findings: np.ndarray | None = None
@@ -54,8 +56,10 @@ class Tables(_Tables, Bundle):
         "profile": (np.int64, PROFILE_COLUMNS),
         "events": (np.int64, EVENT_COLUMNS),
         "shadow": (np.int64, 8),
+        "runs": (np.int64, 8),
         "seen": (np.int64, MAX_LANES),
-        "threads": (np.int64, 23),
+        "warps": (np.int64, 4 + 2 * MAX_LANES),
+        "threads": (np.int64, 18),
         "blocks": (np.int64, 16),
         "findings": (np.int64, 16),
     }  # fmt: skip

@@ -45,20 +45,23 @@ def _cache_key() -> str:
 
 
 MACHINE = Path(__file__).parents[2]
+ROOMS = ("machine", "checks")  # of the package: those with units
 VERSIONS = ("numpy/version.py", "numba/_version.py", "llvmlite/_version.py")
 MARKS = "unit|inlined|lanewise|out_of_line|record|native_twin"
 MAKES_UNITS = re.compile(rf"^from warploom\.machine\.engine\.unit import (?:\([^)]*|.*)\b(?:{MARKS})\b", re.MULTILINE)
+MAKES_BUNDLES = re.compile(r"^class \w+\(.*\bBundle\b", re.MULTILINE)  # native code knows how wide their tables are
 IMPORTS = re.compile(r"^from (warploom[\w.]*) import (\([^)]*|.*)", re.MULTILINE)
 
 
 def files_of_units() -> dict[Path, str]:
-    """The files on which native code depends, with what they hold: those of units, those that they take constants from, the compiler's.
+    """The files on which native code depends, with what they hold: those of units and of the tables that units are handed, those that they
+    take constants from, the compiler's.
 
     A change of any other file, a report's or a preset's, leaves what is compiled as it is.
     """
     root, engine = MACHINE.parents[1], Path(__file__).parent
-    texts = {Path(file): _text(file) for file in glob(f"{MACHINE}/**/*.py", recursive=True)}
-    waiting = [path for path, text in texts.items() if path.parent == engine or MAKES_UNITS.search(text)]
+    texts = {Path(file): _text(file) for room in ROOMS for file in glob(f"{MACHINE.parent}/{room}/**/*.py", recursive=True)}
+    waiting = [path for path, text in texts.items() if path.parent == engine or MAKES_UNITS.search(text) or MAKES_BUNDLES.search(text)]
     found: dict[Path, str] = {}
     while waiting:
         path = waiting.pop()
