@@ -274,7 +274,7 @@ class PipelineMachine:
 
     def _reached(self, function: Any) -> Swaps:
         """The swaps that a unit comes to."""
-        return () if not self.swaps or isinstance(function, Socket) else reached(function, self.swaps)
+        return () if isinstance(function, Socket) else reached(function, self.swaps)
 
     def stand_ins(self) -> dict[str, Any]:
         """See `run.runnable.Runnable`."""

@@ -63,6 +63,8 @@ def reached(function: Callable[..., Any], swaps: Swaps) -> Swaps:
 
     What stands in the place of a unit may come to further ones.
     """
+    if not swaps:
+        return ()
     instead = dict(swaps)
     found, left, seen = set(), [function], {function}
     while left:
