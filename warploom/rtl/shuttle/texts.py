@@ -195,7 +195,7 @@ endmodule
 MAKEFILE = """\
 SIM ?= icarus
 TOPLEVEL_LANG ?= verilog
-SRC_DIR = $(PWD)/../src
+SRC_DIR = $(CURDIR)/../src
 PROJECT_SOURCES = project.v
 
 ifneq ($(GATES),yes)
@@ -206,13 +206,13 @@ SIM_BUILD = sim_build/gl
 COMPILE_ARGS += -DGL_TEST -DFUNCTIONAL -DSIM
 VERILOG_SOURCES += $(PDK_ROOT)/sky130A/libs.ref/sky130_fd_sc_hd/verilog/primitives.v
 VERILOG_SOURCES += $(PDK_ROOT)/sky130A/libs.ref/sky130_fd_sc_hd/verilog/sky130_fd_sc_hd.v
-VERILOG_SOURCES += $(PWD)/gate_level_netlist.v
+VERILOG_SOURCES += $(CURDIR)/gate_level_netlist.v
 endif
 ifeq ($(SIM),verilator)
 COMPILE_ARGS += -Wno-lint -Wno-fatal --timing
 endif
 
-VERILOG_SOURCES += $(PWD)/tb.v
+VERILOG_SOURCES += $(CURDIR)/tb.v
 TOPLEVEL = tb
 COCOTB_TEST_MODULES = test
 
