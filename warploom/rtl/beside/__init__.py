@@ -66,7 +66,9 @@ class UnitLockstep:
             return f"{self.unit}: {self.difference}"
         if not self.steps:
             return f"{self.unit}: the program does not use it"
-        return f"{self.unit}: agrees in {grouped(self.values)} values of {grouped(self.clocks)} clocks"
+        counts = ((self.values, "value"), (self.clocks, "clock"))
+        values, clocks = (f"{grouped(count)} {noun}{'' if count == 1 else 's'}" for count, noun in counts)
+        return f"{self.unit}: agrees in {values} of {clocks}"
 
 
 def lockstep_units(

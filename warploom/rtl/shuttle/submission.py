@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from warploom.isa.numbers import grouped
 from warploom.rtl.hardware import ADDRESSES, Hardware, NoHardware, check_program
 from warploom.rtl.model import GPU, Program, words
 from warploom.rtl.prices import cost_of
@@ -121,5 +122,5 @@ def _test(replay: Replay, bytes_of: int) -> str:
 
 def _readme(hardware: Hardware, words_of: int, bytes_of: int, size: Estimate) -> str:
     return texts.README.format(
-        hardware=hardware, words=words_of, bytes=bytes_of, tiles=size.tiles, cells=f"{size.cells:.0f}", die=f"{size.die:.0f}"
+        hardware=hardware, words=words_of, bytes=bytes_of, tiles=size.tiles, cells=grouped(size.cells), die=grouped(size.die)
     )
