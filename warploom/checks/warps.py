@@ -16,7 +16,7 @@ import numpy as np
 
 from warploom.checks.shadow import A_VALUE, B_VALUE, FIRST_WAIT, MASK, RETURNS, SHUFFLE, SYNCWARP, WAIT, WAITING, find
 from warploom.isa.uop import NONE, NUMBER, OP, A, B, C
-from warploom.machine.core.divergence.masks import leader
+from warploom.machine.core.control import value_of_leader
 from warploom.machine.datapath.predicate import EVERY_LANE
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest
@@ -32,8 +32,8 @@ def note_syncwarp(core, warp, pc, part, tables, k, first, time, now):
     live = core.warps.threads[warp]
     named = EVERY_LANE
     if tables.uops[k, A] != NONE:
-        named = np.uint64(_of_leader(core, warp, part, tables, k, A, 0))
-        named = named | (np.uint64(_of_leader(core, warp, part, tables, k, B, 1)) << np.uint64(32))
+        named = np.uint64(value_of_leader(core, warp, part, tables, k, A, 0))
+        named = named | (np.uint64(value_of_leader(core, warp, part, tables, k, B, 1)) << np.uint64(32))
     if part & ~named != EMPTY:
         lane = lowest(part & ~named)
         _say(tables, SYNCWARP, pc, first + lane, first + lane, named, part, k, now)
@@ -45,15 +45,6 @@ def note_syncwarp(core, warp, pc, part, tables, k, first, time, now):
             row[FIRST_WAIT + lane * WAIT] = pc
             row[FIRST_WAIT + lane * WAIT + 1] = np.int64(named)
     _meet(core, warp, tables, named, time)
-
-
-@unit
-def _of_leader(core, warp, part, tables, k, column, port):
-    if tables.uops[k, column] == NONE:
-        return np.int64(0)
-    registers = core.registers[warp]
-    row = source(registers, tables.uops, k, column, port, core.warps.lanes)
-    return np.int64(registers.lane[row, leader(part)])
 
 
 @unit
