@@ -85,16 +85,22 @@ class ProgramError(ValueError):
 def check_tables(program: Program, memory_bytes: int) -> None:
     """Raises ProgramError when a number in a program's tables is not what a machine may use as an index.
 
-    memory_bytes: what the machine has, at least what the program wants. A few tens of microseconds for a program of a hundred instructions.
+    memory_bytes: what the machine has, at least what the program wants. A few tens of microseconds for a program of a hundred instructions,
+    at its first launch; later ones compare the tables with what has passed.
     """
     _shapes(program)
     _memory(program)
+    program.once(("checked", memory_bytes), lambda: _rows(program, memory_bytes))
+    _launch(program)
+
+
+def _rows(program: Program, memory_bytes: int) -> None:
+    """All rows of all tables."""
     _first(program, _view_checks(program, memory_bytes), program.views, _of_view)
     _first(program, _sampler_checks(program), program.samplers, lambda program, row: f"{_path(program)}: sampler {row}")
     if len(program):
         _first(program, _micro_op_checks(program), program.uops, _of_micro_op)
         _first(program, _instruction_checks(program), program.code, _of_instruction)
-    _launch(program)
 
 
 # ---------------------------------------------------------------------------------------------------------
