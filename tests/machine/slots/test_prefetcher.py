@@ -9,6 +9,7 @@ from tests.machine.programs import FREE, GLOBAL, Assembly, words
 from tests.machine.slots.running import ran, same_in_both
 from warploom import GPU, load_config
 from warploom.machine.accounting.reasons import HITS, MISSES
+from warploom.machine.slots.prefetcher import MOST, is_a_line
 from warploom.observe.profile import profile
 from warploom.observe.profile_report.table import profile_table
 from warploom.observe.text.summary import summary
@@ -92,6 +93,10 @@ def test_its_memory_is_its_own():
     memory = machine.cores["lsu"]["prefetcher"]["memory"][0]
     assert np.count_nonzero(memory) == 8  # warps of the launch
     assert memory.sum() == machine.profile[:, [HITS, MISSES]].sum()  # of loads: it is not asked about stores
+
+
+def test_a_line_has_a_number_below_two_to_the_32():
+    assert [is_a_line(line, None, 0, 0, 0, 0) for line in (-2, -1, 0, MOST - 1, MOST)] == [False, True, True, True, False]
 
 
 @pytest.mark.parametrize("engine", ["python", "native"])
