@@ -90,11 +90,9 @@ def relocated(file: File, places: Mapping[int, int], kinds: Mapping[int, Relocat
 def _value(file: File, places: Mapping[int, int], symbol: Symbol, target: Section) -> int:
     if symbol.section == ABSOLUTE:
         return symbol.value
-    if (
-        UNDEFINED < symbol.section < RESERVED
-    ):  # of a section that is not loaded, such as one of debugging information: from its beginning on
-        return places.get(symbol.section, 0) + symbol.value
-    if not target.flags & ALLOCATED:
+    if UNDEFINED < symbol.section < RESERVED:
+        return places.get(symbol.section, 0) + symbol.value  # a section that is not loaded, of debugging information, begins at 0
+    if symbol.weak or not target.flags & ALLOCATED:
         return 0
     said = f"this object file refers to {symbol.name!r}, which is not in it"
     raise error(file.path, said, "link it with the file that has it")
@@ -109,7 +107,7 @@ def _fill(file: File, data: bytearray, target: Section, offset: int, value: int,
 
 def object_segments(file: File, places: Mapping[int, int]) -> list[Segment]:
     """The sections of an object file as pieces of memory. Raises SourceError."""
-    found = []
+    found: list[Segment] = []
     for number, address in places.items():
         one = file.sections[number]
         code = ((address, address + one.size),) if one.is_code else ()

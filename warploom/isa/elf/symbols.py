@@ -9,18 +9,20 @@ from typing import NamedTuple
 from warploom.isa.elf.file import DYNAMIC_SYMBOLS, OBJECT, SYMBOLS, File, Section, name_at
 
 UNDEFINED, ABSOLUTE, RESERVED = 0, 0xFFF1, 0xFF00  # sections of a symbol: elsewhere, a number, and the first that is no section
-UNTYPED, DATA, FUNCTION, SECTION = 0, 1, 2, 3
+DATA, FUNCTION, SECTION = 1, 2, 3
+WEAK = 2
 _ROW = {32: struct.Struct("<IIIBBH"), 64: struct.Struct("<IBBHQQ")}
 
 
 class Symbol(NamedTuple):
-    """value: an address; in an object file, from the beginning of its section on."""
+    """value: an address; in an object file, from the beginning of its section on. weak: it may be nowhere, and is 0 then."""
 
     name: str
     kind: int
     section: int
     value: int
     size: int
+    weak: bool = False
 
 
 def table_of(file: File) -> Section | None:
@@ -40,7 +42,7 @@ def read_symbols(file: File, table: Section | None) -> list[Symbol]:
             name, value, size, info, _, section = fields
         else:
             name, info, _, section, value, size = fields
-        found.append(Symbol(name_at(names, name), info & 15, section, value, size))
+        found.append(Symbol(name_at(names, name), info & 15, section, value, size, info >> 4 == WEAK))
     return found
 
 
