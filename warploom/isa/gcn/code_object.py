@@ -1,8 +1,8 @@
 """Code objects: the ELF files in which compilers leave programs for GCN, of versions 2 to 6, linked or not.
 
-`read` gives an image, which lies wherever a caller wants it (code for GCN addresses itself from its program counter), and the file's kernels:
-where each begins, what its waves find in their registers, and what its arguments are. A file that is not linked is placed and relocated
-here. Metadata and debugging information are an addition: where they are damaged there is a warning, and kernels run without names of
+`read` gives an image, which lies wherever a caller wants it (code for GCN addresses itself from its program counter), and the file's
+kernels: where each begins, what its waves find in their registers, and what its arguments are. A file that is not linked is placed and
+relocated here. Metadata and debugging information are an addition: where they are damaged there is a warning, and kernels run without names of
 arguments and lines.
 Source: LLVM, "User Guide for AMDGPU Backend", sections "ELF Code Object", "Relocation Records".
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -238,7 +238,7 @@ def _kernel(name: str, address: int, descriptor: Descriptor, described: Describe
         return Kernel(name, address, descriptor, None, descriptor.kernarg_bytes)
     arguments = tuple(sorted(described.arguments, key=lambda one: one.offset))
     size = max(described.kernarg_bytes, descriptor.kernarg_bytes)
-    inside = all(0 <= one.offset and 0 <= one.size and one.offset + one.size <= max(size, 0) for one in arguments)
+    inside = all(min(one.offset, one.size) >= 0 and one.offset + one.size <= size for one in arguments)
     return Kernel(name, address, descriptor, arguments if inside else None, size, described.group, described.most_threads)
 
 

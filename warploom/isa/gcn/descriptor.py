@@ -43,7 +43,7 @@ class Start(NamedTuple):
 
     name: str
     register: int
-    count: int
+    size: int
 
 
 class Descriptor(NamedTuple):
@@ -105,10 +105,10 @@ def _descriptor(entry: int, sizes: tuple[int, int, int], first: int, second: int
     if max(private, kernarg) > 1 << 20:
         raise DescriptorError(f"asks for {private} bytes of private memory and {kernarg} of arguments")
     starts, register = [], 0
-    for bit, (name, count) in enumerate(USER[:known]):
+    for bit, (name, size) in enumerate(USER[:known]):
         if properties >> bit & 1:
-            starts.append(Start(name, register, count))
-            register += count
+            starts.append(Start(name, register, size))
+            register += size
     user = second >> 1 & 31
     if not register <= user <= MOST_USER:
         raise DescriptorError(f"enables {register} user registers and counts {user}; there are at most {MOST_USER}")
