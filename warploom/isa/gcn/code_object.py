@@ -2,8 +2,8 @@
 
 `read` gives an image, which lies wherever a caller wants it (code for GCN addresses itself from its program counter), and the file's
 kernels: where each begins, what its waves find in their registers, and what its arguments are. A file that is not linked is placed and
-relocated here. Metadata and debugging information are an addition: where they are damaged there is a warning, and kernels run without names of
-arguments and lines.
+relocated here. Metadata and debugging information are an addition: where they are damaged there is a warning, and kernels run without
+names of arguments and lines.
 Source: LLVM, "User Guide for AMDGPU Backend", sections "ELF Code Object", "Relocation Records".
 """
 
@@ -142,13 +142,15 @@ def read(data: bytes, path: str, base: int = BASE) -> CodeObject:
         metadata = read_metadata(file)
     except ValueError as failure:  # msgspec's errors are such too
         warnings.append(Diagnostic(Severity.WARNING, f"its metadata cannot be read ({failure}): arguments have no names"))
-    target = PROCESSORS.get(file.flags & 0xFF, "") or metadata.target
+    number = file.flags & 0xFF
+    target = PROCESSORS.get(number, "") if number else metadata.target
     if target not in PROCESSORS.values():
-        said = f"it is for {target or f'the processor {file.flags & 0xFF:#x}'}; there are {', '.join(sorted(PROCESSORS.values()))}"
+        said = f"it is for {target or f'processor {number:#x}'}; there are {', '.join(sorted(PROCESSORS.values()))}"
         raise error(path, said, WANTED.advice)
     kernels = _kernels(file, places, loaded, metadata, base, version)
     if version == OLDEST:
         loaded = [_without(segment, kernels.values()) for segment in loaded]
+    entries = {kernel.name: kernel.entry for kernel in kernels.values()}
     symbols: dict[str, int] = {}
     starts: frozenset[int] = frozenset()
     sources: tuple[Source, ...] = ()
@@ -159,10 +161,9 @@ def read(data: bytes, path: str, base: int = BASE) -> CodeObject:
     except Exception as failure:  # pyelftools raises what its parsers raise: nothing of it is needed to run the program
         said = f"its line tables cannot be read ({type(failure).__name__}): messages name addresses instead"
         warnings.append(Diagnostic(Severity.WARNING, said))
-    first = next(iter(kernels.values()))
-    entries = frozenset(kernel.entry for kernel in kernels.values())
-    own = frozenset(kernel.address for kernel in kernels.values())
-    image = Image(path, loaded, first.entry, symbols, (starts - own) | entries, (Source("", path), *sources), lines)
+    functions = (starts - {kernel.address for kernel in kernels.values()}) | set(entries.values())
+    first = next(iter(entries.values()))
+    image = Image(path, loaded, first, {**symbols, **entries}, functions, (Source("", path), *sources), lines)
     return CodeObject(image, version, target, kernels, tuple(warnings))
 
 
