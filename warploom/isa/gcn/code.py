@@ -1,12 +1,12 @@
 """What a row's lowering writes into: the micro-ops of one instruction.
 
 An operand of a micro-op is the number of a register, or a `Number`, which becomes the micro-op's immediate; of two different numbers one is
-put into a temporary first. Everything that the vector unit does has EXEC as its predicate. An instruction that needs two units, memory and
-control, issues in two halves.
+put into a temporary first. Everything that the vector unit does has EXEC as its predicate.
 """
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import NamedTuple
 
 from warploom.isa.gcn.instruction import DPP_KIND, E32, E64, SDWA_KIND, Decoded, Refusal, Written
@@ -45,15 +45,15 @@ Value = int | Number
 class Code:
     """The micro-ops of one instruction.
 
-    number_of: the number of the instruction at an address, and of one at which none begins the number after the last one. private: the
-    scalar registers that hold the descriptor of private memory begin at this one, or -1.
+    number_of: the number of the instruction at an address, and of one at which none begins the number after the last one. private:
+    the first of the four scalar registers that stand for private memory, of each four that may.
     """
 
-    def __init__(self, one: Decoded, number_of: dict[int, int] | None = None, end: int = 0, private: int = -1) -> None:
+    def __init__(self, one: Decoded, number_of: dict[int, int] | None = None, end: int = 0, private: Container[int] = ()) -> None:
         assert one.written is not None
         self.one, self.written, self.row = one, one.written, one.written.row
         self.number_of, self.end, self.private = number_of or {}, end, private
-        self.halves: list[list[Uop]] = [[]]
+        self.uops: list[Uop] = []
         self._lanes = self._scalars = 0
         self.active = ACTIVE  # which lanes a micro-op of the vector unit is for; DPP may leave some out
 
@@ -105,24 +105,20 @@ class Code:
                 if isinstance(source, Number) and source.value & ONES != more["imm"]:
                     sources[place] = self.add("mov", self.scalar_temporary(), source)
         codes = [IMMEDIATE if isinstance(source, Number) else source for source in sources]
-        self.halves[-1].append(Uop(name, dst, *codes, **more))
+        self.uops.append(Uop(name, dst, *codes, **more))
         return dst
 
     def scalar(self, name: str, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> int:
         """A micro-op into a scalar temporary."""
         return self.add(name, self.scalar_temporary(), a, b, c, **more)
 
-    def vector(self, name: str, dst: int, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> int:
+    def vector(self, name: str, dst: int = NONE, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> int:
         """A micro-op of the lanes that are active."""
         return self.add(name, dst, a, b, c, predicate=self.active, **more)
 
     def lane(self, name: str, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> int:
         """A micro-op of the lanes that are active, into a temporary."""
         return self.vector(name, self.lane_temporary(), a, b, c, **more)
-
-    def second_half(self) -> None:
-        """What follows needs a different unit."""
-        self.halves.append([])
 
     def refuse(self, reason: str) -> None:
         """Raises Refusal."""

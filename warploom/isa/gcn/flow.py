@@ -171,7 +171,7 @@ def _set_register(constant: bool) -> Lower:
         if first <= HEIGHT_BIT and first + bits == 32:
             up = code.scalar("shr", value, Number(HEIGHT_BIT - first))
             code.add("and", CSP, up, Number(7))
-        if not code.halves[-1]:
+        if not code.uops:
             code.add("nop")
 
     return lower

@@ -26,7 +26,7 @@ OFF = 127  # in the field saddr: no scalar address
 
 _SCC, _CSP, _KEPT = 128, 129, 130
 SCALARS = 142
-SCC, CSP, KEPT = scalar(_SCC), scalar(_CSP), scalar(_KEPT)  # KEPT: what the second half of an instruction needs of the first
+SCC, CSP, KEPT = scalar(_SCC), scalar(_CSP), scalar(_KEPT)  # KEPT: twelve more temporaries, for what needs many
 PAIRS = {FLAT_SCRATCH: "flat_scratch", XNACK_MASK: "xnack_mask", VCC: "vcc", EXEC: "exec"}
 _SINGLE = {
     **{first + half: f"{name}_{'lo' if half == 0 else 'hi'}" for first, name in PAIRS.items() for half in range(2)},

@@ -47,7 +47,7 @@ class Address:
         descriptor = 4 * code.field("srsrc")
         lane: int = NONE
         registers = iter(range(code.field("vaddr"), code.field("vaddr") + 2))
-        private = descriptor == code.private
+        private = descriptor in code.private
         if code.field("idxen"):
             if private:
                 code.refuse("an access to private memory by index is something that this machine does not have")
