@@ -163,7 +163,9 @@ class Code:
             value = self._moved(value)
         if self.written.kind == SDWA_KIND and number < 2:
             value = self._selected(value, number)
-        if self.row.floats and (positive or minus) and not (wide_float and part == 0):
+        if (positive or minus) and not self.row.floats:
+            self.refuse("a sign of a source that is no float means nothing")
+        if (positive or minus) and not (wide_float and part == 0):
             mask = 0x8000 if self.row.floats == 16 else SIGN
             if positive:
                 value = self.lane("and", value, Number(ONES & ~mask))

@@ -86,7 +86,9 @@ def _with_signs(written: Written, word: str, letter: str, text: str) -> str:
         extended = fields.get(f"sext{number}", 0)
     text = f"sext({text})" if extended else text
     text = f"|{text}|" if positive else text
-    return f"-{text}" if minus else text
+    if not minus:
+        return text
+    return f"neg({text})" if text[0] in "-0123456789" else f"-{text}"  # -1 is a constant of its own
 
 
 def _access(written: Written, word: str) -> str:

@@ -141,11 +141,11 @@ def operand(text: str) -> Operand:
             raise Mistake(f"{inner!r} is too large for a float of 32 bits", text) from None
         return Operand(value=bits, is_float=True, minus=minus, positive=positive)
     terms = expression(inner)
-    if minus or extended:
-        raise Mistake(f"{text!r} is no register, number or label", text)
     labels = tuple((sign, name) for sign, name in terms if not isinstance(name, int))
     total = sum(sign * name for sign, name in terms if isinstance(name, int))
-    return Operand(value=total, terms=labels, positive=positive)
+    if extended or (labels and (minus or positive)):
+        raise Mistake(f"{text!r}: signs are for registers and numbers", text)
+    return Operand(value=total, terms=labels, minus=minus, positive=positive)
 
 
 def register(text: str) -> tuple[int, int] | None:

@@ -353,7 +353,7 @@ def _rows() -> list[Row]:
         one("ffbh_i32", 47, _first_bit("clz", True), "d = bits above the highest one that is not the sign; -1: none"),
         Row("v_clrexcp", "VOP1", 53, "", nothing, "forgets exceptions: nothing here", only_short=True),
         Row("v_swap_b32", "VOP1", 81, "d a", _swap, "d and a change places", only_short=True),
-        two("cndmask_b32", 0, _select, "d = mask ? b : a", "d a b cm"),
+        Row("v_cndmask_b32", "VOP2", 0, "d a b cm", _select, "d = mask ? b : a", floats=32),
         two("mul_i32_i24", 6, _multiply_24(True, False), "d = low 32 bits of the product of 24 bits each, signed"),
         two("mul_hi_i32_i24", 7, _multiply_24(True, True), "d = high 32 bits of such a product"),
         two("mul_u32_u24", 8, _multiply_24(False, False), "d = low 32 bits of the product of 24 bits each, unsigned"),
