@@ -26,6 +26,7 @@ from warploom.isa.vortex.generation import Generation
 from warploom.isa.vortex.memory_map import ARGUMENT_BYTES, BUFFER_UNIT, FIRST_BUFFER, argument_address
 
 ARGUMENT = "argument"  # a buffer of this name takes the place of single arguments
+DCR = "dcr"  # and one of this name is written to device configuration registers
 _PLACED = re.compile(r"(?P<name>[^@]+)@(?P<address>0[xX][0-9a-fA-F]{1,8}|[0-9]{1,10})")
 
 
@@ -55,6 +56,8 @@ def launched_with(image: Image, generation: Generation, options: Options, kernel
     kernel = chosen(kernels, options.more.get("launch"), image.path) if kernels else None
     pointers = _pointers(kernel, options.arguments) if kernel else {}
     for text, contents in options.buffers.items():
+        if text == DCR:
+            continue
         found = _PLACED.fullmatch(text)
         name = found["name"] if found else text
         data = bytes_of(name, contents, *pointers.get(name, ()))
