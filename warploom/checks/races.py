@@ -7,7 +7,7 @@ words. Two atomics on a word are in no conflict, and neither are threads that wr
 
 A store over a value that a different thread has written since this warp read the word is a lost update: `bins[b] += 1` without an atomic.
 
-Costs about 10 ns a lane and access, natively; of a whole warp's access to a run (runs.py) about as much for all lanes.
+Costs about 10 ns a lane and access, natively; of a whole warp that accesses a row of items (runs.py) about as much for each run of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from warploom.checks.initialised import OWNER_SHIFT, note_read, note_written
 from warploom.checks.order import in_order, synchronise
-from warploom.checks.runs import is_whole, note_run, spread
+from warploom.checks.runs import is_row, note_row, spread
 from warploom.checks.shadow import (
     ACCESS,
     ADDRESS,
@@ -28,6 +28,7 @@ from warploom.checks.shadow import (
     LOST,
     OPENED,
     OTHER_ACCESS,
+    PARTS,
     R1_TIME,
     R1_WHO,
     R2_TIME,
@@ -35,6 +36,7 @@ from warploom.checks.shadow import (
     RACE,
     READ,
     RUN_SHIFT,
+    SHAPE,
     SHARED_ROWS,
     SHARED_WORDS,
     SPACE,
@@ -93,10 +95,15 @@ def check_access(gpu, core, warp, pc, tables, k, now, time):
     row = core.access.place if space != SHARED_SPACE and core.spaces.used != 0 else core.access.address
     active = core.registers[warp].active
     shift = np.int64(tables.findings[0, RUN_SHIFT])
-    if size == 4 and how != ATOMIC and space != LOCAL_SPACE and is_whole(active, row, lanes, base, shift):
-        run = (base + (np.int64(row[0]) >> 2)) >> shift
-        if note_run(tables.runs[run], how, space, block + 1, begin, first, np.int64(gpu.grid.block_threads), lanes, opened, time, pc):
+    left = np.int64(-1)  # a bit for each of the runs from `begins` on: its words are looked at one by one
+    begins = np.int64(0)
+    if size >= 4 and how != ATOMIC and space != LOCAL_SPACE and is_row(active, row, lanes, size, shift):
+        word = base + (np.int64(row[0]) >> 2)
+        threads = np.int64(gpu.grid.block_threads)
+        left = note_row(tables, word, how, space, block + 1, begin, first, threads, lanes, (size >> 2) - 1, opened, time, pc)
+        if left == 0:
             return
+        begins = word >> shift
     last = np.int64(-1)
     for lane in range(lanes):
         if active[lane] == 0:
@@ -106,9 +113,13 @@ def check_access(gpu, core, warp, pc, tables, k, now, time):
         thread = first + lane
         owner = (thread if space == LOCAL_SPACE else block) + 1
         for _ in range(2 if size == 8 else 1):
+            if left >= 0 and (left >> ((index >> shift) - begins)) & 1 == 0:
+                index += step
+                address += 4
+                continue
             if index >> shift != last:
                 last = index >> shift
-                if tables.runs[last, SPREAD] == 0:
+                if tables.runs[last * PARTS, SHAPE] & SPREAD == 0:
                     spread(tables, last, shift)
             if how == READ and size >= 4:
                 _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thread, lane, begin, first, opened, owner)

@@ -23,7 +23,12 @@ from warploom.machine.engine.unit import inlined, out_of_line, unit, zeros
 # released had acquired other words too. HELD: what has been written of it, see initialised.py.
 W_TIME, W_WHO, R1_TIME, R1_WHO, R2_TIME, R2_WHO, RELEASED, HELD = range(8)
 SHADOW_COLUMNS = 8
-SPREAD = RELEASED  # of a row of `runs`, whose other columns are the same: 1 when its words have rows of their own in `shadow`
+
+# A run has PARTS rows in `runs`, whose columns are those of a word but for one. SHAPE, of the first: SPREAD when its words have rows of
+# their own in `shadow`, WIDE when a thread has two words, and how many parts follow it. START, of the others: their first word.
+PARTS = 4
+SHAPE = START = RELEASED
+SPREAD, WIDE, PARTS_SHIFT = 1, 2, 2
 
 # A row of `threads`, by number in the grid. FENCE: of its last fence for the device; FENCE_BLOCK: of its last one for anybody.
 # ACQUIRED: the word + 1 whose atomic it has learned from, ANY_WORD of several; ACQUIRED_AT: when last. RELEASED_ON: the same of what it
@@ -117,7 +122,7 @@ def new_tables(words: int, run: int, threads: int, blocks: int, warps: int, lane
     """Empty tables: words of all memory, words of a run, threads and blocks of the grid, warp slots of all cores, lanes of a warp."""
     return {
         "shadow": zeros((words, SHADOW_COLUMNS), np.int64),
-        "runs": zeros((words // run, SHADOW_COLUMNS), np.int64),
+        "runs": zeros((words // run * PARTS, SHADOW_COLUMNS), np.int64),
         "seen": zeros((warps * lanes, MAX_LANES), np.int64),
         "warps": zeros((warps, WARP_COLUMNS), np.int64),
         "threads": zeros((threads, THREAD_COLUMNS), np.int64),
