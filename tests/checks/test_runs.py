@@ -19,6 +19,7 @@ from warploom.checks.shadow import (
     R1_WHO,
     R2_TIME,
     R2_WHO,
+    RUN_SHIFT,
     SHAPE,
     SPREAD,
     START,
@@ -69,8 +70,8 @@ def parts_of(found):
 def words(found):
     """Who accessed each word when, and what is written of it, wherever that stands."""
     runs, rows = parts_of(found), found["shadow"]
-    width = len(rows) // len(runs)
-    there = np.empty_like(rows)
+    width = 1 << int(found["findings"][0, RUN_SHIFT])
+    there = np.empty_like(rows[: len(runs) * width])
     for number, parts in enumerate(runs):
         starts = [0, *(int(one) for one in parts[1 : 1 + (parts[0, SHAPE] >> PARTS_SHIFT), START]), width]
         for part, start, end in zip(parts, starts, starts[1:], strict=False):
@@ -79,7 +80,7 @@ def words(found):
             ahead = np.arange(end - start) >> (parts[0, SHAPE] & WIDE != 0) << THREAD_SHIFT
             piece[:, [W_WHO, R1_WHO, R2_WHO]] += ahead[:, None]
     spread = np.repeat(runs[:, 0, SHAPE] & SPREAD != 0, width)
-    there[spread] = rows[spread]
+    there[spread] = rows[: len(there)][spread]
     for when, who in ((W_TIME, W_WHO), (R1_TIME, R1_WHO), (R2_TIME, R2_WHO)):
         there[there[:, when] == 0, who] = 0
     return there[:, [W_TIME, W_WHO, R1_TIME, R1_WHO, R2_TIME, R2_WHO, HELD]]
@@ -170,6 +171,7 @@ def test_both_engines_write_the_same_notes(monkeypatch):
     wide = np.arange(70, dtype=np.float64)
     cases = [(copy_to, 2, 64, (x, np.zeros_like(x)), 0, "sm", None), CASES[0], CASES[2]]
     cases += [(mixed, 1, 64, (one, np.zeros_like(one)), 0, "sm", None) for one in (wide, wide.astype(np.int32))]
+    cases += [case for case in CASES if case[0].__name__ == "byte_beside_bytes_of_others"]
     for case in cases:
         found, native = (tables(case, monkeypatch, engine) for engine in ("python", "native"))
         assert all(found[name].tobytes() == native[name].tobytes() for name in found), case[0].__name__

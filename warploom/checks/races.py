@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.checks.bytes import first_byte, has_bytes
 from warploom.checks.initialised import OWNER_SHIFT, note_read, note_written
 from warploom.checks.order import in_order, synchronise
 from warploom.checks.runs import is_row, note_row, spread
@@ -121,7 +122,7 @@ def check_access(gpu, core, warp, pc, tables, k, now, time):
                 last = index >> shift
                 if tables.runs[last * PARTS, SHAPE] & SPREAD == 0:
                     spread(tables, last, shift)
-            if how == READ and size >= 4:
+            if how == READ and size >= 4 and tables.shadow[index, W_TIME] >= 0:
                 _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thread, lane, begin, first, opened, owner)
             else:
                 flags = whole if size >= 4 else ((np.int64(1) << size) - 1) << (address & 3)
@@ -130,7 +131,15 @@ def check_access(gpu, core, warp, pc, tables, k, now, time):
                 if how != READ:
                     note_written(tables.shadow[index], space, owner, flags)
                 if space != LOCAL_SPACE:
-                    _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, begin, first, opened, flags)
+                    bytes_from = first_byte(tables, index) if has_bytes(tables, index, size) else np.int64(-1)
+                    for byte in range(4 if bytes_from >= 0 else 1):
+                        if bytes_from >= 0 and (flags >> byte) & 1 == 0:
+                            continue
+                        _word(
+                            gpu, core, warp, pc, tables, k, now, time, how, space, index,
+                            index if bytes_from < 0 else bytes_from + byte, address, thread, lane, begin, first, opened,
+                            flags if bytes_from < 0 else whole,
+                        )  # fmt: skip
             index += step
             address += 4
 
@@ -146,22 +155,22 @@ def _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thre
         return
     size = np.int64(gpu.grid.block_threads)
     if may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
-        _after_write(gpu, core, warp, pc, tables, k, now, time, np.int64(READ), space, index, address, thread, lane, flags)
+        _after_write(gpu, core, warp, pc, tables, k, now, time, np.int64(READ), space, cell, address, thread, lane, flags)
     note_reader(cell, thread, begin, first, size, np.int64(core.warps.lanes), opened, time, stamp(thread, pc, flags))
 
 
 @unit
-def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, begin, first, opened, flags):
-    """One lane's access to one word, of any kind."""
+def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at, address, thread, lane, begin, first, opened, flags):
+    """One lane's access to one word, of any kind. at: the row of the word, or of a byte in it."""
     size = np.int64(gpu.grid.block_threads)
     lanes = np.int64(core.warps.lanes)
-    cell = tables.shadow[index]
+    cell = tables.shadow[at]
     row = (core.number * core.warps.slots + warp) * lanes + lane
     if how == ATOMIC:
         synchronise(tables, index, size, thread, time)
         flags = flags | ATOMIC_BIT
     if may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
-        _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags)
+        _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags)
     mine = stamp(thread, pc, flags)
     if how == READ:
         note_reader(cell, thread, begin, first, size, lanes, opened, time, mine)
@@ -184,19 +193,17 @@ def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address,
 
 
 @unit
-def _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags):
+def _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags):
     """The last write of a word is of a different thread: is it before this access?"""
-    cell = tables.shadow[index]
     lanes = np.int64(core.warps.lanes)
     row = (core.number * core.warps.slots + warp) * lanes + lane
     if not in_order(tables, row, lanes, np.int64(gpu.grid.block_threads), thread, thread_of(cell[W_WHO]), cell[W_TIME]):
-        _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags)
+        _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags)
 
 
 @out_of_line
-def _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags):
+def _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags):
     """An access without order to the last write of its word. Of two writes of the same value nothing is said."""
-    cell = tables.shadow[index]
     who = np.int64(cell[W_WHO])
     before = np.int64(ATOMIC if who & ATOMIC_BIT != 0 else WRITE)
     if how != WRITE:
