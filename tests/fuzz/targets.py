@@ -15,6 +15,7 @@ from warploom import GPU
 from warploom.cli.data import read_buffer_file
 from warploom.isa.frontend import BYTES, Options
 from warploom.isa.frontends import FRONT_ENDS, encoding, load_with_warnings
+from warploom.isa.gcn import code_object
 from warploom.isa.program import Program
 from warploom.machine.config.presets import PRESETS, load_config, parse_setting
 from warploom.machine.config.schema import settings
@@ -150,6 +151,7 @@ def _targets() -> Iterator[Target]:
     yield Target("riscv in ELF", _program("riscv", ("sm",)), _files("riscv/*.elf"), ".elf")
     for ending in (".elf", ".vxbin", ".bin"):
         yield Target(f"vortex in {ending}", _vortex(ending), _vortex_images(ending), ending)
+    yield Target("code objects", lambda data, _path: code_object.read(data, "fuzzed.co"), _files("*.*o", GOLDEN / "gcn"), ".co")
     yield Target("avx512 machine code", _program("avx512", ("avx512",)), _recorded_code, ".bin")
     yield Target("settings", _setting, _some_settings)
     yield Target("machine files", lambda _data, path: load_config(path), _files("*.toml", PRESETS), ".toml")

@@ -39,7 +39,7 @@ def test_an_object_file_runs_without_a_linker():
     [
         (lambda data: data[:40], "this ELF file is cut off: it has 40 bytes"),
         (lambda data: data[:4] + b"\x01" + data[5:], "x86 with AVX-512 is machine 62"),
-        (lambda data: data[:16] + b"\x04\x00" + data[18:], "this is an ELF file of type 4"),
+        (lambda data: data[:16] + b"\x04\x00" + data[18:], "this is a core dump, not a program"),
         (lambda data: data[:16] + b"\x02\x00" + data[18:], "0 program headers"),
         (lambda data: data[:40] + bytes(8) + data[48:60] + bytes(4), "this ELF file has nothing to load"),
     ],

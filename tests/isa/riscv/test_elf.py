@@ -111,9 +111,15 @@ def changed(offset, form, value):
     [
         (DATA[:20], "this ELF file is cut off: it has 20 bytes, its header alone 52"),
         (DATA[:60], "this ELF file is cut off or damaged: 6 program headers at byte 52 of 60"),
-        (changed(4, "<B", 2), "this ELF file is for 64 bits, little-endian; the machine has 32 bits, little-endian"),
-        (changed(5, "<B", 2), "this ELF file is for 32 bits, big-endian; the machine has 32 bits, little-endian"),
-        (changed(18, "<H", 62), "this ELF file is for machine 62, RISC-V is 243"),
+        (
+            changed(4, "<B", 2),
+            "this ELF file is for machine 243 with 64 bits, little-endian; RISC-V is machine 243, 32 bits",
+        ),
+        (changed(5, "<B", 2), "this ELF file is for machine 243 with 32 bits, big-endian; RISC-V is machine 243, 32 bits"),
+        (
+            changed(18, "<H", 62),
+            "this ELF file is for machine 62 with 32 bits, little-endian; RISC-V is machine 243, 32 bits",
+        ),
         (changed(16, "<H", 1), "this is an object file that is not linked yet, not a program"),
         (changed(24, "<I", 0x80000000), "its entry point 0x80000000 lies in no code"),
         (changed(44, "<H", 0), "this ELF file is cut off or damaged: 0 program headers"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 
-from warploom.isa.avx512.elf import MAGIC, X86_64
+from warploom.isa.avx512.elf import X86_64
+from warploom.isa.elf.file import MAGIC, machine_of
 
 LARGEST = 1 << 24
-MACHINE = 18  # where an ELF file's header has its machine
 
 
 def is_x86(path: str | Path) -> bool:
@@ -20,5 +19,5 @@ def is_x86(path: str | Path) -> bool:
     except (OSError, ValueError):
         return False
     if data.startswith(MAGIC):
-        return len(data) >= MACHINE + 2 and struct.unpack_from("<H", data, MACHINE)[0] == X86_64
+        return machine_of(data) == X86_64
     return b".intel_syntax" in data

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from warploom.isa.c.contents import bytes_of
 from warploom.isa.c.parameters import BLOCK as BLOCK_AT
 from warploom.isa.c.parameters import BLOCK_BYTES, CALL, DIMENSION, GRID, CKernel, chosen, layout
 from warploom.isa.diagnostics import nearest
@@ -51,9 +52,12 @@ def launched_with(image: Image, generation: Generation, options: Options, kernel
     regions: list[Region] = []
     argument = argument_address(generation)
     waiting: list[tuple[str, np.ndarray]] = []
+    kernel = chosen(kernels, options.more.get("launch"), image.path) if kernels else None
+    pointers = _pointers(kernel, options.arguments) if kernel else {}
     for text, contents in options.buffers.items():
         found = _PLACED.fullmatch(text)
-        data = bytes_of(text, contents)
+        name = found["name"] if found else text
+        data = bytes_of(name, contents, *pointers.get(name, ()))
         if found is None and text == ARGUMENT:
             found = _PLACED.fullmatch(f"{ARGUMENT}@{argument}")
         if found is None:
@@ -72,8 +76,8 @@ def launched_with(image: Image, generation: Generation, options: Options, kernel
         regions.append(_region(name, base, data, len(data)))
         taken.append((base, regions[-1].end))
     names = {region.name for region in regions}
-    if kernels:
-        return _kernel_call(chosen(kernels, options.more.get("launch"), image.path), image.path, argument, regions, options)
+    if kernel:
+        return _kernel_call(kernel, image.path, argument, regions, options)
     for what in ("threads", "block", "grid"):
         if getattr(options, what) is not None:
             raise BufferError(
@@ -81,6 +85,14 @@ def launched_with(image: Image, generation: Generation, options: Options, kernel
             )
     parameters = tuple(Parameter(name, 4 * index, _type_of(value, names)) for index, (name, value) in enumerate(options.arguments.items()))
     return Placed(argument, tuple(regions), parameters, options.arguments)
+
+
+def _pointers(kernel: CKernel, arguments: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """By buffer: the first parameter that points to it, and the type of what that points to."""
+    found: dict[str, tuple[str, str]] = {}
+    for name, element in kernel.elements.items():
+        found.setdefault(str(arguments.get(name, name)), (name, element))
+    return found
 
 
 def _kernel_call(kernel: CKernel, path: str, argument: int, regions: list[Region], options: Options) -> Placed:
@@ -131,17 +143,6 @@ def _extents(path: str, options: Options) -> tuple[tuple[int, int, int], tuple[i
     if threads % launch.block_threads:
         raise BufferError(f"{path}: {threads} threads are no whole number of blocks of {launch.block_threads}")
     return (threads // launch.block_threads, 1, 1), (launch.block_threads, 1, 1)
-
-
-def bytes_of(name: str, contents: Any) -> np.ndarray:
-    """A buffer's bytes, whatever array it is given as. Raises BufferError."""
-    values = np.asarray(contents)
-    if values.dtype.kind not in "iufb":
-        raise BufferError(f"{name} holds {values.dtype}: a buffer takes whole numbers and floats")
-    if values.dtype in {np.dtype(np.int64), np.dtype(np.float64)}:  # what plain text and Python's own numbers are
-        values = values.astype(np.float32) if values.dtype.kind == "f" else values.astype(np.uint32)
-    raw = np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8)
-    return np.concatenate([raw, np.zeros(-len(raw) % 4, np.uint8)])
 
 
 def _region(name: str, base: int, data: np.ndarray, size: int) -> Region:
