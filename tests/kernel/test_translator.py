@@ -177,7 +177,7 @@ def test_an_index_that_a_condition_looks_at_is_none():
         j = i - 1
         if j >= 0:
             out[i] = x[i - 1] + x[j]
-        out[i] += x[max(i - 1, 0)] + x[(i - 1) % x.size] + x[-1]
+        out[i] += x[cuda.blockDim.x - 1 - i] + x[max(i - 1, 0)] + x[(i - 1) % x.size] + x[-1]
         for m in range(1, 3):
             out[i] += x[m - 1]
 

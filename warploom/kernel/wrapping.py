@@ -16,8 +16,8 @@ LIMITING = ("min", "max", "abs", "clamp")
 
 
 def warn_of_wrapping(t: Translator, node: ast.AST, index: ast.AST, number: Value) -> None:
-    """Warn of an index whose bounds reach below zero and above it."""
-    if number.op == "const" or not FARTHEST < number.lo < 0 <= number.hi or not isinstance(node, ast.Subscript):
+    """Warn of an index `x - 1` whose bounds reach below zero and above it. Of `n - 1 - x` nothing is said: the two may well go together."""
+    if not _below(number) or not isinstance(node, ast.Subscript):
         return
     if _names(index) & _looked_at(t.frame.text.body):
         return
@@ -25,6 +25,14 @@ def warn_of_wrapping(t: Translator, node: ast.AST, index: ast.AST, number: Value
         index, f"this index may be {number.lo}, and an index below zero counts from the end of the array",
         "put a condition around it, or write % for an index that goes round",
     )  # fmt: skip
+
+
+def _below(number: Value) -> bool:
+    """Whether a number is one that is never below zero, less a constant, and may be below zero thereby."""
+    constants = [one for one in number.args if one.op == "const"]
+    others = [one for one in number.args if one.op != "const"]
+    apart = number.op in ("add", "sub") and len(constants) == len(others) == 1 and others[0] is number.args[0]
+    return apart and others[0].lo >= 0 and FARTHEST < number.lo < 0 <= number.hi
 
 
 def _names(node: ast.AST) -> set[str]:
