@@ -336,6 +336,7 @@ class PipelineMachine:
             initial_memory=self.initial_memory,
             counters=pipeline_report.counters(self),
             fault=pipeline_report.fault_text(self),
+            fault_at=int(self.gpu["fault"]["pc"]) if int(self.gpu["fault"]["kind"]) else -1,
             running=tuple(pipeline_report.running(self)) if outcome.status == "timeout" else (),
             notes=notes,
             notes_lost=lost,
