@@ -91,4 +91,3 @@ def _with_memory(image: Image, kernel: Kernel, launch: Launch, segment: bytes, b
                 said = f"{one.name!r} and {other.name!r} both lie at {max(one.address, other.address):#x}"
                 raise error(image.path, said, "place the buffer elsewhere, or leave its address out")
     return replace(image, segments=every, entry=kernel.entry)
-
