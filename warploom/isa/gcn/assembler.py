@@ -8,10 +8,10 @@
         ...
         s_endpgm
 
-A kernel may also be declared as compilers do, between `.amdhsa_kernel NAME` and `.end_amdhsa_kernel`, which says what its waves find in their
-registers. `.kernel` declares the usual: s[0:3] private memory, s[4:5] the address of the arguments, s6, s7 and s8 the block's number in x, y
-and z, v0, v1 and v2 the work-item's number in its block. `.lds`, `.private` and `.arg` say how much memory it has, and its arguments.
-Directives that say nothing to a simulator are passed over. Everything that is wrong is reported together.
+A kernel may also be declared as compilers do, between `.amdhsa_kernel NAME` and `.end_amdhsa_kernel`, which says what its waves find in
+their registers. `.kernel` declares the usual: s[0:3] private memory, s[4:5] the address of the arguments, s6, s7 and s8 the block's number
+in x, y and z, v0, v1 and v2 the work-item's number in its block. `.lds`, `.private` and `.arg` say how much memory it has, and its
+arguments. Directives that say nothing to a simulator are passed over. Everything that is wrong is reported together.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from warploom.isa.program import Position, Source
 
 CODE_BASE, DATA_BASE = 0x4000_0000, 0x4800_0000
 MOST_BYTES = 1 << 22
-DATA = {".byte": 1, ".short": 2, ".half": 2, ".hword": 2, ".2byte": 2, ".long": 4, ".int": 4, ".word": 4, ".4byte": 4, ".quad": 8, ".8byte": 8,
-        ".float": -4, ".double": -8}  # fmt: skip
+DATA = {".byte": 1, ".short": 2, ".half": 2, ".hword": 2, ".2byte": 2, ".long": 4, ".int": 4, ".word": 4, ".4byte": 4, ".quad": 8,
+        ".8byte": 8,         ".float": -4, ".double": -8}  # fmt: skip
 TYPES = {"pointer": 8, "int32": 4, "uint32": 4, "float32": 4, "int64": 8, "uint64": 8, "float64": 8}
 KERNEL_WORDS = (".kernel", ".grid", ".block", ".lds", ".private", ".arg", ".amdhsa_kernel")
 SECTIONS = {".text": 0, ".data": 1, ".rodata": 1, ".bss": 1}
-PASSED = (".amdgcn_target", ".globl", ".global", ".type", ".size", ".protected", ".hidden", ".weak", ".set", ".file", ".loc", ".ident", ".addrsig",
-          ".addrsig_sym", ".cfi", ".hsa", ".local", ".comm", ".amdhsa_code_object_version", ".option")  # fmt: skip
+PASSED = (".amdgcn_target", ".globl", ".global", ".type", ".size", ".protected", ".hidden", ".weak", ".set", ".file", ".loc", ".ident",
+          ".addrsig",           ".addrsig_sym", ".cfi", ".hsa", ".local", ".comm", ".amdhsa_code_object_version", ".option")  # fmt: skip
 
 
 @dataclass
@@ -154,8 +154,8 @@ class _Assembler:
         if self.section:
             raise Mistake("an instruction cannot lie among data", line.head.text, "write .text before it")
         item = Item(position, 0, line, *found)
-        # Labels are not known yet: a number in the place of one is a literal, so its size is right; and every mistake but a missing label is
-        # found here.
+        # Labels are not known yet: a number in the place of one is a literal, so its size is right; and every mistake but a missing label
+        # is found here.
         item.size = len(encode(found[0], found[1], line.operands, line.after, 0, lambda _: 0).encoded())
         self._add(item)
 
@@ -253,8 +253,8 @@ class _Assembler:
         elif what == "system_vgpr_workitem_id":
             kernel.system["work_item_ids"] = whole(words[0] if words else "", name, 0, 2) + 1
         elif what in ("group_segment_fixed_size", "private_segment_fixed_size", "kernarg_size", "next_free_vgpr", "next_free_sgpr"):
-            if words and words[0][0].isdigit():  # else an expression of other functions' registers
-                kernel.sizes[what.partition("_")[0] if what != "next_free_vgpr" else "vgprs"] = whole(words[0], name, 0, 1 << 20)
+            number = words[0] if words and words[0][0].isdigit() else "0"  # else an expression of other functions' registers
+            kernel.sizes[what.partition("_")[0] if what != "next_free_vgpr" else "vgprs"] = whole(number, name, 0, 1 << 20)
 
     # -----------------------------------------------------------------------------------------------------
     # Second pass

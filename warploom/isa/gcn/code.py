@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import NamedTuple
 
-from warploom.isa.gcn.instruction import DPP_KIND, E32, E64, SDWA_KIND, Decoded, Refusal, Written
+from warploom.isa.gcn.instruction import DPP_KIND, E32, E64, SDWA_KIND, Decoded, Refusal
 from warploom.isa.gcn.modifiers import PRESERVED, WHOLE
 from warploom.isa.gcn.registers import (
     EXEC,

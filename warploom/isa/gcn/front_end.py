@@ -51,7 +51,9 @@ def _loaded(found: CodeObject, diagnostics: Diagnostics, options: Options, usual
         diagnostics.items.append(Diagnostic(severity, f"{text}: {reason}", program.position(number), len(text.split()[0])))
     diagnostics.raise_if_errors()
     views, names = given.views()
-    return Loaded(replace(program, views=views, view_names=names), diagnostics.warnings)
+    launch = replace(program.launch, argument=ARGUMENTS, arguments=given.values)
+    program = replace(program, views=views, view_names=names, parameters=given.parameters, launch=launch)
+    return Loaded(program, diagnostics.warnings)
 
 
 def _launch(path: str, kernel: Kernel, options: Options, usual: Launch | None) -> Launch:
