@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -56,6 +57,7 @@ class Declared:
     system: dict[str, int] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     arguments: list[Argument] = field(default_factory=list)
+    usual: dict[str, Piece] = field(default_factory=dict)  # an argument's value, or the size of its buffer, unless one is given
     user_count: int | None = None
 
 
@@ -77,10 +79,13 @@ class Item:
 
 
 class Assembly(NamedTuple):
-    """What came out: the image with its kernels, and how the text says that it is started."""
+    """What came out: the image with its kernels, and how the text says that it is started. values, buffers: by kernel, its arguments
+    unless others are given, and the sizes of buffers of their names."""
 
     found: CodeObject
     launch: Launch | None
+    values: Mapping[str, Mapping[str, int | float]]
+    buffers: Mapping[str, Mapping[str, int]]
 
 
 def assemble(source: Source, diagnostics: Diagnostics) -> Assembly:
@@ -109,7 +114,12 @@ class _Assembler:
         self._lay_out()
         parts = [b"".join(self._encoded(item, place) for place, item in enumerate(self.items) if item.section == one) for one in (0, 1)]
         self.diagnostics.raise_if_errors()
-        return self._assembly(*parts)
+        try:
+            return self._assembly(*parts)
+        except Mistake as mistake:  # in what is said about arguments
+            self.diagnostics.error(Position(1, 1), mistake.message, fix=mistake.fix)
+            self.diagnostics.raise_if_errors()
+            raise
 
     # -----------------------------------------------------------------------------------------------------
     # First pass
@@ -227,8 +237,10 @@ class _Assembler:
             what = "group" if name == ".lds" else "private"
             kernel.sizes[what] = whole(words[0] if words else "", name, 0, 1 << 16)
             return
-        if len(words) != 2 or words[1] not in TYPES:
-            raise Mistake(".arg takes a name and a type", "", f"write .arg x, pointer; types are {', '.join(TYPES)}")
+        if not 2 <= len(words) <= 3 or words[1] not in TYPES:
+            raise Mistake(".arg takes a name, a type, and perhaps a value", "", f"write .arg n, int32, 100; types are {', '.join(TYPES)}")
+        if len(words) == 3:
+            kernel.usual[words[0]] = line.operands[2]
         size = TYPES[words[1]]
         end = max((one.offset + one.size for one in kernel.arguments), default=0)
         kind = GLOBAL if words[1] == POINTER else VALUE
@@ -339,7 +351,24 @@ class _Assembler:
         self.diagnostics.raise_if_errors()
         image = Image(self.source.path, segments, next(iter(found.values())).entry, symbols, starts, (self.source,), lines)
         launch = Launch(block=self.extents.get("block", 64), grid=self.extents.get("grid", 1)) if self.extents else None
-        return Assembly(CodeObject(image, 0, "gfx900", found), launch)
+        return Assembly(CodeObject(image, 0, "gfx900", found), launch, *self._usual())
+
+    def _usual(self) -> tuple[dict[str, dict[str, int | float]], dict[str, dict[str, int]]]:
+        """By kernel: usual values of arguments, and usual sizes of buffers. A pointer with a label points there."""
+        values: dict[str, dict[str, int | float]] = {}
+        buffers: dict[str, dict[str, int]] = {}
+        for kernel in self.kernels:
+            for argument in kernel.arguments:
+                piece = kernel.usual.get(argument.name)
+                if piece is None:
+                    continue
+                if argument.dtype == POINTER and piece.text in self.marks:
+                    values.setdefault(kernel.name, {})[argument.name] = self._found(piece.text, 0)
+                elif argument.dtype == POINTER:
+                    buffers.setdefault(kernel.name, {})[argument.name] = whole(piece.text, argument.name, 4, MOST_BYTES)
+                else:
+                    values.setdefault(kernel.name, {})[argument.name] = _value(piece.text, argument.dtype)
+        return values, buffers
 
     @staticmethod
     def _kernel(kernel: Declared, entry: int) -> Kernel:
@@ -362,3 +391,10 @@ class _Assembler:
         )  # fmt: skip
         end = max((one.offset + one.size for one in kernel.arguments), default=0)
         return Kernel(kernel.name, entry, descriptor, tuple(kernel.arguments) or None, max(end, descriptor.kernarg_bytes))
+
+
+def _value(text: str, dtype: str) -> int | float:
+    try:
+        return float(text) if dtype.startswith("float") else int(text, 0)
+    except ValueError:
+        raise Mistake(f"{text!r} is no {dtype}", text) from None

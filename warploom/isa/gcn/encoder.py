@@ -105,7 +105,8 @@ class _Encoding:
         special = {
             "imm": self._number, "hex": self._number, "target": self._target, "waitcnt": self._waitcnt, "hwreg": self._hwreg,
             "message": self._message, "literal": self._literal, "offset": self._offset, "address": self._access_address,
-            "saddr": self._saddr, "returned": self._returned, "vaddr": self._vaddr, "srsrc": self._srsrc, "soffset": self._soffset, "target_exp": self._export,
+            "saddr": self._saddr, "returned": self._returned, "vaddr": self._vaddr, "srsrc": self._srsrc, "soffset": self._soffset,
+            "target_exp": self._export,
         }.get(word)  # fmt: skip
         if special is not None:
             special(text)

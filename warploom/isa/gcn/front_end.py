@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.gcn import code_object
-from warploom.isa.gcn.arguments import Buffer, placed
+from warploom.isa.gcn.arguments import SEGMENT, Buffer, placed
 from warploom.isa.gcn.assembler import assemble
 from warploom.isa.gcn.code_object import CodeObject, Kernel
 from warploom.isa.gcn.launch import ARGUMENTS, MOST_BLOCK, PACKET, TABLES_BYTES, packet, start_of
@@ -32,6 +34,15 @@ def load(source: Text, options: Options) -> Loaded:
     text = Source(decoded(data, path), path)
     diagnostics = Diagnostics(text)
     assembly = assemble(text, diagnostics)
+    name = code_object.chosen(assembly.found, options.more.get("kernel") or None).name
+    arguments = {**assembly.values.get(name, {}), **options.arguments}
+    sizes = {key: size for key, size in assembly.buffers.get(name, {}).items() if key not in arguments}
+    given = {text.partition("@")[0] for text in options.buffers}
+    arguments = {key: value for key, value in arguments.items() if key not in given or key in options.arguments}
+    if SEGMENT in given:
+        sizes, arguments = {}, dict(options.arguments)
+    buffers = {key: np.zeros(-(-size // 4) * 4, np.uint8) for key, size in sizes.items() if key not in given}
+    options = replace(options, arguments=arguments, buffers={**buffers, **options.buffers})
     return _loaded(assembly.found, diagnostics, options, assembly.launch)
 
 

@@ -15,6 +15,7 @@ from warploom.isa import uop as u
 from warploom.isa.gcn.code import Code
 from warploom.isa.gcn.disassembler import disassemble
 from warploom.isa.gcn.instruction import Decoded, Refusal
+from warploom.isa.gcn.lane_moves import moved
 from warploom.isa.gcn.launch import START, Start, start_up
 from warploom.isa.gcn.registers import REGISTER_NAMES, SCALAR_NAMES, SCALARS, VECTORS
 from warploom.isa.gcn.table import DECODER
@@ -59,7 +60,7 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused]]:
     for number, one in enumerate(instructions, start=1):
         uops = [Uop("illegal", imm=one.word & 0xFFFFFFFF)]
         if one.written is not None:
-            code = Code(one, number_of, end, start.private)
+            code = Code(one, moved, number_of, end, start.private)
             try:
                 one.written.row.lower(code)
                 uops = code.uops
