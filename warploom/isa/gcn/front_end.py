@@ -16,6 +16,7 @@ from warploom.isa.gcn.code_object import CodeObject, Kernel
 from warploom.isa.gcn.launch import ARGUMENTS, MOST_BLOCK, PACKET, TABLES_BYTES, packet, start_of
 from warploom.isa.gcn.lowering import lower
 from warploom.isa.gcn.registers import LANES
+from warploom.isa.gcn.waits import waits
 from warploom.isa.image import Image, Segment
 from warploom.isa.launch import Launch
 from warploom.isa.launching import BufferError
@@ -55,11 +56,13 @@ def _loaded(found: CodeObject, diagnostics: Diagnostics, options: Options, usual
     start = start_of(kernel.name, kernel.descriptor, launch)
     given = placed(path, kernel.name, kernel.arguments, kernel.kernarg_bytes, launch, options)
     image = _with_memory(found.image, kernel, launch, given.segment, given.buffers)
-    program, refused = lower(image, start)
+    program, refused, instructions = lower(image, start)
     severity = Severity.ERROR if refuses else Severity.WARNING
     for number, reason in refused:
         text = program.text[number]
         diagnostics.items.append(Diagnostic(severity, f"{text}: {reason}", program.position(number), len(text.split()[0])))
+    program, missing = waits(program, instructions)
+    diagnostics.items += missing
     diagnostics.raise_if_errors()
     views, names = given.views()
     launch = replace(program.launch, argument=ARGUMENTS, arguments=given.values)
