@@ -58,10 +58,8 @@ def test_a_load_in_a_loop_is_used_in_the_next_iteration():
 
 
 def test_a_wave_stalls_where_it_waits_and_not_where_it_uses():
-    text = (
-        HEAD
-        + ".lds 256\nv_lshlrev_b32 v0, 2, v0\ns_waitcnt lgkmcnt(0)\nglobal_load_dword v1, v0, s[8:9]\nds_read_b32 v2, v0\n{}v_add_u32 v1, v1, v2\ns_endpgm"
-    )
+    loads = "v_lshlrev_b32 v0, 2, v0\ns_waitcnt lgkmcnt(0)\nglobal_load_dword v1, v0, s[8:9]\nds_read_b32 v2, v0\n"
+    text = HEAD + ".lds 256\n" + loads + "{}v_add_u32 v1, v1, v2\ns_endpgm"
 
     def stalls(wait, mnemonic):
         program = load_with_warnings(text.format(wait).encode(), "gcn", Options(buffers={"x": [0] * 64}))[0]

@@ -199,7 +199,7 @@ def _rows() -> list[Row]:
         one("cbranch_execz", 8, "target", _branch(_any(EXEC), True), "jump where no lane is active"),
         one("cbranch_execnz", 9, "target", _branch(_any(EXEC), False), "jump where some lane is active"),
         one("barrier", 10, "", _plain("barrier"), "waits until all waves of the block have arrived"),
-        one("waitcnt", 12, "waitcnt", nothing, "waits until at most so many accesses are on their way"),
+        one("waitcnt", 12, "waitcnt", nothing, "waits until at most so many accesses are in flight"),
         one("sethalt", 13, "imm", nothing, "stops the wave for a debugger: nothing here"),
         one("sleep", 14, "imm", nothing, "a pause of about 64 * number cycles"),
         one("setprio", 15, "imm", nothing, "the wave's priority: nothing here"),
