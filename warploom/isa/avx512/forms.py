@@ -91,7 +91,13 @@ def _one_fits(row: Row, word: str, operand: Operand, width: int, size: int) -> b
         return operand.size in (0, width) or (row.element == 4 and operand.size == 32)
     if word == "m0":
         return True
-    exact = {"xm": 128, "ym": 256, "x32": 32, "m32": 32, "kmm": {"b": 8, "w": 16, "d": 32, "q": 64}[row.mnemonic[-1]] if word == "kmm" else 0}
+    exact = {
+        "xm": 128,
+        "ym": 256,
+        "x32": 32,
+        "m32": 32,
+        "kmm": {"b": 8, "w": 16, "d": 32, "q": 64}[row.mnemonic[-1]] if word == "kmm" else 0,
+    }
     if word in exact:
         return operand.size in (0, exact[word])
     if not word.startswith("rm"):
