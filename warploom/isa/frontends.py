@@ -53,7 +53,7 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
     ),
     FrontEnd(
         "avx512",
-        (".avx512", ".o", ".elf", ".s"),
+        (".avx512", ".o", ".elf", ".s", ".c"),
         "warploom.isa.avx512",
         "AVX-512: x86's vectors of 16 lanes and their masks",
         "avx512",
