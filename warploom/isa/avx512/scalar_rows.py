@@ -126,6 +126,7 @@ def _rows() -> list[Row]:
         ("pop", "58 +", "o64", pop_operand, "a = memory at rsp; rsp = rsp + 8", "", ""),
         ("xchg", "87", "rm r", exchange, "a and b change places", "", ""),
         ("nop", "90", "", nothing, "nothing", "", ""),
+        ("nop", "66 90", "", nothing, "nothing", "", ""),
         ("nop", "0F 1F /0", "rm", nothing, "nothing", "", ""),
         ("nop", "66.0F 1F /0", "rm", nothing, "nothing", "", ""),
         ("endbr64", "F3.0F 1E /7", "rm64", nothing, "nothing", "", ""),

@@ -19,7 +19,7 @@
 
 #define LANES 16
 #define kernel __attribute__((section(".text.kernel"), used, noinline))
-#define LANES_INLINE static inline __attribute__((always_inline))
+#define LANES_INLINE static inline __attribute__((always_inline, nodebug)) /* its instructions belong to the line that calls it */
 
 typedef __mmask16 mask;
 typedef int vint __attribute__((vector_size(64)));
