@@ -47,6 +47,10 @@ def kernel():
     code.store(A, B, size=8)
     code("barrier_count", dst=C, c=A)
     code("match_any", dst=B, a=C)
+    code("lane_bit", dst=B, a=u.scalar(2))
+    code("insert_lane", dst=B, a=C, b=u.IMMEDIATE, imm=3)
+    code("get_scalar", dst=u.scalar(2), a=u.scalar(3))
+    code("put_scalar", a=u.IMMEDIATE, b=u.scalar(3), imm=2)
     code("shuffle_up", dst=B, a=A, b=u.IMMEDIATE, c=u.scalar(1), imm=1)
     code("atomic_fadd", dst=B, a=u.NONE, b=C, imm=128)
     code("atomic_cas", dst=B, a=u.scalar(0), b=B, c=u.scalar(0), size=8)
@@ -217,6 +221,9 @@ def test_a_changed_number_is_refused_or_runs_alike_on_both_engines(data, control
     ("uop", "said"),
     [
         ({"name": "barrier_count", "dst": u.scalar(0), "c": 1}, f"destination {u.SCALAR}: barrier_count writes a lane register"),
+        ({"name": "insert_lane", "dst": u.scalar(0), "a": 1, "b": 1}, f"destination {u.SCALAR}: insert_lane writes lane registers"),
+        ({"name": "get_scalar", "dst": 1, "a": 1}, "destination 1: get_scalar writes a scalar register"),
+        ({"name": "lane_bit", "dst": 1, "a": 1}, "source A 1: it is a pair of scalar registers"),
         ({"name": "match_any", "dst": 1, "a": 1, "imm": -1}, "half -1: match_any gives half 0 or 1 of the lanes"),
         ({"name": "match_any", "dst": 1, "a": 1, "imm": 2}, "half 2: match_any gives half 0 or 1 of the lanes"),
     ],

@@ -59,6 +59,14 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
         "avx512",
         claims="warploom.isa.avx512.recognise:is_x86",
     ),
+    FrontEnd(
+        "gcn",
+        (".co", ".hsaco", ".gcn", ".o"),
+        "warploom.isa.gcn",
+        "AMD's GCN: waves of 64 lanes, a scalar unit, and the mask of lanes in a register",
+        "gcn",
+        claims="warploom.isa.gcn.code_object:is_code_object",
+    ),
 )
 
 

@@ -57,13 +57,14 @@ UNIT_OF = np.array([operation.unit for operation in u.OPERATIONS])
 HAS_TARGET = _operations(lambda operation: "t" in operation.operands)
 IS_SPACED = UNIT_OF == u.MEMORY
 # Operations that write rows of lane registers by number, and those of which one register of a pair is named.
-WRITES_LANES = _operations(lambda operation: operation.name in ("load", "sample"))
+WRITES_LANES = _operations(lambda operation: operation.name in ("load", "sample", "insert_lane"))
 MAY_WRITE_LANES = _operations(
     lambda operation: operation.name.startswith(("atomic", "barrier_")) or operation.name in ("call", "jump_register", "split")
 )
 LINKS = _operations(lambda operation: operation.name in ("call", "jump_register"))
 WRITES_PAIR = _operations(lambda operation: operation.name in ("ballot", "read_mask"))
-READS_PAIR = _operations(lambda operation: operation.name == "write_mask")
+READS_PAIR = _operations(lambda operation: operation.name in ("write_mask", "lane_bit"))
+WRITES_SCALAR = _operations(lambda operation: operation.name in ("load_scalar", "get_scalar"))
 IN_MEMORY = _operations(lambda operation: operation.unit == u.MEMORY and operation.name != "store_image")
 IN_PAIRS = {
     column: _operations(lambda operation, letter=letter: letter in operation.pairs)  # type: ignore[misc]
@@ -240,7 +241,7 @@ def _destinations(columns: np.ndarray, op: np.ndarray) -> Iterator[Check]:
     single = ~_outside(target - u.SCALAR, u.SCALARS)
     linked = MAY_WRITE_LANES[op] & ~lane & (target != u.NONE) & ~(LINKS[op] & single)
     yield linked, lambda row: f"destination {target[row]}: {_name(op, row)} writes a lane register"
-    yield (op == LOAD_SCALAR) & ~single, lambda row: f"destination {target[row]}: {_name(op, row)} writes a scalar register"
+    yield WRITES_SCALAR[op] & ~single, lambda row: f"destination {target[row]}: {_name(op, row)} writes a scalar register"
     tested = columns[u.A]
     outside = (op == BRANCH_SCALAR) & _outside(tested - u.SCALAR, u.SCALARS)
     yield outside, lambda row: f"source A is {u.operand_name(tested[row])}: {_name(op, row)} asks a scalar register"

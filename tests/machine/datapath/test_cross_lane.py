@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.datapath.alu_model import WORD, executed, warp
-from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, NONE, Uop, scalar
+from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, NONE, REGISTERS, SCALARS, Uop, scalar
 
 
 @settings(deadline=None, max_examples=60)
@@ -92,3 +92,43 @@ def test_a_match_names_the_lanes_that_hold_the_same(lanes, active, values):
         for lane in taking_part:
             same = sum(1 << other for other in taking_part if values[other] == values[lane])
             assert found[lane] == (same >> 32 * half) & WORD
+
+
+@pytest.mark.parametrize("lanes", [4, 32, 64])
+def test_a_lanes_bit_of_a_mask_is_its_own(lanes):
+    mask = 0x9E3779B97F4A7C15
+    registers = warp(lanes, [lane for lane in range(lanes) if lane != 3])
+    registers["scalar"][0, 6:8] = mask & WORD, mask >> 32
+    registers["lane"][0, 4] = 7
+    found = executed(registers, Uop("lane_bit", 4, scalar(6)), lanes)["lane"][0, 4, :lanes].tolist()
+    assert found == [mask >> lane & 1 if lane != 3 else 7 for lane in range(lanes)]
+
+
+@pytest.mark.parametrize(("number", "lane"), [(0, 0), (5, 5), (63, 63), (64, 0), (WORD, 63)])
+def test_a_word_goes_into_one_lane_whatever_mask_and_predicate_say(number, lane):
+    registers = warp(64, [1, 2])
+    registers["lane"][0, 4] = range(64)
+    registers["scalar"][0, 3] = number
+    registers["scalar"][0, 4:6] = 0
+    found = executed(registers, Uop("insert_lane", 4, IMMEDIATE, scalar(3), imm=1000, predicate=scalar(4)))["lane"][0, 4].tolist()
+    assert found == [1000 if one == lane else one for one in range(64)]
+
+
+def test_a_scalar_register_is_found_by_a_number_that_is_known_only_now():
+    registers = warp(64, [])
+    registers["scalar"][0] = range(100, 100 + SCALARS)
+    registers["scalar"][0, 9] = 4
+    after = executed(registers, Uop("get_scalar", scalar(1), scalar(9), imm=2))["scalar"][0]
+    assert after[1] == 106
+    after = executed(registers, Uop("put_scalar", a=scalar(9), b=scalar(3), imm=7))["scalar"][0]
+    assert after[11] == 103 and [n for n in range(SCALARS) if after[n] != registers["scalar"][0, n]] == [11]
+
+
+@pytest.mark.parametrize("number", [SCALARS, SCALARS + 5, 1 << 31, WORD])
+def test_a_scalar_register_that_there_is_not_reads_as_0_and_takes_nothing(number):
+    registers = warp(64, [])
+    registers["scalar"][0] = 50
+    registers["scalar"][0, 9] = number
+    assert executed(registers, Uop("get_scalar", scalar(1), scalar(9)))["scalar"][0, 1] == 0
+    after = executed(registers, Uop("put_scalar", a=scalar(9), b=scalar(3)))
+    assert after["scalar"].tolist() == registers["scalar"].tolist() and not after["lane"][0, :REGISTERS].any()

@@ -1,1 +1,6 @@
 """AMD's GCN, from its assembly text and from code objects: waves of 64 lanes, a scalar unit, and the mask of lanes in a register, EXEC."""
+
+from warploom.isa.gcn.front_end import load
+from warploom.isa.gcn.table import INSTRUCTIONS, meanings
+
+__all__ = ["INSTRUCTIONS", "load", "meanings"]

@@ -50,7 +50,17 @@ from warploom.isa.uop import (
     C,
 )
 from warploom.machine.accounting.notes import write_notes
-from warploom.machine.datapath.cross_lane import ballot, match_any, shuffle
+from warploom.machine.datapath.cross_lane import (
+    GET_SCALAR,
+    INSERT_LANE,
+    LANE_BIT,
+    PUT_SCALAR,
+    ballot,
+    lane_bit,
+    match_any,
+    shuffle,
+    single,
+)
 from warploom.machine.datapath.double_precision import double, writes_pair
 from warploom.machine.datapath.floating_point import floating
 from warploom.machine.datapath.integer import integer
@@ -92,6 +102,13 @@ def execute(registers, tables, k, lanes):
         read_special(registers, np.int64(tables.uops[k, IMM]), wide)
     elif op == BALLOT:
         ballot(registers, takes_part, a, destination - SCALAR, wide)
+        return
+    elif op == LANE_BIT:
+        number = np.int64(tables.uops[k, A]) - SCALAR
+        lane_bit(result, registers.scalar[number], registers.scalar[number + 1], wide)
+    elif op == INSERT_LANE or op == GET_SCALAR or op == PUT_SCALAR:
+        into = destination - SCALAR if op == GET_SCALAR else destination
+        single(registers, op, into, a, b, np.int64(tables.uops[k, IMM]), wide)
         return
     elif op == MATCH_ANY:
         match_any(registers, takes_part, a, np.int64(tables.uops[k, IMM]), wide)

@@ -1,21 +1,22 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Operations across the lanes of a warp: ballot, shuffles and match.
+"""Operations across the lanes of a warp, and between lanes and scalar registers: ballot, shuffles, match, single lanes.
 
 In hardware: a ballot is wiring only, the lanes' comparison bits side by side, straight into a scalar register; a
 shuffle is a crossbar between the lanes' operand latches, the one that shared memory and texture addresses
 use too, and with 32 ports of 32 bits by far the largest piece of wiring in a core. A match compares every lane with every
 other one. Sources: NVIDIA PTX ISA
-(`vote.ballot`, `shfl`, `match.any`); AMD GCN3 ISA (`v_cmp` into a scalar pair, `ds_bpermute`, `v_readlane`).
+(`vote.ballot`, `shfl`, `match.any`); AMD GCN3 ISA (`v_cmp` into a scalar pair, `ds_bpermute`, `v_readlane`, `v_writelane`, `s_movrels`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import NUMBER
+from warploom.isa.uop import NUMBER, SCALARS
 from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import inlined, out_of_line, unit
 
+LANE_BIT, INSERT_LANE, GET_SCALAR, PUT_SCALAR = (NUMBER[name] for name in ("lane_bit", "insert_lane", "get_scalar", "put_scalar"))
 SHUFFLE, SHUFFLE_UP, SHUFFLE_DOWN = NUMBER["shuffle"], NUMBER["shuffle_up"], NUMBER["shuffle_down"]
 
 
@@ -82,3 +83,27 @@ def match_any(registers, takes_part, a, half, lanes):
             if takes_part[other] != 0 and value[other] == value[lane]:
                 found = np.uint32(found | np.uint32(np.uint32(1) << np.uint32(other - first)))
         registers.result[lane] = found
+
+
+@out_of_line
+def lane_bit(result, low, high, lanes):
+    """Result = each lane's bit of a mask in two words."""
+    for lane in range(lanes):
+        word = low if lane < 32 else high
+        result[lane] = np.uint32((word >> np.uint32(lane & 31)) & np.uint32(1))
+
+
+@out_of_line
+def single(registers, op, destination, a, b, offset, lanes):
+    """Move one word: row `a` into one lane of row `destination`, whatever the mask; or from or to a scalar register whose number is known
+    only now, in row `a` (GET_SCALAR: into scalar register `destination`; PUT_SCALAR: from row `b`)."""
+    if op == INSERT_LANE:
+        lane = np.int64(registers.lane[b, 0]) % lanes
+        registers.lane[destination, lane] = registers.lane[a, lane]
+        return
+    number = np.int64(registers.lane[a, 0]) + offset
+    there = 0 <= number < SCALARS
+    if op == GET_SCALAR:
+        registers.scalar[destination] = registers.scalar[number] if there else np.uint32(0)
+    elif there:
+        registers.scalar[number] = registers.lane[b, 0]

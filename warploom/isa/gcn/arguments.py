@@ -1,0 +1,167 @@
+"""A kernel's arguments: buffers, values, and what the source does not name, in the segment that `s[4:5]` usually points to.
+
+With metadata an argument has a name, a place and a kind. Without, arguments follow one another in the order in which they are given: 8 bytes
+for the address of a buffer, 4 for a number. A buffer is a region of its own, from the address that its name ends with (`x@0x10000`) or from
+the next free one on; a pointer without a value is the buffer of its name. A buffer called `argument` is the whole segment.
+
+Source: LLVM, "User Guide for AMDGPU Backend", sections "Code Object Metadata" and "Kernarg Segment".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from warploom.isa.c.contents import bytes_of
+from warploom.isa.diagnostics import nearest
+from warploom.isa.frontend import Options
+from warploom.isa.gcn.launch import hidden
+from warploom.isa.gcn.metadata import GLOBAL, Argument
+from warploom.isa.launch import Launch
+from warploom.isa.launching import POINTER, BufferError
+from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE
+
+SEGMENT = "argument"
+BUFFERS_BASE, BUFFER_UNIT = 0x1000_0000, 1 << 16
+LEAST_BYTES = 256
+_PLACED = re.compile(r"(?P<name>[^@]+)@(?P<address>0[xX][0-9a-fA-F]{1,8}|[0-9]{1,10})")
+_POINTERS = (GLOBAL, "pipe", "queue", "image", "sampler")
+
+
+class Buffer(NamedTuple):
+    """A piece of memory that a user gives."""
+
+    name: str
+    address: int
+    data: np.ndarray
+
+    @property
+    def end(self) -> int:
+        """The first address after it."""
+        return self.address + len(self.data)
+
+
+class Placed(NamedTuple):
+    """The segment of arguments, and the buffers."""
+
+    segment: bytes
+    buffers: tuple[Buffer, ...]
+
+    def views(self) -> tuple[np.ndarray, tuple[str, ...]]:
+        """(the table of views, their names): each buffer is words that can be written."""
+        table = np.zeros((len(self.buffers), VIEW_COLUMNS), np.int32)
+        for row, buffer in zip(table, self.buffers, strict=True):
+            row[VIEW_BASE] = (buffer.address + (1 << 31)) % (1 << 32) - (1 << 31)
+            row[[VIEW_BYTES, VIEW_FORMAT, VIEW_WRITABLE]] = len(buffer.data), F_WORD, 1
+        return table, tuple(buffer.name for buffer in self.buffers)
+
+
+def placed(path: str, name: str, arguments: Sequence[Argument] | None, size: int, launch: Launch, options: Options) -> Placed:
+    """Where the buffers of a kernel's launch lie, and its segment of `size` bytes or more. Raises BufferError."""
+    buffers, whole = _buffers(path, options.buffers)
+    addresses = {buffer.name: buffer.address for buffer in buffers}
+    if whole is not None:
+        if options.arguments:
+            raise BufferError(f"{path}: the buffer {SEGMENT!r} is all of the arguments: leave --arg {next(iter(options.arguments))} out")
+        return Placed(whole.ljust(max(size, LEAST_BYTES), b"\0"), buffers)
+    if arguments is None:
+        segment = _in_order(path, options.arguments, addresses)
+    else:
+        segment = _by_place(path, name, arguments, size, launch, options.arguments, addresses)
+    return Placed(segment.ljust(max(size, LEAST_BYTES), b"\0"), buffers)
+
+
+def _buffers(path: str, given: Mapping[str, Any]) -> tuple[tuple[Buffer, ...], bytes | None]:
+    """The buffers, those without an address after the others; and the contents of the segment of arguments, if that is given."""
+    found: list[Buffer] = []
+    waiting: list[tuple[str, np.ndarray]] = []
+    whole = None
+    for text, contents in given.items():
+        match = _PLACED.fullmatch(text)
+        name = match["name"] if match else text
+        data = bytes_of(name, contents)
+        data = data if len(data) else np.zeros(4, np.uint8)
+        if name == SEGMENT:
+            whole = data.tobytes()
+        elif match is None:
+            waiting.append((name, data))
+        elif int(match["address"], 0) % 4 or int(match["address"], 0) + len(data) > 1 << 32:
+            raise BufferError(f"{path}: the buffer {text!r} begins at a multiple of 4, and ends below 2^32")
+        else:
+            found.append(Buffer(name, int(match["address"], 0), data))
+    base = BUFFERS_BASE
+    for name, data in waiting:
+        for other in sorted(found, key=lambda one: one.address):
+            if other.address < base + len(data) + BUFFER_UNIT and other.end > base:
+                base = -(-(other.end + BUFFER_UNIT) // BUFFER_UNIT) * BUFFER_UNIT  # a gap, so that a step too far is noticed
+        found.append(Buffer(name, base, data))
+    return tuple(found), whole
+
+
+def _address(path: str, name: str, value: Any, addresses: Mapping[str, int]) -> int:
+    if isinstance(value, str):
+        if value not in addresses:
+            raise BufferError(f"{path}: {name} = {value!r}: there is no such buffer; there are {', '.join(sorted(addresses)) or 'none'}")
+        return addresses[value]
+    if isinstance(value, int | np.integer) and 0 <= value < 1 << 64:
+        return int(value)
+    raise BufferError(f"{path}: {name} = {value!r}: it is the name of a buffer, or an address")
+
+
+def _in_order(path: str, values: Mapping[str, Any], addresses: Mapping[str, int]) -> bytes:
+    segment = b""
+    for name, value in values.items():
+        if isinstance(value, str):
+            segment = segment.ljust(-(-len(segment) // 8) * 8, b"\0") + _address(path, name, value, addresses).to_bytes(8, "little")
+        else:
+            segment += _number(path, name, value, 4, "float32" if isinstance(value, float | np.floating) else "")
+    return segment
+
+
+def _by_place(
+    path: str, kernel: str, arguments: Sequence[Argument], size: int, launch: Launch, given: Mapping[str, Any], addresses: Mapping[str, int]
+) -> bytes:
+    segment = bytearray(size)
+    named = [(argument.name or f"arg{place}", argument) for place, argument in enumerate(one for one in arguments if not one.hidden)]
+    known = [name for name, _ in named]
+    for name in given:
+        if name not in known:
+            there = f"it has {', '.join(known)}" if known else "it has none"
+            raise BufferError(f"{path}: the kernel {kernel!r} has no argument {name!r}{nearest(name, known)}; {there}")
+    for name, argument in named:
+        is_pointer = argument.dtype == POINTER or argument.kind in _POINTERS
+        value = given.get(name, name if is_pointer and name in addresses else None)
+        if value is None and argument.kind.startswith("dynamic_shared"):
+            value = 0
+        if value is None:
+            what = f"--buffer {name}=FILE" if is_pointer else f"--arg {name}=VALUE"
+            raise BufferError(f"{path}: the argument {name!r} of the kernel {kernel!r} has no value: add {what}")
+        word = _address(path, name, value, addresses).to_bytes(8, "little")[: argument.size] if is_pointer else _number(
+            path, name, value, argument.size, argument.dtype
+        )  # fmt: skip
+        segment[argument.offset : argument.offset + argument.size] = word
+    for argument in arguments:
+        if argument.hidden and argument.size <= 8:
+            word = (hidden(argument.kind, launch) % (1 << 8 * argument.size)).to_bytes(argument.size, "little")
+            segment[argument.offset : argument.offset + argument.size] = word
+    return bytes(segment)
+
+
+def _number(path: str, name: str, value: Any, size: int, dtype: str) -> bytes:
+    """The bytes of a number; without a type, a float where one is written with a point."""
+    if isinstance(value, str) or size not in (1, 2, 4, 8):
+        what = f"it is {dtype or f'a value of {size} bytes'}"
+        raise BufferError(f"{path}: {name} = {value!r}: {what}; give such arguments as the buffer {SEGMENT!r}" if size > 8 else
+                          f"{path}: {name} = {value!r}: {what}")  # fmt: skip
+    is_float = dtype.startswith("float") or (not dtype and isinstance(value, float | np.floating) and size >= 2)
+    if is_float:
+        with np.errstate(over="ignore"):
+            return np.array([value], f"<f{size}").tobytes()
+    if not isinstance(value, int | np.integer) or not -(1 << 8 * size - 1) <= value < 1 << 8 * size:
+        raise BufferError(f"{path}: {name} = {value!r}: it is {dtype or f'a whole number of {size} bytes'}")
+    return (int(value) % (1 << 8 * size)).to_bytes(size, "little")
+
+

@@ -1,0 +1,362 @@
+"""From text to a code object in memory: GCN's assembly as LLVM prints it.
+
+    .kernel saxpy              a kernel begins here; it is started like this unless the command line says otherwise:
+    .grid 4
+    .block 64
+        s_load_dwordx2 s[8:9], s[4:5], 0x0
+        v_lshlrev_b32 v0, 2, v0
+        ...
+        s_endpgm
+
+A kernel may also be declared as compilers do, between `.amdhsa_kernel NAME` and `.end_amdhsa_kernel`, which says what its waves find in their
+registers. `.kernel` declares the usual: s[0:3] private memory, s[4:5] the address of the arguments, s6, s7 and s8 the block's number in x, y
+and z, v0, v1 and v2 the work-item's number in its block. `.lds`, `.private` and `.arg` say how much memory it has, and its arguments.
+Directives that say nothing to a simulator are passed over. Everything that is wrong is reported together.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from warploom.isa.diagnostics import Diagnostics, nearest
+from warploom.isa.gcn.code_object import CodeObject, Kernel
+from warploom.isa.gcn.descriptor import SYSTEM, USER, Descriptor
+from warploom.isa.gcn.descriptor import Start as Number
+from warploom.isa.gcn.encoder import encode, forms_of
+from warploom.isa.gcn.instruction import Row
+from warploom.isa.gcn.metadata import GLOBAL, VALUE, Argument
+from warploom.isa.gcn.parser import Line, Mistake, Piece, expression, line_of, whole
+from warploom.isa.gcn.table import BY_MNEMONIC
+from warploom.isa.image import Image, Segment
+from warploom.isa.launch import Launch
+from warploom.isa.launching import POINTER
+from warploom.isa.program import Position, Source
+
+CODE_BASE, DATA_BASE = 0x4000_0000, 0x4800_0000
+MOST_BYTES = 1 << 22
+DATA = {".byte": 1, ".short": 2, ".half": 2, ".hword": 2, ".2byte": 2, ".long": 4, ".int": 4, ".word": 4, ".4byte": 4, ".quad": 8, ".8byte": 8,
+        ".float": -4, ".double": -8}  # fmt: skip
+TYPES = {"pointer": 8, "int32": 4, "uint32": 4, "float32": 4, "int64": 8, "uint64": 8, "float64": 8}
+KERNEL_WORDS = (".kernel", ".grid", ".block", ".lds", ".private", ".arg", ".amdhsa_kernel")
+SECTIONS = {".text": 0, ".data": 1, ".rodata": 1, ".bss": 1}
+PASSED = (".amdgcn_target", ".globl", ".global", ".type", ".size", ".protected", ".hidden", ".weak", ".set", ".file", ".loc", ".ident", ".addrsig",
+          ".addrsig_sym", ".cfi", ".hsa", ".local", ".comm", ".amdhsa_code_object_version", ".option")  # fmt: skip
+
+
+@dataclass
+class Declared:
+    """A kernel as the text declares it. user, system: numbers that its waves start with, by name."""
+
+    name: str
+    position: Position
+    user: dict[str, int] = field(default_factory=dict)
+    system: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    arguments: list[Argument] = field(default_factory=list)
+    user_count: int | None = None
+
+
+@dataclass
+class Item:
+    """An instruction, data or an alignment. size: bytes."""
+
+    position: Position
+    section: int
+    line: Line
+    row: Row | None = None
+    kind: str = ""
+    data: bytes = b""
+    values: list[Piece] = field(default_factory=list)
+    width: int = 0
+    align: int = 0
+    size: int = 0
+    address: int = 0
+
+
+class Assembly(NamedTuple):
+    """What came out: the image with its kernels, and how the text says that it is started."""
+
+    found: CodeObject
+    launch: Launch | None
+
+
+def assemble(source: Source, diagnostics: Diagnostics) -> Assembly:
+    """A code object from source text. Raises SourceError with every error in it."""
+    return _Assembler(source, diagnostics).assembly()
+
+
+class _Assembler:
+    def __init__(self, source: Source, diagnostics: Diagnostics) -> None:
+        self.source, self.diagnostics = source, diagnostics
+        self.items: list[Item] = []
+        self.marks: dict[str, tuple[int, int]] = {}
+        self.numbered: list[tuple[str, int, int]] = []
+        self.kernels: list[Declared] = []
+        self.section = self.bytes = 0
+        self.open: Declared | None = None  # between .amdhsa_kernel and its end
+        self.within = ""  # what ends a block that is passed over
+        self.extents: dict[str, int | tuple[int, ...]] = {}
+
+    def assembly(self) -> Assembly:
+        for number, line in enumerate(self.source.lines, start=1):
+            self._line(line, number)
+        if not any(item.row for item in self.items) and not self.diagnostics.errors:
+            self.diagnostics.error(Position(1, 1), "there is no instruction in this file", fix="the shortest program is: s_endpgm")
+        self.diagnostics.raise_if_errors()
+        self._lay_out()
+        parts = [b"".join(self._encoded(item, place) for place, item in enumerate(self.items) if item.section == one) for one in (0, 1)]
+        self.diagnostics.raise_if_errors()
+        return self._assembly(*parts)
+
+    # -----------------------------------------------------------------------------------------------------
+    # First pass
+
+    def _line(self, text: str, number: int) -> None:
+        if self.within:
+            self.within = "" if text.strip().startswith(self.within) else self.within
+            return
+        line = line_of(text)
+        for label in line.labels:
+            if label.text.isdigit():
+                self.numbered.append((label.text, self.section, len(self.items)))
+            elif label.text in self.marks:
+                said = f"the label {label.text!r} is there already"
+                self.diagnostics.error(Position(number, label.column), said, len(label.text), "give it another name")
+            else:
+                self.marks[label.text] = (self.section, len(self.items))
+        if line.head is None:
+            return
+        position = Position(number, line.head.column)
+        try:
+            if line.head.text.startswith("."):
+                self._directive(line, position)
+            else:
+                self._instruction(line, position)
+        except Mistake as mistake:
+            self._report(mistake, line, position)
+
+    def _report(self, mistake: Mistake, line: Line, position: Position) -> None:
+        pieces = [piece for piece in (*line.operands, *line.after) if mistake.text and mistake.text in piece.text]
+        head = line.head or Piece("", position.column)
+        place = pieces[0] if pieces else head
+        column = place.column + (place.text.index(mistake.text) if pieces else 0)
+        length = len(mistake.text) if pieces else len(head.text)
+        self.diagnostics.error(Position(position.line, column), mistake.message, max(length, 1), mistake.fix)
+
+    def _instruction(self, line: Line, position: Position) -> None:
+        assert line.head is not None
+        found = forms_of(line.head.text)
+        if found is None:
+            raise Mistake(f"there is no instruction {line.head.text!r}{nearest(line.head.text, BY_MNEMONIC)}", line.head.text)
+        if self.section:
+            raise Mistake("an instruction cannot lie among data", line.head.text, "write .text before it")
+        item = Item(position, 0, line, *found)
+        # Labels are not known yet: a number in the place of one is a literal, so its size is right; and every mistake but a missing label is
+        # found here.
+        item.size = len(encode(found[0], found[1], line.operands, line.after, 0, lambda _: 0).encoded())
+        self._add(item)
+
+    def _add(self, item: Item) -> None:
+        self.bytes += item.size + item.align
+        if self.bytes > MOST_BYTES:
+            raise Mistake(f"the program is larger than {MOST_BYTES >> 20} MiB")
+        self.items.append(item)
+
+    def _directive(self, line: Line, position: Position) -> None:
+        assert line.head is not None
+        name, operands = line.head.text, line.operands
+        if self.open is not None:
+            self._of_kernel(self.open, name, line)
+        elif name in SECTIONS or name in (".section", ".pushsection", ".popsection"):
+            asked = operands[0].text if name.endswith("section") and operands else name
+            self.section = 0 if asked.startswith(".text") or name == ".popsection" else 1
+        elif name in KERNEL_WORDS:
+            self._about_kernel(name, line, position)
+        elif name in DATA:
+            width = DATA[name]
+            self._add(Item(position, self.section, line, values=operands, width=width, size=abs(width) * len(operands)))
+        elif name in (".zero", ".space", ".skip"):
+            size = whole(operands[0].text if operands else "", name, 0, MOST_BYTES)
+            self._add(Item(position, self.section, line, data=bytes(size), size=size))
+        elif name in (".p2align", ".balign", ".align"):
+            value = whole(operands[0].text if operands else "", name, 0, 12 if name == ".p2align" else 4096)
+            align = 1 << value if name == ".p2align" else max(value, 1)
+            if align & align - 1:
+                raise Mistake(f"{name} takes a power of two", operands[0].text)
+            self._add(Item(position, self.section, line, align=align))
+        elif name in (".ascii", ".asciz", ".string"):
+            text = ",".join(piece.text for piece in operands).strip('"').encode("utf-8", "replace") + (b"" if name == ".ascii" else b"\0")
+            self._add(Item(position, self.section, line, data=text, size=len(text)))
+        elif name == ".amdgpu_metadata":
+            self.within = ".end_amdgpu_metadata"
+        elif not name.startswith(PASSED):
+            known = [*DATA, *SECTIONS, *KERNEL_WORDS, ".p2align"]
+            raise Mistake(f"there is no directive {name!r}{nearest(name, known)}", name)
+
+    def _about_kernel(self, name: str, line: Line, position: Position) -> None:
+        words = [piece.text for piece in (*line.operands, *line.after)]
+        if name in (".kernel", ".amdhsa_kernel"):
+            if len(words) != 1:
+                raise Mistake(f"{name} takes a name", "", f"write {name} main")
+            if any(kernel.name == words[0] for kernel in self.kernels):
+                raise Mistake(f"the kernel {words[0]!r} is there already", words[0])
+            kernel = Declared(words[0], position)
+            self.kernels.append(kernel)
+            if name == ".amdhsa_kernel":
+                self.open = kernel
+                return
+            kernel.user = {"private_segment_buffer": 1, "kernarg_segment_ptr": 1}
+            kernel.system = {"workgroup_id_x": 1, "workgroup_id_y": 1, "workgroup_id_z": 1, "work_item_ids": 3}
+            if words[0] in self.marks:
+                raise Mistake(f"the label {words[0]!r} is there already", words[0], "leave the label out: .kernel is one")
+            self.marks[words[0]] = (self.section, len(self.items))
+            return
+        if name in (".grid", ".block"):
+            sizes = tuple(whole(word, name, 1, 1 << 20) for word in words)
+            if not 1 <= len(sizes) <= 3:
+                raise Mistake(f"{name} takes one to three numbers", "", f"write {name} 16, 16")
+            self.extents[name[1:]] = sizes
+            return
+        if not self.kernels:
+            raise Mistake(f"{name} belongs to a kernel, and there is none before it", name, "write .kernel NAME before it")
+        kernel = self.kernels[-1]
+        if name in (".lds", ".private"):
+            what = "group" if name == ".lds" else "private"
+            kernel.sizes[what] = whole(words[0] if words else "", name, 0, 1 << 16)
+            return
+        if len(words) != 2 or words[1] not in TYPES:
+            raise Mistake(".arg takes a name and a type", "", f"write .arg x, pointer; types are {', '.join(TYPES)}")
+        size = TYPES[words[1]]
+        end = max((one.offset + one.size for one in kernel.arguments), default=0)
+        kind = GLOBAL if words[1] == POINTER else VALUE
+        kernel.arguments.append(Argument(words[0], -(-end // size) * size, size, kind, words[1]))
+
+    def _of_kernel(self, kernel: Declared, name: str, line: Line) -> None:
+        """A line between .amdhsa_kernel and its end."""
+        words = [piece.text for piece in (*line.operands, *line.after)]
+        if name == ".end_amdhsa_kernel":
+            self.open = None
+            return
+        if not name.startswith(".amdhsa_"):
+            raise Mistake(f"{name} is no line of a kernel's descriptor", name, "write .end_amdhsa_kernel before it")
+        what = name.removeprefix(".amdhsa_")
+        user = [one for one, _ in USER]
+        if what == "user_sgpr_count":
+            kernel.user_count = whole(words[0] if words else "", name, 0, 16)
+        elif what.removeprefix("user_sgpr_") in user and what.startswith("user_sgpr_"):
+            kernel.user[what.removeprefix("user_sgpr_")] = whole(words[0] if words else "", name, 0, 1)
+        elif what.removeprefix("system_sgpr_") in [one for one, _ in SYSTEM] and what.startswith("system_sgpr_"):
+            kernel.system[what.removeprefix("system_sgpr_")] = whole(words[0] if words else "", name, 0, 1)
+        elif what == "system_vgpr_workitem_id":
+            kernel.system["work_item_ids"] = whole(words[0] if words else "", name, 0, 2) + 1
+        elif what in ("group_segment_fixed_size", "private_segment_fixed_size", "kernarg_size", "next_free_vgpr", "next_free_sgpr"):
+            if words and words[0][0].isdigit():  # else an expression of other functions' registers
+                kernel.sizes[what.partition("_")[0] if what != "next_free_vgpr" else "vgprs"] = whole(words[0], name, 0, 1 << 20)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Second pass
+
+    def _lay_out(self) -> None:
+        ends = [CODE_BASE, DATA_BASE]
+        for item in self.items:
+            item.address = ends[item.section]
+            if item.align:
+                item.size = -item.address % item.align
+            ends[item.section] += item.size
+
+    def _encoded(self, item: Item, place: int) -> bytes:
+        try:
+            if item.row is not None:
+                line = item.line
+                return encode(item.row, item.kind, line.operands, line.after, item.address, lambda label: self._found(label, place)).encoded()
+            if item.values:
+                return b"".join(self._datum(item, piece.text, place) for piece in item.values)
+        except Mistake as mistake:
+            self._report(mistake, item.line, item.position)
+        if item.align and item.section == 0 and not item.size % 4:
+            return struct.pack("<I", 0xBF800000) * (item.size // 4)  # s_nop
+        return item.data or bytes(item.size)
+
+    def _datum(self, item: Item, text: str, place: int) -> bytes:
+        if item.width < 0:
+            try:
+                return struct.pack("<f" if item.width == -4 else "<d", float(text))
+            except (ValueError, OverflowError):
+                raise Mistake(f"{text!r} is no float", text) from None
+        value = sum(sign * (term if isinstance(term, int) else self._found(term, place)) for sign, term in expression(text))
+        if not -(1 << 8 * item.width - 1) <= value < 1 << 8 * item.width:
+            raise Mistake(f"{text!r} has more than {8 * item.width} bits", text)
+        return (value % (1 << 8 * item.width)).to_bytes(item.width, "little")
+
+    def _found(self, label: str, place: int) -> int:
+        """Address of a label; `1b` and `1f` are the nearest 1 before and after."""
+        if re.fullmatch(r"\d+[bf]", label):
+            back = label[-1] == "b"
+            there = [(section, at) for name, section, at in self.numbered if name == label[:-1] and (at <= place) == back]
+            mark = (there[-1] if back else there[0]) if there else None
+        else:
+            mark = self.marks.get(label)
+        if label == "." and place < len(self.items):
+            return self.items[place].address
+        if mark is None:
+            raise Mistake(f"there is no label {label!r}{nearest(label, self.marks)}", label)
+        section, at = mark
+        after = next((item for item in self.items[at:] if item.section == section), None)
+        if after is not None:
+            return after.address
+        last = [item for item in self.items[:at] if item.section == section]
+        return last[-1].address + last[-1].size if last else (CODE_BASE, DATA_BASE)[section]
+
+    # -----------------------------------------------------------------------------------------------------
+    # What came out
+
+    def _assembly(self, code: bytes, data: bytes) -> Assembly:
+        segments = [Segment("program", CODE_BASE, code, -(-len(code) // 4) * 4, False, ((CODE_BASE, CODE_BASE + len(code) // 4 * 4),))]
+        if data:
+            segments.append(Segment("data", DATA_BASE, data, -(-len(data) // 4) * 4))
+        instructions = [item for item in self.items if item.row]
+        symbols = {name: self._found(name, 0) for name in self.marks}
+        lines = {item.address: item.position for item in instructions}
+        starts = frozenset(item.address for item in instructions)
+        if not self.kernels:
+            name = next((name for name, address in symbols.items() if address == CODE_BASE), "main")
+            kernel = Declared(name, Position(1, 1), {"private_segment_buffer": 1, "kernarg_segment_ptr": 1},
+                              {"workgroup_id_x": 1, "workgroup_id_y": 1, "workgroup_id_z": 1, "work_item_ids": 3})  # fmt: skip
+            self.kernels.append(kernel)
+            symbols.setdefault(name, CODE_BASE)
+        found = {}
+        for kernel in self.kernels:
+            if kernel.name not in symbols:
+                said = f"there is no label {kernel.name!r}, where this kernel begins{nearest(kernel.name, symbols)}"
+                self.diagnostics.error(kernel.position, said, len(".amdhsa_kernel"))
+                continue
+            found[kernel.name] = self._kernel(kernel, symbols[kernel.name])
+        self.diagnostics.raise_if_errors()
+        image = Image(self.source.path, segments, next(iter(found.values())).entry, symbols, starts, (self.source,), lines)
+        launch = Launch(block=self.extents.get("block", 64), grid=self.extents.get("grid", 1)) if self.extents else None
+        return Assembly(CodeObject(image, 0, "gfx900", found), launch)
+
+    @staticmethod
+    def _kernel(kernel: Declared, entry: int) -> Kernel:
+        starts, register = [], 0
+        for name, size in USER:
+            if kernel.user.get(name):
+                starts.append(Number(name, register, size))
+                register += size
+        register = max(register, kernel.user_count or 0)
+        for name, _ in SYSTEM:
+            if kernel.system.get(name, 1 if name == "workgroup_id_x" else 0):
+                starts.append(Number(name, register, 1))
+                register += 1
+        sizes = kernel.sizes
+        vectors = -(-max(sizes.get("vgprs", 0), 1) // 4) * 4
+        descriptor = Descriptor(
+            entry=entry, group_bytes=sizes.get("group", 0), private_bytes=sizes.get("private", 0), kernarg_bytes=sizes.get("kernarg", 0),
+            vgprs=vectors, sgprs=112, starts=tuple(starts), work_item_ids=kernel.system.get("work_item_ids", 1), float_mode=0xF0,
+            dx10_clamp=True, ieee_mode=True, dynamic_stack=False,
+        )  # fmt: skip
+        end = max((one.offset + one.size for one in kernel.arguments), default=0)
+        return Kernel(kernel.name, entry, descriptor, tuple(kernel.arguments) or None, max(end, descriptor.kernarg_bytes))

@@ -1,0 +1,261 @@
+"""What a row's lowering writes into: the micro-ops of one instruction.
+
+An operand of a micro-op is the number of a register, or a `Number`, which becomes the micro-op's immediate; of two different numbers one is
+put into a temporary first. Everything that the vector unit does has EXEC as its predicate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import NamedTuple
+
+from warploom.isa.gcn.instruction import DPP_KIND, E32, E64, SDWA_KIND, Decoded, Refusal, Written
+from warploom.isa.gcn.modifiers import PRESERVED, WHOLE
+from warploom.isa.gcn.registers import (
+    EXEC,
+    EXECZ,
+    FIRST_VECTOR,
+    LITERAL,
+    SCC,
+    SCC_SOURCE,
+    VCC,
+    VCCZ,
+    constant,
+    is_constant,
+    lane_temporary,
+    scalar_temporary,
+)
+from warploom.isa.uop import IMMEDIATE, NONE, Uop, scalar
+
+ONES = 0xFFFFFFFF
+SIGN = 0x80000000
+ACTIVE = scalar(EXEC)  # the predicate of the vector unit
+SCALAR_TEMPORARIES = 16
+
+
+class Number(NamedTuple):
+    """A constant of 32 bits."""
+
+    value: int
+
+
+Value = int | Number
+
+
+class Code:
+    """The micro-ops of one instruction.
+
+    number_of: the number of the instruction at an address, and of one at which none begins the number after the last one. private:
+    the first of the four scalar registers that stand for private memory, of each four that may.
+    """
+
+    def __init__(self, one: Decoded, number_of: dict[int, int] | None = None, end: int = 0, private: Container[int] = ()) -> None:
+        assert one.written is not None
+        self.one, self.written, self.row = one, one.written, one.written.row
+        self.number_of, self.end, self.private = number_of or {}, end, private
+        self.uops: list[Uop] = []
+        self._lanes = self._scalars = 0
+        self.active = ACTIVE  # which lanes a micro-op of the vector unit is for; DPP may leave some out
+
+    def field(self, name: str) -> int:
+        """A field's value; 0 where its format has none of the name."""
+        return self.written.fields.get(name, 0)
+
+    @property
+    def following(self) -> int:
+        """Address of the next instruction."""
+        return self.one.address + self.one.size
+
+    def instruction_at(self, address: int) -> int:
+        """The number of the instruction at an address."""
+        return self.number_of.get(address & ONES, self.end)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Micro-ops
+
+    def lane_temporary(self) -> int:
+        """A lane register for the rest of this instruction."""
+        self._lanes += 1
+        return lane_temporary(self._lanes - 1)
+
+    def reuse(self, since: int) -> None:
+        """The lane registers that were taken since the one of a number are free again."""
+        self._lanes = since - lane_temporary(0)
+
+    def scalar_temporary(self) -> int:
+        """A scalar register for the rest of this instruction; they come round again after sixteen."""
+        self._scalars += 1
+        return scalar_temporary((self._scalars - 1) % SCALAR_TEMPORARIES)
+
+    def pair_temporary(self) -> int:
+        """The first of two scalar registers for the rest of this instruction."""
+        if self._scalars % SCALAR_TEMPORARIES == SCALAR_TEMPORARIES - 1:
+            self._scalars += 1
+        self._scalars += 2
+        return scalar_temporary((self._scalars - 2) % SCALAR_TEMPORARIES)
+
+    def add(self, name: str, dst: int = NONE, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> int:
+        """A micro-op; returns its destination."""
+        sources = [a, b, c]
+        constants = [source.value & ONES for source in sources if isinstance(source, Number)]
+        if constants:
+            assert "imm" not in more
+            more["imm"] = constants[0]
+            for place, source in enumerate(sources):
+                if isinstance(source, Number) and source.value & ONES != more["imm"]:
+                    sources[place] = self.add("mov", self.scalar_temporary(), source)
+        codes = [IMMEDIATE if isinstance(source, Number) else source for source in sources]
+        self.uops.append(Uop(name, dst, *codes, **more))
+        return dst
+
+    def scalar(self, name: str, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> int:
+        """A micro-op into a scalar temporary."""
+        return self.add(name, self.scalar_temporary(), a, b, c, **more)
+
+    def vector(self, name: str, dst: int = NONE, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> int:
+        """A micro-op of the lanes that are active."""
+        return self.add(name, dst, a, b, c, predicate=self.active, **more)
+
+    def lane(self, name: str, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> int:
+        """A micro-op of the lanes that are active, into a temporary."""
+        return self.vector(name, self.lane_temporary(), a, b, c, **more)
+
+    def refuse(self, reason: str) -> None:
+        """Raises Refusal."""
+        raise Refusal(reason)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Operands
+
+    def word(self, letter: str) -> str:
+        """The row's word for an operand."""
+        return next(word for word in self.row.words if word[0] == letter and self.row.place(word, self.written.kind) is not None)
+
+    def place(self, letter: str) -> int:
+        """The operand code of a register or value."""
+        return self.written.code(self.word(letter))
+
+    def of_code(self, code: int, part: int = 0, wide_float: bool = False) -> Value:
+        """The value that an operand code stands for, its low or high 32 bits. Numbers keep their sign, but a literal has none."""
+        if code >= FIRST_VECTOR:
+            return code - FIRST_VECTOR + part
+        if code == LITERAL:
+            if wide_float:
+                return Number(self.written.literal or 0 if part else 0)
+            return Number(0 if part else self.written.literal or 0)
+        if is_constant(code):
+            value = constant(code, wide_float)
+            return Number(value >> 32 * part & ONES)
+        if code in (VCCZ, EXECZ):
+            pair = VCC if code == VCCZ else EXEC
+            return Number(0) if part else self.scalar("seq", self.scalar("or", scalar(pair), scalar(pair + 1)), Number(0))
+        if code == SCC_SOURCE:
+            return Number(0) if part else SCC
+        return scalar(code + part)
+
+    def source(self, letter: str, part: int = 0) -> Value:
+        """A source, with its sign and its selected part. part: of 64 bits the low or high word."""
+        number = "abc".index(letter)
+        wide_float = self.row.floats == 64
+        value = self.of_code(self.place(letter), part, wide_float)
+        positive, minus = self._signs(number)
+        if self.written.kind == DPP_KIND and letter == "a":
+            value = self._moved(value)
+        if self.written.kind == SDWA_KIND and number < 2:
+            value = self._selected(value, number)
+        if (positive or minus) and not self.row.floats:
+            self.refuse("a sign of a source that is no float means nothing")
+        if (positive or minus) and not (wide_float and part == 0):
+            mask = 0x8000 if self.row.floats == 16 else SIGN
+            if positive:
+                value = self.lane("and", value, Number(ONES & ~mask))
+            if minus:
+                value = self.lane("xor", value, Number(mask))
+        return value
+
+    def pair(self, letter: str) -> tuple[Value, Value]:
+        """A source of 64 bits: low and high word."""
+        return self.source(letter), self.source(letter, 1)
+
+    def _signs(self, number: int) -> tuple[int, int]:
+        if self.written.kind == E32:
+            return 0, 0
+        if self.written.kind == E64:
+            return self.field("abs") >> number & 1, self.field("neg") >> number & 1
+        return self.field(f"abs{number}"), self.field(f"neg{number}")
+
+    def _selected(self, value: Value, number: int) -> Value:
+        """SDWA: a byte or half of a source, with zeros or its sign above."""
+        which = self.field(f"src{number}_sel")
+        if which == WHOLE:
+            return value
+        size, first = (8, 8 * which) if which < 4 else (16, 16 * (which - 4))
+        top = self.lane("shl", value, Number(32 - size - first)) if first + size < 32 else value
+        return self.lane("sra" if self.field(f"sext{number}") else "shr", top, Number(32 - size))
+
+    def _moved(self, value: Value) -> Value:
+        """DPP: the source of a different lane."""
+        from warploom.isa.gcn.lane_moves import moved
+
+        return moved(self, value)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Results
+
+    def target(self, part: int = 0) -> int:
+        """The register of the result: a vector register, or a scalar one."""
+        code = self.place("d") + part
+        return code - FIRST_VECTOR if code >= FIRST_VECTOR else scalar(code)
+
+    def put(self, name: str, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> None:
+        """The micro-op that gives the result of 32 bits of a vector instruction, in the lanes that are active."""
+        changed = self.field("clamp") or self.field("omod") or (self.written.kind == SDWA_KIND and self.field("dst_sel") != WHOLE)
+        if not changed:
+            self.vector(name, self.target(), a, b, c, **more)
+            return
+        self._placed(self._scaled(self.lane(name, a, b, c, **more)))
+
+    def _scaled(self, value: int) -> Value:
+        """omod and clamp: the result of floats times 2 or 4, or halved; then between 0 and 1. Of integers clamp saturates."""
+        if self.field("omod"):
+            value = self.lane("fmul", value, Number((0, 0x40000000, 0x40800000, 0x3F000000)[self.field("omod")]))
+        if self.field("clamp"):
+            if not self.row.floats:
+                self.refuse("clamp of whole numbers, which saturates, is something that this machine does not have")
+            value = self.lane("fmax", value, Number(0))
+            value = self.lane("fmin", value, Number(0x3F800000))
+        return value
+
+    def _placed(self, value: Value) -> None:
+        """SDWA: the result into a part of its register; the rest of it becomes zero, the sign, or stays."""
+        target, which = self.target(), self.field("dst_sel")
+        if self.written.kind != SDWA_KIND or which == WHOLE:
+            self.vector("mov", target, value)
+            return
+        size, first = (8, 8 * which) if which < 4 else (16, 16 * (which - 4))
+        mask = ((1 << size) - 1) << first
+        unused = self.field("dst_unused")
+        if unused == 1:  # the sign above, zeros below
+            value = self.lane("shl", value, Number(32 - size))
+            self.vector("sra", target, value, Number(32 - size - first))
+            if first:
+                self.vector("and", target, target, Number(ONES & ~((1 << first) - 1)))
+            return
+        part = self.lane("and", self.lane("shl", value, Number(first)), Number(mask))
+        if unused == PRESERVED:
+            part = self.lane("or", part, self.lane("and", target, Number(ONES & ~mask)))
+        self.vector("mov", target, part)
+
+    def put_pair(self, low: Value, high: Value) -> None:
+        """A result of 64 bits."""
+        self.vector("mov", self.target(), low)
+        self.vector("mov", self.target(1), high)
+
+    def put_mask(self, letter: str, holds: Value) -> None:
+        """A mask with a bit for each active lane in which a value is not 0. Lanes that are not active have 0."""
+        self.vector("ballot", scalar(self.place(letter)), holds)
+
+    def put_scalar(self, *words: Value) -> None:
+        """A result of the scalar unit, low word first."""
+        for part, word in enumerate(words):
+            self.add("mov", self.target(part), word)

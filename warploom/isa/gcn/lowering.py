@@ -1,0 +1,95 @@
+"""From an image to a Program: every instruction in it becomes a bundle of micro-ops.
+
+Words that are no instruction are one that stops the run, and so is an instruction that is refused: a program may hold data among its
+instructions, and what is never reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.gcn.code import Code
+from warploom.isa.gcn.disassembler import disassemble
+from warploom.isa.gcn.instruction import Decoded, Refusal
+from warploom.isa.gcn.launch import START, Start, start_up
+from warploom.isa.gcn.registers import REGISTER_NAMES, SCALAR_NAMES, SCALARS, VECTORS
+from warploom.isa.gcn.table import DECODER
+from warploom.isa.image import Image
+from warploom.isa.program import Position, Program, Source
+from warploom.isa.program_builder import ProgramBuilder
+from warploom.isa.regions import Region
+from warploom.isa.uop import Uop
+
+Refused = tuple[int, str]  # number of the instruction, and why
+FEWEST_VECTORS = 4
+
+
+def decoded(image: Image) -> list[Decoded]:
+    """The instructions of an image, in the order of their addresses. An instruction begins where a symbol says that one does."""
+    found: list[Decoded] = []
+    for segment in sorted(image.segments, key=lambda one: one.address):
+        for start, end in segment.code:
+            found += _swept(segment.data, segment.address, start, end, image.starts)
+    return found
+
+
+def _swept(data: bytes, base: int, start: int, end: int, starts: frozenset[int]) -> Iterator[Decoded]:
+    address = start
+    while address < end:
+        one = DECODER.decode(data[: end - base], address - base, address)
+        if any(place in starts for place in range(address + 1, address + one.size)):
+            one = Decoded(address, 4, one.data[:4], None)
+        yield one
+        address += one.size
+
+
+def lower(image: Image, start: Start) -> tuple[Program, list[Refused]]:
+    """A Program from an image and how its waves start, and what was refused in it."""
+    instructions = decoded(image)
+    number_of = {one.address: place for place, one in enumerate(instructions, start=1)}  # before them is what starts a wave
+    end = len(instructions) + 1
+    builder = ProgramBuilder()
+    builder.add(start_up(start, number_of.get(image.entry, end)), text="start: EXEC, numbers of the block", address=START)
+    names = {address: name for name, address in reversed(list(image.symbols.items()))}
+    refused: list[Refused] = []
+    for number, one in enumerate(instructions, start=1):
+        uops = [Uop("illegal", imm=one.word & 0xFFFFFFFF)]
+        if one.written is not None:
+            code = Code(one, number_of, end, start.private)
+            try:
+                one.written.row.lower(code)
+                uops = code.uops
+            except Refusal as reason:
+                refused.append((number, str(reason)))
+        position = image.lines.get(one.address, Position())
+        builder.add(uops, text=disassemble(one, names), position=position, word=one.word, address=one.address)
+    return _program(image, builder, start, number_of), refused
+
+
+def _program(image: Image, builder: ProgramBuilder, start: Start, number_of: dict[int, int]) -> Program:
+    uops, code, text = builder.arrays()
+    lanes = [int(codes[codes < u.HIDDEN].max(initial=-1)) for codes in (uops[:, column] for column in (u.DST, u.A, u.B, u.C))]
+    registers = max(start.vectors, FEWEST_VECTORS, *(most + 1 for most in lanes))
+    return Program(
+        isa="gcn",
+        name=start.name or PurePath(image.path).stem or "program",
+        uops=uops,
+        code=code,
+        text=text,
+        registers=registers,
+        register_names=REGISTER_NAMES[: min(registers, VECTORS)],
+        scalars=SCALARS,
+        scalar_names=SCALAR_NAMES,
+        sources=image.sources or (Source("", image.path),),
+        launch=start.launch,
+        regions=tuple(
+            Region(segment.name, segment.address, segment.size, segment.writable, data=np.frombuffer(segment.data, np.uint8))
+            for segment in image.segments
+            if segment.size
+        ),
+        labels={name: number_of[address] for name, address in image.symbols.items() if address in number_of},
+    )

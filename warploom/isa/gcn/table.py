@@ -1,0 +1,20 @@
+"""All instructions: the files' tables as one, what bytes are, and what a mnemonic may be."""
+
+from __future__ import annotations
+
+from warploom.isa.gcn import compare, floats, flow, lds, scalar_alu, scalar_memory, vector_alu, vector_memory
+from warploom.isa.gcn.decoder import Decoder
+from warploom.isa.gcn.floats import refused
+from warploom.isa.gcn.instruction import Row
+
+EXPORT = Row("exp", "EXP", 0, "target_exp a b c e", refused("a graphics pipeline, to which exp exports,"), "exports a pixel or a vertex")
+INSTRUCTIONS: tuple[Row, ...] = (
+    *scalar_alu.ROWS, *flow.ROWS, *scalar_memory.ROWS, *vector_alu.ROWS, *floats.ROWS, *compare.ROWS, *lds.ROWS, *vector_memory.ROWS, EXPORT,
+)  # fmt: skip
+DECODER = Decoder(INSTRUCTIONS)
+BY_MNEMONIC: dict[str, Row] = {row.mnemonic: row for row in INSTRUCTIONS}
+
+
+def meanings() -> dict[str, tuple[str, str]]:
+    """By mnemonic: how an instruction is written, and what it does. For views, which know no instruction set."""
+    return {row.mnemonic: (row.syntax, row.meaning) for row in INSTRUCTIONS}
