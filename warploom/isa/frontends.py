@@ -61,7 +61,7 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
     ),
     FrontEnd(
         "gcn",
-        (".co", ".hsaco", ".gcn", ".o"),
+        (".co", ".hsaco", ".gcn", ".o", ".cl", ".c"),
         "warploom.isa.gcn",
         "AMD's GCN: waves of 64 lanes, a scalar unit, and the mask of lanes in a register",
         "gcn",

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from warploom.isa.c import gcn
 from warploom.isa.diagnostics import nearest
 from warploom.isa.reading import error, read_bytes
 
@@ -35,6 +36,7 @@ class Target(NamedTuple):
     meaning: str
 
 
+GCN = "gcn"
 _RISCV = "riscv32-freestanding"
 _VORTEX = ("start.S", "spawn.c", "kernel.c", "library.c")
 _SPMD = ("-fno-vectorize", "-fno-slp-vectorize", "-mprefer-vector-width=512", "-fno-pic")  # a kernel is vectors already
@@ -49,6 +51,7 @@ TARGETS = {
                "ordinary RV32IMAFC code, a thread a lane"),
         Target("avx512", "x86_64-freestanding", "x86_64+avx512f+avx512cd+bmi+bmi2+fma+popcnt+lzcnt", _SPMD, ("memory.c",), "avx512.ld",
                "x86 with AVX-512F and CD, a warp a thread of the CPU"),
+        Target(GCN, "amdgcn-amd-amdhsa", gcn.PROCESSOR, (), (), "", "AMD's GCN 5, from C or OpenCL C (.cl), a work-item a lane"),
     )
 }  # fmt: skip
 DEFAULT = "vortex-2024"
@@ -72,9 +75,14 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
         result = Path(folder) / "program.elf"
         sources = [Path(path).resolve() for path in paths]
         places = _places(sources, Path(beside if beside is not None else first).resolve().parent)
-        command = [sys.executable, "-m", "ziglang", "cc", *flags(TARGETS[target], level), *places]
-        command += [*map(str, sources), "-o", str(result)]
-        _run(command, first, folder)
+        if target == GCN:
+            steps = gcn.commands(sources, RUNTIME / "include", [f"-O{level}", *places], result)
+        else:
+            steps = [
+                [sys.executable, "-m", "ziglang", "cc", *flags(TARGETS[target], level), *places, *map(str, sources), "-o", str(result)]
+            ]
+        for command in steps:
+            _run(command, first, folder)
         return result.read_bytes()
 
 

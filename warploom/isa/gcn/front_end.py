@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from warploom.isa.c.compiler import compile_c
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.gcn import code_object
@@ -25,6 +26,8 @@ def load(source: Text, options: Options) -> Loaded:
     """A Program from a file or bytes: a code object, or source text. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    if path.lower().endswith((".c", ".cl")):
+        data = compile_c([path], "gcn", options.more.get("optimise") or "2")
     if data.startswith(code_object.MAGIC):
         found = code_object.read(data, path)
         diagnostics = Diagnostics(found.image.sources[0], list(found.warnings), found.image.sources[1:])
@@ -91,4 +94,3 @@ def _with_memory(image: Image, kernel: Kernel, launch: Launch, segment: bytes, b
                 said = f"{one.name!r} and {other.name!r} both lie at {max(one.address, other.address):#x}"
                 raise error(image.path, said, "place the buffer elsewhere, or leave its address out")
     return replace(image, segments=every, entry=kernel.entry)
-
