@@ -163,5 +163,3 @@ def _number(path: str, name: str, value: Any, size: int, dtype: str) -> bytes:
     if not isinstance(value, int | np.integer) or not -(1 << 8 * size - 1) <= value < 1 << 8 * size:
         raise BufferError(f"{path}: {name} = {value!r}: it is {dtype or f'a whole number of {size} bytes'}")
     return (int(value) % (1 << 8 * size)).to_bytes(size, "little")
-
-

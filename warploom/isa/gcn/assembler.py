@@ -271,7 +271,9 @@ class _Assembler:
         try:
             if item.row is not None:
                 line = item.line
-                return encode(item.row, item.kind, line.operands, line.after, item.address, lambda label: self._found(label, place)).encoded()
+                return encode(
+                    item.row, item.kind, line.operands, line.after, item.address, lambda label: self._found(label, place)
+                ).encoded()
             if item.values:
                 return b"".join(self._datum(item, piece.text, place) for piece in item.values)
         except Mistake as mistake:

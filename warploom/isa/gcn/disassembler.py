@@ -98,7 +98,9 @@ def _access(written: Written, word: str) -> str:
         return {8: "mrtz", 9: "null"}.get(number) or (f"mrt{number}" if number < 8 else f"pos{number - 12}" if 12 <= number < 16 else
                                                        f"param{number - 32}" if number >= 32 else f"invalid_target_{number}")  # fmt: skip
     if word == "returned":
-        return register_text(FIRST_VECTOR + fields["vdst"], written.row.place("d" + _data_count(written), E32).count) if fields["glc"] else ""  # type: ignore[union-attr]
+        return (
+            register_text(FIRST_VECTOR + fields["vdst"], written.row.place("d" + _data_count(written), E32).count) if fields["glc"] else ""
+        )  # type: ignore[union-attr]
     if word == "srsrc":
         return register_text(4 * fields["srsrc"], 4)
     if word == "soffset":

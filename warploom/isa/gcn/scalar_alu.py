@@ -153,13 +153,13 @@ def _bit_field(signed: bool) -> Lower:
 
     def lower(code: Code) -> None:
         words, (how,) = _sources(code)
-        count = code.scalar("and", code.scalar("shr", how, Number(16)), Number(127))
+        count = code.add("and", KEPT + 4, code.scalar("shr", how, Number(16)), Number(127))  # temporaries come round again
         if len(words) == 1:
             found: Words = [field32(code.scalar, words[0], code.scalar("and", how, Number(31)), count, signed)]
         else:
             moved = shifted(code, words, code.scalar("and", how, Number(63)), "sra" if signed else "shr")
-            moved = [code.add("mov", KEPT + part, word) for part, word in enumerate(moved)]  # temporaries come round again
-            back = code.scalar("sub", Number(64), code.scalar("minu", count, Number(64)))
+            moved = [code.add("mov", KEPT + part, word) for part, word in enumerate(moved)]
+            back = code.add("sub", KEPT + 5, Number(64), code.scalar("minu", count, Number(64)))
             up = shifted(code, moved, back, "shl")
             up = [code.add("mov", KEPT + 2 + part, word) for part, word in enumerate(up)]
             cut = shifted(code, up, back, "sra" if signed else "shr")

@@ -159,13 +159,16 @@ def _counted(letter: str, words: int) -> str:
 def _rows() -> list[Row]:
     rows: list[Row] = []
     for form, (prefix, address, saddr) in SHAPES.items():
+
         def one(name: str, opcode: int, operands: str, lower: Lower, meaning: str, prefix: str = prefix, form: str = form) -> None:
             rows.append(Row(f"{prefix}_{name}", form, opcode, operands, lower, meaning))
 
         for name, opcode, words, size, flags, what in LOADS:
             one(f"load_{name}", opcode, f"{_counted('d', words)} {address}{saddr}", _load(words, size, flags), f"d = {what} of memory")
         for name, opcode, size, flags, half in HALF_LOADS:
-            one(f"load_{name}", opcode, f"d {address}{saddr}", _load(1, size, flags, half), f"{'low high'.split()[half]} half of d = memory")
+            one(
+                f"load_{name}", opcode, f"d {address}{saddr}", _load(1, size, flags, half), f"{'low high'.split()[half]} half of d = memory"
+            )
         for name, opcode, words, size in STORES:
             one(f"store_{name}", opcode, f"{address} {_counted('b', words)}{saddr}", _store(words, size, name.endswith("hi")), "memory = b")
         if form == "SCRATCH":
