@@ -1,6 +1,9 @@
 /* What OpenCL C takes for granted, for GCN: read before every .cl file. Clang brings the language, AMD's library of functions it does not. */
 #ifndef WARPLOOM_OPENCL_H
 #define WARPLOOM_OPENCL_H
+#ifndef __OPENCL_VERSION__
+#define __OPENCL_VERSION__ 200
+#endif
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
