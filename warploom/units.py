@@ -28,7 +28,7 @@ from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, merge, put, put_aside, remove, run_group, split_group
 from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, ones, popcount, rest
 from warploom.machine.engine.unit import FOREVER, unit
-from warploom.machine.engine.users import UnitError, unit_name
+from warploom.machine.engine.users import UnitError, unit_name, unit_place
 from warploom.machine.slots import SLOTS, Slot, slot_named
 from warploom.machine.slots.verbs import Mechanism, Replacement
 
@@ -67,6 +67,7 @@ __all__ = [
     "take_units",
     "unit",
     "unit_name",
+    "unit_place",
 ]  # fmt: skip
 
 Unit = Any  # a function, or for a slot with several verbs an object of its class, as `Replacement`

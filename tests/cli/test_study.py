@@ -52,6 +52,13 @@ def test_the_figure_goes_into_a_file(tmp_path):
             ("-o", "x.png"),
             "error: -o x.png: a figure is of one study: name it, as in `warploom study divergence-width -o x.png`\n",
         ),
+        (("--unit", "replacement=a.py:b"), "error: --unit replacement=a.py:b: name the study that it is for, as in `warploom study "),
+        (
+            ("two-level", "--unit", "replacement=a.py:b"),
+            "error: --unit replacement=a.py:b: the study 'two-level' compares units of the slot 'scheduler': write scheduler=mine.py:N",
+        ),
+        (("coalescing", "--unit", "coalescer=a.py:b"), "error: --unit coalescer=a.py:b: the study 'coalescing' compares no units\n"),
+        (("replacement", "--unit", "replacement=a.py:b"), "error: a.py:b: there is no file a.py\n"),
     ],
 )
 def test_bad_input_is_one_error_and_exit_status_2(arguments, message):

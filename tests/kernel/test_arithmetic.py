@@ -162,3 +162,32 @@ def test_floats_are_pythons(dtype):
             np.testing.assert_array_equal(out[place][finite], one[finite])
         else:
             np.testing.assert_array_equal(out[place], one)
+
+
+ORDERED = (np.less, np.less_equal, np.greater, np.greater_equal)
+EXTREMES = (np.maximum, np.minimum, np.fmax, np.fmin)
+
+
+@cuda.jit
+def complex_order(x, y, ordered, extreme):
+    i = cuda.grid(1)
+    if i < x.size:
+        ordered[0, i] = np.less(x[i], y[i])
+        ordered[1, i] = np.less_equal(x[i], y[i])
+        ordered[2, i] = np.greater(x[i], y[i])
+        ordered[3, i] = np.greater_equal(x[i], y[i])
+        extreme[0, i] = np.maximum(x[i], y[i])
+        extreme[1, i] = np.minimum(x[i], y[i])
+        extreme[2, i] = np.fmax(x[i], y[i])
+        extreme[3, i] = np.fmin(x[i], y[i])
+
+
+def test_numpys_order_of_complex_numbers():
+    nan = float("nan")
+    values = np.array([0, 1, 2j, 1 + 1j, 1 - 1j, nan, complex(1, nan), complex(nan, 2), float("inf")])
+    x, y = (one.ravel() for one in np.meshgrid(values, values))
+    ordered, extreme = np.zeros((4, x.size), np.bool_), np.zeros((4, x.size), complex)
+    complex_order[3, 32](x, y, ordered, extreme)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(ordered, [one(x, y) for one in ORDERED])
+        np.testing.assert_array_equal(extreme, [one(x, y) for one in EXTREMES])

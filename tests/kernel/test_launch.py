@@ -237,3 +237,51 @@ def test_shared_memory_as_large_as_the_launch_says():
     a = np.arange(64.0)
     reverse[1, 64, 0, 64 * 8](a)
     np.testing.assert_array_equal(a, np.arange(64.0)[::-1])
+
+
+def test_a_device_array_that_the_kernel_names_is_captured_by_its_place():
+    prices = cuda.to_device(np.array([10.0, 25.0, 5.0], np.float32))
+
+    @cuda.jit
+    def totals(count, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = count[i] * prices[i]
+
+    out = cuda.device_array(3, np.float32)
+    totals[1, 32](np.ones(3, np.float32), out)
+    assert out.copy_to_host().tolist() == [10, 25, 5]
+    prices.copy_to_device(np.array([1, 2, 3], np.float32))
+    totals[1, 32](np.ones(3, np.float32), out)
+    assert out.copy_to_host().tolist() == [1, 2, 3]
+    assert totals.check[1, 32](np.ones(3, np.float32), out).clean
+
+
+def test_a_device_array_of_a_different_gpu_is_refused():
+    x = cuda.to_device(np.zeros((1, 4)))
+    with pytest.raises(TypeError, match="lies in the memory of a different GPU"):
+        doubled.on(warploom.GPU("sm", engine="python"))[1, 4](x)
+
+
+def test_forall_of_nothing_launches_nothing():
+    @cuda.jit
+    def fail(x):
+        x[1000] = 1
+
+    fail.forall(0)(np.zeros(1))
+    assert fail.result is None
+    with pytest.raises(ValueError, match=r"forall\(-1\): a number of threads is not negative"):
+        fail.forall(-1)
+
+
+def test_dates_are_numbers_of_their_units():
+    @cuda.jit
+    def find(dates, wanted, out):
+        i = cuda.grid(1)
+        if i < dates.size:
+            out[i] = dates[i] == wanted
+
+    dates = np.arange("2005-02", "2005-12", dtype="datetime64[M]")
+    out = np.zeros(dates.size, np.bool_)
+    find[1, 32](dates, dates[4], out)
+    assert out.nonzero()[0].tolist() == [4]

@@ -78,3 +78,21 @@ def test_mathematics_in_a_kernel(dtype, tolerance):
     expected = [np.sin(x), np.exp(x), np.log(x), np.sqrt(x), np.power(x.astype(np.float64), 1.7), np.tanh(x), np.floor(x)]
     for found, one in zip(out, expected, strict=True):
         np.testing.assert_allclose(found, one, rtol=tolerance, atol=tolerance / 10)
+
+
+@cuda.jit
+def neighbours(x, y, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = math.nextafter(x[i], y[i])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_next_float(dtype):
+    values = np.array([0.0, -0.0, 1.0, -1.0, 1.5, 2.0, math.inf, -math.inf, math.nan, 3e-40, 5e-324], dtype)
+    x, y = (one.ravel() for one in np.meshgrid(values, values))
+    out = np.zeros_like(x)
+    neighbours[4, 32](x, y, out)
+    expected = np.nextafter(x, y)
+    np.testing.assert_array_equal(out, expected)
+    np.testing.assert_array_equal(np.signbit(out)[out == 0], np.signbit(expected)[out == 0])

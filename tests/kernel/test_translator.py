@@ -100,7 +100,7 @@ def test_recursion_is_refused_with_its_circle():
         ("a[0] = {}", "a kernel cannot have a dictionary"),
         ("a[0] = [x for x in a]", "a kernel cannot have a list comprehension"),
         ("return 5", "a kernel returns nothing"),
-        ("a[0] = 'x'", "a float64 is wanted, and this is a str"),
+        ("a[0] = 'x'", "a float64 is wanted, and this is a string"),
         ("a[0] = a + 1", "+ needs two numbers, and this is an array of float64 and an int64"),
         ("cuda.grdi(1)", "kernels have no cuda.grdi, did you mean 'grid'?"),
         ("a[0] = a.shpae[0]", "an array in a kernel has no 'shpae', did you mean 'shape'?"),

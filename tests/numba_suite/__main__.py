@@ -36,9 +36,16 @@ def report(rows):
     """Print the table; returns the exit status."""
     launching = [row for row in rows if row["launches"]]
     whole = [row for row in launching if row["done"] == row["launches"]]
-    wrong = [row for row in whole if row["outcome"] != "passed"]
+    failed = [row for row in whole if row["outcome"] != "passed"]
+    wrong = [row for row in failed if not row["asks"]]
     print(f"{len(rows)} tests, {len(launching)} launch a kernel")
-    print(f"{len(whole)} run wholly on warploom ({len(whole) / max(len(launching), 1):.1%}), {len(wrong)} of them fail")
+    print(f"{len(whole)} run wholly on warploom ({len(whole) / max(len(launching), 1):.1%}), {len(wrong)} of them with wrong results")
+    for group in ("doc_examples", "test_warp_ops", "syncwarp"):
+        of = [row for row in rows if group in row["id"]]
+        print(f"{group}: {sum(row['outcome'] == 'passed' for row in of)} of {len(of)} pass")
+    for row in failed:
+        if row["asks"]:
+            print(f"  {row['id'].rpartition('::')[2]} asks for {row['asks']}")
     for row in wrong:
         print(f"  {row['id'].rpartition('numba/cuda/tests/')[2]}: {row.get('said', '').strip().splitlines()[-1:]}")
     reasons = collections.Counter()

@@ -4,6 +4,7 @@ Read from the environment: WARPLOOM_SUITE names the file of results, a JSON line
 """
 
 import builtins
+import inspect
 import itertools
 import json
 import os
@@ -26,6 +27,12 @@ from warploom.kernel.script import in_numbas_place, keeping_texts
 
 assert everything.TABLES
 RUN_HERE = ("warp", "syncwarp", "non-top-level", "cudasim doesn't support cuda import")  # what the simulator cannot, and warploom can
+NOT_RESULTS = {  # what a test asks for beside a kernel's results, by a word of its source
+    "inspect_llvm": "NVIDIA's intermediate code",
+    "compile_ptx": "NVIDIA's intermediate code",
+    "not supported in cudasim": "a refusal of the simulator's own",
+    "errors.TypingError": "an error of Numba's own class",
+}
 plain_skip = testing.skip_on_cudasim
 
 
@@ -137,6 +144,8 @@ def seen(result):
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item, nextitem):
     state.update(id=item.nodeid, why=[], launches=0, done=0, outcome=None)
+    source = inspect.getsource(item.function)
+    state["asks"] = next((what for word, what in NOT_RESULTS.items() if word in source), "")
     kernels.clear()
     if "doc_examples" in item.nodeid:  # they import cuda in the test: it is warploom's there
         CURRENT.watch = seen

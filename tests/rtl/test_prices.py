@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from warploom import GPU, rtl
-from warploom.rtl import prices
+from warploom.rtl import prices, yosys
 from warploom.rtl.yosys import rtlil_text
 
 
@@ -32,7 +32,7 @@ class AndOfThree(wiring.Component):
 def test_a_circuit_that_can_be_counted_by_hand():
     # Two ANDs, each a NAND and a NOT; a flip-flop between them.
     wanted = {"transistors": 2 * (4 + 2) + 16, "gates": 4, "flip_flops": 1, "depth": 2, "luts": 2, "lut_depth": 1}
-    assert prices._synthesize(rtlil_text(AndOfThree(), prices.TOP)) == wanted
+    assert prices.synthesize([rtlil_text(AndOfThree(), prices.TOP)]) == [wanted]
 
 
 def test_flip_flops_are_the_bits_of_the_units_registers():
@@ -44,13 +44,41 @@ def test_flip_flops_are_the_bits_of_the_units_registers():
 
 def test_a_second_look_at_a_price_does_not_synthesize(monkeypatch):
     first = rtl.cost("pc")
-    monkeypatch.setattr(prices, "_synthesize", None)
+    monkeypatch.setattr(yosys, "run", None)
     assert rtl.cost("pc") == first
 
 
-def test_the_same_circuit_has_the_same_price_every_time():
+def test_the_same_circuit_has_the_same_price_every_time(monkeypatch, tmp_path):
+    monkeypatch.setattr(prices, "cache_directory", lambda: tmp_path)
     circuit = rtlil_text(prices.UNIT["sequencer"].make(rtl.Hardware()), prices.TOP)
-    assert prices._synthesize(circuit) == prices._synthesize(circuit)
+    first = prices.synthesize([circuit])
+    for kept in tmp_path.rglob("*.json"):
+        kept.unlink()
+    assert prices.synthesize([circuit]) == first
+
+
+def test_several_circuits_at_a_time_have_the_prices_of_each_alone(monkeypatch, tmp_path):
+    circuits = [rtlil_text(prices.UNIT[name].make(rtl.Hardware()), prices.TOP) for name in ("pc", "advance", "sequencer", "pc")]
+    alone = [prices.synthesize([circuit])[0] for circuit in circuits]
+    monkeypatch.setattr(prices, "cache_directory", lambda: tmp_path)
+    told: list[int] = []
+    assert prices.synthesize(circuits, told.append) == alone
+    assert told[0] == 0 and told[-1] == 4 and told == sorted(told)
+
+
+def test_an_interrupt_ends_the_processes_and_keeps_what_is_known(monkeypatch, tmp_path):
+    monkeypatch.setattr(prices, "cache_directory", lambda: tmp_path)
+    circuits = [rtlil_text(prices.UNIT[name].make(rtl.Hardware()), prices.TOP) for name in ("alu", "core", "pc")]
+
+    def interrupt(known: int) -> None:
+        if known:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prices.synthesize(circuits, interrupt)
+    assert len(list(tmp_path.rglob("*.json"))) == 1
+    for process in list(yosys._RUNNING):
+        assert process.wait(timeout=20) != 0
 
 
 def test_settings_change_prices():

@@ -6,10 +6,11 @@ import warploom
 from tests.places import EXAMPLES
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.engine.sizes import ConfigError
+from warploom.study import sweep
 from warploom.study.chart import chart
 from warploom.study.compare import plan, run, values_of
 from warploom.study.needs import StudyError
-from warploom.units import UnitError, lowest
+from warploom.units import Mechanism, Replacement, UnitError, lowest, merge
 
 DIVERGE = """
 .threads 4
@@ -258,3 +259,44 @@ def test_units_that_cannot_be_compared_are_refused(over, more, error, message):
 def test_the_machine_is_one_with_warps_where_a_unit_needs_them():
     made = plan(MATMUL, {"unit.scheduler": "oldest"})
     assert made.base.core.control == "pipeline"
+
+
+def noted(s, set, way, now):
+    s.stamp[set * s.ways + way] = now
+
+
+def first_way(s, set):
+    return 0
+
+
+first = Replacement(noted, noted, first_way)
+
+
+def test_a_unit_of_several_functions_is_shown_by_the_name_that_its_file_gives_it():
+    found = table(MATMUL, {"unit.replacement": ["lru", first], "unit.divergence": [Mechanism(merge)]}, gpu="sm")
+    assert found["unit.replacement"] == ["lru", "first"]
+    assert found["unit.divergence"] == ["Mechanism"] * 2  # that one has no name
+
+
+def test_two_units_with_one_name_are_told_apart_by_their_places():
+    def made(value):
+        def choose(s, now):
+            return lowest(s.eligible) if s.eligible != value else -1
+
+        return choose
+
+    def choose(s, now):
+        return lowest(s.eligible) if s.eligible != 0 else -1
+
+    found = table(MATMUL, {"unit.scheduler": ["oldest", made(0), choose]}, gpu="tiny-simt")
+    here = "test_compare.py:"
+    assert [name.partition(" ")[0] for name in found["unit.scheduler"]] == ["oldest", "choose", "choose"]
+    assert all(here in name for name in found["unit.scheduler"][1:])
+    assert len(set(found["unit.scheduler"])) == 3
+
+
+def test_a_function_that_no_other_process_can_import_is_compared_in_this_one(monkeypatch):
+    monkeypatch.setattr(sweep, "ALONE", 0)  # seconds until runs are spread
+    found = table(MATMUL, {"unit.scheduler": ["oldest", lambda s, now: lowest(s.eligible) if s.eligible else -1]}, gpu="tiny-simt", jobs=2)
+    assert list(found["unit.scheduler"]) == ["oldest", "<lambda>"]
+    assert set(found["status"]) == {"done"}

@@ -8,12 +8,13 @@ import pytest
 from tests.places import ROOT
 from warploom.isa.numbers import grouped
 from warploom.machine.core.divergence import MECHANISMS
-from warploom.study.experiments import NAMES, find
+from warploom.study.experiments import NAMES, divergence_mechanisms, find, replacement
 from warploom.study.experiments.experiment import Failed, checked
 from warploom.study.experiments.mechanisms import mechanisms
 from warploom.study.figure import drawn
 from warploom.study.needs import StudyError
 from warploom.study.sweep import Outcome, measure, spread
+from warploom.units import READY, Mechanism, Replacement, lowest, merge, put_aside, run_group
 
 
 @cache
@@ -127,6 +128,67 @@ def test_replacement_policies_have_the_hit_rates_that_they_must():
             assert row["fifo"] <= row["lru"]
     assert found["loop", 17]["published"] == pytest.approx(1 - 2 / 17, abs=0.01)
     assert found["reuse", 6]["fifo"] < 0.6 < 0.95 < found["reuse", 6]["plru"] < 1.0
+
+
+def used(s, set, way, now):
+    s.stamp[set * s.ways + way] = now
+
+
+def newest(s, set):
+    found = 0
+    for way in range(1, s.ways):
+        if s.stamp[set * s.ways + way] > s.stamp[set * s.ways + found]:
+            found = way
+    return found
+
+
+def lowest_pc(paths, warps, warp):
+    """What `minpc` does."""
+    if warps.mask[warp] != 0:
+        put_aside(paths, warps, warp, READY)
+    first = -1
+    for row in range(paths.count[warp]):
+        if paths.state[warp, row] == READY and (first < 0 or paths.pc[warp, row] < paths.pc[warp, first]):
+            first = row
+    if first >= 0:
+        run_group(paths, warps, warp, first)
+        merge(paths, warps, warp)
+
+
+def oldest_first(s, now):
+    """What `oldest` does, of warps that start together."""
+    return lowest(s.eligible) if s.eligible != 0 else -1
+
+
+def with_units(name, units):
+    return find(name).measure(lambda tasks: spread(measure, tasks, jobs=1), units)
+
+
+def test_a_replacement_policy_of_a_user_s_stands_beside_ours(monkeypatch):
+    monkeypatch.setattr(replacement, "PATTERNS", {"loop": (17,), "reuse": (6,)})
+    monkeypatch.setattr(replacement, "CYCLIC", (17,))
+    found = with_units("replacement", {"mru": Replacement(used, used, newest)})
+    loop, reuse = found.table
+    assert loop["mru"] > 0.9 > loop["lru"] and reuse["mru"] < 0.5 < reuse["lru"]
+    assert [series.name for series in found.figure.panels[1].series] == ["lru", "fifo", "plru", "random", "mru"]
+    assert "mru" in str(found.table)
+
+
+def test_a_mechanism_of_a_user_s_stands_beside_ours(monkeypatch):
+    body = "if-else"
+    monkeypatch.setattr(divergence_mechanisms, "SUITE", {body: divergence_mechanisms.SUITE[body]})
+    found = with_units("divergence-mechanisms", {"mine": Mechanism(lowest_pc)})
+    (row,) = found.table
+    assert row["mine_cycles"] == row["minpc_cycles"] and row["mine_lanes"] == row["minpc_lanes"]
+    assert "mine" in [series.name for series in found.figure.panels[0].series]
+    assert found.claims[0].ours == "0"
+
+
+def test_a_scheduler_of_a_user_s_stands_beside_ours():
+    found = with_units("two-level", {"mine": oldest_first})
+    cycles = {row["policy"]: row["cycles"] for row in found.table}
+    assert cycles["mine"] < cycles["round robin"]
+    assert [panel.title for panel in found.figure.panels] == ["round robin", "two-level, groups of 8", "mine"]
 
 
 def test_mechanisms_leave_the_same_memory_and_none_beats_the_limit():

@@ -37,10 +37,11 @@ REMARK = (
 def command(ctx: click.Context, units: tuple[str, ...], **options: Any) -> None:
     """Show what each UNIT costs as hardware: transistors, flip-flops, lookup tables of four inputs, and depth.
 
-    Without a name, all units of the machine except gpu and banks, which take minutes: of tiny-gpu's kind its units; of one with warps,
-    scheduling policies, scoreboard, barriers, divergence mechanisms, coalescer, replacement policies, tags and mshrs, in the sizes that the
-    three options give. Only units that lockstep compares with the model have a price.
-    Results of the synthesis are kept. It needs the extra rtl: pip install 'warploom[rtl]'.
+    Without a name, all units of the machine except gpu and banks, which take a minute each: of tiny-gpu's kind its units; of one with
+    warps, scheduling policies, scoreboard, barriers, divergence mechanisms, coalescer, replacement policies, tags and mshrs, in the sizes
+    that the three options give. Only units that lockstep compares with the model have a price.
+    Results of the synthesis are kept: the first time takes a minute or two for a machine with warps, the next none. It needs the extra
+    rtl: pip install 'warploom[rtl]'.
 
     \b
     Examples:
@@ -51,26 +52,27 @@ def command(ctx: click.Context, units: tuple[str, ...], **options: Any) -> None:
       warploom cost lru plru --ways 4,8,16
       warploom cost alu --script
     """
-    from warploom import rtl
     from warploom.cli.progress import Progress
     from warploom.gpu import GPU
     from warploom.machine.config.presets import parse_setting
-
-    price = rtl.cost
     from warploom.rtl import prices
 
     sizes = {by: _sizes(by, options[by]) if options[by] is not None else usual for by, usual in prices.SIZES.items()}
     gpu = GPU(options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
     asked = prices.names_and_sizes(units, sizes, warps=gpu.config.core.control == "pipeline")
-    found = []
+    known = 0
     try:
         with Progress("synthesizing", len(asked), quiet=options["as_json"], unit="units") as progress:
-            for unit, size in asked:
-                found.append(price(unit.name, gpu, **({unit.by: size} if unit.by else {})))
-                progress(len(found))
+
+            def count(units: int) -> None:
+                nonlocal known
+                known = units
+                progress(units)
+
+            found = prices.costs(asked, gpu, count)
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
-        say(f"{how} after {len(found)} of {len(asked)} units; those are kept", err=True)
+        say(f"{how} after {known} of {len(asked)} units; those are kept", err=True)
         ctx.exit(status)
     gates, luts = prices.script()
     if options["as_json"]:

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("-o", "--output", metavar="OUT", help="Draw the figure into a .png, .svg or .pdf file.")
+@click.option(
+    "--unit",
+    "units",
+    multiple=True,
+    metavar="SLOT=FILE.py:NAME",
+    help="A unit of your own beside those that the study compares. The file is executed with your rights.",
+)
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one per processor]")
 @click.option("--dask", metavar="ADDRESS", help="Spread the runs over a Dask cluster instead, as tcp://host:8786.")
 @click.option("--wide", is_flag=True, help="Show all columns, however wide the terminal is.")
@@ -25,12 +32,21 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, name: str | None, output: str | None, jobs: int | None, dask: str | None, wide: bool, quiet: bool, as_json: bool
+    ctx: click.Context,
+    name: str | None,
+    output: str | None,
+    units: tuple[str, ...],
+    jobs: int | None,
+    dask: str | None,
+    wide: bool,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Reproduce a published result, with kernels of our own; without NAME, list the studies.
 
     A study prints a table, and for each published claim the published value, the value of this machine, and why they differ. -o draws
-    a figure with the published points.
+    a figure with the published points. The studies divergence-mechanisms, two-level and replacement compare the units of a slot, and
+    --unit puts one of your own beside them.
 
     \b
     Examples:
@@ -38,6 +54,7 @@ def command(
       warploom study two-level                         table and comparison
       warploom study coalescing -o coalescing.svg      the figure
       warploom study replacement --json
+      warploom study replacement --unit replacement=mine.py:mru -o mru.svg
     """
     from warploom.cli.progress import Busy, Progress
     from warploom.study.experiments import NAMES, find
@@ -50,9 +67,12 @@ def command(
         if name is None:
             if output:
                 raise UserError(f"-o {output}: a figure is of one study: name it, as in `warploom study {next(iter(NAMES))} -o {output}`")
+            if units:
+                raise UserError(f"--unit {units[0]}: name the study that it is for, as in `warploom study replacement --unit {units[0]}`")
             _list([find(known) for known in NAMES], as_json)
             return
         chosen = find(name)
+        own = _units(chosen, units)
         if output:
             form_of(output)
             needed("matplotlib", "-o", "")
@@ -64,7 +84,7 @@ def command(
                 say = progress.notice
                 return spread(measure, tasks, jobs=jobs, dask=dask, progress=lambda done, total: progress(done), notice=say)
 
-            findings = chosen.measure(run)  # type: ignore[arg-type]
+            findings = chosen.measure(run, own) if own else chosen.measure(run)
         if output:
             with Busy("drawing the figure", quiet=quiet):
                 write_file(output, drawn(findings.figure, form_of(output)))
@@ -85,6 +105,22 @@ def command(
         say("\n".join(_shown(chosen, findings, width(), wide)))
         hint = f"{output} is written" if output else f"the figure: warploom study {name} -o {name}.png"
         say(hint, err=bool(output))
+
+
+def _units(chosen: Experiment, texts: tuple[str, ...]) -> dict[str, str]:
+    """Units of a user's that a study takes, by the name that it has for them. Raises UserError."""
+    from warploom.machine.slots import slot_named
+    from warploom.units import load_unit
+
+    found = {}
+    for text in texts:
+        slot, equals, unit = text.partition("=")
+        if not equals or not chosen.slot or slot != chosen.slot:
+            takes = f"compares units of the slot {chosen.slot!r}: write {chosen.slot}=mine.py:NAME" if chosen.slot else "compares no units"
+            raise UserError(f"--unit {text}: the study {chosen.name!r} {takes}")
+        slot_named(slot).checked(load_unit(unit))
+        found[unit] = unit
+    return found
 
 
 def _list(experiments: list[Experiment], as_json: bool) -> None:

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Position
 from warploom.isa.uop import Uop
+
+
+class Bundle(NamedTuple):
+    """What an instruction does, wherever it lies: its micro-ops' rows, the unit that issues it with its latency class, and the register
+    groups that it writes and reads."""
+
+    rows: list[list[int]]
+    unit: int
+    latency: int
+    written: list[int]
+    groups: list[int]
 
 
 @dataclass
@@ -40,23 +52,41 @@ class ProgramBuilder:
         unit, latency: the unit that issues the whole bundle and its latency class, where a front end knows better than
         the rule (the first micro-op that is not ALU decides; among ALU micro-ops the highest class number).
         """
+        return self.put(self.bundle(uops, unit, latency), text=text, position=position, word=word, address=address, reads=reads)
+
+    def bundle(self, uops: Iterable[Uop], unit: int = u.NONE, latency: int = u.NONE) -> Bundle:
+        """What `add` makes of micro-ops before it knows where they lie: an instruction that comes often is made once."""
         bundle = list(uops) or [Uop("nop")]
         rows = [uop.row() for uop in bundle]
-        number = len(self.code)
-        position = position or Position()
         main = next((row for row in rows if row[u.UNIT] != u.ALU), rows[0])
         if latency == u.NONE:
             latency = max(row[u.LATENCY] for row in rows) if main[u.UNIT] == u.ALU else main[u.LATENCY]
         written, read = self._groups(bundle)
         groups = written + [group for group in read if group not in written]
+        return Bundle(rows, main[u.UNIT] if unit == u.NONE else unit, latency, written, groups)
+
+    def put(
+        self,
+        bundle: Bundle,
+        *,
+        text: str,
+        position: Position | None = None,
+        word: int = 0,
+        address: int | None = None,
+        reads: tuple[int, int] | None = None,
+    ) -> int:
+        """Add an instruction that `bundle` has made; returns its number. The rest as for `add`."""
+        rows, unit, latency, written, groups = bundle
         if len(groups) > u.MAX_USES:
             raise ValueError(f"an instruction may use at most {u.MAX_USES} register groups, {text!r} uses {len(groups)}")
+        number = len(self.code)
         row = [0] * u.CODE_COLUMNS
         row[u.FIRST_UOP], row[u.COUNT] = len(self.uops), len(rows)
-        row[u.ISSUE_UNIT], row[u.ISSUE_LATENCY] = main[u.UNIT] if unit == u.NONE else unit, latency
+        row[u.ISSUE_UNIT], row[u.ISSUE_LATENCY] = unit, latency
         row[u.WORD], row[u.WORD_HIGH] = _signed(word), _signed(word >> 32)
         row[u.READ_A], row[u.READ_B] = reads if reads is not None else (rows[0][u.A], rows[0][u.B])
-        row[u.LINE], row[u.COLUMN], row[u.FILE] = position.line, position.column, position.file
+        if position is not None:
+            row[u.LINE], row[u.COLUMN], row[u.FILE] = position.line, position.column, position.file
         row[u.ADDRESS] = number if address is None else _signed(address)
         row[u.USES], row[u.WRITES] = len(groups), len(written)
         row[u.USE : u.USE + len(groups)] = groups
@@ -75,9 +105,11 @@ class ProgramBuilder:
                 if self._locks(code) and self.group(code) not in written:
                     written.append(self.group(code))
             pairs = u.pairs_of(operation, uop.size)
-            highs = [code + 1 for letter, code in zip("abc", (uop.a, uop.b, uop.c), strict=True) if letter in pairs and code >= 0]
-            for code in (uop.a, uop.b, uop.c, uop.predicate, *highs):
-                if self._locks(code) and self.group(code) not in read:
+            codes = (uop.a, uop.b, uop.c, uop.predicate)
+            if pairs:
+                codes += tuple(code + 1 for letter, code in zip("abc", codes, strict=False) if letter in pairs and code >= 0)
+            for code in codes:
+                if code != u.NONE and self._locks(code) and self.group(code) not in read:
                     read.append(self.group(code))
         return written, read
 

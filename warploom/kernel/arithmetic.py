@@ -41,6 +41,8 @@ def lifted(t: Translator, thing: Any) -> Any:
             return thing
         if found.kind == "c":
             return complex_of(t, found, complex(thing))
+        if thing.dtype.kind in "mM":
+            thing = thing.view(np.int64)
         return Number(found, b.real(float(thing), found.ssa) if found.kind == "f" else b.whole(int(thing), found.ssa))
     if isinstance(thing, float):
         return Number(ty.FLOAT64, b.real(thing, "f64"))
@@ -274,10 +276,13 @@ def compared(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Value:
     if op in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq) and not (isinstance(x, Number | Complex) and isinstance(y, Number | Complex)):
         if isinstance(x, tuple) and isinstance(y, tuple) and op in (ast.Eq, ast.NotEq):
             return _tuples(t, node, op, x, y)
+        if any(isinstance(one, Record) and one.dtype.names is None for one in (x, y)) and op in (ast.Eq, ast.NotEq):
+            same: Value = ACTIONS["texts_equal"](t, node, x, y)
+            return same if op is ast.Eq else b.pure("eq", same, b.truth(False), type="i1")
         if any(isinstance(one, Array | Record | tuple) for one in (x, y)) and not (x is None or y is None):
             t.error(node, f"{said(x)} and {said(y)} cannot be compared")
-        same = x is y or (x is not None and y is not None and type(x) is type(y) and bool(x == y))
-        return b.truth(same == (op in (ast.Is, ast.Eq)))
+        alike = x is y or (x is not None and y is not None and type(x) is type(y) and bool(x == y))
+        return b.truth(alike == (op in (ast.Is, ast.Eq)))
     if isinstance(x, Complex) or isinstance(y, Complex):
         equal: Value = ACTIONS["complex_equal"](t, node, op, x, y)
         return equal

@@ -12,8 +12,10 @@ import numpy as np
 from warploom.isa.diagnostics import nearest
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import lifted
+from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.memory import field_array, field_of
 from warploom.kernel.names import NAMES, Dotted, inside, path_of, starts
+from warploom.kernel.strings import is_text
 from warploom.kernel.translator import Translator
 from warploom.kernel.values import Array, Bound, Complex, Number, Record, said
 
@@ -45,9 +47,7 @@ def attribute_of(t: Translator, node: ast.AST, owner: Any, name: str) -> Any:
         found = getattr(owner, name)
         if isinstance(owner, enum.Enum) and name == "value":
             return lifted(t, found)
-        if isinstance(found, np.ndarray):
-            return constant_array(t, node, found)
-        return lifted(t, found)
+        return outside(t, node, found, name)
     return t.error(node, f"{getattr(owner, '__name__', said(owner))} has no {name!r}{nearest(name, dir(owner))}")
 
 
@@ -66,7 +66,7 @@ def _of_path(t: Translator, node: ast.AST, path: str, owner: Any) -> Any:
         if callable(getattr(host, "__call__", None)) and hasattr(host, "py_func"):  # noqa: B004
             return host
         return t.error(node, f"kernels have no {path}{nearest(name, inside(path.rpartition('.')[0]))}")
-    return lifted(t, getattr(owner, name))
+    return outside(t, node, getattr(owner, name), name)
 
 
 def _of_array(t: Translator, node: ast.AST, array: Array, name: str) -> Any:
@@ -113,12 +113,21 @@ def _of_number(t: Translator, node: ast.AST, number: Number | Complex, name: str
     return t.error(node, f"{said(number)} has no {name!r}")
 
 
+def outside(t: Translator, node: ast.AST, thing: Any, name: str) -> Any:
+    """Something of the host: numbers and arrays as constants, arrays in the device's memory as arguments that nobody writes down."""
+    if isinstance(thing, np.ndarray):
+        return constant_array(t, node, thing)
+    if isinstance(thing, DeviceArray):
+        return t.capture(thing, name)
+    return lifted(t, thing)
+
+
 def constant_array(t: Translator, node: ast.AST, array: np.ndarray) -> Array:
     """An array of the host as constant memory: its contents are those of now, when the kernel is compiled."""
     key = ("constant", id(array))
     placed = t.resources.placed
     kind = ty.of_dtype(array.dtype) if array.dtype.names is None else None
-    if kind is None and array.dtype.names is None:
+    if kind is None and array.dtype.names is None and not is_text(array.dtype):
         t.error(node, f"an array of {array.dtype} is nothing that a kernel knows")
     fortran = array.flags.f_contiguous and not array.flags.c_contiguous
     data = np.asarray(array, order="F" if fortran else "C")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,17 @@ assert everything.TABLES
 
 @dataclass(frozen=True)
 class Built:
-    """A compiled kernel. program: without views and launch. views: names of its arrays, in the order of Program.views."""
+    """A compiled kernel. program: without views and launch. views: names of its arrays, in the order of Program.views.
+
+    captured: arrays in the device's memory that the kernel names and that are none of its arguments; they follow those.
+    """
 
     program: Program
     views: tuple[str, ...]
     resources: Resources
     warnings: tuple[Diagnostic, ...]
     compiled: Compiled
+    captured: tuple[Any, ...] = ()
 
 
 def build(function: Any, kinds: Sequence[Any], options: dict[str, Any], *, printing: bool = False) -> Built:
@@ -46,7 +51,10 @@ def build(function: Any, kinds: Sequence[Any], options: dict[str, Any], *, print
             t.b.blocks, scalars=parameters.words, local_bytes=t.resources.local_bytes, max_registers=options.get("max_registers"),
             contract=options.get("fma", True), printing=printing,
         )  # fmt: skip
-        return Built(_program(t, function, found), tuple(parameters.views), t.resources, tuple(t.found.warnings), found)
+        return Built(
+            _program(t, function, found), tuple(parameters.views), t.resources, tuple(t.found.warnings), found,
+            tuple(array for array, _ in parameters.captured.values()),
+        )  # fmt: skip
     raise RuntimeError(f"{function.__name__}: the types of its loops' variables do not settle")
 
 
@@ -55,6 +63,7 @@ def _translate(t: Translator, function: Any, kinds: Sequence[Any]) -> Parameters
     t.frames.append(frame)
     t.b.at = t.where(frame.text.node)
     parameters = Parameters()
+    t.capture = partial(parameters.capture, t)
     names = list(inspect.signature(function).parameters)
     variadic = [one.name for one in inspect.signature(function).parameters.values() if one.kind is inspect.Parameter.VAR_POSITIONAL]
     given = [parameters.value(t, kind, names[min(place, len(names) - 1)]) for place, kind in enumerate(kinds)]

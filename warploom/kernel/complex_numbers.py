@@ -86,6 +86,32 @@ def complex_equal(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Val
     return same if op is ast.Eq else t.b.pure("eq", same, t.b.truth(False), type="i1")
 
 
+def complex_ordered(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Number:
+    """`<` and its like as NumPy's functions have them: by the real parts, and where those are equal by the imaginary ones."""
+    kind = ty.arithmetic(x.type, y.type)
+    p, q = converted(t, x, kind, node), converted(t, y, kind, node)
+    b = t.b
+    strict = ast.Lt if op in (ast.Lt, ast.LtE) else ast.Gt
+    first = compared(t, node, strict, p.real, q.real)
+    for one in (p.imag, q.imag):  # a NaN beside an ordered real part makes it false too
+        first = b.pure("and", first, b.pure("feq", one.value, one.value, type="i1"), type="i1")
+    same = b.pure("and", compared(t, node, ast.Eq, p.real, q.real), compared(t, node, op, p.imag, q.imag), type="i1")
+    return Number(ty.BOOL, b.pure("or", first, same, type="i1"))
+
+
+def complex_extreme(t: Translator, node: ast.AST, smaller: bool, keeps_nan: bool, x: Any, y: Any) -> Complex:
+    """NumPy's minimum and maximum, fmin and fmax of complex numbers."""
+    kind = ty.unified(x.type, y.type)
+    p, q = converted(t, x, kind, node), converted(t, y, kind, node)
+    b = t.b
+    first = complex_ordered(t, node, ast.LtE if smaller else ast.GtE, p, q).value
+    for one in (p if keeps_nan else q).real, (p if keeps_nan else q).imag:
+        nan = b.pure("eq", b.pure("feq", one.value, one.value, type="i1"), b.truth(False), type="i1")
+        first = b.pure("or", first, nan, type="i1")
+    parts = ((p.real, q.real), (p.imag, q.imag))
+    return Complex(kind, *(Number(m.type, b.pure("sel", first, m.value, n.value, type=m.type.ssa)) for m, n in parts))
+
+
 def complex_function(t: Translator, node: ast.AST, name: str, x: Any, *rest: Any) -> Any:
     """A function of one complex number, by its name in the library."""
     table = {"exp": complex_exp, "log": complex_log, "sqrt": complex_sqrt, "sin": complex_sin, "cos": complex_cos, "sinh": complex_sinh,
@@ -172,5 +198,7 @@ def conjugate(t: Translator, node: ast.Call, x: Any) -> Any:
 
 
 ACTIONS["complex_binary"] = complex_binary
+ACTIONS["complex_ordered"] = complex_ordered
+ACTIONS["complex_extreme"] = complex_extreme
 ACTIONS["complex_equal"] = complex_equal
 ACTIONS["complex_function"] = complex_function

@@ -312,6 +312,10 @@ def __getattr__(name: str) -> Any:
     """The names of kernels, loaded when they are first asked for."""
     if name == "random":
         return importlib.import_module("warploom.kernel.random")
+    if name == "types":
+        return importlib.import_module("numba.core.types")
+    if name in ("reduce", "Reduce"):
+        return importlib.import_module("warploom.kernel.reduction").Reduce
     if name in BY_NAME and name != "bool":
         return getattr(importlib.import_module("numba.core.types"), name)
     if starts(f"cuda.{name}") and not name.startswith("_"):

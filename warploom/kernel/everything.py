@@ -11,9 +11,11 @@ from warploom.kernel import (
     loops,
     math_names,
     statements,
+    vectors,
     warp_names,
 )
 
 TABLES = (
-    atomics, builtin_names, calls, complex_numbers, cuda_names, expressions, half_names, loops, math_names, statements, warp_names,
+    atomics, builtin_names, calls, complex_numbers, cuda_names, expressions, half_names, loops, math_names, statements, vectors,
+    warp_names,
 )  # fmt: skip

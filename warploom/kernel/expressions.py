@@ -7,13 +7,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from warploom.compiler.ssa import Value
 from warploom.isa.diagnostics import nearest
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import binary, compared, converted, lifted, truth, unary
-from warploom.kernel.attributes import attribute_of, constant_array
+from warploom.kernel.attributes import attribute_of, outside
 from warploom.kernel.memory import item_of
 from warploom.kernel.merging import Clash
 from warploom.kernel.mistakes import both
@@ -52,10 +50,7 @@ def name(t: Translator, node: ast.Name) -> Any:
     if node.id in env:
         value = env[node.id]
         if isinstance(value, Clash):
-            t.error(
-                node,
-                f"{node.id!r} is of different kinds on different paths: {' and '.join(dict.fromkeys(said(one) for one in value.values))}",
-            )
+            t.error(node, f"{node.id!r} is {value}")
         if node.id in t.frame.maybe:
             t.frame.maybe.discard(node.id)
             t.warn(node, f"{node.id!r} has no value on some path that leads here", "give it a value before the branch")
@@ -63,19 +58,12 @@ def name(t: Translator, node: ast.Name) -> Any:
     if node.id in t.frame.local:
         t.error(node, f"{node.id!r} has no value here", "give it a value on every path that leads here")
     try:
-        return outer(t, node, t.frame.find(node.id))
+        return outside(t, node, t.frame.find(node.id), node.id)
     except KeyError:
         known = [*env, *t.frame.local]
         t.error(node, f"there is no {node.id!r}{nearest(node.id, known)}")
     except ValueError:
         t.error(node, f"{node.id!r} has no value yet")
-
-
-def outer(t: Translator, node: ast.AST, thing: Any) -> Any:
-    """Something of the host as a value of the kernel: numbers and arrays as constants."""
-    if isinstance(thing, np.ndarray):
-        return constant_array(t, node, thing)
-    return lifted(t, thing)
 
 
 @expression(ast.Tuple, ast.List)
@@ -191,7 +179,7 @@ def _either(t: Translator, node: ast.AST, condition: Value, true: Callable[[], A
     t.frame.env = branched(t, node, condition, lambda: side(true), lambda: side(false))
     found = t.frame.env.pop(result, UNKNOWN)
     if isinstance(found, Clash):
-        t.error(node, f"both sides must be of one kind, and these are {' and '.join(said(one) for one in found.values)}")
+        t.error(node, f"the value is {found}")
     return found
 
 

@@ -74,6 +74,13 @@ class Launchable:
         self.kernel.launch(self.grid, self.block, self.shared, args)
 
 
+class Idle(Launchable):
+    """A launch without threads."""
+
+    def __call__(self, *args: Any) -> None:
+        """Nothing is launched."""
+
+
 class Kernel:
     """A kernel, or a function for kernels (`device`). result: of its last launch."""
 
@@ -99,9 +106,12 @@ class Kernel:
         return Launchable(self, griddim, blockdim, int(sharedmem))
 
     def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> Launchable:
-        """As many blocks as so many threads need."""
+        """As many blocks as so many threads need; for none nothing is launched. Raises ValueError for fewer than none."""
+        if ntasks < 0:
+            raise ValueError(f"forall({ntasks}): a number of threads is not negative")
         block = tpb or 128
-        return self.configure(max(-(-ntasks // block), 1), block, stream, sharedmem)
+        found = self.configure(max(-(-ntasks // block), 1), block, stream, sharedmem)
+        return found if ntasks else Idle(self, 1, block, 0)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """A function for kernels runs as Python; a kernel needs a grid."""
@@ -166,6 +176,7 @@ class Kernel:
         args = [_host(one) for one in args]
         args = [_as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
         found = self.built(args)
+        args = [*args, *found.captured]
         prepared = Prepared(context, args, kept)
         program = prepared.program(found, grid, block, shared, self.py_func.__name__)
         try:
@@ -199,6 +210,7 @@ class Kernel:
         args = [_host(one) for one in args]
         args = [_as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
         found = self.built(args, check=True)
+        args = [*args, *found.captured]
         prepared = Prepared(context, args, kept)
         program = prepared.program(found, grid, block, shared, self.py_func.__name__)
         try:
@@ -252,6 +264,8 @@ class Prepared:
 
     def _array(self, argument: Any, kind: Any) -> Placed:
         if isinstance(argument, DeviceArray):
+            if argument.allocation.device is not self.device:
+                raise ArgumentError(f"{argument!r} lies in the memory of a different GPU: copy it to the host, and to this one from there")
             return Placed(argument, argument.address, argument.allocation.address, max(argument.allocation.size, 1))
         host = np.asarray(argument) if kind[0] == "array" else np.array([argument], kind[1])
         low = sum((extent - 1) * stride for extent, stride in zip(host.shape, host.strides, strict=True) if stride < 0 and extent)

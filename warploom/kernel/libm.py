@@ -487,3 +487,27 @@ def lgamma(x: Any) -> Any:
     value = value if abs(x) < INFINITY else INFINITY
     value = INFINITY if x <= 0.0 and is_whole(x) else value
     return 0.0 if x == 1.0 or x == 2.0 else (value if x == x else x)
+
+
+def nextafter(x: Any, y: Any) -> Any:
+    """The next 64-bit float from x towards y: floats of one sign are in the order of their bits."""
+    if x != x or y != y:
+        return x + y
+    if x == y:
+        return y
+    if x == 0.0:
+        return copysign(5e-324, y)
+    bits = x.view(np.int64)
+    return (bits + (1 if (x < y) == (x > 0.0) else -1)).view(np.float64)
+
+
+def nextafter_single(x: Any, y: Any) -> Any:
+    """`nextafter` of 32-bit floats."""
+    if x != x or y != y:
+        return x + y
+    if x == y:
+        return y
+    bits = x.view(np.int32)
+    if x == np.float32(0.0):
+        return np.int32(1 if y > np.float32(0.0) else -0x7FFFFFFF).view(np.float32)
+    return np.int32(bits + (1 if (x < y) == (x > np.float32(0.0)) else -1)).view(np.float32)

@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 from warploom.compiler.ssa import Value
+from warploom.kernel import libm
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import compared, converted, library, lifted, rounded, truth, whole
 from warploom.kernel.names import constant, function
@@ -65,6 +66,17 @@ def pow_(t: Translator, node: ast.Call, x: Any, y: Any) -> Any:
 
 
 function("cuda.cbrt", "x", "cube root")(_library("cbrt"))
+
+
+@function("math.nextafter numpy.nextafter", "x, y", "the next float from x towards y")
+def nextafter(t: Translator, node: ast.Call, x: Any, y: Any) -> Any:
+    """`math.nextafter(x, y)`."""
+    kind, values = floating(t, node, x, y)
+    if kind == ty.FLOAT16:
+        t.error(node, "there is no nextafter of half floats in kernels")
+    return ACTIONS["inline"](
+        t, node, libm.nextafter if kind.bits == 64 else libm.nextafter_single, [Number(kind, one) for one in values], {}
+    )
 
 
 @function("math.ldexp numpy.ldexp", "x, n", "x times 2 to the power n")
@@ -247,7 +259,12 @@ def _operator(op: type) -> Any:
 
 
 def _comparison(op: type) -> Any:
-    return lambda t, node, x, y: Number(ty.BOOL, compared(t, node, op, x, y))
+    def translate(t: Translator, node: ast.Call, x: Any, y: Any) -> Any:
+        if op not in (ast.Eq, ast.NotEq) and (isinstance(x, Complex) or isinstance(y, Complex)):
+            return ACTIONS["complex_ordered"](t, node, op, x, y)
+        return Number(ty.BOOL, compared(t, node, op, x, y))
+
+    return translate
 
 
 for _name, _op in OPERATORS.items():
@@ -262,6 +279,8 @@ function("numpy.square", "x", "x * x")(lambda t, node, x: ACTIONS["binary"](t, n
 
 def _extreme(smaller: bool, keeps_nan: bool) -> Any:
     def translate(t: Translator, node: ast.Call, x: Any, y: Any) -> Any:
+        if all(isinstance(one, Number | Complex) for one in (x, y)) and any(isinstance(one, Complex) for one in (x, y)):
+            return ACTIONS["complex_extreme"](t, node, smaller, keeps_nan, x, y)
         if not (isinstance(x, Number) and isinstance(y, Number)):
             t.error(node, f"two numbers are wanted, and this is {said(x)} and {said(y)}")
         kind = ty.unified(x.type, y.type)

@@ -16,6 +16,7 @@ from warploom.compiler.ssa import Access, Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, whole
 from warploom.kernel.questions import ask_index
+from warploom.kernel.strings import assign_text, is_text
 from warploom.kernel.translator import ACTIONS, Translator
 from warploom.kernel.types import Type
 from warploom.kernel.values import Array, Complex, Number, Record, Slice, said
@@ -75,6 +76,9 @@ def write(t: Translator, node: ast.AST, array: Array, address: Value, value: Any
     """Store an item."""
     if isinstance(array.item, Type):
         stored(t, node, array.item, address, array.space, array.view, value)
+        return
+    if is_text(array.item):
+        assign_text(t, node, array.item, address, array.space, array.view, value)
         return
     if not isinstance(value, Record):
         t.error(node, f"a record is wanted, and this is {said(value)}")
@@ -292,7 +296,7 @@ def _field(t: Translator, node: ast.AST, owner: Record, name: str) -> tuple[Any,
         t.error(node, f"the record has no field {name!r}", f"there are {', '.join(fields)}")
     dtype, offset = fields[name][:2]
     kind = ty.of_dtype(dtype) if dtype.names is None and dtype.subdtype is None else None
-    if kind is None and dtype.names is None and dtype.subdtype is None:
+    if kind is None and dtype.names is None and dtype.subdtype is None and not is_text(dtype):
         t.error(node, f"a field of {dtype} is nothing that a kernel knows")
     return kind or dtype, t.b.pure("add", owner.address, t.b.whole(offset))
 

@@ -11,7 +11,7 @@ from warploom.compiler.ssa import Block, Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted
 from warploom.kernel.translator import Ends, Translator
-from warploom.kernel.values import UNKNOWN, Complex, Number, Unknown, alike, leaves, rebuilt
+from warploom.kernel.values import UNKNOWN, Complex, Number, Unknown, alike, leaves, rebuilt, said
 
 MISSING = object()
 
@@ -64,6 +64,12 @@ class Clash(Unknown):
 
     def __init__(self, name: str, values: Sequence[Any]) -> None:
         self.name, self.values = name, values
+
+    def __str__(self) -> str:
+        kinds = list(dict.fromkeys(said(one) for one in self.values))
+        if len(kinds) > 1:
+            return f"of different kinds on different paths: {' and '.join(kinds)}"
+        return f"{kinds[0]} on each path, and not the same one: which one it is must be known when the kernel is compiled"
 
 
 def _same_kind(x: Any, y: Any) -> bool:

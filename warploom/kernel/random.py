@@ -25,21 +25,37 @@ def for_kernels(function: Any) -> Kernel:
     return Kernel(function, device=True)
 
 
-def _step(s0: int, s1: int) -> tuple[int, int]:
-    s1 ^= s0
-    first = (s0 << 55 | s0 >> 9) & WORD
-    return (first ^ s1 ^ (s1 << 14)) & WORD, (s1 << 36 | s1 >> 28) & WORD
+def _step(s0: np.ndarray, s1: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The next state of each of these."""
+    s1 = s1 ^ s0
+    return _rotated(s0, 55) ^ s1 ^ (s1 << np.uint64(14)), _rotated(s1, 36)
 
 
-def _jumped(s0: int, s1: int) -> tuple[int, int]:
-    """2^64 numbers further on."""
-    t0 = t1 = 0
+def _rotated(words: np.ndarray, bits: int) -> np.ndarray:
+    return (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))
+
+
+def _jump() -> np.ndarray:
+    """uint64[128, 2]: where 2^64 steps lead from each state that has one bit set. Steps are linear, so this says it for every state."""
+    bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
+    none = np.zeros(64, np.uint64)
+    s0, s1 = np.concatenate([bits, none]), np.concatenate([none, bits])
+    found = np.zeros((128, 2), np.uint64)
     for word in JUMP:
         for bit in range(64):
             if word >> bit & 1:
-                t0, t1 = t0 ^ s0, t1 ^ s1
+                found ^= np.stack([s0, s1], axis=1)
             s0, s1 = _step(s0, s1)
-    return t0, t1
+    return found
+
+
+def _moved(states: np.ndarray, far: np.ndarray) -> np.ndarray:
+    """Where a linear move, given as by `_jump`, leads from each of these states (uint64[n, 2])."""
+    found = np.zeros_like(states)
+    for place in range(128):
+        there = (states[:, place // 64] >> np.uint64(place % 64)) & np.uint64(1)
+        found ^= there[:, None] * far[place]
+    return found
 
 
 def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, stream: Any = 0) -> DeviceArray:
@@ -57,14 +73,18 @@ def init_xoroshiro128p_states(states: Any, seed: int, subsequence_start: int = 0
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & WORD
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & WORD
     z ^= z >> 31
-    state = (z, z)
-    host = np.empty(len(states), xoroshiro128p_dtype)
-    for _ in range(subsequence_start):
-        state = _jumped(*state)
-    for place in range(len(host)):
-        host[place] = state
-        state = _jumped(*state)
-    states[:] = host
+    far = _jump()
+    first, move = np.array([[z, z]], np.uint64), far
+    while subsequence_start:
+        if subsequence_start & 1:
+            first = _moved(first, move)
+        subsequence_start >>= 1
+        move = _moved(move, move)
+    found = first
+    while len(found) < len(states):  # as many again, each as far from its own as there are
+        found = np.concatenate([found, _moved(found, far)])
+        far = _moved(far, far)
+    states[:] = found[: len(states)].view(xoroshiro128p_dtype)[:, 0]
 
 
 @for_kernels

@@ -64,6 +64,7 @@ def in_numbas_place() -> Iterator[None]:
     ours = {
         "numba.cuda": importlib.import_module("warploom.kernel.cuda"),
         "numba.cuda.random": importlib.import_module("warploom.kernel.random"),
+        "numba.cuda.types": importlib.import_module("numba.core.types"),
         "warploom.cuda": importlib.import_module("warploom.kernel.cuda"),
     }
     absent: Any = object()

@@ -18,6 +18,7 @@ from warploom.compiler.ssa import Interval, Value
 from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE, ViewShape
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import lifted
+from warploom.kernel.strings import is_text
 from warploom.kernel.translator import Translator
 from warploom.kernel.values import Array, Complex, Number, Record
 
@@ -46,17 +47,13 @@ def kind_of(argument: Any) -> Any:
         return ("host", argument)
     if isinstance(argument, bool | np.bool_):
         return ("number", "bool", "")
-    if isinstance(argument, int | np.integer) or (isinstance(argument, np.generic) and argument.dtype.kind in "mM"):
-        name = (
-            "int64"
-            if isinstance(argument, np.generic) and argument.dtype.kind in "mM"
-            else argument.dtype.name
-            if isinstance(argument, np.generic)
-            else "int64"
-            if -(1 << 63) <= argument < 1 << 63
-            else "uint64"
-        )
-        return ("number", name, next((letter for letter, (lo, hi) in SMALL if lo <= int(argument) <= hi), ""))
+    if isinstance(argument, np.datetime64 | np.timedelta64):
+        return ("number", "int64", "")
+    if isinstance(argument, int | np.integer):
+        small = next((letter for letter, (lo, hi) in SMALL if lo <= int(argument) <= hi), "")
+        if isinstance(argument, np.generic):
+            return ("number", argument.dtype.name, small)
+        return ("number", "int64" if -(1 << 63) <= argument < 1 << 63 else "uint64", small)
     if isinstance(argument, float | complex | np.floating | np.complexfloating):
         name = argument.dtype.name if isinstance(argument, np.generic) else "float64" if isinstance(argument, float) else "complex128"
         if name not in ty.BY_NAME:
@@ -66,13 +63,13 @@ def kind_of(argument: Any) -> Any:
         return ("record", argument.dtype)
     if isinstance(argument, tuple):
         return ("tuple", type(argument) if hasattr(argument, "_fields") else tuple, tuple(kind_of(one) for one in argument))
-    if argument is None or isinstance(argument, str):
+    if argument is None or isinstance(argument, str | bytes):
         return ("host", argument)
     dtype, shape = getattr(argument, "dtype", None), getattr(argument, "shape", None)
     if dtype is None or shape is None:
         raise ArgumentError(f"a {type(argument).__name__} is nothing that a kernel can take")
     dtype = np.dtype(dtype)
-    if dtype.names is None and dtype.subdtype is None and ty.of_dtype(dtype) is None:
+    if dtype.names is None and dtype.subdtype is None and ty.of_dtype(dtype) is None and not is_text(dtype):
         raise ArgumentError(f"an array of {dtype} is nothing that a kernel knows")
     strides = argument.strides
     return ("array", dtype, len(shape), _layout(shape, strides, dtype.itemsize), bool(getattr(argument, "writable", True)))
@@ -95,11 +92,12 @@ def _layout(shape: Sequence[int], strides: Sequence[int], size: int) -> str:
 class Parameters:
     """The arguments of a kernel while it is translated, and afterwards the way from values to scalar registers.
 
-    views: names of the arrays, one a row of Program.views.
+    views: names of the arrays, one a row of Program.views. captured: arrays that the kernel names without being handed them, by id.
     """
 
     words: int = DYNAMIC_SHARED
     views: list[str] = field(default_factory=list)
+    captured: dict[int, tuple[Any, Array]] = field(default_factory=dict)
 
     def value(self, t: Translator, kind: Any, name: str) -> Any:
         """What the kernel sees of an argument of a kind (`kind_of`)."""
@@ -114,6 +112,12 @@ class Parameters:
             view = self._view(name)
             return Record(kind[1], self._word(t, name), "global", view, name)
         return self._array(t, kind, name)
+
+    def capture(self, t: Translator, array: Any, name: str) -> Array:
+        """An array in the device's memory that the kernel finds outside: where it lies is fixed now, what it holds is not."""
+        if id(array) not in self.captured:
+            self.captured[id(array)] = array, self._array(t, kind_of(array), name)
+        return self.captured[id(array)][1]
 
     def _view(self, name: str) -> int:
         self.views.append(name)
@@ -187,7 +191,7 @@ def _number_words(argument: Any, kind: ty.Type, small: str) -> list[int]:
         bits = np.array([argument], np.float32 if single else np.float64).view(np.uint32 if single else np.uint64)
         number = int(bits[0])
         return [number] if single else [number & WORD, number >> 32]
-    number = int(argument)
+    number = int(argument.view(np.int64) if isinstance(argument, np.datetime64 | np.timedelta64) else argument)
     wide = kind.bits == 64 and not small
     return [number & WORD, number >> 32 & WORD] if wide else [number & WORD]
 

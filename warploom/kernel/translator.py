@@ -92,6 +92,7 @@ class Translator:
         self.options = options
         self.found = Diagnostics(sources[0] if sources else Source())
         self.resources = Resources()
+        self.capture: Callable[[Any, str], Any] = _nothing  # of arrays in the device's memory that the kernel names and is not handed
         self.frames: list[Frame] = []
         self.problems = 0  # mistakes so far, those that were said before counted again
         self._said: set[tuple[At, str]] = set()
@@ -168,6 +169,11 @@ class Translator:
             function.__name__, text, self.sources.index(text.source), outer_names(function), dict(arguments),
             assigned(text.body) | set(arguments), path=path, function=function,
         )  # fmt: skip
+
+
+def _nothing(thing: Any, name: str) -> Any:
+    """Nothing is captured before the kernel's arguments are known."""
+    raise AssertionError(thing)
 
 
 DESCRIBED = {

@@ -195,13 +195,15 @@ def said(value: Any) -> str:
     if isinstance(value, Number | Complex):
         return f"{'an' if value.type.name[0] in 'iu' else 'a'} {value.type}"
     if isinstance(value, Array):
-        return f"an array of {value.item if isinstance(value.item, Type) else 'records'}"
+        return f"an array of {value.item if isinstance(value.item, Type) else 'strings' if value.item.kind in 'SU' else 'records'}"
     if isinstance(value, Record):
-        return "a record"
+        return "a record" if value.dtype.names is not None else "a string in memory"
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
     if value is None:
         return "None"
+    if isinstance(value, str | bytes):
+        return "a string" if isinstance(value, str) else "bytes"
     return f"a {type(value).__name__}"
 
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from warploom.rtl.hardware import Hardware, NoHardware
@@ -32,7 +33,7 @@ from warploom.rtl.sequencer.lsu import Lsu, PassThrough
 from warploom.rtl.sequencer.pc import Advance, Pc
 from warploom.rtl.sequencer.registers import Registers
 from warploom.rtl.sequencer.sequencer import Sequencer
-from warploom.rtl.yosys import rtlil_text, run
+from warploom.rtl.yosys import all_of, rtlil_text
 
 TOP = "unit"
 GATES = (
@@ -45,6 +46,7 @@ GATES = (
     "ltp -noff",
 )
 LUTS = (f"synth -flatten -lut 4 -top {TOP}", "delete t:$scopeinfo", "stat -json", "ltp -noff")
+FIGURES = 6  # of a circuit: four of gates, two of lookup tables
 SIZES: dict[str, tuple[int, ...]] = {WARPS: (8, 32), LANES: (8, 32), WAYS: (4, 16)}  # of mechanisms, where nothing else is said
 
 
@@ -129,11 +131,19 @@ def cost(name: str, gpu: GPU | None = None, *, warps: int = 0, lanes: int = 0, w
     It is kept in the cache. Raises NoHardware for an unknown unit and for what has no hardware, MissingPackage where there is no pyosys.
     """
     given = {WARPS: warps, LANES: lanes, WAYS: ways}
-    unit, size = names_and_sizes((name,), {by: (count or SIZES[by][0],) for by, count in given.items()})[0]
-    if unit.by:
-        return Cost(name=f"{name}({size})", count=0, **_priced(rtlil_text(unit.make(size), TOP)))
-    hardware = Hardware() if gpu is None else Hardware.of(gpu.config)
-    return Cost(name=name, count=unit.count(hardware), **_priced(rtlil_text(unit.make(hardware), TOP)))
+    return costs(names_and_sizes((name,), {by: (count or SIZES[by][0],) for by, count in given.items()}), gpu)[0]
+
+
+def costs(
+    asked: Sequence[tuple[Unit, int]], gpu: GPU | None = None, progress: Callable[[int], None] | None = None,
+) -> list[Cost]:  # fmt: skip
+    """The prices of units in sizes, as `names_and_sizes` gives them. progress: is told how many are known."""
+    hardware = Hardware() if gpu is None or all(unit.by for unit, _ in asked) else Hardware.of(gpu.config)
+    circuits = [rtlil_text(unit.make(size if unit.by else hardware), TOP) for unit, size in asked]
+    names = [f"{unit.name}({size})" if unit.by else unit.name for unit, size in asked]
+    counts = [0 if unit.by else unit.count(hardware) for unit, _ in asked]
+    found = synthesize(circuits, progress)
+    return [Cost(name=name, count=count, **figures) for name, count, figures in zip(names, counts, found, strict=True)]
 
 
 def cost_of(component: Any, name: str = "") -> Cost:
@@ -171,31 +181,71 @@ def body(found: Cost) -> dict[str, Any]:
     return asdict(found)
 
 
+def synthesize(circuits: Iterable[str], progress: Callable[[int], None] | None = None) -> list[dict[str, int]]:
+    """What circuits cost, from the cache, or by as many processes at a time as there are processors.
+
+    circuits: as RTLIL. progress: is told how many are known. What was synthesized before an interrupt is kept.
+    """
+    given = list(circuits)
+    known = {circuit: found for circuit in given if (found := _kept(circuit)) is not None}
+    missing = [circuit for circuit in dict.fromkeys(given) if circuit not in known]
+    halves: dict[str, dict[str, int]] = {circuit: {} for circuit in missing}
+    runs = [(circuit, script) for circuit in missing for script in (GATES, LUTS)]
+
+    def told() -> None:
+        if progress is not None:
+            progress(sum(circuit in known for circuit in given))
+
+    def done(number: int, reports: list[str]) -> None:
+        circuit, script = runs[number]
+        halves[circuit] |= (_gates if script is GATES else _luts)(reports)
+        if len(halves[circuit]) == FIGURES:
+            known[circuit] = halves[circuit]
+            _keep(circuit, known[circuit])
+            told()
+
+    told()
+    all_of(runs, done)
+    return [known[circuit] for circuit in given]
+
+
 def _priced(circuit: str) -> dict[str, int]:
+    return synthesize([circuit])[0]
+
+
+def _place(circuit: str) -> Path:
     key = hashlib.sha256("|".join([circuit, *GATES, *LUTS, version("pyosys")]).encode()).hexdigest()[:24]
-    kept = cache_directory() / "costs" / f"{key}.json"
+    return Path(cache_directory() / "costs" / f"{key}.json")
+
+
+def _kept(circuit: str) -> dict[str, int] | None:
     try:
-        return {name: int(value) for name, value in json.loads(kept.read_text()).items()}
+        return {name: int(value) for name, value in json.loads(_place(circuit).read_text()).items()}
     except (OSError, ValueError):
-        found = _synthesize(circuit)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps(found))
-    return found
+        return None
 
 
-def _synthesize(circuit: str) -> dict[str, int]:
-    *_, statistics, path = run(circuit, GATES)
+def _keep(circuit: str, found: dict[str, int]) -> None:
+    place = _place(circuit)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(json.dumps(found))
+
+
+def _gates(reports: list[str]) -> dict[str, int]:
+    *_, statistics, path = reports
     cells = _cells(statistics)
     flip_flops = sum(count for kind, count in cells.items() if "DFF" in kind)
-    *_, lut_statistics, lut_path = run(circuit, LUTS)
     return {
         "transistors": int(json.loads(statistics)["design"]["estimated_num_transistors"]),
         "gates": sum(cells.values()) - flip_flops,
         "flip_flops": flip_flops,
         "depth": _depth(path),
-        "luts": _cells(lut_statistics).get("$lut", 0),
-        "lut_depth": _depth(lut_path),
     }
+
+
+def _luts(reports: list[str]) -> dict[str, int]:
+    *_, statistics, path = reports
+    return {"luts": _cells(statistics).get("$lut", 0), "lut_depth": _depth(path)}
 
 
 def _cells(statistics: str) -> dict[str, int]:

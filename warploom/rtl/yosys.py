@@ -7,10 +7,12 @@ results follow from the numbers that it gives to new names, and it counts them f
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from pyosys import libyosys
 design = libyosys.Design()
 for command in json.load(sys.stdin):
     libyosys.run_pass(command, design)"""
+_RUNNING: set[subprocess.Popen[str]] = set()  # processes of all threads, so that an interrupt ends those of workers too
 
 
 def rtlil_text(component: Any, name: str) -> str:
@@ -47,10 +50,34 @@ def run_in(place: Path, design: str, passes: Sequence[str]) -> list[str]:
     reports = [place / f"report-{number}.txt" for number in range(len(passes))]
     commands = [f"read_rtlil {place / 'design.il'}"]
     commands += [f"tee -q -o {report} {command.format(folder=place)}" for report, command in zip(reports, passes, strict=True)]
-    done = subprocess.run([sys.executable, "-c", _RUNNER], input=json.dumps(commands), capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"Yosys has stopped: {(done.stderr or done.stdout).strip()[-1000:]}")
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", _RUNNER], stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        _RUNNING.add(process)
+        try:
+            out, errors = process.communicate(json.dumps(commands))
+        finally:
+            _RUNNING.discard(process)
+    if process.returncode != 0:
+        raise RuntimeError(f"Yosys has stopped: {(errors or out).strip()[-1000:]}")
     return [report.read_text() if report.exists() else "" for report in reports]
+
+
+def all_of(runs: Sequence[tuple[str, Sequence[str]]], done: Callable[[int, list[str]], None]) -> None:
+    """Run passes over several designs, as many at a time as there are processors, the largest designs first.
+
+    runs: designs and their passes. done: is told the number of a run in `runs` and its reports, in the caller's thread, as they end; what
+    has ended before an interrupt has been told.
+    """
+    order = sorted(range(len(runs)), key=lambda number: -len(runs[number][0]))
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
+        numbers = {pool.submit(run, *runs[number]): number for number in order}
+        for ended in as_completed(numbers):
+            done(numbers[ended], ended.result())
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in list(_RUNNING):  # after an interrupt or an error
+            process.terminate()
 
 
 @contextmanager

@@ -33,7 +33,7 @@ from warploom.study.metrics import METRICS
 from warploom.study.needs import StudyError
 from warploom.study.sweep import Outcome, Progress, Task, measure, spread
 from warploom.study.table import Column, Table
-from warploom.units import UnitError, UserUnit, take_units, unit_name
+from warploom.units import UnitError, UserUnit, take_units, unit_name, unit_place
 
 MOST_RUNS = 10_000
 # The machine that is taken where settings of warps are compared, and the front end names none for that.
@@ -164,14 +164,15 @@ def plan(
     configs = tuple(config for config, _ in machines)
     if all(isinstance(config, str) for config in configs):
         raise ConfigError(configs[0])
-    shown = tuple({name: _shown(value) for name, value in point.items()} for point in points)
-    told = {name: tuple(map(_shown, found)) for name, found in values.items()}
+    told = {name: _shown(found) for name, found in values.items()}
+    shown = tuple(dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*told.values()))
     return Plan(loaded, base, told, shown, configs, tuple(found for _, found in machines), notes)
 
 
-def _shown(value: Any) -> Any:
-    """A value as a table shows it: a function by its name."""
-    return unit_name(value) if callable(value) else value
+def _shown(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Values as a table shows them: a unit by its name, with its file and line where a different one has the same name."""
+    names = [unit_name(value) if callable(value) or isinstance(value, tuple) else value for value in values]
+    return tuple(name if names.count(name) == 1 else f"{name} ({unit_place(value)})" for name, value in zip(names, values, strict=True))
 
 
 def _checked_values(name: str, given: Sequence[Any] | str) -> tuple[Any, ...]:

@@ -171,9 +171,10 @@ def _points(ax: Any, panel: Panel) -> None:
     ax.plot(line.x, line.y, color="black", linestyle="--", linewidth=1.2, label=line.name, zorder=1)
     for number, series in enumerate(points):
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number // len(COLOURS) % len(MARKERS)]
-        ax.plot(series.x, series.y, color=colour, marker=marker, markersize=9, linestyle="none", label=series.name)
+        ax.plot(series.x, series.y, color=colour, marker=marker, markersize=9, linestyle="none", clip_on=False, zorder=3, label=series.name)
     ax.set_xlim(left=0)
     ax.xaxis.set_major_formatter(_grouped)
+    ax.yaxis.set_major_formatter(_grouped)
 
 
 def _grouped(value: float, _: Any = None) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +45,8 @@ CLUSTER_SECONDS = 10  # to find a Dask scheduler
 class Task:
     """One run: a program on a machine.
 
-    units: a user's own by slot: a file and a function in it, as "mine.py:choose", or a function that another process can import.
+    units: a user's own by slot: a file and a function in it, as "mine.py:choose", or a function. With one that no other process can
+    import, as those that are made in a function, all runs happen in this process.
     """
 
     program: Program
@@ -127,7 +129,7 @@ def spread(
     say = progress or (lambda done, total: None)
     if dask is not None:
         return _on_cluster(function, tasks, dask, say)
-    workers = jobs or processors()
+    workers = (jobs or processors()) if _may_be_sent(tasks) else 1
     begin = time.monotonic()
     found: list[R] = []
     for task in tasks:
@@ -138,6 +140,16 @@ def spread(
         if workers == 1 or len(found) == len(tasks):
             say(len(found), len(tasks))
     return found
+
+
+def _may_be_sent(tasks: Sequence[Any]) -> bool:
+    """Whether other processes can import the functions that tasks bring along."""
+    own = {id(unit): unit for task in tasks for unit in getattr(task, "units", {}).values() if not isinstance(unit, str)}
+    try:
+        pickle.dumps(list(own.values()))
+    except (AttributeError, TypeError, pickle.PicklingError):
+        return False
+    return True
 
 
 def _on_processes(function: Callable[[T, Notice | None], R], tasks: Sequence[T], workers: int, say: Callable[[int], None]) -> list[R]:

@@ -13,8 +13,8 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.image import Image
-from warploom.isa.program import Launch, Position, Program, Source
-from warploom.isa.program_builder import ProgramBuilder
+from warploom.isa.program import Launch, Program, Source
+from warploom.isa.program_builder import Bundle, ProgramBuilder
 from warploom.isa.regions import Region
 from warploom.isa.riscv import csr
 from warploom.isa.riscv.disassembler import disassemble
@@ -23,6 +23,7 @@ from warploom.isa.riscv.registers import FLOATS, REGISTER_NAMES, REGISTERS, ROUN
 from warploom.isa.riscv.table import TABLE, Decoded, Table, base_of
 from warploom.isa.uop import Uop
 
+OF_THEIR_PLACE = ("auipc", "jalr")  # beside those with a target: instructions that mean something else at each address
 Refused = tuple[int, str]  # number of the instruction, and why
 
 
@@ -69,18 +70,25 @@ def lower(
     floats = float_needs(instructions)
     builder = ProgramBuilder()
     refused: list[Refused] = []
+    met: dict[int, tuple[Bundle, str]] = {}  # words that mean the same wherever they lie: programs repeat them
     for number, one in enumerate(instructions):
-        uops = [Uop("illegal", imm=one.word)]
-        if one.row is not None:
-            row, values = base_of(one.row, one.values)
-            assert row.lower is not None
-            try:
-                leads_to = _leads_to(instructions[number - 1] if number else None, row, values, number_of)
-                uops = row.lower(Operands(values, one.address, one.size, number_of, floats, leads_to))
-            except Refusal as reason:
-                refused.append((number, str(reason)))
-        position = image.lines.get(one.address, Position())
-        builder.add(uops, text=disassemble(one, names, table.csr_names), position=position, word=one.word, address=one.address)
+        known = met.get(one.word)
+        if known is None:
+            uops, stays = [Uop("illegal", imm=one.word)], False
+            if one.row is not None:
+                row, values = base_of(one.row, one.values)
+                assert row.lower is not None
+                try:
+                    leads_to = _leads_to(instructions[number - 1] if number else None, row, values, number_of)
+                    uops = row.lower(Operands(values, one.address, one.size, number_of, floats, leads_to))
+                    stays = "target" not in row.names and row.mnemonic not in OF_THEIR_PLACE
+                except Refusal as reason:
+                    refused.append((number, str(reason)))
+            known = builder.bundle(uops), disassemble(one, names, table.csr_names)
+            if stays:
+                met[one.word] = known
+        bundle, text = known
+        builder.put(bundle, text=text, position=image.lines.get(one.address), word=one.word, address=one.address)
     launch = launch or Launch()
     return _program(image, isa, builder, launch.changed(entry=number_of(image.entry)), numbers, regions), refused
 

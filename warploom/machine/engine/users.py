@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import textwrap
 import traceback
 from collections.abc import Callable
@@ -56,8 +57,16 @@ class WrongResult(Exception):
 
 
 def unit_name(unit: Any) -> str:
-    """What a user calls a unit; of one with several verbs the name of the last."""
-    return unit_name(unit[-1]) if isinstance(unit, tuple) else getattr(unit, "__name__", type(unit).__name__)
+    """What a user calls a unit: a function's name; of one with several verbs the name that its file gives it, or that of its class."""
+    if not isinstance(unit, tuple):
+        return getattr(unit, "__name__", type(unit).__name__)
+    homes = [sys.modules[verb.__module__] for verb in unit if getattr(verb, "__module__", "") in sys.modules]
+    return next((name for home in homes for name, value in vars(home).items() if value is unit), type(unit).__name__)
+
+
+def unit_place(unit: Any) -> str:
+    """Where a unit is written, as text; of one with several verbs where the first of them is."""
+    return place(next(verb for verb in unit if verb is not None) if isinstance(unit, tuple) else unit)
 
 
 def place(function: Callable[..., Any], line: int | None = None) -> str:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from warploom.isa.uop import SIZE
+from warploom.machine.core.load_store.bundle_transactions import append, collect
 from warploom.machine.core.load_store.coalescer import coalesce
 from warploom.machine.core.load_store.lsu import Lsu
-from warploom.machine.core.load_store.memory_stage import append, collect
 from warploom.machine.engine.native.piece import Array
 from warploom.machine.engine.swaps import Socket, Swaps
 from warploom.machine.engine.unit import unit

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from statistics import geometric_mean
+from types import MappingProxyType
 from typing import Any
 
 from warploom.machine.config.presets import load_config
 from warploom.machine.core.divergence import MECHANISMS
-from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
+from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, Units, checked
 from warploom.study.experiments.mechanisms import FAST, variants
 from warploom.study.figure import Figure, Panel, Series
 from warploom.study.kernels import FREE, GLOBAL, Kernel
@@ -156,15 +157,16 @@ def kernel(body: Body) -> Kernel:
     return k
 
 
-def measure(run: Runner) -> Findings:
+def measure(run: Runner, units: Units = MappingProxyType({})) -> Findings:
     """Cycles and active lanes of each kernel under each mechanism."""
-    ways = variants()
+    ways = variants() | {name: {} for name in units}
     threads = WARPS * LANES
     points = [(body, name) for body in SUITE for name in ways]
     tasks = [
         Task(
             kernel(SUITE[body]).program(body, threads=threads, block=threads, memory_bytes=threads * WORD),
             load_config("sm", FAST | ways[name]),
+            units={"divergence": units[name]} if name in units else {},
         )
         for body, name in points
     ]
@@ -184,7 +186,7 @@ def measure(run: Runner) -> Findings:
     columns = [Column("kernel", "kernel"), Column("stack_cycles", "stack: cycles")]
     columns += [Column(f"{name}_speedup", f"{name}: x", 2) for name in others]
     columns += [Column("limit", "limit: x", 2), Column("stack_lanes", "stack lanes", 1)]
-    columns += [Column(f"{name}_lanes", name, 1) for name in others if name in MECHANISMS]
+    columns += [Column(f"{name}_lanes", name, 1) for name in others if name in MECHANISMS or name in units]
     notes = (
         "x: how much faster than stack; limit: if no lane ever waited for another; lanes: active an instruction, of 32",
         *(("dwf: the majority heuristic; dwf_time, dwf_pc: the time-stamp and the PC heuristic",) if "dwf" in ways else ()),
@@ -282,4 +284,5 @@ EXPERIMENT = Experiment(
     'S. Collange, "Stack-less SIMT reconvergence at low cost", 2011',
     f"{WARPS} warps run seven kernels that diverge at random, on the preset sm with one scheduler and every latency one cycle.",
     measure,
+    "divergence",
 )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from warploom.study.figure import Figure
 from warploom.study.sweep import Outcome, Task
 from warploom.study.table import Table
+from warploom.units import UserUnit
 
+Units = Mapping[str, UserUnit]  # units of a user's own, by the name that table and figure have for them
 Runner = Callable[[Sequence[Task]], list[Outcome]]  # runs tasks, wherever that may be
 
 
@@ -37,7 +39,8 @@ class Experiment:
     """An experiment.
 
     name: as in `warploom study NAME`. source: who published it, and where. setup: program and machine, in a sentence or two.
-    measure: given what runs tasks, the findings.
+    measure: given what runs tasks, the findings; of a study that compares the units of a slot it takes further `Units`.
+    slot: that slot; "" where it compares none.
     """
 
     name: str
@@ -45,7 +48,8 @@ class Experiment:
     question: str
     source: str
     setup: str
-    measure: Callable[[Runner], Findings]
+    measure: Callable[..., Findings]
+    slot: str = ""
 
 
 class Failed(Exception):

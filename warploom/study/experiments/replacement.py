@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
 from warploom.isa.numbers import percentage
 from warploom.machine.config.presets import load_config
 from warploom.machine.memory.replacement import POLICIES
-from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
+from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, Units, checked
 from warploom.study.figure import Figure, Panel, Series
 from warploom.study.kernels import FREE, Kernel
 from warploom.study.sweep import Outcome, Task
@@ -69,31 +70,34 @@ def expected_random(lines: int) -> float:
     return hits / (lines * (EXPECTED_ROUNDS - 1))
 
 
-def measure(run: Runner) -> Findings:
+def measure(run: Runner, units: Units = MappingProxyType({})) -> Findings:
     """Hit rates after the first round, for each policy, pattern and size."""
-    points = [(pattern, size, policy) for pattern, sizes in PATTERNS.items() for size in sizes for policy in POLICIES]
+    policies = (*POLICIES, *units)
+    points = [(pattern, size, policy) for pattern, sizes in PATTERNS.items() for size in sizes for policy in policies]
     tasks = []
     for pattern, size, policy in points:
         order = cyclic(size) if pattern == "loop" else reuse(size)
         program = kernel(order).program(f"{pattern}-{size}", threads=LANES, block=LANES, memory_bytes=(max(order) + 1) * LINE)
-        tasks.append(Task(program, load_config("sm", MACHINE | {"l1.replacement": policy})))
+        ours = {} if policy in units else {"l1.replacement": policy}
+        theirs = {"replacement": units[policy]} if policy in units else {}
+        tasks.append(Task(program, load_config("sm", MACHINE | ours), units=theirs))
     outcomes = dict(zip(points, checked(points, run(tasks)), strict=True))
     rows = []
     for pattern, sizes in PATTERNS.items():
         for size in sizes:
             row: dict[str, Any] = {"pattern": pattern, "size": size}
-            row |= {policy: _rate(pattern, size, outcomes[pattern, size, policy]) for policy in POLICIES}
+            row |= {policy: _rate(pattern, size, outcomes[pattern, size, policy]) for policy in policies}
             row["published"] = expected_random(size) if pattern == "loop" else None
             rows.append(row)
     columns = [Column("pattern", "pattern"), Column("size", "lines")]
-    columns += [Column(policy, policy, percent=True) for policy in POLICIES]
+    columns += [Column(policy, policy, percent=True) for policy in policies]
     columns.append(Column("published", "random, naive cache", percent=True))
     notes = (
         f"loop: so many lines one after the other, again and again; reuse: {HOT} lines that come again, so many others between; "
         f"the cache holds {LINES} lines; hit rate of the lines that come again, from their second time on",
     )
     table = Table(rows, tuple(columns), notes)
-    return Findings(table, _figure(rows), _claims(rows))
+    return Findings(table, _figure(rows, policies), _claims(rows))
 
 
 def _rate(pattern: str, size: int, outcome: Outcome) -> float:
@@ -101,11 +105,11 @@ def _rate(pattern: str, size: int, outcome: Outcome) -> float:
     return outcome.counters["l1_hits"] / again
 
 
-def _figure(rows: list[dict[str, Any]]) -> Figure:
+def _figure(rows: list[dict[str, Any]], policies: tuple[str, ...]) -> Figure:
     panels = []
     for pattern, sizes in PATTERNS.items():
         of_pattern = [row for row in rows if row["pattern"] == pattern]
-        series = [Series(policy, sizes, tuple(100 * row[policy] for row in of_pattern)) for policy in POLICIES]
+        series = [Series(policy, sizes, tuple(100 * row[policy] for row in of_pattern)) for policy in policies]
         if pattern == "loop":
             expected = tuple(100 * row["published"] for row in of_pattern)
             series.append(Series("random, a naive cache", sizes, expected, published=True))
@@ -157,4 +161,5 @@ EXPERIMENT = Experiment(
     "random beats LRU and FIFO on loops that do not fit",
     f"One warp loads one line after the other through a first-level cache of one set of {LINES} ways, on the preset sm.",
     measure,
+    "replacement",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 from warploom.gpu import GPU
@@ -9,11 +10,12 @@ from warploom.machine.accounting.events import ISSUE, KIND, TIME
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.observe.facts.events import events_of
-from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, checked
+from warploom.study.experiments.experiment import Claim, Experiment, Findings, Runner, Units, checked
 from warploom.study.figure import Figure, Panel, Series
 from warploom.study.kernels import FREE, GLOBAL, Kernel
 from warploom.study.sweep import Task
 from warploom.study.table import Column, Table
+from warploom.units import UserUnit
 
 LANES, WORD = 32, 4
 WARPS = 32  # Narasiman et al. simulate 32 warps a core
@@ -58,9 +60,10 @@ def machines() -> dict[str, Config]:
     return found
 
 
-def issue_rate(config: Config) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Instructions a cycle in each window of a run, from its events: (first cycles, rates)."""
-    result = GPU(config).run(_program(), tracing=True)
+def issue_rate(config: Config | None, unit: UserUnit | None = None) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Instructions a cycle in each window of a run, from its events: (first cycles, rates). unit: a scheduler in place of ours."""
+    gpu = GPU(config) if config is not None else GPU("sm", set=MACHINE, units={"scheduler": unit})
+    result = gpu.run(_program(), tracing=True)
     events = events_of(result, "the rate of issues")
     counts = [0] * (result.cycles // WINDOW + 1)
     for time in events[events[:, KIND] == ISSUE][:, TIME]:
@@ -72,12 +75,15 @@ def _program() -> Any:
     return kernel().program("compute-then-load", threads=WARPS * LANES, block=LANES)
 
 
-def measure(run: Runner) -> Findings:
+def measure(run: Runner, units: Units = MappingProxyType({})) -> Findings:
     """Cycles and idle issue slots of each policy, and when the slots of two of them are used."""
     policies = machines()
-    outcomes = checked(tuple(policies), run([Task(_program(), config) for config in policies.values()]))
+    tasks = [Task(_program(), config) for config in policies.values()]
+    tasks += [Task(_program(), load_config("sm", MACHINE), units={"scheduler": unit}) for unit in units.values()]
+    names = (*policies, *units)
+    outcomes = checked(names, run(tasks))
     rows: list[dict[str, Any]] = []
-    for name, outcome in zip(policies, outcomes, strict=True):
+    for name, outcome in zip(names, outcomes, strict=True):
         issued = outcome.counters["instructions"]
         rows.append(
             {
@@ -100,8 +106,8 @@ def measure(run: Runner) -> Findings:
     )
     paper = f"two-level, groups of {PAPER_GROUP}"
     panels = []
-    for name in ("round robin", paper):
-        times, rates = issue_rate(policies[name])
+    for name in ("round robin", paper, *units):
+        times, rates = issue_rate(policies.get(name), units.get(name))
         panels.append(Panel(name, "cycle", "instructions\na cycle", (Series(name, times, rates),), kind="area"))
     figure = Figure("All warps reach the load together, or in groups one after the other", tuple(panels), stacked=True)
     by_name = {row["policy"]: row for row in rows}
@@ -139,4 +145,5 @@ EXPERIMENT = Experiment(
     'V. Narasiman et al., "Improving GPU performance via large warps and two-level warp scheduling", MICRO 2011',
     f"32 warps compute for {BETWEEN} instructions and load, {TURNS} times; the preset sm with one scheduler, a memory of {LATENCY} cycles.",
     measure,
+    "scheduler",
 )

@@ -19,7 +19,7 @@ import numpy as np
 
 from warploom.machine.core.fetch.shared_instruction_cache import bring, program_memory
 from warploom.machine.core.warps.warp_table import set_alarm
-from warploom.machine.engine.bits import EMPTY, after, bit, has, lowest, rest
+from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, rest
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, MAX_SCHEDULERS, MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
 
@@ -41,6 +41,7 @@ Fetch = record(
     ),
     state=dict(
         next_warp="i8",                  # warp slot at which the round continues
+        idle_until="i8",                 # nothing arrives before that cycle, and no warp has made room since; 0: one has
         l0_last=("i8", MAX_SCHEDULERS),  # with schedulers' caches: the warp slot that each has fetched for last
         held=("i8", MAX_WARPS),          # instructions in a warp's buffer; the first is the one at its PC
         following=("i8", MAX_WARPS),     # instruction that is fetched next
@@ -64,6 +65,7 @@ Fetch = record(
 @unit
 def redirect(fetch, warp, pc):
     """A warp starts, or jumps: its buffer is empty."""
+    fetch.idle_until = 0
     fetch.held[warp] = 0
     fetch.following[warp] = pc
     fetch.arrives[warp] = FOREVER
@@ -74,21 +76,34 @@ def consume(fetch, warp, before, after, is_control):
     """A warp has issued the instruction at `before`, a control instruction where `is_control`; its next one is at `after`."""
     if after == before + 1 and (fetch.waits == 0 or not is_control):
         fetch.held[warp] -= 1
+        fetch.idle_until = 0
     else:
         redirect(fetch, warp, after)
 
 
-@out_of_line
+@inlined
 def fetch_instructions(gpu, fetch, warps, rows, now):
     """One cycle: instructions arrive in the buffers, and further ones are requested. Returns the next cycle in which there is work."""
+    if now < fetch.idle_until:
+        return np.int64(fetch.idle_until)
+    return _fetch_round(gpu, fetch, warps, rows, now)
+
+
+@out_of_line
+def _fetch_round(gpu, fetch, warps, rows, now):
+    """A cycle in which something arrives or can be requested: each warp is looked at, round robin."""
     soonest = np.int64(FOREVER)
     started = np.int64(0)
     wanting = EMPTY  # with schedulers' caches: the warps that want an instruction
-    begin = np.int64(fetch.next_warp)
-    for offset in range(warps.slots):
-        warp = (begin + offset) % warps.slots
-        if not has(warps.active, warp):
-            continue
+    first = below(np.int64(fetch.next_warp))
+    left = warps.active & ~first
+    behind = warps.active & first
+    while left | behind != EMPTY:
+        if left == EMPTY:
+            left = behind
+            behind = EMPTY
+        warp = lowest(left)
+        left = rest(left)
         if fetch.arrives[warp] == FOREVER and _has_room(fetch, warp, rows):
             if fetch.l0_sets != 0:
                 wanting = wanting | bit(warp)
@@ -107,7 +122,8 @@ def fetch_instructions(gpu, fetch, warps, rows, now):
         soonest = min(soonest, np.int64(fetch.arrives[warp]))
     if wanting != EMPTY:
         soonest = min(soonest, _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now))
-    return max(soonest, np.int64(now + 1))
+    fetch.idle_until = max(soonest, np.int64(now + 1))
+    return np.int64(fetch.idle_until)
 
 
 @inlined

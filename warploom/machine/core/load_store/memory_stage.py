@@ -35,13 +35,13 @@ from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import ACCESSES, LONG_SCOREBOARD, PASSES, SECTORS, SECTORS_NEEDED, SHORT_SCOREBOARD, TRANSACTIONS
 from warploom.machine.core.load_store.atomic import conflicts as atomic_conflicts
 from warploom.machine.core.load_store.atomic import merges
-from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run, sectors_needed
+from warploom.machine.core.load_store.bundle_transactions import append, collect, collect_halves, note_written_bytes
+from warploom.machine.core.load_store.coalescer import sectors_needed
 from warploom.machine.core.load_store.constant_cache import begin_bundle
 from warploom.machine.core.load_store.lane_access import addresses, atomic, load, store
 from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
 from warploom.machine.core.load_store.wide_access import AT_PLACES, IN_SHARED, IN_TABLES, is_wide
-from warploom.machine.core.load_store.written_bytes import mark_written
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.lane_slots import hold_lanes
 from warploom.machine.core.texture.sampler import sample, store_image
@@ -112,11 +112,11 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
             if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE and core.access.scratchpad == 0:
                 before = transactions
                 if core.has_wide != 0 and tables.uops[k, SIZE] == WIDE and tables.uops[k, SPACE] == LOCAL_SPACE:
-                    transactions = _collect_halves(core, registers.active, lanes, kind, transactions)
+                    transactions = collect_halves(core, registers.active, lanes, kind, transactions)
                 else:
                     transactions = collect(core, registers, tables, k, lanes, transactions)
                     if kind == STORE and core.lsu.tracks_bytes != 0:
-                        _mark_written(core, registers, np.int64(tables.uops[k, SIZE]), lanes, before, transactions)
+                        note_written_bytes(core, registers, np.int64(tables.uops[k, SIZE]), lanes, before, transactions)
                 tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * tables.uops[k, SIZE], core.lsu.sector_shift)
         if fault != 0:
             return np.int64(fault)
@@ -249,78 +249,6 @@ def _image(core, registers, tables, k, lanes):
         core.access.address[lane] = np.uint32(np.int64(tables.views[view, VIEW_BASE]) + y * pitch + x * 4 if inside else 0)
     store_image(registers, tables.uops, k, lanes, tables.memory, tables.views)
     core.access.changed = 1
-
-
-@inlined
-def collect(core, registers, tables, k, lanes, transactions):
-    """Append the transactions of one micro-op to those of the bundle's earlier ones; returns how many there are now."""
-    lsu = core.lsu
-    access = core.access
-    size = np.int64(tables.uops[k, SIZE])
-    if access.run != 0 and transactions == 0 and lsu.merge != 0:
-        first = np.int64(access.address[0])
-        slot = free_slot(lsu)
-        return coalesce_run(first, first + size * lanes - 1, lsu.line_shift, lsu.sector_shift, lsu.line[slot], lsu.sectors[slot])
-    return append(lsu, access.address, registers.active, size, lanes, transactions)
-
-
-@out_of_line
-def _collect_halves(core, active, lanes, kind, transactions):
-    """`collect` of 8 bytes a lane of local memory, which is interleaved by words: the high halves lie a row of the warp further on."""
-    lsu = core.lsu
-    row = core.access.address
-    size = np.int64(4)
-    for half in range(2):
-        before = transactions
-        transactions = append(lsu, row, active, size, lanes, before)
-        if kind == STORE and lsu.tracks_bytes != 0:
-            mark_written(lsu, free_slot(lsu), row, active, size, lanes, before, transactions)
-        if half == 0:
-            for lane in range(lanes):
-                row[lane] = np.uint32(row[lane] + np.uint32(4 * lanes))
-    return transactions
-
-
-@out_of_line
-def append(lsu, row, active, size, lanes, transactions):
-    """Coalesce a row of addresses and append its transactions; a line that is there already is not sent twice."""
-    slot = free_slot(lsu)
-    lines = lsu.line[slot]
-    line_sectors = lsu.sectors[slot]
-    found = coalesce(lsu, row, active, size, lanes, lines[transactions:], line_sectors[transactions:])
-    if transactions == 0 or lsu.merge == 0:
-        return transactions + found
-    kept = transactions
-    for index in range(transactions, transactions + found):
-        line = lines[index]
-        sectors = line_sectors[index]
-        known = np.int64(-1)
-        for earlier in range(kept):
-            if lines[earlier] == line:
-                known = np.int64(earlier)
-                break
-        if known >= 0:
-            line_sectors[known] |= sectors
-        else:
-            lines[kept] = line
-            line_sectors[kept] = sectors
-            kept += 1
-    return kept
-
-
-@inlined
-def _mark_written(core, registers, size, lanes, before, transactions):
-    """Note which bytes a store writes. before, transactions: of the bundle, without this micro-op and with it."""
-    lsu = core.lsu
-    slot = free_slot(lsu)
-    access = core.access
-    low_bits = (np.int64(1) << lsu.sector_shift) - 1
-    first = np.int64(access.address[0])
-    if before == 0 and access.run != 0 and first & low_bits == 0 and (first + size * lanes) & low_bits == 0:
-        for index in range(transactions):
-            lsu.whole[slot, index] = lsu.sectors[slot, index]
-    else:
-        mark_written(lsu, slot, access.address, registers.active, size, lanes, before, transactions)
 
 
 @unit

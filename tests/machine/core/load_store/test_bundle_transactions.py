@@ -1,0 +1,57 @@
+"""Transactions of several micro-ops of one instruction: a line that is asked for already is not asked for again."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.machine.two_engines import both
+from warploom.machine.core.load_store.bundle_transactions import append
+from warploom.machine.engine.unit import record, unit
+
+LANES = 8
+ROOM = 64
+Unit = record(
+    settings=dict(merge="i8", line_shift="i8", sector_shift="i8", used="u8", line=("i8", (2, ROOM)), sectors=("u8", (2, ROOM))),
+)
+
+
+@unit
+def drive(lsu, first, second, active, size):
+    count = append(lsu[0], first, active, size, np.int64(8), np.int64(0))
+    return append(lsu[0], second, active, size, np.int64(8), count)
+
+
+def transactions(first, second, merge=1):
+    """Of two micro-ops of four bytes a lane, with lines of 128 bytes and sectors of 32: [(line, sectors), ...]."""
+    lsu = np.zeros(1, Unit)
+    lsu["merge"], lsu["line_shift"], lsu["sector_shift"] = merge, 7, 5
+    count, after = both(drive, lsu, np.uint32(first), np.uint32(second), np.full(LANES, 0xFFFFFFFF, np.uint32), 4)
+    slot = after[0][0]
+    return [(int(line), int(sectors)) for line, sectors in zip(slot["line"][0][:count], slot["sectors"][0][:count], strict=True)]
+
+
+def test_a_line_of_the_first_micro_op_gains_the_sectors_of_the_second():
+    low, high = np.arange(LANES) * 4, np.arange(LANES) * 4 + 64
+    assert transactions(low, high) == [(0, 0b0101)]
+
+
+def test_new_lines_follow_those_that_are_there():
+    low = np.arange(LANES) * 4
+    assert transactions(low, np.where(np.arange(LANES) < 4, low, low + 256)) == [(0, 1), (2, 1)]
+
+
+def test_without_merging_every_lane_has_its_own():
+    low = np.arange(LANES) * 4
+    assert transactions(low, low, merge=0) == [(0, 1)] * (2 * LANES)
+
+
+@settings(max_examples=40, deadline=None)
+@given(*[st.lists(st.integers(0, 255), min_size=LANES, max_size=LANES)] * 2)
+def test_all_sectors_of_both_and_each_line_once(first, second):
+    found = transactions(np.array(first) * 4, np.array(second) * 4)
+    wanted: dict[int, int] = {}
+    for word in first + second:
+        wanted[word // 32] = wanted.get(word // 32, 0) | 1 << word % 32 // 8
+    assert dict(found) == wanted and len(found) == len(wanted)
+    lines = list(dict.fromkeys(word // 32 for word in first + second))
+    assert [line for line, _ in found] == lines

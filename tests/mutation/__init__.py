@@ -1,0 +1,18 @@
+"""Mutation testing: do the tests notice when the machine has a fault?
+
+    python -m tests.mutation                          200 faults, chosen at random
+    python -m tests.mutation --seed 7 --faults 50     the same ones every time
+    python -m tests.mutation --only core/divergence   faults of one folder, or of one file
+
+A fault is one operator of one function in `warploom/machine/`: a comparison, a sum, a bound, a constant, a condition, a statement that is
+left out (`faults.py`). The faulty function runs in plain Python, in a process that imports it in the place of the right one
+(`importing.py`); no file is changed and nothing is compiled. The tests that reach it (`reach.py` knows which) run until one fails: first
+those of the file that mirrors it, then the others (`trial.py`). A test that takes much longer than it should, has failed too.
+
+A fault that no test notices is a *survivor*: a test is missing, or it changes nothing that anybody can see. The latter are in
+`equivalent.toml`, each with the reason.
+
+Why not mutmut or cosmic-ray, the two libraries that do this for Python. mutmut (3.8) leaves functions with decorators as they are, and
+every unit has one. cosmic-ray (8.7) writes each fault into the source tree and starts the whole test command for it, in which most of the
+time goes into what does not reach the fault. Neither can keep a unit from being compiled, which takes longer than most tests.
+"""

@@ -1,0 +1,133 @@
+"""A process of its own for a few tests: forked, the simulator not imported yet, without native code, each test with a time limit."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+from typing import Any
+
+import hypothesis
+import pytest
+
+from tests.mutation.plain import no_native_code
+from tests.places import ROOT
+
+SLACK = 5.0, 10.0  # a test may take so many seconds of a processor, and so many times what it takes without a fault
+UNKNOWN = 2.0  # seconds of a test that nobody has timed yet: those that take longer find no faults
+COLLECTION = 120.0  # seconds for what comes before the first test
+
+
+class TooLong(pytest.fail.Exception):  # type: ignore[misc, name-defined]
+    """A test takes longer than it may. No `except Exception` holds it."""
+
+
+def in_a_child(work: Callable[[Callable[[Any], None]], None], seconds: float) -> Iterator[Any]:
+    """Do some work in a forked process. Yields what it hands over, and None at last if it did not come to its end.
+
+    work: called with a function that hands something over. seconds: after which the process is ended.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with os.fdopen(writing, "wb") as pipe:
+            _silent()
+
+            def hand_over(what: Any) -> None:
+                pickle.dump(what, pipe)
+                pipe.flush()
+
+            try:
+                signal.alarm(int(seconds) + 1)  # not caught: it ends the process, should it wait for something
+                work(hand_over)
+                hand_over(StopIteration)
+            finally:
+                pipe.flush()
+                os._exit(0)
+    os.close(writing)
+    ended = False
+    with os.fdopen(reading, "rb") as pipe:
+        while not ended:
+            try:
+                what = pickle.load(pipe)
+            except (EOFError, pickle.UnpicklingError):
+                break
+            if what is StopIteration:
+                ended = True
+            else:
+                yield what
+    os.waitpid(child, 0)
+    if not ended:
+        yield None
+
+
+def _silent() -> None:
+    """What a child says, and what it reads, is nobody's."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+
+
+def run_tests(names: Sequence[str], limits: dict[str, float], tell: Callable[[Any], None], watch: Any = None) -> None:
+    """Run tests in this process, in this order. tell: called with each test's name, whether it passed, and its seconds.
+
+    names: of files, or of single tests in them. limits: seconds without a fault of those tests that alone are run; all where it is empty.
+    watch: called after each test, what it returns is told too.
+    """
+    os.chdir(ROOT)
+    no_native_code()
+    files = list(dict.fromkeys(name.partition("::")[0] for name in names))
+    with tempfile.TemporaryDirectory() as place:
+        options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--basetemp={place}/tests", *files]
+        pytest.main(options if watch else ["-x", *options], plugins=[_Tests(list(names), limits, tell, watch)])
+
+
+class _Tests:
+    """What pytest asks: which tests, in which order, and for how long."""
+
+    def __init__(self, names: list[str], limits: dict[str, float], tell: Callable[[Any], None], watch: Any) -> None:
+        self.names, self.limits, self.tell, self.watch = names, limits, tell, watch
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        # The same examples each time, and none made smaller: that a test fails is all that is asked.
+        phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
+        hypothesis.settings.register_profile("mutation", derandomize=True, database=None, phases=phases)
+        hypothesis.settings.load_profile("mutation")
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        if self.limits:
+            order = {name: number for number, name in enumerate(self.names)}
+            items[:] = sorted((item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid])
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.tell((report.nodeid, False, 0.0, None))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        if self.watch:
+            self.watch()
+        self.passed, start = True, time.process_time()
+        own, more = SLACK
+        limit = own + more * self.limits[item.nodeid] if self.limits else UNKNOWN
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            signal.setitimer(signal.ITIMER_PROF, own)  # once more, should this have been held
+            raise TooLong(f"more than {limit:.0f} s")
+
+        signal.signal(signal.SIGPROF, stop)
+        signal.setitimer(signal.ITIMER_PROF, limit)
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            self.tell((item.nodeid, self.passed, time.process_time() - start, self.watch and self.watch()))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if not report.passed:  # a test that is skipped finds nothing
+            self.passed = False

@@ -1,0 +1,59 @@
+"""A trial: does any test notice a fault?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tests.mutation.faults import Fault
+from tests.mutation.importing import import_with, place_of
+from tests.mutation.reach import Reached, tests_for
+from tests.mutation.running import COLLECTION, SLACK, in_a_child, run_tests
+
+MOST = 240.0  # seconds of tests, as they are without a fault, until a fault counts as not noticed
+
+
+class Verdict(NamedTuple):
+    """What came of a fault. test: the first that noticed it, "" where none did. tests: that were run."""
+
+    fault: Fault
+    test: str
+    tests: int
+
+
+def tried(fault: Fault, known: dict[str, Reached]) -> Verdict:
+    """Run the tests that reach a fault, until one of them fails."""
+    mirror, count, spent = mirror_of(fault.file), 0, 0.0
+    for part in tests_for(place_of(fault.file, fault.line), mirror, known):
+        limits: dict[str, float] = {}
+        for name in part:
+            if spent < MOST:
+                limits[name] = known[name].seconds
+                spent += known[name].seconds
+        if not limits:
+            continue
+        passed = []
+        for told in in_a_child(_with(fault, limits), COLLECTION + sum(SLACK[0] + SLACK[1] * own for own in limits.values())):
+            if told is None:
+                after = f"after {passed[-1]}" if passed else "when it is imported"
+                return Verdict(fault, f"the process ends {after}", count + len(passed))
+            name, right, _, _ = told
+            if not right:
+                return Verdict(fault, name, count + len(passed) + 1)
+            passed.append(name)
+        count += len(passed)
+    return Verdict(fault, "", count)
+
+
+def _with(fault: Fault, limits: dict[str, float]) -> Callable[[Callable[[Any], None]], None]:
+    def work(tell: Callable[[Any], None]) -> None:
+        import_with(fault)
+        run_tests(list(limits), limits, tell)
+
+    return work
+
+
+def mirror_of(file: str) -> str:
+    """The file of tests that mirrors a file of the machine."""
+    folder, _, name = file.rpartition("/")
+    return "/".join(filter(None, ("tests/machine", folder, f"test_{name}")))
