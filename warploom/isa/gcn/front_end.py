@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from warploom.isa.c.compiler import compile_c
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.gcn import code_object
@@ -28,6 +29,8 @@ def load(source: Text, options: Options) -> Loaded:
     """A Program from a file or bytes: a code object, or source text. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    if path.lower().endswith((".c", ".cl")):
+        data = compile_c([path], "gcn", options.more.get("optimise") or "2")
     if data.startswith(code_object.MAGIC):
         found = code_object.read(data, path)
         diagnostics = Diagnostics(found.image.sources[0], list(found.warnings), found.image.sources[1:])
