@@ -19,7 +19,8 @@ def command(files: tuple[str, ...], output: str, target: str, level: str, as_jso
     """Compile each FILE, C or assembly (.S), and link them with warploom's start-up and headers.
 
     A function marked `kernel` of <warploom.h> is what `warploom run` calls for each thread; a program with a main of its own is started by
-    every core. A kernel for AVX-512 includes <lanes.h>, one for GCN <gcn.h>; for GCN there is OpenCL C too, in a .cl file. The compiler is clang, as the package ziglang has it: pip install 'warploom[cc]'. `warploom run kernel.c` compiles too.
+    every core. A kernel for AVX-512 includes <lanes.h>, one for GCN <gcn.h>; for GCN there is OpenCL C too, in a .cl file. The compiler is
+    clang, as the package ziglang has it: pip install 'warploom[cc]'. `warploom run kernel.c` compiles too.
 
     \b
     Examples:

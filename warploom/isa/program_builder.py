@@ -105,7 +105,7 @@ class ProgramBuilder:
                 if self._locks(code) and self.group(code) not in written:
                     written.append(self.group(code))
             pairs = u.pairs_of(operation, uop.size)
-            codes = (uop.a, uop.b, uop.c, uop.predicate)
+            codes: tuple[int, ...] = (uop.a, uop.b, uop.c, uop.predicate)
             if pairs:
                 codes += tuple(code + 1 for letter, code in zip("abc", codes, strict=False) if letter in pairs and code >= 0)
             for code in codes:

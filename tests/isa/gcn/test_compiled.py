@@ -1,4 +1,4 @@
-"""The recorded kernels' sources, compiled here: what is in memory afterwards is what NumPy says. Products and sums are rounded apart, as there."""
+"""The recorded kernels' sources, compiled here, with products and sums rounded apart: memory holds afterwards what NumPy says."""
 
 import pytest
 
