@@ -1,4 +1,4 @@
-"""The recorded kernels' sources, compiled here, with products and sums rounded apart: memory holds afterwards what NumPy says."""
+"""The recorded kernels of GCN, compiled here with products and sums rounded apart: memory holds afterwards what NumPy says."""
 
 import pytest
 
