@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from warploom.cli.common import UserError, json_option, print_json, say, write_file
+from warploom.cli.common import UserError, diagnostic_json, json_option, print_json, print_warnings, say, write_file
 
 
 @click.command()
@@ -32,12 +32,17 @@ def command(files: tuple[str, ...], output: str, target: str, level: str, as_jso
     """
     from warploom.cli.common import is_among
     from warploom.isa.c.compiler import compile_c
+    from warploom.isa.vortex.front_end import guard_warnings
 
     if is_among(output, files):
         raise UserError(f"-o {output}: this file is an input; name a different one")
     data = compile_c(files, target, level, beside=output)
     write_file(output, data)
+    warnings, sources = guard_warnings(data, output) if target.startswith("vortex") else ([], ())
     if as_json:
-        print_json({"files": list(files), "target": target, "optimise": level, "output": output, "bytes": len(data)})
+        said = [diagnostic_json(warning) for warning in warnings]
+        print_json({"files": list(files), "target": target, "optimise": level, "output": output, "bytes": len(data), "warnings": said})
     else:
+        if warnings:
+            print_warnings(warnings, *sources)
         say(f"{len(data)} bytes written to {output}", err=True)

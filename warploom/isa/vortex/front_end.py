@@ -25,6 +25,7 @@ from warploom.isa.riscv.lowering import lower
 from warploom.isa.vortex import texture
 from warploom.isa.vortex.arguments import DCR, launched_with
 from warploom.isa.vortex.generation import GENERATIONS, Generation
+from warploom.isa.vortex.guards import copied_guards
 from warploom.isa.vortex.image_file import read_raw, read_vxbin
 from warploom.isa.vortex.memory_map import EXIT_CODE, GP, own_regions
 from warploom.isa.vortex.recognise import generation_of_image
@@ -64,6 +65,14 @@ def _load(source: Text, options: Options, generation: Generation | None) -> Load
     return _loaded(_writable(assembly.image), generation or NEWEST, diagnostics, options, refuses=True)
 
 
+def guard_warnings(data: bytes, path: str) -> tuple[list[Diagnostic], tuple[Source, ...]]:
+    """What a compiler did to the guards of an ELF file's program, and the texts that it is about. Raises SourceError."""
+    image, _ = elf.read(data, path)
+    generation = generation_of_image(image) or NEWEST
+    program, _ = lower(image, generation.name, None, table(generation.number))
+    return copied_guards(program), program.sources
+
+
 def _writable(image: Image) -> Image:
     """The originals do not tell code from data: a program may write anywhere in its image. What it stores over instructions is not seen."""
     return replace(image, segments=[segment._replace(writable=True) for segment in image.segments])
@@ -99,6 +108,7 @@ def _loaded(
         text = program.text[number]
         diagnostics.items.append(Diagnostic(severity, f"{text}: {reason}", program.position(number), len(text.split()[0])))
     diagnostics.raise_if_errors()
+    diagnostics.items += copied_guards(program)
     program = launched(program, program.launch.changed(arguments=placed.values)) if placed.parameters else program
     return Loaded(program, diagnostics.warnings)
 

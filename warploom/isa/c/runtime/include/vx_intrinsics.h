@@ -3,6 +3,7 @@
 #ifndef VX_INTRINSICS_H
 #define VX_INTRINSICS_H
 #include <stdint.h>
+#include <warploom_inline.h>
 
 #define VX_CSR_FFLAGS 0x001
 #define VX_CSR_FRM 0x002
@@ -33,39 +34,39 @@
 #define csr_write(csr, value) ({ unsigned long value_ = (unsigned long)(value); __asm__ volatile("csrw %0, %1" : : "i"(csr), "r"(value_) : "memory"); })
 #define csr_swap(csr, value) ({ unsigned long value_ = (unsigned long)(value); __asm__ volatile("csrrw %0, %1, %0" : "+r"(value_) : "i"(csr) : "memory"); value_; })
 
-static inline __attribute__((always_inline)) int vx_thread_id(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_THREAD_ID)); return v; }
-static inline __attribute__((always_inline)) int vx_warp_id(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_WARP_ID)); return v; }
-static inline __attribute__((always_inline)) int vx_core_id(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_CORE_ID)); return v; }
-static inline __attribute__((always_inline)) int vx_hart_id(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_MHARTID)); return v; }
-static inline __attribute__((always_inline)) int vx_num_threads(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_NUM_THREADS)); return v; }
-static inline __attribute__((always_inline)) int vx_num_warps(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_NUM_WARPS)); return v; }
-static inline __attribute__((always_inline)) int vx_num_cores(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_NUM_CORES)); return v; }
-static inline __attribute__((always_inline)) int vx_active_threads(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_ACTIVE_THREADS)); return v; }
-static inline __attribute__((always_inline)) void vx_fence(void) { __asm__ volatile("fence iorw, iorw" : : : "memory"); }
+WARPLOOM_INLINE int vx_thread_id(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_THREAD_ID)); return v; }
+WARPLOOM_INLINE int vx_warp_id(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_WARP_ID)); return v; }
+WARPLOOM_INLINE int vx_core_id(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_CORE_ID)); return v; }
+WARPLOOM_INLINE int vx_hart_id(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_MHARTID)); return v; }
+WARPLOOM_INLINE int vx_num_threads(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_NUM_THREADS)); return v; }
+WARPLOOM_INLINE int vx_num_warps(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_NUM_WARPS)); return v; }
+WARPLOOM_INLINE int vx_num_cores(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_NUM_CORES)); return v; }
+WARPLOOM_INLINE int vx_active_threads(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_ACTIVE_THREADS)); return v; }
+WARPLOOM_INLINE void vx_fence(void) { __asm__ volatile("fence iorw, iorw" : : : "memory"); }
 
 #if WARPLOOM_VORTEX >= 2023
-static inline __attribute__((always_inline)) int vx_active_warps(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_ACTIVE_WARPS)); return v; }
-static inline __attribute__((always_inline)) void vx_tmc(int mask) { __asm__ volatile(".insn r 0x0b, 0, 0, x0, %0, x0" : : "r"(mask) : "memory"); }
-static inline __attribute__((always_inline)) void vx_wspawn(int warps, void (*start)(void)) { __asm__ volatile(".insn r 0x0b, 1, 0, x0, %0, %1" : : "r"(warps), "r"(start) : "memory"); }
-static inline __attribute__((always_inline)) int vx_split(int condition) { int height; __asm__ volatile(".insn r 0x0b, 2, 0, %0, %1, x0" : "=r"(height) : "r"(condition) : "memory"); return height; }
-static inline __attribute__((always_inline)) int vx_split_n(int condition) { int height; __asm__ volatile(".insn r 0x0b, 2, 0, %0, %1, x1" : "=r"(height) : "r"(condition) : "memory"); return height; }
-static inline __attribute__((always_inline)) void vx_join(int height) { __asm__ volatile(".insn r 0x0b, 3, 0, x0, %0, x0" : : "r"(height) : "memory"); }
-static inline __attribute__((always_inline)) void vx_barrier(int number, int warps) { __asm__ volatile(".insn r 0x0b, 4, 0, x0, %0, %1" : : "r"(number), "r"(warps) : "memory"); }
-static inline __attribute__((always_inline)) void vx_pred(int condition, int mask) { __asm__ volatile(".insn r 0x0b, 5, 0, x0, %0, %1" : : "r"(condition), "r"(mask) : "memory"); }
-static inline __attribute__((always_inline)) unsigned vx_tex(int stage, unsigned u, unsigned v, unsigned lod) {
+WARPLOOM_INLINE int vx_active_warps(void) { int v; __asm__ volatile("csrr %0, %1" : "=r"(v) : "i"(VX_CSR_ACTIVE_WARPS)); return v; }
+WARPLOOM_INLINE void vx_tmc(int mask) { __asm__ volatile(".insn r 0x0b, 0, 0, x0, %0, x0" : : "r"(mask) : "memory"); }
+WARPLOOM_INLINE void vx_wspawn(int warps, void (*start)(void)) { __asm__ volatile(".insn r 0x0b, 1, 0, x0, %0, %1" : : "r"(warps), "r"(start) : "memory"); }
+WARPLOOM_INLINE int vx_split(int condition) { int height; __asm__ volatile(".insn r 0x0b, 2, 0, %0, %1, x0" : "=r"(height) : "r"(condition) : "memory"); return height; }
+WARPLOOM_INLINE int vx_split_n(int condition) { int height; __asm__ volatile(".insn r 0x0b, 2, 0, %0, %1, x1" : "=r"(height) : "r"(condition) : "memory"); return height; }
+WARPLOOM_INLINE void vx_join(int height) { __asm__ volatile(".insn r 0x0b, 3, 0, x0, %0, x0" : : "r"(height) : "memory"); }
+WARPLOOM_INLINE void vx_barrier(int number, int warps) { __asm__ volatile(".insn r 0x0b, 4, 0, x0, %0, %1" : : "r"(number), "r"(warps) : "memory"); }
+WARPLOOM_INLINE void vx_pred(int condition, int mask) { __asm__ volatile(".insn r 0x0b, 5, 0, x0, %0, %1" : : "r"(condition), "r"(mask) : "memory"); }
+WARPLOOM_INLINE unsigned vx_tex(int stage, unsigned u, unsigned v, unsigned lod) {
   unsigned texel;
   if (stage == 0) __asm__ volatile(".insn r4 0x2b, 0, 0, %0, %1, %2, %3" : "=r"(texel) : "r"(u), "r"(v), "r"(lod));
   else __asm__ volatile(".insn r4 0x2b, 0, 1, %0, %1, %2, %3" : "=r"(texel) : "r"(u), "r"(v), "r"(lod));
   return texel;
 }
 #else
-static inline __attribute__((always_inline)) void vx_tmc(int mask) { __asm__ volatile(".insn s 0x6b, 0, x0, 0(%0)" : : "r"(mask) : "memory"); }
-static inline __attribute__((always_inline)) void vx_pred(int condition) { __asm__ volatile(".insn s 0x6b, 0, x1, 0(%0)" : : "r"(condition) : "memory"); }
-static inline __attribute__((always_inline)) void vx_wspawn(int warps, void (*start)(void)) { __asm__ volatile(".insn s 0x6b, 1, %1, 0(%0)" : : "r"(warps), "r"(start) : "memory"); }
-static inline __attribute__((always_inline)) int vx_split(int condition) { __asm__ volatile(".insn s 0x6b, 2, x0, 0(%0)" : : "r"(condition) : "memory"); return 0; }
-static inline __attribute__((always_inline)) void vx_join(int height) { (void)height; __asm__ volatile(".insn s 0x6b, 3, x0, 0(x0)" : : : "memory"); }
-static inline __attribute__((always_inline)) void vx_barrier(int number, int warps) { __asm__ volatile(".insn s 0x6b, 4, %1, 0(%0)" : : "r"(number), "r"(warps) : "memory"); }
-static inline __attribute__((always_inline)) unsigned vx_tex(int unit, unsigned u, unsigned v, unsigned lod) {
+WARPLOOM_INLINE void vx_tmc(int mask) { __asm__ volatile(".insn s 0x6b, 0, x0, 0(%0)" : : "r"(mask) : "memory"); }
+WARPLOOM_INLINE void vx_pred(int condition) { __asm__ volatile(".insn s 0x6b, 0, x1, 0(%0)" : : "r"(condition) : "memory"); }
+WARPLOOM_INLINE void vx_wspawn(int warps, void (*start)(void)) { __asm__ volatile(".insn s 0x6b, 1, %1, 0(%0)" : : "r"(warps), "r"(start) : "memory"); }
+WARPLOOM_INLINE int vx_split(int condition) { __asm__ volatile(".insn s 0x6b, 2, x0, 0(%0)" : : "r"(condition) : "memory"); return 0; }
+WARPLOOM_INLINE void vx_join(int height) { (void)height; __asm__ volatile(".insn s 0x6b, 3, x0, 0(x0)" : : : "memory"); }
+WARPLOOM_INLINE void vx_barrier(int number, int warps) { __asm__ volatile(".insn s 0x6b, 4, %1, 0(%0)" : : "r"(number), "r"(warps) : "memory"); }
+WARPLOOM_INLINE unsigned vx_tex(int unit, unsigned u, unsigned v, unsigned lod) {
   unsigned texel;
   if (unit == 0) __asm__ volatile(".insn r4 0x5b, 0, 0, %0, %1, %2, %3" : "=r"(texel) : "r"(u), "r"(v), "r"(lod));
   else __asm__ volatile(".insn r4 0x5b, 0, 1, %0, %1, %2, %3" : "=r"(texel) : "r"(u), "r"(v), "r"(lod));

@@ -15,7 +15,7 @@ void vx_spawn_tasks(int count, vx_spawn_tasks_cb function, void *argument);
 int vx_spawn_threads(uint32_t dimension, const uint32_t *grid, const uint32_t *block, vx_kernel_func_cb function, const void *argument);
 
 struct warploom_thread { dim3_t block_idx, thread_idx; uint32_t group_slot, group_warps, barrier; };
-static inline __attribute__((always_inline)) struct warploom_thread *warploom_thread(void) { struct warploom_thread *t; __asm__("mv %0, tp" : "=r"(t)); return t; }
+WARPLOOM_INLINE struct warploom_thread *warploom_thread(void) { struct warploom_thread *t; __asm__("mv %0, tp" : "=r"(t)); return t; }
 struct warploom_grid { dim3_t grid_dim, block_dim; };
 extern struct warploom_grid warploom_grids[];  /* by core */
 #define blockIdx (warploom_thread()->block_idx)

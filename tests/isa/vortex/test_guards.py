@@ -1,0 +1,132 @@
+"""Splits and joins that a compiler has copied: found in what it made, with the line of C."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from tests.places import EXAMPLES
+from warploom.cli import main
+from warploom.gpu import GPU
+from warploom.isa import load, load_with_warnings
+from warploom.isa.c import compiler
+from warploom.isa.frontend import Options
+from warploom.isa.launching import read_buffer
+from warploom.isa.vortex.front_end import guard_warnings
+
+COPIED = """#include <warploom.h>
+kernel void k(const volatile int *in, volatile int *out) {
+  int i = global_id(), odd = in[i] & 1, large;
+  int s = split(odd);
+  if (odd) {
+    out[i] = 1;
+    large = 1;
+  } else {
+    out[i + 8] = 7;
+    large = in[8];
+  }
+  join(s);
+  if (large) {
+    out[i + 16] = 9;
+    out[i + 24] = 1;
+  } else {
+    out[i] = in[0];
+  }
+}
+"""
+TWO_JOINS = """#include <warploom.h>
+kernel void k(const int *in, int *out) {
+  int i = global_id(), odd = in[i] & 1;
+  int s = split(odd);
+  if (odd) {
+    out[i] = 1;
+    join(s);
+    return;
+  }
+  join(s);
+  out[i] = 2;
+}
+"""
+SAID = "the two sides of this split end at 2 joins"
+
+
+def needs_compiler():
+    pytest.importorskip("ziglang", reason="C is compiled by the package ziglang: pip install 'warploom[cc]'")
+
+
+def written(tmp_path, text):
+    path = tmp_path / "kernel.c"
+    path.write_text(text)
+    return path
+
+
+def unaware(monkeypatch, target):
+    """The compiler as anybody has it, who does not tell it which functions are convergent."""
+    plain = [option for option in compiler.TARGETS[target].options if option != "-fconvergent-functions"]
+    monkeypatch.setitem(compiler.TARGETS, target, compiler.TARGETS[target]._replace(options=tuple(plain)))
+
+
+@pytest.mark.parametrize("target", ["vortex-2022", "vortex-2024"])
+def test_a_compiler_that_copies_guards_at_o3_is_noticed(target, tmp_path, monkeypatch):
+    needs_compiler()
+    path = written(tmp_path, COPIED)
+    assert guard_warnings(compiler.compile_c([path], target, "3"), str(path))[0] == []
+    unaware(monkeypatch, target)
+    assert guard_warnings(compiler.compile_c([path], target, "0"), str(path))[0] == []
+    ((warning,), sources) = guard_warnings(compiler.compile_c([path], target, "3"), str(path))
+    assert warning.message.startswith(SAID) and "-fconvergent-functions" in warning.fix
+    assert Path(sources[warning.position.file].path).name == "kernel.c" and warning.position.line == 4
+
+
+def test_what_is_warned_of_does_go_wrong_and_only_under_masks(tmp_path):
+    """Odd lanes should leave with 1, the others with 2; the side whose join is the first continues after the other's."""
+    needs_compiler()
+    path = written(tmp_path, TWO_JOINS)
+    x = np.array([0, 1, 0, 1], np.int32)
+    program = load(path, options=Options(path=str(path), threads=4, buffers={"in": x, "out": 0 * x}))
+    found = {}
+    for mechanism in ("masks", "stack"):
+        result = GPU("vortex-2024", set={"core.divergence": mechanism}, engine="python").run(program)
+        found[mechanism] = read_buffer(result.program, result.memory, "out").tolist()
+    assert found["stack"] == [2, 1, 2, 1] and found["masks"] in ([2, 2, 2, 2], [0, 1, 0, 1])
+
+
+def test_the_command_says_so_and_still_writes_the_file(tmp_path):
+    needs_compiler()
+    path, out = written(tmp_path, TWO_JOINS), tmp_path / "k.elf"
+    done = CliRunner().invoke(main, ["cc", str(path), "-o", str(out), "-O3"])
+    assert done.exit_code == 0 and out.exists()
+    assert f"kernel.c:4:11: warning: {SAID}" in done.output and "int s = split(odd);" in done.output
+    told = json.loads(CliRunner().invoke(main, ["cc", str(path), "-o", str(out), "-O3", "--json"]).stdout)
+    assert [one["line"] for one in told["warnings"]] == [4]
+
+
+def test_so_does_everything_that_loads_the_program(tmp_path):
+    needs_compiler()
+    path = written(tmp_path, TWO_JOINS)
+    x = np.zeros(4, np.int32)
+    _, warnings = load_with_warnings(path, options=Options(path=str(path), threads=4, buffers={"in": x, "out": x}))
+    assert [one.message[: len(SAID)] for one in warnings] == [SAID]
+
+
+@pytest.mark.parametrize("end", ["b: vx_join t1\n j end", "b: vx_join t1\n nop"])
+def test_joins_after_which_both_sides_do_the_same_are_sound(end):
+    text = f"vx_split t1, t0\n beqz t0, b\n vx_join t1\n j end\n{end}\nend: vx_tmc zero\n"
+    _, warnings = load_with_warnings(text.encode(), "vortex-2024", options=Options(path="k.vx"))
+    assert len(warnings) == ("nop" in end)
+
+
+def test_splits_inside_each_other_keep_their_joins():
+    inner = "vx_split t3, t2\n beqz t2, {0}\n nop\n{0}: vx_join t3\n"
+    text = f"vx_split t1, t0\n beqz t0, b\n{inner.format('one')} j end\nb: {inner.format('two')}\nend: vx_join t1\n vx_tmc zero\n"
+    assert not load_with_warnings(text.encode(), "vortex-2024", options=Options(path="k.vx"))[1]
+
+
+@pytest.mark.parametrize("level", ["0", "3"])
+@pytest.mark.parametrize("target", ["vortex-2022", "vortex-2024"])
+def test_the_guards_of_the_examples_are_whole(target, level):
+    needs_compiler()
+    for path in sorted((EXAMPLES / "vortex").glob("*.c")):
+        assert guard_warnings(compiler.compile_c([path], target, level), path.name)[0] == [], path.name

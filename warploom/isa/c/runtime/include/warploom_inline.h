@@ -1,0 +1,4 @@
+/* A function that is a word of the language: its instructions belong to the line that calls it, in profiles and messages. */
+#ifndef WARPLOOM_INLINE
+#define WARPLOOM_INLINE static inline __attribute__((always_inline, nodebug))
+#endif
