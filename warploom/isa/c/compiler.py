@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from warploom.isa.reading import error, read_bytes
 
 RUNTIME = Path(__file__).parent / "runtime"
 SECONDS = 300.0
+DOUBLE = re.compile(r"undefined symbol: (__[a-z]*(?:df|tf)[a-z]*[0-9]?)\b")  # a routine for floats of 64 or 128 bits
 LEVELS = ("0", "1", "2", "3", "s")
 
 
@@ -38,7 +40,7 @@ class Target(NamedTuple):
 
 GCN = "gcn"
 _RISCV = "riscv32-freestanding"
-_VORTEX = ("start.S", "spawn.c", "kernel.c", "library.c")
+_VORTEX = ("start.S", "spawn.c", "kernel.c", "library.c", "integer64.c")
 _SPMD = ("-fno-vectorize", "-fno-slp-vectorize", "-mprefer-vector-width=512", "-fno-pic")  # a kernel is vectors already
 TARGETS = {
     target.name: target
@@ -47,7 +49,7 @@ TARGETS = {
                "vortex.ld", "Vortex from 2023 on: RV32IMAF"),
         Target("vortex-2022", _RISCV, "generic_rv32+m+f", ("-fconvergent-functions", "-DWARPLOOM_VORTEX=2022"), _VORTEX, "vortex.ld",
                "Vortex of 2021 and 2022: RV32IMF"),
-        Target("riscv", _RISCV, "generic_rv32+m+a+f+c", ("-fconvergent-functions",), ("riscv.S", "library.c"), "riscv.ld",
+        Target("riscv", _RISCV, "generic_rv32+m+a+f+c", ("-fconvergent-functions",), ("riscv.S", "library.c", "integer64.c"), "riscv.ld",
                "ordinary RV32IMAFC code, a thread a lane"),
         Target("avx512", "x86_64-freestanding", "x86_64+avx512f+avx512cd+bmi+bmi2+fma+popcnt+lzcnt", _SPMD, ("memory.c",), "avx512.ld",
                "x86 with AVX-512F and CD, a warp a thread of the CPU"),
@@ -112,4 +114,8 @@ def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
     except subprocess.TimeoutExpired:
         raise error(source, f"the compiler has not ended after {SECONDS:.0f} seconds", "") from None
     if done.returncode != 0:
+        missing = DOUBLE.search(done.stderr)
+        if missing:
+            said = f"it computes with double, which this target has not ({missing[1]})"
+            raise error(source, said, "write float, constants as 1.0f, and the functions of float")
         raise error(source, f"it does not compile:\n{done.stderr.strip() or f'the compiler ended with status {done.returncode}'}", "")
