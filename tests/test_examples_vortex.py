@@ -131,7 +131,7 @@ def test_levels_of_optimisation(name, number, level, mechanism):
 
 
 @BY_NAME
-@pytest.mark.parametrize("mechanism", ["stack", "minpc", "its"])
+@pytest.mark.parametrize("mechanism", ["stack", "minpc", "its", "dwf"])
 def test_mechanisms(name, mechanism):
     check(name, 5 if name.startswith("sgemm") else 21, number=2024 if mechanism != "its" else 2022, mechanism=mechanism)
 
