@@ -1,5 +1,6 @@
 """A program's tables are checked as a whole before the first cycle: what is wrong is refused, what is let through runs alike everywhere."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.machine.programs import FREE, GLOBAL, LANE, SMALL, Assembly
 from warploom.gpu import GPU
-from warploom.isa import guppy, tiny
+from warploom.isa import guppy, table_check, tiny
 from warploom.isa import uop as u
 from warploom.isa.program import Position, Source
 from warploom.isa.table_check import ProgramError, check_tables
@@ -234,3 +235,27 @@ def test_operands_that_an_operation_does_not_have_are_refused(uop, said):
     code("exit")
     with pytest.raises(ProgramError, match=said):
         check_tables(code.program(), BYTES)
+
+
+def test_what_has_passed_is_checked_again_only_when_it_has_changed(monkeypatch):
+    found, checked = program(), []
+    right = table_check._rows
+    monkeypatch.setattr(table_check, "_rows", lambda program, memory_bytes: checked.append(memory_bytes) or right(program, memory_bytes))
+    for memory_bytes in (BYTES, BYTES, 2 * BYTES, BYTES):
+        check_tables(found, memory_bytes)
+    assert checked == [BYTES, 2 * BYTES]
+    found.uops[0, u.DST] = u.REGISTERS + 5  # somebody writes to a table
+    for _ in range(2):
+        with pytest.raises(ProgramError):
+            check_tables(found, BYTES)
+    check_tables(pickle.loads(pickle.dumps(program())), BYTES)
+    assert checked == [BYTES, 2 * BYTES, BYTES, BYTES, BYTES]
+
+
+def test_a_program_that_is_made_from_another_is_checked_itself():
+    found = program()
+    check_tables(found, BYTES)
+    wrong = found.uops.copy()
+    wrong[0, u.DST] = u.REGISTERS + 5
+    with pytest.raises(ProgramError):
+        check_tables(replace(found, uops=wrong), BYTES)

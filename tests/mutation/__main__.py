@@ -19,8 +19,8 @@ from tests.mutation.trial import tried
 _known: dict[str, Reached] = {}  # what the processes that are forked have of this one
 
 
-def _trial(fault: Fault):
-    return tried(fault, _known)
+def _trial(fault: Fault, patience: float):
+    return tried(fault, _known, patience)
 
 
 def chosen(seed: int, count: int, only: str, text: str = "") -> list[Fault]:
@@ -34,10 +34,11 @@ def chosen(seed: int, count: int, only: str, text: str = "") -> list[Fault]:
 @click.option("--seed", type=int, default=None, help="Of the random choice. [default: the clock]")
 @click.option("--only", default="", metavar="PATH", help="In this folder or file, from warploom/machine/ on.")
 @click.option("--with", "text", default="", metavar="TEXT", help="In whose description this is, as 'its.py:137' or 'comparison'.")
+@click.option("--patience", type=float, default=60.0, help="Seconds of tests that a fault may pass. [default: 60]")
 @click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, help="At a time. [default: one a processor]")
 @click.option("--verbose", is_flag=True, help="Say of each fault which test notices it.")
 @click.pass_context
-def main(ctx: click.Context, count: int, seed: int | None, only: str, text: str, processes: int, verbose: bool) -> None:
+def main(ctx: click.Context, count: int, seed: int | None, only: str, text: str, patience: float, processes: int, verbose: bool) -> None:
     """Put one fault at a time into the machine, and see whether a test fails."""
     seed = time.time_ns() % 10**9 if seed is None else seed
     faults = chosen(seed, count, only.removeprefix("warploom/machine/"), text)
@@ -49,7 +50,7 @@ def main(ctx: click.Context, count: int, seed: int | None, only: str, text: str,
     click.echo(f"{len(_known)} tests, {sum(test.seconds for test in _known.values()):.0f} s in plain Python")
     survivors, excused, done = [], [], 0
     with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
-        for trial in as_completed([pool.submit(_trial, fault) for fault in faults]):
+        for trial in as_completed([pool.submit(_trial, fault, patience) for fault in faults]):
             verdict = trial.result()
             done += 1
             if verdict.test:

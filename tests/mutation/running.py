@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
+import select
 import signal
 import tempfile
 import time
@@ -18,6 +20,7 @@ from tests.mutation.plain import no_native_code
 from tests.places import ROOT
 
 SLACK = 5.0, 10.0  # a test may take so many seconds of a processor, and so many times what it takes without a fault
+END = "the end"
 UNKNOWN = 2.0  # seconds of a test that nobody has timed yet: those that take longer find no faults
 COLLECTION = 120.0  # seconds for what comes before the first test
 
@@ -34,35 +37,50 @@ def in_a_child(work: Callable[[Callable[[Any], None]], None], seconds: float) ->
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        with os.fdopen(writing, "wb") as pipe:
+
+        def hand_over(what: Any) -> None:
+            data = pickle.dumps(what)
+            os.write(writing, len(data).to_bytes(4) + data)
+
+        try:
+            os.setsid()  # with what tests start
             _silent()
-
-            def hand_over(what: Any) -> None:
-                pickle.dump(what, pipe)
-                pipe.flush()
-
-            try:
-                signal.alarm(int(seconds) + 1)  # not caught: it ends the process, should it wait for something
-                work(hand_over)
-                hand_over(StopIteration)
-            finally:
-                pipe.flush()
-                os._exit(0)
+            signal.alarm(int(seconds) + 1)  # not caught: it ends the process, should it wait for something
+            work(hand_over)
+            hand_over(END)
+        finally:
+            os._exit(0)
     os.close(writing)
     ended = False
-    with os.fdopen(reading, "rb") as pipe:
-        while not ended:
-            try:
-                what = pickle.load(pipe)
-            except (EOFError, pickle.UnpicklingError):
-                break
-            if what is StopIteration:
-                ended = True
-            else:
+    try:
+        for what in _handed_over(reading, child):
+            ended = what == END
+            if not ended:
                 yield what
-    os.waitpid(child, 0)
+    finally:  # the caller may have heard enough
+        os.close(reading)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(child, 0)
     if not ended:
         yield None
+
+
+def _handed_over(pipe: int, child: int) -> Iterator[Any]:
+    """What a child hands over, until it is gone: what its tests have started may live on, with the pipe in its hands."""
+    data, gone = bytearray(), False
+    while not gone or select.select([pipe], [], [], 0)[0]:
+        if select.select([pipe], [], [], 0.2)[0]:
+            some = os.read(pipe, 1 << 16)
+            if not some:
+                break
+            data += some
+            while len(data) >= 4 and len(data) >= (size := 4 + int.from_bytes(data[:4])):
+                yield pickle.loads(data[4:size])
+                del data[:size]
+        else:
+            gone = gone or os.waitpid(child, os.WNOHANG)[0] != 0
 
 
 def _silent() -> None:

@@ -10,8 +10,6 @@ from tests.mutation.importing import import_with, place_of
 from tests.mutation.reach import Reached, tests_for
 from tests.mutation.running import COLLECTION, SLACK, in_a_child, run_tests
 
-MOST = 240.0  # seconds of tests, as they are without a fault, until a fault counts as not noticed
-
 
 class Verdict(NamedTuple):
     """What came of a fault. test: the first that noticed it, "" where none did. tests: that were run."""
@@ -21,13 +19,13 @@ class Verdict(NamedTuple):
     tests: int
 
 
-def tried(fault: Fault, known: dict[str, Reached]) -> Verdict:
-    """Run the tests that reach a fault, until one of them fails."""
+def tried(fault: Fault, known: dict[str, Reached], patience: float) -> Verdict:
+    """Run the tests that reach a fault, until one of them fails. patience: so many seconds of tests at most, as they take without it."""
     mirror, count, spent = mirror_of(fault.file), 0, 0.0
     for part in tests_for(place_of(fault.file, fault.line), mirror, known):
         limits: dict[str, float] = {}
         for name in part:
-            if spent < MOST:
+            if spent < patience:
                 limits[name] = known[name].seconds
                 spent += known[name].seconds
         if not limits:

@@ -63,6 +63,7 @@ def names_a_place(unit: Any, slot: str) -> str:
         address_hash.configure(state, places, "modulo")
         try:
             first = [int(hash_of(state, line)) for line in range(NUMBERS)]
+            state.asked[:] = 0  # what differs is said here with both places
             back = [int(hash_of(state, line)) for line in reversed(range(NUMBERS))][::-1]
         except UnitError as error:
             return f"{places} places: {error}"

@@ -6,8 +6,9 @@ A front end builds one with `ProgramBuilder`; a machine reads it and never asks 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from warploom.isa.views import (
     ViewShape,
 )
 
+T = TypeVar("T")
 _LINE_END = re.compile("\r\n|\n|\r")
 
 
@@ -98,6 +100,23 @@ class Program:
     statements: bool = False
     extensions: tuple[int, ...] = ()  # instructions that the instruction set's original machine does not have, written by their names
     beyond: tuple[int, ...] = ()  # such instructions that are given as numbers, which mean nothing to the original machine
+    _worked_out: dict[Hashable, tuple[tuple[Any, ...], Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, what: Hashable, work: Callable[[], T]) -> T:
+        """What is worked out of the program's tables, at the first of many launches. what: names it. work: does it.
+
+        Tables are arrays, which somebody may have written to since: then it is done again.
+        """
+        tables = tuple((table.tobytes(), table.shape, table.dtype) for table in (self.uops, self.code, self.views, self.samplers))
+        known = self._worked_out.get(what)
+        if known is None or known[0] != tables:
+            self._worked_out[what] = known = (tables, work())
+        found: T = known[1]
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process works it out for itself."""
+        return {**vars(self), "_worked_out": {}}
 
     def __len__(self) -> int:
         """Number of instructions."""

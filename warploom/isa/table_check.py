@@ -57,7 +57,7 @@ UNIT_OF = np.array([operation.unit for operation in u.OPERATIONS])
 HAS_TARGET = _operations(lambda operation: "t" in operation.operands)
 IS_SPACED = UNIT_OF == u.MEMORY
 # Operations that write rows of lane registers by number, and those of which one register of a pair is named.
-WRITES_LANES = _operations(lambda operation: operation.name in ("load", "sample", "insert_lane"))
+WRITES_LANES = _operations(lambda operation: operation.name in ("load", "sample", "sample_fixed", "insert_lane"))
 MAY_WRITE_LANES = _operations(
     lambda operation: operation.name.startswith(("atomic", "barrier_")) or operation.name in ("call", "jump_register", "split")
 )
@@ -86,16 +86,22 @@ class ProgramError(ValueError):
 def check_tables(program: Program, memory_bytes: int) -> None:
     """Raises ProgramError when a number in a program's tables is not what a machine may use as an index.
 
-    memory_bytes: what the machine has, at least what the program wants. A few tens of microseconds for a program of a hundred instructions.
+    memory_bytes: what the machine has, at least what the program wants. A few tens of microseconds for a program of a hundred instructions,
+    at its first launch; later ones compare the tables with what has passed.
     """
     _shapes(program)
     _memory(program)
+    program.once(("checked", memory_bytes), lambda: _rows(program, memory_bytes))
+    _launch(program)
+
+
+def _rows(program: Program, memory_bytes: int) -> None:
+    """All rows of all tables."""
     _first(program, _view_checks(program, memory_bytes), program.views, _of_view)
     _first(program, _sampler_checks(program), program.samplers, lambda program, row: f"{_path(program)}: sampler {row}")
     if len(program):
         _first(program, _micro_op_checks(program), program.uops, _of_micro_op)
         _first(program, _instruction_checks(program), program.code, _of_instruction)
-    _launch(program)
 
 
 # ---------------------------------------------------------------------------------------------------------

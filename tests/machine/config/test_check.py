@@ -6,6 +6,7 @@ from tests.machine.programs import SMALL, config
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
+from warploom.machine.memory.line_table import ENTRIES
 
 
 @pytest.mark.parametrize(
@@ -16,6 +17,8 @@ from warploom.machine.engine.sizes import ConfigError
         ({"l1.bytes": 0, "l2.line": 32}, "l2.line = 32: not a multiple of l1.line = 64, the most that a core asks for at once"),
         ({"fetch.sets": 4096, "fetch.ways": 2},
          "fetch.sets = 4096: with fetch.ways = 2 the instruction cache has 8192 lines; there is room for 4096"),
+        ({"l2.bytes": 8192, "l2.slices": 64, "l2.mshrs": 1024},
+         f"l2.mshrs = 1024: with l2.slices = 64 there are 65536; there is room for {ENTRIES}"),
         ({"texture.bytes": 100}, "texture.bytes = 100: not a multiple of l1.line x texture.ways = 128"),
     ],
 )  # fmt: skip

@@ -262,3 +262,12 @@ def test_an_unknown_register_is_not_touched_by_a_change_of_others():
     found.set_register(0, 0, 3, [1, 5], 7)
     changed = np.argwhere(found.machine.inspection.registers(0, 0) != before)
     assert changed.tolist() == [[3, 1], [3, 5]]
+
+
+def test_back_is_so_many_cycles_earlier():
+    found = session(*RUNS[0])
+    found.goto(40)
+    found.back(15)
+    assert found.cycle == 25
+    found.back()
+    assert found.cycle == 24

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.machine.programs import Assembly, machine
+from tests.machine.programs import FREE, GLOBAL, Assembly, machine, run, words
 from warploom.gpu import GPU
+from warploom.isa import uop as u
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
 from warploom.machine.device.machine import PipelineMachine
@@ -90,3 +91,19 @@ def test_all_cores_are_alike_but_for_their_number():
     assert cores["number"].tolist() == [0, 1, 2]
     cores["number"] = 0
     assert np.array_equal(cores[0].tobytes(), cores[2].tobytes())
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_whether_a_fetch_waits_reaches_the_fetch_unit(waits):
+    made = machine(one(), fetch__waits=waits)
+    assert made.cores["fetch"]["waits"].tolist() == [int(waits)] * len(made.cores)
+
+
+def test_every_core_knows_how_many_threads_a_block_has():
+    code = Assembly()
+    code("special", dst=FREE, imm=u.SPECIAL_NUMBER["block_threads"])
+    code.op("shl", FREE + 1, GLOBAL, imm=2)
+    code.store(FREE + 1, FREE)
+    code("exit")
+    found = run(code.program(threads=12, block=6))
+    assert words(found)[:12].tolist() == [6] * 12

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from warploom.machine.engine.users import UnitError, guarded, place, unit_name
+from warploom.machine.engine.users import UnitError, guarded, place, shown_file, unit_name, unit_place
+from warploom.machine.slots.verbs import Mechanism, Replacement
 
 
 def test_the_line_is_that_of_the_users_file_even_where_something_of_ours_raises():
@@ -30,3 +33,22 @@ def test_a_result_that_is_none_is_said_with_the_function():
 def test_a_callable_without_a_file_is_named():
     assert place(len) == "len"
     assert unit_name(len) == "len"
+
+
+def test_a_file_is_shown_from_the_working_directory_where_it_lies_in_that(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert shown_file(str(tmp_path / "units" / "mine.py")) == str(Path("units") / "mine.py")
+    assert shown_file(str(tmp_path.parent / "mine.py")) == str(tmp_path.parent / "mine.py")
+
+
+def one(s, set, way, now):
+    pass
+
+
+named = Replacement(one, one, one)
+
+
+def test_a_unit_of_several_functions_has_the_name_that_its_file_gives_it():
+    assert unit_name(named) == "named" and unit_name(Replacement(one, one, one)) == "Replacement"
+    assert unit_name(Mechanism(one)) == "Mechanism"
+    assert unit_place(named) == unit_place(one) == place(one)

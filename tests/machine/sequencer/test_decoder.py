@@ -5,7 +5,7 @@ from tests.machine.tiny_kernels import assemble
 from warploom import GPU, LaunchError
 from warploom.isa.program import Program
 from warploom.isa.program_builder import ProgramBuilder
-from warploom.isa.uop import IMMEDIATE, SHARED_SPACE, Uop, scalar
+from warploom.isa.uop import IMM, IMMEDIATE, SHARED_SPACE, Uop, scalar
 from warploom.machine.sequencer.decoder import (
     ACCESS,
     FROM_ALU,
@@ -121,3 +121,12 @@ def test_extension_instructions_are_refused_with_their_line():
     with pytest.raises(LaunchError) as caught:
         GPU("tiny").run(assemble("NOP\nBAR\nRET"))
     assert str(caught.value) == f"kernel.asm:3 (BAR): a core that runs one instruction at a time has no barriers; {PIPELINES}"
+
+
+def test_many_machines_of_one_program_share_its_signals_and_a_changed_program_is_decoded_anew():
+    kernel = assemble("CONST R0, #7\nADD R1, R0, R0\nRET\n")
+    first, second = (GPU("tiny").machine(kernel) for _ in range(2))
+    assert first.table is second.table and first.uops is second.uops
+    kernel.uops[0, IMM] = 9
+    third = GPU("tiny").machine(kernel)
+    assert third.table[0, CONSTANT] == 9 and first.table[0, CONSTANT] == 7

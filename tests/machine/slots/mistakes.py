@@ -42,6 +42,10 @@ def reads_far_outside(s, set):
     return s.stamp[1 << 40]
 
 
+def reads_before_the_first(s, set):
+    return s.stamp[-(1 << 40) - set]
+
+
 def raises(s, set):
     if s.ways > 0:
         raise ValueError("not today")
@@ -63,7 +67,8 @@ AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (takes_a_remainder, 2, "ZeroDivisionError: division by zero"),
     (divides_masks, 2, "ZeroDivisionError: division by zero"),
     (divides_floats, 2, "ZeroDivisionError: division by zero"),
-    (reads_far_outside, 1, "IndexError: index"),
+    (reads_far_outside, 1, "IndexError: index 1099511627776 is out of bounds for axis 0 with size "),
+    (reads_before_the_first, 1, "IndexError: index -10995116277"),
     (raises, 2, "ValueError: not today"),
     (asserts, 1, "AssertionError: a set is negative"),
     (names_no_way, 0, "names_no_way returned 99; a victim is a way of the set, 0 to s.ways - 1"),

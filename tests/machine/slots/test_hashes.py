@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from tests.machine.slots.running import ran, same_in_both
+from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.memory.address_hash import ASKED, AddressHash, configure
+from warploom.machine.slots.hashes import is_a_place
 from warploom.units import UnitError
 
 LARGE = {"l1.bytes": 2048, "l1.ways": 2, "l2.bytes": 1 << 20}
@@ -38,8 +43,24 @@ def test_one_channel_for_all_lines_takes_longer():
     assert ran({"channel_hash": one_for_all}, machine=LARGE)[1].cycles > ran({}, machine=LARGE)[1].cycles
 
 
+def by_chance(hash, line):
+    return random.randrange(hash.places)
+
+
 @pytest.mark.parametrize("slot", ["set_hash", "channel_hash"])
 @pytest.mark.parametrize("engine", ["python", "native"])
-def test_what_is_no_place_is_refused(slot, engine):
-    with pytest.raises(UnitError, match=r"one_too_far returned \d+; a hash returns a place, 0 to hash.places - 1$"):
-        ran({slot: one_too_far}, engine, machine=LARGE)
+@pytest.mark.parametrize("unit", [one_too_far, by_chance])
+def test_what_is_no_place_and_a_line_that_moves_are_refused(slot, engine, unit):
+    said = rf"{unit.__name__} returned \d+; a hash returns a place, 0 to hash.places - 1, and of one line always the same$"
+    with pytest.raises(UnitError, match=said):
+        ran({slot: unit}, engine, machine=LARGE)
+
+
+@pytest.mark.parametrize("line", [0, 1, ASKED, (1 << 28) + 5])
+def test_a_line_that_moves_is_noticed_while_it_is_remembered(line):
+    state = mirror(zeros((), AddressHash))
+    configure(state, 8, "modulo")
+    assert is_a_place(0, state, line) and is_a_place(0, state, line)
+    assert not is_a_place(1, state, line)
+    assert is_a_place(3, state, line + ASKED)  # takes its row
+    assert is_a_place(7, state, line) and not is_a_place(8, state, line) and not is_a_place(-1, state, line)

@@ -9,6 +9,10 @@ from tests.machine.programs import FREE, GLOBAL, Assembly, words
 from tests.machine.slots.running import ran, same_in_both
 from warploom import GPU, load_config
 from warploom.machine.accounting.reasons import HITS, MISSES
+from warploom.machine.slots.prefetcher import MOST, is_a_line
+from warploom.observe.profile import profile
+from warploom.observe.profile_report.table import profile_table
+from warploom.observe.text.summary import summary
 from warploom.units import UnitError
 
 A, B, C = range(FREE, FREE + 3)
@@ -91,7 +95,55 @@ def test_its_memory_is_its_own():
     assert memory.sum() == machine.profile[:, [HITS, MISSES]].sum()  # of loads: it is not asked about stores
 
 
+def test_a_line_has_a_number_below_two_to_the_32():
+    assert [is_a_line(line, None, 0, 0, 0, 0) for line in (-2, -1, 0, MOST - 1, MOST)] == [False, True, True, True, False]
+
+
 @pytest.mark.parametrize("engine", ["python", "native"])
 def test_what_is_no_line_is_refused(engine):
     with pytest.raises(UnitError, match=r"no_line returned 1099511627776; a prefetcher returns the number of a line, or -1 for none$"):
         ran({"prefetcher": no_line}, engine)
+
+
+def three_ahead(p, line, pc, warp, missed):
+    return line + 3
+
+
+# 16 loads, of the lines 0 to 15. What is counted as useful is found there (next_line) or on its way (the others).
+COUNTS = {
+    "next_line": (8, 8, 0),  # after each miss: the load after it hits, and asks for nothing
+    "stride": (14, 13, 0),  # from the second load on; nobody wants line 16
+    three_ahead: (16, 13, 0),  # 3 to 18
+    far_away: (0, 0, 16),
+    nothing: (0, 0, 0),
+}
+
+
+@pytest.mark.parametrize("unit", COUNTS, ids=lambda unit: getattr(unit, "__name__", unit))
+def test_prefetches_are_counted(unit):
+    counters = streamed({"prefetcher": unit}).counters
+    assert tuple(counters[f"l1_{name}"] for name in ("prefetches", "useful_prefetches", "dropped_prefetches")) == COUNTS[unit]
+
+
+def test_a_line_that_went_before_it_was_wanted_was_not_useful():
+    """Four lines have room, and each load asks for one that it will want when it has gone; those of the first round are never wanted."""
+
+    def eight_back(p, line, pc, warp, missed):
+        return max(line - 8, -1)
+
+    counters = streamed({"prefetcher": eight_back}, **{"l1.bytes": 512}).counters
+    assert counters["l1_prefetches"] == 8 and counters["l1_useful_prefetches"] == 0
+
+
+def test_summary_and_profile_say_what_the_prefetcher_did():
+    result = streamed({"prefetcher": "stride"})
+    said = "prefetches: 14 issued, 13 of them useful (92.9 %), 0 dropped"
+    assert said in _text(summary(result))
+    found = profile(result)
+    assert said in _text(profile_table(found, found.lines(), []))
+    assert "prefetches" not in _text(summary(streamed({"prefetcher": nothing})))
+    assert "prefetches: 0 issued, 16 dropped" in _text(summary(streamed({"prefetcher": far_away})))
+
+
+def _text(lines):
+    return "\n".join("".join(text for text, _ in line) for line in lines)

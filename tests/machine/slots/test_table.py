@@ -9,6 +9,7 @@ from warploom.machine.config.presets import load_config
 from warploom.machine.engine.users import UnitError
 from warploom.machine.slots import check_slots, slot_named
 from warploom.machine.slots.scheduler import policy_socket
+from warploom.machine.slots.verbs import Mechanism, Replacement
 
 
 @pytest.mark.parametrize("result", [0, 5, -1, np.int64(3), np.uint64(63)])
@@ -35,3 +36,36 @@ def test_cores_without_warps_have_no_such_slot():
     check_slots(load_config("sm"), {"scheduler": None})
     with pytest.raises(UnitError, match="runs one instruction at a time"):
         check_slots(load_config("tiny"), {"scheduler": None})
+
+
+def yields(p, line, pc, warp, missed):
+    yield line
+
+
+async def is_awaited(p, line, pc, warp, missed):
+    return line
+
+
+async def does_both(p, line, pc, warp, missed):
+    yield line
+
+
+def hit(s, set, way, now):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("slot", "unit", "said"),
+    [
+        ("prefetcher", yields, "yields is a generator, and a unit is called once for each answer: return the result instead of yield"),
+        ("prefetcher", is_awaited, "is_awaited is a coroutine, and a unit is called once for each answer: write def instead of async def"),
+        ("prefetcher", does_both, "does_both is an asynchronous generator, and a unit is called once for each answer: write def, and"),
+        ("replacement", Replacement(hit, hit, yields), "yields is a generator"),
+        ("divergence", Mechanism(is_awaited), "is_awaited is a coroutine"),
+    ],
+)
+def test_a_function_that_does_nothing_yet_when_it_is_called_is_refused(slot, unit, said):
+    line = next(verb for verb in (unit if isinstance(unit, tuple) else (unit,)) if verb is not hit).__code__.co_firstlineno
+    with pytest.raises(UnitError) as caught:
+        slot_named(slot).checked(unit)
+    assert f"test_table.py:{line}: {said}" in str(caught.value)

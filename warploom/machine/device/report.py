@@ -65,6 +65,9 @@ def counters(machine: Reported) -> dict[str, int]:
         "l1_hits": int(totals[r.HITS]),
         "l1_misses": int(totals[r.MISSES]),
         "l1_evictions": int(cores["lsu"]["cache"]["evictions"].sum()),
+        "l1_prefetches": int(cores["lsu"]["prefetcher"]["sent"].sum()),
+        "l1_useful_prefetches": int(cores["lsu"]["prefetcher"]["useful"].sum()),
+        "l1_dropped_prefetches": int(cores["lsu"]["prefetcher"]["dropped"].sum()),
         "texture_evictions": int(cores["texture"]["cache"]["evictions"].sum()),
     }
     l2 = gpu["l2"]["cache"]

@@ -52,6 +52,17 @@ def guarded(function: Callable[..., Any], problem: Callable[..., str]) -> Callab
     return checked
 
 
+def check_function(function: Any) -> None:
+    """Raises UnitError for a function that, when it is called, does nothing yet: a generator, or one that is awaited."""
+    for is_one, kind, cure in (
+        (inspect.isasyncgenfunction, "an asynchronous generator", "write def, and return the result"),
+        (inspect.isgeneratorfunction, "a generator", "return the result instead of yield"),
+        (inspect.iscoroutinefunction, "a coroutine", "write def instead of async def"),
+    ):
+        if is_one(function):
+            raise UnitError(f"{place(function)}: {unit_name(function)} is {kind}, and a unit is called once for each answer: {cure}")
+
+
 class WrongResult(Exception):
     """Natively: a unit of a user's own has returned what is no result."""
 

@@ -25,6 +25,7 @@ from warploom.machine.engine.unit import inlined, record, unit
 
 HASHES = ("modulo", "xor", "ipoly")
 BYTES = 4  # of a group's number that count
+ASKED = 512  # rows of what a user's hash has answered
 # Irreducible polynomials over GF(2) by degree, bit i = the coefficient of x^i: Lidl and Niederreiter, "Finite fields", table C.
 POLYNOMIALS = (0b1, 0b11, 0b111, 0b1011, 0b10011, 0b100101, 0b1000011, 0b10000011, 0b100011011, 0b1000010001, 0b10000001001)
 
@@ -35,6 +36,9 @@ AddressHash = record(
         shift="i8",                    # ... and its log2
         hashed="i8",                   # 0: modulo
         table=("u2", (BYTES, 256)),    # what each byte of a group's number gives: the gates, by byte
+    ),
+    state=dict(
+        asked=("i8", ASKED),           # no hardware: by line % ASKED, the last line of which a user's hash was asked, and what it said
     ),
 )  # fmt: skip
 

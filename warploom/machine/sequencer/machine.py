@@ -53,7 +53,8 @@ class SequencerMachine:
         self.config, self.program = config, program
         check_tables(program, max(config.memory.bytes, program.memory_bytes, len(program.data)))
         _check(config, program)
-        self.table, self.uops = decode_program(program, program.beyond if config.quirks.free_opcodes else ())
+        idle = program.beyond if config.quirks.free_opcodes else ()
+        self.table, self.uops = program.once(("decoded", idle), lambda: decode_program(program, idle))
         self.code = np.ascontiguousarray(program.code)
         self.memory = np.zeros((config.memory.bytes + 3) // 4, np.uint32)
         self.memory.view(np.uint8)[: len(program.data)] = program.data

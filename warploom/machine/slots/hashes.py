@@ -10,13 +10,14 @@ import numpy as np
 
 from warploom.machine.engine.swaps import Socket, Swaps
 from warploom.machine.engine.unit import unit
-from warploom.machine.memory.address_hash import AddressHash, channel_place, group_of
+from warploom.machine.memory.address_hash import ASKED, AddressHash, channel_place, group_of
 from warploom.machine.memory.cache import set_of
 from warploom.machine.slots.slot import Door
 
 NUMBER = np.dtype(np.int64)
 KINDS = ((NUMBER, (AddressHash, NUMBER)),)
-EXPECTED = "a hash returns a place, 0 to hash.places - 1"
+EXPECTED = "a hash returns a place, 0 to hash.places - 1, and of one line always the same"
+PLACE_BITS = 24  # of a row of what has been asked; the line is above
 
 
 @unit
@@ -33,8 +34,16 @@ def set_of_users(cache, line):
 
 
 def is_a_place(result: Any, hash: Any, line: Any) -> bool:
-    """Whether a result is one of the places."""
-    return bool(0 <= result < max(hash.places, 1))
+    """Whether a result is one of the places, and the one that was said of this line before.
+
+    A line that moved would be looked for where it is not: its answer would find nobody waiting, and those that wait would never end.
+    """
+    if result < 0 or result >= max(hash.places, 1):
+        return False
+    row = line % ASKED
+    before = hash.asked[row]
+    hash.asked[row] = line << PLACE_BITS | (result + 1)
+    return bool(before == 0 or before >> PLACE_BITS != line or before == hash.asked[row])
 
 
 def set_swaps(hash: Callable[..., int]) -> Swaps:

@@ -17,14 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine.accounting.events import HIT
-from warploom.machine.core.load_store.l1_access import NOBODY, see_lookup
+from warploom.machine.accounting.events import HIT, MERGED
+from warploom.machine.core.load_store.l1_access import NOBODY, see_answer, see_lookup
 from warploom.machine.core.load_store.prefetcher import Prefetcher
 from warploom.machine.engine.bits import EMPTY, ones
 from warploom.machine.engine.swaps import Socket, Swaps
 from warploom.machine.engine.unit import unit
-from warploom.machine.memory.cache import contains
+from warploom.machine.memory.block import block_of
+from warploom.machine.memory.cache import contains, set_of
 from warploom.machine.memory.mshr import allocate_for_nobody, find, may_allocate, merge, merge_or_begin
+from warploom.machine.memory.tag_match import find_way
 from warploom.machine.memory.transactions import LOAD, send, tag_of, transaction_room
 from warploom.machine.slots.slot import Door
 
@@ -45,9 +47,36 @@ def see_lookup_and_prefetch(gpu, core, lsu, access, line, outcome, now):
     if lsu.texture != 0:
         return
     missed = np.int64(0 if outcome == HIT else 1)
+    _count_useful(lsu, line, outcome)
     wanted = np.int64(users_prefetcher(lsu.prefetcher, line, np.int64(lsu.pc[access]), np.int64(lsu.warp[access]), missed))
     if wanted >= 0:
         _prefetch(gpu, core, lsu, wanted, now)
+
+
+@unit
+def _count_useful(lsu, line, outcome):
+    """Count a line that was asked for before a load wanted it, when the first load does: it is there, or on its way."""
+    if outcome == HIT:
+        block = _block_with(lsu.cache, line)
+        if lsu.prefetcher.ahead[block] == line + 1:
+            lsu.prefetcher.ahead[block] = 0
+            lsu.prefetcher.useful += 1
+    elif outcome == MERGED and lsu.misses.count[find(lsu.misses, line)] == 1:  # nobody has waited before
+        lsu.prefetcher.useful += 1
+
+
+@unit
+def note_answer(lsu, line, waiter):
+    """`see_answer` of a machine with a prefetcher."""
+    if lsu.texture == 0 and waiter == 0:
+        lsu.prefetcher.ahead[_block_with(lsu.cache, line)] = line + 1
+
+
+@unit
+def _block_with(cache, line):
+    """The block of a line that is there."""
+    set = set_of(cache, line)
+    return block_of(cache, set, find_way(cache, set, line))
 
 
 @unit
@@ -75,6 +104,7 @@ def swaps(prefetcher: Any) -> Swaps:
     expected = "a prefetcher returns the number of a line, or -1 for none"
     return (
         (see_lookup, see_lookup_and_prefetch),
+        (see_answer, note_answer),
         (merge, merge_or_begin),
         (users_prefetcher, Socket("prefetcher", prefetcher, kinds, is_a_line, expected)),
     )

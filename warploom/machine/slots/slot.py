@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from warploom.machine.config.schema import choices_of
 from warploom.machine.engine.swaps import Swaps
-from warploom.machine.engine.users import UnitError, unit_name
+from warploom.machine.engine.users import UnitError, check_function, unit_name
 
 
 def no_preparation(gpu: Any, cores: Any) -> None:
@@ -62,6 +62,8 @@ class Slot(NamedTuple):
 
     def checked(self, unit: Any) -> Any:
         """A unit of a user's own. Raises UnitError for what is none for this slot."""
+        for function in unit if isinstance(unit, tuple) else (unit,):
+            check_function(function)
         if self.verbs is None and callable(unit) and not isinstance(unit, type):
             return unit
         if self.verbs is not None and isinstance(unit, self.verbs) and self._complete(unit):

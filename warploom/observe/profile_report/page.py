@@ -14,6 +14,7 @@ from warploom.observe.profile import Line, Profile
 from warploom.observe.profile_report.table import columns, ended, lanes_text, totals_text
 from warploom.observe.text import palette
 from warploom.observe.text.styled import grouped, percent
+from warploom.observe.text.summary import prefetches_text
 
 # How a pattern of the palette is drawn: an image over the colour.
 _LINES = "repeating-linear-gradient({}, transparent 0 3px, rgb(255 255 255 / .55) 3px 4.5px)"
@@ -76,7 +77,7 @@ def profile_page(found: Profile, lines: list[Line], findings: list[Finding]) -> 
     names = [found.activities[number].name for number in order]
     keys = "".join(f"<span class='key'><i class='{activity}'></i>{activity}</span>" for activity in names)
     meanings = "".join(f"<dt><b>{title}</b></dt><dd>{escape(text)}</dd>" for title, text in MEANINGS if title in titles)
-    lanes = "".join(f"<br>{escape(said)}" for said in [lanes_text(found)] if said)
+    lanes = "".join(f"<br>{escape(said)}" for said in (lanes_text(found), prefetches_text(found.counters)) if said)
     return (
         f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
         f"<title>{name}</title><style>{STYLE}{_looks(found)}</style></head>\n"

@@ -14,7 +14,7 @@ from warploom.observe.diagnosis.finding import Finding
 from warploom.observe.profile import Line as SourceLine
 from warploom.observe.profile import Profile
 from warploom.observe.text.styled import QUIET, TITLE, Line, bar, counted, grouped, percent
-from warploom.observe.text.summary import machine
+from warploom.observe.text.summary import machine, prefetches_text
 
 WIDE = 100  # columns of a terminal from which on there is room for more than names
 LEAST_SOURCE = 16  # characters of the source below which a column is left out
@@ -78,7 +78,7 @@ def _head(found: Profile, width: int) -> Iterator[Line]:
     name, *rest = wrap(said, width)
     yield [(name, TITLE)]
     yield from ([(text, TITLE)] for text in rest)
-    for said in (totals_text(found), lanes_text(found)):
+    for said in (totals_text(found), lanes_text(found), prefetches_text(found.counters)):
         yield from ([(text, "")] for text in _wrapped(said, width))
 
 

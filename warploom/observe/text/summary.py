@@ -5,7 +5,7 @@ Every function reads a Result and gives lines; what a kind of machine does not c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from warploom.machine.accounting.counters import STATE_COUNTERS
 from warploom.machine.accounting.reasons import LANES_DIVERGED, LANES_ENDED, OFF, REASONS
@@ -188,10 +188,22 @@ def caches(result: RunResult, width: int, unicode: bool) -> Iterator[Line]:
         if looked:
             hits = counters[f"{level}_hits"]
             yield _share_row(f"{level} hits, of {grouped(looked)}", hits, hits / looked, width, unicode)
+    if said := prefetches_text(counters):
+        yield [(f"  {said}", "")]
     if counters.get("dram_requests"):
         yield [(f"  {'DRAM bytes':<{LABEL - 2}}{grouped(counters['dram_bytes']):>{NUMBER}}", "")]
     if counters.get("dirty_bytes"):
         yield [(f"  {'bytes not yet in DRAM':<{LABEL - 2}}{grouped(counters['dirty_bytes']):>{NUMBER}}  they stay in the cache", "")]
+
+
+def prefetches_text(counters: Mapping[str, int]) -> str:
+    """What a prefetcher did, in half a sentence; "" where there is none, or none that named a line."""
+    sent, dropped = counters.get("l1_prefetches", 0), counters.get("l1_dropped_prefetches", 0)
+    if not sent + dropped:
+        return ""
+    useful = counters["l1_useful_prefetches"]
+    of_them = f", {grouped(useful)} of them useful ({percent(_share(useful, sent)).strip()})" if sent else ""
+    return f"prefetches: {grouped(sent)} issued{of_them}, {grouped(dropped)} dropped"
 
 
 def _share(value: int, total: int) -> float:

@@ -225,3 +225,34 @@ def test_a_sync_of_lanes_that_run_together_is_one_instruction_and_nothing_elsewh
         code("exit")
         assert run(code.program(), core__divergence=mechanism).instructions == 2
     assert run(syncing(first=15, second=15), core__divergence="stack").status == "done"
+
+
+def test_the_lanes_of_an_inner_barrier_go_on_when_all_have_come_though_others_have_yielded_since():
+    """Lane 3 waits for lane 2 at 5; lanes 0 and 1 yield, and so are ready after those two."""
+    nested = [fork(7, 0), fork(4, 1), NOP, jump(5), NOP, NOP, jump(9), YIELD, NOP, END]
+    trace = seen(nested, [1, 1, 2, 0])
+    assert trace == [(0, 15), (1, 12), (2, 8), (3, 8), (7, 3), (4, 4), (5, 12), (6, 12), (8, 3), (9, 15)]
+
+
+def test_lanes_wait_at_every_sync_and_not_only_at_their_first():
+    """Odd lanes take their time before the second sync, and even lanes read then what those have written."""
+    code = Assembly()
+    code.op("and", ONE, 1, imm=1)
+    code.op("shl", GOT, 1, imm=2)
+    code.branch(ONE, "odd")
+    code("sync_warp", a=u.IMMEDIATE, imm=15)
+    code("sync_warp", a=u.IMMEDIATE, imm=15)
+    code.load(SUM, GOT, 4)
+    code.store(GOT, SUM, 64)
+    code("jump", target="end")
+    code.label("odd")
+    code("sync_warp", a=u.IMMEDIATE, imm=15)
+    for _ in range(9):
+        code.op("add", ZERO, ZERO, imm=1)
+    code("yield")
+    code.store(GOT, ZERO)
+    code("sync_warp", a=u.IMMEDIATE, imm=15)
+    code.label("end")
+    code("exit")
+    result = run(code.program(threads=4), core__divergence="its")
+    assert result.fault == "" and words(result)[16:20].tolist() == [9, 0, 9, 0]

@@ -6,8 +6,9 @@ import pytest
 from tests.machine.programs import FREE, LANE, Assembly, machine
 from warploom.machine.core.core import Core
 from warploom.machine.core.divergence import MECHANISMS
-from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, READY, STACKED
+from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, READY, STACKED, PathTable, left_at_barrier
 from warploom.machine.core.divergence.waiting import WaitingPath, next_paths, state_bytes, waiting_paths
+from warploom.machine.engine.unit import mirror
 from warploom.machine.run import livelock
 from warploom.machine.run.driver import drive
 
@@ -113,3 +114,13 @@ def test_a_livelock_names_the_lanes_that_spin(mechanism, monkeypatch):
     assert (instruction, lanes.bit_count()) in ((2, 3), (4, 1))
     text = made.inspection.fault_text()
     assert ("lanes" in text.split(")")[0]) == (lanes.bit_count() > 1), text
+
+
+def test_a_warp_that_has_no_group_left_stands_at_no_barrier_whatever_its_rows_held():
+    (paths,) = mirror(np.zeros(1, PathTable))
+    paths.state[WARP, 0] = AT_BARRIER + 2
+    assert left_at_barrier(paths, WARP) == -1
+    paths.count[WARP] = 1
+    assert left_at_barrier(paths, WARP) == 2
+    paths.state[WARP, 0] = READY
+    assert left_at_barrier(paths, WARP) == -1

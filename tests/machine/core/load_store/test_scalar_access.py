@@ -38,6 +38,17 @@ def test_words_and_parts_of_words_go_both_ways(engine):
 
 
 @ENGINES
+@pytest.mark.parametrize("byte", range(4))
+def test_a_part_of_a_word_leaves_the_rest_of_it(byte, engine):
+    code = Assembly()
+    code("load_scalar", dst=scalar(4), a=NONE)
+    code("store_scalar", a=NONE, b=scalar(4), imm=4 + byte, size=1)
+    code("exit")
+    after = int(words(run(program(code), engine=engine))[1])
+    assert after == int(DATA[1]) & ~(0xFF << 8 * byte) | 0x44 << 8 * byte
+
+
+@ENGINES
 def test_they_are_made_under_an_empty_mask_too_and_one_lane_is_counted(engine):
     code = Assembly()
     code("write_mask", a=scalar(0))

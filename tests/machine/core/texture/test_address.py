@@ -8,8 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warploom.isa.views import CLAMP, MIRROR, REPEAT, WRAPS
-from warploom.machine.core.texture.address import level_of, nearest, neighbours, wrapped
+from warploom.isa.views import (
+    CLAMP,
+    MIRROR,
+    REPEAT,
+    VIEW_BASE,
+    VIEW_BYTES,
+    VIEW_COLUMNS,
+    VIEW_HEIGHT,
+    VIEW_WIDTH,
+    WRAPS,
+)
+from warploom.machine.core.texture.address import describe, level_of, nearest, neighbours, wrapped
 
 
 @pytest.mark.parametrize(
@@ -56,3 +66,11 @@ def test_levels_follow_each_other_and_end_at_one_texel():
     """5 x 3 of 2 bytes with rows of 16, at byte 100: 48 bytes, then 2 x 1, then 1 x 1."""
     level_0 = (100, 5, 3, 16)
     assert [level_of(level_0, 2, level) for level in range(5)] == [level_0, (148, 2, 1, 4), (152, 1, 1, 2), (152, 1, 1, 2), (152, 1, 1, 2)]
+
+
+@pytest.mark.parametrize(("width", "height", "limit"), [(4, 2, 96), (0, 2, 64), (4, 0, 64), (0, 0, 64), (1, 1, 96)])
+def test_a_view_without_width_or_height_has_no_texels(width, height, limit):
+    views = np.zeros((1, VIEW_COLUMNS), np.int32)
+    for column, value in ((VIEW_BASE, 64), (VIEW_BYTES, 32), (VIEW_WIDTH, width), (VIEW_HEIGHT, height)):
+        views[0, column] = value
+    assert describe(views, 0, 1024)[:2] == (64, limit)

@@ -94,6 +94,11 @@ def see_lookup(gpu, core, lsu, access, line, outcome, now):
 
 
 @inlined
+def see_answer(lsu, line, waiter):
+    """Here a prefetcher would see what comes. waiter: index + 1 of the first who waits for it; 0: nobody does."""
+
+
+@inlined
 def _store(gpu, core, lsu, slot, index, access, line, sectors, delay, now):
     """A store is kept in the cache, or goes on to the next level, or both. Returns 0 when there is no room for it."""
     if lsu.store_limit > 0 and lsu.stores >= lsu.store_limit:
@@ -161,6 +166,7 @@ def answer(gpu, core, lsu, tables, asked, now):
     if lsu.misses.sectors[entry] != EMPTY:
         return
     link = first_waiter(lsu.misses, entry)
+    see_answer(lsu, asked.line, link)
     release(lsu.misses, entry)
     while link != 0:
         access, link = take_waiter(lsu.misses, link)

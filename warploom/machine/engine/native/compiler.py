@@ -28,7 +28,7 @@ from warploom.machine.engine.native.library import (
     UsersCompiler,
 )
 from warploom.machine.engine.native.piece import Array, Bundle, Hook, Piece, Plug, is_ours
-from warploom.machine.engine.native.plug import STRICT, Mailbox, lines_of_exceptions, plug_function, socket_call
+from warploom.machine.engine.native.plug import STRICT, Mailbox, exceptions_in_full, plug_function, socket_call
 from warploom.machine.engine.native.rules import rules_of_units
 from warploom.machine.engine.swaps import Socket, Swaps
 from warploom.machine.engine.users import MAY_USE, UnitError, line_of_construct, place, unit_name
@@ -71,7 +71,7 @@ class Compiler:
         kinds = tuple(self._type(kind) for kind in arguments)
         users = self._dispatcher_of(socket.function, pipeline_class=UsersCompiler, **STRICT)
         accepts = socket.accepts and self._dispatcher_of(socket.accepts, pipeline_class=UsersCompiler)
-        with no_collector(), lines_of_exceptions():
+        with no_collector(), exceptions_in_full(mailbox):
             self._check_users(socket.function, users, kinds, returns is not None)
             function = plug_function(plug, users, accepts, mailbox)
             dispatcher = numba.njit(**{**OPTIONS, **STRICT, "pipeline_class": PlugCompiler})(function)

@@ -20,6 +20,7 @@ import numpy as np
 from warploom.machine.engine.native.piece import Plug
 from warploom.machine.engine.users import DIVISION, UnitError, WrongResult, place, shown_file, unit_name
 
+OUTSIDE = "index is out of bounds"  # Numba's whole message
 STRICT = {"error_model": "python", "boundscheck": True}  # a user's mistake is the same in both engines
 
 
@@ -39,7 +40,7 @@ class Mailbox:
     """Where native code leaves which user's function is at work and what it returned, since its exceptions carry constants only."""
 
     def __init__(self) -> None:
-        self._words = np.zeros(2, np.int64)
+        self._words = np.zeros(5, np.int64)
         self._plugs: list[Plug] = []
 
     def number(self, plug: Plug) -> int:
@@ -48,7 +49,7 @@ class Mailbox:
         return len(self._plugs) - 1
 
     def address(self, word: int) -> int:
-        """Where the number of the function is (0), or its result (1)."""
+        """Where the number of the function is (0), its result (1), or an index that is too large, the size and the axis (2, 3, 4)."""
         return int(self._words.ctypes.data) + 8 * word
 
     def mistake_of(self, description: int | None) -> UnitError | None:
@@ -63,7 +64,15 @@ class Mailbox:
             return UnitError(f"{place(socket.function)}: {unit_name(socket.function)} {socket.refusal(int(self._words[1]))}")
         if issubclass(kind, ZeroDivisionError):
             return UnitError(f"{here}: {DIVISION}")
+        if issubclass(kind, IndexError) and arguments == (OUTSIDE,):
+            return UnitError(f"{here}: {self._index_error()}")
         return UnitError(f"{here}: {kind.__name__}: {' '.join(map(str, arguments or ()))}")
+
+    def _index_error(self) -> str:
+        """NumPy's words for an index outside of an array."""
+        index, size, axis = map(int, self._words[2:5])
+        index -= size if index < 0 else 0  # a negative index counts from the end, which has been added already
+        return f"IndexError: index {index} is out of bounds for axis {axis} with size {size}"
 
 
 def plug_function(plug: Plug, users: Any, accepts: Any, mailbox: Mailbox) -> Callable[..., Any]:
@@ -83,8 +92,10 @@ def plug_function(plug: Plug, users: Any, accepts: Any, mailbox: Mailbox) -> Cal
 
 
 @contextlib.contextmanager
-def lines_of_exceptions() -> Iterator[None]:
-    """Numba says the line of a `raise`, and not of a division or of an index: here of those too."""
+def exceptions_in_full(mailbox: Mailbox) -> Iterator[None]:
+    """Numba says the line of a `raise`, and not of a division or of an index: here of those too. Of an index the mailbox has the number."""
+    from llvmlite import ir
+    from numba.core import cgutils
     from numba.core.callconv import CPUCallConv
     from numba.core.lowering import Lower
 
@@ -98,7 +109,21 @@ def lines_of_exceptions() -> Iterator[None]:
     def set_static_user_exc(self: Any, builder: Any, exc: Any, exc_args: Any = None, loc: Any = None, func_name: Any = None) -> Any:
         return describe(self, builder, exc, exc_args, loc or at[0], func_name)
 
-    with mock.patch.object(Lower, "lower_inst", lower_inst), mock.patch.object(CPUCallConv, "set_static_user_exc", set_static_user_exc):
+    check_bounds = cgutils.do_boundscheck
+
+    def do_boundscheck(context: Any, builder: Any, index: Any, size: Any, axis: Any = None) -> None:
+        number = ir.IntType(64)
+        outside = builder.or_(builder.icmp_signed("<", index, index.type(0)), builder.icmp_signed(">=", index, size))
+        with cgutils.if_unlikely(builder, outside):
+            for word, value in enumerate((index, size, axis if isinstance(axis, ir.Value) else number(axis or 0)), 2):
+                builder.store(value, builder.inttoptr(number(mailbox.address(word)), number.as_pointer()))
+        check_bounds(context, builder, index, size, axis)
+
+    with (
+        mock.patch.object(Lower, "lower_inst", lower_inst),
+        mock.patch.object(CPUCallConv, "set_static_user_exc", set_static_user_exc),
+        mock.patch.object(cgutils, "do_boundscheck", do_boundscheck),
+    ):
         yield
 
 
