@@ -236,6 +236,14 @@ def _avx512() -> str:
     return _table(("instruction", "encoding", "meaning"), list(found.values()))
 
 
+def _gcn() -> str:
+    from warploom.isa.gcn.table import INSTRUCTIONS
+
+    found = [row for row in INSTRUCTIONS if not row.mnemonic.startswith(("v_cmpx_", "v_cmp_")) or "class" in row.mnemonic]
+    found = [row for row in found if not row.mnemonic.startswith(("flat_", "scratch_", "v_cmpx_class"))]
+    return _table(("instruction", "format", "meaning"), [(f"`{row.syntax}`", f"{row.format} {row.opcode}", row.meaning) for row in found])
+
+
 def _riscv_registers() -> str:
     from warploom.isa.riscv.csr import CSRS
 
@@ -389,6 +397,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "guppy-instructions": _guppy,
     "riscv-instructions": _riscv,
     "avx512-instructions": _avx512,
+    "gcn-instructions": _gcn,
     "riscv-control-registers": _riscv_registers,
     "vortex-instructions": _vortex,
     "vortex-control-registers": _vortex_registers,

@@ -1,5 +1,6 @@
 """The examples in C, compiled and checked against NumPy: generations, levels of optimisation, mechanisms, machines, odd sizes."""
 
+import importlib.util
 from functools import lru_cache
 from pathlib import Path
 
@@ -146,6 +147,59 @@ def test_machines(name, number, machine):
 def test_hello(number):
     _, result = run("hello", number, threads=10)
     assert sorted(result.console) == [f"#{i}: thread {i}: lane {i % 4} of warp {i // 4} on core 0, {i / 4:.6f} turns" for i in range(10)]
+
+
+def test_the_floor_is_the_picture_of_the_page():
+    from PIL import Image
+
+    spec = importlib.util.spec_from_file_location("floor", EXAMPLES / "floor.py")
+    floor = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(floor)
+    shown = np.asarray(Image.open("docs/pictures/vortex-floor.png"))[::4, ::4]
+    found = floor.render("native")
+    assert np.array_equal(found, shown)
+    left, right = found[2:20, 2:60].astype(int), found[2:20, 68:126].astype(int)
+    assert (
+        right.std(axis=(0, 1)) > 1.5 * left.std(axis=(0, 1))
+    ).all()  # samples along the line of sight keep what a coarser level has lost
+
+
+TEXTURES = """
+#include <vx_texture.h>
+#include <warploom.h>
+kernel void filters(unsigned *texels, unsigned *out) {
+#if WARPLOOM_VORTEX < 2023
+  vx_tex_set(1, 1, texels); vx_tex_set(1, 2, 2); vx_tex_set(1, 3, 0); vx_tex_set(1, 5, 0); vx_tex_set(1, 9, 16); vx_tex_set(1, 10, 24);
+#endif
+  unsigned u = (unsigned)global_id() << 21;
+  out[3 * global_id()] = vx_tex_trilinear(1, u, 0, 0x040);
+  out[3 * global_id() + 1] = vx_tex_anisotropic(1, u, 0, 1 << 22, 0, 0x100, 1);
+  out[3 * global_id() + 2] = vx_lerp8888(0x00FF80FFu, 0xFF00FF01u, 128);
+}
+"""
+
+
+@BY_NUMBER
+@pytest.mark.parametrize("level", ["0", "2"])
+def test_filters_of_the_library(number, level, tmp_path):
+    """A row of 4, 2 and 1 texels: between levels, and the mean along a line."""
+    from warploom.isa.c.compiler import compile_c
+
+    (tmp_path / "filters.c").write_text(TEXTURES)
+    rows = [[0x10, 0x20, 0x30, 0x40], [0x50, 0x70], [0x60]]
+    texels = np.array([0x01010101 * value for row in rows for value in row], np.uint32)
+    dcr = [6, 1, 7, 0x20000 >> 6, 8, 2, 9, 0, 10, 0, 11, 0, 12, 0, 13, 16, 14, 24]
+    buffers = {"texels@0x20000": texels, "out": np.zeros(12, np.uint32)} | ({"dcr": dcr} if number > 2023 else {})
+    options = Options(path="filters.elf", threads=4, buffers=buffers)
+    program = load(compile_c([tmp_path / "filters.c"], f"vortex-{number}", level), f"vortex-{number}", options=options)
+    result = GPU(f"vortex-{number}", engine="python").run(program, max_cycles=1_000_000)
+    assert result.status == "done", result.fault
+    found = read_buffer(result.program, result.memory, "out").view(np.uint32).reshape(4, 3)
+    lerp = [(first * 192 + second * 64) >> 8 for first, second in zip(rows[0], (0x50, 0x50, 0x70, 0x70), strict=True)]
+    means = [(0x50 + 0x70) >> 1, (0x50 + 0x70) >> 1, 0x70, 0x70]  # half an image on, clamped
+    assert found[:, 0].tolist() == [0x01010101 * value for value in lerp]
+    assert found[:, 1].tolist() == [0x01010101 * value for value in means]
+    assert set(found[:, 2].tolist()) == {0x7F7FBF80}
 
 
 @pytest.mark.slow

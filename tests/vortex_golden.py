@@ -1,6 +1,7 @@
 """Recorded runs of three small programs on Vortex's own simulators: sources, memory, and what came out. `tests/golden/vortex`."""
 
 import hashlib
+import itertools
 import json
 import tempfile
 from functools import lru_cache
@@ -12,8 +13,10 @@ from tests.places import GOLDEN
 from warploom.gpu import GPU
 from warploom.isa import load
 from warploom.isa.frontend import Options
+from warploom.isa.vortex.memory_map import FIRST_BUFFER
 
 FOLDER = GOLDEN / "vortex"
+UNWRITTEN = 0xBAADF00D  # what memory that nobody has written reads as, on the originals
 MULTIPLIER, INCREMENT = 1664525, 1013904223  # Numerical Recipes' generator: the recordings' outputs say that words and floats come from it
 
 # The original's spawner gives each thread a row of neighbouring tasks; ours gives neighbouring tasks to neighbouring lanes, which changes
@@ -69,9 +72,9 @@ def compiled(program, generation, before=""):
         return compile_c([path], f"vortex-{generation}")
 
 
-def run(program, generation, buffers, *, machine, before="", engine="python", **more):
+def run(program, generation, buffers, *, machine, before="", engine="python"):
     """The result of a program with these buffers. machine: (cores, warps, lanes)."""
-    options = Options(path=f"{program}.elf", buffers=buffers, more=more)
+    options = Options(path=f"{program}.elf", buffers=buffers)
     loaded = load(compiled(program, generation, before), f"vortex-{generation}", options=options)
     cores, warps, lanes = machine
     settings = {"gpu.cores": cores, "core.warps": warps, "core.lanes": lanes, "shared.banks": lanes}
@@ -80,11 +83,20 @@ def run(program, generation, buffers, *, machine, before="", engine="python", **
     return result
 
 
-def repeat(program, generation, recorded, **how):
-    """A recorded run, repeated here: (SHA-256 of the outputs, the result)."""
-    buffers = {}
+def between(recorded):
+    """Memory that nobody has written, as the originals have it, between what a run is given."""
+    parts = sorted((part["address"], part["address"] + contents(part["recipe"]).nbytes) for part in recorded["memory"])
+    ends = [(end, start) for (_, end), (start, _) in itertools.pairwise(parts) if FIRST_BUFFER < end < start < 1 << 28]
+    return {f"gap{end:x}@{end:#x}": np.full((start - end) // 4, UNWRITTEN, np.uint32) for end, start in ends}
+
+
+def repeat(program, generation, recorded, everywhere=False, **how):
+    """A recorded run, repeated here: (SHA-256 of the outputs, the result). everywhere: there is memory between what is given, too."""
+    buffers = between(recorded) if everywhere else {}
     for part in recorded["memory"]:
         name = part["name"]
         buffers[name if name == "argument" else f"{name}@{part['address']:#x}"] = contents(part["recipe"])
+    if recorded["options"].get("dcr"):
+        buffers["dcr"] = np.array(recorded["options"]["dcr"])
     result = run(program, generation, buffers, machine=(recorded["cores"], recorded["warps"], recorded["lanes"]), **how)
     return [hashlib.sha256(result.read(part["address"], part["bytes"]).tobytes()).hexdigest() for part in recorded["outputs"]], result

@@ -565,3 +565,30 @@ def block_barrier_for_the_grids(x, out):
     x[i] = i
     cuda.syncthreads()
     out[i] = x[255 - i]
+
+
+# ---- items smaller than a word
+
+
+@planted("race", 2, 64, zeros(128, dtype=np.uint8), at="out[0] = 5")
+def byte_beside_bytes_of_others(out):
+    i = cuda.grid(1)
+    out[i] = 1
+    if i == 64:
+        out[0] = 5
+
+
+@planted("race", 1, 64, zeros(64, dtype=np.uint8), at="out[t] = s[t ^ 32]")
+def shared_bytes_without_barrier(out):
+    s = cuda.shared.array(64, uint8)
+    t = cuda.threadIdx.x
+    s[t] = t + 1
+    out[t] = s[t ^ 32]
+
+
+@planted("race", 2, 32, zeros(64, dtype=np.int16), zeros(2), at="sums[cuda.blockIdx.x]")
+def halves_read_too_early(out, sums):
+    i = cuda.grid(1)
+    out[i] = i
+    if cuda.threadIdx.x == 0:
+        sums[cuda.blockIdx.x] = out[32 - 32 * cuda.blockIdx.x]

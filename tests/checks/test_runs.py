@@ -11,7 +11,23 @@ from warploom import cuda
 from warploom.checks import races
 from warploom.checks.checker import Checker
 from warploom.checks.shadow import COUNT as FOUND
-from warploom.checks.shadow import HELD, R1_TIME, R1_WHO, R2_TIME, R2_WHO, SPREAD, THREAD_SHIFT, W_TIME, W_WHO
+from warploom.checks.shadow import (
+    HELD,
+    PARTS,
+    PARTS_SHIFT,
+    R1_TIME,
+    R1_WHO,
+    R2_TIME,
+    R2_WHO,
+    RUN_SHIFT,
+    SHAPE,
+    SPREAD,
+    START,
+    THREAD_SHIFT,
+    W_TIME,
+    W_WHO,
+    WIDE,
+)
 from warploom.kernel import checked_launch
 from warploom.kernel.context import CURRENT
 
@@ -46,15 +62,25 @@ def tables(case, monkeypatch, engine="python"):
     return made[-1].found
 
 
+def parts_of(found):
+    """The rows of each run."""
+    return found["runs"].reshape(-1, PARTS, found["runs"].shape[1])
+
+
 def words(found):
     """Who accessed each word when, and what is written of it, wherever that stands."""
-    runs, rows = found["runs"], found["shadow"]
-    width = len(rows) // len(runs)
-    there = np.repeat(runs, width, axis=0)
-    for column in (W_WHO, R1_WHO, R2_WHO):
-        there[:, column] += np.tile(np.arange(width) << THREAD_SHIFT, len(runs))
-    spread = np.repeat(runs[:, SPREAD] != 0, width)
-    there[spread] = rows[spread]
+    runs, rows = parts_of(found), found["shadow"]
+    width = 1 << int(found["findings"][0, RUN_SHIFT])
+    there = np.empty_like(rows[: len(runs) * width])
+    for number, parts in enumerate(runs):
+        starts = [0, *(int(one) for one in parts[1 : 1 + (parts[0, SHAPE] >> PARTS_SHIFT), START]), width]
+        for part, start, end in zip(parts, starts, starts[1:], strict=False):
+            piece = there[number * width + start : number * width + end]
+            piece[:] = part
+            ahead = np.arange(end - start) >> (parts[0, SHAPE] & WIDE != 0) << THREAD_SHIFT
+            piece[:, [W_WHO, R1_WHO, R2_WHO]] += ahead[:, None]
+    spread = np.repeat(runs[:, 0, SHAPE] & SPREAD != 0, width)
+    there[spread] = rows[: len(there)][spread]
     for when, who in ((W_TIME, W_WHO), (R1_TIME, R1_WHO), (R2_TIME, R2_WHO)):
         there[there[:, when] == 0, who] = 0
     return there[:, [W_TIME, W_WHO, R1_TIME, R1_WHO, R2_TIME, R2_WHO, HELD]]
@@ -63,7 +89,7 @@ def words(found):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 def test_runs_find_what_words_find(case, monkeypatch):
     found = tables(case, monkeypatch)
-    monkeypatch.setattr(races, "is_whole", lambda *given: False)
+    monkeypatch.setattr(races, "is_row", lambda *given: False)
     alone = tables(case, monkeypatch)
     assert found["findings"].tobytes() == alone["findings"].tobytes()
     assert np.array_equal(words(found), words(alone))
@@ -79,20 +105,73 @@ def test_a_kernel_that_streams_needs_no_rows_for_its_words(monkeypatch):
     x = np.arange(256, dtype=np.float32)
     found = tables((copy_to, 4, 64, (x, np.zeros_like(x)), 0, "sm", None), monkeypatch)
     assert found["findings"][0, FOUND] == 0
-    assert np.count_nonzero(found["runs"][:, W_TIME]) == np.count_nonzero(found["runs"][:, R1_TIME]) == 8
-    assert not found["shadow"].any() and not found["runs"][:, SPREAD].any()
+    assert np.count_nonzero(parts_of(found)[:, 0, W_TIME]) == np.count_nonzero(parts_of(found)[:, 0, R1_TIME]) == 8
+    assert not found["shadow"].any() and not parts_of(found)[:, 0, SHAPE].any()
+
+
+def neighbours(x, out):
+    i = cuda.grid(1)
+    if 0 < i < out.size - 1:
+        out[i] = x[i - 1] + x[i] + x[i + 1]
+
+
+def shifted(x, out):
+    i = cuda.grid(1)
+    out[i] = x[i + 1]
+
+
+def mixed(x, out):
+    """Items of 64 bits and the same words as items of 32, with barriers between."""
+    i = cuda.threadIdx.x
+    out[i] = x[i + 1]
+    cuda.syncthreads()
+    words = out.view(np.int32)
+    words[i] = i
+    cuda.syncthreads()
+    words[i + 3] += 1
+    cuda.syncthreads()
+    out[i] = x[i]
+
+
+STREAMS = [(kernel, dtype, more) for kernel, more in ((shifted, 1), (neighbours, 0), (copy_to, 0)) for dtype in ("float32", "float64")]
+
+
+@pytest.mark.parametrize(("kernel", "dtype", "more"), STREAMS)
+def test_streams_from_odd_places_and_of_64_bits(kernel, dtype, more, monkeypatch):
+    x = np.arange(256 + more, dtype=dtype)
+    case = (kernel, 4, 64, (x, np.zeros(256, dtype)), 0, "sm", None)
+    found = tables(case, monkeypatch)
+    assert found["findings"][0, FOUND] == 0
+    ends = 2 if kernel is neighbours else 0  # the first and the last warp have lanes that stay away
+    assert np.count_nonzero(parts_of(found)[:, 0, SHAPE] & SPREAD) <= 5 * ends
+    monkeypatch.setattr(races, "is_row", lambda *given: False)
+    alone = tables(case, monkeypatch)
+    assert np.array_equal(words(found), words(alone))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32"])
+def test_a_run_that_is_accessed_in_several_ways(dtype, monkeypatch):
+    case = (mixed, 1, 64, (np.arange(70, dtype=dtype), np.zeros(70, dtype)), 0, "sm", None)
+    found = tables(case, monkeypatch)
+    monkeypatch.setattr(races, "is_row", lambda *given: False)
+    alone = tables(case, monkeypatch)
+    assert found["findings"].tobytes() == alone["findings"].tobytes()
+    assert np.array_equal(words(found), words(alone))
 
 
 def test_lanes_that_stay_away_spread_their_run_alone(monkeypatch):
     x = np.arange(100, dtype=np.float32)
     found = tables((copy_to, 2, 64, (x, np.zeros_like(x)), 0, "sm", None), monkeypatch)
     assert found["findings"][0, FOUND] == 0
-    assert found["runs"][:, SPREAD].sum() == 2  # the last 4 items of each array
+    assert np.count_nonzero(parts_of(found)[:, 0, SHAPE] & SPREAD) == 2  # the last 4 items of each array
 
 
 def test_both_engines_write_the_same_notes(monkeypatch):
     x = np.arange(100, dtype=np.float32)
+    wide = np.arange(70, dtype=np.float64)
     cases = [(copy_to, 2, 64, (x, np.zeros_like(x)), 0, "sm", None), CASES[0], CASES[2]]
+    cases += [(mixed, 1, 64, (one, np.zeros_like(one)), 0, "sm", None) for one in (wide, wide.astype(np.int32))]
+    cases += [case for case in CASES if case[0].__name__ == "byte_beside_bytes_of_others"]
     for case in cases:
         found, native = (tables(case, monkeypatch, engine) for engine in ("python", "native"))
         assert all(found[name].tobytes() == native[name].tobytes() for name in found), case[0].__name__

@@ -182,3 +182,14 @@ def test_a_kernel_with_a_fault(tmp_path):
 def test_files_that_cannot_be_written_are_refused_before_the_climb(arguments, message):
     result = run(MATADD, *arguments, status=2)
     assert (result.stdout, result.stderr) == ("", f"error: {message}\n")
+
+
+def test_a_kernel_in_python_is_sent_to_compare(tmp_path):
+    path = tmp_path / "kernel.py"
+    path.write_text("raise SystemExit('this program must not run')\n")
+    for more in ((), ("--gpu", "sm")):
+        said = " ".join(run(str(path), *more, status=2).stderr.split())
+        assert said == (
+            f"error: {path}: a ladder begins with a core that runs one instruction at a time, and a kernel in Python needs warps; "
+            f"`warploom compare {path} --over core.divergence=stack,its` and the like compare machines that have them"
+        )

@@ -96,3 +96,17 @@ def test_what_the_program_says_itself_is_refused(script):
     run = warploom("run", script, "--threads", "4")
     assert run.returncode == 2
     assert "--threads: a Python program says this itself; choose one of its launches with --launch" in run.stderr
+
+
+def test_a_fault_shows_its_place_with_a_caret(tmp_path):
+    path = tmp_path / "half.py"
+    path.write_text(
+        "import numpy as np\nfrom numba import cuda\n\n\n@cuda.jit\ndef half(x):\n    i = cuda.grid(1)\n    if i % 2 == 0:\n"
+        "        x[i] = 1\n    else:\n        x[i] = 2\n\n\nhalf[1, 32](np.zeros(32, np.int32))\n"
+    )
+    result = warploom("run", str(path), "--set", "core.divergence=uniform")
+    assert result.returncode == 1
+    first, line, caret = result.stderr.splitlines()[:3]
+    assert first.startswith(f"{path}:8:8: error: lanes of a warp disagree on this branch: threads 1, 3, 5")
+    assert " do not, and core.divergence=uniform has one path for all; add --set core.divergence=stack (thread (1,0,0) and" in first
+    assert (line.strip(), caret.strip(), caret.index("^")) == ("if i % 2 == 0:", "^", line.index("i % 2"))

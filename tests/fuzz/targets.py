@@ -135,6 +135,21 @@ def _recorded_code() -> list[bytes]:
     return [bytes.fromhex("".join(one["bytes"] for one in run["instructions"])) for run in recorded]
 
 
+def _gcn_words(data: bytes, _path: Path) -> None:
+    """Words as a kernel, and the beginning of its run."""
+    words = [int.from_bytes(data[place : place + 4], "little") for place in range(0, len(data), 4)]
+    text = "\n".join([".kernel main", "s_nop 0", *(f".long {word:#x}" for word in words)])
+    program, warnings = load_with_warnings(text.encode(), "gcn")
+    str(warnings)
+    _begin(program, "gcn")
+
+
+def _recorded_words() -> list[bytes]:
+    recorded = json.loads((GOLDEN / "gcn" / "encodings.json").read_text())["instances"]
+    data = [b"".join(int(word, 16).to_bytes(4, "little") for word in one["words"]) for one in recorded]
+    return [b"".join(data[start : start + 24]) for start in range(0, len(data), 24)]
+
+
 PRESETS_OF = {"tiny": ("tiny", "tiny-original", "tiny-simt"), "guppy": ("guppy", "sm")}
 NUMBERS = _texts("1, 2, 3\n0x1f 0b1 ; c\n", "[1, [2, 3], 4]", '{"data": [1, 2]}', '{"memory": {"data": [7]}}', "1.5 2.5\n", "x,y\n1,2\n")
 
@@ -152,6 +167,8 @@ def _targets() -> Iterator[Target]:
     for ending in (".elf", ".vxbin", ".bin"):
         yield Target(f"vortex in {ending}", _vortex(ending), _vortex_images(ending), ending)
     yield Target("code objects", lambda data, _path: code_object.read(data, "fuzzed.co"), _files("*.*o", GOLDEN / "gcn"), ".co")
+    yield Target("gcn machine code", _gcn_words, _recorded_words, ".bin")
+    yield Target("gcn kernels", _program("gcn", ("gcn",)), _files("article.co", GOLDEN / "gcn"), ".co")
     yield Target("avx512 machine code", _program("avx512", ("avx512",)), _recorded_code, ".bin")
     yield Target("settings", _setting, _some_settings)
     yield Target("machine files", lambda _data, path: load_config(path), _files("*.toml", PRESETS), ".toml")

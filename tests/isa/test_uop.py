@@ -20,8 +20,18 @@ def test_floats_are_computed_by_the_floating_point_unit_or_the_special_functions
     assert of(u.FLOATING_POINT) | of(u.SPECIAL_FUNCTION) == FLOATS
     assert of(u.SPECIAL_FUNCTION) == {operation.name for operation in u.OPERATIONS if operation.unit == u.SPECIAL}
     assert of(u.DOUBLE_PRECISION) | of(u.ROUNDING) == {operation.name for operation in u.OPERATIONS if operation.pairs}
-    assert of(u.CROSS_LANE) == {"ballot", "shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "match_any", "lane_bit", "insert_lane",
-                                   "get_scalar", "put_scalar"}
+    assert of(u.CROSS_LANE) == {
+        "ballot",
+        "shuffle",
+        "shuffle_up",
+        "shuffle_down",
+        "shuffle_xor",
+        "match_any",
+        "lane_bit",
+        "insert_lane",
+        "get_scalar",
+        "put_scalar",
+    }
     assert of(u.SPECIAL_REGISTER) == {"special"}
     assert of(u.NOTE) == {"note"}
 

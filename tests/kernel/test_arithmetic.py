@@ -191,3 +191,16 @@ def test_numpys_order_of_complex_numbers():
     with np.errstate(invalid="ignore"):
         np.testing.assert_array_equal(ordered, [one(x, y) for one in ORDERED])
         np.testing.assert_array_equal(extreme, [one(x, y) for one in EXTREMES])
+
+
+def test_a_view_has_items_of_any_size():
+    @cuda.jit
+    def kernel(data, words, whole):
+        words[0] = data[4:12].view(np.int32)[1]
+        whole[0] = data.view(np.int64).size
+
+    data = np.arange(16, dtype=np.uint8)
+    words, whole = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    kernel[1, 1](data, words, whole)
+    assert words[0] == data[8:12].view(np.int32)[0]
+    assert whole[0] == 2

@@ -285,3 +285,28 @@ def test_dates_are_numbers_of_their_units():
     out = np.zeros(dates.size, np.bool_)
     find[1, 32](dates, dates[4], out)
     assert out.nonzero()[0].tolist() == [4]
+
+
+def test_arrays_that_change_places_in_a_loop_keep_their_own_bounds():
+    @cuda.jit
+    def smooth(u, v, steps):
+        i = cuda.grid(1)
+        grid = cuda.cg.this_grid()
+        for _ in range(steps):
+            if 0 < i < u.size - 1:
+                v[i] = (u[i - 1] + u[i + 1]) / 2
+            grid.sync()
+            u, v = v, u
+            grid.sync()
+
+    u = np.arange(16.0) ** 2
+    v, expected = u.copy(), u.copy()
+    smooth[1, 16](u, v, 3)
+    for _ in range(3):
+        expected[1:-1] = (expected[:-2] + expected[2:]) / 2
+    np.testing.assert_array_equal(v, expected)
+
+
+def test_the_devices_that_there_are():
+    assert len(cuda.gpus) == 1
+    assert cuda.gpus[0].name == cuda.get_current_device().name

@@ -1,6 +1,7 @@
 """Mistakes in kernels: file, line, column, what was found, what to write; all of a kernel at once."""
 
 import linecache
+import warnings
 
 import numpy as np
 import pytest
@@ -157,3 +158,29 @@ def test_names_outside_of_a_kernel_say_so():
         cuda.syncthreads()
     with pytest.raises(TypeError, match="jit\\(\\) has no option 'fastmth'"):
         cuda.jit(fastmth=True)
+
+
+def test_an_index_that_may_wrap_is_a_warning():
+    @cuda.jit
+    def k(x, out):
+        i = cuda.grid(1)
+        out[i] = x[i - 1]
+
+    with pytest.warns(KernelWarning, match=r"this index may be -1, and an index below zero counts(.|\n)*x\[i - 1\](.|\n)*fix: put a"):
+        k[1, 4](np.zeros(4), np.zeros(4))
+
+
+def test_an_index_that_a_condition_looks_at_is_none():
+    @cuda.jit
+    def k(x, out):
+        i = cuda.grid(1)
+        j = i - 1
+        if j >= 0:
+            out[i] = x[i - 1] + x[j]
+        out[i] += x[cuda.blockDim.x - 1 - i] + x[max(i - 1, 0)] + x[(i - 1) % x.size] + x[-1]
+        for m in range(1, 3):
+            out[i] += x[m - 1]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", KernelWarning)
+        k[1, 4](np.zeros(4), np.zeros(4))

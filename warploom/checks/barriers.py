@@ -33,10 +33,11 @@ from warploom.checks.shadow import (
 )
 from warploom.isa.uop import COLUMN, FILE, IMM, LINE, NONE, NUMBER, OP, A, B
 from warploom.isa.uop import FENCE_BLOCK as FOR_BLOCK
+from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, has, lowest, popcount, rest
 from warploom.machine.engine.unit import inlined, out_of_line, unit
 
-BARRIER_OP, ARRIVE = NUMBER["barrier"], NUMBER["barrier_arrive"]
+BARRIER_OP, ARRIVE, CORE_BARRIER = NUMBER["barrier"], NUMBER["barrier_arrive"], NUMBER["core_barrier"]
 
 
 @unit
@@ -132,6 +133,20 @@ def note_end(gpu, core, warp, part, tables, time):
     _open_if_all_came(core, slot, tables.blocks[core.blocks.number[slot]], part, warp, time)
     tables.findings[0, ENDED] += popcount(part)
     _open_grid(gpu, tables, time)
+
+
+@unit
+def note_core_order(core, warp, part, tables, k, time):
+    """A program starts its core's warps itself, and has barriers of its core: what the core did before either is in order.
+
+    Which warps a barrier is for is the program's affair, so each arrival counts: a race of warps with different barriers may be missed.
+    """
+    tables.blocks[core.blocks.number[core.warps.block[warp]], OPENED] = time
+    if tables.uops[k, OP] == CORE_BARRIER and part != EMPTY:
+        registers = core.registers[warp]
+        number = registers.lane[source(registers, tables.uops, k, A, 0, core.warps.lanes)][lowest(part)]
+        if np.int64(number) >> 31 != 0:  # across cores
+            tables.findings[0, GRID_OPENED] = time
 
 
 @unit

@@ -8,7 +8,20 @@ from typing import Any
 import numpy as np
 
 from warploom.checks.findings import Fault
-from warploom.checks.shadow import HELD, LOCKSTEP, RETURNS, RUN_SHIFT, SHARED_ROWS, SHARED_WORDS, SPREAD, new_tables
+from warploom.checks.shadow import (
+    HELD,
+    LOCKSTEP,
+    PARTS,
+    PARTS_SHIFT,
+    RETURNS,
+    RUN_SHIFT,
+    SHAPE,
+    SHARED_ROWS,
+    SHARED_WORDS,
+    SPREAD,
+    START,
+    new_tables,
+)
 from warploom.checks.watch import watch
 from warploom.isa import uop as u
 from warploom.isa.program import Program
@@ -71,8 +84,9 @@ class Checker:
         start = first // 4 - (begin << self._shift)
         held.reshape(-1)[start : start + len(bits)] = bits
         differ = (held != held[:, :1]).any(axis=1)
-        self.found["runs"][begin:end, HELD] = held[:, 0]
-        self.found["runs"][begin:end, SPREAD] = differ
+        runs = self._parts(begin, end)
+        runs[:, 0, HELD] = held[:, 0]
+        runs[:, 0, SHAPE] = differ * SPREAD
         self._words(begin, end)[differ] = held[differ]
 
     def written(self, first: int, size: int) -> np.ndarray:
@@ -86,15 +100,23 @@ class Checker:
         """The first run of some words, and the one after their last."""
         return first >> self._shift, -(-(first + count) >> self._shift)
 
+    def _parts(self, begin: int, end: int) -> np.ndarray:
+        """The rows of some runs, by run, part and column: a view of `runs`."""
+        return self.found["runs"][begin * PARTS : end * PARTS].reshape(end - begin, PARTS, -1)
+
     def _words(self, begin: int, end: int) -> np.ndarray:
         """HELD of the words of some runs, a row a run: a view of `shadow`."""
         return self.found["shadow"][begin << self._shift : end << self._shift, HELD].reshape(end - begin, 1 << self._shift)
 
     def _held(self, begin: int, end: int) -> np.ndarray:
         """HELD of these words as it holds: from their run, or from their own rows where it is spread."""
-        runs = self.found["runs"][begin:end]
-        held = np.repeat(runs[:, HELD, None], 1 << self._shift, axis=1)
-        spread = runs[:, SPREAD] != 0
+        runs = self._parts(begin, end)
+        held = np.repeat(runs[:, 0, HELD, None], 1 << self._shift, axis=1)
+        for part in range(1, PARTS):
+            there = runs[:, 0, SHAPE] >> PARTS_SHIFT >= part
+            inside = there[:, None] & (np.arange(1 << self._shift) >= runs[:, part, START, None])
+            held = np.where(inside, runs[:, part, HELD, None], held)
+        spread = runs[:, 0, SHAPE] & SPREAD != 0
         held[spread] = self._words(begin, end)[spread]
         return held
 

@@ -22,6 +22,7 @@ KINDS = (
 )  # fmt: skip
 
 
+MOST_THREADS = 1 << 31
 OUTSIDE = ("view_out_of_range", "address_out_of_range", "shared_out_of_range", "local_out_of_range", "unmapped", "constant_out_of_range")
 
 
@@ -160,7 +161,8 @@ class _Writer:
         return element_text(self.program, self.names, row[s.SPACE], row[s.ADDRESS], row[s.UOP])
 
     def _size(self) -> int:
-        return self.program.launch.block_threads or 1
+        launch = self.program.launch
+        return MOST_THREADS if launch.whole_device else launch.block_threads or 1
 
     def _race(self, base: Finding, row: list[int]) -> Finding:
         element, me, other = self._element(row), self._thread(row[s.THREAD]), self._thread(row[s.OTHER])

@@ -33,6 +33,8 @@ class Names:
 def thread_text(program: Program, thread: int) -> str:
     """A thread by its number in the grid: `thread 3 of block 2`, `thread (3,1) of block (2,0)`."""
     launch = program.launch
+    if launch.whole_device:
+        return f"thread {thread}"
     size = launch.block_threads or 1
     block, inside = divmod(thread, size)
     if not launch.block:

@@ -7,16 +7,17 @@ words. Two atomics on a word are in no conflict, and neither are threads that wr
 
 A store over a value that a different thread has written since this warp read the word is a lost update: `bins[b] += 1` without an atomic.
 
-Costs about 10 ns a lane and access, natively; of a whole warp's access to a run (runs.py) about as much for all lanes.
+Costs about 10 ns a lane and access, natively; of a whole warp that accesses a row of items (runs.py) about as much for each run of them.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from warploom.checks.bytes import first_byte, has_bytes
 from warploom.checks.initialised import OWNER_SHIFT, note_read, note_written
 from warploom.checks.order import in_order, synchronise
-from warploom.checks.runs import is_whole, note_run, spread
+from warploom.checks.runs import is_row, note_row, spread
 from warploom.checks.shadow import (
     ACCESS,
     ADDRESS,
@@ -28,6 +29,7 @@ from warploom.checks.shadow import (
     LOST,
     OPENED,
     OTHER_ACCESS,
+    PARTS,
     R1_TIME,
     R1_WHO,
     R2_TIME,
@@ -35,6 +37,7 @@ from warploom.checks.shadow import (
     RACE,
     READ,
     RUN_SHIFT,
+    SHAPE,
     SHARED_ROWS,
     SHARED_WORDS,
     SPACE,
@@ -93,10 +96,15 @@ def check_access(gpu, core, warp, pc, tables, k, now, time):
     row = core.access.place if space != SHARED_SPACE and core.spaces.used != 0 else core.access.address
     active = core.registers[warp].active
     shift = np.int64(tables.findings[0, RUN_SHIFT])
-    if size == 4 and how != ATOMIC and space != LOCAL_SPACE and is_whole(active, row, lanes, base, shift):
-        run = (base + (np.int64(row[0]) >> 2)) >> shift
-        if note_run(tables.runs[run], how, space, block + 1, begin, first, np.int64(gpu.grid.block_threads), lanes, opened, time, pc):
+    left = np.int64(-1)  # a bit for each of the runs from `begins` on: its words are looked at one by one
+    begins = np.int64(0)
+    if size >= 4 and how != ATOMIC and space != LOCAL_SPACE and is_row(active, row, lanes, size, shift):
+        word = base + (np.int64(row[0]) >> 2)
+        threads = np.int64(gpu.grid.block_threads)
+        left = note_row(tables, word, how, space, block + 1, begin, first, threads, lanes, (size >> 2) - 1, opened, time, pc)
+        if left == 0:
             return
+        begins = word >> shift
     last = np.int64(-1)
     for lane in range(lanes):
         if active[lane] == 0:
@@ -106,11 +114,15 @@ def check_access(gpu, core, warp, pc, tables, k, now, time):
         thread = first + lane
         owner = (thread if space == LOCAL_SPACE else block) + 1
         for _ in range(2 if size == 8 else 1):
+            if left >= 0 and (left >> ((index >> shift) - begins)) & 1 == 0:
+                index += step
+                address += 4
+                continue
             if index >> shift != last:
                 last = index >> shift
-                if tables.runs[last, SPREAD] == 0:
+                if tables.runs[last * PARTS, SHAPE] & SPREAD == 0:
                     spread(tables, last, shift)
-            if how == READ and size >= 4:
+            if how == READ and size >= 4 and tables.shadow[index, W_TIME] >= 0:
                 _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thread, lane, begin, first, opened, owner)
             else:
                 flags = whole if size >= 4 else ((np.int64(1) << size) - 1) << (address & 3)
@@ -119,7 +131,15 @@ def check_access(gpu, core, warp, pc, tables, k, now, time):
                 if how != READ:
                     note_written(tables.shadow[index], space, owner, flags)
                 if space != LOCAL_SPACE:
-                    _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, begin, first, opened, flags)
+                    bytes_from = first_byte(tables, index) if has_bytes(tables, index, size) else np.int64(-1)
+                    for byte in range(4 if bytes_from >= 0 else 1):
+                        if bytes_from >= 0 and (flags >> byte) & 1 == 0:
+                            continue
+                        _word(
+                            gpu, core, warp, pc, tables, k, now, time, how, space, index,
+                            index if bytes_from < 0 else bytes_from + byte, address, thread, lane, begin, first, opened,
+                            flags if bytes_from < 0 else whole,
+                        )  # fmt: skip
             index += step
             address += 4
 
@@ -135,22 +155,22 @@ def _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thre
         return
     size = np.int64(gpu.grid.block_threads)
     if may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
-        _after_write(gpu, core, warp, pc, tables, k, now, time, np.int64(READ), space, index, address, thread, lane, flags)
+        _after_write(gpu, core, warp, pc, tables, k, now, time, np.int64(READ), space, cell, address, thread, lane, flags)
     note_reader(cell, thread, begin, first, size, np.int64(core.warps.lanes), opened, time, stamp(thread, pc, flags))
 
 
 @unit
-def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, begin, first, opened, flags):
-    """One lane's access to one word, of any kind."""
+def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at, address, thread, lane, begin, first, opened, flags):
+    """One lane's access to one word, of any kind. at: the row of the word, or of a byte in it."""
     size = np.int64(gpu.grid.block_threads)
     lanes = np.int64(core.warps.lanes)
-    cell = tables.shadow[index]
+    cell = tables.shadow[at]
     row = (core.number * core.warps.slots + warp) * lanes + lane
     if how == ATOMIC:
         synchronise(tables, index, size, thread, time)
         flags = flags | ATOMIC_BIT
     if may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
-        _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags)
+        _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags)
     mine = stamp(thread, pc, flags)
     if how == READ:
         note_reader(cell, thread, begin, first, size, lanes, opened, time, mine)
@@ -173,19 +193,17 @@ def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, address,
 
 
 @unit
-def _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags):
+def _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags):
     """The last write of a word is of a different thread: is it before this access?"""
-    cell = tables.shadow[index]
     lanes = np.int64(core.warps.lanes)
     row = (core.number * core.warps.slots + warp) * lanes + lane
     if not in_order(tables, row, lanes, np.int64(gpu.grid.block_threads), thread, thread_of(cell[W_WHO]), cell[W_TIME]):
-        _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags)
+        _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags)
 
 
 @out_of_line
-def _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, index, address, thread, lane, flags):
+def _against_writer(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags):
     """An access without order to the last write of its word. Of two writes of the same value nothing is said."""
-    cell = tables.shadow[index]
     who = np.int64(cell[W_WHO])
     before = np.int64(ATOMIC if who & ATOMIC_BIT != 0 else WRITE)
     if how != WRITE:

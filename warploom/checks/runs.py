@@ -1,10 +1,12 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Runs: one row of notes for as many words as a warp has lanes.
+"""Runs: a few rows of notes for as many words as a warp has lanes.
 
-A kernel that streams through memory lets lane i access word i of an aligned run of words, so the rows of these words say the same, but
-for the thread: that of word i is i more. As long as a run is only accessed in this way it has one row, of the columns of a word's, which
-stands for all: thread numbers are those of its first word. Any other access, and one that may be in conflict, spreads the row over the
-words first, and then the words are looked at one by one. So a run changes what a check costs, and nothing that it finds.
+A kernel that streams through memory lets lane i access word i of its warp's stretch, or words 2i and 2i + 1 where items have 64 bits. So
+the rows of neighbouring words say the same, but for the thread, which is one more from word to word, or from pair to pair. An aligned
+run of words has up to four rows, its parts, each for a stretch of it: one part while all accesses are aligned, two where they begin at
+an odd place (`x[i + 1]`), three for both neighbours. An access that begins or ends inside a part cuts it in two, which changes nothing of
+what it says. Any other access, and one that may be in conflict, spreads the parts over the words' own rows first, and then the words are
+looked at one by one. So a run changes what a check costs, and nothing that it finds.
 
 The idea is that of compressed shadow memory in race detectors for CPUs: Song and Lee, "Efficient Data Race Detection for C/C++ Programs
 Using Dynamic Granularity", IPDPS 2014.
@@ -17,16 +19,22 @@ import numpy as np
 from warploom.checks.initialised import OWNER_SHIFT, note_written
 from warploom.checks.shadow import (
     HELD,
+    PARTS,
+    PARTS_SHIFT,
     R1_TIME,
     R1_WHO,
     R2_TIME,
     R2_WHO,
     READ,
     RELEASED,
+    SHADOW_COLUMNS,
+    SHAPE,
     SPREAD,
+    START,
     THREAD_SHIFT,
     W_TIME,
     W_WHO,
+    WIDE,
     WORD_BYTES,
     stamp,
 )
@@ -36,57 +44,139 @@ from warploom.machine.engine.unit import inlined, out_of_line, unit
 
 
 @inlined
-def is_whole(active, addresses, lanes, base, shift):
-    """Whether all lanes are active and access the words of one run in their order. base: the row of the word at address 0."""
+def is_row(active, addresses, lanes, size, shift):
+    """Whether all lanes are active and their items of 4 or 8 bytes follow one another."""
     start = np.int64(addresses[0])
-    if np.int64(addresses[lanes - 1]) - start != 4 * (lanes - 1):
-        return False
-    if lanes != np.int64(1) << shift or (base + (start >> 2)) & (lanes - 1) != 0:
+    if np.int64(addresses[lanes - 1]) - start != size * (lanes - 1) or lanes != np.int64(1) << shift or start & (size - 1) != 0:
         return False
     wrong = np.int64(0)
     for lane in range(lanes):
-        wrong |= (np.int64(addresses[lane]) - start - 4 * lane) | (np.int64(active[lane]) ^ 0xFFFFFFFF)
+        wrong |= (np.int64(addresses[lane]) - start - size * lane) | (np.int64(active[lane]) ^ 0xFFFFFFFF)
     return wrong == 0
 
 
 @unit
-def note_run(row, how, space, owner, begin, first, size, lanes, opened, time, pc):
-    """A whole warp loads or stores a run. False, and nothing is noted, when the words have to be looked at one by one.
+def note_row(tables, word, how, space, owner, begin, first, size, lanes, wide, opened, time, pc):
+    """A whole warp loads or stores the words from `word` on, one each, or with `wide` two.
 
-    owner: the block + 1. begin, first: the first thread of the block, and of the warp. size: threads of the block.
+    Returns a bit for each run that they are in, 1 where the words have to be looked at one by one. owner: the block + 1. begin, first: the
+    first thread of the block, and of the warp. size: threads of the block.
     """
+    end = word + (lanes << wide)
+    at = np.int64(word)
+    left = np.int64(0)
+    bit = np.int64(1)
+    while at < end:
+        place = at & (lanes - 1)
+        after = min(end, at - place + lanes)
+        thread = first + ((at - word) >> wide)
+        rows = tables.runs
+        top = at // lanes * PARTS
+        high = place + after - at
+        if not _note_run(rows, top, place, high, how, space, owner, begin, first, thread, size, lanes, wide, opened, time, pc):
+            left |= bit
+        at = after
+        bit <<= 1
+    return left
+
+
+@unit
+def _note_run(rows, top, low, high, how, space, owner, begin, first, thread, size, lanes, wide, opened, time, pc):
+    """The words from `low` to before `high` of a run are accessed, the first of them by `thread`. top: the run's first row."""
+    shape = np.int64(rows[top, SHAPE])
+    if shape & SPREAD != 0:
+        return False
+    if (shape & WIDE != 0) != (wide != 0):
+        if shape >> PARTS_SHIFT != 0 or rows[top, W_TIME] != 0 or rows[top, R1_TIME] != 0:
+            return False
+        rows[top, SHAPE] = shape ^ WIDE
+    if (low != 0 and not _cut(rows, top, low, wide)) or (high != lanes and not _cut(rows, top, high, wide)):
+        return False
+    count = (np.int64(rows[top, SHAPE]) >> PARTS_SHIFT) + 1
+    for number in range(count):
+        start = np.int64(0 if number == 0 else rows[top + number, START])
+        if start < low:
+            continue
+        if start >= high:
+            break
+        mine = thread + ((start - low) >> wide)
+        if not _note_part(rows[top + number], how, space, owner, begin, first, mine, size, lanes, opened, time, pc):
+            return False
+    return True
+
+
+@inlined
+def _note_part(row, how, space, owner, begin, first, thread, size, lanes, opened, time, pc):
+    """The words of a part are accessed, the first of them by `thread`."""
     flags = np.int64(WORD_BYTES)
-    if row[SPREAD] != 0 or may_conflict(row[W_TIME], row[W_WHO], first, begin, size, opened, flags, space):
+    if may_conflict(row[W_TIME], row[W_WHO], thread, begin, size, opened, flags, space):
         return False
     if how == READ:
         if row[HELD] != (0 if space == GLOBAL_SPACE else (owner << OWNER_SHIFT) | WORD_BYTES):
             return False
-        note_reader(row, first, begin, first, size, lanes, opened, time, stamp(first, pc, flags))
+        note_reader(row, thread, begin, first, size, lanes, opened, time, stamp(thread, pc, flags))
         return True
-    if may_conflict(row[R1_TIME], row[R1_WHO], first, begin, size, opened, flags, space):
+    if may_conflict(row[R1_TIME], row[R1_WHO], thread, begin, size, opened, flags, space):
         return False
-    if may_conflict(row[R2_TIME], row[R2_WHO], first, begin, size, opened, flags, space):
+    if may_conflict(row[R2_TIME], row[R2_WHO], thread, begin, size, opened, flags, space):
         return False
     note_written(row, space, owner, flags)
     row[W_TIME] = time
-    row[W_WHO] = stamp(first, pc, flags)
+    row[W_WHO] = stamp(thread, pc, flags)
     return True
+
+
+@out_of_line
+def _cut(rows, top, at, wide):
+    """Let a part begin at word `at`. False when there is no room for one more part."""
+    count = (np.int64(rows[top, SHAPE]) >> PARTS_SHIFT) + 1
+    place = np.int64(1)
+    while place < count and rows[top + place, START] < at:
+        place += 1
+    if place < count and rows[top + place, START] == at:
+        return True
+    if count == PARTS:
+        return False
+    for number in range(count, place, -1):
+        for column in range(SHADOW_COLUMNS):
+            rows[top + number, column] = rows[top + number - 1, column]
+    before = np.int64(0 if place == 1 else rows[top + place - 1, START])
+    row = rows[top + place]
+    _copy(row, rows[top + place - 1], (at - before) >> wide)
+    row[START] = at
+    rows[top, SHAPE] += 1 << PARTS_SHIFT
+    return True
+
+
+@inlined
+def _copy(row, other, more):
+    """What another row says, of threads that are so many more."""
+    ahead = np.int64(more) << THREAD_SHIFT
+    row[W_TIME] = other[W_TIME]
+    row[W_WHO] = other[W_WHO] + ahead
+    row[R1_TIME] = other[R1_TIME]
+    row[R1_WHO] = other[R1_WHO] + ahead
+    row[R2_TIME] = other[R2_TIME]
+    row[R2_WHO] = other[R2_WHO] + ahead
+    row[HELD] = other[HELD]
 
 
 @out_of_line
 def spread(tables, run, shift):
     """Give each word of a run a row of its own from now on."""
-    row = tables.runs[run]
+    rows = tables.runs
+    top = run * PARTS
+    shape = np.int64(rows[top, SHAPE])
+    wide = np.int64(1 if shape & WIDE != 0 else 0)
+    count = (shape >> PARTS_SHIFT) + 1
     width = np.int64(1) << shift
+    place = np.int64(0)
+    start = np.int64(0)
     for number in range(width):
+        if place + 1 < count and rows[top + place + 1, START] == number:
+            place += 1
+            start = np.int64(number)
         cell = tables.shadow[run * width + number]
-        more = np.int64(number) << THREAD_SHIFT
-        cell[W_TIME] = row[W_TIME]
-        cell[W_WHO] = row[W_WHO] + more
-        cell[R1_TIME] = row[R1_TIME]
-        cell[R1_WHO] = row[R1_WHO] + more
-        cell[R2_TIME] = row[R2_TIME]
-        cell[R2_WHO] = row[R2_WHO] + more
+        _copy(cell, rows[top + place], (number - start) >> wide)
         cell[RELEASED] = 0
-        cell[HELD] = row[HELD]
-    row[SPREAD] = 1
+    rows[top, SHAPE] = shape | SPREAD

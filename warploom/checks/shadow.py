@@ -23,7 +23,12 @@ from warploom.machine.engine.unit import inlined, out_of_line, unit, zeros
 # released had acquired other words too. HELD: what has been written of it, see initialised.py.
 W_TIME, W_WHO, R1_TIME, R1_WHO, R2_TIME, R2_WHO, RELEASED, HELD = range(8)
 SHADOW_COLUMNS = 8
-SPREAD = RELEASED  # of a row of `runs`, whose other columns are the same: 1 when its words have rows of their own in `shadow`
+
+# A run has PARTS rows in `runs`, whose columns are those of a word but for one. SHAPE, of the first: SPREAD when its words have rows of
+# their own in `shadow`, WIDE when a thread has two words, and how many parts follow it. START, of the others: their first word.
+PARTS = 4
+SHAPE = START = RELEASED
+SPREAD, WIDE, PARTS_SHIFT = 1, 2, 2
 
 # A row of `threads`, by number in the grid. FENCE: of its last fence for the device; FENCE_BLOCK: of its last one for anybody.
 # ACQUIRED: the word + 1 whose atomic it has learned from, ANY_WORD of several; ACQUIRED_AT: when last. RELEASED_ON: the same of what it
@@ -46,11 +51,14 @@ WARP_COLUMNS = FIRST_WAIT + MAX_LANES * WAIT
 OPENED, ARRIVED, FIRST, FIRST_THREAD, BLOCK_ACQUIRED, BLOCK_ACQUIRED_AT, BLOCK_RELEASED_ON, BLOCK_RELEASES, BLOCK_RELEASE = range(9)
 BLOCK_COLUMNS = BLOCK_RELEASE + RING * 2
 
-# Row 0 of `findings`: counts and settings. LEARNED: whether any thread has learned from an atomic. Every other row is a finding.
-COUNT, CLOCK, GRID_OPENED, GRID_ARRIVED, ENDED, SHARED_ROWS, SHARED_WORDS, LOCKSTEP, RETURNS, RUN_SHIFT, LEARNED = range(11)
+# Row 0 of `findings`: counts and settings. LEARNED: whether any thread has learned from an atomic. IN_BYTES: words whose bytes have rows,
+# in `shadow` from row FIRST_BYTES on. Every other row is a finding.
+COUNT, CLOCK, GRID_OPENED, GRID_ARRIVED, ENDED, SHARED_ROWS, SHARED_WORDS, LOCKSTEP, RETURNS, RUN_SHIFT = range(10)
+LEARNED, IN_BYTES, FIRST_BYTES = range(10, 13)
 KIND, PC, OTHER_PC, ACCESS, OTHER_ACCESS, THREAD, OTHER, SPACE, ADDRESS, UOP, TIMES, CYCLE, A_VALUE, B_VALUE, LOST, UNIT_PC = range(16)
 FINDING_COLUMNS = 16
 MOST_FINDINGS = 200
+MOST_IN_BYTES = 1 << 18  # words whose bytes have rows of their own
 
 KINDS = ("none", "race", "lockstep", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "bounds")
 NONE_FOUND, RACE, IN_STEP, UNINITIALISED, BARRIER, SYNCWARP, MASK, SHUFFLE, BOUNDS = range(len(KINDS))
@@ -115,12 +123,14 @@ def find(tables, kind, pc, other_pc, thread, other, k, now):
 
 def new_tables(words: int, run: int, threads: int, blocks: int, warps: int, lanes: int) -> dict[str, Any]:
     """Empty tables: words of all memory, words of a run, threads and blocks of the grid, warp slots of all cores, lanes of a warp."""
+    findings = zeros((MOST_FINDINGS + 1, FINDING_COLUMNS), np.int64)
+    findings[0, FIRST_BYTES] = words
     return {
-        "shadow": zeros((words, SHADOW_COLUMNS), np.int64),
-        "runs": zeros((words // run, SHADOW_COLUMNS), np.int64),
+        "shadow": zeros((words + min(words, MOST_IN_BYTES) * 4, SHADOW_COLUMNS), np.int64),
+        "runs": zeros((words // run * PARTS, SHADOW_COLUMNS), np.int64),
         "seen": zeros((warps * lanes, MAX_LANES), np.int64),
         "warps": zeros((warps, WARP_COLUMNS), np.int64),
         "threads": zeros((threads, THREAD_COLUMNS), np.int64),
         "blocks": zeros((blocks, BLOCK_COLUMNS), np.int64),
-        "findings": zeros((MOST_FINDINGS + 1, FINDING_COLUMNS), np.int64),
+        "findings": findings,
     }

@@ -10,20 +10,25 @@ from warploom.cli.common import UserError, json_option, print_json, say, write_f
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="OUT", required=True, help="The ELF file.")
-@click.option("--target", metavar="NAME", default="vortex-2024", help="vortex-2024, vortex-2022 or riscv. [default: vortex-2024]")
+@click.option(
+    "--target", metavar="NAME", default="vortex-2024", help="vortex-2024, vortex-2022, riscv, avx512 or gcn. [default: vortex-2024]"
+)
 @click.option("-O", "level", type=click.Choice(["0", "1", "2", "3", "s"]), default="2", help="How it is optimised. [default: 2]")
 @json_option
 def command(files: tuple[str, ...], output: str, target: str, level: str, as_json: bool) -> None:
     """Compile each FILE, C or assembly (.S), and link them with warploom's start-up and headers.
 
     A function marked `kernel` of <warploom.h> is what `warploom run` calls for each thread; a program with a main of its own is started by
-    every core. The compiler is clang, as the package ziglang has it: pip install 'warploom[cc]'. `warploom run kernel.c` compiles too.
+    every core. A kernel for AVX-512 includes <lanes.h>, one for GCN <gcn.h>; for GCN there is OpenCL C too, in a .cl file. The compiler is
+    clang, as the package ziglang has it: pip install 'warploom[cc]'. `warploom run kernel.c` compiles too.
 
     \b
     Examples:
       warploom cc saxpy.c -o saxpy.elf
       warploom cc saxpy.c -o saxpy.elf --target vortex-2022 -O 0
       warploom cc collatz.c -o collatz.elf --target riscv
+      warploom cc mandelbrot.c -o mandelbrot.elf --target avx512
+      warploom cc saxpy.cl -o saxpy.co --target gcn
     """
     from warploom.cli.common import is_among
     from warploom.isa.c.compiler import compile_c

@@ -13,6 +13,7 @@ from warploom.cli.common import FAULT, UserError, check_targets, json_option, pr
 from warploom.cli.loading import Launching, load_program
 from warploom.cli.options import program_options, renamed, unit_options
 from warploom.cli.running import users_units
+from warploom.cli.script import is_script
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
@@ -114,6 +115,11 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
 
 
 def _load(file: str, options: dict[str, Any]) -> Program:
+    if is_script(file, options.get("isa")):
+        raise UserError(
+            f"{file}: a ladder begins with a core that runs one instruction at a time, and a kernel in Python needs warps; "
+            f"`warploom compare {file} --over core.divergence=stack,its` and the like compare machines that have them"
+        )
     program, warnings = load_program(file, Launching.of(options))
     if not options["as_json"]:
         print_warnings(warnings, *program.sources)

@@ -35,6 +35,7 @@ class Launching:
     buffers: tuple[str, ...] = ()
     if_convert: int | None = None
     optimise: str | None = None
+    kernel_name: str | None = None
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Launching:
@@ -84,7 +85,12 @@ def _options(file: str, said: Launching) -> Options:
 
         buffers[name] = read_buffer_file(name, path)
     block, grid = _extent("--block", said.block), _extent("--grid", said.grid)
-    return Options(file, said.threads, block, grid, buffers, _arguments(said.arguments), {"launch": said.launch, "optimise": said.optimise})
+    return Options(file, said.threads, block, grid, buffers, _arguments(said.arguments), _more(said))
+
+
+def _more(said: Launching) -> dict[str, Any]:
+    """What only some front ends ask for."""
+    return {"launch": said.launch, "optimise": said.optimise, "kernel": said.kernel_name}
 
 
 def named(option: str, text: str, example: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from warploom.cli.common import DONE, FAULT, UserError, print_json, say, stopped
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
+    from warploom.kernel.launch import KernelError
     from warploom.result import Result
 
 ALONE = ("log", "trace", "saves")  # what is about one launch
@@ -47,7 +48,7 @@ def run_whole(file: str, options: dict[str, Any]) -> int:
             run_script(file, gpu=gpu, before=lambda program, device: {"max_cycles": limit}, watch=results.append)
     except KernelError as error:
         if not options["as_json"]:
-            say(f"error: {error.result.fault or str(error).splitlines()[0]}", err=True)
+            say(_fault(error), err=True)
         status = FAULT
     except SystemExit as leaving:
         ended = leaving.code if isinstance(leaving.code, int) else 0 if leaving.code is None else FAULT
@@ -60,6 +61,20 @@ def run_whole(file: str, options: dict[str, Any]) -> int:
         for line in _table(results, config.name):
             say(line, err=True)
     return status or ended
+
+
+def _fault(error: KernelError) -> str:
+    """Why a launch was stopped, with the line and a caret where the fault is about an instruction."""
+    from warploom.checks.places import length_at
+    from warploom.isa.diagnostics import Diagnostic, Severity, render_all
+
+    result = error.result
+    program, where = result.program, result.program.position(result.fault_at)
+    place = f"{program.where(result.fault_at)}: "
+    if not where.line or not result.fault.startswith(place):
+        return f"error: {result.fault or str(error).splitlines()[0]}"
+    said = Diagnostic(Severity.ERROR, result.fault.removeprefix(place), where, length_at(program, where))
+    return render_all([said], *program.sources)
 
 
 def _row(number: int, result: Result) -> dict[str, Any]:

@@ -53,7 +53,7 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
     ),
     FrontEnd(
         "avx512",
-        (".avx512", ".o", ".elf", ".s"),
+        (".avx512", ".o", ".elf", ".s", ".c"),
         "warploom.isa.avx512",
         "AVX-512: x86's vectors of 16 lanes and their masks",
         "avx512",
@@ -61,7 +61,7 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
     ),
     FrontEnd(
         "gcn",
-        (".co", ".hsaco", ".gcn", ".o"),
+        (".gcn", ".co", ".hsaco", ".o", ".cl", ".c"),
         "warploom.isa.gcn",
         "AMD's GCN: waves of 64 lanes, a scalar unit, and the mask of lanes in a register",
         "gcn",

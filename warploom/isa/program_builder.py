@@ -12,6 +12,8 @@ from warploom.isa import uop as u
 from warploom.isa.program import Position
 from warploom.isa.uop import Uop
 
+NOWHERE = Position()
+
 
 class Bundle(NamedTuple):
     """What an instruction does, wherever it lies: its micro-ops' rows, the unit that issues it with its latency class, and the register
@@ -85,8 +87,8 @@ class ProgramBuilder:
         row[u.ISSUE_UNIT], row[u.ISSUE_LATENCY] = unit, latency
         row[u.WORD], row[u.WORD_HIGH] = _signed(word), _signed(word >> 32)
         row[u.READ_A], row[u.READ_B] = reads if reads is not None else (rows[0][u.A], rows[0][u.B])
-        if position is not None:
-            row[u.LINE], row[u.COLUMN], row[u.FILE] = position.line, position.column, position.file
+        position = position or NOWHERE
+        row[u.LINE], row[u.COLUMN], row[u.FILE] = position.line, position.column, position.file
         row[u.ADDRESS] = number if address is None else _signed(address)
         row[u.USES], row[u.WRITES] = len(groups), len(written)
         row[u.USE : u.USE + len(groups)] = groups
@@ -105,7 +107,7 @@ class ProgramBuilder:
                 if self._locks(code) and self.group(code) not in written:
                     written.append(self.group(code))
             pairs = u.pairs_of(operation, uop.size)
-            codes = (uop.a, uop.b, uop.c, uop.predicate)
+            codes: tuple[int, ...] = (uop.a, uop.b, uop.c, uop.predicate)
             if pairs:
                 codes += tuple(code + 1 for letter, code in zip("abc", codes, strict=False) if letter in pairs and code >= 0)
             for code in codes:

@@ -57,7 +57,7 @@ UNIT_OF = np.array([operation.unit for operation in u.OPERATIONS])
 HAS_TARGET = _operations(lambda operation: "t" in operation.operands)
 IS_SPACED = UNIT_OF == u.MEMORY
 # Operations that write rows of lane registers by number, and those of which one register of a pair is named.
-WRITES_LANES = _operations(lambda operation: operation.name in ("load", "sample", "insert_lane"))
+WRITES_LANES = _operations(lambda operation: operation.name in ("load", "sample", "sample_fixed", "insert_lane"))
 MAY_WRITE_LANES = _operations(
     lambda operation: operation.name.startswith(("atomic", "barrier_")) or operation.name in ("call", "jump_register", "split")
 )

@@ -346,6 +346,7 @@ def _rows() -> list[Operation]:
     ]
     texture = [
         ("sample", "dab", "registers d .. d+3 = texel (r, g, b, a) of VIEW at (a, b), sampler row i of Program.samplers, detail level c"),
+        ("sample_fixed", "dabci", "d = texel at (a, b), level c, in fixed point, of the texture whose registers lie from address i on"),
     ]
     control = [
         ("nop", "", "nothing", NEXT),

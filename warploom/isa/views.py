@@ -69,3 +69,13 @@ FILTERS = ("point", "linear", "trilinear")  # trilinear: linear inside a level a
 POINT, LINEAR, TRILINEAR = range(len(FILTERS))
 WRAPS = ("repeat", "clamp", "mirror")
 REPEAT, CLAMP, MIRROR = range(len(WRAPS))
+
+# Registers of a fixed-point texture unit (`sample_fixed`), 32-bit words side by side in memory: which arithmetic it has; the texture's
+# address; log2 of width and height of level 0; format; filter (0: point, 1: bilinear); wraps (0: clamp, 1: repeat, 2: mirror); by level,
+# bytes from the address.
+FIXED_LEVELS = 16
+(FIXED_ARITHMETIC, FIXED_ADDRESS, FIXED_WIDTH, FIXED_HEIGHT, FIXED_FORMAT, FIXED_FILTER, FIXED_WRAP_U, FIXED_WRAP_V, FIXED_OFFSETS) = range(
+    9
+)
+FIXED_WORDS = 32
+FIXED_2021, FIXED_2022, FIXED_2024 = range(3)  # arithmetics: coordinates with 20 or 23 fraction bits, see machine/core/texture

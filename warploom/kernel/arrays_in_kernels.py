@@ -22,10 +22,16 @@ def method(t: Translator, node: ast.Call, array: Array, name: str, args: list[An
         return _reshaped(t, node, array, args[0] if len(args) == 1 and isinstance(args[0], tuple) else tuple(args), name)
     if name == "view":
         kind = type_of(args[0])
-        size = kind.dtype.itemsize if isinstance(kind, ty.Type) else kind.itemsize if kind is not None else 0
-        if size != array.itemsize:
-            t.error(node, "a view has items of the same size")
-        return replace(array, item=kind)
+        if kind is None:
+            t.error(node, "a view is of a type, as np.int32")
+        size = kind.dtype.itemsize if isinstance(kind, ty.Type) else kind.itemsize
+        if size == array.itemsize:
+            return replace(array, item=kind)
+        if not array.shape or array.strides[-1].op != "const" or array.strides[-1].imm != array.itemsize:
+            t.error(node, "a view with items of a different size needs an array whose items follow one another")
+        b = t.b
+        count = b.pure("floordiv", b.pure("mul", array.shape[-1], b.whole(array.itemsize)), b.whole(size))
+        return replace(array, item=kind, shape=(*array.shape[:-1], count), strides=(*array.strides[:-1], b.whole(size)))
     return t.error(node, f"an array in a kernel has no {name}()")
 
 

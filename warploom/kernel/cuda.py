@@ -278,6 +278,9 @@ def list_devices() -> list[_Device]:
     return [_Device()]
 
 
+gpus = (_Device(),)
+
+
 def close() -> None:
     """Forget the device's memory."""
     CURRENT.use(None)

@@ -20,6 +20,7 @@ from warploom.kernel.strings import assign_text, is_text
 from warploom.kernel.translator import ACTIONS, Translator
 from warploom.kernel.types import Type
 from warploom.kernel.values import Array, Complex, Number, Record, Slice, said
+from warploom.kernel.wrapping import warn_of_wrapping
 
 
 def item_of(t: Translator, node: ast.AST, owner: Any, index: Any) -> Any:
@@ -213,6 +214,7 @@ def _indexed(t: Translator, node: ast.AST, array: Array, index: Any) -> Value | 
             strides.append(t.b.pure("mul", stride, step))
             continue
         number = whole(t, one, _index_node(node, axis, len(indices)), "an index")
+        warn_of_wrapping(t, node, _index_node(node, axis, len(indices)), number)
         ask_index(t, node, array.name or f"a {array.space} array", axis, len(array.shape), number, size)
         offset = t.b.pure("mul", t.b.pure("from_end", number, size), stride)
         address = t.b.pure("add", offset, address)

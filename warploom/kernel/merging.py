@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -11,7 +12,7 @@ from warploom.compiler.ssa import Block, Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted
 from warploom.kernel.translator import Ends, Translator
-from warploom.kernel.values import UNKNOWN, Complex, Number, Unknown, alike, leaves, rebuilt, said
+from warploom.kernel.values import UNKNOWN, Array, Complex, Number, Record, Unknown, alike, leaves, rebuilt, said
 
 MISSING = object()
 
@@ -133,10 +134,18 @@ def changed_phis(t: Translator, node: ast.AST, names: set[str], key: tuple[Any, 
             numbers[place] = Number(kind, phi)
             phis.append(numbers[place])
         t.b.block = head
-        env[name] = rebuilt(value, iter(numbers))
+        env[name] = rebuilt(_anywhere(value), iter(numbers))
         found[name] = phis
     t.b.block = head
     return found
+
+
+def _anywhere(value: Any) -> Any:
+    """A value of which a later iteration may name a different array: what bounds it is not known when the kernel is compiled."""
+    if isinstance(value, tuple):
+        parts = [_anywhere(one) for one in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return replace(value, view=-1, name="") if isinstance(value, Array | Record) else value
 
 
 def limits_of(kind: ty.Type) -> tuple[int, int]:

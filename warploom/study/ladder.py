@@ -220,7 +220,7 @@ class _Climber:
         if result.status == "done":
             return result
         fault = machine.gpu["fault"]
-        if result.status == "error" and FAULTS[int(fault["kind"])].name == "divergence":
+        if result.status == "error" and FAULTS[int(fault["kind"])].name in ("divergence", "uniform"):
             return (
                 f"{program.where(int(fault['pc']))}: the threads of a block disagree on this branch, and before the rung {DIVERGENCE!r} "
                 "they share one program counter"

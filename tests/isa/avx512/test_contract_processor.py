@@ -193,3 +193,31 @@ def test_masks(seed):
 def test_general_registers_and_flags(seed):
     random = np.random.default_rng(300 + seed)
     compared([line for _ in range(25) for line in scalar_line(random)] + ["add eax, ebx"], random)
+
+
+SINGLE = ["vaddss", "vsubss", "vmulss", "vdivss", "vminss", "vmaxss", "vsqrtss"]
+SINGLE += [f"vf{sign}{name}{order}ss" for sign in ("", "n") for name in ("madd", "msub") for order in ("132", "213", "231")]
+PARTS = ["ax", "bx", "cx", "si", "r9w"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_single_floats(seed):
+    random = np.random.default_rng(400 + seed)
+    x = lambda: z(random, "xmm")  # noqa: E731
+    body = []
+    for _ in range(12):
+        body.append(f"{random.choice(SINGLE)} {x()}, {x()}, {x()}")
+        body += [f"vcvtsi2ss {x()}, {x()}, {random.choice(list(LOW.values()))}", f"vcvttss2si {random.choice(list(LOW.values()))}, {x()}"]
+        body += [f"{random.choice(['vucomiss', 'vcomiss'])} {x()}, {x()}", f"set{random.choice(['a', 'ae', 'b', 'be', 'e', 'p'])} al"]
+    compared([*body, "xor eax, eax"], random, floats=True)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_words_of_16_bits(seed):
+    random = np.random.default_rng(500 + seed)
+    part = lambda: random.choice(PARTS)  # noqa: E731
+    body = []
+    for _ in range(12):
+        body += [f"{random.choice(['add', 'sub', 'and', 'or', 'xor', 'cmp', 'test'])} {part()}, {part()}", f"mov {part()}, {part()}"]
+        body += [f"add {part()}, {random.integers(-128, 128)}", f"and al, {random.integers(0, 128)}", "setl dil"]
+    compared([*body, "add eax, ebx"], random)

@@ -40,8 +40,8 @@ def instructions(draw):
         elif word == "iq":
             operands.append(Immediate(draw(st.integers(-(1 << 63), (1 << 63) - 1))))
         elif place == "fixed":
-            operands.append({"1": Immediate(1), "cl": Register("r8", 1), "eax": Register(general, 0)}[word])
-        elif word in ("m", "m0", "gather") or (place == "rm" and word not in ("km", "g", "g32", "g64") and draw(st.booleans())):
+            operands.append({"1": Immediate(1), "cl": Register("r8", 1), "al": Register("r8", 0), "eax": Register(general, 0)}[word])
+        elif word in ("m", "m0", "m32", "gather") or (place == "rm" and word not in ("km", "g", "g32", "g64") and draw(st.booleans())):
             broadcast = word == "vmb" and draw(st.booleans())
             index = draw(st.one_of(st.just(-1), st.integers(0, 15).filter(lambda n: n != 4)))
             vector = kind if word == "gather" else ""

@@ -49,7 +49,7 @@ def issued(result):
         count = int(result.detail.profile[number, SELECTED])
         if count:
             name = program.text[number].split()[0]
-            for ending in ("_e32", "_e64", "_sdwa", "_dpp"):
+            for ending in ("_e32", "_e64"):
                 name = name.removesuffix(ending)
             found[name] = found.get(name, 0) + count
     return found

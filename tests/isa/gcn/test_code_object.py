@@ -99,7 +99,8 @@ def test_an_object_file_is_relocated_as_a_linker_does(compiled, version):
     for found in (unlinked, linked):
         assert sorted(found.kernels) == ["clear", "scale"]
         kernel = found.kernels["scale"]
-        assert [(one.name, one.offset) for one in kernel.arguments if not one.hidden] == [("y", 0), ("a", 8), ("n", 12)]
+        named = [(one.name, one.offset, one.dtype) for one in kernel.arguments if not one.hidden]
+        assert named == [("y", 0, "pointer"), ("a", 8, "float32"), ("n", 12, "int32")]
         assert kernel.entry == found.image.symbols["scale"]
         assert {found.image.symbols[name] for name in ("scaled", "scale", "clear")} <= found.image.starts
         assert found.kernels["clear"].descriptor.work_item_ids == 2

@@ -71,7 +71,7 @@ def instructions(draw):
         elif place.letter in "de" or place.count == 4 or (word.endswith("m")):
             fields[place.field] = draw(st.sampled_from([0, 4, 16, 64]) if place.letter in "de" else st.just(scalars))
         else:
-            options = [constants, st.just(scalars)]
+            options = [constants, *([] if "literal" in row.words else [st.just(scalars)])]
             fields[place.field] = draw(st.one_of(vector.map(lambda n: n + 256), *options) if place.holds == SOURCE else st.one_of(options))
     number = draw(st.integers(0, 0xFFFF))
     literal = draw(st.integers(0, 0xFFFFFFFF)) if "literal" in row.words else None

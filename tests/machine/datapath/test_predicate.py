@@ -214,3 +214,17 @@ def test_both_engines_agree_on_predicates_with_more_than_32_lanes():
     assert (found[0].memory == found[1].memory).all()
     assert np.array_equal(found[0].detail.events, found[1].detail.events)
     assert np.array_equal(found[0].detail.profile, found[1].detail.profile)
+
+
+def test_an_instruction_on_scalar_registers_alone_counts_one_lane():
+    """A program with a scalar unit of its own: its instructions work once for the warp. With a lane's register in it, it is the lanes'."""
+    code = odd_lanes()
+    first = len(code.instructions)
+    code("load_scalar", dst=scalar(4), a=IMMEDIATE, imm=0)
+    code("add", dst=scalar(5), a=scalar(4), b=IMMEDIATE, imm=1)
+    code("mov", dst=B, a=scalar(5))
+    code("mov", dst=B, a=scalar(5), predicate=ODD)
+    code("ballot", dst=scalar(6), a=B)
+    code("exit")
+    profile = run(code.program()).detail.profile
+    assert profile[first : first + 5, r.LANES].tolist() == [1, 1, 4, 2, 4]

@@ -125,6 +125,10 @@ class Code:
                 self._restriction = self.scalar("and", mask(number), width) if number else self.scalar("mov", width)
         return self._restriction
 
+    def restrict(self, lanes: int) -> None:
+        """Only these lanes take part, whatever the width."""
+        self._restriction = self.scalar("mov", Number(lanes))
+
     def vector(self, place: int) -> int:
         """The lane register that holds a source vector; from memory it is loaded."""
         operand = self.operands[place]

@@ -216,7 +216,7 @@ def _multiply_even(code: Code) -> None:
 
 
 def _move_word(code: Code) -> None:
-    """vmovd: between lane 0 and a general register or memory."""
+    """vmovd, vmovss: between lane 0 and a general register or memory."""
     target, source = code.operands
     if isinstance(target, Memory):
         address, offset = code.address(target)
@@ -298,6 +298,10 @@ ROWS: tuple[Row, ...] = tuple(
         ("vmovd", "VEX.L0.66.0F.W0 7E", "rm32 xr", _move_word, "32 bits = lane 0 of xmm", "", 0),
         ("vmovd", "EVEX.L0.66.0F.W0 6E", "xr rm32", _move_word, "xmm = 32 bits, zeros above", "", 4),
         ("vmovd", "EVEX.L0.66.0F.W0 7E", "rm32 xr", _move_word, "32 bits = lane 0 of xmm", "", 4),
+        ("vmovss", "VEX.F3.0F 10", "xr m32", _move_word, "xmm = 32 bits, zeros above", "", 0),
+        ("vmovss", "VEX.F3.0F 11", "m32 xr", _move_word, "32 bits = lane 0 of xmm", "", 0),
+        ("vmovss", "EVEX.F3.0F.W0 10", "xr m32", _move_word, "xmm = 32 bits, zeros above; here without a mask", "", 4),
+        ("vmovss", "EVEX.F3.0F.W0 11", "m32 xr", _move_word, "32 bits = lane 0 of xmm; here without a mask", "", 4),
         ("vzeroupper", "VEX.L0.0F 77", "", _zero_upper, "registers 0 to 15 keep their low 128 bits alone", "", 0),
     )
 )

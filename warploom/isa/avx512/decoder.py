@@ -152,7 +152,8 @@ def _matched(row: Row, head: _Head, data: bytes, start: int, address: int) -> De
             value = numbers.pop(0)
             operands.append(Immediate(address + offset - start + value if name.startswith("rel") else value))
         elif place == "fixed":
-            fixed: dict[str, Operand] = {"1": Immediate(1), "cl": Register("r8", 1), "eax": Register("r64" if head.w else "r32", 0)}
+            first = Register("r64" if head.w else "r32", 0)
+            fixed: dict[str, Operand] = {"1": Immediate(1), "cl": Register("r8", 1), "al": Register("r8", 0), "eax": first}
             operands.append(fixed[name])
         elif place == "rm" and memory is not None:
             operands.append(memory)

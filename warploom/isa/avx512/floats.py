@@ -19,6 +19,8 @@ TOP = 0x4F000000  # 2^31 as a float
 TWICE_TOP = 0x4F800000
 MINUS_ONE = 0xBF800000
 SIGN = 0x80000000
+PRODUCTS = (("fmadd", "8", False, False), ("fmsub", "A", False, True), ("fnmadd", "C", True, False), ("fnmsub", "E", True, True))
+ORDERS = (("132", "9"), ("213", "A"), ("231", "B"))
 PREDICATES = (
     "eq", "lt", "le", "unord", "neq", "nlt", "nle", "ord", "eq_uq", "nge", "ngt", "false", "neq_oq", "ge", "gt", "true",
     "eq_os", "lt_oq", "le_oq", "unord_s", "neq_us", "nlt_uq", "nle_uq", "ord_s", "eq_us", "nge_uq", "ngt_uq", "false_os", "neq_os", "ge_oq",
@@ -31,7 +33,9 @@ def _checked(code: Code) -> None:
         code.refuse(f"it asks for the rounding {code.one.written.rounding}: the machine's floats are rounded to nearest even")
 
 
-def _arithmetic(name: str) -> Lower:
+def arithmetic(name: str) -> Lower:
+    """vaddps and its like."""
+
     def lower(code: Code) -> None:
         _checked(code)
         a, b = code.vector(1), code.vector(2)
@@ -40,13 +44,20 @@ def _arithmetic(name: str) -> Lower:
     return lower
 
 
-def _square_root(code: Code) -> None:
-    _checked(code)
-    source = code.vector(1)
-    code.put("fnan", source, source, code.lane("fsqrt", source))
+def square_root_of(place: int) -> Lower:
+    """vsqrtps, of the operand in a place."""
+
+    def lower(code: Code) -> None:
+        _checked(code)
+        source = code.vector(place)
+        code.put("fnan", source, source, code.lane("fsqrt", source))
+
+    return lower
 
 
-def _smaller(larger: bool) -> Lower:
+def smaller(larger: bool) -> Lower:
+    """vminps, vmaxps."""
+
     def lower(code: Code) -> None:
         a, b = code.vector(1), code.vector(2)
         code.put("sel", a, b, code.lane("flt", *((b, a) if larger else (a, b))))
@@ -54,7 +65,7 @@ def _smaller(larger: bool) -> Lower:
     return lower
 
 
-def _multiply_add(order: str, negate_product: bool, negate_sum: bool) -> Lower:
+def multiply_add(order: str, negate_product: bool, negate_sum: bool) -> Lower:
     """order: which operands are multiplied and added: 132, 213, 231. Of several NaNs the result is the first of them in that order's..."""
 
     def lower(code: Code) -> None:
@@ -149,13 +160,13 @@ def _rows() -> list[Row]:
         if vex:
             rows.append(Row(name, f"VEX.{prefix} {opcode}", operands.replace("vmb", "vm"), lower, meaning))
 
-    row("vaddps", "58", "vr vv vmb", _arithmetic("fadd"), "v1 = v2 + v3")
-    row("vsubps", "5C", "vr vv vmb", _arithmetic("fsub"), "v1 = v2 - v3")
-    row("vmulps", "59", "vr vv vmb", _arithmetic("fmul"), "v1 = v2 * v3")
-    row("vdivps", "5E", "vr vv vmb", _arithmetic("fdiv"), "v1 = v2 / v3")
-    row("vminps", "5D", "vr vv vmb", _smaller(False), "v1 = v2 < v3 ? v2 : v3")
-    row("vmaxps", "5F", "vr vv vmb", _smaller(True), "v1 = v2 > v3 ? v2 : v3")
-    row("vsqrtps", "51", "vr vmb", _square_root, "v1 = square root of v2")
+    row("vaddps", "58", "vr vv vmb", arithmetic("fadd"), "v1 = v2 + v3")
+    row("vsubps", "5C", "vr vv vmb", arithmetic("fsub"), "v1 = v2 - v3")
+    row("vmulps", "59", "vr vv vmb", arithmetic("fmul"), "v1 = v2 * v3")
+    row("vdivps", "5E", "vr vv vmb", arithmetic("fdiv"), "v1 = v2 / v3")
+    row("vminps", "5D", "vr vv vmb", smaller(False), "v1 = v2 < v3 ? v2 : v3")
+    row("vmaxps", "5F", "vr vv vmb", smaller(True), "v1 = v2 > v3 ? v2 : v3")
+    row("vsqrtps", "51", "vr vmb", square_root_of(1), "v1 = square root of v2")
     row("vcvtdq2ps", "5B", "vr vmb", _to_float("i2f"), "v1 = signed integers v2 as floats")
     row("vcvtudq2ps", "7A", "vr vmb", _to_float("u2f"), "v1 = unsigned integers v2 as floats", "F2.0F", vex=False)
     row("vcvtps2dq", "5B", "vr vmb", _to_integer(True), "v1 = floats v2 as signed integers, to nearest even", "66.0F")
@@ -163,12 +174,11 @@ def _rows() -> list[Row]:
     row("vcvttps2udq", "78", "vr vmb", _to_unsigned, "v1 = floats v2 as unsigned integers, towards zero", vex=False)
     row("vrndscaleps", "08", "vr vmb ib", _round, "v1 = v2 rounded to whole numbers: imm8 8 nearest, 9 down, 10 up, 11 towards zero",
         "66.0F3A", vex=False)  # fmt: skip
-    products = (("fmadd", "8", False, False), ("fmsub", "A", False, True), ("fnmadd", "C", True, False), ("fnmsub", "E", True, True))
-    for name, low, negates, subtracts in products:
-        for order, high in (("132", "9"), ("213", "A"), ("231", "B")):
+    for name, low, negates, subtracts in PRODUCTS:
+        for order, high in ORDERS:
             x, y, z = (f"v{digit}" for digit in order)
             meaning = f"v1 = {'-' if negates else ''}{x} * {y} {'-' if subtracts else '+'} {z}, rounded once"
-            row(f"v{name}{order}ps", high + low, "vr vv vmb", _multiply_add(order, negates, subtracts), meaning, "66.0F38")
+            row(f"v{name}{order}ps", high + low, "vr vv vmb", multiply_add(order, negates, subtracts), meaning, "66.0F38")
     for logic, opcode, uop in (("vandps", "54", "and"), ("vorps", "56", "or"), ("vxorps", "57", "xor")):
         rows += both(logic, opcode, binary(uop), f"v1 = v2 {dict(zip(('and', 'or', 'xor'), '&|^', strict=True))[uop]} v3, bit by bit",
                      prefix="0F", vex="same")  # fmt: skip

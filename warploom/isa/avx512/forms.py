@@ -91,7 +91,13 @@ def _one_fits(row: Row, word: str, operand: Operand, width: int, size: int) -> b
         return operand.size in (0, width) or (row.element == 4 and operand.size == 32)
     if word == "m0":
         return True
-    exact = {"xm": 128, "ym": 256, "x32": 32, "kmm": {"b": 8, "w": 16, "d": 32, "q": 64}[row.mnemonic[-1]] if word == "kmm" else 0}
+    exact = {
+        "xm": 128,
+        "ym": 256,
+        "x32": 32,
+        "m32": 32,
+        "kmm": {"b": 8, "w": 16, "d": 32, "q": 64}[row.mnemonic[-1]] if word == "kmm" else 0,
+    }
     if word in exact:
         return operand.size in (0, exact[word])
     if not word.startswith("rm"):
@@ -115,8 +121,10 @@ def _register_fits(row: Row, word: str, register: Register, size: int) -> bool:
         return fixed.get(word) == kind or (word in ("vr", "vv", "vm", "vmb") and not (old and kind == "zmm"))
     if kind == "k":
         return word in ("kr", "kv", "km", "kmm")
-    if word in ("cl", "eax"):
-        return kind == "r8" and register.number == 1 if word == "cl" else kind in ("r32", "r64") and register.number == 0
+    if word in ("al", "cl"):
+        return kind == "r8" and register.number == (word == "cl")
+    if word == "eax":
+        return kind in ("r32", "r64") and register.number == 0
     place, bits = word.rstrip("0123456789"), word.lstrip("abcdefghijklmnopqrstuvwxyz")
     if place not in ("r", "v", "rm", "o", "g"):
         return False

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from warploom.isa.avx512 import elf
 from warploom.isa.avx512.assembler import CODE_BASE, assemble
+from warploom.isa.avx512.kernels import places_of
 from warploom.isa.avx512.launch import (
     ARGUMENTS,
     ARGUMENTS_BYTES,
@@ -16,23 +19,35 @@ from warploom.isa.avx512.launch import (
     STACKS_END,
 )
 from warploom.isa.avx512.lessons import lessons
-from warploom.isa.avx512.lowering import lower
+from warploom.isa.avx512.lowering import Refused, lower
 from warploom.isa.avx512.registers import LANES
+from warploom.isa.c.buffers import given, placed, pointers_of, values_of, views_of
+from warploom.isa.c.compiler import compile_c
+from warploom.isa.c.parameters import CKernel, chosen, kernels_of
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.image import Image, Segment
-from warploom.isa.launching import BufferError, started
-from warploom.isa.program import Launch, Source
+from warploom.isa.launching import BufferError, launched, started
+from warploom.isa.program import Launch, Program, Source
 from warploom.isa.reading import decoded, error, read_bytes
+from warploom.isa.regions import RegionError
+
+C = ".c"
 
 
 def load(source: Text, options: Options) -> Loaded:
     """A Program from a file or bytes: ELF, source text, or machine code. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    if path.endswith(C):
+        data = compile_c([path], "avx512", options.more.get("optimise") or "2")
     if data.startswith(elf.MAGIC):
         image, warnings = elf.read(data, path)
-        return _loaded(image, LANES, Diagnostics(image.sources[0], warnings, image.sources[1:]), options, refuses=False)
+        diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
+        kernels = kernels_of(data, image.symbols)
+        if kernels:
+            return _called(image, chosen(kernels, options.more.get("launch"), path), diagnostics, options)
+        return _loaded(image, LANES, diagnostics, options, refuses=False)
     if path.endswith(".bin") or (isinstance(source, bytes) and _is_code(data)):
         return _loaded(raw(data, path), LANES, Diagnostics(Source("", path)), options, refuses=False)
     text = Source(decoded(data, path), path)
@@ -58,29 +73,50 @@ def raw(data: bytes, path: str) -> Image:
     return Image(path, [Segment("program", CODE_BASE, data.ljust(room, b"\0"), room, False, code)], CODE_BASE, sources=(Source("", path),))
 
 
-def with_memory(image: Image, warps: int) -> list[Segment]:
+def with_memory(image: Image, warps: int, has_memory: bool = True) -> list[Segment]:
     """The image's segments with stacks, memory and arguments. Raises SourceError where the program lies there."""
     stacks = warps * STACK_BYTES
-    own = [
-        Segment("arguments", ARGUMENTS, b"", ARGUMENTS_BYTES),
-        Segment("memory", MEMORY_BASE, b"", MEMORY_BYTES),
-        Segment("stacks", STACKS_END - stacks, b"", stacks),
-    ]
-    for segment in own[::2]:
+    own = [Segment("arguments", ARGUMENTS, b"", ARGUMENTS_BYTES), Segment("stacks", STACKS_END - stacks, b"", stacks)]
+    for segment in own:
         for other in image.segments:
             if _meet(segment, other):
                 span = f"{segment.address:#x} to {segment.address + segment.size - 1:#x}"
                 said = f"the program lies at {other.address:#x}, over the {segment.name} ({span})"
                 raise error(image.path, said, "link it to a different address: -Wl,-Ttext=0x400000")
-    return [*image.segments, *(segment for segment in own if not any(_meet(segment, other) for other in image.segments))]
+    memory = Segment("memory", MEMORY_BASE, b"", MEMORY_BYTES)
+    free = has_memory and not any(_meet(memory, other) for other in image.segments)
+    return [*image.segments, own[0], *([memory] if free else []), own[1]]
 
 
 def _meet(one: Segment, other: Segment) -> bool:
     return one.address < other.address + other.size and other.address < one.address + one.size
 
 
-def _loaded(image: Image, threads: int, diagnostics: Diagnostics, options: Options, refuses: bool = True) -> Loaded:
-    """refuses: an instruction that the machine does not have is an error. Else it is a warning, and stops the run where it is reached."""
+def _called(image: Image, kernel: CKernel, diagnostics: Diagnostics, options: Options) -> Loaded:
+    """A kernel in C, with its buffers and arguments."""
+    threads, warps = _threads(image, LANES, options)
+    places = places_of(kernel, image.path)
+    segments = with_memory(image, warps, has_memory=False)
+    taken = [(segment.address, segment.address + segment.size) for segment in segments]
+    buffers = placed(given(options.buffers, image.path, pointers_of(kernel, options.arguments)), taken)
+    parameters = tuple(place.parameter for place in places)
+    values = values_of(kernel.name, image.path, parameters, (region.name for region in buffers), options.arguments)
+    image = replace(image, segments=segments, entry=kernel.address)
+    program, refused = lower(image, Launch(threads=threads, block=LANES, argument=ARGUMENTS, name=kernel.name), places)
+    views, names = views_of(buffers)
+    program = replace(program, regions=(*program.regions, *buffers), parameters=parameters, views=views, view_names=names)
+    try:
+        program.address_space()
+    except RegionError as found:
+        raise BufferError(f"{image.path}: {found}") from None
+    _note(program, refused, diagnostics, Severity.WARNING)
+    asked = {} if options.grid is None else {"grid": options.grid}
+    launch = program.launch.changed(**asked, arguments=values)
+    return Loaded(launched(program, launch), diagnostics.warnings)
+
+
+def _threads(image: Image, threads: int, options: Options) -> tuple[int, int]:
+    """(threads, warps) of a launch. Raises BufferError."""
     threads = threads if options.threads is None else options.threads
     if not 0 <= threads <= MOST_WARPS * LANES:
         raise BufferError(f"{image.path}: {threads} threads: a program of AVX-512 has 0 to {MOST_WARPS * LANES}, 16 to a stack")
@@ -89,12 +125,22 @@ def _loaded(image: Image, threads: int, diagnostics: Diagnostics, options: Optio
     warps = max(-(-threads // LANES), 1)
     if isinstance(options.grid, int):
         warps = max(options.grid, 1)
-    image = Image(image.path, with_memory(image, warps), image.entry, image.symbols, image.starts, image.sources, image.lines)
+    return threads, warps
+
+
+def _loaded(image: Image, threads: int, diagnostics: Diagnostics, options: Options, refuses: bool = True) -> Loaded:
+    """refuses: an instruction that the machine does not have is an error. Else it is a warning, and stops the run where it is reached."""
+    threads, warps = _threads(image, threads, options)
+    image = replace(image, segments=with_memory(image, warps))
     program, refused = lower(image, Launch(threads=threads, block=LANES, argument=ARGUMENTS))
-    severity = Severity.ERROR if refuses else Severity.WARNING
-    for number, reason in refused:
-        text = program.text[number]
-        diagnostics.items.append(Diagnostic(severity, f"{text}: {reason}", program.position(number), len(text.split()[0])))
+    _note(program, refused, diagnostics, Severity.ERROR if refuses else Severity.WARNING)
     diagnostics.items += lessons(image)
     diagnostics.raise_if_errors()
     return Loaded(started(program, options), diagnostics.warnings)
+
+
+def _note(program: Program, refused: Sequence[Refused], diagnostics: Diagnostics, severity: Severity) -> None:
+    """What was refused."""
+    for number, reason in refused:
+        text = program.text[number]
+        diagnostics.items.append(Diagnostic(severity, f"{text}: {reason}", program.position(number), len(text.split()[0])))

@@ -126,7 +126,7 @@ def place_of(word: str) -> str:
         return "opcode"
     if word in _IMMEDIATES or word == "iq":
         return "number"
-    return "fixed" if word in ("1", "cl", "eax") else "rm"
+    return "fixed" if word in ("1", "al", "cl", "eax") else "rm"
 
 
 _NAMES = {

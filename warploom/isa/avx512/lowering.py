@@ -6,7 +6,7 @@ instructions, and what is never reached.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 import numpy as np
@@ -15,6 +15,7 @@ from warploom.isa.avx512.code import Code
 from warploom.isa.avx512.decoder import Decoded
 from warploom.isa.avx512.disassembler import disassemble
 from warploom.isa.avx512.instruction import Refusal
+from warploom.isa.avx512.kernels import Place
 from warploom.isa.avx512.launch import start_up
 from warploom.isa.avx512.liveness import live_flags
 from warploom.isa.avx512.registers import REGISTER_NAMES, REGISTERS, SCALAR_NAMES, SCALARS
@@ -47,12 +48,12 @@ def _swept(data: bytes, base: int, start: int, end: int, starts: frozenset[int])
         address += one.size
 
 
-def lower(image: Image, launch: Launch) -> tuple[Program, list[Refused]]:
-    """A Program from an image with its start-up, and what was refused in it."""
+def lower(image: Image, launch: Launch, parameters: Sequence[Place] | None = None) -> tuple[Program, list[Refused]]:
+    """A Program from an image with its start-up, and what was refused in it. parameters: those of a kernel in C."""
     instructions = decoded(image)
     places = {one.address: number for number, one in enumerate(instructions)}
     live = live_flags(instructions, places)
-    first = len(start_up(0))
+    first = len(start_up(0, parameters))
     lowered: list[list[list[Uop]]] = []
     refusals: list[tuple[int, str]] = []
     numbers = _numbers(instructions, live, first)
@@ -69,7 +70,7 @@ def lower(image: Image, launch: Launch) -> tuple[Program, list[Refused]]:
         lowered.append(bundles)
     builder = ProgramBuilder()
     entry = numbers.get(image.entry, end)
-    for uops, text, address in start_up(entry):
+    for uops, text, address in start_up(entry, parameters):
         builder.add(uops, text=text, address=address)
     names = {address: name for name, address in reversed(list(image.symbols.items()))}
     for one, bundles in zip(instructions, lowered, strict=True):

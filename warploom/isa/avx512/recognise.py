@@ -11,7 +11,7 @@ LARGEST = 1 << 24
 
 
 def is_x86(path: str | Path) -> bool:
-    """Whether a file is an ELF file for x86, or text that begins as compilers begin it with -masm=intel."""
+    """Whether a file is an ELF file for x86, text that begins as compilers begin it with -masm=intel, or C with <lanes.h>."""
     try:
         if Path(path).stat().st_size > LARGEST:
             return False
@@ -20,4 +20,4 @@ def is_x86(path: str | Path) -> bool:
         return False
     if data.startswith(MAGIC):
         return machine_of(data) == X86_64
-    return b".intel_syntax" in data
+    return (b"<lanes.h>" if str(path).endswith(".c") else b".intel_syntax") in data

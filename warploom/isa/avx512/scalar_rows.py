@@ -47,13 +47,25 @@ def _rows() -> list[Row]:
             (f"83 /{digit}", "rm ibs"),
             (f"81 /{digit}", "rm id"),
             (f"{8 * digit + 5:02X}", "eax id"),
+            (f"66 {8 * digit + 1:02X}", "rm16 r16"),
+            (f"66 {8 * digit + 3:02X}", "r16 rm16"),
+            (f"66 83 /{digit}", "rm16 ibs"),
+            (f"{8 * digit + 4:02X}", "al ib"),
             (f"{8 * digit:02X}", "rm8 r8"),
             (f"{8 * digit + 2:02X}", "r8 rm8"),
             (f"80 /{digit}", "rm8 ib"),
         ):
             rows.append(Row(name, encoding, operands, lower, meaning, reads=reads, writes=ALL))
     test = logic("and", keeps=False)
-    for encoding, operands in (("85", "rm r"), ("F7 /0", "rm id"), ("A9", "eax id"), ("84", "rm8 r8"), ("F6 /0", "rm8 ib")):
+    for encoding, operands in (
+        ("85", "rm r"),
+        ("F7 /0", "rm id"),
+        ("A9", "eax id"),
+        ("66 85", "rm16 r16"),
+        ("A8", "al ib"),
+        ("84", "rm8 r8"),
+        ("F6 /0", "rm8 ib"),
+    ):
         rows.append(Row("test", encoding, operands, test, "flags of a & b", writes=ALL))
     for encoding, operands in (
         ("89", "rm r"),
@@ -66,6 +78,7 @@ def _rows() -> list[Row]:
         ("8A", "r8 rm8"),
         ("C6 /0", "rm8 ib"),
         ("66.89", "rm16 r16"),
+        ("66.8B", "r16 rm16"),
     ):
         parts = encoding.split(".")
         text = f"{'.'.join(parts[:-1])} {parts[-1]}" if len(parts) > 1 else encoding
@@ -113,6 +126,7 @@ def _rows() -> list[Row]:
         ("pop", "58 +", "o64", pop_operand, "a = memory at rsp; rsp = rsp + 8", "", ""),
         ("xchg", "87", "rm r", exchange, "a and b change places", "", ""),
         ("nop", "90", "", nothing, "nothing", "", ""),
+        ("nop", "66 90", "", nothing, "nothing", "", ""),
         ("nop", "0F 1F /0", "rm", nothing, "nothing", "", ""),
         ("nop", "66.0F 1F /0", "rm", nothing, "nothing", "", ""),
         ("endbr64", "F3.0F 1E /7", "rm64", nothing, "nothing", "", ""),

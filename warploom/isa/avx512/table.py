@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from warploom.isa.avx512 import crossing, floats, flow, integers, masks, scalar_rows
+from warploom.isa.avx512 import crossing, floats, flow, integers, masks, scalar_floats, scalar_rows
 from warploom.isa.avx512.decoder import Decoder
 from warploom.isa.avx512.instruction import Row
 
-INSTRUCTIONS: tuple[Row, ...] = (*masks.ROWS, *integers.ROWS, *floats.ROWS, *crossing.ROWS, *scalar_rows.ROWS, *flow.ROWS)
+INSTRUCTIONS: tuple[Row, ...] = (
+    *masks.ROWS,
+    *integers.ROWS,
+    *floats.ROWS,
+    *crossing.ROWS,
+    *scalar_rows.ROWS,
+    *scalar_floats.ROWS,
+    *flow.ROWS,
+)
 DECODER = Decoder(INSTRUCTIONS)
 ALIASES = flow.ALIASES | {
     "set" + name[1:]: "set" + base[1:] for name, base in flow.ALIASES.items()

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from warploom.isa.c import gcn
 from warploom.isa.diagnostics import nearest
 from warploom.isa.reading import error, read_bytes
 
@@ -24,23 +25,33 @@ LEVELS = ("0", "1", "2", "3", "s")
 
 
 class Target(NamedTuple):
-    """cpu: clang's name. vortex: the generation that headers and start-up are told, 0: none. files, script: of the runtime."""
+    """triple, cpu: clang's names. options: what it is told besides. files, script: of the runtime."""
 
     name: str
+    triple: str
     cpu: str
-    vortex: int
+    options: tuple[str, ...]
     files: tuple[str, ...]
     script: str
     meaning: str
 
 
+GCN = "gcn"
+_RISCV = "riscv32-freestanding"
 _VORTEX = ("start.S", "spawn.c", "kernel.c", "library.c")
+_SPMD = ("-fno-vectorize", "-fno-slp-vectorize", "-mprefer-vector-width=512", "-fno-pic")  # a kernel is vectors already
 TARGETS = {
     target.name: target
     for target in (
-        Target("vortex-2024", "generic_rv32+m+a+f+zicond", 2024, _VORTEX, "vortex.ld", "Vortex from 2023 on: RV32IMAF"),
-        Target("vortex-2022", "generic_rv32+m+f", 2022, _VORTEX, "vortex.ld", "Vortex of 2021 and 2022: RV32IMF"),
-        Target("riscv", "generic_rv32+m+a+f+c", 0, ("riscv.S", "library.c"), "riscv.ld", "ordinary RV32IMAFC code, a thread a lane"),
+        Target("vortex-2024", _RISCV, "generic_rv32+m+a+f+zicond", ("-fconvergent-functions", "-DWARPLOOM_VORTEX=2024"), _VORTEX,
+               "vortex.ld", "Vortex from 2023 on: RV32IMAF"),
+        Target("vortex-2022", _RISCV, "generic_rv32+m+f", ("-fconvergent-functions", "-DWARPLOOM_VORTEX=2022"), _VORTEX, "vortex.ld",
+               "Vortex of 2021 and 2022: RV32IMF"),
+        Target("riscv", _RISCV, "generic_rv32+m+a+f+c", ("-fconvergent-functions",), ("riscv.S", "library.c"), "riscv.ld",
+               "ordinary RV32IMAFC code, a thread a lane"),
+        Target("avx512", "x86_64-freestanding", "x86_64+avx512f+avx512cd+bmi+bmi2+fma+popcnt+lzcnt", _SPMD, ("memory.c",), "avx512.ld",
+               "x86 with AVX-512F and CD, a warp a thread of the CPU"),
+        Target(GCN, "amdgcn-amd-amdhsa", gcn.PROCESSOR, (), (), "", "AMD's GCN 5, from C or OpenCL C (.cl), a work-item a lane"),
     )
 }  # fmt: skip
 DEFAULT = "vortex-2024"
@@ -64,18 +75,21 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
         result = Path(folder) / "program.elf"
         sources = [Path(path).resolve() for path in paths]
         places = _places(sources, Path(beside if beside is not None else first).resolve().parent)
-        command = [sys.executable, "-m", "ziglang", "cc", *flags(TARGETS[target], level), *places]
-        command += [*map(str, sources), "-o", str(result)]
-        _run(command, first, folder)
+        if target == GCN:
+            steps = gcn.commands(sources, RUNTIME / "include", [f"-O{level}", *places], result)
+        else:
+            steps = [
+                [sys.executable, "-m", "ziglang", "cc", *flags(TARGETS[target], level), *places, *map(str, sources), "-o", str(result)]
+            ]
+        for command in steps:
+            _run(command, first, folder)
         return result.read_bytes()
 
 
 def flags(target: Target, level: str) -> list[str]:
     """Everything that the compiler is told but for the sources and the output."""
-    found = ["-target", "riscv32-freestanding", f"-mcpu={target.cpu}", f"-O{level}", "-g", "-std=gnu17", "-Wall"]
-    found += ["-nostdlib", "-ffreestanding", "-fno-sanitize=undefined", "-fno-stack-protector"]
-    found += ["-ffunction-sections", "-fconvergent-functions"]
-    found += [f"-DWARPLOOM_VORTEX={target.vortex}"] if target.vortex else []
+    found = ["-target", target.triple, f"-mcpu={target.cpu}", f"-O{level}", "-g", "-std=gnu17", "-Wall"]
+    found += ["-nostdlib", "-ffreestanding", "-fno-sanitize=undefined", "-fno-stack-protector", "-ffunction-sections", *target.options]
     found += ["-I", str(RUNTIME / "include"), "-T", str(RUNTIME / target.script), "-Wl,--gc-sections"]
     return found + [str(RUNTIME / name) for name in target.files]
 

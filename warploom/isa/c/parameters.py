@@ -37,28 +37,25 @@ class CKernel(NamedTuple):
 def kernels_of(data: bytes, symbols: Mapping[str, int]) -> list[CKernel]:
     """The kernels in an ELF file, by address. None where it has no debugging information, or was built without warploom's linker script."""
     begin, end = symbols.get(BEGIN, 0), symbols.get(END, 0)
-    if begin >= end:
-        return []
+    return [one for one in functions_of(data) if begin <= one.address < end] if begin < end else []
+
+
+def functions_of(data: bytes) -> list[CKernel]:
+    """The functions in an ELF file that is relocated, by address, as its debugging information describes them; none where it has none."""
     from elftools.elf.elffile import ELFFile
 
     found = []
     try:
         elf = ELFFile(io.BytesIO(data))
-        units = list(elf.get_dwarf_info().iter_CUs()) if elf.has_dwarf_info() else []
+        units = list(elf.get_dwarf_info(relocate_dwarf_sections=False).iter_CUs()) if elf.has_dwarf_info() else []
         for unit in units:
             for die in unit.get_top_DIE().iter_children():
                 low = die.attributes.get("DW_AT_low_pc")
-                if die.tag == "DW_TAG_subprogram" and low is not None and begin <= _address(unit, low) < end:
-                    found.append(CKernel(_name(die), _address(unit, low), tuple(_parameters(die)), _elements(die)))
+                if die.tag == "DW_TAG_subprogram" and low is not None:
+                    found.append(CKernel(_name(die), int(low.value), tuple(_parameters(die)), _elements(die)))
     except Exception:  # pyelftools raises what its parsers raise: such a file has no kernels that can be called by name
         return []
     return sorted(found, key=lambda one: one.address)
-
-
-def _address(unit: Any, low: Any) -> int:
-    if low.form.startswith("DW_FORM_addrx"):
-        return int(unit.dwarfinfo.get_addr(unit, low.value))
-    return int(low.value)
 
 
 def _name(die: Any) -> str:

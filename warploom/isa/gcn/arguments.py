@@ -1,8 +1,8 @@
 """A kernel's arguments: buffers, values, and what the source does not name, in the segment that `s[4:5]` usually points to.
 
-With metadata an argument has a name, a place and a kind. Without, arguments follow one another in the order in which they are given: 8 bytes
-for the address of a buffer, 4 for a number. A buffer is a region of its own, from the address that its name ends with (`x@0x10000`) or from
-the next free one on; a pointer without a value is the buffer of its name. A buffer called `argument` is the whole segment.
+With metadata an argument has a name, a place and a kind. Without, arguments follow one another in the order in which they are given: 8
+bytes for the address of a buffer, 4 for a number. A buffer is a region of its own, from the address that its name ends with (`x@0x10000`)
+or from the next free one on; a pointer without a value is the buffer of its name. A buffer called `argument` is the whole segment.
 
 Source: LLVM, "User Guide for AMDGPU Backend", sections "Code Object Metadata" and "Kernarg Segment".
 """
@@ -20,7 +20,7 @@ from warploom.isa.diagnostics import nearest
 from warploom.isa.frontend import Options
 from warploom.isa.gcn.launch import hidden
 from warploom.isa.gcn.metadata import GLOBAL, Argument
-from warploom.isa.launch import Launch
+from warploom.isa.launch import Launch, Parameter
 from warploom.isa.launching import POINTER, BufferError
 from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE
 
@@ -45,10 +45,12 @@ class Buffer(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """The segment of arguments, and the buffers."""
+    """The segment of arguments, and the buffers. parameters, values: those that a user names, with their places in the segment."""
 
     segment: bytes
     buffers: tuple[Buffer, ...]
+    parameters: tuple[Parameter, ...] = ()
+    values: Mapping[str, Any] = {}
 
     def views(self) -> tuple[np.ndarray, tuple[str, ...]]:
         """(the table of views, their names): each buffer is words that can be written."""
@@ -68,10 +70,10 @@ def placed(path: str, name: str, arguments: Sequence[Argument] | None, size: int
             raise BufferError(f"{path}: the buffer {SEGMENT!r} is all of the arguments: leave --arg {next(iter(options.arguments))} out")
         return Placed(whole.ljust(max(size, LEAST_BYTES), b"\0"), buffers)
     if arguments is None:
-        segment = _in_order(path, options.arguments, addresses)
+        segment, parameters, values = _in_order(path, options.arguments, addresses)
     else:
-        segment = _by_place(path, name, arguments, size, launch, options.arguments, addresses)
-    return Placed(segment.ljust(max(size, LEAST_BYTES), b"\0"), buffers)
+        segment, parameters, values = _by_place(path, name, arguments, size, launch, options.arguments, addresses)
+    return Placed(segment.ljust(max(size, LEAST_BYTES), b"\0"), buffers, parameters, values)
 
 
 def _buffers(path: str, given: Mapping[str, Any]) -> tuple[tuple[Buffer, ...], bytes | None]:
@@ -111,22 +113,30 @@ def _address(path: str, name: str, value: Any, addresses: Mapping[str, int]) -> 
     raise BufferError(f"{path}: {name} = {value!r}: it is the name of a buffer, or an address")
 
 
-def _in_order(path: str, values: Mapping[str, Any], addresses: Mapping[str, int]) -> bytes:
+Filled = tuple[bytes, tuple[Parameter, ...], Mapping[str, Any]]
+
+
+def _in_order(path: str, values: Mapping[str, Any], addresses: Mapping[str, int]) -> Filled:
     segment = b""
+    parameters = []
     for name, value in values.items():
         if isinstance(value, str):
-            segment = segment.ljust(-(-len(segment) // 8) * 8, b"\0") + _address(path, name, value, addresses).to_bytes(8, "little")
+            segment = segment.ljust(-(-len(segment) // 8) * 8, b"\0")
+            parameters.append(Parameter(name, len(segment), POINTER))
+            segment += _address(path, name, value, addresses).to_bytes(8, "little")
         else:
-            segment += _number(path, name, value, 4, "float32" if isinstance(value, float | np.floating) else "")
-    return segment
+            parameters.append(Parameter(name, len(segment), _type_of(value, 4)))
+            segment += _number(path, name, value, 4, "")
+    return segment, tuple(parameters), values
 
 
 def _by_place(
     path: str, kernel: str, arguments: Sequence[Argument], size: int, launch: Launch, given: Mapping[str, Any], addresses: Mapping[str, int]
-) -> bytes:
+) -> Filled:
     segment = bytearray(size)
     named = [(argument.name or f"arg{place}", argument) for place, argument in enumerate(one for one in arguments if not one.hidden)]
     known = [name for name, _ in named]
+    parameters, values = [], {}
     for name in given:
         if name not in known:
             there = f"it has {', '.join(known)}" if known else "it has none"
@@ -139,15 +149,25 @@ def _by_place(
         if value is None:
             what = f"--buffer {name}=FILE" if is_pointer else f"--arg {name}=VALUE"
             raise BufferError(f"{path}: the argument {name!r} of the kernel {kernel!r} has no value: add {what}")
-        word = _address(path, name, value, addresses).to_bytes(8, "little")[: argument.size] if is_pointer else _number(
-            path, name, value, argument.size, argument.dtype
-        )  # fmt: skip
+        if is_pointer:
+            word = _address(path, name, value, addresses).to_bytes(8, "little")[: argument.size]
+        else:
+            word = _number(path, name, value, argument.size, argument.dtype)
         segment[argument.offset : argument.offset + argument.size] = word
+        values[name] = value
+        parameters.append(Parameter(name, argument.offset, POINTER if is_pointer else argument.dtype or _type_of(value, argument.size)))
     for argument in arguments:
         if argument.hidden and argument.size <= 8:
             word = (hidden(argument.kind, launch) % (1 << 8 * argument.size)).to_bytes(argument.size, "little")
             segment[argument.offset : argument.offset + argument.size] = word
-    return bytes(segment)
+    return bytes(segment), tuple(parameters), values
+
+
+def _type_of(value: Any, size: int) -> str:
+    """The type of a number whose size alone is known."""
+    if isinstance(value, float | np.floating):
+        return f"float{8 * size}"
+    return f"{'' if value < 0 else 'u'}int{8 * size}"
 
 
 def _number(path: str, name: str, value: Any, size: int, dtype: str) -> bytes:
@@ -163,5 +183,3 @@ def _number(path: str, name: str, value: Any, size: int, dtype: str) -> bytes:
     if not isinstance(value, int | np.integer) or not -(1 << 8 * size - 1) <= value < 1 << 8 * size:
         raise BufferError(f"{path}: {name} = {value!r}: it is {dtype or f'a whole number of {size} bytes'}")
     return (int(value) % (1 << 8 * size)).to_bytes(size, "little")
-
-

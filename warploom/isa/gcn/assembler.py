@@ -8,16 +8,17 @@
         ...
         s_endpgm
 
-A kernel may also be declared as compilers do, between `.amdhsa_kernel NAME` and `.end_amdhsa_kernel`, which says what its waves find in their
-registers. `.kernel` declares the usual: s[0:3] private memory, s[4:5] the address of the arguments, s6, s7 and s8 the block's number in x, y
-and z, v0, v1 and v2 the work-item's number in its block. `.lds`, `.private` and `.arg` say how much memory it has, and its arguments.
-Directives that say nothing to a simulator are passed over. Everything that is wrong is reported together.
+A kernel may also be declared as compilers do, between `.amdhsa_kernel NAME` and `.end_amdhsa_kernel`, which says what its waves find in
+their registers. `.kernel` declares the usual: s[0:3] private memory, s[4:5] the address of the arguments, s6, s7 and s8 the block's number
+in x, y and z, v0, v1 and v2 the work-item's number in its block. `.lds`, `.private` and `.arg` say how much memory it has, and its
+arguments. Directives that say nothing to a simulator are passed over. Everything that is wrong is reported together.
 """
 
 from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -37,13 +38,13 @@ from warploom.isa.program import Position, Source
 
 CODE_BASE, DATA_BASE = 0x4000_0000, 0x4800_0000
 MOST_BYTES = 1 << 22
-DATA = {".byte": 1, ".short": 2, ".half": 2, ".hword": 2, ".2byte": 2, ".long": 4, ".int": 4, ".word": 4, ".4byte": 4, ".quad": 8, ".8byte": 8,
-        ".float": -4, ".double": -8}  # fmt: skip
+DATA = {".byte": 1, ".short": 2, ".half": 2, ".hword": 2, ".2byte": 2, ".long": 4, ".int": 4, ".word": 4, ".4byte": 4, ".quad": 8,
+        ".8byte": 8,         ".float": -4, ".double": -8}  # fmt: skip
 TYPES = {"pointer": 8, "int32": 4, "uint32": 4, "float32": 4, "int64": 8, "uint64": 8, "float64": 8}
 KERNEL_WORDS = (".kernel", ".grid", ".block", ".lds", ".private", ".arg", ".amdhsa_kernel")
 SECTIONS = {".text": 0, ".data": 1, ".rodata": 1, ".bss": 1}
-PASSED = (".amdgcn_target", ".globl", ".global", ".type", ".size", ".protected", ".hidden", ".weak", ".set", ".file", ".loc", ".ident", ".addrsig",
-          ".addrsig_sym", ".cfi", ".hsa", ".local", ".comm", ".amdhsa_code_object_version", ".option")  # fmt: skip
+PASSED = (".amdgcn_target", ".globl", ".global", ".type", ".size", ".protected", ".hidden", ".weak", ".set", ".file", ".loc", ".ident",
+          ".addrsig",           ".addrsig_sym", ".cfi", ".hsa", ".local", ".comm", ".amdhsa_code_object_version", ".option")  # fmt: skip
 
 
 @dataclass
@@ -56,6 +57,7 @@ class Declared:
     system: dict[str, int] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     arguments: list[Argument] = field(default_factory=list)
+    usual: dict[str, Piece] = field(default_factory=dict)  # an argument's value, or the size of its buffer, unless one is given
     user_count: int | None = None
 
 
@@ -77,10 +79,13 @@ class Item:
 
 
 class Assembly(NamedTuple):
-    """What came out: the image with its kernels, and how the text says that it is started."""
+    """What came out: the image with its kernels, and how the text says that it is started. values, buffers: by kernel, its arguments
+    unless others are given, and the sizes of buffers of their names."""
 
     found: CodeObject
     launch: Launch | None
+    values: Mapping[str, Mapping[str, int | float]]
+    buffers: Mapping[str, Mapping[str, int]]
 
 
 def assemble(source: Source, diagnostics: Diagnostics) -> Assembly:
@@ -109,7 +114,12 @@ class _Assembler:
         self._lay_out()
         parts = [b"".join(self._encoded(item, place) for place, item in enumerate(self.items) if item.section == one) for one in (0, 1)]
         self.diagnostics.raise_if_errors()
-        return self._assembly(*parts)
+        try:
+            return self._assembly(*parts)
+        except Mistake as mistake:  # in what is said about arguments
+            self.diagnostics.error(Position(1, 1), mistake.message, fix=mistake.fix)
+            self.diagnostics.raise_if_errors()
+            raise
 
     # -----------------------------------------------------------------------------------------------------
     # First pass
@@ -154,8 +164,8 @@ class _Assembler:
         if self.section:
             raise Mistake("an instruction cannot lie among data", line.head.text, "write .text before it")
         item = Item(position, 0, line, *found)
-        # Labels are not known yet: a number in the place of one is a literal, so its size is right; and every mistake but a missing label is
-        # found here.
+        # Labels are not known yet: a number in the place of one is a literal, so its size is right; and every mistake but a missing label
+        # is found here.
         item.size = len(encode(found[0], found[1], line.operands, line.after, 0, lambda _: 0).encoded())
         self._add(item)
 
@@ -227,8 +237,10 @@ class _Assembler:
             what = "group" if name == ".lds" else "private"
             kernel.sizes[what] = whole(words[0] if words else "", name, 0, 1 << 16)
             return
-        if len(words) != 2 or words[1] not in TYPES:
-            raise Mistake(".arg takes a name and a type", "", f"write .arg x, pointer; types are {', '.join(TYPES)}")
+        if not 2 <= len(words) <= 3 or words[1] not in TYPES:
+            raise Mistake(".arg takes a name, a type, and perhaps a value", "", f"write .arg n, int32, 100; types are {', '.join(TYPES)}")
+        if len(words) == 3:
+            kernel.usual[words[0]] = line.operands[2]
         size = TYPES[words[1]]
         end = max((one.offset + one.size for one in kernel.arguments), default=0)
         kind = GLOBAL if words[1] == POINTER else VALUE
@@ -253,8 +265,8 @@ class _Assembler:
         elif what == "system_vgpr_workitem_id":
             kernel.system["work_item_ids"] = whole(words[0] if words else "", name, 0, 2) + 1
         elif what in ("group_segment_fixed_size", "private_segment_fixed_size", "kernarg_size", "next_free_vgpr", "next_free_sgpr"):
-            if words and words[0][0].isdigit():  # else an expression of other functions' registers
-                kernel.sizes[what.partition("_")[0] if what != "next_free_vgpr" else "vgprs"] = whole(words[0], name, 0, 1 << 20)
+            number = words[0] if words and words[0][0].isdigit() else "0"  # else an expression of other functions' registers
+            kernel.sizes[what.partition("_")[0] if what != "next_free_vgpr" else "vgprs"] = whole(number, name, 0, 1 << 20)
 
     # -----------------------------------------------------------------------------------------------------
     # Second pass
@@ -271,7 +283,9 @@ class _Assembler:
         try:
             if item.row is not None:
                 line = item.line
-                return encode(item.row, item.kind, line.operands, line.after, item.address, lambda label: self._found(label, place)).encoded()
+                return encode(
+                    item.row, item.kind, line.operands, line.after, item.address, lambda label: self._found(label, place)
+                ).encoded()
             if item.values:
                 return b"".join(self._datum(item, piece.text, place) for piece in item.values)
         except Mistake as mistake:
@@ -337,7 +351,24 @@ class _Assembler:
         self.diagnostics.raise_if_errors()
         image = Image(self.source.path, segments, next(iter(found.values())).entry, symbols, starts, (self.source,), lines)
         launch = Launch(block=self.extents.get("block", 64), grid=self.extents.get("grid", 1)) if self.extents else None
-        return Assembly(CodeObject(image, 0, "gfx900", found), launch)
+        return Assembly(CodeObject(image, 0, "gfx900", found), launch, *self._usual())
+
+    def _usual(self) -> tuple[dict[str, dict[str, int | float]], dict[str, dict[str, int]]]:
+        """By kernel: usual values of arguments, and usual sizes of buffers. A pointer with a label points there."""
+        values: dict[str, dict[str, int | float]] = {}
+        buffers: dict[str, dict[str, int]] = {}
+        for kernel in self.kernels:
+            for argument in kernel.arguments:
+                piece = kernel.usual.get(argument.name)
+                if piece is None:
+                    continue
+                if argument.dtype == POINTER and piece.text in self.marks:
+                    values.setdefault(kernel.name, {})[argument.name] = self._found(piece.text, 0)
+                elif argument.dtype == POINTER:
+                    buffers.setdefault(kernel.name, {})[argument.name] = whole(piece.text, argument.name, 4, MOST_BYTES)
+                else:
+                    values.setdefault(kernel.name, {})[argument.name] = _value(piece.text, argument.dtype)
+        return values, buffers
 
     @staticmethod
     def _kernel(kernel: Declared, entry: int) -> Kernel:
@@ -360,3 +391,10 @@ class _Assembler:
         )  # fmt: skip
         end = max((one.offset + one.size for one in kernel.arguments), default=0)
         return Kernel(kernel.name, entry, descriptor, tuple(kernel.arguments) or None, max(end, descriptor.kernarg_bytes))
+
+
+def _value(text: str, dtype: str) -> int | float:
+    try:
+        return float(text) if dtype.startswith("float") else int(text, 0)
+    except ValueError:
+        raise Mistake(f"{text!r} is no {dtype}", text) from None

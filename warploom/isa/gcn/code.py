@@ -6,10 +6,10 @@ put into a temporary first. Everything that the vector unit does has EXEC as its
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from typing import NamedTuple
 
-from warploom.isa.gcn.instruction import DPP_KIND, E32, E64, SDWA_KIND, Decoded, Refusal, Written
+from warploom.isa.gcn.instruction import DPP_KIND, E32, E64, SDWA_KIND, Decoded, Refusal
 from warploom.isa.gcn.modifiers import PRESERVED, WHOLE
 from warploom.isa.gcn.registers import (
     EXEC,
@@ -40,19 +40,22 @@ class Number(NamedTuple):
 
 
 Value = int | Number
+Moved = Callable[["Code", Value], Value]
 
 
 class Code:
     """The micro-ops of one instruction.
 
     number_of: the number of the instruction at an address, and of one at which none begins the number after the last one. private:
-    the first of the four scalar registers that stand for private memory, of each four that may.
+    the first of the four scalar registers that stand for private memory, of each four that may. moved: a source after it has been moved
+    between lanes (DPP).
     """
 
-    def __init__(self, one: Decoded, number_of: dict[int, int] | None = None, end: int = 0, private: Container[int] = ()) -> None:
+    def __init__(self, one: Decoded, moved: Moved, number_of: dict[int, int], end: int, private: Container[int]) -> None:
         assert one.written is not None
+        self.moved = moved
         self.one, self.written, self.row = one, one.written, one.written.row
-        self.number_of, self.end, self.private = number_of or {}, end, private
+        self.number_of, self.end, self.private = number_of, end, private
         self.uops: list[Uop] = []
         self._lanes = self._scalars = 0
         self.active = ACTIVE  # which lanes a micro-op of the vector unit is for; DPP may leave some out
@@ -160,7 +163,7 @@ class Code:
         value = self.of_code(self.place(letter), part, wide_float)
         positive, minus = self._signs(number)
         if self.written.kind == DPP_KIND and letter == "a":
-            value = self._moved(value)
+            value = self.moved(self, value)
         if self.written.kind == SDWA_KIND and number < 2:
             value = self._selected(value, number)
         if (positive or minus) and not self.row.floats:
@@ -192,12 +195,6 @@ class Code:
         size, first = (8, 8 * which) if which < 4 else (16, 16 * (which - 4))
         top = self.lane("shl", value, Number(32 - size - first)) if first + size < 32 else value
         return self.lane("sra" if self.field(f"sext{number}") else "shr", top, Number(32 - size))
-
-    def _moved(self, value: Value) -> Value:
-        """DPP: the source of a different lane."""
-        from warploom.isa.gcn.lane_moves import moved
-
-        return moved(self, value)
 
     # -----------------------------------------------------------------------------------------------------
     # Results

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from warploom.isa.c.parameters import CKernel, functions_of
 from warploom.isa.diagnostics import Diagnostic, Severity, nearest
 from warploom.isa.elf.file import MAGIC, OBJECT, RELOCATIONS, SHARED, File, Wanted, machine_of, opened
 from warploom.isa.elf.lines import read_lines
@@ -29,7 +30,7 @@ from warploom.isa.gcn.descriptor import (
     read_descriptor,
     read_old_descriptor,
 )
-from warploom.isa.gcn.metadata import Argument, Described, Metadata, read_metadata
+from warploom.isa.gcn.metadata import VALUE, Argument, Described, Metadata, read_metadata
 from warploom.isa.image import Image, Segment
 from warploom.isa.launching import BufferError
 from warploom.isa.program import Position, Source
@@ -41,6 +42,7 @@ AMDGPU = 224
 HSA = 64  # the operating system that an ELF file names
 BASE = 0x4000_0000  # where an image lies unless a caller wants it elsewhere
 OLDEST = 2  # the version whose ABI number is 0
+LARGEST_SOURCE = 1 << 20  # bytes, of C that is looked at
 INSTRUCTION = 4  # bytes: instructions begin at multiples
 WANTED = Wanted("AMD GCN", AMDGPU, 64, (OBJECT, SHARED), "compile it with --target=amdgcn-amd-amdhsa -mcpu=gfx900")
 KERNEL, SUFFIX = 10, ".kd"  # of version 2 the kind of a kernel's symbol; later its descriptor's name ends so
@@ -102,9 +104,11 @@ class CodeObject:
 
 
 def is_code_object(path: str | Path) -> bool:
-    """Whether a file is an ELF file for AMD's processors."""
+    """Whether a file is an ELF file for AMD's processors, or C with <gcn.h>."""
     try:
         with open(path, "rb") as file:
+            if str(path).endswith(".c"):
+                return b"<gcn.h>" in file.read(LARGEST_SOURCE)
             return machine_of(file.read(64)) == AMDGPU
     except (OSError, ValueError):
         return False
@@ -163,6 +167,7 @@ def read(data: bytes, path: str, base: int = BASE) -> CodeObject:
         warnings.append(Diagnostic(Severity.WARNING, said))
     functions = (starts - {kernel.address for kernel in kernels.values()}) | set(entries.values())
     first = next(iter(entries.values()))
+    kernels = _typed(kernels, functions_of(file.data))
     image = Image(path, loaded, first, {**symbols, **entries}, functions, (Source("", path), *sources), lines)
     return CodeObject(image, version, target, kernels, tuple(warnings))
 
@@ -241,6 +246,19 @@ def _kernel(name: str, address: int, descriptor: Descriptor, described: Describe
     size = max(described.kernarg_bytes, descriptor.kernarg_bytes)
     inside = all(min(one.offset, one.size) >= 0 and one.offset + one.size <= size for one in arguments)
     return Kernel(name, address, descriptor, arguments if inside else None, size, described.group, described.most_threads)
+
+
+def _typed(kernels: Mapping[str, Kernel], functions: Iterable[CKernel]) -> dict[str, Kernel]:
+    """Kernels whose arguments have the types that debugging information gives them, where the metadata give none, as in those of C."""
+    types = {one.name: dict(one.parameters) for one in functions}
+    found = {}
+    for name, kernel in kernels.items():
+        known = types.get(name, {})
+        arguments = kernel.arguments and tuple(
+            one._replace(dtype=known.get(one.name, "")) if one.kind == VALUE and not one.dtype else one for one in kernel.arguments
+        )
+        found[name] = kernel._replace(arguments=arguments)
+    return found
 
 
 def _without(segment: Segment, kernels: Iterable[Kernel]) -> Segment:

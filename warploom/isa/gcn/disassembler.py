@@ -98,7 +98,7 @@ def _access(written: Written, word: str) -> str:
         return {8: "mrtz", 9: "null"}.get(number) or (f"mrt{number}" if number < 8 else f"pos{number - 12}" if 12 <= number < 16 else
                                                        f"param{number - 32}" if number >= 32 else f"invalid_target_{number}")  # fmt: skip
     if word == "returned":
-        return register_text(FIRST_VECTOR + fields["vdst"], written.row.place("d" + _data_count(written), E32).count) if fields["glc"] else ""  # type: ignore[union-attr]
+        return register_text(FIRST_VECTOR + fields["vdst"], written.row.returned) if fields["glc"] else ""
     if word == "srsrc":
         return register_text(4 * fields["srsrc"], 4)
     if word == "soffset":
@@ -115,12 +115,6 @@ def _access(written: Written, word: str) -> str:
         return register_text(FIRST_VECTOR + fields["addr"]) if off else "off"
     wide = written.row.format == "FLAT" or off
     return register_text(FIRST_VECTOR + fields["addr"], 2 if wide else 1)
-
-
-def _data_count(written: Written) -> str:
-    """Registers of an atomic's result: those of its data, half of a compare-and-swap's."""
-    place = next(place for word in written.row.words if (place := written.row.place(word, E32)) and place.letter == "b")
-    return str(place.count // 2 if "cmpswap" in written.row.mnemonic else place.count)
 
 
 def _modifiers(written: Written) -> list[str]:

@@ -104,8 +104,9 @@ class _Encoding:
     def _operand(self, word: str, text: str) -> None:
         special = {
             "imm": self._number, "hex": self._number, "target": self._target, "waitcnt": self._waitcnt, "hwreg": self._hwreg,
-            "message": self._message, "literal": self._literal, "offset": self._offset, "address": self._access_address, "saddr": self._saddr,
-            "returned": self._returned, "vaddr": self._vaddr, "srsrc": self._srsrc, "soffset": self._soffset, "target_exp": self._export,
+            "message": self._message, "literal": self._literal, "offset": self._offset, "address": self._access_address,
+            "saddr": self._saddr, "returned": self._returned, "vaddr": self._vaddr, "srsrc": self._srsrc, "soffset": self._soffset,
+            "target_exp": self._export,
         }.get(word)  # fmt: skip
         if special is not None:
             special(text)
@@ -307,8 +308,7 @@ class _Encoding:
         self.fields["saddr"] = found.code
 
     def _returned(self, text: str) -> None:
-        data = next(place.count for word in self.row.words if (place := self.row.place(word, E32)) and place.letter == "b")
-        self.fields["vdst"] = self._vectors(text, (data // 2 if "cmpswap" in self.row.mnemonic else data,))
+        self.fields["vdst"] = self._vectors(text, (self.row.returned,))
 
     def _vaddr(self, text: str) -> None:
         if text != "off":
@@ -351,11 +351,11 @@ class _Encoding:
             self.fields[pair[1]] = whole(pair[2], pair[1], 0, 255)
         elif text in RESULTS[1:] and self.kind in (E64, SDWA_KIND) and self.row.floats:
             self.fields["omod"] = RESULTS.index(text)
-        elif self.kind == SDWA_KIND and self._selection(text):
-            pass
-        elif self.kind == DPP_KIND and self._movement(text):
-            pass
-        elif self.row.format == "VOP3P" and self._packed(text):
+        elif (
+            (self.kind == SDWA_KIND and self._selection(text))
+            or (self.kind == DPP_KIND and self._movement(text))
+            or (self.row.format == "VOP3P" and self._packed(text))
+        ):
             pass
         elif (chosen := re.fullmatch(r"op_sel:\[([01](?:,[01])*)\]", text)) is not None and self.kind == E64:
             self.fields["op_sel"] = sum(int(bit) << n for n, bit in enumerate(chosen[1].split(",")))

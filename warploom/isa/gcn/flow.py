@@ -58,6 +58,11 @@ def _plain(name: str, **more: int) -> Lower:
     return lower
 
 
+def _nothing(code: Code) -> None:
+    """An issue of the scalar unit that changes nothing. (The machine's own nop is a control instruction, and takes as long as a branch.)"""
+    code.scalar("mov", Number(0))
+
+
 def _trap(code: Code) -> None:
     code.add("trap", imm=code.field("simm16") & 255)
 
@@ -172,7 +177,7 @@ def _set_register(constant: bool) -> Lower:
             up = code.scalar("shr", value, Number(HEIGHT_BIT - first))
             code.add("and", CSP, up, Number(7))
         if not code.uops:
-            code.add("nop")
+            _nothing(code)
 
     return lower
 
@@ -181,7 +186,7 @@ def _rows() -> list[Row]:
     def one(name: str, opcode: int, operands: str, lower: Lower, meaning: str) -> Row:
         return Row("s_" + name, "SOPP", opcode, operands, lower, meaning)
 
-    nothing = _plain("nop")
+    nothing = _nothing
     rows = [
         one("nop", 0, "imm", nothing, "nothing, for number + 1 wait states"),
         one("endpgm", 1, "", _plain("exit_warp"), "the wave ends"),
@@ -194,7 +199,7 @@ def _rows() -> list[Row]:
         one("cbranch_execz", 8, "target", _branch(_any(EXEC), True), "jump where no lane is active"),
         one("cbranch_execnz", 9, "target", _branch(_any(EXEC), False), "jump where some lane is active"),
         one("barrier", 10, "", _plain("barrier"), "waits until all waves of the block have arrived"),
-        one("waitcnt", 12, "waitcnt", nothing, "waits until at most so many accesses are on their way"),
+        one("waitcnt", 12, "waitcnt", nothing, "waits until at most so many accesses are in flight"),
         one("sethalt", 13, "imm", nothing, "stops the wave for a debugger: nothing here"),
         one("sleep", 14, "imm", nothing, "a pause of about 64 * number cycles"),
         one("setprio", 15, "imm", nothing, "the wave's priority: nothing here"),

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
+from warploom.isa.c.compiler import compile_c
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.gcn import code_object
-from warploom.isa.gcn.arguments import Buffer, placed
+from warploom.isa.gcn.arguments import SEGMENT, Buffer, placed
 from warploom.isa.gcn.assembler import assemble
 from warploom.isa.gcn.code_object import CodeObject, Kernel
 from warploom.isa.gcn.launch import ARGUMENTS, MOST_BLOCK, PACKET, TABLES_BYTES, packet, start_of
 from warploom.isa.gcn.lowering import lower
 from warploom.isa.gcn.registers import LANES
+from warploom.isa.gcn.waits import waits
 from warploom.isa.image import Image, Segment
 from warploom.isa.launch import Launch
 from warploom.isa.launching import BufferError
@@ -25,6 +29,8 @@ def load(source: Text, options: Options) -> Loaded:
     """A Program from a file or bytes: a code object, or source text. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
+    if path.lower().endswith((".c", ".cl")):
+        data = compile_c([path], "gcn", options.more.get("optimise") or "2")
     if data.startswith(code_object.MAGIC):
         found = code_object.read(data, path)
         diagnostics = Diagnostics(found.image.sources[0], list(found.warnings), found.image.sources[1:])
@@ -32,6 +38,15 @@ def load(source: Text, options: Options) -> Loaded:
     text = Source(decoded(data, path), path)
     diagnostics = Diagnostics(text)
     assembly = assemble(text, diagnostics)
+    name = code_object.chosen(assembly.found, options.more.get("kernel") or None).name
+    arguments = {**assembly.values.get(name, {}), **options.arguments}
+    sizes = {key: size for key, size in assembly.buffers.get(name, {}).items() if key not in arguments}
+    given = {text.partition("@")[0] for text in options.buffers}
+    arguments = {key: value for key, value in arguments.items() if key not in given or key in options.arguments}
+    if SEGMENT in given:
+        sizes, arguments = {}, dict(options.arguments)
+    buffers = {key: np.zeros(-(-size // 4) * 4, np.uint8) for key, size in sizes.items() if key not in given}
+    options = replace(options, arguments=arguments, buffers={**buffers, **options.buffers})
     return _loaded(assembly.found, diagnostics, options, assembly.launch)
 
 
@@ -44,14 +59,18 @@ def _loaded(found: CodeObject, diagnostics: Diagnostics, options: Options, usual
     start = start_of(kernel.name, kernel.descriptor, launch)
     given = placed(path, kernel.name, kernel.arguments, kernel.kernarg_bytes, launch, options)
     image = _with_memory(found.image, kernel, launch, given.segment, given.buffers)
-    program, refused = lower(image, start)
+    program, refused, instructions = lower(image, start)
     severity = Severity.ERROR if refuses else Severity.WARNING
     for number, reason in refused:
         text = program.text[number]
         diagnostics.items.append(Diagnostic(severity, f"{text}: {reason}", program.position(number), len(text.split()[0])))
+    program, missing = waits(program, instructions)
+    diagnostics.items += missing
     diagnostics.raise_if_errors()
     views, names = given.views()
-    return Loaded(replace(program, views=views, view_names=names), diagnostics.warnings)
+    launch = replace(program.launch, argument=ARGUMENTS, arguments=given.values)
+    program = replace(program, views=views, view_names=names, parameters=given.parameters, launch=launch)
+    return Loaded(program, diagnostics.warnings)
 
 
 def _launch(path: str, kernel: Kernel, options: Options, usual: Launch | None) -> Launch:
@@ -91,4 +110,3 @@ def _with_memory(image: Image, kernel: Kernel, launch: Launch, segment: bytes, b
                 said = f"{one.name!r} and {other.name!r} both lie at {max(one.address, other.address):#x}"
                 raise error(image.path, said, "place the buffer elsewhere, or leave its address out")
     return replace(image, segments=every, entry=kernel.entry)
-

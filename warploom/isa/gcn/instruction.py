@@ -1,8 +1,8 @@
 """One row of the instruction tables, and one instruction as it stands in a program.
 
 A row's `operands` are words, in the order in which they are written. A letter is a register or a value: d the result, e a second one, a b c
-the sources; after it the number of registers if it is not one, and s for a scalar register, m for a mask (a pair of scalar registers), where
-vector registers are usual. In formats of 32 bits a mask is VCC and has no field. Other words:
+the sources; after it the number of registers if it is not one, and s for a scalar register, m for a mask (a pair of scalar registers),
+where vector registers are usual. In formats of 32 bits a mask is VCC and has no field. Other words:
     imm hex             a number of 16 bits, written in decimal or hexadecimal
     target              distance of a jump, in words
     waitcnt hwreg message                  what s_waitcnt, s_getreg and s_sendmsg take
@@ -48,7 +48,8 @@ class Refusal(Exception):
     """An instruction in a form that the machine does not have. One sentence, without the instruction's place."""
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True)
+class Place:
     """Where a register or value is: its letter, registers, the field that names it (`` for VCC), and what that holds."""
 
     letter: str
@@ -121,6 +122,12 @@ class Row:
         return Place(letter, number, name, SCALAR if space in ("s", "m") and letter in "de" else holds)
 
     @property
+    def returned(self) -> int:
+        """Registers of an atomic operation's result: those of its data, half of a compare-and-swap's."""
+        data = next(place.count for word in self.words if (place := self.place(word, E32)) is not None and place.letter == "b")
+        return data // 2 if "cmpswap" in self.mnemonic else data
+
+    @property
     def syntax(self) -> str:
         """How it is written."""
         return f"{self.mnemonic} {', '.join(_SHOWN.get(word, word) for word in map(self._shown, self.words) if word)}".rstrip()
@@ -131,7 +138,7 @@ class Row:
             return word
         scalar = self.format.startswith("S") or word.endswith(("s", "m"))
         name = {"d": "d", "e": "mask" if word.endswith("m") else "e"}.get(place.letter, place.letter)
-        if word == "dm" or word == "cm":
+        if word in ("dm", "cm"):
             name = "mask"
         wide = f"[{32 * place.count}]" if place.count > 1 and not word.endswith("m") else ""
         return f"{'s' if scalar else 'v' if place.holds == VECTOR else ''}.{name}{wide}".lstrip(".")

@@ -88,5 +88,3 @@ def hidden(kind: str, launch: Launch) -> int:
         total = launch.threads if launch.dimensions == 1 and place == 0 else launch.grid_dims[place] * block
         return {"block_count": total // max(block, 1), "group_size": block, "remainder": total % max(block, 1)}[what]
     return launch.dimensions if kind == "hidden_grid_dims" else 0
-
-

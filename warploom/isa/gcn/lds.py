@@ -1,8 +1,9 @@
 """DS: the block's local data share, and data that its crossbar moves between lanes.
 
-In hardware: 64 KiB a compute unit in 32 banks of 4 bytes, with an integer unit at each bank for atomic operations. An address is the sum of a
-vector register and an offset in the instruction; `2` in a name is two words at two offsets in one instruction. Answers come in order and are
-counted by lgkmcnt. The crossbar in front of the banks also moves registers between lanes: ds_swizzle and ds_bpermute touch no memory.
+In hardware: 64 KiB a compute unit in 32 banks of 4 bytes, with an integer unit at each bank for atomic operations. An address is the sum
+of a vector register and an offset in the instruction; `2` in a name is two words at two offsets in one instruction. Answers come in order
+and are counted by lgkmcnt. The crossbar in front of the banks also moves registers between lanes: ds_swizzle and ds_bpermute touch no
+memory.
 
 Source: AMD "Vega" Instruction Set Architecture, chapter 11 and section 12.13.
 """
@@ -137,7 +138,8 @@ ATOMICS = (("add", "u", 0, "atomic_add", "old + b"), ("sub", "u", 1, "atomic_add
            "0 if old >= b, else old + 1"), ("dec", "u", 4, "atomic_dec", "b if old is 0 or above b, else old - 1"),
            ("min", "i", 5, "atomic_min", "the smaller, signed"), ("max", "i", 6, "atomic_max", "the larger, signed"),
            ("min", "u", 7, "atomic_minu", "the smaller, unsigned"), ("max", "u", 8, "atomic_maxu", "the larger, unsigned"),
-           ("and", "b", 9, "atomic_and", "old & b"), ("or", "b", 10, "atomic_or", "old | b"), ("xor", "b", 11, "atomic_xor", "old ^ b"))  # fmt: skip
+           ("and", "b", 9, "atomic_and", "old & b"), ("or", "b", 10, "atomic_or", "old | b"),
+           ("xor", "b", 11, "atomic_xor", "old ^ b"))  # fmt: skip
 
 
 def _rows() -> list[Row]:

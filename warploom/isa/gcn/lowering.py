@@ -15,6 +15,7 @@ from warploom.isa import uop as u
 from warploom.isa.gcn.code import Code
 from warploom.isa.gcn.disassembler import disassemble
 from warploom.isa.gcn.instruction import Decoded, Refusal
+from warploom.isa.gcn.lane_moves import moved
 from warploom.isa.gcn.launch import START, Start, start_up
 from warploom.isa.gcn.registers import REGISTER_NAMES, SCALAR_NAMES, SCALARS, VECTORS
 from warploom.isa.gcn.table import DECODER
@@ -47,8 +48,8 @@ def _swept(data: bytes, base: int, start: int, end: int, starts: frozenset[int])
         address += one.size
 
 
-def lower(image: Image, start: Start) -> tuple[Program, list[Refused]]:
-    """A Program from an image and how its waves start, and what was refused in it."""
+def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Decoded]]:
+    """A Program from an image and how its waves start, what was refused in it, and its instructions."""
     instructions = decoded(image)
     number_of = {one.address: place for place, one in enumerate(instructions, start=1)}  # before them is what starts a wave
     end = len(instructions) + 1
@@ -59,7 +60,7 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused]]:
     for number, one in enumerate(instructions, start=1):
         uops = [Uop("illegal", imm=one.word & 0xFFFFFFFF)]
         if one.written is not None:
-            code = Code(one, number_of, end, start.private)
+            code = Code(one, moved, number_of, end, start.private)
             try:
                 one.written.row.lower(code)
                 uops = code.uops
@@ -67,7 +68,7 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused]]:
                 refused.append((number, str(reason)))
         position = image.lines.get(one.address, Position())
         builder.add(uops, text=disassemble(one, names), position=position, word=one.word, address=one.address)
-    return _program(image, builder, start, number_of), refused
+    return _program(image, builder, start, number_of), refused, instructions
 
 
 def _program(image: Image, builder: ProgramBuilder, start: Start, number_of: dict[int, int]) -> Program:

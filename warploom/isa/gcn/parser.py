@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from warploom.isa.gcn.registers import (
@@ -49,7 +50,8 @@ class Line(NamedTuple):
     after: list[Piece]
 
 
-class Operand(NamedTuple):
+@dataclass(frozen=True)
+class Operand:
     """A register (code, count), a number, or a sum of labels (terms: sign and name). minus, positive, extended: signs around it."""
 
     code: int = -1
@@ -179,7 +181,7 @@ def expression(text: str) -> list[tuple[int, int | str]]:
         if term is None or (found and not term[1]):
             raise Mistake(f"{text!r} is no register, number or label", text)
         sign = -1 if term[1] == "-" else 1
-        is_number = term[2][0].isdigit() and term[2][-1] not in "bf" or term[2].lower().startswith(("0x", "0b"))
+        is_number = (term[2][0].isdigit() and term[2][-1] not in "bf") or term[2].lower().startswith(("0x", "0b"))
         found.append((sign, int(term[2], 0) if is_number else term[2]))
         place = term.end()
     if not found:

@@ -1,8 +1,8 @@
 """The scalar unit's arithmetic: SOP2, SOP1, SOPC, SOPK.
 
-In hardware: one unit a compute unit, shared by its waves, with 32-bit registers of which every wave has about a hundred. It computes what is
-the same in all lanes, and the masks; it runs whether any lane is active or not. SCC is the one bit of its status that a branch can ask for:
-a carry, an overflow, a comparison, or `the result is not 0`.
+In hardware: one unit a compute unit, shared by its waves, with 32-bit registers of which every wave has about a hundred. It computes what
+is the same in all lanes, and the masks; it runs whether any lane is active or not. SCC is the one bit of its status that a branch can ask
+for: a carry, an overflow, a comparison, or `the result is not 0`.
 
 Source: AMD "Vega" Instruction Set Architecture, sections 5.2 to 5.6 and chapter 12.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.isa.gcn.code import ONES, SIGN, Code, Number, Value
-from warploom.isa.gcn.instruction import Row
 from warploom.isa.gcn.registers import EXEC, KEPT, SCC
 from warploom.isa.uop import scalar
 
@@ -35,7 +34,7 @@ def not_zero(code: Code, words: Words) -> None:
     code.add("sne", SCC, value, Number(0))
 
 
-def _simple(name: str, sets: bool = False, invert_second: bool = False, invert: bool = False, invert_first: bool = False) -> Lower:
+def simple(name: str, sets: bool = False, invert_second: bool = False, invert: bool = False, invert_first: bool = False) -> Lower:
     """A micro-op a word. sets: SCC says whether the result is 0."""
 
     def lower(code: Code) -> None:
@@ -58,7 +57,9 @@ def _simple(name: str, sets: bool = False, invert_second: bool = False, invert: 
     return lower
 
 
-def _add(subtracts: bool, with_carry: bool = False, signed: bool = False) -> Lower:
+def add(subtracts: bool, with_carry: bool = False, signed: bool = False) -> Lower:
+    """a + b or a - b, with SCC going in (with_carry); SCC = carry, or overflow (signed)."""
+
     def lower(code: Code) -> None:
         (a,), (b,) = _sources(code)
         carry: Value = SCC if with_carry else Number(0)
@@ -82,7 +83,7 @@ def overflow(code: Code, a: Value, b: Value, result: Value, subtracts: bool) -> 
     return code.scalar("shr", code.scalar("and", differs, code.scalar("xor", a, result)), Number(31))
 
 
-def _choose(name: str, below: str, swapped: bool) -> Lower:
+def choose(name: str, below: str, swapped: bool) -> Lower:
     """min and max: SCC = the first source was chosen."""
 
     def lower(code: Code) -> None:
@@ -94,12 +95,14 @@ def _choose(name: str, below: str, swapped: bool) -> Lower:
     return lower
 
 
-def _select(code: Code) -> None:
+def select(code: Code) -> None:
+    """SCC chooses."""
     first, second = _sources(code)
     code.put_scalar(*[code.scalar("sel", a, b, SCC) for a, b in zip(first, second, strict=True)])
 
 
-def _conditional_move(code: Code) -> None:
+def conditional_move(code: Code) -> None:
+    """A move where SCC is set."""
     (words,) = _sources(code)
     code.put_scalar(*[code.scalar("sel", word, code.target(part), SCC) for part, word in enumerate(words)])
 
@@ -119,7 +122,9 @@ def shifted(code: Code, words: Words, by: Value, kind: str) -> Words:
     return [code.scalar("sel", upper, lower, crosses), code.scalar("sel", rest, upper, crosses)]
 
 
-def _shift(kind: str) -> Lower:
+def shift(kind: str) -> Lower:
+    """A shift of one word or two."""
+
     def lower(code: Code) -> None:
         words, (by,) = _sources(code)
         found: Words = [code.scalar(kind, words[0], by)] if len(words) == 1 else shifted(code, words, by, kind)
@@ -129,7 +134,8 @@ def _shift(kind: str) -> Lower:
     return lower
 
 
-def _bit_field_mask(code: Code) -> None:
+def bit_field_mask(code: Code) -> None:
+    """a ones from bit b on."""
     (width,), (first,) = _sources(code)
     wide = len(code.row.words) and code.row.words[0] == "d2"
     if wide:
@@ -148,18 +154,18 @@ def _ones64(code: Code, count: Value) -> Words:
     return [code.scalar("sub", low, Number(1)), code.scalar("sub", high, borrow)]
 
 
-def _bit_field(signed: bool) -> Lower:
+def bit_field(signed: bool) -> Lower:
     """The bits of a from number b[4:0] (b[5:0]) on, b[22:16] of them."""
 
     def lower(code: Code) -> None:
         words, (how,) = _sources(code)
-        count = code.scalar("and", code.scalar("shr", how, Number(16)), Number(127))
+        count = code.add("and", KEPT + 4, code.scalar("shr", how, Number(16)), Number(127))  # temporaries come round again
         if len(words) == 1:
             found: Words = [field32(code.scalar, words[0], code.scalar("and", how, Number(31)), count, signed)]
         else:
             moved = shifted(code, words, code.scalar("and", how, Number(63)), "sra" if signed else "shr")
-            moved = [code.add("mov", KEPT + part, word) for part, word in enumerate(moved)]  # temporaries come round again
-            back = code.scalar("sub", Number(64), code.scalar("minu", count, Number(64)))
+            moved = [code.add("mov", KEPT + part, word) for part, word in enumerate(moved)]
+            back = code.add("sub", KEPT + 5, Number(64), code.scalar("minu", count, Number(64)))
             up = shifted(code, moved, back, "shl")
             up = [code.add("mov", KEPT + 2 + part, word) for part, word in enumerate(up)]
             cut = shifted(code, up, back, "sra" if signed else "shr")
@@ -178,18 +184,15 @@ def field32(make: Callable[..., int], word: Value, first: Value, count: Value, s
     return make("sel", cut, Number(0), count)
 
 
-def _multiply(name: str) -> Lower:
-    return _simple(name)
-
-
-def _absolute_difference(code: Code) -> None:
+def absolute_difference(code: Code) -> None:
+    """|a - b|."""
     (a,), (b,) = _sources(code)
     result = code.scalar("sub", code.scalar("max", a, b), code.scalar("min", a, b))
     code.put_scalar(result)
     not_zero(code, [result])
 
 
-def _shift_add(by: int) -> Lower:
+def shift_add(by: int) -> Lower:
     """(a << by) + b; SCC: it has more than 32 bits."""
 
     def lower(code: Code) -> None:
@@ -204,7 +207,9 @@ def _shift_add(by: int) -> Lower:
     return lower
 
 
-def _pack(high_of_a: bool, high_of_b: bool) -> Lower:
+def pack(high_of_a: bool, high_of_b: bool) -> Lower:
+    """Two halves side by side."""
+
     def lower(code: Code) -> None:
         (a,), (b,) = _sources(code)
         low = code.scalar("shr", a, Number(16)) if high_of_a else code.scalar("and", a, Number(0xFFFF))
@@ -214,7 +219,7 @@ def _pack(high_of_a: bool, high_of_b: bool) -> Lower:
     return lower
 
 
-def _quads(code: Code) -> None:
+def quads(code: Code) -> None:
     """wqm: where one of four neighbouring bits is set, all four."""
     (words,) = _sources(code)
     found: Words = []
@@ -226,12 +231,15 @@ def _quads(code: Code) -> None:
     not_zero(code, found)
 
 
-def _reversed(code: Code) -> None:
+def reverse_bits(code: Code) -> None:
+    """All bits in reverse."""
     (words,) = _sources(code)
     code.put_scalar(*[code.scalar("brev", word) for word in reversed(words)])
 
 
-def _count(zeros: bool) -> Lower:
+def count(zeros: bool) -> Lower:
+    """How many ones or zeros there are."""
+
     def lower(code: Code) -> None:
         (words,) = _sources(code)
         counts = [code.scalar("popc", code.scalar("xor", word, Number(ONES)) if zeros else word) for word in words]
@@ -250,7 +258,9 @@ def first_one(code: Code, words: Words) -> int:
     return code.scalar("sel", low, Number(ONES), words[0] if len(words) == 1 else code.scalar("or", *words))
 
 
-def _find_first(zeros: bool) -> Lower:
+def find_first(zeros: bool) -> Lower:
+    """The number of the lowest one or zero."""
+
     def lower(code: Code) -> None:
         (words,) = _sources(code)
         code.put_scalar(first_one(code, [code.scalar("xor", word, Number(ONES)) for word in words] if zeros else words))
@@ -258,7 +268,7 @@ def _find_first(zeros: bool) -> Lower:
     return lower
 
 
-def _leading(signed: bool) -> Lower:
+def leading(signed: bool) -> Lower:
     """Zeros before the highest one; -1 where there is none. signed: bits that are the sign's before the highest one that is not."""
 
     def lower(code: Code) -> None:
@@ -275,7 +285,9 @@ def _leading(signed: bool) -> Lower:
     return lower
 
 
-def _extend(bits: int) -> Lower:
+def extend(bits: int) -> Lower:
+    """The low bits of a word with their sign."""
+
     def lower(code: Code) -> None:
         ((word,),) = _sources(code)
         code.put_scalar(code.scalar("sra", code.scalar("shl", word, Number(32 - bits)), Number(32 - bits)))
@@ -283,7 +295,9 @@ def _extend(bits: int) -> Lower:
     return lower
 
 
-def _set_bit(to: int) -> Lower:
+def set_bit(to: int) -> Lower:
+    """Set or clear one bit."""
+
     def lower(code: Code) -> None:
         ((which,),) = _sources(code)
         bit = code.scalar("shl", Number(1), which)
@@ -294,7 +308,8 @@ def _set_bit(to: int) -> Lower:
     return lower
 
 
-def _absolute(code: Code) -> None:
+def absolute(code: Code) -> None:
+    """|a|; of -2^31 itself."""
     ((word,),) = _sources(code)
     result = code.scalar("max", word, code.scalar("sub", Number(0), word))
     result = code.scalar("sel", Number(SIGN), result, code.scalar("seq", word, Number(SIGN)))
@@ -302,7 +317,7 @@ def _absolute(code: Code) -> None:
     not_zero(code, [result])
 
 
-def _save_exec(name: str, invert_source: bool = False, invert_exec: bool = False, invert: bool = False, keeps: bool = True) -> Lower:
+def save_exec(name: str, invert_source: bool = False, invert_exec: bool = False, invert: bool = False, keeps: bool = True) -> Lower:
     """d = EXEC; EXEC = a op EXEC. keeps False: d is the new mask too."""
 
     def lower(code: Code) -> None:
@@ -322,7 +337,7 @@ def _save_exec(name: str, invert_source: bool = False, invert_exec: bool = False
     return lower
 
 
-def _compare(name: str, swapped: bool = False, negated: bool = False, constant: bool = False, signed: bool = True) -> Lower:
+def compare(name: str, swapped: bool = False, negated: bool = False, constant: bool = False, signed: bool = True) -> Lower:
     """SCC = a comparison. constant: with a number of 16 bits."""
 
     def lower(code: Code) -> None:
@@ -341,7 +356,9 @@ def _compare(name: str, swapped: bool = False, negated: bool = False, constant: 
     return lower
 
 
-def _compare_wide(name: str) -> Lower:
+def compare_wide(name: str) -> Lower:
+    """A comparison of 64 bits."""
+
     def lower(code: Code) -> None:
         first, second = _sources(code)
         differs = [code.scalar("xor", a, b) for a, b in zip(first, second, strict=True)]
@@ -350,7 +367,9 @@ def _compare_wide(name: str) -> Lower:
     return lower
 
 
-def _bit_compare(wanted: int) -> Lower:
+def bit_compare(wanted: int) -> Lower:
+    """SCC = a bit is as wanted."""
+
     def lower(code: Code) -> None:
         words, (which,) = _sources(code)
         word = words[0] if len(words) == 1 else code.scalar("sel", words[1], words[0], code.scalar("and", which, Number(32)))
@@ -360,7 +379,7 @@ def _bit_compare(wanted: int) -> Lower:
     return lower
 
 
-def _with_number(name: str, sets_overflow: bool = False) -> Lower:
+def with_number(name: str, sets_overflow: bool = False) -> Lower:
     """d = d op a number of 16 bits with sign; mov: just the number."""
 
     def lower(code: Code) -> None:
@@ -378,126 +397,3 @@ def _with_number(name: str, sets_overflow: bool = False) -> Lower:
         code.put_scalar(result)
 
     return lower
-
-
-def _sop2() -> list[Row]:
-    def one(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b") -> Row:
-        return Row("s_" + name, "SOP2", opcode, operands, lower, meaning)
-
-    rows = [
-        one("add_u32", 0, _add(False), "d = a + b; SCC = carry"),
-        one("sub_u32", 1, _add(True), "d = a - b; SCC = borrow"),
-        one("add_i32", 2, _add(False, signed=True), "d = a + b; SCC = overflow"),
-        one("sub_i32", 3, _add(True, signed=True), "d = a - b; SCC = overflow"),
-        one("addc_u32", 4, _add(False, True), "d = a + b + SCC; SCC = carry"),
-        one("subb_u32", 5, _add(True, True), "d = a - b - SCC; SCC = borrow"),
-        one("min_i32", 6, _choose("min", "slt", False), "d = the smaller, signed; SCC = it is a"),
-        one("min_u32", 7, _choose("minu", "sltu", False), "d = the smaller, unsigned; SCC = it is a"),
-        one("max_i32", 8, _choose("max", "slt", True), "d = the larger, signed; SCC = it is a"),
-        one("max_u32", 9, _choose("maxu", "sltu", True), "d = the larger, unsigned; SCC = it is a"),
-        one("cselect_b32", 10, _select, "d = SCC ? a : b"),
-        one("cselect_b64", 11, _select, "d = SCC ? a : b", "d2 a2 b2"),
-    ]
-    logic = (("and", 12, "a & b", {}), ("or", 14, "a | b", {}), ("xor", 16, "a ^ b", {}), ("andn2", 18, "a & ~b", {"invert_second": True}),
-             ("orn2", 20, "a | ~b", {"invert_second": True}), ("nand", 22, "~(a & b)", {"invert": True}),
-             ("nor", 24, "~(a | b)", {"invert": True}), ("xnor", 26, "~(a ^ b)", {"invert": True}))  # fmt: skip
-    for name, opcode, meaning, how in logic:
-        operation = {"andn2": "and", "orn2": "or", "nand": "and", "nor": "or", "xnor": "xor"}.get(name, name)
-        lower = _simple(operation, sets=True, **how)
-        rows.append(one(f"{name}_b32", opcode, lower, f"d = {meaning}; SCC = d is not 0"))
-        rows.append(one(f"{name}_b64", opcode + 1, lower, f"d = {meaning}; SCC = d is not 0", "d2 a2 b2"))
-    for name, kind, opcode, meaning in (("lshl", "shl", 28, "a << b"), ("lshr", "shr", 30, "a >> b, zeros come in"),
-                                        ("ashr", "sra", 32, "a >> b, the sign comes in")):  # fmt: skip
-        letter = "i" if name == "ashr" else "b"
-        rows.append(one(f"{name}_{letter}32", opcode, _shift(kind), f"d = {meaning}; SCC = d is not 0"))
-        rows.append(one(f"{name}_{letter}64", opcode + 1, _shift(kind), f"d = {meaning}; SCC = d is not 0", "d2 a2 b"))
-    rows += [
-        one("bfm_b32", 34, _bit_field_mask, "d = a ones from bit b on"),
-        one("bfm_b64", 35, _bit_field_mask, "d = a ones from bit b on", "d2 a b"),
-        one("mul_i32", 36, _multiply("mul"), "d = low 32 bits of a * b"),
-        one("bfe_u32", 37, _bit_field(False), "d = b[22:16] bits of a from b[4:0] on; SCC = d is not 0"),
-        one("bfe_i32", 38, _bit_field(True), "d = such bits with their sign; SCC = d is not 0"),
-        one("bfe_u64", 39, _bit_field(False), "d = b[22:16] bits of a from b[5:0] on; SCC = d is not 0", "d2 a2 b"),
-        one("bfe_i64", 40, _bit_field(True), "d = such bits with their sign; SCC = d is not 0", "d2 a2 b"),
-        one("absdiff_i32", 42, _absolute_difference, "d = |a - b|; SCC = d is not 0"),
-        one("mul_hi_u32", 44, _multiply("mulhu"), "d = high 32 bits of a * b, unsigned"),
-        one("mul_hi_i32", 45, _multiply("mulh"), "d = high 32 bits of a * b, signed"),
-        *(one(f"lshl{by}_add_u32", 45 + by, _shift_add(by), f"d = (a << {by}) + b; SCC = more than 32 bits") for by in range(1, 5)),
-        one("pack_ll_b32_b16", 50, _pack(False, False), "d = low half of a, low half of b above it"),
-        one("pack_lh_b32_b16", 51, _pack(False, True), "d = low half of a, high half of b above it"),
-        one("pack_hh_b32_b16", 52, _pack(True, True), "d = high half of a, high half of b above it"),
-    ]
-    return rows
-
-
-def _sop1() -> list[Row]:
-    def one(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a") -> Row:
-        return Row("s_" + name, "SOP1", opcode, operands, lower, meaning)
-
-    def both(name: str, opcode: int, lower: Lower, meaning: str, second: str = "d2 a2") -> list[Row]:
-        return [one(f"{name}_b32", opcode, lower, meaning), one(f"{name}_b64", opcode + 1, lower, meaning, second)]
-
-    rows = [
-        *both("mov", 0, _simple("mov"), "d = a"),
-        *both("cmov", 2, _conditional_move, "d = a, where SCC is set"),
-        *both("not", 4, _simple("mov", sets=True, invert=True), "d = ~a; SCC = d is not 0"),
-        *both("wqm", 6, _quads, "of four neighbouring bits all, where one is set; SCC = d is not 0"),
-        *both("brev", 8, _reversed, "d = a, its bits in reverse"),
-        *both("bcnt0_i32", 10, _count(True), "d = zeros in a; SCC = d is not 0", "d a2"),
-        *both("bcnt1_i32", 12, _count(False), "d = ones in a; SCC = d is not 0", "d a2"),
-        *both("ff0_i32", 14, _find_first(True), "d = number of the lowest zero; -1: none", "d a2"),
-        *both("ff1_i32", 16, _find_first(False), "d = number of the lowest one; -1: none", "d a2"),
-        *both("flbit_i32", 18, _leading(False), "d = zeros above the highest one; -1: none", "d a2"),
-        one("flbit_i32", 20, _leading(True), "d = bits above the highest one that is not the sign; -1: none"),
-        one("flbit_i32_i64", 21, _leading(True), "d = bits above the highest one that is not the sign; -1: none", "d a2"),
-        one("sext_i32_i8", 22, _extend(8), "d = low byte of a with its sign"),
-        one("sext_i32_i16", 23, _extend(16), "d = low half of a with its sign"),
-        one("bitset0_b32", 24, _set_bit(0), "bit a of d = 0"),
-        one("bitset1_b32", 26, _set_bit(1), "bit a of d = 1"),
-        one("abs_i32", 48, _absolute, "d = |a|; SCC = d is not 0"),
-    ]
-    saved = (("and", 32, "a & EXEC", ("and",), {}), ("or", 33, "a | EXEC", ("or",), {}), ("xor", 34, "a ^ EXEC", ("xor",), {}),
-             ("andn2", 35, "a & ~EXEC", ("and",), {"invert_exec": True}), ("orn2", 36, "a | ~EXEC", ("or",), {"invert_exec": True}),
-             ("nand", 37, "~(a & EXEC)", ("and",), {"invert": True}), ("nor", 38, "~(a | EXEC)", ("or",), {"invert": True}),
-             ("xnor", 39, "~(a ^ EXEC)", ("xor",), {"invert": True}), ("andn1", 51, "~a & EXEC", ("and",), {"invert_source": True}),
-             ("orn1", 52, "~a | EXEC", ("or",), {"invert_source": True}))  # fmt: skip
-    for name, opcode, meaning, (operation,), how in saved:
-        said = f"d = EXEC; EXEC = {meaning}; SCC = EXEC is not 0"
-        rows.append(one(f"{name}_saveexec_b64", opcode, _save_exec(operation, **how), said, "d2 a2"))
-    rows.append(one("andn1_wrexec_b64", 53, _save_exec("and", invert_source=True, keeps=False), "d = EXEC = ~a & EXEC; SCC = it is not 0",
-                    "d2 a2"))  # fmt: skip
-    rows.append(one("andn2_wrexec_b64", 54, _save_exec("and", invert_exec=True, keeps=False), "d = EXEC = a & ~EXEC; SCC = it is not 0",
-                    "d2 a2"))  # fmt: skip
-    return rows
-
-
-CONDITIONS = (("eq", "seq", False, False, "=="), ("lg", "sne", False, False, "!="), ("gt", "slt", True, False, ">"),
-              ("ge", "slt", False, True, ">="), ("lt", "slt", False, False, "<"), ("le", "slt", True, True, "<="))  # fmt: skip
-
-
-def _comparisons() -> list[Row]:
-    rows = []
-    for place, (name, operation, swapped, negated, sign) in enumerate(CONDITIONS):
-        for letter, first in (("i", 0), ("u", 6)):
-            used = operation + "u" if letter == "u" and operation == "slt" else operation
-            told = "signed" if letter == "i" else "unsigned"
-            rows.append(Row(f"s_cmp_{name}_{letter}32", "SOPC", first + place, "a b", _compare(used, swapped, negated),
-                            f"SCC = a {sign} b, {told}"))  # fmt: skip
-            lower = _compare(used, swapped, negated, constant=True, signed=letter == "i")
-            rows.append(Row(f"s_cmpk_{name}_{letter}32", "SOPK", 2 + first + place, "d hex", lower, f"SCC = d {sign} number, {told}"))
-    rows += [
-        Row("s_bitcmp0_b32", "SOPC", 12, "a b", _bit_compare(0), "SCC = bit b of a is 0"),
-        Row("s_bitcmp1_b32", "SOPC", 13, "a b", _bit_compare(1), "SCC = bit b of a is 1"),
-        Row("s_bitcmp0_b64", "SOPC", 14, "a2 b", _bit_compare(0), "SCC = bit b of a is 0"),
-        Row("s_bitcmp1_b64", "SOPC", 15, "a2 b", _bit_compare(1), "SCC = bit b of a is 1"),
-        Row("s_cmp_eq_u64", "SOPC", 18, "a2 b2", _compare_wide("seq"), "SCC = a == b"),
-        Row("s_cmp_lg_u64", "SOPC", 19, "a2 b2", _compare_wide("sne"), "SCC = a != b"),
-        Row("s_movk_i32", "SOPK", 0, "d hex", _with_number("mov"), "d = a number with its sign"),
-        Row("s_cmovk_i32", "SOPK", 1, "d hex", _with_number("sel"), "d = a number with its sign, where SCC is set"),
-        Row("s_addk_i32", "SOPK", 14, "d hex", _with_number("add", True), "d = d + a number; SCC = overflow"),
-        Row("s_mulk_i32", "SOPK", 15, "d hex", _with_number("mul"), "d = d * a number"),
-    ]
-    return rows
-
-
-ROWS = (*_sop2(), *_sop1(), *_comparisons())

@@ -1,7 +1,8 @@
 """The vector unit's whole numbers and moves: VOP1, VOP2, VOP3 without floats, and what goes between lanes and the scalar unit.
 
-In hardware: a SIMD has 16 lanes, so that a wave of 64 takes four cycles, and its next instruction can use the result at once. Multiplications
-of 32 bits and what is as large take sixteen. `rev` in a name: the sources are exchanged, as only the first of them may be a constant.
+In hardware: a SIMD has 16 lanes, so that a wave of 64 takes four cycles, and its next instruction can use the result at once.
+Multiplications of 32 bits and what is as large take sixteen. `rev` in a name: the sources are exchanged, as only the first of them may be
+a constant.
 
 Source: AMD "Vega" Instruction Set Architecture, chapter 6 and sections 12.7 to 12.11.
 """
@@ -11,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.isa.gcn.code import ONES, Code, Number, Value
-from warploom.isa.gcn.instruction import Row
 from warploom.isa.gcn.registers import EXEC
-from warploom.isa.uop import L_MULTIPLY, SPECIAL_NUMBER, scalar
+from warploom.isa.uop import SPECIAL_NUMBER, scalar
 
 Lower = Callable[[Code], None]
 HALF = 0xFFFF
@@ -44,7 +44,8 @@ def chain(*names: str) -> Lower:
     return lower
 
 
-def _not(code: Code) -> None:
+def complement(code: Code) -> None:
+    """~a."""
     code.put("xor", code.source("a"), Number(ONES))
 
 
@@ -53,7 +54,8 @@ def _exclusive_nor(code: Code) -> None:
     code.put("xor", code.lane("xor", a, b), Number(ONES))
 
 
-def _swap(code: Code) -> None:
+def swap(code: Code) -> None:
+    """Two registers change places."""
     held = code.lane("mov", code.target())
     source = code.source("a")
     assert isinstance(source, int)
@@ -66,7 +68,9 @@ def _narrow(code: Code, value: Value, bits: int, signed: bool) -> int:
     return code.lane("sra" if signed else "shr", up, Number(32 - bits))
 
 
-def _multiply_24(signed: bool, high: bool, adds: bool = False) -> Lower:
+def multiply_24(signed: bool, high: bool, adds: bool = False) -> Lower:
+    """A product of 24 bits each: its low or high word; adds: c is added."""
+
     def lower(code: Code) -> None:
         found = sources(code)
         if signed:
@@ -81,7 +85,7 @@ def _multiply_24(signed: bool, high: bool, adds: bool = False) -> Lower:
     return lower
 
 
-def _first_bit(name: str, signed: bool = False) -> Lower:
+def first_bit(name: str, signed: bool = False) -> Lower:
     """The number of leading or trailing zeros; -1 where there is no one."""
 
     def lower(code: Code) -> None:
@@ -93,26 +97,30 @@ def _first_bit(name: str, signed: bool = False) -> Lower:
     return lower
 
 
-def _bit_count(code: Code) -> None:
+def bit_count(code: Code) -> None:
+    """Ones in a, plus b."""
     a, b = sources(code)
     code.put("add", code.lane("popc", a), b)
 
 
-def _below(high: bool) -> Lower:
+def below(high: bool) -> Lower:
     """Ones in a among the bits of lanes below, of the wave's lower or upper 32, plus b."""
 
     def lower(code: Code) -> None:
         a, b = sources(code)
         lane = code.lane("special", imm=SPECIAL_NUMBER["lane"])
         lower_ones = code.lane("xor", code.lane("shl", Number(ONES), lane), Number(ONES))
+        first, second = (lower_ones, Number(0)) if high else (Number(ONES), lower_ones)
         upper_half = code.lane("and", lane, Number(32))
-        ones = code.lane("sel", *((lower_ones, Number(0)) if high else (Number(ONES), lower_ones)), upper_half)
+        ones = code.lane("sel", first, second, upper_half)
         code.put("add", code.lane("popc", code.lane("and", a, ones)), b)
 
     return lower
 
 
-def _bit_field(signed: bool) -> Lower:
+def bit_field(signed: bool) -> Lower:
+    """c bits of a from bit b on."""
+
     def lower(code: Code) -> None:
         a, first, bits = sources(code)
         count = code.lane("and", bits, Number(31))
@@ -124,18 +132,22 @@ def _bit_field(signed: bool) -> Lower:
     return lower
 
 
-def _bit_field_insert(code: Code) -> None:
+def bit_field_insert(code: Code) -> None:
+    """b where a has ones, c elsewhere."""
     mask, a, b = sources(code)
     code.put("xor", code.lane("and", code.lane("xor", a, b), mask), b)
 
 
-def _bit_field_mask(code: Code) -> None:
+def bit_field_mask(code: Code) -> None:
+    """a ones from bit b on."""
     bits, first = sources(code)
     ones = code.lane("sub", code.lane("shl", Number(1), bits), Number(1))
     code.put("shl", ones, first)
 
 
-def _align(bytes_of: bool) -> Lower:
+def align(bytes_of: bool) -> Lower:
+    """A word out of two, from a bit or a byte on."""
+
     def lower(code: Code) -> None:
         high, low, by = sources(code)
         if bytes_of:
@@ -145,7 +157,7 @@ def _align(bytes_of: bool) -> Lower:
     return lower
 
 
-def _permute_bytes(code: Code) -> None:
+def permute_bytes(code: Code) -> None:
     """Each byte of c names one of the eight bytes of a (high) and b (low), a sign, 0 or 255."""
     high, low, which = sources(code)
     result = code.lane("mov", Number(0))
@@ -166,7 +178,7 @@ def _permute_bytes(code: Code) -> None:
     code.put("mov", result)
 
 
-def _median(signed: bool) -> Lower:
+def median(signed: bool) -> Lower:
     """The middle one of three."""
     low, high = ("min", "max") if signed else ("minu", "maxu")
 
@@ -178,12 +190,14 @@ def _median(signed: bool) -> Lower:
     return lower
 
 
-def _distance(code: Code) -> None:
+def distance(code: Code) -> None:
+    """|a - b| + c."""
     a, b, c = sources(code)
     code.put("add", code.lane("sub", code.lane("maxu", a, b), code.lane("minu", a, b)), c)
 
 
-def _distance_of_bytes(code: Code) -> None:
+def distance_of_bytes(code: Code) -> None:
+    """The distances of four bytes, and c."""
     a, b, total = sources(code)
     for byte in range(4):
         x, y = (code.lane("and", code.lane("shr", value, Number(8 * byte)), Number(255)) for value in (a, b))
@@ -242,7 +256,9 @@ def _shifted_by(code: Code, low: Value, high: Value, by: int, kind: str) -> tupl
     return code.lane("shrd", high, low, Number(by)), code.lane(kind, high, Number(by))
 
 
-def _shift_wide(kind: str) -> Lower:
+def shift_wide(kind: str) -> Lower:
+    """A shift of 64 bits."""
+
     def lower(code: Code) -> None:
         by, (low, high) = code.source("a"), code.pair("b")
         code.put_pair(*shifted(code, low, high, by, kind))
@@ -250,7 +266,7 @@ def _shift_wide(kind: str) -> Lower:
     return lower
 
 
-def _multiply_add_wide(signed: bool) -> Lower:
+def multiply_add_wide(signed: bool) -> Lower:
     """d = a * b + c with 64 bits, the carry in a mask."""
 
     def lower(code: Code) -> None:
@@ -293,13 +309,14 @@ def half(name: str, swapped: bool = False, signed: bool = False, shift: bool = F
 # Between lanes and the scalar unit
 
 
-def _select(code: Code) -> None:
+def select_lane(code: Code) -> None:
     """The mask's bit chooses the second source."""
     a, b = code.source("a"), code.source("b")
     code.put("sel", b, a, code.lane("lane_bit", scalar(code.place("c"))))
 
 
-def _read_lane(code: Code) -> None:
+def read_lane(code: Code) -> None:
+    """A word of one lane into a scalar register."""
     value, lane = code.source("a"), code.source("b")
     assert isinstance(value, int)
     code.add("shuffle", code.target(), value, lane)
@@ -312,7 +329,8 @@ def first_active(code: Code) -> int:
     return code.scalar("sel", code.scalar("ctz", low), upper, low)
 
 
-def _read_first(code: Code) -> None:
+def read_first(code: Code) -> None:
+    """A word of the lowest active lane into a scalar register."""
     value = code.source("a")
     if isinstance(value, Number):
         code.put_scalar(value)
@@ -320,116 +338,9 @@ def _read_first(code: Code) -> None:
     code.add("shuffle", code.target(), value, first_active(code))
 
 
-def _write_lane(code: Code) -> None:
+def write_lane(code: Code) -> None:
+    """A word into one lane."""
     value, lane = code.source("a"), code.source("b")
     if isinstance(value, Number):
         value = code.scalar("mov", value)
     code.add("insert_lane", code.target(), value, lane)
-
-
-def _rows() -> list[Row]:
-    def one(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a") -> Row:
-        return Row("v_" + name, "VOP1", opcode, operands, lower, meaning)
-
-    def two(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b") -> Row:
-        return Row("v_" + name, "VOP2", opcode, operands, lower, meaning)
-
-    def three(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b c") -> Row:
-        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning)
-
-    def nothing(code: Code) -> None:
-        code.add("nop")
-
-    multiply = {"latency": L_MULTIPLY}
-    return [
-        Row("v_nop", "VOP1", 0, "", nothing, "nothing", only_short=True),
-        one("mov_b32", 1, plain("mov"), "d = a"),
-        Row("v_readfirstlane_b32", "VOP1", 2, "ds a", _read_first, "scalar d = a of the lowest active lane, of lane 0 where none is",
-            only_short=True),
-        one("not_b32", 43, _not, "d = ~a"),
-        one("bfrev_b32", 44, plain("brev"), "d = a, its bits in reverse"),
-        one("ffbh_u32", 45, _first_bit("clz"), "d = zeros above the highest one; -1: none"),
-        one("ffbl_b32", 46, _first_bit("ctz"), "d = number of the lowest one; -1: none"),
-        one("ffbh_i32", 47, _first_bit("clz", True), "d = bits above the highest one that is not the sign; -1: none"),
-        Row("v_clrexcp", "VOP1", 53, "", nothing, "forgets exceptions: nothing here", only_short=True),
-        Row("v_swap_b32", "VOP1", 81, "d a", _swap, "d and a change places", only_short=True),
-        Row("v_cndmask_b32", "VOP2", 0, "d a b cm", _select, "d = mask ? b : a", floats=32),
-        two("mul_i32_i24", 6, _multiply_24(True, False), "d = low 32 bits of the product of 24 bits each, signed"),
-        two("mul_hi_i32_i24", 7, _multiply_24(True, True), "d = high 32 bits of such a product"),
-        two("mul_u32_u24", 8, _multiply_24(False, False), "d = low 32 bits of the product of 24 bits each, unsigned"),
-        two("mul_hi_u32_u24", 9, _multiply_24(False, True), "d = high 32 bits of such a product"),
-        two("min_i32", 12, plain("min"), "d = the smaller, signed"),
-        two("max_i32", 13, plain("max"), "d = the larger, signed"),
-        two("min_u32", 14, plain("minu"), "d = the smaller, unsigned"),
-        two("max_u32", 15, plain("maxu"), "d = the larger, unsigned"),
-        two("lshrrev_b32", 16, plain("shr", True), "d = b >> (a & 31), zeros come in"),
-        two("ashrrev_i32", 17, plain("sra", True), "d = b >> (a & 31), the sign comes in"),
-        two("lshlrev_b32", 18, plain("shl", True), "d = b << (a & 31)"),
-        two("and_b32", 19, plain("and"), "d = a & b"),
-        two("or_b32", 20, plain("or"), "d = a | b"),
-        two("xor_b32", 21, plain("xor"), "d = a ^ b"),
-        two("add_co_u32", 25, carrying(False), "d = a + b; mask = carry", "d em a b"),
-        two("sub_co_u32", 26, carrying(True), "d = a - b; mask = borrow", "d em a b"),
-        two("subrev_co_u32", 27, carrying(True, True), "d = b - a; mask = borrow", "d em a b"),
-        two("addc_co_u32", 28, carrying(False, carry_in=True), "d = a + b + a mask's bit; mask = carry", "d em a b cm"),
-        two("subb_co_u32", 29, carrying(True, carry_in=True), "d = a - b - a mask's bit; mask = borrow", "d em a b cm"),
-        two("subbrev_co_u32", 30, carrying(True, True, True), "d = b - a - a mask's bit; mask = borrow", "d em a b cm"),
-        two("add_u16", 38, half("add"), "d = a + b, 16 bits"),
-        two("sub_u16", 39, half("sub"), "d = a - b, 16 bits"),
-        two("subrev_u16", 40, half("sub", True), "d = b - a, 16 bits"),
-        two("mul_lo_u16", 41, half("mul"), "d = a * b, 16 bits"),
-        two("lshlrev_b16", 42, half("shl", True, shift=True), "d = b << (a & 15), 16 bits"),
-        two("lshrrev_b16", 43, half("shr", True, shift=True), "d = b >> (a & 15), 16 bits, zeros come in"),
-        two("ashrrev_i16", 44, half("sra", True, True, shift=True), "d = b >> (a & 15), 16 bits, the sign comes in"),
-        two("max_u16", 47, half("maxu"), "d = the larger of 16 bits, unsigned"),
-        two("max_i16", 48, half("max", signed=True), "d = the larger of 16 bits, signed"),
-        two("min_u16", 49, half("minu"), "d = the smaller of 16 bits, unsigned"),
-        two("min_i16", 50, half("min", signed=True), "d = the smaller of 16 bits, signed"),
-        two("add_u32", 52, plain("add"), "d = a + b"),
-        two("sub_u32", 53, plain("sub"), "d = a - b"),
-        two("subrev_u32", 54, plain("sub", True), "d = b - a"),
-        three("mad_i32_i24", 450, _multiply_24(True, False, True), "d = a * b + c, factors of 24 bits, signed"),
-        three("mad_u32_u24", 451, _multiply_24(False, False, True), "d = a * b + c, factors of 24 bits, unsigned"),
-        three("bfe_u32", 456, _bit_field(False), "d = c bits of a from bit b on"),
-        three("bfe_i32", 457, _bit_field(True), "d = c bits of a from bit b on, with their sign"),
-        three("bfi_b32", 458, _bit_field_insert, "d = b where a has ones, c elsewhere"),
-        three("alignbit_b32", 462, _align(False), "d = low 32 bits of a (high), b (low) >> c"),
-        three("alignbyte_b32", 463, _align(True), "d = low 32 bits of a (high), b (low) >> 8 * c"),
-        three("min3_i32", 465, chain("min", "min"), "d = the smallest, signed"),
-        three("min3_u32", 466, chain("minu", "minu"), "d = the smallest, unsigned"),
-        three("max3_i32", 468, chain("max", "max"), "d = the largest, signed"),
-        three("max3_u32", 469, chain("maxu", "maxu"), "d = the largest, unsigned"),
-        three("med3_i32", 471, _median(True), "d = the one between, signed"),
-        three("med3_u32", 472, _median(False), "d = the one between, unsigned"),
-        three("sad_u8", 473, _distance_of_bytes, "d = c + the sum of the distances of four bytes"),
-        three("sad_u32", 476, _distance, "d = c + |a - b|, unsigned"),
-        three("mad_u64_u32", 488, _multiply_add_wide(False), "d = a * b + c, 64 bits; mask = carry", "d2 em a b c2"),
-        three("mad_i64_i32", 489, _multiply_add_wide(True), "d = a * b + c, 64 bits, signed; mask = carry", "d2 em a b c2"),
-        three("mad_legacy_u16", 491, half("mad"), "d = a * b + c, 16 bits"),
-        three("mad_legacy_i16", 492, half("mad", signed=True), "d = a * b + c, 16 bits"),
-        three("perm_b32", 493, _permute_bytes, "d = four of the bytes of a and b, as c says"),
-        three("xad_u32", 499, chain("xor", "add"), "d = (a ^ b) + c"),
-        three("lshl_add_u32", 509, chain("shl", "add"), "d = (a << b) + c"),
-        three("add_lshl_u32", 510, chain("add", "shl"), "d = (a + b) << c"),
-        three("add3_u32", 511, chain("add", "add"), "d = a + b + c"),
-        three("lshl_or_b32", 512, chain("shl", "or"), "d = (a << b) | c"),
-        three("and_or_b32", 513, chain("and", "or"), "d = (a & b) | c"),
-        three("or3_b32", 514, chain("or", "or"), "d = a | b | c"),
-        three("mul_lo_u32", 645, plain("mul", **multiply), "d = low 32 bits of a * b", "d a b"),
-        three("mul_hi_u32", 646, plain("mulhu", **multiply), "d = high 32 bits of a * b, unsigned", "d a b"),
-        three("mul_hi_i32", 647, plain("mulh", **multiply), "d = high 32 bits of a * b, signed", "d a b"),
-        three("readlane_b32", 649, _read_lane, "scalar d = a of lane b", "ds a b"),
-        three("writelane_b32", 650, _write_lane, "lane b of d = a, active or not", "d a b"),
-        three("bcnt_u32_b32", 651, _bit_count, "d = ones in a, plus b", "d a b"),
-        three("mbcnt_lo_u32_b32", 652, _below(False), "d = ones in a below this lane, plus b: the lower half of a mask", "d a b"),
-        three("mbcnt_hi_u32_b32", 653, _below(True), "d = ones in a below this lane, plus b: the upper half", "d a b"),
-        three("lshlrev_b64", 655, _shift_wide("shl"), "d = b << (a & 63)", "d2 a b2"),
-        three("lshrrev_b64", 656, _shift_wide("shr"), "d = b >> (a & 63), zeros come in", "d2 a b2"),
-        three("ashrrev_i64", 657, _shift_wide("sra"), "d = b >> (a & 63), the sign comes in", "d2 a b2"),
-        three("bfm_b32", 659, _bit_field_mask, "d = a ones from bit b on", "d a b"),
-        three("add_i32", 668, plain("add"), "d = a + b", "d a b"),
-        three("sub_i32", 669, plain("sub"), "d = a - b", "d a b"),
-    ]  # fmt: skip
-
-
-ROWS = tuple(_rows())

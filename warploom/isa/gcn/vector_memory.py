@@ -61,8 +61,7 @@ class Address:
         if is_constant(soffset):
             self.offset += constant(soffset) >> shift
         else:
-            base: Value = scalar(soffset)
-            base = code.scalar("shr", base, Number(shift)) if shift else base
+            base = code.scalar("shr", scalar(soffset), Number(shift)) if shift else scalar(soffset)
             lane = _sum(code, lane, base)
         if private:
             self.space = LOCAL_SPACE
@@ -159,13 +158,14 @@ def _counted(letter: str, words: int) -> str:
 def _rows() -> list[Row]:
     rows: list[Row] = []
     for form, (prefix, address, saddr) in SHAPES.items():
+
         def one(name: str, opcode: int, operands: str, lower: Lower, meaning: str, prefix: str = prefix, form: str = form) -> None:
             rows.append(Row(f"{prefix}_{name}", form, opcode, operands, lower, meaning))
 
         for name, opcode, words, size, flags, what in LOADS:
             one(f"load_{name}", opcode, f"{_counted('d', words)} {address}{saddr}", _load(words, size, flags), f"d = {what} of memory")
         for name, opcode, size, flags, half in HALF_LOADS:
-            one(f"load_{name}", opcode, f"d {address}{saddr}", _load(1, size, flags, half), f"{'low high'.split()[half]} half of d = memory")
+            one(f"load_{name}", opcode, f"d {address}{saddr}", _load(1, size, flags, half), f"{['low', 'high'][half]} half of d = memory")
         for name, opcode, words, size in STORES:
             one(f"store_{name}", opcode, f"{address} {_counted('b', words)}{saddr}", _store(words, size, name.endswith("hi")), "memory = b")
         if form == "SCRATCH":
@@ -182,7 +182,7 @@ def _rows() -> list[Row]:
         rows.append(Row(f"buffer_load_{name}", "MUBUF", opcode, operands, _load(words, size, flags), f"d = {what} of a buffer"))
     for name, opcode, size, flags, half in HALF_LOADS:
         rows.append(Row(f"buffer_load_{name}", "MUBUF", opcode, "d vaddr srsrc soffset", _load(1, size, flags, half),
-                        f"{'low high'.split()[half]} half of d = a buffer's"))  # fmt: skip
+                        f"{['low', 'high'][half]} half of d = a buffer's"))  # fmt: skip
     for name, opcode, words, size in STORES:
         operands = f"{_counted('d', words)} vaddr srsrc soffset"
         rows.append(Row(f"buffer_store_{name}", "MUBUF", opcode, operands, _store(words, size, name.endswith("hi")), "a buffer's = d"))
@@ -190,7 +190,7 @@ def _rows() -> list[Row]:
         for words, first in ((1, 64), (2, 96)):
             data = _counted("d", words * (2 if name == "cmpswap" else 1))
             rows.append(Row(f"buffer_atomic_{name}{'_x2' if words == 2 else ''}", "MUBUF", first + opcode, f"{data} vaddr srsrc soffset",
-                            _atomic(operation, 4 * words, name == "sub"), f"a buffer's = {meaning}, b being d".replace("b, b being d", "d")))  # fmt: skip
+                            _atomic(operation, 4 * words, name == "sub"), f"a buffer's word = {meaning}, b being d"))  # fmt: skip
     for name, opcode in (("wbinvl1", 62), ("wbinvl1_vol", 63)):
         rows.append(Row(f"buffer_{name}", "MUBUF", opcode, "", _nothing, "empties the first-level cache: nothing here"))
     return rows

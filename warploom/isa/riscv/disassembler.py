@@ -52,7 +52,7 @@ def _operand(
         return csr_names.get(value) or number_text(value)
     if name in ("pred", "succ"):
         return "".join(letter for bit, letter in zip((8, 4, 2, 1), "iorw", strict=True) if value & bit) or "unknown"
-    if name.endswith("imm") or name == "shamt":
+    if name.endswith("imm") or name in ("shamt", "unit"):
         return number_text((value >> 12) & 0xFFFFF if row.mnemonic in UPPER else value)
     names = FLOAT_NAMES if name.startswith("f") else INTEGER_NAMES
     return names[value + COMPRESSED_FIRST if name.endswith("'") else value]

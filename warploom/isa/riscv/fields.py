@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 WIDTHS = {
-    "rd": 5, "rs1": 5, "rs2": 5, "rs3": 5, "rm": 3, "csr": 12, "shamt": 5, "zimm": 5, "aq": 1, "rl": 1, "pred": 4, "succ": 4,
+    "rd": 5, "rs1": 5, "rs2": 5, "rs3": 5, "rm": 3, "csr": 12, "shamt": 5, "zimm": 5, "aq": 1, "rl": 1, "pred": 4, "succ": 4, "unit": 2,
     "rd'": 3, "rs1'": 3, "rs2'": 3, "uimm": 0, "imm": 0,
 }  # fmt: skip
 SIGNED = ("imm",)

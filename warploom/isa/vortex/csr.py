@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from warploom.isa.riscv.csr import BY_NUMBER, Csr, Reads, Writes, special, value
 from warploom.isa.riscv.instruction import temporary
 from warploom.isa.uop import IMMEDIATE, SPECIAL_NUMBER, Uop
+from warploom.isa.vortex import texture
 from warploom.isa.vortex.generation import Generation
 
 WINDOW = 0xFFFFF000  # where a core keeps registers that programs write, as if they were memory of its own
@@ -99,6 +100,7 @@ def csrs(generation: Generation) -> Mapping[int, Csr]:
         told(INSTRUCTIONS, "minstret", "instructions that the core's threads have executed", special("core_thread_instructions")),
     ]
     found += [told(CYCLE + HIGH, "mcycleh", "0", value(0)), told(INSTRUCTIONS + HIGH, "minstreth", "0", value(0))]
+    found += texture.csrs(generation)
     counters = (1, *range(3, COUNTERS))
     for number in counters:
         found += [told(CYCLE + number, f"mpm_{number}", "0", value(0)), told(CYCLE + HIGH + number, f"mpm_{number}h", "0", value(0))]

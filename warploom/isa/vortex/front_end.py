@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
+from warploom.isa import uop as u
 from warploom.isa.c.compiler import compile_c
 from warploom.isa.c.parameters import CKernel, kernels_of
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
@@ -19,7 +22,8 @@ from warploom.isa.regions import RegionError
 from warploom.isa.riscv import elf
 from warploom.isa.riscv.assembler import assemble
 from warploom.isa.riscv.lowering import lower
-from warploom.isa.vortex.arguments import launched_with
+from warploom.isa.vortex import texture
+from warploom.isa.vortex.arguments import DCR, launched_with
 from warploom.isa.vortex.generation import GENERATIONS, Generation
 from warploom.isa.vortex.image_file import read_raw, read_vxbin
 from warploom.isa.vortex.memory_map import EXIT_CODE, GP, own_regions
@@ -81,6 +85,9 @@ def _loaded(
     try:
         regions = (*own_regions(generation, placed.argument, placed.regions), *placed.regions)
         program, refused = lower(image, generation.name, launch, table(generation.number), regions)
+        if DCR in options.buffers or _samples(program.uops):
+            window = texture.region(generation, options.buffers.get(DCR, ()))
+            program = replace(program, regions=(*program.regions, window))
         program.address_space()
     except RegionError as found:
         raise error(image.path, str(found), "") from None
@@ -94,3 +101,10 @@ def _loaded(
     diagnostics.raise_if_errors()
     program = launched(program, program.launch.changed(arguments=placed.values)) if placed.parameters else program
     return Loaded(program, diagnostics.warnings)
+
+
+def _samples(uops: np.ndarray) -> bool:
+    """Whether a program has to do with the texture units: it samples, or touches their registers."""
+    at = uops[:, u.IMM].astype(np.int64) & 0xFFFFFFFF
+    touches = (uops[:, u.UNIT] == u.MEMORY) & (at >= texture.WINDOW) & (at < texture.WINDOW + texture.WINDOW_BYTES)
+    return bool((touches | (uops[:, u.UNIT] == u.TEXTURE)).any())

@@ -20,7 +20,6 @@ from warploom.isa.vortex.csr import WINDOW, WINDOW_BYTES
 from warploom.isa.vortex.generation import Generation
 
 START = 0x80000000
-FIRST_BUFFER, BUFFER_UNIT = 0x10000, 64
 CONSOLE_BYTES = 64
 ARGUMENT_BYTES = 4096
 COUNTER_BYTES = 256  # that each core stores when its program ends

@@ -39,7 +39,7 @@ def _generation(words: np.ndarray) -> Generation | None:
             if number == 2024:
                 votes = (opcode == NEW) & (words & 0xFE000000 == VOTES)
                 return GENERATIONS[2026 if votes.any() else 2024]
-            texture = (opcode == OLD) & (words & FUNCTION == 0x5000) & (words & 0xFE000000 != 0)
+            texture = (opcode == OLD) & (words & FUNCTION == 0x5000) & (words & OPERANDS != 0)
             return GENERATIONS[2021 if texture.any() else 2022]
     return None
 

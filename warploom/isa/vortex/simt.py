@@ -34,10 +34,10 @@ def _split(negated: bool) -> Lowering:
 
 def rows(generation: Generation) -> tuple[Instruction, ...]:
     """The instructions of a generation."""
-    return _first(generation.leads) if generation.old else _second(generation.leads, generation.number >= 2026)
+    return _first(generation.leads, generation.number) if generation.old else _second(generation.leads, generation.number >= 2026)
 
 
-def _first(leads: int) -> tuple[Instruction, ...]:
+def _first(leads: int, number: int) -> tuple[Instruction, ...]:
     def word(rs2: str, rs1: str, function: str) -> str:
         return f"0000000 {rs2} {rs1} {function} 00000 {OLD}"
 
@@ -54,6 +54,8 @@ def _first(leads: int) -> tuple[Instruction, ...]:
         _row("vx_join", word(zero, zero, "011"), "", "ends a side of a split", lambda o: [Uop("join", flags=leads)]),
         _row("vx_bar", word("rs2", "rs1", "100"), "rs1, rs2", "waits until rs2 warps have come to barrier rs1",
              lambda o: [Uop("core_barrier", a=o.rs1, b=o.rs2, flags=leads)]),
+        _row("vx_prefetch", word(zero, "rs1", "110" if number == 2021 else "101"), "rs1", "a hint that rs1 will be read; nothing here",
+             lambda o: [Uop("nop")]),
     )  # fmt: skip
 
 

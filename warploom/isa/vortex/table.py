@@ -11,6 +11,7 @@ from warploom.isa.riscv.csr import instructions_on
 from warploom.isa.riscv.instruction import Instruction, Lowering, Operands
 from warploom.isa.riscv.table import Table
 from warploom.isa.uop import Uop
+from warploom.isa.vortex import texture
 from warploom.isa.vortex.csr import csrs
 from warploom.isa.vortex.generation import GENERATIONS, Generation
 from warploom.isa.vortex.simt import rows
@@ -27,7 +28,7 @@ def table(number: int) -> Table:
     known = csrs(generation)
     found = [*integer.INSTRUCTIONS, *(row for row in multiply.INSTRUCTIONS if not (generation.old and row.extension == ZICOND))]
     found += () if generation.old else atomic.INSTRUCTIONS
-    found += [*floating.INSTRUCTIONS, *instructions_on(known), *rows(generation)]
+    found += [*floating.INSTRUCTIONS, *instructions_on(known), *rows(generation), *texture.rows(generation)]
     return Table(tuple(_own(row, generation) for row in found), {number: csr.name for number, csr in known.items()})
 
 

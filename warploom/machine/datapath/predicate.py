@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import COUNT, FIRST_UOP, FLAGS, NEGATE_PREDICATE, NUMBER, OP, PREDICATE, SCALAR
+from warploom.isa.uop import COUNT, DST, FIRST_UOP, FLAGS, NEGATE_PREDICATE, NUMBER, OP, PREDICATE, SCALAR, A, B, C
 from warploom.machine.engine.bits import EMPTY, has
 from warploom.machine.engine.unit import inlined, out_of_line
 
 LOAD_SCALAR, STORE_SCALAR = NUMBER["load_scalar"], NUMBER["store_scalar"]
+BRANCH_SCALAR, WRITE_MASK = NUMBER["branch_scalar"], NUMBER["write_mask"]
 FIRST_LANE = np.uint64(1)
 EVERY_LANE = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -54,11 +55,28 @@ def lanes_of_access(registers, uops, k, mask, lanes):
     return mask & named_lanes(registers, uops, k, lanes)
 
 
+@inlined
+def works_once(uops, k):
+    """Whether micro-op `k` works once for the warp, beside its lanes: on scalar registers and numbers alone."""
+    op = uops[k, OP]
+    if LOAD_SCALAR <= op <= STORE_SCALAR or op == BRANCH_SCALAR or op == WRITE_MASK:
+        return True
+    return uops[k, DST] >= SCALAR and not (_is_lanes(uops[k, A]) or _is_lanes(uops[k, B]) or _is_lanes(uops[k, C]))
+
+
+@inlined
+def _is_lanes(code):
+    return 0 <= code < SCALAR
+
+
 @out_of_line
 def lanes_taking_part(registers, tables, pc, mask, lanes):
-    """The lanes of `mask` in which at least one micro-op of instruction `pc` does something."""
+    """The lanes of `mask` in which at least one micro-op of instruction `pc` does something; the first one where all work once a warp."""
     found = EMPTY
+    once = FIRST_LANE
     start = np.int64(tables.code[pc, FIRST_UOP])
     for k in range(start, start + np.int64(tables.code[pc, COUNT])):
-        found |= lanes_of_access(registers, tables.uops, k, mask, lanes)
-    return found
+        if not works_once(tables.uops, k):
+            found |= mask & named_lanes(registers, tables.uops, k, lanes)
+            once = EMPTY
+    return found | once

@@ -15,6 +15,7 @@ from warploom.machine.core.warps.scoreboard import LANE_GROUPS
 from warploom.machine.device.block_dispatcher import MAX_LAUNCH_REGISTERS
 
 MOST_THREADS = (1 << 31) - 1
+SAMPLE_FIXED = u.NUMBER["sample_fixed"]
 
 
 def check(config: Config, program: Program) -> None:
@@ -48,7 +49,9 @@ def check(config: Config, program: Program) -> None:
     parts = set(program.uops[:, u.DATAPATH].tolist())
     if u.ROUNDING in parts and parts & {u.DOUBLE_PRECISION, u.NOTE}:
         raise LaunchError("a program that rounds floats in modes of its own has neither 64-bit floats nor notes")
-    if "sample" in used and config.texture.count == 0:
+    if {"sample", "sample_fixed"} <= used:
+        raise LaunchError("the program samples textures with floats and in fixed point: a texture unit does one of them")
+    if used & {"sample", "sample_fixed"} and config.texture.count == 0:
         raise LaunchError("the program samples textures, and this machine has no texture unit; add --set texture.count=1")
     if config.gpu.dispatch == "split" and (program.launch.shared_bytes or used & {"barrier", "barrier_arrive", *REDUCTIONS}):
         raise LaunchError("a block whose warps lie on several cores has neither shared memory nor barriers; add --set gpu.dispatch=spread")
@@ -85,7 +88,9 @@ def _most_transactions(config: Config, program: Program, number: int) -> int:
     first, pieces = int(program.code[number, u.FIRST_UOP]), 0
     for row in program.uops[first : first + int(program.code[number, u.COUNT])]:
         size, times = int(row[u.SIZE]), 1
-        if row[u.UNIT] == u.TEXTURE:
+        if row[u.OP] == SAMPLE_FIXED:
+            times = 4
+        elif row[u.UNIT] == u.TEXTURE:
             size = FORMATS[int(program.views[row[u.VIEW], VIEW_FORMAT])].bytes
             times = {POINT: 1, LINEAR: 4}.get(int(program.samplers[row[u.IMM], SAMPLER_FILTER]), TEXELS)
         elif row[u.UNIT] != u.MEMORY:

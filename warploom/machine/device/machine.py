@@ -32,7 +32,7 @@ from warploom.machine.core.divergence.dwf import foremost
 from warploom.machine.core.divergence.thread_pool import depends_on_warps, with_thread_numbers
 from warploom.machine.core.load_store.address_space import no_translation, translate
 from warploom.machine.core.load_store.lsu import Lsu, load_store, no_load_store
-from warploom.machine.core.load_store.memory_stage import access_memory, no_memory, no_texture, sample_texture
+from warploom.machine.core.load_store.memory_stage import access_memory, no_memory, no_texture, sample_fixed_texture, sample_texture
 from warploom.machine.core.load_store.wide_access import access_wide, no_wide
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
 from warploom.machine.core.scheduling.scheduler import Scheduler
@@ -222,7 +222,11 @@ class PipelineMachine:
             policy=self.policy.choose,
             control=control_of_warps if uses(self.program, *OF_WARPS) else control,
             access=access_memory if touches_memory else no_memory,
-            sampler=sample_texture if u.TEXTURE in units else no_texture,
+            sampler=no_texture
+            if u.TEXTURE not in units
+            else sample_fixed_texture
+            if uses(self.program, "sample_fixed")
+            else sample_texture,
             translate=translate if self.storage.translates else no_translation,
             wide=access_wide if uses_wide_accesses(self.program) else no_wide,
             load_store=load_store if touches_memory else no_load_store,
@@ -332,6 +336,7 @@ class PipelineMachine:
             initial_memory=self.initial_memory,
             counters=pipeline_report.counters(self),
             fault=pipeline_report.fault_text(self),
+            fault_at=int(self.gpu["fault"]["pc"]) if int(self.gpu["fault"]["kind"]) else -1,
             running=tuple(pipeline_report.running(self)) if outcome.status == "timeout" else (),
             notes=notes,
             notes_lost=lost,

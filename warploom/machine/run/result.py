@@ -45,6 +45,7 @@ class RunResult:
     status: "done"; "timeout", when it was still running after the allowed cycles; "error", when it stopped with a fault.
     memory, initial_memory: uint8[bytes], after and before: of a program with regions, one region after another (`space`).
     counters: whole numbers by name; `counters.COUNTERS` says what each means. fault: one sentence with its place in the source, or "".
+    fault_at: the instruction that it is about, or -1.
     running: where each core was when the run was stopped, a line a core. remarks: what a user should know although it is no fault.
     notes: what the program itself has written on the log of the run, in the order of cycles; notes_lost: rows for which it had no room.
     console: the lines that it has printed to a console, `#3: text`. exit_code: what it has left, if it leaves one.
@@ -61,6 +62,7 @@ class RunResult:
     initial_memory: np.ndarray
     counters: dict[str, int]
     fault: str = ""
+    fault_at: int = -1
     running: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()

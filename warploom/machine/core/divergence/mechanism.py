@@ -22,7 +22,7 @@ from warploom.machine.core.divergence.stack import select_path as stack_select_p
 from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import unit
 
-DIVERGENCE, UNGUARDED, STACK_OVERFLOW = (FAULT_NUMBER[name] for name in ("divergence", "unguarded", "stack_overflow"))
+DISAGREE, UNGUARDED, STACK_OVERFLOW = (FAULT_NUMBER[name] for name in ("uniform", "unguarded", "stack_overflow"))
 
 
 @unit
@@ -81,7 +81,7 @@ def _disagree(gpu, core, warp, lanes):
     """The machine has no mechanism for lanes that disagree."""
     gpu.fault.lanes = lanes
     gpu.fault.others = core.warps.mask[warp] & ~lanes
-    return np.int64(UNGUARDED if core.divergence == MASKS else DIVERGENCE)
+    return np.int64(UNGUARDED if core.divergence == MASKS else DISAGREE)
 
 
 @unit

@@ -165,6 +165,20 @@ def _region_of(regions, likely, address, size):
 
 
 @unit
+def place_of(core, tables, address, size):
+    """The place of `size` bytes from an address on, as this core sees them; -1 where there is no memory."""
+    if core.spaces.regions == 0:
+        return np.int64(address) if address + size <= 4 * np.int64(tables.memory.shape[0]) else np.int64(-1)
+    number = _region_of(tables.regions, np.int64(0), address, size)
+    if number < 0:
+        return np.int64(-1)
+    place = address + tables.regions[number, REGION_OFFSET]
+    if core.number != 0 and tables.regions[number, REGION_STRIDE] != 0:
+        place += tables.regions[number, REGION_MOVED] + core.number * tables.regions[number, REGION_STRIDE]
+    return np.int64(place)
+
+
+@unit
 def _own_addresses(core, registers, tables, k, lanes, kind, limit):
     """`access.address` = the lanes' addresses in a space of `limit` bytes; returns 0, `kind` where one lies outside, or MISALIGNED."""
     access = core.access

@@ -15,6 +15,7 @@ from warploom.isa.uop import (
     CONSTANT_SPACE,
     COUNT,
     FIRST_UOP,
+    IMM,
     LOCAL_SPACE,
     MEMORY,
     NUMBER,
@@ -30,9 +31,10 @@ from warploom.isa.uop import (
     A,
     B,
 )
-from warploom.isa.views import VIEW_BASE, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH
+from warploom.isa.views import FIXED_WORDS, VIEW_BASE, VIEW_FORMAT, VIEW_HEIGHT, VIEW_PITCH, VIEW_WIDTH
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.reasons import ACCESSES, LONG_SCOREBOARD, PASSES, SECTORS, SECTORS_NEEDED, SHORT_SCOREBOARD, TRANSACTIONS
+from warploom.machine.core.load_store.address_space import place_of
 from warploom.machine.core.load_store.atomic import conflicts as atomic_conflicts
 from warploom.machine.core.load_store.atomic import merges
 from warploom.machine.core.load_store.bundle_transactions import append, collect, collect_halves, note_written_bytes
@@ -42,17 +44,19 @@ from warploom.machine.core.load_store.lane_access import addresses, atomic, load
 from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
 from warploom.machine.core.load_store.wide_access import AT_PLACES, IN_SHARED, IN_TABLES, is_wide
+from warploom.machine.core.texture.fixed_sampler import PLACES, filter_fixed, locate_fixed, texel_shift
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.lane_slots import hold_lanes
 from warploom.machine.core.texture.sampler import sample, store_image
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.datapath.predicate import LOAD_SCALAR, STORE_SCALAR, lanes_of_access
 from warploom.machine.datapath.register_file import expand, source
-from warploom.machine.engine.bits import EMPTY, popcount
+from warploom.machine.engine.bits import EMPTY, lowest, popcount
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
 from warploom.machine.memory.transactions import ATOMIC, LOAD, STORE
 
 UNSUPPORTED = FAULT_NUMBER["unsupported"]
+UNMAPPED, MISALIGNED = FAULT_NUMBER["unmapped"], FAULT_NUMBER["misaligned"]
 LOAD_OP, STORE_OP, STORE_IMAGE = NUMBER["load"], NUMBER["store"], NUMBER["store_image"]
 
 
@@ -85,6 +89,7 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
             units.execute(registers, tables, k, lanes)
         elif executes == TEXTURE:
             transactions = units.sampler(core, warp, tables, k, transactions)
+            fault = core.access.fault
             tables.profile[pc, SECTORS_NEEDED] += sectors_needed(popcount(part) * 4, core.texture.sector_shift)
         elif executes == SHARED:
             passes += _shared(gpu, core, warp, pc, registers, tables, units, k, lanes, now)
@@ -262,6 +267,13 @@ def sample_texture(core, warp, tables, k, transactions):
     texels = core.texels
     size = np.int64(TEXEL_BYTES[tables.views[tables.uops[k, VIEW], VIEW_FORMAT]])
     rows = sample(registers, tables.uops, k, lanes, tables.memory, tables.views, tables.samplers, texels)
+    return _send_texels(core, rows, size, lanes, transactions)
+
+
+@unit
+def _send_texels(core, rows, size, lanes, transactions):
+    """The addresses in `texels`, so many rows of them, become transactions of the texture unit."""
+    texels = core.texels
     core.lane_slots.rows = rows
     row = core.access.address
     for texel in range(rows):
@@ -271,6 +283,38 @@ def sample_texture(core, warp, tables, k, transactions):
             core.access.active[lane] = np.uint32(0 if address < 0 else 0xFFFFFFFF)
         transactions = append(core.texture, row, core.access.active, size, lanes, transactions)
     return np.int64(transactions)
+
+
+@unit
+def sample_fixed_texture(core, warp, tables, k, transactions):
+    """`sample_texture` of a fixed-point unit, whose registers lie in memory; a texel where there is none is a fault."""
+    registers = core.registers[warp]
+    lanes = core.warps.lanes
+    texels = core.texels
+    access = core.access
+    at = np.int64(tables.uops[k, IMM]) & 0xFFFFFFFF
+    place = place_of(core, tables, at, np.int64(4 * FIXED_WORDS))
+    if place < 0:
+        access.fault, access.lane, access.value, access.limit = UNMAPPED, lowest(core.warps.mask[warp]), at, 0
+        return np.int64(transactions)
+    block = place >> 2
+    rows = locate_fixed(registers, tables.uops, k, lanes, tables.memory, block, texels)
+    size = np.int64(1) << texel_shift(tables.memory, block)
+    for texel in range(rows):
+        for lane in range(lanes):
+            address = texels.address[texel, lane]
+            if address < 0:
+                continue
+            place = place_of(core, tables, address, size)
+            texels.address[PLACES + texel, lane] = place
+            if place < 0:
+                access.fault, access.lane, access.value, access.limit = UNMAPPED, lane, address, 0
+                return np.int64(transactions)
+            if address & (size - 1) != 0:
+                access.fault, access.lane, access.value, access.limit = MISALIGNED, lane, address, size
+                return np.int64(transactions)
+    filter_fixed(registers, tables.uops, k, lanes, tables.memory, block, texels, rows)
+    return _send_texels(core, rows, size, lanes, transactions)
 
 
 @unit

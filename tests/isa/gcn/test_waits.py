@@ -1,0 +1,87 @@
+"""Uses without their wait are named; what compilers write and what waits is not."""
+
+import pytest
+
+from tests.isa.gcn.recorded import FOLDER, NAMES, program_of, recording
+from warploom import GPU
+from warploom.isa.frontend import Options
+from warploom.isa.frontends import load_with_warnings, open_source
+from warploom.machine.accounting.reasons import LONG_SCOREBOARD, SHORT_SCOREBOARD
+
+HEAD = ".kernel main\n.arg x, pointer, 256\ns_load_dwordx2 s[8:9], s[4:5], 0x0\n"
+
+
+def warnings(text):
+    return [one.message + "; " + one.fix for one in load_with_warnings((HEAD + text).encode(), "gcn")[1]]
+
+
+def test_a_scalar_load_that_nobody_waits_for():
+    assert warnings("global_store_dword v0, v0, s[8:9]\ns_endpgm") == [
+        "global_store_dword v0, v0, s[8:9]: s8 is used, and nothing waits for the load in line 3 that writes it; "
+        "write s_waitcnt lgkmcnt(0) before it"
+    ]
+    assert warnings("s_waitcnt lgkmcnt(0)\nglobal_store_dword v0, v0, s[8:9]\ns_endpgm") == []
+    assert len(warnings("s_waitcnt lgkmcnt(1)\nglobal_store_dword v0, v0, s[8:9]\ns_endpgm")) == 1  # they come in any order
+
+
+def test_of_several_loads_the_ones_that_must_be_done():
+    loads = "s_waitcnt lgkmcnt(0)\nglobal_load_dword v1, v0, s[8:9]\nglobal_load_dword v2, v0, s[8:9]\n"
+    assert warnings(loads + "s_waitcnt vmcnt(1)\nv_add_u32 v3, v1, v1\ns_endpgm") == []
+    assert warnings(loads + "s_waitcnt vmcnt(1)\nv_add_u32 v3, v2, v2\ns_endpgm") == [
+        "v_add_u32_e32 v3, v2, v2: v2 is used, and nothing waits for the load in line 6 that writes it; write s_waitcnt vmcnt(0) before it"
+    ]
+    assert "write s_waitcnt vmcnt(1) before it" in warnings(loads + "v_add_u32 v3, v1, v1\ns_endpgm")[0]
+    stores = "global_store_dword v0, v0, s[8:9]\n"  # these are counted too
+    assert warnings(loads + stores + "s_waitcnt vmcnt(1)\nv_add_u32 v3, v2, v2\ns_endpgm") == []
+
+
+def test_lds_comes_in_order_but_not_beside_scalar_loads():
+    reads = "s_waitcnt lgkmcnt(0)\nds_read_b32 v1, v0\nds_read_b32 v2, v0\n"
+    assert warnings(reads + "s_waitcnt lgkmcnt(1)\nv_mov_b32 v3, v1\ns_endpgm") == []
+    assert len(warnings(reads + "s_load_dword s0, s[4:5], 0x0\ns_waitcnt lgkmcnt(2)\nv_mov_b32 v3, v1\ns_endpgm")) == 1
+
+
+def test_a_register_that_is_overwritten_before_its_load_has_come():
+    assert len(warnings("s_mov_b32 s8, 0\ns_endpgm")) == 1
+
+
+def test_one_of_two_paths_that_meet_is_enough():
+    text = "{}s_cbranch_scc0 on\ns_waitcnt lgkmcnt(0)\non:\ns_mov_b32 s0, s8\ns_endpgm"
+    assert len(warnings(text.format(""))) == 1
+    assert warnings(text.format("s_waitcnt lgkmcnt(0)\n")) == []
+
+
+def test_a_load_in_a_loop_is_used_in_the_next_iteration():
+    text = "s_waitcnt lgkmcnt(0)\nagain:\n{}v_add_u32 v2, v2, v1\nglobal_load_dword v1, v0, s[8:9]\ns_cbranch_scc1 again\ns_endpgm"
+    assert len(warnings(text.format(""))) == 1
+    assert warnings(text.format("s_waitcnt vmcnt(0)\n")) == []
+
+
+def test_a_wave_stalls_where_it_waits_and_not_where_it_uses():
+    loads = "v_lshlrev_b32 v0, 2, v0\ns_waitcnt lgkmcnt(0)\nglobal_load_dword v1, v0, s[8:9]\nds_read_b32 v2, v0\n"
+    text = HEAD + ".lds 256\n" + loads + "{}v_add_u32 v1, v1, v2\ns_endpgm"
+
+    def stalls(wait, mnemonic):
+        program = load_with_warnings(text.format(wait).encode(), "gcn", Options(buffers={"x": [0] * 64}))[0]
+        result = GPU("gcn", engine="python").run(program)
+        assert result.status == "done"
+        profile = result.detail.profile
+        number = next(n for n, line in enumerate(program.text) if line.startswith(mnemonic) and n > 5)
+        return [int(profile[number, reason]) for reason in (LONG_SCOREBOARD, SHORT_SCOREBOARD)]
+
+    long, short = stalls("s_waitcnt lgkmcnt(0)\n", "s_waitcnt")
+    assert long == 0 and short > 0
+    long, _ = stalls("s_waitcnt vmcnt(0)\n", "s_waitcnt")
+    assert long > 100
+    assert stalls("s_waitcnt vmcnt(0) lgkmcnt(0)\n", "v_add_u32") == [0, 0]
+    assert sum(stalls("", "v_add_u32")) > 100
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_compilers_write_waits_for_everything(name):
+    recorded = recording(name)
+    path = FOLDER / recorded["code_object"]
+    assert len(program_of(recorded)) > 1
+    buffers = {"argument": [0, 0, 0, 0]}
+    loaded = open_source(path, None, Options(str(path), buffers=buffers, more={"kernel": recorded["kernel"]}))
+    assert [one.message for one in loaded.warnings] == []

@@ -1,0 +1,114 @@
+"""Buffers and arguments of a kernel that is called by name: where each buffer lies, and what each parameter gets.
+
+A buffer is a region of its own, from the address that its name ends with (`out@0x100000`) or from the next free one on. A parameter that is
+a pointer gets the buffer of its own name unless the launch names a different one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from warploom.isa.c.contents import bytes_of
+from warploom.isa.c.parameters import CKernel
+from warploom.isa.diagnostics import nearest
+from warploom.isa.launch import Parameter
+from warploom.isa.launching import POINTER, BufferError
+from warploom.isa.regions import Region
+from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE
+
+FIRST, UNIT = 0x10000, 64  # where buffers may begin, and a gap after each, so that a step too far is noticed
+_PLACED = re.compile(r"(?P<name>[^@]+)@(?P<address>0[xX][0-9a-fA-F]{1,8}|[0-9]{1,10})")
+
+
+class Given(NamedTuple):
+    """A buffer that a user gives: its address, or None for any, and its bytes."""
+
+    name: str
+    address: int | None
+    data: np.ndarray
+
+
+def pointers_of(kernel: CKernel, arguments: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """By buffer: the first parameter that points to it, and the type of what that points to."""
+    found: dict[str, tuple[str, str]] = {}
+    for name, element in kernel.elements.items():
+        found.setdefault(str(arguments.get(name, name)), (name, element))
+    return found
+
+
+def given(buffers: Mapping[str, Any], path: str, pointers: Mapping[str, tuple[str, str]]) -> list[Given]:
+    """The buffers of a launch, as bytes. Raises BufferError."""
+    found = []
+    for text, contents in buffers.items():
+        parts = _PLACED.fullmatch(text)
+        name = parts["name"] if parts else text
+        address = int(parts["address"], 0) if parts else None
+        if address is not None and address % 4:
+            raise BufferError(f"{path}: the buffer {text!r} begins at a multiple of 4")
+        found.append(Given(name, address, bytes_of(name, contents, *pointers.get(name, ()))))
+    return found
+
+
+def placed(buffers: Iterable[Given], taken: Sequence[tuple[int, int]], first: int = FIRST) -> list[Region]:
+    """A region for each buffer, those without an address from `first` on. taken: spans of addresses at which something else is."""
+    buffers = list(buffers)
+    regions = [region_of(one.name, one.address, one.data) for one in buffers if one.address is not None]
+    spans = [*taken, *((region.base, region.end) for region in regions)]
+    for one in buffers:
+        if one.address is None:
+            regions.append(region_of(one.name, _free(len(one.data), spans, first), one.data))
+            spans.append((regions[-1].base, regions[-1].end))
+    return regions
+
+
+def region_of(name: str, base: int, data: np.ndarray, size: int = 0) -> Region:
+    """A region of whole words with these first bytes."""
+    return Region(name, base, max(-(-max(len(data), size) // 4) * 4, 4), data=data)
+
+
+def _free(size: int, taken: Sequence[tuple[int, int]], first: int) -> int:
+    """The lowest address from `first` on with room for a buffer, and a gap after the one before."""
+    base = first
+    for start, end in sorted(taken):
+        if start < base + size + UNIT and end > base:
+            base = -(-(end + UNIT) // UNIT) * UNIT
+    return base
+
+
+def views_of(regions: Iterable[Region]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """(the table of views, their names): each buffer is words that can be written."""
+    shown = list(regions)
+    table = np.zeros((len(shown), VIEW_COLUMNS), np.int32)
+    for row, region in zip(table, shown, strict=True):
+        row[VIEW_BASE] = (region.base + (1 << 31)) % (1 << 32) - (1 << 31)
+        row[[VIEW_BYTES, VIEW_FORMAT, VIEW_WRITABLE]] = region.bytes, F_WORD, 1
+    return table, tuple(region.name for region in shown)
+
+
+def values_of(
+    kernel: str, path: str, parameters: Sequence[Parameter], buffers: Iterable[str], arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What each parameter of a kernel gets. Raises BufferError for one that gets nothing, and for an argument that is no parameter."""
+    names, values = set(buffers), dict(arguments)
+    known = [parameter.name for parameter in parameters]
+    for parameter in parameters:
+        if parameter.name not in values and parameter.dtype == POINTER and parameter.name in names:
+            values[parameter.name] = parameter.name
+        value = values.get(parameter.name)
+        if value is None:
+            what = f"--buffer {parameter.name}=FILE" if parameter.dtype == POINTER else f"--arg {parameter.name}=VALUE"
+            raise BufferError(f"{path}: the argument {parameter.name!r} of the kernel {kernel!r} has no value: add {what}")
+        if isinstance(value, str) and value not in names:
+            raise BufferError(
+                f"{path}: {parameter.name} = {value!r}: there is no such buffer; there are {', '.join(sorted(names)) or 'none'}"
+            )
+        if parameter.dtype == "float32":
+            values[parameter.name] = float(value)
+    for name in values:
+        if name not in known:
+            raise BufferError(f"{path}: the kernel {kernel!r} has no parameter {name!r}{nearest(name, known)}; it has {', '.join(known)}")
+    return values

@@ -1,0 +1,31 @@
+"""C and OpenCL C for GCN: clang makes an object file of each source, its linker a code object of them.
+
+Zig's own driver gives clang two sizes of waves at once, so clang itself is called, which knows no linker: two steps. Names of parameters
+are kept for the metadata, where `warploom run` finds them. OpenCL's types and functions are in a header of ours, since AMD's library is
+not there.
+Source: LLVM, "User Guide for AMDGPU Backend".
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+OPENCL = ".cl"
+PROCESSOR = "gfx900"
+
+
+def commands(sources: Sequence[Path], include: Path, options: Sequence[str], result: Path) -> list[list[str]]:
+    """What is called, in order. options: for every source. result: the code object."""
+    zig = [sys.executable, "-m", "ziglang"]
+    common = ["--target=amdgcn-amd-amdhsa", f"-mcpu={PROCESSOR}", "-nogpulib", "-g", "-Wall", "-fno-discard-value-names", *options]
+    found, objects = [], []
+    for number, source in enumerate(sources):
+        objects.append(str(result.with_name(f"{number}.o")))
+        own = ["-std=gnu17", "-ffreestanding", "-fconvergent-functions", "-I", str(include)]
+        if source.suffix.lower() == OPENCL:
+            header = str(include / "opencl_gcn.h")
+            own = ["-x", "cl", "-cl-std=CL2.0", "-cl-no-stdinc", "-cl-kernel-arg-info", "-include", header, "-I", str(include)]
+        found.append([*zig, "clang", *common, *own, "-c", str(source), "-o", objects[-1]])
+    return [*found, [*zig, "ld.lld", "-shared", *objects, "-o", str(result)]]

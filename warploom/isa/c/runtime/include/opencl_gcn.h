@@ -1,0 +1,74 @@
+/* What OpenCL C takes for granted, for GCN: read before every .cl file. Clang brings the language, AMD's library of functions it does not. */
+#ifndef WARPLOOM_OPENCL_H
+#define WARPLOOM_OPENCL_H
+#ifndef __OPENCL_VERSION__
+#define __OPENCL_VERSION__ 200
+#endif
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+typedef ulong size_t;
+#define WARPLOOM_VECTORS(type) \
+  typedef type type##2 __attribute__((ext_vector_type(2))); typedef type type##3 __attribute__((ext_vector_type(3))); \
+  typedef type type##4 __attribute__((ext_vector_type(4))); typedef type type##8 __attribute__((ext_vector_type(8)));
+WARPLOOM_VECTORS(char) WARPLOOM_VECTORS(uchar) WARPLOOM_VECTORS(short) WARPLOOM_VECTORS(ushort) WARPLOOM_VECTORS(int) WARPLOOM_VECTORS(uint)
+WARPLOOM_VECTORS(long) WARPLOOM_VECTORS(ulong) WARPLOOM_VECTORS(float)
+#undef WARPLOOM_VECTORS
+
+#define WARPLOOM_OWN static inline __attribute__((always_inline, nodebug))
+#define WARPLOOM_OVERLOADED WARPLOOM_OWN __attribute__((overloadable))
+#define WARPLOOM_BY_DIMENSION(name) \
+  (d == 0 ? __builtin_amdgcn_##name##_x() : d == 1 ? __builtin_amdgcn_##name##_y() : d == 2 ? __builtin_amdgcn_##name##_z() : 0)
+WARPLOOM_OWN size_t get_local_id(uint d) { return WARPLOOM_BY_DIMENSION(workitem_id); }
+WARPLOOM_OWN size_t get_group_id(uint d) { return WARPLOOM_BY_DIMENSION(workgroup_id); }
+WARPLOOM_OWN size_t get_local_size(uint d) { return d > 2 ? 1 : WARPLOOM_BY_DIMENSION(workgroup_size); }
+WARPLOOM_OWN size_t get_global_size(uint d) { return d > 2 ? 1 : WARPLOOM_BY_DIMENSION(grid_size); }
+WARPLOOM_OWN size_t get_num_groups(uint d) { return d > 2 ? 1 : get_global_size(d) / get_local_size(d); }
+WARPLOOM_OWN size_t get_global_id(uint d) { return get_group_id(d) * get_local_size(d) + get_local_id(d); }
+
+#define CLK_LOCAL_MEM_FENCE 1
+#define CLK_GLOBAL_MEM_FENCE 2
+#define barrier(flags) do { (void)(flags); \
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); \
+  __builtin_amdgcn_s_barrier(); \
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"); } while (0)
+
+WARPLOOM_OVERLOADED int min(int a, int b) { return a < b ? a : b; }
+WARPLOOM_OVERLOADED uint min(uint a, uint b) { return a < b ? a : b; }
+WARPLOOM_OVERLOADED float min(float a, float b) { return __builtin_fminf(a, b); }
+WARPLOOM_OVERLOADED int max(int a, int b) { return a > b ? a : b; }
+WARPLOOM_OVERLOADED uint max(uint a, uint b) { return a > b ? a : b; }
+WARPLOOM_OVERLOADED float max(float a, float b) { return __builtin_fmaxf(a, b); }
+WARPLOOM_OWN int mad24(int a, int b, int c) { return (a << 8 >> 8) * (b << 8 >> 8) + c; }
+WARPLOOM_OWN int mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
+WARPLOOM_OWN float mad(float a, float b, float c) { return a * b + c; }
+WARPLOOM_OWN float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+WARPLOOM_OWN float fabs(float a) { return __builtin_fabsf(a); }
+WARPLOOM_OWN float fmin(float a, float b) { return __builtin_fminf(a, b); }
+WARPLOOM_OWN float fmax(float a, float b) { return __builtin_fmaxf(a, b); }
+WARPLOOM_OWN float floor(float a) { return __builtin_floorf(a); }
+WARPLOOM_OWN float sqrt(float a) { return __builtin_sqrtf(a); }
+WARPLOOM_OWN float native_recip(float a) { return __builtin_amdgcn_rcpf(a); }
+WARPLOOM_OWN float native_rsqrt(float a) { return __builtin_amdgcn_rsqf(a); }
+WARPLOOM_OWN float native_sqrt(float a) { return __builtin_amdgcn_sqrtf(a); }
+WARPLOOM_OWN float native_exp2(float a) { return __builtin_amdgcn_exp2f(a); }
+WARPLOOM_OWN float native_log2(float a) { return __builtin_amdgcn_logf(a); }
+
+#define WARPLOOM_ATOMIC(name, operation) \
+  WARPLOOM_OVERLOADED int name(volatile __global int *at, int value) { return operation(at, value, __ATOMIC_RELAXED); } \
+  WARPLOOM_OVERLOADED uint name(volatile __global uint *at, uint value) { return operation(at, value, __ATOMIC_RELAXED); } \
+  WARPLOOM_OVERLOADED int name(volatile __local int *at, int value) { return operation(at, value, __ATOMIC_RELAXED); } \
+  WARPLOOM_OVERLOADED uint name(volatile __local uint *at, uint value) { return operation(at, value, __ATOMIC_RELAXED); }
+WARPLOOM_ATOMIC(atomic_add, __atomic_fetch_add)
+WARPLOOM_ATOMIC(atomic_sub, __atomic_fetch_sub)
+WARPLOOM_ATOMIC(atomic_and, __atomic_fetch_and)
+WARPLOOM_ATOMIC(atomic_or, __atomic_fetch_or)
+WARPLOOM_ATOMIC(atomic_xor, __atomic_fetch_xor)
+WARPLOOM_ATOMIC(atomic_min, __atomic_fetch_min)
+WARPLOOM_ATOMIC(atomic_max, __atomic_fetch_max)
+WARPLOOM_ATOMIC(atomic_xchg, __atomic_exchange_n)
+#undef WARPLOOM_ATOMIC
+#define atomic_inc(at) atomic_add(at, 1)
+#define atomic_dec(at) atomic_sub(at, 1)
+#endif

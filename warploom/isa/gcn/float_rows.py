@@ -1,0 +1,98 @@
+"""The vector unit's instructions on floats, and conversions: VOP1, VOP2, VOP3, VOP3P.
+
+What each does is in `floats.py`.
+"""
+
+from __future__ import annotations
+
+from warploom.isa.gcn import floats
+from warploom.isa.gcn.floats import DOWN, GRAPHICS, HALVES, NEAREST, TO_ZERO, UP
+from warploom.isa.gcn.instruction import Row
+from warploom.isa.gcn.vector_alu import Lower, plain
+from warploom.isa.uop import L_FMA
+
+
+def _rows() -> list[Row]:
+    def one(name: str, opcode: int, lower: Lower, meaning: str, floats: int = 32, operands: str = "d a") -> Row:
+        return Row("v_" + name, "VOP1", opcode, operands, lower, meaning, floats=floats)
+
+    def two(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b", floats: int = 32) -> Row:
+        return Row("v_" + name, "VOP2", opcode, operands, lower, meaning, floats=floats)
+
+    def three(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b c", floats: int = 32) -> Row:
+        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning, floats=floats)
+
+    return [
+        one("cvt_i32_f64", 3, floats.from_wide("d2i", True), "d = a as a signed integer, towards zero; of NaN 0", 64, "d a2"),
+        one("cvt_f64_i32", 4, floats.to_wide("i2d"), "d = the signed integer a as a float", 0, "d2 a"),
+        one("cvt_f32_i32", 5, plain("i2f"), "d = the signed integer a as a float", 0),
+        one("cvt_f32_u32", 6, plain("u2f"), "d = the unsigned integer a as a float", 0),
+        one("cvt_u32_f32", 7, floats.to_whole("f2u"), "d = a as an unsigned integer, towards zero; of NaN 0"),
+        one("cvt_i32_f32", 8, floats.to_whole("f2i"), "d = a as a signed integer, towards zero; of NaN 0"),
+        one("cvt_f16_f32", 10, plain("f2h"), "d = a as a 16-bit float"),
+        one("cvt_f32_f16", 11, plain("h2f"), "d = the 16-bit float a", 16),
+        one("cvt_rpi_i32_f32", 12, floats.to_whole("f2i", DOWN, True), "d = floor(a + 0.5)"),
+        one("cvt_flr_i32_f32", 13, floats.to_whole("f2i", DOWN), "d = floor(a)"),
+        one("cvt_off_f32_i4", 14, floats.from_nibble, "d = the signed low four bits of a, in sixteenths", 0),
+        one("cvt_f32_f64", 15, floats.from_wide("d2f"), "d = a as a 32-bit float", 64, "d a2"),
+        one("cvt_f64_f32", 16, floats.to_wide("f2d"), "d = a as a 64-bit float", 32, "d2 a"),
+        *(one(f"cvt_f32_ubyte{n}", 17 + n, floats.from_byte(n), f"d = byte {n} of a as a float", 0) for n in range(4)),
+        one("cvt_u32_f64", 21, floats.from_wide("d2u", True), "d = a as an unsigned integer, towards zero; of NaN 0", 64, "d a2"),
+        one("cvt_f64_u32", 22, floats.to_wide("u2d"), "d = the unsigned integer a as a float", 0, "d2 a"),
+        one("fract_f32", 27, floats.fraction, "d = a - floor(a)"),
+        one("trunc_f32", 28, floats.rounded(TO_ZERO), "d = a without its fraction"),
+        one("ceil_f32", 29, floats.rounded(UP), "d = the smallest whole number not below a"),
+        one("rndne_f32", 30, floats.rounded(NEAREST), "d = the nearest whole number, of two the even one"),
+        one("floor_f32", 31, floats.rounded(DOWN), "d = the largest whole number not above a"),
+        one("exp_f32", 32, plain("fexp2"), "d = 2 to the power a"),
+        one("log_f32", 33, plain("flog2"), "d = logarithm of a to base 2"),
+        one("rcp_f32", 34, plain("frcp"), "d = 1 / a"),
+        one("rcp_iflag_f32", 35, plain("frcp"), "d = 1 / a, for divisions of integers"),
+        one("rsq_f32", 36, plain("frsqrt"), "d = 1 / square root of a"),
+        one("sqrt_f32", 39, plain("fsqrt"), "d = square root of a"),
+        one("sin_f32", 41, floats.angle("fsin"), "d = sine of a revolutions"),
+        one("cos_f32", 42, floats.angle("fcos"), "d = cosine of a revolutions"),
+        one("frexp_exp_i32_f32", 51, floats.exponent, "d = exponent of a, whose mantissa is from 0.5 to 1"),
+        one("frexp_mant_f32", 52, floats.mantissa, "d = mantissa of a, from 0.5 to 1"),
+        two("add_f32", 1, plain("fadd"), "d = a + b"),
+        two("sub_f32", 2, plain("fsub"), "d = a - b"),
+        two("subrev_f32", 3, plain("fsub", True), "d = b - a"),
+        two("mul_legacy_f32", 4, floats.legacy_multiply, "d = a * b; 0 times anything is 0"),
+        two("mul_f32", 5, plain("fmul"), "d = a * b"),
+        two("min_f32", 10, plain("fmin"), "d = the smaller; the other one where one is NaN"),
+        two("max_f32", 11, plain("fmax"), "d = the larger; the other one where one is NaN"),
+        two("mac_f32", 22, floats.accumulate("fmad"), "d = a * b + d, rounded twice"),
+        two("madmk_f32", 23, floats.with_literal(False), "d = a * number + b, rounded twice", "d a literal b"),
+        two("madak_f32", 24, floats.with_literal(True), "d = a * b + number, rounded twice", "d a b literal"),
+        *(two(f"{name}_f16", opcode, floats.refused(HALVES), f"d = {meaning}, 16-bit floats", floats=16)
+          for name, opcode, meaning in (("add", 31, "a + b"), ("sub", 32, "a - b"), ("subrev", 33, "b - a"), ("mul", 34, "a * b"),
+                                        ("mac", 35, "a * b + d"), ("max", 45, "the larger"), ("min", 46, "the smaller"),
+                                        ("ldexp", 51, "a times 2 to the power b"))),
+        three("mad_legacy_f32", 448, floats.refused(GRAPHICS), "d = a * b + c; 0 times anything is 0"),
+        three("mad_f32", 449, plain("fmad"), "d = a * b + c, rounded twice"),
+        three("cubeid_f32", 452, floats.refused(GRAPHICS), "d = number of a cube's face"),
+        three("fma_f32", 459, plain("fma"), "d = a * b + c, rounded once"),
+        three("fma_f64", 460, floats.wide("dfma"), "d = a * b + c, rounded once", "d2 a2 b2 c2", 64),
+        three("lerp_u8", 461, floats.refused(GRAPHICS), "d = means of bytes"),
+        three("min3_f32", 464, floats.chain("fmin", "fmin"), "d = the smallest"),
+        three("max3_f32", 467, floats.chain("fmax", "fmax"), "d = the largest"),
+        three("med3_f32", 470, floats.median, "d = the one between"),
+        three("div_fixup_f32", 478, floats.divide_fix, "d = c / b, at the end of a division"),
+        three("div_fixup_f64", 479, floats.divide_fix_wide, "d = c / b, at the end of a division", "d2 a2 b2 c2", 64),
+        three("div_scale_f32", 480, floats.divide_scale, "d = a, scaled for a division of c by b; mask = it was", "d em a b c"),
+        three("div_scale_f64", 481, floats.divide_scale_wide, "d = a, scaled for a division; mask = it was", "d2 em a2 b2 c2", 64),
+        three("div_fmas_f32", 482, plain("fma", latency=L_FMA), "d = a * b + c, scaled back where VCC says so"),
+        three("div_fmas_f64", 483, floats.wide("dfma"), "d = a * b + c, scaled back where VCC says so", "d2 a2 b2 c2", 64),
+        three("add_f64", 640, floats.wide("dadd"), "d = a + b", "d2 a2 b2", 64),
+        three("mul_f64", 641, floats.wide("dmul"), "d = a * b", "d2 a2 b2", 64),
+        three("min_f64", 642, floats.wide("dmin"), "d = the smaller", "d2 a2 b2", 64),
+        three("max_f64", 643, floats.wide("dmax"), "d = the larger", "d2 a2 b2", 64),
+        three("ldexp_f64", 644, floats.scale_wide, "d = a times 2 to the power b", "d2 a2 b", 64),
+        three("ldexp_f32", 648, floats.scale_float, "d = a times 2 to the power b", "d a b"),
+        three("cvt_pkrtz_f16_f32", 662, floats.pack_halves, "d = a and b as 16-bit floats, towards zero", "d a b"),
+        Row("v_pk_fma_f16", "VOP3P", 14, "d a b c", floats.refused(HALVES), "d = a * b + c, two floats of 16 bits"),
+        Row("v_mad_mix_f32", "VOP3P", 32, "d a b c", floats.refused(HALVES), "d = a * b + c, sources of 16 or 32 bits"),
+    ]  # fmt: skip
+
+
+ROWS = tuple(_rows())

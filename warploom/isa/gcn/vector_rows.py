@@ -1,0 +1,119 @@
+"""The vector unit's instructions on whole numbers, and those between lanes and the scalar unit: VOP1, VOP2, VOP3.
+
+What each does is in `vector_alu.py`.
+"""
+
+from __future__ import annotations
+
+from warploom.isa.gcn import vector_alu as alu
+from warploom.isa.gcn.code import Code
+from warploom.isa.gcn.instruction import Row
+from warploom.isa.gcn.vector_alu import Lower
+from warploom.isa.uop import L_MULTIPLY
+
+
+def _rows() -> list[Row]:
+    def one(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a") -> Row:
+        return Row("v_" + name, "VOP1", opcode, operands, lower, meaning)
+
+    def two(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b") -> Row:
+        return Row("v_" + name, "VOP2", opcode, operands, lower, meaning)
+
+    def three(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b c") -> Row:
+        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning)
+
+    def nothing(code: Code) -> None:
+        code.add("nop")
+
+    return [
+        Row("v_nop", "VOP1", 0, "", nothing, "nothing", only_short=True),
+        one("mov_b32", 1, alu.plain("mov"), "d = a"),
+        Row("v_readfirstlane_b32", "VOP1", 2, "ds a", alu.read_first, "scalar d = a of the lowest active lane, of lane 0 where none is",
+            only_short=True),
+        one("not_b32", 43, alu.complement, "d = ~a"),
+        one("bfrev_b32", 44, alu.plain("brev"), "d = a, its bits in reverse"),
+        one("ffbh_u32", 45, alu.first_bit("clz"), "d = zeros above the highest one; -1: none"),
+        one("ffbl_b32", 46, alu.first_bit("ctz"), "d = number of the lowest one; -1: none"),
+        one("ffbh_i32", 47, alu.first_bit("clz", True), "d = bits above the highest one that is not the sign; -1: none"),
+        Row("v_clrexcp", "VOP1", 53, "", nothing, "forgets exceptions: nothing here", only_short=True),
+        Row("v_swap_b32", "VOP1", 81, "d a", alu.swap, "d and a change places", only_short=True),
+        Row("v_cndmask_b32", "VOP2", 0, "d a b cm", alu.select_lane, "d = mask ? b : a", floats=32),
+        two("mul_i32_i24", 6, alu.multiply_24(True, False), "d = low 32 bits of the product of 24 bits each, signed"),
+        two("mul_hi_i32_i24", 7, alu.multiply_24(True, True), "d = high 32 bits of such a product"),
+        two("mul_u32_u24", 8, alu.multiply_24(False, False), "d = low 32 bits of the product of 24 bits each, unsigned"),
+        two("mul_hi_u32_u24", 9, alu.multiply_24(False, True), "d = high 32 bits of such a product"),
+        two("min_i32", 12, alu.plain("min"), "d = the smaller, signed"),
+        two("max_i32", 13, alu.plain("max"), "d = the larger, signed"),
+        two("min_u32", 14, alu.plain("minu"), "d = the smaller, unsigned"),
+        two("max_u32", 15, alu.plain("maxu"), "d = the larger, unsigned"),
+        two("lshrrev_b32", 16, alu.plain("shr", True), "d = b >> (a & 31), zeros come in"),
+        two("ashrrev_i32", 17, alu.plain("sra", True), "d = b >> (a & 31), the sign comes in"),
+        two("lshlrev_b32", 18, alu.plain("shl", True), "d = b << (a & 31)"),
+        two("and_b32", 19, alu.plain("and"), "d = a & b"),
+        two("or_b32", 20, alu.plain("or"), "d = a | b"),
+        two("xor_b32", 21, alu.plain("xor"), "d = a ^ b"),
+        two("add_co_u32", 25, alu.carrying(False), "d = a + b; mask = carry", "d em a b"),
+        two("sub_co_u32", 26, alu.carrying(True), "d = a - b; mask = borrow", "d em a b"),
+        two("subrev_co_u32", 27, alu.carrying(True, True), "d = b - a; mask = borrow", "d em a b"),
+        two("addc_co_u32", 28, alu.carrying(False, carry_in=True), "d = a + b + a mask's bit; mask = carry", "d em a b cm"),
+        two("subb_co_u32", 29, alu.carrying(True, carry_in=True), "d = a - b - a mask's bit; mask = borrow", "d em a b cm"),
+        two("subbrev_co_u32", 30, alu.carrying(True, True, True), "d = b - a - a mask's bit; mask = borrow", "d em a b cm"),
+        two("add_u16", 38, alu.half("add"), "d = a + b, 16 bits"),
+        two("sub_u16", 39, alu.half("sub"), "d = a - b, 16 bits"),
+        two("subrev_u16", 40, alu.half("sub", True), "d = b - a, 16 bits"),
+        two("mul_lo_u16", 41, alu.half("mul"), "d = a * b, 16 bits"),
+        two("lshlrev_b16", 42, alu.half("shl", True, shift=True), "d = b << (a & 15), 16 bits"),
+        two("lshrrev_b16", 43, alu.half("shr", True, shift=True), "d = b >> (a & 15), 16 bits, zeros come in"),
+        two("ashrrev_i16", 44, alu.half("sra", True, True, shift=True), "d = b >> (a & 15), 16 bits, the sign comes in"),
+        two("max_u16", 47, alu.half("maxu"), "d = the larger of 16 bits, unsigned"),
+        two("max_i16", 48, alu.half("max", signed=True), "d = the larger of 16 bits, signed"),
+        two("min_u16", 49, alu.half("minu"), "d = the smaller of 16 bits, unsigned"),
+        two("min_i16", 50, alu.half("min", signed=True), "d = the smaller of 16 bits, signed"),
+        two("add_u32", 52, alu.plain("add"), "d = a + b"),
+        two("sub_u32", 53, alu.plain("sub"), "d = a - b"),
+        two("subrev_u32", 54, alu.plain("sub", True), "d = b - a"),
+        three("mad_i32_i24", 450, alu.multiply_24(True, False, True), "d = a * b + c, factors of 24 bits, signed"),
+        three("mad_u32_u24", 451, alu.multiply_24(False, False, True), "d = a * b + c, factors of 24 bits, unsigned"),
+        three("bfe_u32", 456, alu.bit_field(False), "d = c bits of a from bit b on"),
+        three("bfe_i32", 457, alu.bit_field(True), "d = c bits of a from bit b on, with their sign"),
+        three("bfi_b32", 458, alu.bit_field_insert, "d = b where a has ones, c elsewhere"),
+        three("alignbit_b32", 462, alu.align(False), "d = low 32 bits of a (high), b (low) >> c"),
+        three("alignbyte_b32", 463, alu.align(True), "d = low 32 bits of a (high), b (low) >> 8 * c"),
+        three("min3_i32", 465, alu.chain("min", "min"), "d = the smallest, signed"),
+        three("min3_u32", 466, alu.chain("minu", "minu"), "d = the smallest, unsigned"),
+        three("max3_i32", 468, alu.chain("max", "max"), "d = the largest, signed"),
+        three("max3_u32", 469, alu.chain("maxu", "maxu"), "d = the largest, unsigned"),
+        three("med3_i32", 471, alu.median(True), "d = the one between, signed"),
+        three("med3_u32", 472, alu.median(False), "d = the one between, unsigned"),
+        three("sad_u8", 473, alu.distance_of_bytes, "d = c + the sum of the distances of four bytes"),
+        three("sad_u32", 476, alu.distance, "d = c + |a - b|, unsigned"),
+        three("mad_u64_u32", 488, alu.multiply_add_wide(False), "d = a * b + c, 64 bits; mask = carry", "d2 em a b c2"),
+        three("mad_i64_i32", 489, alu.multiply_add_wide(True), "d = a * b + c, 64 bits, signed; mask = carry", "d2 em a b c2"),
+        three("mad_legacy_u16", 491, alu.half("mad"), "d = a * b + c, 16 bits"),
+        three("mad_legacy_i16", 492, alu.half("mad", signed=True), "d = a * b + c, 16 bits"),
+        three("perm_b32", 493, alu.permute_bytes, "d = four of the bytes of a and b, as c says"),
+        three("xad_u32", 499, alu.chain("xor", "add"), "d = (a ^ b) + c"),
+        three("lshl_add_u32", 509, alu.chain("shl", "add"), "d = (a << b) + c"),
+        three("add_lshl_u32", 510, alu.chain("add", "shl"), "d = (a + b) << c"),
+        three("add3_u32", 511, alu.chain("add", "add"), "d = a + b + c"),
+        three("lshl_or_b32", 512, alu.chain("shl", "or"), "d = (a << b) | c"),
+        three("and_or_b32", 513, alu.chain("and", "or"), "d = (a & b) | c"),
+        three("or3_b32", 514, alu.chain("or", "or"), "d = a | b | c"),
+        three("mul_lo_u32", 645, alu.plain("mul", latency=L_MULTIPLY), "d = low 32 bits of a * b", "d a b"),
+        three("mul_hi_u32", 646, alu.plain("mulhu", latency=L_MULTIPLY), "d = high 32 bits of a * b, unsigned", "d a b"),
+        three("mul_hi_i32", 647, alu.plain("mulh", latency=L_MULTIPLY), "d = high 32 bits of a * b, signed", "d a b"),
+        three("readlane_b32", 649, alu.read_lane, "scalar d = a of lane b", "ds a b"),
+        three("writelane_b32", 650, alu.write_lane, "lane b of d = a, active or not", "d a b"),
+        three("bcnt_u32_b32", 651, alu.bit_count, "d = ones in a, plus b", "d a b"),
+        three("mbcnt_lo_u32_b32", 652, alu.below(False), "d = ones in a below this lane, plus b: the lower half of a mask", "d a b"),
+        three("mbcnt_hi_u32_b32", 653, alu.below(True), "d = ones in a below this lane, plus b: the upper half", "d a b"),
+        three("lshlrev_b64", 655, alu.shift_wide("shl"), "d = b << (a & 63)", "d2 a b2"),
+        three("lshrrev_b64", 656, alu.shift_wide("shr"), "d = b >> (a & 63), zeros come in", "d2 a b2"),
+        three("ashrrev_i64", 657, alu.shift_wide("sra"), "d = b >> (a & 63), the sign comes in", "d2 a b2"),
+        three("bfm_b32", 659, alu.bit_field_mask, "d = a ones from bit b on", "d a b"),
+        three("add_i32", 668, alu.plain("add"), "d = a + b", "d a b"),
+        three("sub_i32", 669, alu.plain("sub"), "d = a - b", "d a b"),
+    ]  # fmt: skip
+
+
+ROWS = tuple(_rows())

@@ -1,0 +1,198 @@
+"""s_waitcnt: which registers it waits for, and which are used without a wait.
+
+In hardware: nothing in GCN knows which registers a load will write. Counters go up when an access leaves and down when it is done: vmcnt
+for memory as lanes access it, in order; lgkmcnt for LDS, in order, and for the scalar unit's loads, in any order. A program waits with
+`s_waitcnt` until so few are in flight that the one it needs must be done. A use without its wait reads what the register held before,
+in some runs. In the simulator a register knows that a load is to write it. So an s_waitcnt uses the registers of the loads that it
+waits for, and stalls there, for long_scoreboard (memory) or short_scoreboard (LDS); a program that forgets it stalls at the use instead,
+and there is a warning. (Stores are counted, and nothing waits for them.)
+
+Found by following all paths: for each register that a load writes, how many accesses of the same counter have left since. Where paths
+meet, the fewest. A call is taken to wait for everything, as compilers do.
+
+Source: AMD "Vega" Instruction Set Architecture, section 4.4, "Manually inserted wait states", and chapters 7, 8 and 11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.diagnostics import Diagnostic, Severity
+from warploom.isa.gcn.instruction import Decoded, Written
+from warploom.isa.gcn.modifiers import MOST_LGKM, MOST_VM, counters
+from warploom.isa.gcn.registers import FIRST_VECTOR, register_text
+from warploom.isa.program import Program
+
+VM, LDS, SCALAR = "vmcnt", "lgkmcnt", "lgkmcnt of the scalar unit"
+MOST = 1 << 16  # instructions beyond which nothing is looked for
+FORMATS = {"FLAT": VM, "GLOBAL": VM, "SCRATCH": VM, "MUBUF": VM, "DS": LDS, "SMEM": SCALAR}
+IN_REGISTERS = ("ds_bpermute_b32", "ds_swizzle_b32", "s_memtime", "s_memrealtime")
+LONGEST = 64  # more accesses than any counter holds
+
+
+class Pending(NamedTuple):
+    """A register that a load is to write: its counter, the load, and how many accesses of that counter have left since."""
+
+    counter: str
+    load: int
+    since: int
+
+
+State = dict[int, Pending]
+
+
+def waits(program: Program, instructions: Sequence[Decoded]) -> tuple[Program, list[Diagnostic]]:
+    """The program whose `s_waitcnt` wait, and warnings about uses without a wait. instructions: those of the program after its first, which
+    starts a wave."""
+    if len(instructions) > MOST:
+        return program, []
+    found = _Waits(program, instructions)
+    return replace(program, code=found.code()), found.warnings()
+
+
+class _Waits:
+    def __init__(self, program: Program, instructions: Sequence[Decoded]) -> None:
+        self.program, self.instructions = program, instructions
+        rows = program.code[1:]
+        self.uses = [row[u.USE : u.USE + row[u.USES]].tolist() for row in rows]
+        self.writes = [row[u.USE : u.USE + row[u.WRITES]].tolist() for row in rows]
+
+        self.before = self._followed()
+
+    def _followed(self) -> dict[int, State]:
+        """What is pending before each instruction that can be reached."""
+        before: dict[int, State] = {place: {} for place in self._entries()}
+        waiting = list(before)
+        while waiting:
+            place = waiting.pop()
+            state = self._after(place, before[place])
+            for following in self._following(place):
+                known = before.get(following)
+                joined = state if known is None else _joined(known, state)
+                if joined != known:
+                    before[following] = dict(joined)
+                    waiting.append(following)
+        return before
+
+    def warnings(self) -> list[Diagnostic]:
+        """Uses of what is pending: one for each load and each instruction."""
+        said: dict[tuple[int, int], Diagnostic] = {}
+        for place in sorted(self.before):
+            for register in self.uses[place]:
+                pending = self.before[place].get(register)
+                if pending is not None:
+                    said.setdefault((place, pending.load), self._warning(place, register, pending))
+        return list(said.values())
+
+    def code(self) -> np.ndarray:
+        """The program's instructions; each s_waitcnt uses the registers that it waits for, those of the last loads first."""
+        code = self.program.code.copy()
+        for place, state in self.before.items():
+            written = self.instructions[place].written
+            if written is None or written.row.mnemonic != "s_waitcnt":
+                continue
+            after = self._after(place, state)
+            registers = sorted((register for register in state if register not in after), key=lambda one: state[one].since)[: u.MAX_USES]
+            code[place + 1, [u.USES, u.WRITES]] = len(registers), 0
+            code[place + 1, u.USE : u.USE + len(registers)] = registers
+        return code
+
+    def _entries(self) -> Iterable[int]:
+        jumps = self.program.uops[self.program.uops[:, u.OP] == u.NUMBER["jump"], u.TARGET]
+        return [int(jumps[0]) - 1] if len(jumps) and 0 < jumps[0] <= len(self.instructions) else []
+
+    def _after(self, place: int, before: State) -> State:
+        """What is pending after an instruction."""
+        written = self.instructions[place].written
+        if written is None:
+            return {}
+        name = written.row.mnemonic
+        if name == "s_waitcnt":
+            return _waited(before, written.fields["simm16"])
+        if name in ("s_swappc_b64", "s_call_b64", "s_cbranch_join"):
+            return {}
+        # A use has been warned of; what follows it is not its fault.
+        state = {register: pending for register, pending in before.items() if register not in self.uses[place]}
+        counter = FORMATS.get(written.row.format) if name not in IN_REGISTERS else None
+        if counter is None or not written.row.words:
+            return state
+        state = {
+            register: pending._replace(since=min(pending.since + 1, LONGEST)) if pending.counter == counter else pending
+            for register, pending in state.items()
+        }
+        for register in self.writes[place] if self._loads(written) else ():
+            if not _is_status(register):
+                state[register] = Pending(counter, place, 0)
+        return state
+
+    @staticmethod
+    def _loads(written: Written) -> bool:
+        """Whether what an access writes comes from memory. (Addresses and masks that it works out lie in hidden registers.)"""
+        return "store" not in written.row.mnemonic
+
+    def _following(self, place: int) -> list[int]:
+        written = self.instructions[place].written
+        end = len(self.instructions)
+        following = [place + 1] if place + 1 < end else []
+        if written is None or written.row.mnemonic in ("s_endpgm", "s_setpc_b64", "s_trap"):
+            return []
+        if "target" not in written.row.words or written.row.mnemonic == "s_call_b64":
+            return following
+        distance = written.fields["simm16"]
+        address = self.instructions[place].address + 4 + 4 * (distance - (distance >> 15 << 16))
+        target = int(np.searchsorted(self._addresses(), address))
+        there = [target] if target < end and self.instructions[target].address == address else []
+        return there if written.row.mnemonic == "s_branch" else [*following, *there]
+
+    def _addresses(self) -> list[int]:
+        if not hasattr(self, "addresses"):
+            self.addresses = [one.address for one in self.instructions]
+        return self.addresses
+
+    def _warning(self, place: int, register: int, pending: Pending) -> Diagnostic:
+        scalar = register >= u.SCALAR_GROUP
+        name = register_text(register - u.SCALAR_GROUP if scalar else FIRST_VECTOR + register)
+        line = self.program.position(pending.load + 1).line
+        where = f" in line {line}" if line else f" at {self.instructions[pending.load].address:#x}"
+        counter = pending.counter.split()[0]
+        most = 0 if pending.counter == SCALAR else min(pending.since, MOST_VM if counter == VM else MOST_LGKM)
+        text = self.program.text[place + 1]
+        said = f"{text}: {name} is used, and nothing waits for the load{where} that writes it"
+        mnemonic = text.split()[0]
+        return Diagnostic(
+            Severity.WARNING, said, self.program.position(place + 1), len(mnemonic), f"write s_waitcnt {counter}({most}) before it"
+        )
+
+
+def _is_status(register: int) -> bool:
+    return register >= u.SCALAR_GROUP + 128
+
+
+def _waited(before: State, number: int) -> State:
+    """What is still pending after s_waitcnt. A load of the scalar unit is done for certain only when all are."""
+    vm, _, lgkm = counters(number)
+    mixed = any(pending.counter == SCALAR for pending in before.values())
+
+    def done(pending: Pending) -> bool:
+        if pending.counter == VM:
+            return pending.since >= vm and vm < MOST_VM
+        if pending.counter == LDS and not mixed:
+            return pending.since >= lgkm and lgkm < MOST_LGKM
+        return lgkm == 0
+
+    return {register: pending for register, pending in before.items() if not done(pending)}
+
+
+def _joined(one: Mapping[int, Pending], other: Mapping[int, Pending]) -> State:
+    """Where two paths meet: what is pending on either; of the same register the load that left last."""
+    found = dict(one)
+    for register, pending in other.items():
+        known = found.get(register)
+        if known is None or pending.since < known.since:
+            found[register] = pending
+    return found
