@@ -7,6 +7,7 @@ import pytest
 
 import warploom
 from tests.places import EXAMPLES
+from warploom.isa.frontend import Options
 from warploom.machine.accounting.reasons import REASONS, TRANSACTIONS
 from warploom.observe import profile as p
 
@@ -109,3 +110,16 @@ def test_it_is_the_same_with_a_policy_of_ones_own():
     found = p.profile(result)
     assert np.array_equal(found.counts[:, p.TRANSACTIONS], result.detail.profile[:, TRANSACTIONS])
     assert len(found.addresses[1]) == 8
+
+
+def kernel_in_c():
+    """A kernel that a compiler has linked with a run-time whose sources are not here."""
+    path = EXAMPLES / "vortex" / "saxpy.elf"
+    options = Options(path=str(path), threads=4, arguments={"a": 2}, buffers={"x": np.ones(4), "y": np.ones(4)})
+    return warploom.GPU("vortex-2024", engine="python").run(warploom.load(path, options=options)).profile()
+
+
+def test_lines_of_a_file_that_is_not_here_say_which_file_and_what_was_executed():
+    texts = {line.text for line in kernel_in_c().lines() if line.cycles}
+    assert "" not in texts and any(text.startswith("start.S: ") for text in texts) and any(text.startswith("spawn.c: ") for text in texts)
+    assert any("y[i] += a * x[i]" in text for text in texts)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -159,6 +160,8 @@ class Profile:
         found = []
         for (file, number, _), mine in sorted(groups.items()):
             text = sources[file][number - 1] if 0 < number <= len(sources[file]) else program.text[mine[0]]
+            if not text.strip():  # its file is not here, as a compiler's run-time
+                text = f"{PurePath(program.sources[file].path).name}: {program.text[mine[0]]}"
             found.append(Line(number, text, tuple(mine), self.spent[mine].sum(axis=0), self.counts[mine].sum(axis=0), file))
         return found
 

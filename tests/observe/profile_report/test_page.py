@@ -3,10 +3,12 @@
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 import warploom
 from tests.places import EXAMPLES
+from warploom.isa.frontend import Options
 from warploom.isa.program import Source
 from warploom.observe.diagnosis.diagnosis import diagnose
 from warploom.observe.profile_report.page import profile_page
@@ -84,3 +86,12 @@ def test_some_of_the_lines_come_without_what_lies_between_them():
     assert "next:" in whole.texts
     assert "next:" not in part.texts
     assert len([name for name in part.ids if name]) == 2
+
+
+def test_of_several_files_each_row_has_the_number_of_its_line():
+    path = EXAMPLES / "vortex" / "saxpy.elf"
+    options = Options(path=str(path), threads=4, arguments={"a": 2}, buffers={"x": np.ones(4), "y": np.ones(4)})
+    found = warploom.GPU("vortex-2024", engine="python").run(warploom.load(path, options=options)).profile()
+    line = next(line for line in found.lines() if "y[i] += a * x[i]" in line.text)
+    assert line.file and line.number == 6
+    assert f"<tr id='file-{line.file}-line-6'><td>6</td>" in profile_page(found, found.lines(), [])

@@ -162,5 +162,5 @@ def _row(found: Profile, line: Line, hottest: int, order: list[int]) -> str:
             parts.append(f"<i class='{activity.name}' style='width:{100 * cycles / hottest:.2f}%'></i>")
             told.append(f"{activity.name}: {grouped(cycles)} ({activity.meaning})")
     bars = f"<div class='bar' title='{escape(chr(10).join(told), quote=True)}'>{''.join(parts)}</div>"
-    shown = place.split("-")[1]
+    shown = line.number or line.instructions[0]
     return f"<tr id='{place}'><td>{shown}</td>{body}<td class='text'>{bars}</td><td class='source'>{escape(line.text)}</td></tr>\n"
