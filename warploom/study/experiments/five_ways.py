@@ -136,7 +136,7 @@ def _claims(rows: list[dict[str, Any]]) -> tuple[Claim, ...]:
             "16 / 0 / 16 / 0 / 16",
             each("loop", MASK),
             "mask_nz, vx_pred and kortest are there in every iteration; v_cmpx writes EXEC by itself. The others stand before and after "
-            "the loop: where the mask is a register, a program saves and restores it",
+            "the loop: a program saves or copies the mask, and restores what every instruction obeys (EXEC)",
         ),
         Claim(
             "what Vortex issues around an if: a split, and a branch and a join for each side",

@@ -31,22 +31,20 @@ after:
     vx_join t0
 """,
         "GCN": """
+    s_mov_b64 s[12:13], exec
     v_and_b32 v2, 1, v0
-    v_cmp_ne_u32 vcc, 0, v2
-    s_and_saveexec_b64 s[12:13], vcc
+    v_cmpx_ne_u32 vcc, 0, v2
     s_cbranch_execz after
     v_add_u32 v1, 0x64, v1
 after:
     s_mov_b64 exec, s[12:13]
 """,
         "AVX-512": """
-    kmovw k2, k1
-    vptestmd k1 {k1}, zmm0, zmm10
-    kortestw k1, k1
+    vptestmd k2 {k1}, zmm0, zmm10
+    kortestw k2, k2
     je after
-    vpaddd zmm1 {k1}, zmm1, zmm13
+    vpaddd zmm1 {k2}, zmm1, zmm13
 after:
-    kmovw k1, k2
 """,
     },
 )
@@ -85,8 +83,8 @@ after:
     vx_join t0
 """,
         "GCN": """
-    v_cmp_gt_u32 vcc, 5, v0
-    s_and_saveexec_b64 s[12:13], vcc
+    s_mov_b64 s[12:13], exec
+    v_cmpx_gt_u32 vcc, 5, v0
     s_cbranch_execz other
     v_add_u32 v1, 0x64, v1
 other:
@@ -97,18 +95,16 @@ after:
     s_mov_b64 exec, s[12:13]
 """,
         "AVX-512": """
-    kmovw k2, k1
-    vpcmpltud k1 {k1}, zmm0, zmm12
-    kortestw k1, k1
+    vpcmpltud k2 {k1}, zmm0, zmm12
+    kortestw k2, k2
     je other
-    vpaddd zmm1 {k1}, zmm1, zmm13
+    vpaddd zmm1 {k2}, zmm1, zmm13
 other:
-    kandnw k1, k1, k2
-    kortestw k1, k1
+    kandnw k2, k2, k1
+    kortestw k2, k2
     je after
-    vpsubd zmm1 {k1}, zmm1, zmm11
+    vpsubd zmm1 {k2}, zmm1, zmm11
 after:
-    kmovw k1, k2
 """,
     },
 )

@@ -17,8 +17,8 @@ class Kernel:
     """One kernel.
 
     meaning: the body in C. result: what it leaves in r, from x. steps: what the lane of x has to go through, a name for each execution of a
-    side or an innermost loop; lanes with the same name can go together. bodies: by notation; all are written by hand, as short as the
-    instruction set allows, but Python's, which is compiled.
+    side or an innermost loop; lanes with the same name can go together. bodies: by notation; all are written by hand, with few
+    instructions, but Python's, which is compiled. Each leaves out a side that no lane needs.
     """
 
     name: str

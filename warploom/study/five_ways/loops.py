@@ -52,12 +52,11 @@ again:
     vmovdqa32 zmm2 {k1}, zmm0
     kmovw k2, k1
 again:
-    vpaddd zmm1 {k1}, zmm1, zmm2
-    vpaddd zmm2 {k1}, zmm2, zmm10
-    vpcmpltud k1 {k1}, zmm2, zmm15
-    kortestw k1, k1
+    vpaddd zmm1 {k2}, zmm1, zmm2
+    vpaddd zmm2 {k2}, zmm2, zmm10
+    vpcmpltud k2 {k2}, zmm2, zmm15
+    kortestw k2, k2
     jne again
-    kmovw k1, k2
 """,
     },
 )
@@ -130,20 +129,18 @@ inner:
     vmovdqa32 zmm2 {k1}, zmm0
     kmovw k2, k1
 outer:
-    vmovdqa32 zmm3 {k1}, zmm2
-    kmovw k3, k1
+    vmovdqa32 zmm3 {k2}, zmm2
+    kmovw k3, k2
 inner:
-    vpaddd zmm1 {k1}, zmm1, zmm3
-    vpaddd zmm3 {k1}, zmm3, zmm11
-    vpcmpltud k1 {k1}, zmm3, zmm15
-    kortestw k1, k1
+    vpaddd zmm1 {k3}, zmm1, zmm3
+    vpaddd zmm3 {k3}, zmm3, zmm11
+    vpcmpltud k3 {k3}, zmm3, zmm15
+    kortestw k3, k3
     jne inner
-    kmovw k1, k3
-    vpaddd zmm2 {k1}, zmm2, zmm14
-    vpcmpltud k1 {k1}, zmm2, zmm15
-    kortestw k1, k1
+    vpaddd zmm2 {k2}, zmm2, zmm14
+    vpcmpltud k2 {k2}, zmm2, zmm15
+    kortestw k2, k2
     jne outer
-    kmovw k1, k2
 """,
     },
 )

@@ -92,18 +92,17 @@ NOTATIONS = {
             "Vortex", "vortex-2024", ".vx", "masks", frames.VORTEX, "out", ("andi", "sltiu"), ("beqz", "bnez", "j"),
             {
                 "csrr": "reads the mask (active_threads)",
-                "vx_split": "lanes where the condition holds run, the others wait on a stack",
+                "vx_split": "the larger of the two sides runs, the other waits on a stack",
                 "vx_join": "takes the others from the stack, or brings all together",
                 "vx_pred": "keeps the lanes whose condition holds; where none is left, all of a kept mask",
             },
         ),
         Notation(
             "GCN", "gcn", ".gcn", "masks", frames.GCN, "out",
-            ("v_and_b32", "v_cmp_ne_u32", "v_cmp_gt_u32", "v_cmpx_gt_u32"), ("s_cbranch_execz", "s_cbranch_execnz"),
+            ("v_and_b32", "v_cmpx_ne_u32", "v_cmpx_gt_u32"), ("s_cbranch_execz", "s_cbranch_execnz"),
             {
-                "s_mov_b64": "keeps or restores EXEC",
-                "s_and_saveexec_b64": "keeps EXEC and narrows it",
-                "s_andn2_b64": "the lanes of the other side",
+                "s_mov_b64": "saves or restores EXEC",
+                "s_andn2_b64": "EXEC = the lanes of the other side",
             },
             once=True,
         ),
@@ -111,8 +110,8 @@ NOTATIONS = {
             "AVX-512", "avx512", ".avx512", "masks", frames.AVX512, "memory",
             ("vptestmd", "vpcmpltud"), ("je", "jne"),
             {
-                "kmovw": "keeps or restores a mask",
-                "kandnw": "the lanes of the other side",
+                "kmovw": "copies a mask",
+                "kandnw": "a mask of the lanes of the other side",
                 "kortestw": "sets the flags: is a lane left?",
             },
             once=True,
