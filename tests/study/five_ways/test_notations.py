@@ -152,3 +152,30 @@ def test_the_machines_differ_in_the_mechanism_alone():
 
 def replaced(config):
     return msgspec.structs.replace(config, core=msgspec.structs.replace(config.core, divergence=""))
+
+
+def cost(kernel, notation, change):
+    """Instructions and cycles of a body after a change of its text."""
+    edited = replace(KERNELS[kernel], bodies={notation: change(KERNELS[kernel].bodies[notation])})
+    task = five_ways.task_of(edited, NOTATIONS[notation])
+    outcome = measure(replace(task, engine="python"))
+    assert np.frombuffer(outcome.contents, "<i4")[:LANES].tolist() == [edited.result(x) for x in range(LANES)]
+    row = five_ways.row_of(NOTATIONS[notation].body(edited, task.program), outcome.issues)
+    return row["issued"], row["cycles"]
+
+
+def without(*words):
+    return lambda text: "".join(f"{line}\n" for line in text.split("\n") if not any(word in line for word in words))
+
+
+def with_pred(text):
+    return "    csrr t2, active_threads\n" + text.replace("vx_split t0, t1", "vx_pred t1, t2").replace("vx_join t0", "vx_tmc t2").lstrip("\n")
+
+
+def test_the_answers_of_the_chapter():
+    skips = without("execz", "kortest", "je ")
+    assert [cost(kernel, "GCN", skips) for kernel in ("if", "if-else")] == [(5, 11), (6, 12)]
+    assert [cost(kernel, "AVX-512", skips) for kernel in ("if", "if-else")] == [(2, 5), (4, 10)]
+    two = ("v_cmpx_gt_u32 vcc, 16, v2", "v_cmp_le_u32 vcc, 16, v2\n    s_andn2_b64 exec, exec, vcc")
+    assert cost("loop", "GCN", lambda text: text.replace(*two)) == (83, 245)
+    assert cost("if", "Vortex", with_pred) == (6, 11)

@@ -11,7 +11,7 @@ from warploom.machine.config.presets import load_config
 from warploom.study.experiments.experiment import Claim, Experiment, Failed, Findings, Runner, checked
 from warploom.study.figure import Figure, Panel, Series
 from warploom.study.five_ways.kernel import LANES, Kernel
-from warploom.study.five_ways.notations import BRANCH, KERNELS, KINDS, MASK, NOTATIONS, TEST, WORK
+from warploom.study.five_ways.notations import BRANCH, KERNELS, KINDS, MASK, NOTATIONS, TEST, WORK, Notation
 from warploom.study.sweep import Issue, Outcome, Task
 from warploom.study.table import Column, Table
 
@@ -23,17 +23,15 @@ MACHINE: dict[str, Any] = {
 }  # fmt: skip
 
 
+def task_of(kernel: Kernel, notation: Notation) -> Task:
+    """A kernel in a notation, on the machine with the notation's mechanism."""
+    config = load_config("sm", MACHINE | {"core.divergence": notation.divergence})
+    return Task(notation.program(kernel), config, watched=notation.results)
+
+
 def tasks() -> dict[tuple[str, str], Task]:
-    """Every kernel in every notation, on the machine with the notation's mechanism."""
-    return {
-        (kernel.name, notation.name): Task(
-            notation.program(kernel),
-            load_config("sm", MACHINE | {"core.divergence": notation.divergence}),
-            watched=notation.results,
-        )
-        for kernel in KERNELS.values()
-        for notation in NOTATIONS.values()
-    }
+    """Every kernel in every notation."""
+    return {(kernel.name, notation.name): task_of(kernel, notation) for kernel in KERNELS.values() for notation in NOTATIONS.values()}
 
 
 def measure(run: Runner) -> Findings:
