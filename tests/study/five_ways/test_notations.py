@@ -169,7 +169,9 @@ def without(*words):
 
 
 def with_pred(text):
-    return "    csrr t2, active_threads\n" + text.replace("vx_split t0, t1", "vx_pred t1, t2").replace("vx_join t0", "vx_tmc t2").lstrip("\n")
+    for word, instead in (("\n    andi", "    csrr t2, active_threads\n    andi"), ("split t0, t1", "pred t1, t2"), ("join t0", "tmc t2")):
+        text = text.replace(word, instead)
+    return text
 
 
 def test_the_answers_of_the_chapter():
