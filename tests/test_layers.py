@@ -233,8 +233,10 @@ OF_NO_FILE = {
         f"tests/observe/explorer/test_{part}.py": "the page as a browser shows it"
         for part in ("browser", "firefox", "jumps", "large_page", "layout", "moving", "panes", "picture", "pieces")
     },
+    "tests/checks/test_c_kernels.py": "kernels in C, with and without a mistake",
     "tests/checks/test_correct.py": "kernels of which nothing may be said",
     "tests/checks/test_planted.py": "kernels with a mistake, and what has to be said of it",
+    "tests/kernel/test_classics.py": "lessons of courses, as their scripts have them",
     "tests/rtl/test_mutants.py": "wrong lines, in every unit of the hardware",
     "tests/study/test_studies.py": "every experiment",
 }

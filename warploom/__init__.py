@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from warploom.machine.config.presets import load_config
     from warploom.machine.config.schema import Config
     from warploom.machine.engine.sizes import ConfigError
-    from warploom.machine.occupancy.calculator import occupancy
+    from warploom.machine.occupancy.calculator import machine_occupancy, occupancy
     from warploom.result import Result
     from warploom.study.compare import compare
 
@@ -41,6 +41,7 @@ _HOMES = {
     "compare": "warploom.study.compare",
     "load": "warploom.isa.frontends",
     "load_config": "warploom.machine.config.presets",
+    "machine_occupancy": "warploom.machine.occupancy.calculator",
     "occupancy": "warploom.machine.occupancy.calculator",
 }
 _MODULES = {"cuda": "warploom.kernel.cuda", "guppy": "warploom.isa.guppy", "rtl": "warploom.rtl", "tiny": "warploom.isa.tiny"}
@@ -59,6 +60,7 @@ __all__ = [
     "guppy",
     "load",
     "load_config",
+    "machine_occupancy",
     "occupancy",
     "rtl",
     "tiny",

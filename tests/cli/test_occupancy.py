@@ -24,6 +24,35 @@ def test_the_table_names_what_limits():
     assert ["shared", "memory,", "bytes", "9", "216", "102", "400", "11"] in lines
 
 
+def test_a_machine_here_counts_vector_and_scalar_registers():
+    result = run("--gpu", "gcn", "--vgprs", "40", "--sgprs", "100")
+    assert "24 blocks, 24 of 40 warps, occupancy 60.0 %; limited by registers" in result.stdout
+    body = json.loads(run("--gpu", "gcn", "--vgprs", "24", "--sgprs", "102", "--json").stdout)
+    assert (body["gpu"], body["threads"], body["scalars"]) == ("gcn", 64, 102)
+    assert (body["warps"], body["limiting"], body["needs"]["scalars"]) == (28, ["scalars"], 112)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "say of what: --cc 8.6 for a real GPU of NVIDIA's, or --gpu gcn for a machine here"),
+        (("--cc", "8.6", "--gpu", "gcn"), "say of what: --cc 8.6 for a real GPU of NVIDIA's, or --gpu gcn for a machine here"),
+        (("--cc", "8.6"), "say how many --threads a block has"),
+        (("--cc", "8.6", "--threads", "32", "--sgprs", "8"), "--sgprs is of machines that count scalar registers: use it with --gpu gcn"),
+        (("--gpu", "sm", "--sgprs", "8"), "scalars = 8: this machine does not count scalar registers; one that does: gcn"),
+        (("--gpu", "gcn", "--sgprs", "-1"), "scalars = -1: a warp has 0 scalar registers (not counted) or more"),
+        (("--gpu", "gcn", "--threads", "0"), "threads = 0: a block has at least 1 thread"),
+        (
+            ("--gpu", "gcn", "--carveout", "5"),
+            "--carveout is of real GPUs: use it with --cc, or set shared.carveout in the machine's TOML file",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_one_sentence(arguments, said):
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {said}\n")
+
+
 def test_the_chart_is_as_high_as_the_occupancy():
     rows = [line[7:71].ljust(64)[::2] for line in run(*KERNEL).stdout.splitlines() if line[6:7] == "|"]
     points = list(curve("8.6", 40, 8192).values())

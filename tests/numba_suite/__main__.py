@@ -43,6 +43,9 @@ def report(rows):
     for group in ("doc_examples", "test_warp_ops", "syncwarp"):
         of = [row for row in rows if group in row["id"]]
         print(f"{group}: {sum(row['outcome'] == 'passed' for row in of)} of {len(of)} pass")
+    times = sorted(one for row in rows for one in row["compiling"])
+    if times:
+        print(f"kernels compiled: {len(times)}, 95 % of them in {1000 * times[int(0.95 * len(times))]:.0f} ms or less")
     for row in failed:
         if row["asks"]:
             print(f"  {row['id'].rpartition('::')[2]} asks for {row['asks']}")

@@ -119,6 +119,7 @@ def call(self, *args):
         grid, block = simulated.normalize_kernel_dimensions(self.grid_dim, self.block_dim)
         kernel.launch(extents(grid, "grid"), extents(block, "block"), int(self.dynshared_size), [plain(one) for one in taken])
         state["done"] += 1
+        state["compiling"].append(kernel.compile_seconds)
         return None
     except KernelError as error:
         state["why"].append("fault: " + error.result.fault[:150])
@@ -143,7 +144,7 @@ def seen(result):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item, nextitem):
-    state.update(id=item.nodeid, why=[], launches=0, done=0, outcome=None)
+    state.update(id=item.nodeid, why=[], launches=0, done=0, outcome=None, compiling=[])
     source = inspect.getsource(item.function)
     state["asks"] = next((what for word, what in NOT_RESULTS.items() if word in source), "")
     kernels.clear()

@@ -1,4 +1,4 @@
-"""`warploom occupancy`: how full a multiprocessor of a real GPU can be with a kernel, and what limits it."""
+"""`warploom occupancy`: how full a multiprocessor of a real GPU, or a core of a machine here, can be with a kernel, and what limits it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import json_option, print_json, say
+from warploom.cli.common import UserError, json_option, print_json, say
 from warploom.isa.numbers import grouped, percentage
 
 if TYPE_CHECKING:
@@ -16,41 +16,74 @@ if TYPE_CHECKING:
 
 ROWS = 8  # height of the chart
 STEPS = " ▁▂▃▄▅▆▇█"  # a character cell, filled in eighths
-NAMES = {"warps": "warps", "blocks": "block slots", "registers": "registers", "shared": "shared memory, bytes"}
+NAMES = {
+    "warps": "warps", "blocks": "block slots", "threads": "threads", "registers": "registers", "scalars": "scalar registers",
+    "shared": "shared memory, bytes",
+}  # fmt: skip
 
 
 @click.command()
-@click.option("--cc", required=True, metavar="X.Y", help="Compute capability, as 8.6 or sm_86.")
-@click.option("--threads", required=True, type=int, help="Threads per block.")
-@click.option("--registers", type=int, default=0, help="Registers per thread. 0, the default: not counted.")
+@click.option("--cc", metavar="X.Y", help="Of a real GPU: its compute capability, as 8.6 or sm_86.")
+@click.option("--gpu", metavar="PRESET|TOML", help="Of a machine here, instead of --cc.")
+@click.option("--threads", type=int, help="Threads per block. With --gpu it may be left out: one warp.")
+@click.option("--registers", "--vgprs", type=int, default=0, help="Registers per thread. 0, the default: not counted.")
+@click.option("--sgprs", "scalars", type=int, default=0, help="Scalar registers per warp, where a machine counts them (gcn). [default: 0]")
 @click.option("--shared", type=int, default=0, help="Bytes of static shared memory per block. [default: 0]")
 @click.option("--dynamic-shared", type=int, default=0, help="Bytes of dynamic shared memory per block. [default: 0]")
 @click.option("--carveout", type=int, help="Percent of the shared memory that the kernel asks for, from 7.0 on. [default: all there is]")
 @click.option("--curve", "whole", is_flag=True, help="Show every block size in a row of its own; with --json, add them.")
 @json_option
 def command(
-    cc: str, threads: int, registers: int, shared: int, dynamic_shared: int, carveout: int | None, whole: bool, as_json: bool
+    cc: str | None,
+    gpu: str | None,
+    threads: int | None,
+    registers: int,
+    scalars: int,
+    shared: int,
+    dynamic_shared: int,
+    carveout: int | None,
+    whole: bool,
+    as_json: bool,
 ) -> None:
     """Show how many blocks and warps of a kernel a multiprocessor holds at a time, and what limits it.
 
-    Registers and shared memory are what `nvcc -Xptxas -v` prints. Occupancy is warps held, of those that there is room
-    for: a percentage in the table, a fraction from 0 to 1 in JSON, which has blocks, warps, occupancy, limits (blocks that each
-    resource would allow by itself, null for any number), limiting (the names of the lowest limits) and reason (why not even one block
-    fits).
+    Either --cc or --gpu says of what. Registers and shared memory are what `nvcc -Xptxas -v` prints. Occupancy is warps held, of those
+    that there is room for: a percentage in the table, a fraction from 0 to 1 in JSON, which has blocks, warps, occupancy, limits
+    (blocks that each resource would allow by itself, null for any number), limiting (the names of the lowest limits) and reason (why
+    not even one block fits).
 
     \b
     Examples:
       warploom occupancy --cc 8.6 --threads 256 --registers 40 --shared 8192
       warploom occupancy --cc sm_90 --threads 192 --registers 33 --curve
       warploom occupancy --cc 8.0 --threads 128 --json
+      warploom occupancy --gpu gcn --vgprs 40 --sgprs 100
     """
-    from warploom.machine.occupancy.calculator import capability, curve, occupancy
+    from warploom.machine.config.presets import load_config
+    from warploom.machine.occupancy.calculator import capability, curve, limits_of, machine_curve, machine_occupancy, occupancy
 
-    name = capability(cc)
-    found = occupancy(name, threads, registers, shared, dynamic_shared, carveout)
-    points = curve(name, registers, shared, dynamic_shared, carveout)
+    if (cc is None) == (gpu is None):
+        raise UserError("say of what: --cc 8.6 for a real GPU of NVIDIA's, or --gpu gcn for a machine here")
+    if gpu is not None:
+        if carveout is not None:
+            raise UserError("--carveout is of real GPUs: use it with --cc, or set shared.carveout in the machine's TOML file")
+        config = load_config(gpu)
+        name, of = config.name, "gpu"
+        threads = limits_of(config).lanes if threads is None else threads
+        found = machine_occupancy(config, threads, registers, shared + dynamic_shared, scalars)
+        points = machine_curve(config, registers, shared + dynamic_shared, scalars)
+    elif scalars:
+        raise UserError("--sgprs is of machines that count scalar registers: use it with --gpu gcn")
+    elif threads is None:
+        raise UserError("say how many --threads a block has")
+    else:
+        name, of = capability(str(cc)), "cc"
+        found = occupancy(name, threads, registers, shared, dynamic_shared, carveout)
+        points = curve(name, registers, shared, dynamic_shared, carveout)
     if as_json:
-        asked = {"cc": name, "threads": threads, "registers": registers, "shared": shared, "dynamic_shared": dynamic_shared}
+        asked = {of: name, "threads": threads, "registers": registers, "shared": shared, "dynamic_shared": dynamic_shared}
+        if gpu is not None:
+            asked["scalars"] = scalars
         body = asked | {"carveout": carveout} | _body(found) | {"needs": found.needs, "room": found.room}
         if whole:
             body["curve"] = [{"threads": size} | _body(point) for size, point in points.items()]
@@ -61,8 +94,9 @@ def command(
     from warploom.cli import screen
 
     console = Console(highlight=False, width=screen.width())
-    block = f"{threads} threads, {registers} registers per thread, {grouped(shared + dynamic_shared)} bytes of shared memory"
-    say(screen.wrapped(f"compute capability {name}, blocks of {block}"))
+    once = f" and {scalars} per warp" if scalars else ""
+    block = f"{threads} threads, {registers} registers per thread{once}, {grouped(shared + dynamic_shared)} bytes of shared memory"
+    say(screen.wrapped(f"{'compute capability ' if gpu is None else ''}{name}, blocks of {block}"))
     if found.reason:
         console.print(f"\n{screen.wrapped(f'no block fits: {found.reason}')}", style="bold", soft_wrap=True)
     else:

@@ -33,6 +33,7 @@ class Launch:
     becomes its threads. entry: the instruction that it begins with. registers: (lane register, name in SPECIALS) pairs that
     the hardware writes before the first instruction. shared_bytes: of a block.
     local_bytes: of a thread. scalars: 32-bit words that the hardware writes into scalar registers 0, 1, ... of every warp.
+    warp_scalars: scalar registers that a warp is given, of those that a core has; 0: they are not counted.
     whole_device: the program starts on every core, with one thread, and fills the core itself; threads, block and grid say nothing then.
     argument: what the special register of that name holds: where `arguments` lie, by name, see Program.parameters. buffers: contents
     by name, see `launching.py`. name: where a source has several launches. Raises ValueError for what is no whole number and for a grid
@@ -51,6 +52,7 @@ class Launch:
     name: str = ""
     local_bytes: int = 0
     scalars: tuple[int, ...] = ()
+    warp_scalars: int = 0
     whole_device: bool = False
 
     def __post_init__(self) -> None:

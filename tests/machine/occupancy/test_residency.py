@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from warploom.machine.config.presets import load_config
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.occupancy.calculator import occupancy
+from warploom.machine.occupancy.calculator import machine_curve, machine_occupancy, occupancy
 from warploom.machine.occupancy.capabilities import CAPABILITIES
 from warploom.machine.occupancy.residency import Demand, Limits, limits_of, residency
 
@@ -24,8 +24,10 @@ def handed_out(limits, demand):
     if demand.registers and limits.registers and registers * up(warps, limits.partitions) > limits.registers:
         return 0
     parts = [limits.registers // limits.partitions] * limits.partitions
+    scalar_parts = [limits.scalars // limits.partitions] * limits.partitions
     free_warps, free_shared, free_threads = limits.warps, limits.shared, limits.threads or limits.lanes * limits.warps
-    for started in range(limits.blocks):
+    most = limits.barrier_blocks if limits.barrier_blocks and warps > 1 else limits.blocks
+    for started in range(most):
         free_warps, free_shared, free_threads = free_warps - warps, free_shared - shared, free_threads - demand.threads
         if free_warps < 0 or free_shared < 0 or free_threads < 0:
             return started
@@ -34,7 +36,12 @@ def handed_out(limits, demand):
             parts[part] -= registers
             if parts[part] < 0:
                 return started
-    return limits.blocks
+        for _ in range(warps if limits.scalars else 0):
+            part = scalar_parts.index(max(scalar_parts))
+            scalar_parts[part] -= up(demand.scalars, limits.scalar_unit)
+            if scalar_parts[part] < 0:
+                return started
+    return most
 
 
 def up(value, unit):
@@ -46,16 +53,19 @@ cores = st.builds(
     lanes=st.sampled_from([1, 4, 32]),
     warps=st.integers(1, 64),
     blocks=st.integers(1, 32),
+    barrier_blocks=st.sampled_from([0, 1, 5]),
     threads=st.sampled_from([0, 40, 100]),
     block_threads=st.sampled_from([0, 64]),
     registers=st.sampled_from([0, 256, 4096, 65536]),
     register_unit=st.sampled_from([1, 64, 256]),
     partitions=st.sampled_from([1, 2, 4]),
+    scalars=st.sampled_from([0, 100, 3200]),
+    scalar_unit=st.sampled_from([1, 16]),
     shared=st.integers(0, 4096),
     shared_unit=st.sampled_from([1, 128]),
     shared_reserved=st.sampled_from([0, 100]),
 )
-demands = st.builds(Demand, st.integers(1, 200), st.integers(0, 70), st.integers(0, 1500))
+demands = st.builds(Demand, st.integers(1, 200), st.integers(0, 70), st.integers(0, 1500), st.integers(0, 120))
 
 
 @given(cores, demands)
@@ -206,3 +216,24 @@ def test_a_simulated_core_has_a_largest_block_and_keeps_some_shared_memory_for_i
     assert (residency(limits, Demand(9)).exceeded, residency(limits, Demand(8)).blocks > 0) == ("block_threads", True)
     assert residency(limits, Demand(4, 0, 1024)).limits["shared"] == 2
     assert residency(limits, Demand(4, 0, 3073)).exceeded == "shared"
+
+
+# Vector registers of a work-item and the waves of a SIMD (CLRX, "GCN Performance and Timings"), and likewise scalar registers of a wave.
+VECTORS = {24: 10, 25: 9, 28: 9, 32: 8, 36: 7, 40: 6, 48: 5, 64: 4, 84: 3, 128: 2, 129: 1, 256: 1}
+SCALARS = {80: 10, 81: 8, 96: 8, 97: 7, 102: 7}
+
+
+@pytest.mark.parametrize(("registers", "waves"), VECTORS.items())
+def test_waves_of_gcn_by_vector_registers(registers, waves):
+    assert machine_occupancy("gcn", registers=registers).warps == 4 * waves
+
+
+@pytest.mark.parametrize(("scalars", "waves"), SCALARS.items())
+def test_waves_of_gcn_by_scalar_registers(scalars, waves):
+    assert machine_occupancy("gcn", scalars=scalars).warps == 4 * waves
+
+
+def test_work_groups_of_several_waves_need_a_barrier_each():
+    assert machine_occupancy("gcn", 64).blocks == 40
+    assert machine_occupancy("gcn", 128).blocks == 16
+    assert machine_curve("gcn", registers=64)[128] == machine_occupancy("gcn", 128, registers=64)

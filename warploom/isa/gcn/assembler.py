@@ -38,6 +38,7 @@ from warploom.isa.program import Position, Source
 
 CODE_BASE, DATA_BASE = 0x4000_0000, 0x4800_0000
 MOST_BYTES = 1 << 22
+SPECIAL_SCALARS = 6  # VCC, FLAT_SCRATCH and XNACK_MASK, behind a kernel's own (LLVM, getNumExtraSGPRs, gfx8 and 9)
 DATA = {".byte": 1, ".short": 2, ".half": 2, ".hword": 2, ".2byte": 2, ".long": 4, ".int": 4, ".word": 4, ".4byte": 4, ".quad": 8,
         ".8byte": 8,         ".float": -4, ".double": -8}  # fmt: skip
 TYPES = {"pointer": 8, "int32": 4, "uint32": 4, "float32": 4, "int64": 8, "uint64": 8, "float64": 8}
@@ -386,7 +387,8 @@ class _Assembler:
         vectors = -(-max(sizes.get("vgprs", 0), 1) // 4) * 4
         descriptor = Descriptor(
             entry=entry, group_bytes=sizes.get("group", 0), private_bytes=sizes.get("private", 0), kernarg_bytes=sizes.get("kernarg", 0),
-            vgprs=vectors, sgprs=112, starts=tuple(starts), work_item_ids=kernel.system.get("work_item_ids", 1), float_mode=0xF0,
+            vgprs=vectors, sgprs=sizes["next"] + SPECIAL_SCALARS if "next" in sizes else 0,
+            starts=tuple(starts), work_item_ids=kernel.system.get("work_item_ids", 1), float_mode=0xF0,
             dx10_clamp=True, ieee_mode=True, dynamic_stack=False,
         )  # fmt: skip
         end = max((one.offset + one.size for one in kernel.arguments), default=0)

@@ -49,10 +49,11 @@ class Start(NamedTuple):
 class Descriptor(NamedTuple):
     """A kernel's descriptor.
 
-    entry: address of the first instruction. group_bytes, private_bytes, kernarg_bytes: of local memory for a group, of private memory for a
-    work-item, of the segment of arguments. vgprs, sgprs: registers that a wave is given. starts: what its scalar registers hold, in order
-    of the registers. work_item_ids: 1 to 3 vector registers hold a work-item's x, y and z. float_mode: as in MODE[7:0], rounding of 32 and
-    of 16 and 64 bits in two bits each, then denormals likewise (3: kept). dynamic_stack: private_bytes may not be enough.
+    entry: address of the first instruction. group_bytes, private_bytes, kernarg_bytes: of local memory for a group, of private memory
+    for a work-item, of the segment of arguments. vgprs, sgprs: registers that a wave is given (sgprs 0: the text does not say). starts:
+    what its scalar registers hold, in order of the registers. work_item_ids: 1 to 3 vector registers hold a work-item's x, y and z.
+    float_mode: as in MODE[7:0], rounding of 32 and of 16 and 64 bits in two bits each, then denormals likewise (3: kept).
+    dynamic_stack: private_bytes may not be enough.
     """
 
     entry: int

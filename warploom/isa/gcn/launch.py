@@ -56,7 +56,11 @@ def start_of(name: str, descriptor: Descriptor, launch: Launch) -> Start:
     numbers = {start.register: _OF_BLOCK[start.name] for start in descriptor.starts if start.name in _OF_BLOCK}
     items = tuple((number, f"thread_{DIMENSIONS[number]}") for number in range(descriptor.work_item_ids))
     launch = launch.changed(
-        registers=items, scalars=tuple(words), shared_bytes=descriptor.group_bytes, local_bytes=-(-descriptor.private_bytes // 4) * 4
+        registers=items,
+        scalars=tuple(words),
+        warp_scalars=descriptor.sgprs,
+        shared_bytes=descriptor.group_bytes,
+        local_bytes=-(-descriptor.private_bytes // 4) * 4,
     )
     buffer = descriptor.register("private_segment_buffer")
     private: Container[int] = () if buffer is None else range(104) if descriptor.private_bytes or descriptor.dynamic_stack else (buffer,)

@@ -67,7 +67,7 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("l1_misses", "transactions", "not found there"),
     Counter("l1_evictions", "lines", "evicted from a first-level cache"),
     Counter("l1_prefetches", "lines", "that a prefetcher asked for"),
-    Counter("l1_useful_prefetches", "lines", "of those, that a load then found there, or on their way"),
+    Counter("l1_useful_prefetches", "lines", "of those, that a load then found there, or in flight"),
     Counter("l1_dropped_prefetches", "lines", "that a prefetcher named and that were not asked for: no free MSHR, or not in memory"),
     Counter("texture_evictions", "lines", "evicted from a texture cache"),
     Counter("l2_hits", "transactions", "found in the second-level cache"),

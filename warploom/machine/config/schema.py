@@ -77,6 +77,9 @@ class Core(Section):
     lanes: _number("threads per warp", "lanes", at_least=1, at_most=MAX_LANES) = 32
     warps: _number("warps that a core holds at a time", "warps", at_least=1, at_most=MAX_WARPS) = 32
     blocks: _number("blocks that a core holds at a time", "blocks", at_least=1, at_most=MAX_WARPS) = 16
+    barrier_blocks: _number(
+        "blocks of several warps that a core holds at a time: each has a barrier; 0: as core.blocks", "blocks", at_most=MAX_WARPS
+    ) = 0
     threads: _number("threads that a core holds at a time; 0: warps x lanes", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
     block_threads: _number("threads of the largest block; 0: no limit", "threads", at_most=MAX_WARPS * MAX_LANES) = 0
     thread_registers: _number("registers that a thread may have at most; 0: no limit", "registers", at_most=1024) = 0
@@ -85,6 +88,8 @@ class Core(Section):
     register_files: _number(
         "parts of the register file, one per sub-partition; all registers of a warp are in one part", "parts", at_least=1, at_most=MAX_WARPS
     ) = 1
+    scalars: _number("32-bit scalar registers that a core's warps share; 0: no limit", "registers", at_most=1 << 16) = 0
+    scalar_unit: _number("scalar registers are allocated to a warp in multiples of this", "registers", at_least=1, at_most=256) = 1
     schedulers: _number(
         "warp schedulers; scheduler i owns the warps w with w % schedulers == i", "schedulers", at_least=1, at_most=MAX_WARPS
     ) = 1

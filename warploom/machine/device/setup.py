@@ -39,6 +39,7 @@ REMEDIES = {  # what to change where not even one block fits, by the field of Li
     "threads": "use smaller blocks, or set core.threads",
     "registers_per_thread": "use fewer registers, or set core.thread_registers",
     "registers": "use smaller blocks or fewer registers, or set core.registers",
+    "scalars": "use smaller blocks or fewer scalar registers, or set core.scalars",
     "shared": "use less shared memory, or set shared.bytes",
 }
 
@@ -105,7 +106,7 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
                 f"a block has {warps} warps, the device has warp slots for {slots}; add --set core.warps={each} or use smaller blocks"
             )
         return config.core.warps
-    found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes))
+    found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes, program.launch.warp_scalars))
     if found.blocks == 0:
         raise LaunchError(f"{program.source.path}: {found.reason}; {REMEDIES[found.exceeded]}")
     return min(found.blocks, config.core.warps)

@@ -6,11 +6,15 @@ first thing to know of a kernel. `residency.py` has the arithmetic, `capabilitie
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from warploom.machine.config.presets import load_config
+from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.occupancy.capabilities import ALSO_CHECKED, CAPABILITIES
 from warploom.machine.occupancy.residency import Demand, Limits, Occupancy, limits_of, residency
 
-__all__ = ["Demand", "Limits", "Occupancy", "curve", "limits_of", "occupancy", "residency"]
+__all__ = ["Demand", "Limits", "Occupancy", "curve", "limits_of", "machine_curve", "machine_occupancy", "occupancy", "residency"]
 
 
 def occupancy(
@@ -51,6 +55,28 @@ def curve(cc: str, registers: int = 0, shared: int = 0, dynamic_shared: int = 0,
     limits = CAPABILITIES[capability(cc)]
     sizes = range(limits.lanes, limits.block_threads + 1, limits.lanes)
     return {threads: occupancy(cc, threads, registers, shared, dynamic_shared, carveout) for threads in sizes}
+
+
+def machine_occupancy(
+    gpu: str | Path | Config, threads: int | None = None, registers: int = 0, shared: int = 0, scalars: int = 0
+) -> Occupancy:  # fmt: skip
+    """How many blocks of a kernel one core of a simulated machine holds at a time.
+
+    gpu: a preset's name, a TOML file or a Config. threads: of a block; None: one warp. registers: of a thread, scalars: of a warp; 0: not
+    counted. shared: bytes of a block. Raises ConfigError for an unknown machine, for impossible numbers, and for scalar registers where
+    the machine does not count them.
+    """
+    limits = limits_of(load_config(gpu))
+    if scalars and not limits.scalars:
+        raise ConfigError(f"scalars = {scalars}: this machine does not count scalar registers; one that does: gcn")
+    return residency(limits, Demand(limits.lanes if threads is None else threads, registers, shared, scalars))
+
+
+def machine_curve(gpu: str | Path | Config, registers: int = 0, shared: int = 0, scalars: int = 0) -> dict[int, Occupancy]:
+    """`machine_occupancy` by threads per block, for every whole number of warps up to the largest block. Raises ConfigError."""
+    limits = limits_of(load_config(gpu))
+    most = limits.block_threads or limits.lanes * limits.warps
+    return {threads: machine_occupancy(gpu, threads, registers, shared, scalars) for threads in range(limits.lanes, most + 1, limits.lanes)}
 
 
 def capability(cc: str) -> str:

@@ -23,15 +23,18 @@ from warploom.machine.engine.sizes import ConfigError
 class Limits:
     """What a core has room for. Shared memory is in bytes, registers are of 32 bits.
 
-    A limit of 0 means: no such limit; of `shared`, that there is none. lanes: threads per warp. threads: threads of
+    A limit of 0 means: no such limit; of `shared`, that there is none. lanes: threads per warp. barrier_blocks: blocks
+    of several warps, where they are fewer than blocks. threads: threads of
     a core, where they are fewer than its warps have lanes. block_threads: largest block. register_unit: a warp's registers are
-    rounded up to a multiple. partitions: parts of the register file. shared_reserved: bytes that the system adds to each block's.
+    rounded up to a multiple. scalars, scalar_unit: the same for registers that a warp has once (GCN). partitions: parts of the register
+    files. shared_reserved: bytes that the system adds to each block's.
     shared_sizes: sizes that the shared memory can be set to, where it shares its storage with the L1 cache.
     """
 
     lanes: int
     warps: int
     blocks: int
+    barrier_blocks: int = 0
     threads: int = 0
     block_threads: int = 0
     registers: int = 0
@@ -39,6 +42,8 @@ class Limits:
     registers_per_thread: int = 0
     register_unit: int = 1
     partitions: int = 1
+    scalars: int = 0
+    scalar_unit: int = 1
     shared: int = 0
     shared_per_block: int = 0
     shared_unit: int = 1
@@ -47,11 +52,12 @@ class Limits:
 
 
 class Demand(NamedTuple):
-    """What a block needs. registers: a thread's; 0 where they are not counted. shared: bytes, static and dynamic."""
+    """What a block needs. registers: a thread's; scalars: a warp's; 0 where they are not counted. shared: bytes, static and dynamic."""
 
     threads: int
     registers: int = 0
     shared: int = 0
+    scalars: int = 0
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,7 @@ class Occupancy:
     """How full a core can be.
 
     blocks: blocks that it holds at a time. warps: their warps. occupancy: warps as a fraction of those that it has room for,
-    0 to 1. limits: for each resource ("warps", "blocks", "registers", "shared"; "threads" where a core has a limit of its own) the
+    0 to 1. limits: for each resource ("warps", "blocks", "registers", "shared"; "threads" and "scalars" where a core has such a limit) the
     blocks that it would allow by itself, None where it allows any number. needs: what one block takes of each, rounded up as it is
     handed out. room: what the core has of each (0 for registers: no limit). limiting: the resources that allow the fewest blocks.
     reason: a sentence that says why not even one block fits; "" where one does. exceeded: the field of Limits that it is about.
@@ -96,12 +102,15 @@ def limits_of(config: Config) -> Limits:
         lanes=core.lanes,
         warps=core.warps,
         blocks=core.blocks,
+        barrier_blocks=core.barrier_blocks if core.barrier_blocks < core.blocks else 0,
         threads=core.threads if core.threads < core.warps * core.lanes else 0,
         block_threads=core.block_threads,
         registers=core.registers,
         registers_per_thread=core.thread_registers,
         register_unit=core.register_unit,
         partitions=core.register_files,
+        scalars=core.scalars,
+        scalar_unit=core.scalar_unit,
         shared=min(shared.bytes, shared.carveout) if shared.unified and shared.carveout else shared.bytes,
         shared_per_block=shared.block_bytes,
         shared_unit=shared.unit,
@@ -117,10 +126,12 @@ def residency(limits: Limits, demand: Demand, carveout: int | None = None) -> Oc
     """
     _check(limits, demand, carveout)
     warps = _ceil(demand.threads, limits.lanes)
-    allowed = {"warps": _by_warps(limits, demand, warps), "blocks": _Allowed(limits.blocks, 1, limits.blocks)}
+    allowed = {"warps": _by_warps(limits, demand, warps), "blocks": _by_blocks(limits, warps)}
     if limits.threads:
         allowed["threads"] = _by_threads(limits, demand)
     allowed["registers"] = _by_registers(limits, demand, warps)
+    if limits.scalars:
+        allowed["scalars"] = _by_scalars(limits, demand, warps)
     allowed["shared"] = _by_shared(limits, demand, carveout)
     counts = {name: each.blocks for name, each in allowed.items()}
     blocks = min(count for count in counts.values() if count is not None)
@@ -141,6 +152,8 @@ def _check(limits: Limits, demand: Demand, carveout: int | None) -> None:
         raise ConfigError(f"threads = {demand.threads}: a block has at least 1 thread")
     if demand.registers < 0:
         raise ConfigError(f"registers = {demand.registers}: a thread has 0 registers (not counted) or more")
+    if demand.scalars < 0:
+        raise ConfigError(f"scalars = {demand.scalars}: a warp has 0 scalar registers (not counted) or more")
     if demand.shared < 0:
         raise ConfigError(f"shared = {demand.shared}: a block has 0 bytes of shared memory or more")
     if carveout is not None and not 0 <= carveout <= 100:
@@ -157,6 +170,11 @@ def _by_warps(limits: Limits, demand: Demand, warps: int) -> _Allowed:
         reason = f"a block of {grouped(demand.threads)} threads needs {grouped(warps)} warps, a core has {grouped(limits.warps)}"
         return _Allowed(0, warps, limits.warps, reason, "warps")
     return _Allowed(limits.warps // warps, warps, limits.warps)
+
+
+def _by_blocks(limits: Limits, warps: int) -> _Allowed:
+    room = limits.barrier_blocks if limits.barrier_blocks and warps > 1 else limits.blocks
+    return _Allowed(room, 1, room)
 
 
 def _by_threads(limits: Limits, demand: Demand) -> _Allowed:
@@ -182,6 +200,19 @@ def _by_registers(limits: Limits, demand: Demand, warps: int) -> _Allowed:
         what = f"a block of {grouped(demand.threads)} threads with {grouped(demand.registers)} registers per thread"
         return _Allowed(0, needs, room, f"{what} needs {grouped(in_partitions)} registers{rounded}, {_has(most, room)}", "registers")
     return _Allowed(room // limits.partitions // warp_registers * limits.partitions // warps, needs, room)
+
+
+def _by_scalars(limits: Limits, demand: Demand, warps: int) -> _Allowed:
+    each = _round_up(demand.scalars, limits.scalar_unit)
+    needs, room = each * warps, limits.scalars
+    if needs == 0:
+        return _Allowed(None, needs, room)
+    fitting = room // limits.partitions // each * limits.partitions
+    if fitting < warps:
+        rounded = _rounded(demand.scalars * warps, needs)
+        what = f"a block of {grouped(demand.threads)} threads with {grouped(demand.scalars)} scalar registers per warp"
+        return _Allowed(0, needs, room, f"{what} needs {grouped(needs)} scalar registers{rounded}, {_has(room, room)}", "scalars")
+    return _Allowed(fitting // warps, needs, room)
 
 
 def _by_shared(limits: Limits, demand: Demand, carveout: int | None) -> _Allowed:

@@ -55,7 +55,7 @@ def see_lookup_and_prefetch(gpu, core, lsu, access, line, outcome, now):
 
 @unit
 def _count_useful(lsu, line, outcome):
-    """Count a line that was asked for before a load wanted it, when the first load does: it is there, or on its way."""
+    """Count a line that was asked for before a load wanted it, when the first load does: it is there, or in flight."""
     if outcome == HIT:
         block = _block_with(lsu.cache, line)
         if lsu.prefetcher.ahead[block] == line + 1:

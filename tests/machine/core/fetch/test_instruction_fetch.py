@@ -47,19 +47,22 @@ def drive(gpus, fetches, tables, jumps, seen, every):
                     warps.pc[warp] = jumps[warp, 1] if before == jumps[warp, 0] else before + 1
                     consume(fetch, warp, before, np.int64(warps.pc[warp]), False)
                     warps.wake[warp] = now + jumps[warp, 2]
+        if every != 0:
+            fetch.idle_until = 0  # it is to look itself
         if every != 0 or busy != 0 or wake <= now:
             wake = fetch_instructions(gpus[0], fetch, warps, ROWS, np.int64(now))
             steps += 1
     return steps
 
 
-def run(*, jumps, cycles=200, every=1, channels=0, buffer=2, per_cycle=1, line=4, sets=0, ways=1, latency=1, miss_latency=6):
+def run(*, jumps, cycles=200, every=1, channels=0, buffer=2, per_cycle=1, line=4, sets=0, ways=1, latency=1, miss_latency=6, l0_sets=0):
     gpus, fetches, tables = np.zeros(1, Gpu), np.zeros(1, Fetch), np.zeros(1, Warps)
     program = gpus[0]["program_channels"]
     program["count"], program["width"], program["hold"], program["answer"] = 1, 1, PROGRAM_HOLD, PROGRAM_ANSWER
     fetch = fetches[0]
     for name, value in {"buffer": buffer, "per_cycle": per_cycle, "line": line, "sets": sets, "ways": ways, "latency": latency,
-                        "miss_latency": miss_latency, "channels": channels}.items():  # fmt: skip
+                        "miss_latency": miss_latency, "channels": channels,
+                        "l0_sets": l0_sets, "l0_ways": 2, "l0_latency": 1}.items():  # fmt: skip
         fetch[name] = value
     fetch["arrives"][:] = FOREVER
     warps = tables[0]
@@ -128,7 +131,7 @@ jumps = st.tuples(st.integers(0, ROWS), st.integers(0, ROWS - 1), st.integers(1,
 @settings(max_examples=80, deadline=None)
 @given(
     jumps=st.lists(jumps, min_size=1, max_size=4), buffer=st.integers(1, 4), per_cycle=st.integers(1, 2), sets=st.sampled_from([0, 1, 4]),
-    latency=st.integers(1, 3), miss_latency=st.integers(1, 20), channels=st.integers(0, 1),
+    latency=st.integers(1, 3), miss_latency=st.integers(1, 20), channels=st.integers(0, 1), l0_sets=st.sampled_from([0, 0, 1, 2]),
 )  # fmt: skip
 def test_warps_get_their_instructions_in_order_and_sleeping_cycles_change_nothing(jumps, **shape):
     stepped, fetch, _ = run(jumps=jumps, every=1, **shape)
@@ -146,6 +149,12 @@ def test_warps_get_their_instructions_in_order_and_sleeping_cycles_change_nothin
 def test_a_full_buffer_needs_no_steps():
     _, _, steps = run(jumps=[(ROWS, 0, 150)], every=0, buffer=2, miss_latency=3)
     assert steps < 15
+
+
+def test_a_buffer_fills_from_a_scheduler_s_cache_though_nothing_else_happens():
+    """A line comes, and its four instructions follow one another into the buffer of a warp that is busy with its first."""
+    _, fetch, _ = run(jumps=[(ROWS, 0, 50)], cycles=15, every=0, buffer=3, l0_sets=1)
+    assert (fetch["held"][0], fetch["following"][0]) == (3, 4)  # it has issued one
 
 
 @unit

@@ -146,7 +146,10 @@ def _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now):
             fetch.arrives[warp] = fetch_from_l0(gpu, fetch, number, np.int64(fetch.following[warp]), rows, now)
             if fetch.arrives[warp] <= now:
                 _deliver(fetch, warps, warp, now)
-            soonest = np.int64(now + 1) if rest(own) != EMPTY else min(soonest, max(np.int64(fetch.arrives[warp]), np.int64(now + 1)))
+            if rest(own) != EMPTY or (fetch.arrives[warp] == FOREVER and _has_room(fetch, warp, rows)):
+                soonest = np.int64(now + 1)
+            else:
+                soonest = min(soonest, np.int64(fetch.arrives[warp]))
         number += 1
     return soonest
 

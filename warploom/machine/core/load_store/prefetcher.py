@@ -18,7 +18,7 @@ Prefetcher = record(
     ),
     counters=dict(
         sent="i8",              # lines that it asked for
-        useful="i8",            # ... and that a load found there, or on their way
+        useful="i8",            # ... and that a load found there, or in flight
         dropped="i8",           # ... and that found no MSHR or no place on the way, or are not in memory
     ),
 )  # fmt: skip
