@@ -140,8 +140,8 @@ def _claims(rows: list[dict[str, Any]]) -> tuple[Claim, ...]:
             "what Vortex issues around an if: a split, and a branch and a join for each side",
             "5",
             f"{found['if', 'Vortex'][MASK] + found['if', 'Vortex'][BRANCH]}",
-            "a join that takes lanes from the stack sends them back to the branch, so that both are executed once more; no lane needs the "
-            "second side here, and it is paid for",
+            "a join that takes lanes from the stack sends them back to the branch, so that both are executed once more, although the "
+            "second side is empty here",
         ),
     )
 
