@@ -12,9 +12,11 @@ from typing import NamedTuple
 from warploom.isa.gcn.instruction import DPP_KIND, E32, E64, SDWA_KIND, Decoded, Refusal
 from warploom.isa.gcn.modifiers import PRESERVED, WHOLE
 from warploom.isa.gcn.registers import (
+    APERTURES,
     EXEC,
     EXECZ,
     FIRST_VECTOR,
+    INLINE_ZERO,
     LITERAL,
     SCC,
     SCC_SOURCE,
@@ -23,6 +25,7 @@ from warploom.isa.gcn.registers import (
     constant,
     is_constant,
     lane_temporary,
+    register_text,
     scalar_temporary,
 )
 from warploom.isa.uop import IMMEDIATE, NONE, Uop, scalar
@@ -47,15 +50,17 @@ class Code:
     """The micro-ops of one instruction.
 
     number_of: the number of the instruction at an address, and of one at which none begins the number after the last one. private:
-    the first of the four scalar registers that stand for private memory, of each four that may. moved: a source after it has been moved
-    between lanes (DPP).
+    the first of the four scalar registers that stand for private memory, of each four that may. apertures: the program forms addresses of
+    private memory that FLAT takes. moved: a source after it has been moved between lanes (DPP).
     """
 
-    def __init__(self, one: Decoded, moved: Moved, number_of: dict[int, int], end: int, private: Container[int]) -> None:
+    def __init__(
+        self, one: Decoded, moved: Moved, number_of: dict[int, int], end: int, private: Container[int], apertures: bool = False
+    ) -> None:
         assert one.written is not None
         self.moved = moved
         self.one, self.written, self.row = one, one.written, one.written.row
-        self.number_of, self.end, self.private = number_of, end, private
+        self.number_of, self.end, self.private, self.apertures = number_of, end, private, apertures
         self.uops: list[Uop] = []
         self._lanes = self._scalars = 0
         self.active = ACTIVE  # which lanes a micro-op of the vector unit is for; DPP may leave some out
@@ -149,11 +154,15 @@ class Code:
         if is_constant(code):
             value = constant(code, wide_float)
             return Number(value >> 32 * part & ONES)
+        if code in APERTURES:
+            return Number(APERTURES[code][part])
         if code in (VCCZ, EXECZ):
             pair = VCC if code == VCCZ else EXEC
             return Number(0) if part else self.scalar("seq", self.scalar("or", scalar(pair), scalar(pair + 1)), Number(0))
         if code == SCC_SOURCE:
             return Number(0) if part else SCC
+        if code >= INLINE_ZERO:
+            self.refuse(f"the source {register_text(code, 1)} is something that this machine does not have")
         return scalar(code + part)
 
     def source(self, letter: str, part: int = 0) -> Value:

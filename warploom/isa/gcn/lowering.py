@@ -17,7 +17,7 @@ from warploom.isa.gcn.disassembler import disassemble
 from warploom.isa.gcn.instruction import Decoded, Refusal
 from warploom.isa.gcn.lane_moves import moved
 from warploom.isa.gcn.launch import START, Start, start_up
-from warploom.isa.gcn.registers import REGISTER_NAMES, SCALAR_NAMES, SCALARS, VECTORS
+from warploom.isa.gcn.registers import PRIVATE_BASE, PRIVATE_LIMIT, REGISTER_NAMES, SCALAR_NAMES, SCALARS, VECTORS
 from warploom.isa.gcn.table import DECODER
 from warploom.isa.image import Image
 from warploom.isa.program import Position, Program, Source
@@ -57,10 +57,11 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Deco
     builder.add(start_up(start, number_of.get(image.entry, end)), text="start: EXEC, numbers of the block", address=START)
     names = {address: name for name, address in reversed(list(image.symbols.items()))}
     refused: list[Refused] = []
+    apertures = any(_names_an_aperture(one) for one in instructions)
     for number, one in enumerate(instructions, start=1):
         uops = [Uop("illegal", imm=one.word & 0xFFFFFFFF)]
         if one.written is not None:
-            code = Code(one, moved, number_of, end, start.private)
+            code = Code(one, moved, number_of, end, start.private, apertures)
             try:
                 one.written.row.lower(code)
                 uops = code.uops
@@ -69,6 +70,16 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Deco
         position = image.lines.get(one.address, Position())
         builder.add(uops, text=disassemble(one, names), position=position, word=one.word, address=one.address)
     return _program(image, builder, start, number_of), refused, instructions
+
+
+def _names_an_aperture(one: Decoded) -> bool:
+    """Whether an instruction reads where private memory begins: only then can FLAT meet an address in it."""
+    written = one.written
+    return written is not None and any(
+        written.code(word) in (PRIVATE_BASE, PRIVATE_LIMIT)
+        for word in written.row.words
+        if word[0] in "abc" and written.row.place(word, written.kind) is not None
+    )
 
 
 def _program(image: Image, builder: ProgramBuilder, start: Start, number_of: dict[int, int]) -> Program:

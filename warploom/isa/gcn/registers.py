@@ -21,6 +21,9 @@ INLINE_ZERO, INLINE_MOST, INLINE_LEAST = 128, 192, 208  # 0, then 1 to 64, then 
 FLOATS = {240: "0.5", 241: "-0.5", 242: "1.0", 243: "-1.0", 244: "2.0", 245: "-2.0", 246: "4.0", 247: "-4.0", 248: "0.15915494"}
 TURN = 248  # 1 / (2 pi), what v_sin_f32 and v_cos_f32 want an angle multiplied by
 VCCZ, EXECZ, SCC_SOURCE = 251, 252, 253
+SHARED_BASE, SHARED_LIMIT, PRIVATE_BASE, PRIVATE_LIMIT = 235, 236, 237, 238
+# Apertures: an address of FLAT whose high word is this one lies in the group's LDS, or in the thread's private memory.
+APERTURES = {SHARED_BASE: (0, 1), SHARED_LIMIT: (0xFFFFFFFF, 1), PRIVATE_BASE: (0, 2), PRIVATE_LIMIT: (0xFFFFFFFF, 2)}  # low and high word
 SDWA, DPP, LITERAL, FIRST_VECTOR = 249, 250, 255, 256
 OFF = 127  # in the field saddr: no scalar address
 
@@ -31,6 +34,7 @@ PAIRS = {FLAT_SCRATCH: "flat_scratch", XNACK_MASK: "xnack_mask", VCC: "vcc", EXE
 _SINGLE = {
     **{first + half: f"{name}_{'lo' if half == 0 else 'hi'}" for first, name in PAIRS.items() for half in range(2)},
     **{TRAP_TEMPORARIES + n: f"ttmp{n}" for n in range(16)},
+    SHARED_BASE: "src_shared_base", SHARED_LIMIT: "src_shared_limit", PRIVATE_BASE: "src_private_base", PRIVATE_LIMIT: "src_private_limit",
     M0: "m0", VCCZ: "src_vccz", EXECZ: "src_execz", SCC_SOURCE: "src_scc",
 }  # fmt: skip
 NAMED = {name: code for code, name in _SINGLE.items()}

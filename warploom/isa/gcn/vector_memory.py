@@ -1,20 +1,21 @@
 """FLAT, GLOBAL, SCRATCH and MUBUF: what lanes load and store in memory.
 
-In hardware: every lane has an address of its own; a unit for the whole compute unit forms lines of 64 bytes of them. vmcnt counts loads and
-stores, which come back in order. FLAT and GLOBAL have addresses of 64 bits, of which the machine has the low word; GLOBAL can also add a
-lane's 32 bits to a scalar base. A thread's private memory is reached by SCRATCH, or by MUBUF through a descriptor in four scalar registers,
-which interleaves lanes; the scalar offset counts the bytes of all 64 lanes then.
+In hardware: every lane has an address of its own; a unit for the whole compute unit forms lines of 64 bytes of them. vmcnt counts loads
+and stores, which come back in order. FLAT and GLOBAL have addresses of 64 bits, of which the machine has the low word; GLOBAL can also
+add a lane's 32 bits to a scalar base. The high word of FLAT's says whether it is memory or an *aperture*: each lane decides for itself
+whether it goes to memory or to its private memory. A thread's private memory is reached by SCRATCH, or by MUBUF through a descriptor in
+four scalar registers, which interleaves lanes; the scalar offset counts the bytes of all 64 lanes then.
 
 Source: AMD "Vega" Instruction Set Architecture, chapters 8 to 10 and sections 12.14 to 12.17; LLVM, "User Guide for AMDGPU Backend".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from warploom.isa.gcn.code import Code, Number, Value
 from warploom.isa.gcn.instruction import Row
-from warploom.isa.gcn.registers import LANES, OFF, constant, is_constant
+from warploom.isa.gcn.registers import APERTURES, EXEC, LANES, OFF, PRIVATE_BASE, constant, is_constant
 from warploom.isa.uop import GLOBAL_SPACE, LOCAL_SPACE, NONE, SIGNED, scalar
 
 Lower = Callable[[Code], None]
@@ -70,6 +71,23 @@ class Address:
         self.base = lane
 
 
+def places(code: Code) -> Iterator[Address]:
+    """Where an access goes: to one space, or with apertures to each of two, in the lanes whose addresses lie there."""
+    place, every = Address(code), code.active
+    if code.row.format != "FLAT" or not code.apertures:
+        yield place
+        return
+    inside, outside = code.pair_temporary(), code.pair_temporary()
+    code.vector("ballot", inside, code.lane("seq", place.base + 1, Number(APERTURES[PRIVATE_BASE][1])))
+    for part in range(2):
+        code.add("xor", outside + part, scalar(EXEC + part), inside + part)
+    code.active = outside
+    yield place
+    place.space, code.active = LOCAL_SPACE, inside
+    yield place
+    code.active = every
+
+
 def _sum(code: Code, lane: int, other: int) -> int:
     return other if lane == NONE else code.lane("add", lane, other)
 
@@ -78,7 +96,10 @@ def _load(words: int = 1, size: int = WORD, flags: int = 0, half: int = -1) -> L
     """half: 0 or 1 where the result is only that half of its register."""
 
     def lower(code: Code) -> None:
-        place, target = Address(code), code.target()
+        for place in places(code):
+            one(code, place, code.target())
+
+    def one(code: Code, place: Address, target: int) -> None:
         address = place.base
         if half >= 0:
             loaded = code.lane("load", address, imm=place.offset, size=size, flags=flags, space=place.space)
@@ -96,12 +117,12 @@ def _load(words: int = 1, size: int = WORD, flags: int = 0, half: int = -1) -> L
 
 def _store(words: int = 1, size: int = WORD, high: bool = False) -> Lower:
     def lower(code: Code) -> None:
-        place = Address(code)
         data = code.field("vdata" if code.row.format == "MUBUF" else "data")
         if high:
             data = code.lane("shr", data, Number(16))
-        for word in range(words):
-            code.vector("store", a=place.base, b=data + word, imm=place.offset + WORD * word, size=size, space=place.space)
+        for place in places(code):
+            for word in range(words):
+                code.vector("store", a=place.base, b=data + word, imm=place.offset + WORD * word, size=size, space=place.space)
 
     return lower
 
