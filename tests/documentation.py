@@ -244,6 +244,13 @@ def _gcn() -> str:
     return _table(("instruction", "format", "meaning"), [(f"`{row.syntax}`", f"{row.format} {row.opcode}", row.meaning) for row in found])
 
 
+def _five_ways() -> str:
+    from warploom.study.five_ways.notations import NOTATIONS
+
+    rows = [(name, f"`{mnemonic}`", meaning) for name, row in NOTATIONS.items() for mnemonic, meaning in row.masks.items()]
+    return _table(("notation", "mask instruction", "meaning"), rows)
+
+
 def _riscv_registers() -> str:
     from warploom.isa.riscv.csr import CSRS
 
@@ -398,6 +405,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "riscv-instructions": _riscv,
     "avx512-instructions": _avx512,
     "gcn-instructions": _gcn,
+    "five-ways-masks": _five_ways,
     "riscv-control-registers": _riscv_registers,
     "vortex-instructions": _vortex,
     "vortex-control-registers": _vortex_registers,

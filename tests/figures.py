@@ -1,6 +1,6 @@
 """Draws the figures of docs/ that are made from the machine itself: the modern core, and one for each divergence mechanism.
 
-    python -m tests.figures    write docs/pictures/modern-core.svg and docs/pictures/divergence-*.svg
+    python -m tests.figures    write docs/pictures/modern-core.svg, divergence-*.svg and five-ways-*.svg
 
 The numbers in the core come from the preset `sm`. What the lanes do is taken from a run of the program that stands beside them.
 The figures are SVG with two sets of colours, so that they can be read on a light and on a dark page.
@@ -9,13 +9,19 @@ The figures are SVG with two sets of colours, so that they can be read on a ligh
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import groupby
 from typing import NamedTuple
+from xml.sax.saxutils import escape
 
 import warploom
 from tests.places import ROOT
 from warploom.isa.program import Program
 from warploom.machine.accounting import events as e
 from warploom.machine.config.presets import load_config
+from warploom.study.experiments import five_ways as five
+from warploom.study.five_ways.notations import KERNELS, NOTATIONS
+from warploom.study.sweep import measure
 
 PICTURES = ROOT / "docs" / "pictures"
 STYLE = """<style>
@@ -70,6 +76,7 @@ class Drawing:
 
     def svg(self, height: float, title: str, label: str) -> str:
         """The whole picture, on a page of its own colour."""
+        title, label = escape(title), escape(label, {'"': "&quot;"})
         top = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{label}">'
         page = f'<rect x="1" y="1" width="{WIDTH - 2}" height="{height - 2:g}" rx="14" class="page" stroke-width="1.5"/>'
         return "\n".join([top, STYLE, page, f'<text x="30" y="36" class="h">{title}</text>', *self.parts, "</svg>", ""])
@@ -348,11 +355,57 @@ def _lanes(d: Drawing, figure: Figure, name: str, found: list[tuple[int, int, in
     return y + 14
 
 
+KIND_COLOURS = {"work": "A", "test": "C", "mask": "B", "branch": "D"}
+FIVE_WAYS = {"if-else": 5, "loop": 1}  # kernels of the study five-ways, and how many notations stand side by side
+
+
+def five_ways(name: str) -> str:
+    """A kernel of the study five-ways in each notation: lanes by issue, and below each issue what it is there for."""
+    kernel, across, lanes_of_a_warp = KERNELS[name], FIVE_WAYS[name], five.LANES
+    d = Drawing()
+    for number, (kind, colour) in enumerate(KIND_COLOURS.items()):
+        d.box(30 + 110 * number, 50, 13, 13, colour, 3)
+        d.text(48 + 110 * number, 61, kind, "s")
+    d.text(890, 61, "lanes from top to bottom, instructions issued from left to right", "q", "end")
+    tasks = five.tasks()
+    block, high, y = (WIDTH - 50) / across, 9.0, 86.0
+    for number, notation in enumerate(NOTATIONS.values()):
+        task = tasks[name, notation.name]
+        body = notation.body(kernel, task.program)  # by instruction, what it is there for
+        found = [issue for issue in measure(replace(task, engine="python")).issues if issue.pc in body]
+        x = 30 + block * (number % across)
+        masks = sum(body[issue.pc] == "mask" for issue in found)
+        d.text(x, y, notation.name, "b")
+        d.text(x if across > 1 else x + 130, y if across == 1 else y + 16, f"{len(found)} issued, {masks} masks", "q")
+        top = y + (24 if across > 1 else 8)
+        width = min(15.0, (block - 20) / len(found))
+        bottom = top + high * lanes_of_a_warp
+        d.box(x - 1, top - 1, width * len(found) + 0.5, bottom - top + 2, "off", 2)
+        for column, issue in enumerate(found):
+            kind = body[issue.pc]
+            once = notation.once and kind in ("mask", "branch")
+            for first, lanes in [] if once else _neighbours(issue.lanes, lanes_of_a_warp):
+                d.box(x + width * column, top + high * first, width - 1.5, high * lanes, KIND_COLOURS[kind], 1.5)
+            d.box(x + width * column, bottom + 4, width - 1.5, 10, KIND_COLOURS[kind], 1.5)
+        if number % across == across - 1:
+            y = bottom + 44
+    label = f"{kernel.meaning} in five notations: which lanes each instruction works for, and what it is there for"
+    return d.svg(y - 20, kernel.meaning, label)
+
+
+def _neighbours(mask: int, lanes: int) -> list[tuple[int, int]]:
+    """Active lanes that lie side by side: the first one and how many there are."""
+    groups = [list(group) for active, group in groupby(range(lanes), lambda lane: mask >> lane & 1) if active]
+    return [(group[0], len(group)) for group in groups]
+
+
 def drawings() -> dict[str, Callable[[], str]]:
     """Every figure by its file's name."""
     found: dict[str, Callable[[], str]] = {"modern-core.svg": modern_core}
     for name, figure in FIGURES.items():
         found[f"divergence-{name}.svg"] = lambda figure=figure: divergence(figure)  # type: ignore[misc]
+    for name in FIVE_WAYS:
+        found[f"five-ways-{name}.svg"] = lambda name=name: five_ways(name)  # type: ignore[misc]
     return found
 
 

@@ -1,8 +1,10 @@
 """Many runs: outcomes, order, processes, a cluster."""
 
+import dataclasses
 import multiprocessing
 import time
 
+import numpy as np
 import pytest
 
 import warploom
@@ -44,6 +46,16 @@ def die(number, notice=None):
     if number == 3:
         os._exit(1)
     return number
+
+
+def test_a_task_that_watches_a_buffer_gives_its_bytes_and_every_issue():
+    program = warploom.guppy.assemble(".threads 4\n.buffer u0 4\nmul.u32 r0.x, thread_id, u(4)\nst u0.x, r0.x, thread_id\nret\n", path="x")
+    plain = Task(program, load_config("guppy"), engine="python")
+    assert (measure(plain).contents, measure(plain).issues) == (b"", ())
+    outcome = measure(dataclasses.replace(plain, watched="u0"))
+    assert np.frombuffer(outcome.contents, "<u4").tolist() == [0, 1, 2, 3]
+    assert [(issue.pc, issue.lanes) for issue in outcome.issues] == [(0, 0b1111), (1, 0b1111), (2, 0b1111)]
+    assert [issue.cycle for issue in outcome.issues] == sorted(issue.cycle for issue in outcome.issues)
 
 
 def test_a_run_that_ends_well_has_metrics_counters_and_a_digest_of_its_memory():

@@ -16,17 +16,20 @@ import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from warploom.gpu import GPU
+from warploom.isa.launching import read_buffer
 from warploom.isa.program import Program
+from warploom.machine.accounting.events import ISSUE, KIND, MASK, PC, TIME
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.native.loader import is_loaded
 from warploom.machine.run.compile import is_compiled
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, drive
+from warploom.machine.run.result import RunResult
 from warploom.machine.run.runnable import Notice
 from warploom.study.metrics import metrics_of
 from warploom.study.needs import StudyError, needed
@@ -46,7 +49,8 @@ class Task:
     """One run: a program on a machine.
 
     units: a user's own by slot: a file and a function in it, as "mine.py:choose", or a function. With one that no other process can
-    import, as those that are made in a function, all runs happen in this process.
+    import, as those that are made in a function, all runs happen in this process. watched: a buffer; what it holds at the end, and every
+    issue, become part of the outcome, "" for neither.
     """
 
     program: Program
@@ -54,6 +58,15 @@ class Task:
     max_cycles: int = DEFAULT_MAX_CYCLES
     engine: str = "auto"
     units: Mapping[str, UserUnit] = field(default_factory=dict)
+    watched: str = ""
+
+
+class Issue(NamedTuple):
+    """A warp-instruction that was issued. lanes: those that execute it, bit l = lane l; of one that works once for a warp, lane 0."""
+
+    cycle: int
+    pc: int
+    lanes: int
 
 
 @dataclass(frozen=True)
@@ -62,7 +75,7 @@ class Outcome:
 
     status: done, timeout, error, or impossible when this machine cannot start the program. message: why it is not done.
     metrics: see `metrics.METRICS`; None in all when the run was impossible. memory: a digest of the final memory, equal for equal
-    memories whatever their size. counters: by name.
+    memories whatever their size. counters: by name. contents, issues: of a task that watches a buffer, its bytes and all issues in order.
     """
 
     status: str
@@ -70,6 +83,8 @@ class Outcome:
     metrics: dict[str, Any] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     memory: str = ""
+    contents: bytes = b""
+    issues: tuple[Issue, ...] = ()
 
     @property
     def done(self) -> bool:
@@ -85,7 +100,7 @@ class Outcome:
 def measure(task: Task, notice: Notice | None = None) -> Outcome:
     """Run a task. A fault, a timeout and a launch that is impossible are outcomes, not exceptions."""
     try:
-        machine = GPU(task.config, units=task.units).machine(task.program)
+        machine = GPU(task.config, units=task.units).machine(task.program, tracing=bool(task.watched))
     except LaunchError as error:
         return Outcome("impossible", str(error))
     # Once this process has native code, even a short run is faster with it.
@@ -96,7 +111,19 @@ def measure(task: Task, notice: Notice | None = None) -> Outcome:
         message = result.fault
     elif result.status == "timeout":
         message = f"still running after {task.max_cycles} cycles"
-    return Outcome(result.status, message, metrics_of(result), dict(result.counters), _digest(result.memory))
+    seen = _watched(result, task.watched) if task.watched else {}
+    return Outcome(result.status, message, metrics_of(result), dict(result.counters), _digest(result.memory), **seen)
+
+
+def _watched(result: RunResult, buffer: str) -> dict[str, Any]:
+    """What a task that watches a buffer gives."""
+    events = result.detail.events
+    assert events is not None, "the run was traced"
+    issued = events[events[:, KIND] == ISSUE]
+    return {
+        "contents": read_buffer(result.program, result.memory, buffer).tobytes(),
+        "issues": tuple(Issue(*map(int, row)) for row in issued[:, [TIME, PC, MASK]]),
+    }
 
 
 def _digest(memory: np.ndarray) -> str:

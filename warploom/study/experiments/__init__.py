@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 NAMES: dict[str, str] = {
     "divergence-width": "divergence_width",
     "divergence-mechanisms": "divergence_mechanisms",
+    "five-ways": "five_ways",
     "serialisation": "serialisation",
     "latency-hiding": "latency_hiding",
     "two-level": "two_level",
