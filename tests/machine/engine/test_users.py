@@ -17,7 +17,8 @@ def test_the_line_is_that_of_the_users_file_even_where_something_of_ours_raises(
     def choose(s, now):
         return helper("x")
 
-    with pytest.raises(UnitError, match=r"test_users.py:12: ValueError: invalid literal for int\(\) with base 10: 'x'$"):
+    line = helper.__code__.co_firstlineno + 1
+    with pytest.raises(UnitError, match=rf"test_users.py:{line}: ValueError: invalid literal for int\(\) with base 10: 'x'$"):
         guarded(choose, lambda result, *arguments: "")(None, 0)
 
 

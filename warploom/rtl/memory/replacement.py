@@ -78,6 +78,7 @@ class TreePlru(Policy):
 
     def __init__(self, ways: int, seed: int = 1) -> None:
         if ways & (ways - 1):
+            self._MustUse__silence = True  # Amaranth would say that it was made and never used
             raise NoHardware(f"ways = {ways}: the tree needs a power of two")
         super().__init__(ways, seed)
         self.tree = Signal(ways)  # bit n: node n, whose children are 2n and 2n + 1, points to its upper half; there is no node 0
