@@ -12,8 +12,8 @@ import numpy as np
 from tests.places import GOLDEN
 from warploom.gpu import GPU
 from warploom.isa import load
+from warploom.isa.c.buffers import FIRST as FIRST_BUFFER
 from warploom.isa.frontend import Options
-from warploom.isa.vortex.memory_map import FIRST_BUFFER
 
 FOLDER = GOLDEN / "vortex"
 UNWRITTEN = 0xBAADF00D  # what memory that nobody has written reads as, on the originals
