@@ -12,7 +12,7 @@ import numpy as np
 from tests.places import GOLDEN
 from warploom.gpu import GPU
 from warploom.isa import load
-from warploom.isa.c.buffers import FIRST
+from warploom.isa.c.buffers import FIRST as FIRST_BUFFER
 from warploom.isa.frontend import Options
 
 FOLDER = GOLDEN / "vortex"
@@ -86,7 +86,7 @@ def run(program, generation, buffers, *, machine, before="", engine="python"):
 def between(recorded):
     """Memory that nobody has written, as the originals have it, between what a run is given."""
     parts = sorted((part["address"], part["address"] + contents(part["recipe"]).nbytes) for part in recorded["memory"])
-    ends = [(end, start) for (_, end), (start, _) in itertools.pairwise(parts) if FIRST < end < start < 1 << 28]
+    ends = [(end, start) for (_, end), (start, _) in itertools.pairwise(parts) if FIRST_BUFFER < end < start < 1 << 28]
     return {f"gap{end:x}@{end:#x}": np.full((start - end) // 4, UNWRITTEN, np.uint32) for end, start in ends}
 
 
