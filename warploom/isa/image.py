@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from warploom.isa.program import Position, Source
 
@@ -32,3 +32,34 @@ class Image:
     starts: frozenset[int] = frozenset()
     sources: tuple[Source, ...] = ()
     lines: Mapping[int, Position] = field(default_factory=dict)
+
+
+class Sized(Protocol):
+    """What a decoder finds at an address. size: bytes that it takes."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+
+
+Found = TypeVar("Found", bound=Sized)
+
+
+def sweep(image: Image, decode: Callable[[bytes, int, int], Found], cut: Callable[[Found, int], Found], step: int) -> list[Found]:
+    """The instructions of an image, by address, where their lengths differ. Where one begins for certain one begins, whatever comes before.
+
+    decode: of (a segment's bytes, place in them, address). cut: what is left of an instruction that runs into such a beginning, which
+    is at an address. step: instructions are multiples of so many bytes.
+    """
+    found: list[Found] = []
+    for segment in sorted(image.segments, key=lambda one: one.address):
+        for start, end in segment.code:
+            data, address = segment.data[: end - segment.address], start
+            while address < end:
+                one = decode(data, address - segment.address, address)
+                middle = next((place for place in range(address + step, address + one.size, step) if place in image.starts), None)
+                if middle is not None:
+                    one = cut(one, middle)
+                found.append(one)
+                address += one.size
+    return found

@@ -6,7 +6,7 @@ instructions, and what is never reached.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import PurePath
 
 import numpy as np
@@ -20,7 +20,7 @@ from warploom.isa.avx512.launch import start_up
 from warploom.isa.avx512.liveness import live_flags
 from warploom.isa.avx512.registers import REGISTER_NAMES, REGISTERS, SCALAR_NAMES, SCALARS
 from warploom.isa.avx512.table import DECODER
-from warploom.isa.image import Image
+from warploom.isa.image import Image, sweep
 from warploom.isa.program import Launch, Position, Program, Source
 from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.regions import Region
@@ -31,21 +31,7 @@ Refused = tuple[int, str]  # number of the instruction, and why
 
 def decoded(image: Image) -> list[Decoded]:
     """The instructions of an image, by address. Where a function begins an instruction begins, whatever comes before."""
-    found: list[Decoded] = []
-    for segment in sorted(image.segments, key=lambda segment: segment.address):
-        for start, end in segment.code:
-            found += _swept(segment.data, segment.address, start, end, image.starts)
-    return found
-
-
-def _swept(data: bytes, base: int, start: int, end: int, starts: frozenset[int]) -> Iterator[Decoded]:
-    address = start
-    while address < end:
-        one = DECODER.decode(data[: end - base], address - base, address)
-        if any(place in starts for place in range(address + 1, address + one.size)):
-            one = Decoded(address, 1, one.data[:1], None, one.written)
-        yield one
-        address += one.size
+    return sweep(image, DECODER.decode, lambda one, middle: Decoded(one.address, 1, one.data[:1], None, one.written), step=1)
 
 
 def lower(image: Image, launch: Launch, parameters: Sequence[Place] | None = None) -> tuple[Program, list[Refused]]:

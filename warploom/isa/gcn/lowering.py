@@ -6,7 +6,6 @@ instructions, and what is never reached.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import PurePath
 
 import numpy as np
@@ -19,7 +18,7 @@ from warploom.isa.gcn.lane_moves import moved
 from warploom.isa.gcn.launch import START, Start, start_up
 from warploom.isa.gcn.registers import PRIVATE_BASE, PRIVATE_LIMIT, REGISTER_NAMES, SCALAR_NAMES, SCALARS, VECTORS
 from warploom.isa.gcn.table import DECODER
-from warploom.isa.image import Image
+from warploom.isa.image import Image, sweep
 from warploom.isa.program import Position, Program, Source
 from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.regions import Region
@@ -31,21 +30,7 @@ FEWEST_VECTORS = 4
 
 def decoded(image: Image) -> list[Decoded]:
     """The instructions of an image, in the order of their addresses. An instruction begins where a symbol says that one does."""
-    found: list[Decoded] = []
-    for segment in sorted(image.segments, key=lambda one: one.address):
-        for start, end in segment.code:
-            found += _swept(segment.data, segment.address, start, end, image.starts)
-    return found
-
-
-def _swept(data: bytes, base: int, start: int, end: int, starts: frozenset[int]) -> Iterator[Decoded]:
-    address = start
-    while address < end:
-        one = DECODER.decode(data[: end - base], address - base, address)
-        if any(place in starts for place in range(address + 1, address + one.size)):
-            one = Decoded(address, 4, one.data[:4], None)
-        yield one
-        address += one.size
+    return sweep(image, DECODER.decode, lambda one, middle: Decoded(one.address, 4, one.data[:4], None), step=4)
 
 
 def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Decoded]]:

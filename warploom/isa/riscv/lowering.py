@@ -6,13 +6,13 @@ that is no instruction is an instruction that stops the run, and so is one that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.image import Image
+from warploom.isa.image import Image, sweep
 from warploom.isa.program import Launch, Program, Source
 from warploom.isa.program_builder import Bundle, ProgramBuilder
 from warploom.isa.regions import Region
@@ -29,23 +29,12 @@ Refused = tuple[int, str]  # number of the instruction, and why
 
 def decoded(image: Image, table: Table = TABLE) -> list[Decoded]:
     """The instructions of an image, by address. Where a function begins an instruction begins, whatever comes before."""
-    found: list[Decoded] = []
-    for segment in sorted(image.segments, key=lambda segment: segment.address):
-        for start, end in segment.code:
-            found += _swept(segment.data, segment.address, start, end, image.starts, table)
-    return found
+    return sweep(image, table.decode, _first_half, step=2)
 
 
-def _swept(data: bytes, base: int, start: int, end: int, functions: frozenset[int], table: Table) -> Iterator[Decoded]:
-    address = start
-    while address < end:
-        one = table.decode(data[: end - base], address - base, address)
-        middle = next((place for place in range(address + 2, address + one.size, 2) if place in functions), None)
-        if middle is not None:
-            word = one.word & ((1 << 8 * (middle - address)) - 1)
-            one = Decoded(address, word, middle - address, None, {})
-        yield one
-        address += one.size
+def _first_half(one: Decoded, middle: int) -> Decoded:
+    size = middle - one.address
+    return Decoded(one.address, one.word & ((1 << 8 * size) - 1), size, None, {})
 
 
 def float_needs(instructions: Sequence[Decoded]) -> FloatNeeds:
