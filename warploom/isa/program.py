@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -116,7 +117,7 @@ class Program:
 
     def __getstate__(self) -> dict[str, Any]:
         """Another process works it out for itself."""
-        return {**vars(self), "_worked_out": {}}
+        return {name: value for name, value in vars(self).items() if name != "listing"} | {"_worked_out": {}}
 
     def __len__(self) -> int:
         """Number of instructions."""
@@ -138,17 +139,24 @@ class Program:
         line, column, file = self.code[instruction, [u.LINE, u.COLUMN, u.FILE]].tolist()
         return Position(line, column, file)
 
-    @property
-    def listing(self) -> tuple[list[str], tuple[int, ...]]:
-        """(lines, starts): all texts as one; line n of file f is `lines[starts[f] + n - 1]`. Of several, each stands below its path."""
+    @cached_property
+    def listing(self) -> tuple[list[str], tuple[range, ...]]:
+        """(lines, places): all texts as one; line n of file f is `lines[places[f][n - 1]]`.
+
+        Of several, each stands below its path; a file that is not there has no place.
+        """
         if len(self.sources) == 1:
-            return self.source.lines, (0,)
-        lines: list[str] = []
-        starts: list[int] = []
+            lines = self.source.lines
+            return lines, (range(len(lines)),)
+        several = sum(bool(source.text.strip()) for source in self.sources) > 1
+        lines, places = [], list[range]()
         for source in self.sources:
-            starts.append(len(lines) + 1)
-            lines += [f"{source.path}:", *source.lines]
-        return lines, tuple(starts)
+            text = source.lines if source.text.strip() else []
+            if text and several:
+                lines.append(f"{source.path}:")
+            places.append(range(len(lines), len(lines) + len(text)))
+            lines += text
+        return lines, tuple(places)
 
     def address_space(self, size: int = 0) -> AddressSpace:
         """Where its memory is: its regions, or one memory from address 0 on, as large as the program wants and at least `size`."""
@@ -164,7 +172,8 @@ class Program:
         position = self.position(instruction)
         if len(self.sources) == 1 or not position.line:
             return position.line
-        return self.listing[1][position.file] + position.line
+        place = self.listing[1][position.file]
+        return place[position.line - 1] + 1 if position.line <= len(place) else 0
 
     def where(self, instruction: int) -> str:
         """An instruction for a message: `matadd.asm:12 (ADD R1, R2, R3)`, or its number where there is no source."""

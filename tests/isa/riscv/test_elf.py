@@ -74,7 +74,7 @@ def test_a_source_that_is_not_there_is_blank_lines(tmp_path):
     program = load(tmp_path / "moved.elf")
     assert program.sources[1].path == str(tmp_path / "collatz.c")
     assert set(program.sources[1].text) == {"\n"}
-    assert program.listing[0]
+    assert program.listing[0] == []  # views show the instructions instead
 
 
 def test_without_sections_it_runs_all_the_same():

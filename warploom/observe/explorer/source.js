@@ -2,17 +2,20 @@
 
 import { counted, el, grouped } from "explorer/dom.js";
 
+const COMMENTS = { c: /\/[/*]/, cl: /\/[/*]/, h: /\/[/*]/, py: /#/, assembly: /;|\/\// };
+
 export class SourceView {
   constructor(host, app) {
     Object.assign(this, { app, run: app.views[0].run, breakpoints: new Set(), micro: false, followed: -1 });
     const program = this.run.program;
     this.ofLine = new Map();
     program.instructions.forEach((instruction, pc) => {
-      const line = instruction.line || pc + 1;
+      const line = program.source.length ? instruction.line : pc + 1; // 0: of a file that is not there
       if (!this.ofLine.has(line)) this.ofLine.set(line, []);
       this.ofLine.get(line).push(pc);
     });
     this.heat = app.views.map((view) => heatOf(view.run));
+    this.comment = COMMENTS[program.path.split(".").pop()] || COMMENTS.assembly;
     const lines = program.source.length ? program.source : program.instructions.map((instruction) => instruction.text);
     this.button = el("button.small", { click: () => this.toggleMicro(), title: "show micro-ops (u)" }, "micro-ops");
     this.body = el("div.lines", { role: "listbox", "aria-label": "source" });
@@ -82,7 +85,7 @@ export class SourceView {
         bars,
       ),
       here,
-      el("pre", { click: () => this.#choose(pcs), style: `--indent:${text.search(/\S|$/)}ch` }, colourful(text || " ", pcs.length ? this.app.common.instructions : {})),
+      el("pre", { click: () => this.#choose(pcs), style: `--indent:${text.search(/\S|$/)}ch` }, colourful(text || " ", pcs.length ? this.app.common.instructions : {}, this.comment)),
       micro.length ? el("div.uops", {}, micro) : null,
     );
     return { element, here, pcs, last: "" };
@@ -242,9 +245,9 @@ function ones(word) {
   return count;
 }
 
-/** A line with its comment set apart, and with its mnemonic explained. known: the instructions of the program. */
-function colourful(text, known) {
-  const at = text.search(/;|\/\//),
+/** A line with its comment set apart, and with its mnemonic explained. known: the instructions of the program. begins: what a comment begins with. */
+function colourful(text, known, begins) {
+  const at = text.search(begins),
     code = at < 0 ? text : text.slice(0, at),
     comment = at < 0 ? [] : [el("span.comment", {}, text.slice(at))];
   const word = code.match(/[^\s:]+(?=\s|$)/g)?.find((one) => one in known);
