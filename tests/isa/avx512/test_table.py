@@ -41,7 +41,9 @@ def instructions(draw):
             operands.append(Immediate(draw(st.integers(-(1 << 63), (1 << 63) - 1))))
         elif place == "fixed":
             operands.append({"1": Immediate(1), "cl": Register("r8", 1), "al": Register("r8", 0), "eax": Register(general, 0)}[word])
-        elif word in ("m", "m0", "m32", "gather") or (place == "rm" and word not in ("km", "g", "g32", "g64") and draw(st.booleans())):
+        elif word in ("m", "m0", "m32", "gather") or (
+            place == "rm" and word not in ("km", "g", "g32", "g64", "vg") and draw(st.booleans())
+        ):
             broadcast = word == "vmb" and draw(st.booleans())
             index = draw(st.one_of(st.just(-1), st.integers(0, 15).filter(lambda n: n != 4)))
             vector = kind if word == "gather" else ""
@@ -51,7 +53,7 @@ def instructions(draw):
             operands.append(Memory(draw(st.integers(0, 15)), index, scale, draw(st.integers(-5000, 5000)), False, vector, size, broadcast))
         elif word[0] == "k":
             operands.append(Register("k", draw(st.integers(0, 7))))
-        elif word in ("xr", "xm", "xv", "x32", "ym", "yr", "vr", "vv", "vm", "vmb"):
+        elif word in ("xr", "xm", "xv", "x32", "ym", "yr", "vr", "vv", "vm", "vmb", "vg"):
             operands.append(Register({"x": "xmm", "y": "ymm", "v": kind}[word[0]], draw(vectors)))
         else:
             bits = word.lstrip("abcdefghijklmnopqrstuvwxyz")
@@ -139,3 +141,8 @@ def test_every_row_says_what_it_does_and_how_it_is_written():
     for row in INSTRUCTIONS:
         assert row.meaning and row.syntax.startswith(row.mnemonic)
     assert len({row.mnemonic for row in INSTRUCTIONS}) > 250
+
+
+def test_signs_of_lanes_come_from_a_register_alone():
+    assert disassemble(DECODER.decode(bytes.fromhex("62f27e4839c1"), 0, 0)) == "vpmovd2m k0, zmm1"
+    assert DECODER.decode(bytes.fromhex("62f27e483900"), 0, 0).row is None  # a processor refuses it with memory

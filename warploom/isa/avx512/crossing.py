@@ -284,7 +284,7 @@ ROWS: tuple[Row, ...] = tuple(
         ("vpbroadcastd", "EVEX.66.0F38.W0 7C", "vr g32", _broadcast, "v1 = a general register in all lanes", "kz", 0),
         ("vpbroadcastmw2d", "EVEX.F3.0F38.W0 3A", "vr km", _broadcast_mask, "v1 = a mask of 16 bits in all lanes", "", 0),
         ("vpmovm2d", "EVEX.F3.0F38.W0 38", "vr km", _mask_to_lanes, "v1 = all ones in the lanes of a mask, zero elsewhere", "", 0),
-        ("vpmovd2m", "EVEX.F3.0F38.W0 39", "kr vm", _lanes_to_mask, "k1 = the signs of v2", "", 0),
+        ("vpmovd2m", "EVEX.F3.0F38.W0 39", "kr vg", _lanes_to_mask, "k1 = the signs of v2", "", 0),
         ("vpconflictd", "EVEX.66.0F38.W0 C4", "vr vmb", _conflicts, "bit j of a lane = 1 where lane j below it holds the same", "kz", 0),
         ("vpcompressd", "EVEX.66.0F38.W0 8B", "vm vr", _compress, "the mask's lanes of v2 side by side, from lane 0 on", "kz", 4),
         ("vpexpandd", "EVEX.66.0F38.W0 89", "vr vm", _expand, "lanes from 0 on into the mask's lanes", "kz", 4),

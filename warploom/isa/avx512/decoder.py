@@ -172,7 +172,7 @@ def _takes(word: str, is_register: bool, head: _Head, rounding: bool) -> bool:
     """Whether the operand in rm may be what it is."""
     if is_register:
         return word not in ("m", "gather", "m0", "m32", "m16") and (rounding or not head.broadcast)
-    if word in ("g", "g32", "km", ""):
+    if word in ("g", "g32", "km", "vg", ""):
         return word == ""
     return not head.broadcast or word == "vmb"
 
@@ -181,7 +181,7 @@ def register_of(word: str, number: int, w: int, bits: int, rex: bool) -> Registe
     """The register of an operand's word; None where there is none of that number."""
     if word[0] == "k":
         return Register("k", number) if number < 8 else None
-    if word in ("vr", "vv", "vm", "vmb"):
+    if word in ("vr", "vv", "vm", "vmb", "vg"):
         return Register(WIDTHS[bits], number)
     if word in ("xm", "xr", "xv", "x32"):
         return Register("xmm", number)

@@ -32,7 +32,7 @@ def _fits(row: Row, written: Written) -> bool:
     if _high_byte_with_rex(row, written):
         return False
     width, size = _width(row, written), _size(row, written)
-    if not width and any(word in ("vr", "vv", "vm", "vmb") for word in row.places):
+    if not width and any(word in ("vr", "vv", "vm", "vmb", "vg") for word in row.places):
         return False
     return all(_one_fits(row, word, operand, width, size) for word, operand in zip(row.places, written.operands, strict=True))
 
@@ -51,7 +51,7 @@ def _width(row: Row, written: Written) -> int:
     found = {
         one.kind
         for word, one in zip(row.places, written.operands, strict=True)
-        if word in ("vr", "vv", "vm", "vmb") and isinstance(one, Register)
+        if word in ("vr", "vv", "vm", "vmb", "vg") and isinstance(one, Register)
     }
     if len(found) != 1 or not found <= set(_BITS):
         return 0
@@ -114,11 +114,11 @@ def _register_fits(row: Row, word: str, register: Register, size: int) -> bool:
     if kind in _BITS:
         old = row.encoding.kind == VEX
         if (old and register.number > 15) or (
-            row.encoding.length >= 0 and word in ("vr", "vv", "vm") and _BITS[kind] != 128 << row.encoding.length
+            row.encoding.length >= 0 and word in ("vr", "vv", "vm", "vg") and _BITS[kind] != 128 << row.encoding.length
         ):
             return False
         fixed = {"xr": "xmm", "xm": "xmm", "xv": "xmm", "x32": "xmm", "ym": "ymm", "yr": "ymm"}
-        return fixed.get(word) == kind or (word in ("vr", "vv", "vm", "vmb") and not (old and kind == "zmm"))
+        return fixed.get(word) == kind or (word in ("vr", "vv", "vm", "vmb", "vg") and not (old and kind == "zmm"))
     if kind == "k":
         return word in ("kr", "kv", "km", "kmm")
     if word in ("al", "cl"):

@@ -6,7 +6,7 @@
 bits are a register.
 
 `operands` are words, one an operand, as `vr vv vmb`: the place and what may stand there.
-    vr vv vm     vector in reg, vvvv, rm (rm: or memory of its width); vmb: or one element for all lanes (broadcast)
+    vr vv vm     vector in reg, vvvv, rm (rm: or memory of its width); vmb: or one element for all lanes (broadcast); vg: no memory
     xm ym        xmm, ymm or memory in rm; xr; m: memory alone, of the vector's width; x32: xmm or 32 bits of memory; gather: lanes'
     addresses
     kr kv km     opmask; kmm: or memory
@@ -133,6 +133,7 @@ _NAMES = {
     "vr": "v1",
     "vv": "v2",
     "vm": "v3/m",
+    "vg": "v2",
     "vmb": "v3/m/m32{1toN}",
     "xm": "xmm/m",
     "ym": "ymm/m",
