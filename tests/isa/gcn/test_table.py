@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.places import GOLDEN
@@ -12,7 +12,7 @@ from warploom.isa.gcn.disassembler import disassemble, text_of
 from warploom.isa.gcn.encoder import encode, forms_of
 from warploom.isa.gcn.formats import FORMATS
 from warploom.isa.gcn.instruction import DPP_KIND, E64, SDWA_KIND, SOURCE, VECTOR, Written
-from warploom.isa.gcn.parser import line_of
+from warploom.isa.gcn.parser import Mistake, line_of
 from warploom.isa.gcn.registers import DPP, OFF, SDWA
 from warploom.isa.gcn.table import BY_MNEMONIC, DECODER, INSTRUCTIONS
 
@@ -126,7 +126,12 @@ def instructions(draw):
 def test_an_instruction_is_written_and_read_as_itself(written):
     text = text_of(written)
     data = written.encoded()
-    assert assembled(text).encoded() == data, text
+    try:
+        again = assembled(text)
+    except Mistake as found:
+        assume("can read one scalar register" not in str(found))  # drawn with more scalar sources than an instruction may have
+        raise
+    assert again.encoded() == data, text
     found = DECODER.decode(data, 0, 0)
     assert (found.written.row, found.written.kind, disassemble(found)) == (written.row, written.kind, text)
 
