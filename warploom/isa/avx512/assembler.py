@@ -15,7 +15,6 @@ simulator (.globl, .type, .cfi_startproc ...) are passed over. Everything that i
 
 from __future__ import annotations
 
-import re
 import struct
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -28,6 +27,7 @@ from warploom.isa.avx512.parser import Mistake, Piece, labels, number, statement
 from warploom.isa.avx512.table import ALIASES, BY_MNEMONIC
 from warploom.isa.diagnostics import Diagnostics, nearest
 from warploom.isa.image import Image, Segment
+from warploom.isa.labels import address_of, mark_of
 from warploom.isa.program import Position, Source
 
 CODE_BASE, DATA_BASE = 0x400000, 0x600000
@@ -263,19 +263,8 @@ class _Assembler:
 
     def _place(self, label: str, place: int) -> int | None:
         """Address of a label; `1b` and `1f` are the nearest 1 before and after."""
-        if re.fullmatch(r"\d+[bf]", label):
-            there = [(section, at) for name, section, at in self.numbered if name == label[:-1] and (at <= place) == (label[-1] == "b")]
-            mark = (there[-1] if label[-1] == "b" else there[0]) if there else None
-        else:
-            mark = self.marks.get(label)
-        if mark is None:
-            return None
-        section, at = mark
-        after = next((item for item in self.items[at:] if item.section == section), None)
-        if after is not None:
-            return after.address
-        last = [item for item in self.items[:at] if item.section == section]
-        return last[-1].address + last[-1].size if last else (CODE_BASE, DATA_BASE)[section]
+        mark = mark_of(label, place, self.marks, self.numbered)
+        return None if mark is None else address_of(mark, self.items, (CODE_BASE, DATA_BASE))
 
     def _image(self, code: bytes, data: bytes) -> Image:
         room = -(-len(code) // 4) * 4

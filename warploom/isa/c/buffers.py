@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from warploom.isa.regions import Region
 from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE
 
 FIRST, UNIT = 0x10000, 64  # where buffers may begin, and a gap after each, so that a step too far is noticed
-_PLACED = re.compile(r"(?P<name>[^@]+)@(?P<address>0[xX][0-9a-fA-F]{1,8}|[0-9]{1,10})")
+PLACED = re.compile(r"(?P<name>[^@]+)@(?P<address>0[xX][0-9a-fA-F]{1,8}|[0-9]{1,10})")
 
 
 class Given(NamedTuple):
@@ -44,7 +44,7 @@ def given(buffers: Mapping[str, Any], path: str, pointers: Mapping[str, tuple[st
     """The buffers of a launch, as bytes. Raises BufferError."""
     found = []
     for text, contents in buffers.items():
-        parts = _PLACED.fullmatch(text)
+        parts = PLACED.fullmatch(text)
         name = parts["name"] if parts else text
         address = int(parts["address"], 0) if parts else None
         if address is not None and address % 4:
@@ -60,7 +60,7 @@ def placed(buffers: Iterable[Given], taken: Sequence[tuple[int, int]], first: in
     spans = [*taken, *((region.base, region.end) for region in regions)]
     for one in buffers:
         if one.address is None:
-            regions.append(region_of(one.name, _free(len(one.data), spans, first), one.data))
+            regions.append(region_of(one.name, free_place(len(one.data), spans, first), one.data))
             spans.append((regions[-1].base, regions[-1].end))
     return regions
 
@@ -70,23 +70,39 @@ def region_of(name: str, base: int, data: np.ndarray, size: int = 0) -> Region:
     return Region(name, base, max(-(-max(len(data), size) // 4) * 4, 4), data=data)
 
 
-def _free(size: int, taken: Sequence[tuple[int, int]], first: int) -> int:
-    """The lowest address from `first` on with room for a buffer, and a gap after the one before."""
+def free_place(size: int, taken: Iterable[tuple[int, int]], first: int, gap: int = UNIT) -> int:
+    """The lowest address from `first` on with room for a buffer and a gap after it. It begins at `first` or a multiple of the gap."""
     base = first
     for start, end in sorted(taken):
-        if start < base + size + UNIT and end > base:
-            base = -(-(end + UNIT) // UNIT) * UNIT
+        if start < base + size + gap and end > base:
+            base = -(-(end + gap) // gap) * gap
     return base
 
 
-def views_of(regions: Iterable[Region]) -> tuple[np.ndarray, tuple[str, ...]]:
+class Shown(Protocol):
+    """A buffer that has its place: a region, or what becomes one."""
+
+    @property
+    def name(self) -> str:
+        """What a user calls it."""
+
+    @property
+    def base(self) -> int:
+        """Its first address."""
+
+    @property
+    def bytes(self) -> int:
+        """How long it is."""
+
+
+def views_of(buffers: Iterable[Shown]) -> tuple[np.ndarray, tuple[str, ...]]:
     """(the table of views, their names): each buffer is words that can be written."""
-    shown = list(regions)
+    shown = list(buffers)
     table = np.zeros((len(shown), VIEW_COLUMNS), np.int32)
-    for row, region in zip(table, shown, strict=True):
-        row[VIEW_BASE] = (region.base + (1 << 31)) % (1 << 32) - (1 << 31)
-        row[[VIEW_BYTES, VIEW_FORMAT, VIEW_WRITABLE]] = region.bytes, F_WORD, 1
-    return table, tuple(region.name for region in shown)
+    for row, buffer in zip(table, shown, strict=True):
+        row[VIEW_BASE] = (buffer.base + (1 << 31)) % (1 << 32) - (1 << 31)
+        row[[VIEW_BYTES, VIEW_FORMAT, VIEW_WRITABLE]] = buffer.bytes, F_WORD, 1
+    return table, tuple(buffer.name for buffer in shown)
 
 
 def values_of(

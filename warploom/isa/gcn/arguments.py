@@ -9,12 +9,12 @@ Source: LLVM, "User Guide for AMDGPU Backend", sections "Code Object Metadata" a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from warploom.isa.c.buffers import PLACED, free_place, views_of
 from warploom.isa.c.contents import bytes_of
 from warploom.isa.diagnostics import nearest
 from warploom.isa.frontend import Options
@@ -22,12 +22,10 @@ from warploom.isa.gcn.launch import hidden
 from warploom.isa.gcn.metadata import GLOBAL, Argument
 from warploom.isa.launch import Launch, Parameter
 from warploom.isa.launching import POINTER, BufferError
-from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE
 
 SEGMENT = "argument"
 BUFFERS_BASE, BUFFER_UNIT = 0x1000_0000, 1 << 16
 LEAST_BYTES = 256
-_PLACED = re.compile(r"(?P<name>[^@]+)@(?P<address>0[xX][0-9a-fA-F]{1,8}|[0-9]{1,10})")
 _POINTERS = (GLOBAL, "pipe", "queue", "image", "sampler")
 
 
@@ -35,13 +33,13 @@ class Buffer(NamedTuple):
     """A piece of memory that a user gives."""
 
     name: str
-    address: int
+    base: int
     data: np.ndarray
 
     @property
-    def end(self) -> int:
-        """The first address after it."""
-        return self.address + len(self.data)
+    def bytes(self) -> int:
+        """How long it is."""
+        return len(self.data)
 
 
 class Placed(NamedTuple):
@@ -54,17 +52,13 @@ class Placed(NamedTuple):
 
     def views(self) -> tuple[np.ndarray, tuple[str, ...]]:
         """(the table of views, their names): each buffer is words that can be written."""
-        table = np.zeros((len(self.buffers), VIEW_COLUMNS), np.int32)
-        for row, buffer in zip(table, self.buffers, strict=True):
-            row[VIEW_BASE] = (buffer.address + (1 << 31)) % (1 << 32) - (1 << 31)
-            row[[VIEW_BYTES, VIEW_FORMAT, VIEW_WRITABLE]] = len(buffer.data), F_WORD, 1
-        return table, tuple(buffer.name for buffer in self.buffers)
+        return views_of(self.buffers)
 
 
 def placed(path: str, name: str, arguments: Sequence[Argument] | None, size: int, launch: Launch, options: Options) -> Placed:
     """Where the buffers of a kernel's launch lie, and its segment of `size` bytes or more. Raises BufferError."""
     buffers, whole = _buffers(path, options.buffers)
-    addresses = {buffer.name: buffer.address for buffer in buffers}
+    addresses = {buffer.name: buffer.base for buffer in buffers}
     if whole is not None:
         if options.arguments:
             raise BufferError(f"{path}: the buffer {SEGMENT!r} is all of the arguments: leave --arg {next(iter(options.arguments))} out")
@@ -82,7 +76,7 @@ def _buffers(path: str, given: Mapping[str, Any]) -> tuple[tuple[Buffer, ...], b
     waiting: list[tuple[str, np.ndarray]] = []
     whole = None
     for text, contents in given.items():
-        match = _PLACED.fullmatch(text)
+        match = PLACED.fullmatch(text)
         name = match["name"] if match else text
         data = bytes_of(name, contents)
         data = data if len(data) else np.zeros(4, np.uint8)
@@ -94,12 +88,9 @@ def _buffers(path: str, given: Mapping[str, Any]) -> tuple[tuple[Buffer, ...], b
             raise BufferError(f"{path}: the buffer {text!r} begins at a multiple of 4, and ends below 2^32")
         else:
             found.append(Buffer(name, int(match["address"], 0), data))
-    base = BUFFERS_BASE
     for name, data in waiting:
-        for other in sorted(found, key=lambda one: one.address):
-            if other.address < base + len(data) + BUFFER_UNIT and other.end > base:
-                base = -(-(other.end + BUFFER_UNIT) // BUFFER_UNIT) * BUFFER_UNIT  # a gap, so that a step too far is noticed
-        found.append(Buffer(name, base, data))
+        spans = [(one.base, one.base + one.bytes) for one in found]
+        found.append(Buffer(name, free_place(len(data), spans, BUFFERS_BASE, BUFFER_UNIT), data))
     return tuple(found), whole
 
 

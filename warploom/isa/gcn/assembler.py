@@ -16,7 +16,6 @@ arguments. Directives that say nothing to a simulator are passed over. Everythin
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,6 +31,7 @@ from warploom.isa.gcn.metadata import GLOBAL, VALUE, Argument
 from warploom.isa.gcn.parser import Line, Mistake, Piece, expression, line_of, whole
 from warploom.isa.gcn.table import BY_MNEMONIC
 from warploom.isa.image import Image, Segment
+from warploom.isa.labels import address_of, mark_of
 from warploom.isa.launch import Launch
 from warploom.isa.launching import POINTER
 from warploom.isa.program import Position, Source
@@ -308,22 +308,12 @@ class _Assembler:
 
     def _found(self, label: str, place: int) -> int:
         """Address of a label; `1b` and `1f` are the nearest 1 before and after."""
-        if re.fullmatch(r"\d+[bf]", label):
-            back = label[-1] == "b"
-            there = [(section, at) for name, section, at in self.numbered if name == label[:-1] and (at <= place) == back]
-            mark = (there[-1] if back else there[0]) if there else None
-        else:
-            mark = self.marks.get(label)
         if label == "." and place < len(self.items):
             return self.items[place].address
+        mark = mark_of(label, place, self.marks, self.numbered)
         if mark is None:
             raise Mistake(f"there is no label {label!r}{nearest(label, self.marks)}", label)
-        section, at = mark
-        after = next((item for item in self.items[at:] if item.section == section), None)
-        if after is not None:
-            return after.address
-        last = [item for item in self.items[:at] if item.section == section]
-        return last[-1].address + last[-1].size if last else (CODE_BASE, DATA_BASE)[section]
+        return address_of(mark, self.items, (CODE_BASE, DATA_BASE))
 
     # -----------------------------------------------------------------------------------------------------
     # What came out

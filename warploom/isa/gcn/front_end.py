@@ -102,7 +102,7 @@ def _with_memory(image: Image, kernel: Kernel, launch: Launch, segment: bytes, b
         Segment("dispatch", PACKET, packet(launch, kernel.descriptor), TABLES_BYTES, False),
         Segment("arguments", ARGUMENTS, segment, -(-len(segment) // 4) * 4, False),
     ]
-    given = [Segment(buffer.name, buffer.address, buffer.data.tobytes(), len(buffer.data)) for buffer in buffers]
+    given = [Segment(buffer.name, buffer.base, buffer.data.tobytes(), buffer.bytes) for buffer in buffers]
     every = [*image.segments, *own, *given]
     for place, one in enumerate(every):
         for other in every[:place]:
