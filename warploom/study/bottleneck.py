@@ -24,7 +24,7 @@ FETCH, DATA, STEPS = "instruction fetch", "data memory", "fixed steps"
 OF_REASON = {
     "selected": "issuing", "not_selected": "issuing",
     "no_instruction": FETCH, "imc_miss": FETCH,
-    "long_scoreboard": DATA, "lg_throttle": DATA, "tex_throttle": DATA, "membar": DATA, "drain": DATA,
+    "long_scoreboard": DATA, "lg_throttle": DATA, "tex_throttle": DATA, "membar": DATA, "drain": DATA, "waitcnt": DATA,
     "short_scoreboard": "shared memory", "mio_throttle": "shared memory",
     "wait": "arithmetic", "math_pipe_throttle": "arithmetic",
     "barrier": "barriers", "branch_resolving": "branches", "dispatch_stall": "dispatch",

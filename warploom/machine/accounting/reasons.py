@@ -1,6 +1,8 @@
 """Why a warp did not issue: one reason for every warp and cycle.
 
-The names are those of NVIDIA's Nsight Compute (its "warp states"), so what is learned here applies there.
+The names are those of NVIDIA's Nsight Compute (its "warp states"), so what is learned here applies there. One is AMD's: `waitcnt`, after
+the instruction with which a program of theirs waits (`s_waitcnt`; AMD "Vega" Instruction Set Architecture, 4.4), because NVIDIA's hardware
+waits by itself.
 A unit accounts a whole span of cycles at once, when the span ends; the spans of a warp join without gap or
 overlap from its launch to its end, so the reasons add up to the warp's cycles.
 """
@@ -11,7 +13,7 @@ from typing import NamedTuple
 
 
 class Reason(NamedTuple):
-    """A reason: Nsight Compute's name, and what it means here."""
+    """A reason: its name, and what it means here."""
 
     name: str
     meaning: str
@@ -34,10 +36,11 @@ REASONS = (
     Reason("drain", "has ended, but its accesses or results are still in flight"),
     Reason("dispatch_stall", "waits for the dispatcher of blocks, or for registers of an earlier instruction that are still being read"),
     Reason("imc_miss", "waits for a constant that the first level of the constant cache did not have"),
+    Reason("waitcnt", "waits, because the program says so, until so few of its accesses are in flight (AMD's s_waitcnt)"),
 )
 (SELECTED, NOT_SELECTED, LONG_SCOREBOARD, SHORT_SCOREBOARD, WAIT, BARRIER, BRANCH_RESOLVING, NO_INSTRUCTION,
  LG_THROTTLE, MIO_THROTTLE, TEX_THROTTLE, MATH_PIPE_THROTTLE, MEMBAR, DRAIN, DISPATCH_STALL,
- IMC_MISS) = range(len(REASONS))  # fmt: skip
+ IMC_MISS, WAITCNT) = range(len(REASONS))  # fmt: skip
 
 # What a lane is that does not execute an instruction of its warp.
 OFF = (

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import CONTROL, FENCE_BLOCK, FIRST_UOP, IMM, OP, PORT
+from warploom.isa.uop import BUFFER, CONTROL, FENCE_BLOCK, FIRST_UOP, IMM, OP, PORT
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
-from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED
+from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED, WAITCNT
 from warploom.machine.core.control import EXIT_WARP, FENCE
 from warploom.machine.core.warps.scoreboard import blocking_group, ready_at
 from warploom.machine.core.warps.warp_table import set_alarm
@@ -61,6 +61,8 @@ def _wait_for_registers(core, tables, warp, group, port, at):
     warps.reason[warp] = core.scoreboard.reason[warp, group] if time < FOREVER else LONG_SCOREBOARD
     if warps.reason[warp] == LONG_SCOREBOARD:
         warps.waiting_memory = warps.waiting_memory | bit(warp)
+    if port == BUFFER:
+        warps.reason[warp] = WAITCNT
     if time < FOREVER and port != CONTROL:
         warps.wake_time_known = warps.wake_time_known | bit(warp)
     set_alarm(warps, warp, time, at)

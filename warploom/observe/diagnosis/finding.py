@@ -24,8 +24,8 @@ TURNS = 4  # iterations per warp of a loop around a lock
 FETCHING = 0.50  # share of FETCH, on cores that run one instruction at a time
 DATA_WAIT = 0.25  # share of WAIT there
 
-MEMORY_REASONS = ("long_scoreboard", "lg_throttle", "membar", "drain")
-SHARED_REASONS = ("short_scoreboard", "mio_throttle")
+MEMORY_REASONS = ("long_scoreboard", "lg_throttle", "membar", "drain", "waitcnt")
+SHARED_REASONS = ("short_scoreboard", "mio_throttle", "waitcnt")
 
 
 @dataclass(frozen=True)

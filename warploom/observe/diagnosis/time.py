@@ -21,6 +21,7 @@ RESULTS = (
     ("long_scoreboard", (u.MEMORY, u.TEXTURE), "loads"),
     ("short_scoreboard", (u.SHARED, u.SPECIAL), "brings"),
     ("wait", (u.ALU,), "computes"),
+    ("waitcnt", (u.MEMORY, u.TEXTURE, u.SHARED), "loads"),
 )
 # A full unit, by its reason: its name, the setting that gives more of it, what else to try.
 UNITS = {
