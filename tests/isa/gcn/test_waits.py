@@ -80,9 +80,9 @@ def test_a_wave_stalls_where_it_waits_and_not_where_it_uses():
 
 
 def test_of_two_loads_in_flight_vmcnt_1_waits_for_the_first_only():
-    """The second load leaves a hundred cycles after the first one."""
+    """The second load leaves some eighty cycles after the first one."""
     loads = "v_lshlrev_b32 v0, 2, v0\ns_waitcnt lgkmcnt(0)\nglobal_load_dword v1, v0, s[8:9]\n"
-    loads += "s_nop 0\n" * 100 + "global_load_dword v2, v0, s[8:9] offset:1024\n"
+    loads += "s_nop 0\n" * 20 + "global_load_dword v2, v0, s[8:9] offset:1024\n"
     text = (
         HEAD.replace("256", "4096") + loads + "s_waitcnt vmcnt(1)\nv_add_u32 v3, 1, v1\ns_waitcnt vmcnt(0)\nv_add_u32 v3, v3, v2\ns_endpgm"
     )

@@ -24,7 +24,7 @@ REASONS = (
     Reason("not_selected", "the warp could issue, but the scheduler picked another"),
     Reason("long_scoreboard", "waits for a register that a load from global memory or a texture writes"),
     Reason("short_scoreboard", "waits for a register that shared memory or a special function writes"),
-    Reason("wait", "waits for a register that an operation of fixed latency writes"),
+    Reason("wait", "waits for a register that an operation of fixed latency writes, or for its scheduler's turn"),
     Reason("barrier", "waits at a barrier for other warps of its block"),
     Reason("branch_resolving", "waits for the target of its own control instruction"),
     Reason("no_instruction", "its instruction buffer is empty"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from warploom.machine.config.pipes import issue_slots
 from warploom.machine.config.schema import settings
 from warploom.observe import profile as p
 from warploom.observe.profile import Profile
@@ -93,5 +94,5 @@ def ratio(found: Profile, instruction: int, count: int, per: int) -> float:
 
 def issue_slots_used(found: Profile) -> float:
     """The share of the issue slots of cores with work in which an instruction issued."""
-    slots = found.cycles * found.busy_cores * found.config.core.schedulers
+    slots = found.cycles * found.busy_cores * issue_slots(found.config)
     return int(found.counts[:, p.ISSUES].sum()) / slots if slots else 0.0
