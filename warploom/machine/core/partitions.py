@@ -6,6 +6,9 @@ warp, so an instruction keeps its entry for warp / lanes cycles, the *initiation
 instructions meanwhile. So integer and float instructions of half a warp's width reach one a cycle together, and a single warp
 never gets more than its own part's pipes. Without sub-partitions all schedulers share the ALUs of the core (`pipes.py`).
 
+AMD's GCN has one pipe for all vector arithmetic in each part, a *SIMD*, and a scalar unit beside them (`pipes.vector`, `pipes.scalar`): an
+instruction of scalar registers alone takes no lanes from anybody.
+
 The way to the load/store unit has a short queue: instructions enter one a cycle until it is full. A float pipe may have the
 integer pipe as its other half (GA10x): a float instruction that finds its own entry taken goes there.
 
