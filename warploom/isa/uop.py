@@ -23,7 +23,6 @@ executed where at least one lane takes part. An operation that sets the mask its
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -430,8 +429,7 @@ OPERATIONS: tuple[Operation, ...] = tuple(_rows())
 NUMBER: dict[str, int] = {operation.name: number for number, operation in enumerate(OPERATIONS)}
 
 
-@dataclass(frozen=True)
-class Uop:
+class Uop(NamedTuple):
     """One micro-op as a front end writes it; `row()` gives what the machine reads."""
 
     name: str
@@ -462,7 +460,7 @@ class Uop:
         ]  # fmt: skip
 
     def __str__(self) -> str:
-        shown = [f"{f.name}={operand_name(getattr(self, f.name))}" for f in fields(self)[1:5] if getattr(self, f.name) != NONE]
+        shown = [f"{name}={operand_name(code)}" for name, code in zip(self._fields[1:5], self[1:5], strict=True) if code != NONE]
         return f"{self.name} {' '.join(shown)}".rstrip()
 
 
