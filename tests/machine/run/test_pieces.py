@@ -111,6 +111,13 @@ def test_a_stretch_in_the_middle(whole, tmp_path):
     assert np.array_equal(within(piece.result.detail.events, 500, 600), within(whole.detail.events, 500, 600))
 
 
+def test_progress_is_told_on_the_way_to_a_stretch_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "FORWARD", 200)
+    told = []
+    next(pieces(long_run(tmp_path), 700, 750, progress=told.append))
+    assert told[:4] == [200, 400, 600, 700 - LEAD]
+
+
 def test_only_some_warps(tmp_path):
     (piece,) = pieces(long_run(tmp_path), 0, 300, selection=Selection(None, frozenset([1])))
     rows = piece.result.detail.events
