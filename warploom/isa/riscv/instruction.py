@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
 from warploom.isa.riscv.fields import COMPRESSED_FIRST, Encoding
 from warploom.isa.riscv.registers import FLOATS, TEMPORARY, written
 from warploom.isa.uop import IMMEDIATE, NONE, Uop
@@ -29,7 +31,7 @@ class Refusal(Exception):
     """An instruction that the machine cannot do. One sentence, without the instruction's place."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Operands:
     """What a lowering sees of an instruction: the fields' values, where it lies, and what is where.
 
@@ -128,6 +130,17 @@ class Instruction:
             return True
         values = self.encoding.decode(word)
         return all(values[name] not in forbidden for name, forbidden in self.excluded.items())
+
+    def match_all(self, words: np.ndarray) -> np.ndarray:
+        """Which of many words are this instruction."""
+        found: np.ndarray = (words & self.encoding.mask) == self.encoding.match
+        if self.size == 2:
+            found &= words < 1 << 16
+        if self.excluded and found.any():
+            values = self.encoding.decode_all(words)
+            for name, forbidden in self.excluded.items():
+                found &= ~np.isin(values[name], forbidden)
+        return found
 
     def encode(self, values: Mapping[str, int]) -> int:
         """The word for the operands' values; those that are not given are the row's defaults."""

@@ -12,7 +12,7 @@ from pathlib import PurePath
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.image import Image, sweep
+from warploom.isa.image import Image
 from warploom.isa.program import Launch, Program, Source
 from warploom.isa.program_builder import Bundle, ProgramBuilder
 from warploom.isa.regions import Region
@@ -29,12 +29,11 @@ Refused = tuple[int, str]  # number of the instruction, and why
 
 def decoded(image: Image, table: Table = TABLE) -> list[Decoded]:
     """The instructions of an image, by address. Where a function begins an instruction begins, whatever comes before."""
-    return sweep(image, table.decode, _first_half, step=2)
-
-
-def _first_half(one: Decoded, middle: int) -> Decoded:
-    size = middle - one.address
-    return Decoded(one.address, one.word & ((1 << 8 * size) - 1), size, None, {})
+    found: list[Decoded] = []
+    for segment in sorted(image.segments, key=lambda one: one.address):
+        for start, end in segment.code:
+            found += table.decode_span(segment.data[start - segment.address : end - segment.address], start, image.starts)
+    return found
 
 
 def float_needs(instructions: Sequence[Decoded]) -> FloatNeeds:

@@ -47,7 +47,7 @@ def _own(row: Instruction, generation: Generation) -> Instruction:
 def _with_flags(lower: Lowering | None, flags: int) -> Lowering:
     assert lower is not None
     plain: Callable[[Operands], list[Uop]] = lower
-    return lambda o: [replace(uop, flags=uop.flags | flags) if uop.name in ("branch", "jump_register") else uop for uop in plain(o)]
+    return lambda o: [uop._replace(flags=uop.flags | flags) if uop.name in ("branch", "jump_register") else uop for uop in plain(o)]
 
 
 def _stop(_: Operands) -> list[Uop]:
