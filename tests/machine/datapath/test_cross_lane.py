@@ -111,6 +111,16 @@ def test_a_match_names_the_lanes_that_hold_the_same(lanes, active, values):
             assert found[lane] == (same >> 32 * half) & WORD
 
 
+@pytest.mark.parametrize("lanes", [1, 31, 32, 33, 63, 64])
+def test_a_match_of_all_lanes_counts_the_last_one_of_each_half_too(lanes):
+    registers = warp(lanes, range(lanes))
+    registers["lane"][0, 1, :lanes] = [lane % 3 for lane in range(lanes)]
+    for half in (0, 1):
+        found = executed(registers, Uop("match_any", 4, 1, imm=half), lanes)["lane"][0, 4, :lanes].tolist()
+        alike = [sum(1 << other for other in range(lanes) if other % 3 == lane % 3) for lane in range(lanes)]
+        assert found == [mask >> 32 * half & WORD for mask in alike]
+
+
 @pytest.mark.parametrize("lanes", [4, 32, 64])
 def test_a_lanes_bit_of_a_mask_is_its_own(lanes):
     mask = 0x9E3779B97F4A7C15

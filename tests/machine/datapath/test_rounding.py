@@ -62,6 +62,17 @@ def operands(seed):
     return [[source.choice([source.choice(FLOAT_EDGES), source.getrandbits(32)]) for _ in range(LANES)] for _ in range(3)]
 
 
+@pytest.mark.parametrize("exact", ["exact_add", "exact_sub", "exact_mul", "exact_div", "exact_fma"])
+def test_a_quiet_nan_beside_an_infinity_raises_no_flag_and_a_signalling_one_does(exact):
+    """IEEE 754, sections 6.2 and 7.2."""
+    infinity, one, quiet, signalling = 0x7F800000, 0x3F800000, 0x7FC00001, 0x7F800001
+    others = [infinity, infinity | 1 << 31, one, quiet]
+    for nan, flag in ((quiet, 0), (signalling, 16)):
+        rows = [[*others, *[nan] * 4], [*[nan] * 4, *others], [one] * 8]
+        padded = [row + [one] * (LANES - 8) for row in rows]
+        assert rounded(exact, "round_float", 0, padded)[:8] == [(0x7FC00000, flag)] * 8
+
+
 def test_operands_may_all_be_the_same_in_every_lane():
     """Two scalar registers and the immediate: 6 * 7 + 5."""
     six, seven, five = (int(np.float32(value).view(np.uint32)) for value in (6, 7, 5))
