@@ -14,8 +14,10 @@ from tests.places import EXAMPLES, GOLDEN
 from warploom import GPU
 from warploom.cli.data import read_buffer_file
 from warploom.isa.frontend import BYTES, Options
-from warploom.isa.frontends import FRONT_ENDS, encoding, load_with_warnings
+from warploom.isa.frontends import FRONT_ENDS, encoding, load_with_warnings, machine_code
 from warploom.isa.gcn import code_object
+from warploom.isa.machine_code import from_words as machine_code_words
+from warploom.isa.machine_code import source as text_of_machine_code
 from warploom.isa.program import Program
 from warploom.machine.config.presets import PRESETS, load_config, parse_setting
 from warploom.machine.config.schema import settings
@@ -99,6 +101,15 @@ def _words(isa: str, ending: str) -> Callable[[bytes, Path], object]:
     return take
 
 
+def _words_of_code(isa: str) -> Callable[[bytes, Path], object]:
+    def take(data: bytes, path: Path) -> object:
+        code = machine_code(next(row for row in FRONT_ENDS if row.name == isa))
+        image = code.raw(machine_code_words(code, data.decode("utf-8", "replace"), str(path)), str(path))
+        return text_of_machine_code(code, image)
+
+    return take
+
+
 def _setting(data: bytes, _path: Path) -> object:
     return load_config("sm", dict([parse_setting(data.decode("utf-8", "replace"))]))
 
@@ -163,6 +174,9 @@ def _targets() -> Iterator[Target]:
             words = _texts("50de 300f // c\n@4 f000\n// threads 4\n// data 1 2", '{"program": [20702, 61440], "threads": 8, "data": [1]}')
             yield Target(f"{row.name} words", _words(row.name, ".hex"), words, ".hex")
             yield Target(f"{row.name} words in JSON", _words(row.name, ".json"), words, ".json")
+        if row.has_code:
+            words = _texts("bf810000 c00a0202 00000000 // c\n7e000280", "62 f1 7c 48 58 c1 c3", '{"program": [98, 195]}')
+            yield Target(f"{row.name} words", _words_of_code(row.name), words, ".hex")
     yield Target("riscv in ELF", _program("riscv", ("sm",)), _files("riscv/*.elf"), ".elf")
     for ending in (".elf", ".vxbin", ".bin"):
         yield Target(f"vortex in {ending}", _vortex(ending), _vortex_images(ending), ending)

@@ -388,11 +388,13 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
         "pipes.owner": ["core", "core", "scheduler"], "pipes.integer_lanes": [0, 1], "pipes.float_lanes": [0, 2],
         "pipes.float_on_integer": [False, True], "pipes.special_interval": [0, 5], "pipes.load_store_lanes": [0, 2],
         "pipes.load_store_queue": [1, 3], "pipes.multiply": ["integer", "float"], "pipes.divide_interval": [0, 9],
-        "latency.to_float": [0, 1], "latency.to_integer": [0, 3],
+        "latency.to_float": [0, 1], "latency.to_integer": [0, 3], "latency.scalar": [1, 3],
+        "pipes.vector": [False, False, True], "pipes.scalar": [False, True], "pipes.multiply_interval": [0, 7],
+        "core.issues_per_turn": [0, 0, 1, 3],
     }  # fmt: skip
     picks = {name: st.just(fixed[name]) if name in fixed else st.sampled_from(options) for name, options in choices.items()}
     base = {**SMALL, "memory.bytes": BYTES, "shared.bytes": 1024}
-    return st.fixed_dictionaries(picks).map(lambda made: {**base, **_of_one_kind(_with_rows(made)), **fixed})
+    return st.fixed_dictionaries(picks).map(lambda made: {**base, **_of_one_kind({**_with_rows(made), **fixed}), **fixed})
 
 
 def _of_one_kind(settings: dict[str, Any]) -> dict[str, Any]:
@@ -401,6 +403,10 @@ def _of_one_kind(settings: dict[str, Any]) -> dict[str, Any]:
     left = {name: value for name, value in settings.items() if not name.startswith(other) or name == "pipes.owner"}
     if settings["core.lock"] == "lane":
         left |= {"latency.to_float": 0, "latency.to_integer": 0}
+    if left.get("pipes.vector"):
+        left |= {"latency.to_float": 0, "latency.to_integer": 0, "pipes.float_on_integer": False}
+    if settings.get("core.divergence") == "dwf":
+        left |= {"core.issues_per_turn": 0}
     return left if settings["fetch.sets"] else left | {"fetch.l0_sets": 0}
 
 

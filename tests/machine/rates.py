@@ -33,10 +33,12 @@ def cycles_each(body: list[Operation], *, warps: int = 1, engine: str = "python"
     Settings have two underscores for the dot. The instruction buffers are left out.
     """
     turns = 12
-    return (_cycles(body, 2 * turns, warps, engine, gpu, settings) - _cycles(body, turns, warps, engine, gpu, settings)) / turns
+    lanes = int(load_config(gpu).core.lanes)
+    first, second = (_cycles(body, count, warps, lanes, engine, gpu, settings) for count in (turns, 2 * turns))
+    return (second - first) / turns
 
 
-def _cycles(body: list[Operation], turns: int, warps: int, engine: str, gpu: str, settings: dict[str, Any]) -> int:
+def _cycles(body: list[Operation], turns: int, warps: int, lanes: int, engine: str, gpu: str, settings: dict[str, Any]) -> int:
     code = Assembly()
     for register in SOURCES:
         code.mov(register, 0x3F800000)
@@ -45,6 +47,6 @@ def _cycles(body: list[Operation], turns: int, warps: int, engine: str, gpu: str
             code(**operation)
     code("exit")
     changes = {"memory.bytes": 1 << 16, "fetch.buffer": 0} | {name.replace("__", "."): value for name, value in settings.items()}
-    machine = PipelineMachine(load_config(gpu, changes), code.program(threads=32 * warps, block=min(32 * warps, 1024)))
+    machine = PipelineMachine(load_config(gpu, changes), code.program(threads=lanes * warps, block=min(lanes * warps, 1024)))
     assert drive(machine, engine=engine, max_cycles=1 << 20).status == "done"
     return machine.cycle

@@ -20,27 +20,34 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", metavar="OUT", help="Write the words to this file; - writes them to standard output in place of the listing."
 )
-@click.option("--format", "form", metavar="hex|json", help="How the words are written. [default: json for a name in .json, else hex]")
+@click.option("--format", "form", metavar="hex|json|bin", help="How the words are written. [default: as the file's ending says, else hex]")
 @click.option("--isa", metavar="NAME", help="The instruction set, where the file's ending does not say it.")
 @json_option
 def command(file: str, output: str | None, form: str | None, isa: str | None, as_json: bool) -> None:
     """Show FILE as a listing: address, word in hexadecimal and binary, source.
 
-    Hex is what Verilog's $readmemh takes; JSON holds the words, the number of threads and the data.
+    Of tiny, hex is what Verilog's $readmemh takes, and JSON holds the words, the number of threads and the data.
+    Of GCN and AVX-512, FILE may be a code object or an ELF file too, and bin is the bytes of the code.
 
     \b
     Examples:
       warploom asm matadd.asm                  print the listing
       warploom asm matadd.asm -o matadd.hex    and write the words for Verilog
       warploom asm matadd.asm --format json    print the words as JSON
+      warploom asm saxpy.gcn -o saxpy.hex      words of GCN
+      warploom asm kernel.s --isa gcn          what a compiler has printed
     """
     from warploom.cli import screen
+    from warploom.cli.machine_code import assembled
     from warploom.isa.frontends import encoding, known, load_with_warnings, with_words
 
     row = with_words(file, isa)
+    if row.has_code:
+        assembled(file, row, output, form, as_json)
+        return
     if not row.has_words:
-        others = ", ".join(f"{other.name} ({'/'.join(other.suffixes)})" for other in known() if other.has_words)
-        raise UserError(f"{file} is a program of {row.name}, which has no instruction words; {others} has")
+        others = ", ".join(f"{other.name} ({'/'.join(other.suffixes)})" for other in known() if other.has_words or other.has_code)
+        raise UserError(f"{file} is a program of {row.name}, which has no instruction words; these have: {others}")
     code = encoding(row)
     program, warnings = load_with_warnings(file, row.name)
     named = Path(output).suffix.lower()[1:] if output else ""

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from warploom.isa.diagnostics import Diagnostic, nearest
 from warploom.isa.frontend import BYTES, FUNCTION, GROUP, PATH, Encoding, FrontEnd, Loaded, Module, Options
+from warploom.isa.machine_code import MachineCode
 from warploom.isa.numbers import whole_number
 from warploom.isa.program import Program
 from warploom.isa.reading import MOST_BYTES, error, read_bytes, read_text
@@ -57,6 +58,7 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
         "warploom.isa.avx512",
         "AVX-512: x86's vectors of 16 lanes and their masks",
         "avx512",
+        has_code=True,
         claims="warploom.isa.avx512.recognise:is_x86",
     ),
     FrontEnd(
@@ -65,6 +67,7 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
         "warploom.isa.gcn",
         "AMD's GCN: waves of 64 lanes, a scalar unit, and the mask of lanes in a register",
         "gcn",
+        has_code=True,
         claims="warploom.isa.gcn.code_object:is_code_object",
     ),
 )
@@ -164,6 +167,11 @@ def with_words(path: str | os.PathLike[str], isa: str | None = None) -> FrontEnd
     if isa is None and _among(known(), path, None) is None:
         return next(row for row in FRONT_ENDS if row.has_words)
     return front_end(path, isa)
+
+
+def machine_code(row: FrontEnd) -> MachineCode:
+    """The machine code of a front end that has some."""
+    return cast(MachineCode, importlib.import_module(row.module).CODE)
 
 
 def encoding(row: FrontEnd) -> Encoding:

@@ -10,6 +10,7 @@ from warploom.isa.program import Program
 MORE_ATOMICS = tuple(u.NUMBER[f"atomic_{name}"] for name in ("inc", "dec", "fadd", "fmin", "fmax"))
 OF_WARPS = ("split", "join", "set_mask", "predicate", "spawn", "spawn_alone", "core_barrier", "halt")  # Vortex's
 SCALAR_ACCESSES = u.NUMBER["load_scalar"], u.NUMBER["store_scalar"]
+OF_LANES = tuple(u.NUMBER[name] for name in ("ballot", "match_any", "note"))  # whatever their operands
 REDUCTIONS = ("barrier_count", "barrier_and", "barrier_or")
 BARRIERS = tuple(u.NUMBER[name] for name in ("barrier", "barrier_arrive", *REDUCTIONS))
 
@@ -32,6 +33,15 @@ def special_registers(program: Program) -> set[str]:
     """The special registers that a program reads, or that its launch writes into registers."""
     read = program.uops[program.uops[:, u.OP] == u.NUMBER["special"], u.IMM].tolist()
     return {u.SPECIALS[number] for number in read} | {name for _, name in program.launch.registers}
+
+
+def only_scalars(program: Program) -> np.ndarray:
+    """bool[instructions]: which consist of arithmetic of scalar registers alone, so that a unit that has no lanes can execute them."""
+    uops = program.uops
+    operands = uops[:, [u.DST, u.A, u.B, u.C]]
+    scalar = ((operands < 0) | (operands >= u.SCALAR)).all(axis=1) & (uops[:, u.UNIT] == u.ALU) & ~np.isin(uops[:, u.OP], OF_LANES)
+    first = program.code[:, u.FIRST_UOP]
+    return np.logical_and.reduceat(scalar, first) if len(first) else np.zeros(0, bool)
 
 
 def uses_wide_accesses(program: Program) -> bool:

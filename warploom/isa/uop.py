@@ -23,7 +23,6 @@ executed where at least one lane takes part. An operation that sets the mask its
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -103,12 +102,12 @@ def scalar(number: int) -> int:
 
 # ---------------------------------------------------------------------------------------------------------
 # Units: whose issue port an operation takes.
-UNITS = ("alu", "special", "memory", "shared", "texture", "control")
-ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL = range(len(UNITS))
+UNITS = ("alu", "special", "memory", "shared", "texture", "control", "buffer")
+ALU, SPECIAL, MEMORY, SHARED, TEXTURE, CONTROL, BUFFER = range(len(UNITS))  # BUFFER: the instruction buffer itself, which always can
 
-# Ports of a scheduler: a unit each, and two pipes that arithmetic has beside the ALU where these are apart. ALU is the integer pipe then.
-PORTS = (*UNITS, "float", "double")
-FLOAT, DOUBLE = len(UNITS), len(UNITS) + 1
+# Ports of a scheduler: a unit each, and the pipes that arithmetic has beside the ALU where these are apart. ALU is the integer pipe then.
+PORTS = (*UNITS, "float", "double", "scalar")
+FLOAT, DOUBLE, SCALAR_PORT = range(len(UNITS), len(PORTS))
 
 # Parts of the datapath (machine/datapath/): which one computes the result of an ALU or special-function operation.
 DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lane", "special_register", "double_precision", "note",
@@ -119,10 +118,10 @@ DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lan
 # Latency classes: a preset gives cycles for each (section `latency`).
 LATENCIES = (
     "alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory", "bits",
-    "double", "double_divide",
+    "double", "double_divide", "scalar",
 )  # fmt: skip
 (L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY, L_BITS,
- L_DOUBLE, L_DOUBLE_DIVIDE) = range(len(LATENCIES))  # fmt: skip
+ L_DOUBLE, L_DOUBLE_DIVIDE, L_SCALAR) = range(len(LATENCIES))  # fmt: skip
 
 # Address spaces.
 SPACES = ("global", "shared", "local", "constant")
@@ -311,6 +310,7 @@ def _rows() -> list[Operation]:
         ("insert_lane", L_ALU, "dab", "d of lane b (unsigned, modulo the warp's) = a of that lane, active or not; other lanes keep theirs"),
         ("get_scalar", L_ALU, "dai", "scalar d = the scalar register with number a + i; 0 where there is none"),
         ("put_scalar", L_ALU, "abi", "the scalar register with number a + i = b; nothing where there is none"),
+        ("or_lanes", L_ALU, "dab", "scalar d = b | the a of every lane that takes part (mask, predicate)"),
         ("match_any", L_ALU, "dai", "bit l of d = 1 where lane 32 i + l takes part (mask, predicate) and its a is the same"),
     ]
     special_function = [
@@ -393,6 +393,7 @@ def _rows() -> list[Operation]:
         ("branch_scalar", "at", "the active lanes, if any, go to the target where scalar a & i is not 0 (NEGATE: where it is 0)",
          NEXT + TO_TARGET),
     ]
+    buffer = [("await", "a", "nothing, in the instruction buffer: a stall for register a, or others that its instruction uses, is waitcnt")]
     note = [("note", L_ALU, "abci", "a row on the log of the run: number i, the thread, and what a, b and c hold in it")]
     alu = (
         (INTEGER, integer), (SPECIAL_REGISTER, special_register), (FLOATING_POINT, floating_point), (CROSS_LANE, cross_lane), (NOTE, note),
@@ -407,6 +408,7 @@ def _rows() -> list[Operation]:
     rows += [Operation(name, MEMORY, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in memory]
     rows += [Operation(name, TEXTURE, NO_DATAPATH, L_MEMORY, operands, meaning) for name, operands, meaning in texture]
     rows += [Operation(name, CONTROL, NO_DATAPATH, L_CONTROL, operands, meaning, flow) for name, operands, meaning, flow in control]
+    rows += [Operation(name, BUFFER, NO_DATAPATH, L_CONTROL, operands, meaning) for name, operands, meaning in buffer]
     return rows
 
 
@@ -428,8 +430,7 @@ OPERATIONS: tuple[Operation, ...] = tuple(_rows())
 NUMBER: dict[str, int] = {operation.name: number for number, operation in enumerate(OPERATIONS)}
 
 
-@dataclass(frozen=True)
-class Uop:
+class Uop(NamedTuple):
     """One micro-op as a front end writes it; `row()` gives what the machine reads."""
 
     name: str
@@ -460,7 +461,7 @@ class Uop:
         ]  # fmt: skip
 
     def __str__(self) -> str:
-        shown = [f"{f.name}={operand_name(getattr(self, f.name))}" for f in fields(self)[1:5] if getattr(self, f.name) != NONE]
+        shown = [f"{name}={operand_name(code)}" for name, code in zip(self._fields[1:5], self[1:5], strict=True) if code != NONE]
         return f"{self.name} {' '.join(shown)}".rstrip()
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from warploom.isa.numbers import percentage
 from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.config.pipes import issue_slots
 from warploom.machine.run.result import RunResult
 
 FULL = 0.75  # from this share of its time on, a unit is the bottleneck
@@ -24,7 +25,7 @@ FETCH, DATA, STEPS = "instruction fetch", "data memory", "fixed steps"
 OF_REASON = {
     "selected": "issuing", "not_selected": "issuing",
     "no_instruction": FETCH, "imc_miss": FETCH,
-    "long_scoreboard": DATA, "lg_throttle": DATA, "tex_throttle": DATA, "membar": DATA, "drain": DATA,
+    "long_scoreboard": DATA, "lg_throttle": DATA, "tex_throttle": DATA, "membar": DATA, "drain": DATA, "waitcnt": DATA,
     "short_scoreboard": "shared memory", "mio_throttle": "shared memory",
     "wait": "arithmetic", "math_pipe_throttle": "arithmetic",
     "barrier": "barriers", "branch_resolving": "branches", "dispatch_stall": "dispatch",
@@ -69,7 +70,7 @@ def _channels(result: RunResult) -> list[Bottleneck]:
 def _issue_slots(result: RunResult) -> Bottleneck:
     config, launch = result.config, result.program.launch
     blocks = -(-launch.threads // (launch.block_threads or config.core.threads_per_block))
-    slots = result.cycles * max(min(config.gpu.cores, blocks), 1) * config.core.schedulers
+    slots = result.cycles * max(min(config.gpu.cores, blocks), 1) * issue_slots(config)
     return Bottleneck(ISSUE_SLOTS, result.instructions / slots if slots else 0.0)
 
 

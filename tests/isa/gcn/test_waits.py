@@ -6,7 +6,8 @@ from tests.isa.gcn.recorded import FOLDER, NAMES, program_of, recording
 from warploom import GPU
 from warploom.isa.frontend import Options
 from warploom.isa.frontends import load_with_warnings, open_source
-from warploom.machine.accounting.reasons import LONG_SCOREBOARD, SHORT_SCOREBOARD
+from warploom.machine.accounting import events as e
+from warploom.machine.accounting.reasons import LONG_SCOREBOARD, SHORT_SCOREBOARD, WAITCNT
 
 HEAD = ".kernel main\n.arg x, pointer, 256\ns_load_dwordx2 s[8:9], s[4:5], 0x0\n"
 
@@ -67,14 +68,37 @@ def test_a_wave_stalls_where_it_waits_and_not_where_it_uses():
         assert result.status == "done"
         profile = result.detail.profile
         number = next(n for n, line in enumerate(program.text) if line.startswith(mnemonic) and n > 5)
-        return [int(profile[number, reason]) for reason in (LONG_SCOREBOARD, SHORT_SCOREBOARD)]
+        return [int(profile[number, reason]) for reason in (WAITCNT, LONG_SCOREBOARD, SHORT_SCOREBOARD)]
 
-    long, short = stalls("s_waitcnt lgkmcnt(0)\n", "s_waitcnt")
-    assert long == 0 and short > 0
-    long, _ = stalls("s_waitcnt vmcnt(0)\n", "s_waitcnt")
-    assert long > 100
-    assert stalls("s_waitcnt vmcnt(0) lgkmcnt(0)\n", "v_add_u32") == [0, 0]
-    assert sum(stalls("", "v_add_u32")) > 100
+    waits, *others = stalls("s_waitcnt lgkmcnt(0)\n", "s_waitcnt")
+    assert 0 < waits < 100 and others == [0, 0]
+    waits, *others = stalls("s_waitcnt vmcnt(0)\n", "s_waitcnt")
+    assert waits > 100 and others == [0, 0]
+    assert stalls("s_waitcnt vmcnt(0) lgkmcnt(0)\n", "v_add_u32") == [0, 0, 0]
+    waits, *others = stalls("", "v_add_u32")
+    assert waits == 0 and sum(others) > 100
+
+
+def test_of_two_loads_in_flight_vmcnt_1_waits_for_the_first_only():
+    """The second load leaves some eighty cycles after the first one."""
+    loads = "v_lshlrev_b32 v0, 2, v0\ns_waitcnt lgkmcnt(0)\nglobal_load_dword v1, v0, s[8:9]\n"
+    loads += "s_nop 0\n" * 20 + "global_load_dword v2, v0, s[8:9] offset:1024\n"
+    text = (
+        HEAD.replace("256", "4096") + loads + "s_waitcnt vmcnt(1)\nv_add_u32 v3, 1, v1\ns_waitcnt vmcnt(0)\nv_add_u32 v3, v3, v2\ns_endpgm"
+    )
+    program = load_with_warnings(text.encode(), "gcn", Options(buffers={"x": [0] * 1024}))[0]
+    result = GPU("gcn", engine="python").run(program, tracing=True)
+    assert result.status == "done"
+    first, second = [n for n, line in enumerate(program.text) if line.startswith("global_load")]
+    one, both = [n for n, line in enumerate(program.text) if line.startswith("s_waitcnt vmcnt")]
+    issues = {int(row[e.PC]): int(row[e.TIME]) for row in result.detail.events if row[e.KIND] == e.ISSUE}
+    done = {int(row[e.PC]): int(row[e.B]) for row in result.detail.events if row[e.KIND] == e.COMPLETE}
+    assert done[first] + 50 < done[second]
+    waited = result.detail.profile[:, WAITCNT]
+    for wait, load in ((one, first), (both, second)):
+        assert 0 <= issues[wait] - (done[load] + 1) < 4  # in its next turn
+        assert 0 < waited[wait] <= issues[wait] - issues[wait - 1] - 1
+    assert result.detail.profile[:, LONG_SCOREBOARD].sum() == 0
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -116,6 +116,18 @@ def test_membar():
     assert cycles(ending({"name": "load", "dst": A, "a": D}, {"name": "fence"})) == {"selected": 3, "membar": 29}
 
 
+def test_waitcnt():
+    """The stall is where the program waits, whatever it waits for, and not at the use."""
+    for space, cycles_of_load in ((u.GLOBAL_SPACE, 30), (u.SHARED_SPACE, 11)):
+        load = {"name": "load", "dst": A, "a": D, "space": space}
+        use = {"name": "add", "dst": B, "a": A, "b": A}
+        assert cycles(ending({**load}, {"name": "await", "a": A}, use), shared__latency=11) == {
+            "selected": 4,
+            "waitcnt": cycles_of_load - 1,
+        }
+        assert "waitcnt" not in cycles(ending({**load}, {"name": "await", "a": B}))
+
+
 def test_drain():
     assert cycles(ending({"name": "load", "dst": A, "a": D})) == {"selected": 2, "drain": 28}
 
@@ -124,12 +136,12 @@ def test_dispatch_stall():
     assert cycles(ending(), core__warps=1, gpu__dispatch_latency=12) == {"selected": 1, "dispatch_stall": 12}
 
 
-def test_the_names_are_nsight_compute_s_and_every_one_has_a_meaning():
+def test_the_names_are_nsight_compute_s_but_for_one_and_every_one_has_a_meaning():
     names = "selected not_selected long_scoreboard short_scoreboard wait barrier branch_resolving no_instruction lg_throttle mio_throttle "
-    names += "tex_throttle math_pipe_throttle membar drain dispatch_stall imc_miss"
+    names += "tex_throttle math_pipe_throttle membar drain dispatch_stall imc_miss waitcnt"
     assert [reason.name for reason in REASONS] == names.split()
     assert all(reason.meaning for reason in REASONS)
-    assert len(REASONS) == r.IMC_MISS + 1
+    assert len(REASONS) == r.WAITCNT + 1
 
 
 def lives(events):

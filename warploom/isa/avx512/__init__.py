@@ -2,5 +2,6 @@
 
 from warploom.isa.avx512.front_end import load
 from warploom.isa.avx512.table import INSTRUCTIONS, meanings
+from warploom.isa.avx512.words import CODE
 
-__all__ = ["INSTRUCTIONS", "load", "meanings"]
+__all__ = ["CODE", "INSTRUCTIONS", "load", "meanings"]

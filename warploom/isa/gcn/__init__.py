@@ -2,5 +2,6 @@
 
 from warploom.isa.gcn.front_end import load
 from warploom.isa.gcn.table import INSTRUCTIONS, meanings
+from warploom.isa.gcn.words import CODE
 
-__all__ = ["INSTRUCTIONS", "load", "meanings"]
+__all__ = ["CODE", "INSTRUCTIONS", "load", "meanings"]

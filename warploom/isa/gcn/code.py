@@ -63,6 +63,7 @@ class Code:
         self.number_of, self.end, self.private, self.apertures = number_of, end, private, apertures
         self.uops: list[Uop] = []
         self._lanes = self._scalars = 0
+        self.latency = NONE  # its latency class, where its micro-ops do not say it
         self.active = ACTIVE  # which lanes a micro-op of the vector unit is for; DPP may leave some out
 
     def field(self, name: str) -> int:

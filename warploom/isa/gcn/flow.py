@@ -59,8 +59,8 @@ def _plain(name: str, **more: int) -> Lower:
 
 
 def _nothing(code: Code) -> None:
-    """An issue of the scalar unit that changes nothing. (The machine's own nop is a control instruction, and takes as long as a branch.)"""
-    code.scalar("mov", Number(0))
+    """What the instruction buffer does by itself: it takes an issue, and no unit."""
+    code.add("await")
 
 
 def _trap(code: Code) -> None:

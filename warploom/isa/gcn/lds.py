@@ -131,7 +131,7 @@ def _swizzle(code: Code) -> None:
 
 
 def _nothing(code: Code) -> None:
-    code.add("nop")
+    code.add("await")
 
 
 ATOMICS = (("add", "u", 0, "atomic_add", "old + b"), ("sub", "u", 1, "atomic_add", "old - b"), ("inc", "u", 3, "atomic_inc",

@@ -22,7 +22,7 @@ from warploom.isa.image import Image, sweep
 from warploom.isa.program import Position, Program, Source
 from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.regions import Region
-from warploom.isa.uop import Uop
+from warploom.isa.uop import NONE, Uop
 
 Refused = tuple[int, str]  # number of the instruction, and why
 FEWEST_VECTORS = 4
@@ -44,16 +44,16 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Deco
     refused: list[Refused] = []
     apertures = any(_names_an_aperture(one) for one in instructions)
     for number, one in enumerate(instructions, start=1):
-        uops = [Uop("illegal", imm=one.word & 0xFFFFFFFF)]
+        uops, latency = [Uop("illegal", imm=one.word & 0xFFFFFFFF)], NONE
         if one.written is not None:
             code = Code(one, moved, number_of, end, start.private, apertures)
             try:
                 one.written.row.lower(code)
-                uops = code.uops
+                uops, latency = code.uops, code.latency
             except Refusal as reason:
                 refused.append((number, str(reason)))
         position = image.lines.get(one.address, Position())
-        builder.add(uops, text=disassemble(one, names), position=position, word=one.word, address=one.address)
+        builder.add(uops, text=disassemble(one, names), position=position, word=one.word, address=one.address, latency=latency)
     return _program(image, builder, start, number_of), refused, instructions
 
 

@@ -55,7 +55,7 @@ def _time(code: Code) -> None:
 
 
 def _nothing(code: Code) -> None:
-    code.add("nop")
+    code.add("await")
 
 
 def _rows() -> list[Row]:

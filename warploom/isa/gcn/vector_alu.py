@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from warploom.isa.gcn.code import ONES, Code, Number, Value
 from warploom.isa.gcn.registers import EXEC
-from warploom.isa.uop import SPECIAL_NUMBER, scalar
+from warploom.isa.uop import L_ALU, SPECIAL_NUMBER, scalar
 
 Lower = Callable[[Code], None]
 HALF = 0xFFFF
@@ -73,6 +73,7 @@ def multiply_24(signed: bool, high: bool, adds: bool = False) -> Lower:
 
     def lower(code: Code) -> None:
         found = sources(code)
+        code.latency = L_ALU  # the multiplier of floats does it, at full rate
         if signed:
             a, b = (_narrow(code, value, 24, True) for value in found[:2])
         else:

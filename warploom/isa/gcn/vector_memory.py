@@ -153,7 +153,7 @@ def _atomic(name: str, size: int, negated: bool = False) -> Lower:
 
 
 def _nothing(code: Code) -> None:
-    code.add("nop")
+    code.add("await")
 
 
 LOADS = (("ubyte", 16, 1, 1, 0, "a byte"), ("sbyte", 17, 1, 1, SIGNED, "a byte with its sign"), ("ushort", 18, 1, 2, 0, "half a word"),

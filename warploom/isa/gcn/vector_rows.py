@@ -6,7 +6,7 @@ What each does is in `vector_alu.py`.
 from __future__ import annotations
 
 from warploom.isa.gcn import vector_alu as alu
-from warploom.isa.gcn.code import Code
+from warploom.isa.gcn.code import Code, Number
 from warploom.isa.gcn.instruction import Row
 from warploom.isa.gcn.vector_alu import Lower
 from warploom.isa.uop import L_MULTIPLY
@@ -23,7 +23,7 @@ def _rows() -> list[Row]:
         return Row("v_" + name, "VOP3", opcode, operands, lower, meaning)
 
     def nothing(code: Code) -> None:
-        code.add("nop")
+        code.lane("mov", Number(0))
 
     return [
         Row("v_nop", "VOP1", 0, "", nothing, "nothing", only_short=True),

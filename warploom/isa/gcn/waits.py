@@ -4,8 +4,8 @@ In hardware: nothing in GCN knows which registers a load will write. Counters go
 for memory as lanes access it, in order; lgkmcnt for LDS, in order, and for the scalar unit's loads, in any order. A program waits with
 `s_waitcnt` until so few are in flight that the one it needs must be done. A use without its wait reads what the register held before,
 in some runs. In the simulator a register knows that a load is to write it. So an s_waitcnt uses the registers of the loads that it
-waits for, and stalls there, for long_scoreboard (memory) or short_scoreboard (LDS); a program that forgets it stalls at the use instead,
-and there is a warning. (Stores are counted, and nothing waits for them.)
+waits for, and stalls there, for `waitcnt`; a program that forgets it stalls at the use instead, for long_scoreboard (memory) or
+short_scoreboard (LDS), and there is a warning. (Stores are counted, and nothing waits for them.)
 
 Found by following all paths: for each register that a load writes, how many accesses of the same counter have left since. Where paths
 meet, the fewest. A call is taken to wait for everything, as compilers do.

@@ -1,6 +1,8 @@
 """Why a warp did not issue: one reason for every warp and cycle.
 
-The names are those of NVIDIA's Nsight Compute (its "warp states"), so what is learned here applies there.
+The names are those of NVIDIA's Nsight Compute (its "warp states"), so what is learned here applies there. One is AMD's: `waitcnt`, after
+the instruction with which a program of theirs waits (`s_waitcnt`; AMD "Vega" Instruction Set Architecture, 4.4), because NVIDIA's hardware
+waits by itself.
 A unit accounts a whole span of cycles at once, when the span ends; the spans of a warp join without gap or
 overlap from its launch to its end, so the reasons add up to the warp's cycles.
 """
@@ -11,7 +13,7 @@ from typing import NamedTuple
 
 
 class Reason(NamedTuple):
-    """A reason: Nsight Compute's name, and what it means here."""
+    """A reason: its name, and what it means here."""
 
     name: str
     meaning: str
@@ -22,7 +24,7 @@ REASONS = (
     Reason("not_selected", "the warp could issue, but the scheduler picked another"),
     Reason("long_scoreboard", "waits for a register that a load from global memory or a texture writes"),
     Reason("short_scoreboard", "waits for a register that shared memory or a special function writes"),
-    Reason("wait", "waits for a register that an operation of fixed latency writes"),
+    Reason("wait", "waits for a register that an operation of fixed latency writes, or for its scheduler's turn"),
     Reason("barrier", "waits at a barrier for other warps of its block"),
     Reason("branch_resolving", "waits for the target of its own control instruction"),
     Reason("no_instruction", "its instruction buffer is empty"),
@@ -34,10 +36,11 @@ REASONS = (
     Reason("drain", "has ended, but its accesses or results are still in flight"),
     Reason("dispatch_stall", "waits for the dispatcher of blocks, or for registers of an earlier instruction that are still being read"),
     Reason("imc_miss", "waits for a constant that the first level of the constant cache did not have"),
+    Reason("waitcnt", "waits, because the program says so, until so few of its accesses are in flight (AMD's s_waitcnt)"),
 )
 (SELECTED, NOT_SELECTED, LONG_SCOREBOARD, SHORT_SCOREBOARD, WAIT, BARRIER, BRANCH_RESOLVING, NO_INSTRUCTION,
  LG_THROTTLE, MIO_THROTTLE, TEX_THROTTLE, MATH_PIPE_THROTTLE, MEMBAR, DRAIN, DISPATCH_STALL,
- IMC_MISS) = range(len(REASONS))  # fmt: skip
+ IMC_MISS, WAITCNT) = range(len(REASONS))  # fmt: skip
 
 # What a lane is that does not execute an instruction of its warp.
 OFF = (

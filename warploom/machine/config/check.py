@@ -124,3 +124,13 @@ def check_together(config: Config) -> None:
             refuse(f"constant.{name}bytes = {size}: that is {size // line} lines; there is room for {MAX_CONSTANT_LINES}")
     if config.core.schedulers > config.core.warps:
         refuse(f"core.schedulers = {config.core.schedulers}: more than core.warps = {config.core.warps}")
+    if config.core.issues_per_turn and config.core.divergence == "dwf":
+        refuse(
+            f"core.issues_per_turn = {config.core.issues_per_turn}: core.divergence = 'dwf' forms warps for schedulers that issue in every "
+            "cycle; set core.issues_per_turn=0"
+        )
+    if config.pipes.vector and (config.pipes.float_on_integer or config.latency.to_float or config.latency.to_integer):
+        refuse(
+            "pipes.vector: one pipe takes all arithmetic, so there is no other one to go to; set pipes.float_on_integer=false "
+            "latency.to_float=0 latency.to_integer=0"
+        )

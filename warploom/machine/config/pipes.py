@@ -2,20 +2,69 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from warploom.isa import uop as u
+from warploom.isa.needs import only_scalars
+from warploom.isa.program import Program
 from warploom.machine.config.schema import Config
 
-PORTS = {"integer": u.ALU, "float": u.FLOAT, "double": u.DOUBLE, "special": u.SPECIAL}
+PORTS = {"integer": u.ALU, "float": u.FLOAT, "double": u.DOUBLE, "special": u.SPECIAL, "vector": u.ALU, "scalar": u.SCALAR_PORT}
+SCALAR = u.LATENCIES[u.L_SCALAR]  # the class of what the scalar unit executes, whatever the operation
 
 
 def pipe_of_class(config: Config) -> tuple[str, ...]:
     """By latency class: the arithmetic pipe of a sub-partition that takes its operations."""
+    if config.pipes.vector:
+        return tuple(SCALAR if name == SCALAR and config.pipes.scalar else "vector" for name in u.LATENCIES)
+    return _kinds(config)
+
+
+def _kinds(config: Config) -> tuple[str, ...]:
+    """The same where each kind of operation has a pipe of its own."""
     pipes = config.pipes
     found = {
         "multiply": pipes.multiply, "bits": pipes.bits, "convert": pipes.convert, "special": "special", "double": "double",
         "double_divide": "double", "float": "float", "float_multiply": "float", "fma": "float", "float_divide": "float",
     }  # fmt: skip
+    if pipes.scalar:
+        found[SCALAR] = SCALAR
     return tuple(found.get(name, "integer") for name in u.LATENCIES)
+
+
+def intervals(config: Config) -> tuple[int, ...]:
+    """By latency class: cycles for which an operation keeps the entry of its pipe."""
+    pipes = config.pipes
+    given = {
+        "multiply": pipes.multiply_interval, "convert": pipes.convert_interval, "divide": pipes.divide_interval,
+        "float_divide": pipes.float_divide_interval, "double_divide": pipes.double_divide_interval, SCALAR: int(pipes.scalar),
+    }  # fmt: skip
+    return tuple(given.get(name, 0) or interval(config, kind) for name, kind in zip(u.LATENCIES, _kinds(config), strict=True))
+
+
+def issue_slots(config: Config) -> int:
+    """Instructions that the schedulers of a core issue in a cycle at most."""
+    return int(config.core.issues_per_turn or config.core.schedulers)
+
+
+def rate(config: Config, kind: str) -> float:
+    """Instructions of a latency class per cycle that a scheduler with pipes of its own issues at most. In a turn it is one of a kind."""
+    most = 1 / config.core.schedulers if config.core.issues_per_turn else 1.0
+    return min(most, 1 / intervals(config)[u.LATENCIES.index(kind)])
+
+
+def issued_to(config: Config, program: Program) -> np.ndarray:
+    """int32[2, instructions]: each instruction's port, and its latency class."""
+    port, latency = program.code[:, u.ISSUE_UNIT].copy(), program.code[:, u.ISSUE_LATENCY].copy()
+    if config.pipes.owner == "scheduler":
+        arithmetic = port == u.ALU
+        if config.pipes.scalar:
+            latency[arithmetic & only_scalars(program)] = u.L_SCALAR
+        ports = np.array([PORTS[pipe] for pipe in pipe_of_class(config)], np.int32)
+        port[arithmetic] = ports[latency[arithmetic]]
+        if config.pipes.vector:
+            port[port == u.SPECIAL] = PORTS["vector"]
+    return np.stack([port, latency])
 
 
 def interval(config: Config, pipe: str) -> int:
@@ -29,5 +78,6 @@ def pipe_names(config: Config) -> dict[int, str]:
     """The arithmetic pipes of a core as events number them, with a name each: ALUs that are shared, or those of each scheduler."""
     if config.pipes.owner == "core":
         return {number: f"ALU {number}" for number in range(config.alu.count)}
+    names = [name for name in PORTS if name in set(pipe_of_class(config))]
     schedulers = range(config.core.schedulers)
-    return {number * len(u.PORTS) + port: f"{name} {number}" for number in schedulers for name, port in PORTS.items()}
+    return {number * len(u.PORTS) + PORTS[name]: f"{name} {number}" for number in schedulers for name in names}

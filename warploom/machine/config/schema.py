@@ -105,6 +105,10 @@ class Core(Section):
     ) = 0
     barrier_latency: _number("cycles from the last arrival at a barrier until its warps continue", "cycles", at_most=4096) = 0
     lock: _choice("what the scoreboard locks: a register for the whole warp, or for its active lanes", "register", "lane") = "register"
+    issues_per_turn: _number(
+        "schedulers issue in turns, one per cycle, each up to so many instructions of different warps and for different units; "
+        "0: each issues an instruction in every cycle", "instructions", at_most=8,
+    ) = 0  # fmt: skip
     branch_latency: _number(
         "cycles from the issue of a control instruction to the next issue of its warp", "cycles", at_least=1, at_most=64
     ) = 1
@@ -153,6 +157,13 @@ class Pipes(Section):
     owner: _choice(
         "core: all schedulers share the ALUs of section alu; scheduler: each has the pipes of this section", "core", "scheduler"
     ) = "core"
+    vector: _switch(
+        "one pipe, the integer pipe, takes all arithmetic of lanes, each kind for as long as its own pipe would (AMD: a SIMD)"
+    ) = False
+    scalar: _switch(
+        "a scalar unit beside the pipes takes arithmetic of scalar registers alone, an instruction per cycle; schedulers that issue in turns "
+        "(core.issues_per_turn) share one"
+    ) = False
     integer_lanes: _lanes("integer pipe") = 0
     integer_interval: _interval("the integer pipe") = 0
     float_lanes: _lanes("float pipe") = 0
@@ -172,6 +183,8 @@ class Pipes(Section):
     multiply: _choice("the pipe that multiplies integers", "integer", "float") = "integer"
     bits: _choice("the pipe that counts and reverses bits", "integer", "special") = "integer"
     convert: _choice("the pipe that converts between integer and float", "integer", "float", "special") = "float"
+    multiply_interval: _interval("integer multiplies") = 0
+    convert_interval: _interval("conversions between integer and float") = 0
     divide_interval: _interval("integer divides, which are long sequences,") = 0
     float_divide_interval: _interval("float divides") = 0
     double_divide_interval: _interval("double divides and roots") = 0
@@ -206,6 +219,7 @@ class Latency(Section):
     bits: _number("leading and trailing zeros, ones, bits in reverse order", "cycles", at_least=1, at_most=4096) = 1
     double: _number("double add, multiply, multiply-add, compare, conversion", "cycles", at_least=1, at_most=4096) = 1
     double_divide: _number("double divide and square root", "cycles", at_least=1, at_most=4096) = 1
+    scalar: _number("arithmetic in the scalar unit, where there is one (pipes.scalar)", "cycles", at_least=1, at_most=4096) = 1
     to_float: _number(
         "further cycles until the float pipe can use a result of the integer pipe, where these are apart", "cycles", at_most=4096
     ) = 0

@@ -57,6 +57,7 @@ Core = record(
         any_order="i8",                # 1: as that row says
         branch_latency="i8",           # cycles from the issue of a control instruction to the next issue of its warp
         code_rows="i8",                # instructions of the program
+        issues_per_turn="i8",          # instructions that a scheduler issues in its turn; 0: each issues one in every cycle
         code_step="i8",                # addresses from one instruction to the next; 0 where that differs
         has_predicates="i8",           # 1: some micro-op of the program has a predicate, or accesses memory once a warp
         watched="i8",                  # 1: `units.watch` is called before each micro-op that a check may be about

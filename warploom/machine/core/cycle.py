@@ -35,11 +35,12 @@ def step(gpu, core, tables, units, now):
     _count_skipped_cycles(core, now)
     core.stepped = now
     core.issued = 0
-    _check_alarms(gpu, core, tables, now)
-    _find_full_units(core, now)
+    check_alarms(gpu, core, tables, now)
+    find_full_units(core, now)
     for number in range(core.scheduler_count):
-        issue_slot(gpu, core, number, tables, units, now)
-    soonest = _fetch_and_load_store(gpu, core, tables, units, now)
+        if core.warps.awake & core.schedulers[number].owned != EMPTY or gpu.every_cycle != 0:
+            issue_slot(gpu, core, number, tables, units, now)
+    soonest = fetch_and_load_store(gpu, core, tables, units, now)
     if core.warps.awake != EMPTY:
         soonest = min(soonest, next_issue_cycle(core, now))
     return min(soonest, next_alarm(core.warps, now))
@@ -53,7 +54,7 @@ def step_forming_warps(gpu, core, tables, units, now):
 
 
 @inlined
-def _check_alarms(gpu, core, tables, now):
+def check_alarms(gpu, core, tables, now):
     """The warps whose alarm rings: those that wait for nothing more are awake, those that have ended leave their slot."""
     warps = core.warps
     ringing = ring(warps, now) & ~warps.awake
@@ -71,14 +72,11 @@ def _check_alarms(gpu, core, tables, now):
 
 
 @inlined
-def _find_full_units(core, now):
-    """Find the units that take no instruction in this cycle, and the warps that need one of those."""
+def find_full_units(core, now):
+    """Find the units of the whole core that take no instruction in this cycle, and the warps that need one of those."""
     core.full_units = EMPTY
     core.warps_blocked = EMPTY
-    if core.partitions.own != 0:
-        for number in range(core.scheduler_count):
-            note_full_ports(core, number, now)
-    else:
+    if core.partitions.own == 0:
         find_free_pipe(core.alus, np.int64(0), now)
         find_free_pipe(core.specials, np.int64(0), now)
         note_if_full(core, ALU, now)
@@ -100,12 +98,14 @@ def issue_slot(gpu, core, number, tables, units, now):
     warps = core.warps
     s = core.schedulers[number]
     awake = warps.awake & s.owned
+    if core.partitions.own != 0:
+        note_full_ports(core, number, now)
     eligible = awake & ~core.warps_blocked
     if eligible != awake:
-        _count_full_units(core, number, awake, 1)
+        count_full_units(core, number, awake, 1)
     if eligible == EMPTY and gpu.every_cycle == 0:
         return
-    _show_warps(warps, s, awake, eligible)
+    show_warps(warps, s, awake, eligible)
     show_instructions(warps, s, tables)
     warp = units.policy(s, now)
     if warp < 0 or warp >= warps.slots:
@@ -121,11 +121,11 @@ def issue_slot(gpu, core, number, tables, units, now):
         issue(gpu, core, number, warp, tables, units, now)
         note_if_full(core, port, now)
     elif gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, VISIT, core.number, warp, warps.pc[warp], warps.mask[warp], _why_not(s, warp), 0)
+        emit(gpu.log, tables, now, VISIT, core.number, warp, warps.pc[warp], warps.mask[warp], why_not(s, warp), 0)
 
 
 @inlined
-def _show_warps(warps, s, awake, eligible):
+def show_warps(warps, s, awake, eligible):
     """Write the scheduler's inputs: what its policy may know of the warps that it owns."""
     s.active = warps.active & s.owned
     s.awake = awake
@@ -153,7 +153,7 @@ def show_instructions_of_warps(warps, s, tables):
 
 
 @inlined
-def _why_not(s, warp):
+def why_not(s, warp):
     """Why the warp that was picked cannot issue: column A of a visit."""
     if not has(s.active, warp):
         return EMPTY_SLOT
@@ -207,7 +207,7 @@ def unit_accepts(core, port, now):
 
 
 @inlined
-def _count_full_units(core, number, awake, cycles):
+def count_full_units(core, number, awake, cycles):
     """Count cycles in which warps of scheduler `number` that are awake need a full unit, or it still reads operands of an earlier one."""
     if core.operands.banks != 0 and core.operands.held[number] > core.stepped:
         if awake != EMPTY:
@@ -231,11 +231,11 @@ def _count_skipped_cycles(core, now):
 @out_of_line
 def _count_skipped(core, cycles):
     for number in range(core.scheduler_count):
-        _count_full_units(core, number, core.warps.awake & core.schedulers[number].owned, cycles)
+        count_full_units(core, number, core.warps.awake & core.schedulers[number].owned, cycles)
 
 
 @inlined
-def _fetch_and_load_store(gpu, core, tables, units, now):
+def fetch_and_load_store(gpu, core, tables, units, now):
     """One cycle of the units beside the schedulers. Returns the next cycle in which one of them has something to do."""
     soonest = np.int64(FOREVER)
     if core.fetch.buffer != 0:
@@ -250,12 +250,20 @@ def _fetch_and_load_store(gpu, core, tables, units, now):
 @inlined
 def next_issue_cycle(core, now):
     """The next cycle in which a warp that is awake may issue; FOREVER when that takes an answer of the memory system."""
-    full_units = core.full_units
     if core.issued != 0 or core.warps.awake & ~core.warps_blocked != EMPTY:
         return np.int64(now + 1)
+    return next_free_unit(core, now)
+
+
+@inlined
+def next_free_unit(core, now):
+    """The next cycle in which a unit that is full may take an instruction; FOREVER when that takes an answer of the memory system."""
+    full_units = core.full_units
     soonest = np.int64(FOREVER)
     if core.partitions.own != 0:
-        soonest = next_entry(core.partitions, core.scheduler_count)
+        for number in range(core.scheduler_count):
+            if core.warps.awake & core.schedulers[number].owned != EMPTY:
+                soonest = min(soonest, next_entry(core.partitions, number))
     if core.operands.banks != 0:
         for number in range(core.scheduler_count):
             if core.operands.held[number] > now:

@@ -13,6 +13,7 @@ import numpy as np
 from warploom.isa.uop import (
     ALU,
     BANK_READS,
+    BUFFER,
     CONTROL,
     COUNT,
     FIRST_UOP,
@@ -99,7 +100,7 @@ def issue(gpu, core, number, warp, tables, units, now):
         until = _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, units, now)
     elif unit == CONTROL:
         fault = _execute_control(gpu, core, warp, pc, tables, units, now)
-    else:
+    elif unit != BUFFER:
         if core.partitions.own != 0:
             enter(core.partitions, number, port, core.partitions.interval[port], now)
         fault = units.access(gpu, core, warp, pc, unit, tables, units, now)

@@ -6,6 +6,9 @@ warp, so an instruction keeps its entry for warp / lanes cycles, the *initiation
 instructions meanwhile. So integer and float instructions of half a warp's width reach one a cycle together, and a single warp
 never gets more than its own part's pipes. Without sub-partitions all schedulers share the ALUs of the core (`pipes.py`).
 
+AMD's GCN has one pipe for all vector arithmetic in each part, a *SIMD*, and a scalar unit beside them (`pipes.vector`, `pipes.scalar`): an
+instruction of scalar registers alone takes no lanes from anybody.
+
 The way to the load/store unit has a short queue: instructions enter one a cycle until it is full. A float pipe may have the
 integer pipe as its other half (GA10x): a float instruction that finds its own entry taken goes there.
 
@@ -89,16 +92,15 @@ def enter(partitions, number, port, cycles, now):
 
 
 @out_of_line
-def next_entry(partitions, schedulers):
-    """The first cycle in which some port that is full takes an instruction."""
+def next_entry(partitions, number):
+    """The first cycle in which some port of scheduler `number` that is full takes an instruction."""
     soonest = np.int64(FOREVER)
-    for number in range(schedulers):
-        left = partitions.full[number]
-        while left != EMPTY:
-            port = lowest(left)
-            left = rest(left)
-            pipe = np.int64(MEMORY if port == SHARED else port)
-            soonest = min(soonest, np.int64(partitions.free[number, pipe] - partitions.room[pipe]))
-            if port == FLOAT and partitions.float_on_integer != 0:
-                soonest = min(soonest, np.int64(partitions.free[number, ALU]))
+    left = partitions.full[number]
+    while left != EMPTY:
+        port = lowest(left)
+        left = rest(left)
+        pipe = np.int64(MEMORY if port == SHARED else port)
+        soonest = min(soonest, np.int64(partitions.free[number, pipe] - partitions.room[pipe]))
+        if port == FLOAT and partitions.float_on_integer != 0:
+            soonest = min(soonest, np.int64(partitions.free[number, ALU]))
     return soonest

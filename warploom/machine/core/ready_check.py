@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import CONTROL, FENCE_BLOCK, FIRST_UOP, IMM, OP, PORT
+from warploom.isa.uop import BUFFER, CONTROL, FENCE_BLOCK, FIRST_UOP, IMM, OP, PORT
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
-from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED
+from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED, WAIT, WAITCNT
 from warploom.machine.core.control import EXIT_WARP, FENCE
 from warploom.machine.core.warps.scoreboard import blocking_group, ready_at
 from warploom.machine.core.warps.warp_table import set_alarm
@@ -61,6 +61,8 @@ def _wait_for_registers(core, tables, warp, group, port, at):
     warps.reason[warp] = core.scoreboard.reason[warp, group] if time < FOREVER else LONG_SCOREBOARD
     if warps.reason[warp] == LONG_SCOREBOARD:
         warps.waiting_memory = warps.waiting_memory | bit(warp)
+    if port == BUFFER:
+        warps.reason[warp] = WAITCNT
     if time < FOREVER and port != CONTROL:
         warps.wake_time_known = warps.wake_time_known | bit(warp)
     set_alarm(warps, warp, time, at)
@@ -76,9 +78,26 @@ def wake_up(core, warp, port, at):
     warps.waiting_memory = warps.waiting_memory & ~warp_bit
     warps.wants[port] |= warp_bit
     warps.wake[warp] = at
+    if core.issues_per_turn != 0:
+        _wait_for_turn(core, warp, at)
     if core.operands.banks != 0:
         warps.held_at_wake[warp] = core.operands.held_cycles[warps.scheduler[warp]]
     warps.unit_full_at_wake[warp] = core.unit_full_cycles[warps.scheduler[warp], port]
+
+
+@out_of_line
+def _wait_for_turn(core, warp, at):
+    """Schedulers issue in turns: what the warp has waited for lasts until its scheduler's."""
+    turn = next_turn(core, np.int64(core.warps.scheduler[warp]), at)
+    core.warps.wake[warp] = turn
+    if turn > at and core.warps.reason[warp] == NOT_SELECTED:
+        core.warps.reason[warp] = WAIT
+
+
+@inlined
+def next_turn(core, number, at):
+    """The first cycle from `at` on in which it is the turn of scheduler `number`."""
+    return np.int64(at + (number - at) % core.scheduler_count)
 
 
 @out_of_line

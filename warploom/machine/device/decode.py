@@ -10,20 +10,15 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
-from warploom.machine.config.pipes import PORTS, pipe_of_class
+from warploom.machine.config.pipes import issued_to
 from warploom.machine.config.schema import Config
 from warploom.machine.core.operand_banks import BITS
 
 
 def decode(config: Config, program: Program) -> np.ndarray:
-    """int32[instructions, CODE_COLUMNS]: the program's instructions, each with its PORT and BANK_READS."""
+    """int32[instructions, CODE_COLUMNS]: the program's instructions, each with its PORT, latency class and BANK_READS."""
     code = np.ascontiguousarray(program.code).copy()
-    unit = code[:, u.ISSUE_UNIT]
-    code[:, u.PORT] = unit
-    if config.pipes.owner == "scheduler":
-        ports = np.array([PORTS[pipe] for pipe in pipe_of_class(config)], np.int32)
-        arithmetic = unit == u.ALU
-        code[arithmetic, u.PORT] = ports[code[arithmetic, u.ISSUE_LATENCY]]
+    code[:, u.PORT], code[:, u.ISSUE_LATENCY] = issued_to(config, program)
     if config.operands.banks:
         code[:, u.BANK_READS] = [_bank_reads(program, row, config.operands.banks) for row in code]
     return code

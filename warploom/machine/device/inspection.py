@@ -86,6 +86,8 @@ class PipelineInspection:
         if group < 0:
             return reasons.NOT_SELECTED, now
         time = ready_at(board, machine.code, slot, pc, group, mask, self.lanes)
+        if int(machine.code[pc, u.PORT]) == u.BUFFER:
+            return reasons.WAITCNT, time
         return int(board.reason[slot, group]) if time < FOREVER else reasons.LONG_SCOREBOARD, time
 
     def _waiting(self, core: int, slot: int, running: int) -> list[tuple[int, int]]:

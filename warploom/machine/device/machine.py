@@ -36,6 +36,7 @@ from warploom.machine.core.load_store.memory_stage import access_memory, no_memo
 from warploom.machine.core.load_store.wide_access import access_wide, no_wide
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
 from warploom.machine.core.scheduling.scheduler import Scheduler
+from warploom.machine.core.turns import step_in_turns
 from warploom.machine.core.warp_control import control_of_warps
 from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes, execute_with_rounding
 from warploom.machine.datapath.register_file import WarpRegisters
@@ -231,7 +232,7 @@ class PipelineMachine:
             wide=access_wide if uses_wide_accesses(self.program) else no_wide,
             load_store=load_store if touches_memory else no_load_store,
             memory_system=serve_events if touches_memory else no_events,
-            step=step_forming_warps if self.forms_warps else step,
+            step=step_forming_warps if self.forms_warps else step_in_turns if self.config.core.issues_per_turn else step,
             watch=no_watch if self.watcher is None else self.watcher.unit,
         )
 

@@ -15,7 +15,7 @@ from warploom.isa.needs import REDUCTIONS, special_registers, uses, uses_wide_ac
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.derived import l1_bytes, shape_of
-from warploom.machine.config.pipes import interval, pipe_of_class
+from warploom.machine.config.pipes import interval, intervals
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
@@ -167,6 +167,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.barriers.interval, core.barriers.latency = config.core.barrier_interval, config.core.barrier_latency
     core.barriers.reduces = int(uses(program, *REDUCTIONS))
     core.branch_latency = config.core.branch_latency
+    core.issues_per_turn = config.core.issues_per_turn
     core.code_rows = len(program)
     steps = np.diff(program.code[:, u.ADDRESS].view(np.uint32).astype(np.int64)) if len(program) > 1 else np.ones(1, np.int64)
     core.code_step = int(steps[0]) if (steps == steps[0]).all() else 0
@@ -205,14 +206,8 @@ def _set_up_partitions(partitions: Any, config: Config) -> None:
     partitions.interval[u.MEMORY] = partitions.interval[u.SHARED] = interval(config, "load_store")
     partitions.interval[u.TEXTURE] = interval(config, "texture")
     partitions.room[u.MEMORY] = (pipes.load_store_queue - 1) * interval(config, "load_store")
-    for number, pipe in enumerate(pipe_of_class(config)):
-        partitions.hold[number] = interval(config, pipe)
-    for number, given in (
-        (u.L_DIVIDE, pipes.divide_interval),
-        (u.L_FLOAT_DIVIDE, pipes.float_divide_interval),
-        (u.L_DOUBLE_DIVIDE, pipes.double_divide_interval),
-    ):
-        partitions.hold[number] = given or partitions.hold[number]
+    for number, cycles in enumerate(intervals(config)):
+        partitions.hold[number] = cycles
 
 
 def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from warploom.machine.config.pipes import issue_slots
 from warploom.machine.config.schema import settings
 from warploom.observe import profile as p
 from warploom.observe.profile import Profile
@@ -24,8 +25,8 @@ TURNS = 4  # iterations per warp of a loop around a lock
 FETCHING = 0.50  # share of FETCH, on cores that run one instruction at a time
 DATA_WAIT = 0.25  # share of WAIT there
 
-MEMORY_REASONS = ("long_scoreboard", "lg_throttle", "membar", "drain")
-SHARED_REASONS = ("short_scoreboard", "mio_throttle")
+MEMORY_REASONS = ("long_scoreboard", "lg_throttle", "membar", "drain", "waitcnt")
+SHARED_REASONS = ("short_scoreboard", "mio_throttle", "waitcnt")
 
 
 @dataclass(frozen=True)
@@ -93,5 +94,5 @@ def ratio(found: Profile, instruction: int, count: int, per: int) -> float:
 
 def issue_slots_used(found: Profile) -> float:
     """The share of the issue slots of cores with work in which an instruction issued."""
-    slots = found.cycles * found.busy_cores * found.config.core.schedulers
+    slots = found.cycles * found.busy_cores * issue_slots(found.config)
     return int(found.counts[:, p.ISSUES].sum()) / slots if slots else 0.0

@@ -9,7 +9,7 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
 from warploom.machine.config.derived import dram_bytes_a_cycle
-from warploom.machine.config.pipes import pipe_of_class
+from warploom.machine.config.pipes import issued_to, pipe_of_class
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import finding as d
 from warploom.observe.diagnosis.finding import Finding
@@ -21,6 +21,7 @@ RESULTS = (
     ("long_scoreboard", (u.MEMORY, u.TEXTURE), "loads"),
     ("short_scoreboard", (u.SHARED, u.SPECIAL), "brings"),
     ("wait", (u.ALU,), "computes"),
+    ("waitcnt", (u.MEMORY, u.TEXTURE, u.SHARED), "loads"),
 )
 # A full unit, by its reason: its name, the setting that gives more of it, what else to try.
 UNITS = {
@@ -146,8 +147,8 @@ def throttle(found: Profile) -> Iterator[Finding]:
         if reason == "lg_throttle" and found.config.l1.bytes and found.counts[:, p.MISSES].sum() > found.counts[:, p.HITS].sum():
             setting = "l1.mshrs"  # what fills the unit are misses, and it holds as many as the cache has registers for
         if reason == "math_pipe_throttle" and found.config.pipes.owner == "scheduler":
-            pipe = "special" if special else pipe_of_class(found.config)[found.program.code[worst, u.ISSUE_LATENCY]]
-            unit, setting = f"{pipe} pipe", f"pipes.{pipe}_lanes"
+            pipe = pipe_of_class(found.config)[issued_to(found.config, found.program)[1, worst]]
+            unit, setting = f"{pipe} pipe", f"pipes.{'integer' if pipe == 'vector' else pipe}_lanes"
         here, anywhere = d.percent(int(waits[worst]) / found.warp_cycles), d.percent(found.share(reason))
         what = f"{found.line_of(worst)}: no room in the {unit}; {here} of all warp-cycles wait for it here, {anywhere} anywhere"
         more = f", or {twice}" if (twice := d.twice(found, setting)) else ""

@@ -35,7 +35,7 @@ export class Causes {
       least = start[span] + run.machine.config["shared.latency"];
     for (let row = span + 1; row < Math.min(rows, span + FARTHEST) && core[row] === core[span] && warp[row] === warp[span]; row++) {
       if (!run.program.instructions[pc[row]]?.uses.some((group) => writes.includes(group))) continue;
-      if (run.activities[activity[row]][0] === "short_scoreboard") return Math.max(least, start[row] + length[row]);
+      if (["short_scoreboard", "waitcnt"].includes(run.activities[activity[row]][0])) return Math.max(least, start[row] + length[row]);
       if (activity[row] === run.issueActivity) return Math.min(least, start[row]);
     }
     return least;
@@ -100,7 +100,7 @@ export class Causes {
       return links;
     }
     add(`${run.warpName(span)} waits with ${run.where(pc[span])}`, from, to, name);
-    if (["long_scoreboard", "short_scoreboard", "wait"].includes(name)) this.#registers(slot, span, cycle, add);
+    if (["long_scoreboard", "short_scoreboard", "wait", "waitcnt"].includes(name)) this.#registers(slot, span, cycle, add);
     else if (name === "not_selected") this.#chosen(slot, cycle, add);
     else if (name === "barrier") this.#absent(slot, span, cycle, add);
     else if (name === "math_pipe_throttle") this.#pipes(slot, cycle, add);

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.machine.config.pipes import issue_slots
 from warploom.machine.run.result import RunResult
 from warploom.observe.facts import timeline as t
 from warploom.observe.pictures.series import Panel, Part, Series, columns_for
@@ -47,7 +48,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Series:
     parts = tuple(
         Part(name, look, held(chosen) / length) for name, look, chosen in zip(names, looks, (works, ready, ~works & ~ready), strict=True)
     )
-    each_cycle = shown * (1 if sequencer else result.config.core.schedulers)
+    each_cycle = shown * (1 if sequencer else issue_slots(result.config))
     issues = held(works) / length
     lanes = np.bitwise_count(spans[:, t.MASK].astype(np.uint64)).astype(np.float64)
     with np.errstate(invalid="ignore"):

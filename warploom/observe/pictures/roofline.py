@@ -82,7 +82,7 @@ class Roofline:
 def peak(config: Config) -> float:
     """Lane-operations a cycle that a machine's pipes for integers and 32-bit floats take, or its schedulers issue if that is less."""
     if config.pipes.owner == "scheduler":
-        rate = min(1.0, 1 / interval(config, "integer") + 1 / interval(config, "float"))
+        rate = min(1.0, 1 / interval(config, "integer") + (0.0 if config.pipes.vector else 1 / interval(config, "float")))
         return config.gpu.cores * config.core.schedulers * config.core.lanes * rate
     width = min(config.alu.width or config.core.lanes, config.core.lanes)
     return float(config.gpu.cores * min(config.alu.count * width, config.core.schedulers * config.core.lanes))

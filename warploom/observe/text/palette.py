@@ -57,6 +57,7 @@ REASONS = {
     "long_scoreboard": Look("#174F94", "#2A62B0", SOLID, "L"),
     "imc_miss": Look("#6F7FC4", "#8391D6", ACROSS, "c"),
     "short_scoreboard": Look("#4FA3D9", "#62B2E6", SOLID, "S"),
+    "waitcnt": Look("#0D5F69", "#17818D", SQUARED, "W"),
     "drain": Look("#A9D5E8", "#B5DDEE", ACROSS, "d"),
     "wait": Look("#B68AC9", "#C79FDB", FALLING, "w"),
     "barrier": Look("#7A2E7F", "#93429A", CROSSED, "B"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from warploom.machine.config.pipes import issue_slots
 from warploom.machine.config.schema import Config
 from warploom.study.microbenchmarks import throughput
 from warploom.study.microbenchmarks.bench import Bench
@@ -26,8 +27,8 @@ def measure(bench: Bench) -> Finding:
 def configured(config: Config) -> Mapping[str, float]:
     """By lanes and issue slots; float and integer share nothing but those where they have pipes of their own."""
     fma, add = (throughput.instructions_a_cycle(config, key)[0] for key in ("fma", "add"))
-    issue = float(config.core.schedulers)
-    shared = config.pipes.owner != "scheduler" or config.pipes.float_on_integer
+    issue = float(issue_slots(config))
+    shared = config.pipes.owner != "scheduler" or config.pipes.float_on_integer or config.pipes.vector
     pair = min(issue, 2 * add, fma if shared else 2 * fma)
     return {"mixed.float": fma, "mixed.integer": add, "mixed.pair": pair}
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from warploom.isa.uop import LATENCIES
 from warploom.machine.config.pipes import interval, pipe_of_class
+from warploom.machine.config.pipes import rate as scheduler_rate
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import Kernel
 from warploom.study.microbenchmarks.arithmetic_latency import UNARY
@@ -80,11 +81,10 @@ def instructions_a_cycle(config: Config, key: str) -> tuple[float, float]:
     """(of a core, of one of its warps alone) of a kind: what its pipes take and its schedulers issue."""
     lanes, issue = config.core.lanes, float(config.core.schedulers)
     if config.pipes.owner == "scheduler":
-        pipe = pipe_of_class(config)[LATENCIES.index(CLASS[key])]
-        rate = 1 / interval(config, pipe)
-        if pipe == "float" and config.pipes.float_on_integer:
-            rate += 1 / interval(config, "integer")
-        return issue * min(1.0, rate), min(1.0, rate)
+        of_one = scheduler_rate(config, CLASS[key])
+        if pipe_of_class(config)[LATENCIES.index(CLASS[key])] == "float" and config.pipes.float_on_integer:
+            of_one = min(1.0, of_one + 1 / interval(config, "integer"))
+        return issue * of_one, of_one
     alu = config.alu
     units, width = (alu.special_count, alu.special_width) if key == "special" else (alu.count, alu.width)
     rate = units / -(-lanes // (width or lanes))

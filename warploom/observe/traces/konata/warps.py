@@ -22,7 +22,7 @@ from warploom.observe.traces.vocabulary import Percent, instruction, lanes
 from warploom.observe.traces.windows import Source, WarpSpans, Window, slots, windows
 
 FETCH, DECODE = "F", "D"
-EXECUTE = {u.ALU: "X", u.SPECIAL: "XF", u.MEMORY: "XM", u.SHARED: "XS", u.TEXTURE: "XT", u.CONTROL: "XC"}
+EXECUTE = {u.ALU: "X", u.SPECIAL: "XF", u.MEMORY: "XM", u.SHARED: "XS", u.TEXTURE: "XT", u.CONTROL: "XC", u.BUFFER: "X"}
 NOT_KNOWN = -1
 
 

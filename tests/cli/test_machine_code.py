@@ -1,0 +1,75 @@
+"""`warploom asm` and `disasm` of GCN and AVX-512."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from tests.places import EXAMPLES, GOLDEN
+from warploom.cli import main
+
+SAXPY, IF_ELSE = EXAMPLES / "gcn" / "saxpy.gcn", EXAMPLES / "avx512" / "if_else.avx512"
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize("file", [SAXPY, IF_ELSE], ids=["gcn", "avx512"])
+@pytest.mark.parametrize("ending", ["hex", "json", "bin"])
+def test_words_go_out_and_come_back(file, ending, tmp_path):
+    words, back, again = tmp_path / f"k.{ending}", tmp_path / f"back{file.suffix}", tmp_path / f"again.{ending}"
+    result = run("asm", file, "-o", words)
+    assert result.exit_code == 0
+    assert result.stderr.endswith(f"instructions written to {words} ({ending})\n")
+    isa = ["--isa", file.suffix[1:]] if ending == "bin" else []  # bytes say nothing of themselves
+    assert run("disasm", words, "-o", back, *isa).exit_code == 0
+    assert run("asm", back, "-o", again).exit_code == 0
+    skipped = 1 if ending == "hex" else 0  # the comment has the file's name
+    if ending == "json":
+        assert json.loads(words.read_text())["program"] == json.loads(again.read_text())["program"]
+    else:
+        assert [line.split(b"//")[0] for line in words.read_bytes().splitlines()[skipped:]] == [
+            line.split(b"//")[0] for line in again.read_bytes().splitlines()[skipped:]
+        ]
+
+
+def test_the_listing_shows_address_words_line_and_text():
+    rows = run("asm", SAXPY).stdout.splitlines()
+    assert rows[2].split() == ["address", "words", "line", "instruction"]
+    assert rows[3].split() == ["saxpy:"]
+    assert rows[4].split()[:4] == ["40000000", "c00a0202", "00000000", "8"]
+    body = json.loads(run("asm", SAXPY, "--json").stdout)
+    assert body["isa"] == "gcn"
+    assert body["listing"][0]["words"] == [0xC00A0202, 0]
+    assert body["labels"]["saxpy"] == body["listing"][0]["address"]
+
+
+def test_a_code_object_is_listed_and_taken_apart():
+    file = GOLDEN / "gcn" / "saxpy.co"
+    assert "v_fma" in run("asm", file).stdout or "v_mac" in run("asm", file).stdout
+    text = run("disasm", file).stdout
+    assert text.startswith(".kernel saxpy\n")
+    assert json.loads(run("disasm", file, "--json").stdout)["source"] == text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "arguments", "said"),
+    [
+        ("k.gcn", b"s_nothing\n", ["asm"], "there is no instruction 's_nothing'"),
+        ("k.hex", b"// .isa gcn\nzz\n", ["disasm"], "'zz' is no word of 8 hexadecimal digits"),
+        ("k.bin", b"abc", ["disasm", "--isa", "gcn"], "there are 3 bytes, and instructions of GCN are words of four"),
+        ("k.bin", b"", ["disasm", "--isa", "avx512"], "there is no instruction in this file"),
+        ("k.cl", b"", ["asm"], "k.cl is C: compile it first, with `warploom cc "),
+        ("k.co", b"\x7fELF", ["disasm"], "ELF"),
+        ("k.gcn", b"s_endpgm\n", ["asm", "--format", "octal"], "--format octal: gcn writes hex, json, bin"),
+        ("k.gcn", b".kernel k\ns_endpgm\n", ["asm", "--format", "bin"], "--format bin: bytes are for a file; name one with -o"),
+        ("k.guppy", b"", ["disasm", "--isa", "guppy"], "is a program of guppy, whose instructions have no words here"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_status_2(tmp_path, name, content, arguments, said):
+    (tmp_path / name).write_bytes(content)
+    result = run(arguments[0], tmp_path / name, *arguments[1:])
+    assert result.exit_code == 2
+    assert said in result.stderr.replace("\n", " ")
+    assert "Traceback" not in result.stderr

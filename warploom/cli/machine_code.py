@@ -1,0 +1,95 @@
+"""`warploom asm` and `disasm` of instruction sets whose instructions differ in length: GCN and AVX-512."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warploom.cli.common import UserError, print_json, say, write_file
+
+if TYPE_CHECKING:
+    from warploom.isa.frontend import FrontEnd
+
+ELF = b"\x7fELF"
+FORMATS = ("hex", "json", "bin")
+OF_C = (".c", ".cl")
+
+
+def assembled(file: str, row: FrontEnd, output: str | None, form: str | None, as_json: bool) -> None:
+    """The listing of a text or a binary, and its words into a file."""
+    from warploom.isa import machine_code as m
+    from warploom.isa.frontends import machine_code
+    from warploom.isa.reading import read_bytes
+
+    if file.lower().endswith(OF_C):
+        raise UserError(f"{file} is C: compile it first, with `warploom cc {file} -o kernel.o --target {row.name}`")
+    chosen = form or (output.rpartition(".")[2] if output and output.endswith(FORMATS) else "hex")
+    if chosen not in FORMATS:
+        raise UserError(f"--format {chosen}: {row.name} writes {', '.join(FORMATS)}")
+    code = machine_code(row)
+    image = code.read(read_bytes(file), file)
+    found = m.lines(code, image)
+    written = [(line, m.hexadecimal(code, line.words)) for line in found]
+    writers: dict[str, Any] = {
+        "hex": lambda: m.to_hex(code, row.name, file, found),
+        "json": lambda: m.to_json(row.name, file, found),
+        "bin": lambda: b"".join(line.data for line in found),
+    }
+    shown = output == "-" or (form is not None and output is None)
+    if shown and chosen == "bin":
+        raise UserError("--format bin: bytes are for a file; name one with -o")
+    if output and output != "-":
+        write_file(output, writers[chosen]())
+    if as_json:
+        rows = [
+            {"address": line.address, "words": line.words, "hex": words, "line": line.position.line, "text": line.text}
+            for line, words in written
+        ]
+        words = [word for line in found for word in line.words]
+        print_json({"isa": row.name, "file": file, "output": output, "program": words, "labels": dict(image.symbols), "listing": rows})
+    elif shown:
+        click.echo(writers[chosen](), nl=False)
+    else:
+        say(listing(file, row.name, written, {address: name for name, address in image.symbols.items()}))
+    if output and output != "-" and not as_json:
+        say(f"{len(found)} instructions written to {output} ({chosen})", err=True)
+
+
+def listing(file: str, isa: str, found: list[tuple[Any, str]], names: dict[int, str]) -> str:
+    """A row for each instruction, below the label that names it."""
+    widest = max((len(words) for _, words in found), default=0)
+    rows = [f"{file}: {len(found)} instructions of {isa}", "", f"{'address':>8}  {'words':{widest}}  line  instruction"]
+    for line, words in found:
+        if line.address in names:
+            rows.append(f"{'':{widest + 18}}{names[line.address]}:")
+        rows.append(f"{line.address:8x}  {words:{widest}}  {line.position.line or '':>4}  {line.text}")
+    return "\n".join(rows)
+
+
+def disassembled(file: str, row: FrontEnd, output: str | None, as_json: bool) -> None:
+    """Text from a file of words, a code object or an ELF file, or from bytes of code."""
+    from warploom.isa import machine_code as m
+    from warploom.isa.frontends import machine_code
+    from warploom.isa.reading import decoded, read_bytes
+
+    code, data = machine_code(row), read_bytes(file)
+    if data.startswith(ELF):
+        image = code.read(data, file)
+    elif file.endswith(".bin"):
+        image = code.raw(data, file)
+    else:
+        image = code.raw(m.from_words(code, decoded(data, file), file), file)
+    found = m.lines(code, image)
+    if not found:
+        raise UserError(f"{file}: there is no code in it")
+    text = m.source(code, image)
+    if output and output != "-":
+        write_file(output, text)
+    if as_json:
+        words = [word for line in found for word in line.words]
+        print_json({"isa": row.name, "file": file, "output": output, "program": words, "source": text})
+    elif output and output != "-":
+        say(f"{len(found)} instructions written to {output}", err=True)
+    else:
+        say(text, nl=False)

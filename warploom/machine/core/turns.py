@@ -1,0 +1,114 @@
+"""Issue in turns: the schedulers of a core issue one after the other, each several instructions of different warps at once.
+
+In hardware: AMD's GCN has four SIMDs of 16 lanes, each with its own waves. A vector instruction of 64 lanes keeps a SIMD for four
+cycles, so an arbiter that looks at one SIMD per cycle is enough for all four: a quarter of the logic of four schedulers. In its turn a
+SIMD issues up to five instructions, of different waves and of different kinds (vector arithmetic, scalar, vector memory, LDS, branch),
+each to a unit of its own. The units that the SIMDs share, the scalar unit among them, are asked by one SIMD per cycle, so that they need
+no arbiter either.
+
+What a warp waits for ends where its scheduler has its turn. A warp that waits for nothing but that is charged to `wait`.
+
+Sources: AMD, "Graphics Cores Next (GCN) architecture", white paper, 2012; Mantor and Houston, "AMD Graphic Core Next", AMD Fusion
+Developer Summit 2011 (instruction arbitration: up to five per cycle, one for each kind, of different waves).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.isa.uop import PORT
+from warploom.machine.accounting.events import VISIT, emit
+from warploom.machine.accounting.faults import raise_fault
+from warploom.machine.core.cycle import (
+    NO_WARP_SLOT,
+    check_alarms,
+    count_full_units,
+    fetch_and_load_store,
+    find_full_units,
+    next_free_unit,
+    note_full_ports,
+    note_if_full,
+    show_instructions,
+    show_warps,
+    why_not,
+)
+from warploom.machine.core.issue import issue
+from warploom.machine.core.ready_check import next_turn
+from warploom.machine.core.warps.warp_table import next_alarm
+from warploom.machine.engine.bits import EMPTY, bit, has
+from warploom.machine.engine.unit import FOREVER, inlined, unit
+
+
+@unit
+def step_in_turns(gpu, core, tables, units, now):
+    """One cycle of a core whose schedulers issue in turns. Returns the next cycle in which it has something to do, or FOREVER."""
+    _count_skipped_turns(core, now)
+    core.stepped = now
+    core.issued = 0
+    check_alarms(gpu, core, tables, now)
+    find_full_units(core, now)
+    for number in range(core.scheduler_count):
+        note_full_ports(core, number, now)
+    _issue_turn(gpu, core, np.int64(now % core.scheduler_count), tables, units, now)
+    soonest = fetch_and_load_store(gpu, core, tables, units, now)
+    if core.warps.awake != EMPTY:
+        soonest = min(soonest, _next_issue_turn(core, now))
+    return min(soonest, next_alarm(core.warps, now))
+
+
+@inlined
+def _issue_turn(gpu, core, number, tables, units, now):
+    """The turn of scheduler `number`: its policy picks warps, until no kind of instruction is left or as many as a turn has are issued."""
+    if gpu.fault.kind != 0:
+        return  # a kernel that has failed issues nothing more
+    warps = core.warps
+    s = core.schedulers[number]
+    left = warps.awake & s.owned
+    if left & core.warps_blocked != EMPTY:
+        count_full_units(core, number, left, core.scheduler_count)
+    for _ in range(core.issues_per_turn):
+        eligible = left & ~core.warps_blocked
+        if gpu.fault.kind != 0 or (eligible == EMPTY and gpu.every_cycle == 0):
+            return
+        show_warps(warps, s, left, eligible)
+        show_instructions(warps, s, tables)
+        warp = units.policy(s, now)
+        if warp < 0 or warp >= warps.slots:
+            if warp != -1:
+                raise_fault(gpu.fault, NO_WARP_SLOT, core.number, 0, 0, EMPTY, min(max(warp, -FOREVER), FOREVER), warps.slots - 1, now)
+            return
+        s.last = warp
+        if has(s.active, warp):
+            warps.visits[warp] += 1
+        if not has(eligible, warp):
+            if gpu.log.tracing != 0:
+                emit(gpu.log, tables, now, VISIT, core.number, warp, warps.pc[warp], warps.mask[warp], why_not(s, warp), 0)
+            return
+        port = np.int64(tables.code[warps.pc[warp], PORT])
+        left = left & ~(warps.wants[port] | bit(warp))
+        core.issued = core.issued + 1
+        issue(gpu, core, number, warp, tables, units, now)
+        note_if_full(core, port, now)
+
+
+@inlined
+def _next_issue_turn(core, now):
+    """The next cycle in which a warp that is awake may issue; FOREVER when that takes an answer of the memory system."""
+    soonest = np.int64(FOREVER)
+    ready = core.warps.awake & ~core.warps_blocked
+    for number in range(core.scheduler_count):
+        if ready & core.schedulers[number].owned != EMPTY:
+            soonest = min(soonest, next_turn(core, number, now + 1))
+    if core.warps_blocked != EMPTY:
+        soonest = min(soonest, next_free_unit(core, now))
+    return soonest
+
+
+@inlined
+def _count_skipped_turns(core, now):
+    """Turns are skipped while every warp of the scheduler that is awake needs a full unit: they count like the turn before them."""
+    if core.warps_blocked != EMPTY and now > core.stepped + 1:
+        for number in range(core.scheduler_count):
+            turns = (now - 1 - number) // core.scheduler_count - (core.stepped - number) // core.scheduler_count
+            if turns > 0:
+                count_full_units(core, number, core.warps.awake & core.schedulers[number].owned, turns * core.scheduler_count)
