@@ -47,7 +47,16 @@ def built(folder, program, generation, level, machine="rv32imaf"):
     letters = "+".join(letter for letter in machine[5:])
     subprocess.run(
         [
-            *(sys.executable, "-m", "ziglang", "cc", "-target", "riscv32-freestanding-none", f"-mcpu=generic_rv32+{letters}", "-mabi=ilp32f"),
+            *(
+                sys.executable,
+                "-m",
+                "ziglang",
+                "cc",
+                "-target",
+                "riscv32-freestanding-none",
+                f"-mcpu=generic_rv32+{letters}",
+                "-mabi=ilp32f",
+            ),
             *(f"-O{level}", "-g0", "-mcmodel=medany", "-nostdlib", "-ffreestanding", "-fno-sanitize=all", "-fno-math-errno"),
             *("-fconvergent-functions", "-fno-asynchronous-unwind-tables", f"-DGENERATION={generation}", f"-DPROGRAM={program}"),
             *("-T", str(HERE / "own.ld"), str(HERE / "start.S"), str(HERE / "programs.c"), "-o", str(out)),
