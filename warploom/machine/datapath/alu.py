@@ -58,6 +58,7 @@ from warploom.machine.datapath.cross_lane import (
     ballot,
     lane_bit,
     match_any,
+    permute,
     shuffle,
     single,
 )
@@ -71,7 +72,7 @@ from warploom.machine.datapath.special_function import special
 from warploom.machine.datapath.special_register import read_special
 from warploom.machine.engine.unit import inlined, lanewise, out_of_line, unit
 
-BALLOT, MATCH_ANY = NUMBER["ballot"], NUMBER["match_any"]
+BALLOT, MATCH_ANY, PERMUTE = NUMBER["ballot"], NUMBER["match_any"], NUMBER["permute"]
 
 
 @unit
@@ -112,6 +113,8 @@ def execute(registers, tables, k, lanes):
         return
     elif op == MATCH_ANY:
         match_any(registers, takes_part, a, np.int64(tables.uops[k, IMM]), wide)
+    elif op == PERMUTE:
+        permute(registers, takes_part, a, b, wide)
     else:
         shuffle(registers, op, a, b, c, 1 if tables.uops[k, C] != NONE else 0, wide)
 
