@@ -17,9 +17,9 @@ import hashlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from warploom.isa.diagnostics import nearest
 from warploom.isa.uop import ALU, CONTROL, LATENCIES, MEMORY, SHARED, SPECIAL, TEXTURE
@@ -27,7 +27,9 @@ from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, merge, put, put_aside, remove, run_group, split_group
 from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, ones, popcount, rest
-from warploom.machine.engine.unit import FOREVER, unit
+from warploom.machine.engine.loop_bound import bounded
+from warploom.machine.engine.unit import FOREVER
+from warploom.machine.engine.unit import unit as machine_unit
 from warploom.machine.engine.users import UnitError, unit_name, unit_place
 from warploom.machine.slots import SLOTS, Slot, slot_named
 from warploom.machine.slots.verbs import Mechanism, Replacement
@@ -72,6 +74,12 @@ __all__ = [
 
 Unit = Any  # a function, or for a slot with several verbs an object of its class, as `Replacement`
 UserUnit = Unit | str
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def unit(function: F) -> F:
+    """Mark a function of your own that a unit calls, so that it becomes native code with it."""
+    return machine_unit(bounded(function))  # type: ignore[return-value]
 
 
 def take_units(config: Config, units: Mapping[str, UserUnit]) -> tuple[Config, dict[str, Unit]]:

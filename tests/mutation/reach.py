@@ -19,13 +19,13 @@ from tests.mutation.importing import import_watched
 from tests.mutation.running import in_a_child, run_tests
 from tests.places import ROOT
 
-# The machine's own tests, the contracts, and programs whose runs are known. What compiles, draws and explains sees little more of it.
-FOLDERS = ("machine", "contracts")
+# The machine's own tests, the contracts, front ends whose instructions are run one by one, and programs whose runs are known.
+# What compiles, draws and explains sees little more of it.
+FOLDERS = ("machine", "contracts", "isa/avx512", "isa/gcn", "isa/riscv", "isa/vortex", "study/microbenchmarks")
 FILES = (
     "test_golden_*.py",
     "isa/*goldens.py",
-    "test_examples_tiny.py",
-    "test_examples_guppy.py",
+    "test_examples_*.py",
     "test_gpu.py",
     "test_units.py",
     "test_device.py",

@@ -6,8 +6,6 @@ mean all at the same time, become moves in an order that loses nothing; those th
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from warploom.compiler.allocate import Allocation
@@ -119,7 +117,7 @@ class Emitter:
                 codes.append(self._code(operand))
         a, b, c = codes
         made = Uop(uop.op, self._code(uop.dst), a, b, c, immediate or 0)
-        into.append(replace(made, size=uop.size, space=uop.space, view=uop.view, flags=uop.flags))
+        into.append(made._replace(size=uop.size, space=uop.space, view=uop.view, flags=uop.flags))
         return spare
 
     def _code(self, operand: Operand) -> int:

@@ -30,7 +30,7 @@ SMALL = {
 @lru_cache
 def programs() -> tuple[Program, ...]:
     """The programs, the smallest first."""
-    return tuple(load(path) for path in sorted(PROGRAMS.glob("*.rv")))
+    return tuple(load(path) for path in sorted(PROGRAMS.iterdir()))
 
 
 @lru_cache

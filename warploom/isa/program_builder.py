@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -16,14 +18,10 @@ NOWHERE = Position()
 
 
 class Bundle(NamedTuple):
-    """What an instruction does, wherever it lies: its micro-ops' rows, the unit that issues it with its latency class, and the register
-    groups that it writes and reads."""
+    """What an instruction does, wherever it lies: its micro-ops' rows, and its own row without its place and its register groups."""
 
     rows: list[list[int]]
-    unit: int
-    latency: int
-    written: list[int]
-    groups: list[int]
+    code: list[int]
 
 
 @dataclass
@@ -63,9 +61,10 @@ class ProgramBuilder:
         main = next((row for row in rows if row[u.UNIT] != u.ALU), rows[0])
         if latency == u.NONE:
             latency = max(row[u.LATENCY] for row in rows) if main[u.UNIT] == u.ALU else main[u.LATENCY]
-        written, read = self._groups(bundle)
-        groups = written + [group for group in read if group not in written]
-        return Bundle(rows, main[u.UNIT] if unit == u.NONE else unit, latency, written, groups)
+        code = [0] * u.CODE_COLUMNS
+        code[u.COUNT], code[u.ISSUE_UNIT], code[u.ISSUE_LATENCY] = len(rows), main[u.UNIT] if unit == u.NONE else unit, latency
+        code[u.READ_A], code[u.READ_B] = rows[0][u.A], rows[0][u.B]
+        return Bundle(rows, code)
 
     def put(
         self,
@@ -78,60 +77,79 @@ class ProgramBuilder:
         reads: tuple[int, int] | None = None,
     ) -> int:
         """Add an instruction that `bundle` has made; returns its number. The rest as for `add`."""
-        rows, unit, latency, written, groups = bundle
-        if len(groups) > u.MAX_USES:
-            raise ValueError(f"an instruction may use at most {u.MAX_USES} register groups, {text!r} uses {len(groups)}")
+        row = bundle.code.copy()
         number = len(self.code)
-        row = [0] * u.CODE_COLUMNS
-        row[u.FIRST_UOP], row[u.COUNT] = len(self.uops), len(rows)
-        row[u.ISSUE_UNIT], row[u.ISSUE_LATENCY] = unit, latency
+        row[u.FIRST_UOP] = len(self.uops)
         row[u.WORD], row[u.WORD_HIGH] = _signed(word), _signed(word >> 32)
-        row[u.READ_A], row[u.READ_B] = reads if reads is not None else (rows[0][u.A], rows[0][u.B])
+        if reads is not None:
+            row[u.READ_A], row[u.READ_B] = reads
         position = position or NOWHERE
         row[u.LINE], row[u.COLUMN], row[u.FILE] = position.line, position.column, position.file
         row[u.ADDRESS] = number if address is None else _signed(address)
-        row[u.USES], row[u.WRITES] = len(groups), len(written)
-        row[u.USE : u.USE + len(groups)] = groups
-        self.uops.extend(rows)
+        self.uops.extend(bundle.rows)
         self.code.append(row)
         self.text.append(text)
         return number
 
-    def _groups(self, bundle: list[Uop]) -> tuple[list[int], list[int]]:
-        """Register groups that a bundle writes and reads, hidden registers left out: nothing can wait for those."""
-        written: list[int] = []
-        read: list[int] = []
-        for uop in bundle:
-            operation = u.OPERATIONS[u.NUMBER[uop.name]]
-            for code in self._written(uop, operation):
-                if self._locks(code) and self.group(code) not in written:
-                    written.append(self.group(code))
-            pairs = u.pairs_of(operation, uop.size)
-            codes: tuple[int, ...] = (uop.a, uop.b, uop.c, uop.predicate)
-            if pairs:
-                codes += tuple(code + 1 for letter, code in zip("abc", codes, strict=False) if letter in pairs and code >= 0)
-            for code in codes:
-                if code != u.NONE and self._locks(code) and self.group(code) not in read:
-                    read.append(self.group(code))
-        return written, read
-
-    @staticmethod
-    def _written(uop: Uop, operation: u.Operation) -> list[int]:
-        return [] if uop.dst == u.NONE else [uop.dst + k for k in range(u.registers_written(operation, uop.size))]
-
-    @staticmethod
-    def _locks(code: int) -> bool:
-        return u.SCALAR <= code < u.SCALAR + u.HIDDEN_SCALARS or 0 <= code < u.HIDDEN
-
-    def group(self, code: int) -> int:
-        """The scoreboard's group of an operand code: lane registers by lock_width, scalar registers above them."""
-        return u.SCALAR_GROUP + (code - u.SCALAR) if code >= u.SCALAR else code // self.lock_width
-
     def arrays(self) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
         """(uops, code, text) for a Program."""
-        uops = np.array(self.uops, np.int32).reshape(-1, u.UOP_COLUMNS)
-        code = np.array(self.code, np.int32).reshape(-1, u.CODE_COLUMNS)
+        uops, code = _table(self.uops, u.UOP_COLUMNS), _table(self.code, u.CODE_COLUMNS)
+        self._lock(uops, code)
         return uops, code, tuple(self.text)
+
+    def _lock(self, uops: np.ndarray, code: np.ndarray) -> None:
+        """Names the register groups that each instruction writes, then those that it reads besides.
+
+        Hidden registers are left out: nothing can wait for those. Raises ValueError where there are too many.
+        """
+        sides = _written(uops), _read(uops)
+        instruction = np.repeat(np.arange(len(code)), code[:, u.COUNT])
+        owners = np.concatenate([np.repeat(instruction, side.shape[1]) for side in sides])
+        codes = np.concatenate([side.ravel() for side in sides])
+        scalar = codes >= u.SCALAR
+        locks = (codes >= 0) & (codes < u.HIDDEN) | scalar & (codes < u.SCALAR + u.HIDDEN_SCALARS)
+        groups = np.where(scalar, codes - u.SCALAR + u.SCALAR_GROUP, codes // self.lock_width)
+        places = np.flatnonzero(locks)
+        first = places[np.unique(owners[places] << 32 | groups[places], return_index=True)[1]]
+        first = first[np.lexsort((first, owners[first]))]
+        of, size = owners[first], len(code)
+        code[:, u.USES] = uses = np.bincount(of, minlength=size)
+        code[:, u.WRITES] = np.bincount(of[first < sides[0].size], minlength=size)
+        for number in np.flatnonzero(uses > u.MAX_USES).tolist():
+            raise ValueError(f"an instruction may use at most {u.MAX_USES} register groups, {self.text[number]!r} uses {uses[number]}")
+        code[of, u.USE + np.arange(len(of)) - np.repeat(np.cumsum(uses) - uses, uses)] = groups[first]
+
+
+@cache
+def _shape(operation: int, size: int) -> tuple[int, int, int, int]:
+    """How many registers an operation writes; 1 for each of a, b and c that stands for a pair."""
+    row = u.OPERATIONS[operation]
+    a, b, c = (int(letter in u.pairs_of(row, size)) for letter in "abc")
+    return u.registers_written(row, size), a, b, c
+
+
+def _shapes(uops: np.ndarray) -> np.ndarray:
+    """`_shape` of micro-ops, a column each."""
+    kinds, which = np.unique(uops[:, u.OP].astype(np.int64) << 32 | uops[:, u.SIZE], return_inverse=True)
+    return np.array([_shape(kind >> 32, kind & 0xFF) for kind in kinds.tolist()], np.int64).reshape(-1, 4)[which.ravel()]
+
+
+def _written(uops: np.ndarray) -> np.ndarray:
+    """The registers that micro-ops write; NONE in the columns of those that write fewer."""
+    wide = _shapes(uops)[:, :1]
+    following = np.arange(wide.max(initial=1))
+    return np.where((uops[:, [u.DST]] != u.NONE) & (following < wide), uops[:, [u.DST]] + following, u.NONE)
+
+
+def _read(uops: np.ndarray) -> np.ndarray:
+    """The registers that micro-ops read, with the second ones of pairs."""
+    sources = uops[:, [u.A, u.B, u.C]].astype(np.int64)
+    second = np.where((_shapes(uops)[:, 1:] > 0) & (sources >= 0), sources + 1, u.NONE)
+    return np.concatenate([sources, uops[:, [u.PREDICATE]], second], axis=1)
+
+
+def _table(rows: Sequence[Sequence[int]], columns: int) -> np.ndarray:
+    return np.fromiter(chain.from_iterable(rows), np.int32, len(rows) * columns).reshape(-1, columns)
 
 
 def _signed(value: int) -> int:

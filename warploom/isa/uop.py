@@ -23,7 +23,6 @@ executed where at least one lane takes part. An operation that sets the mask its
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -313,6 +312,7 @@ def _rows() -> list[Operation]:
         ("insert_lane", L_ALU, "dab", "d of lane b (unsigned, modulo the warp's) = a of that lane, active or not; other lanes keep theirs"),
         ("get_scalar", L_ALU, "dai", "scalar d = the scalar register with number a + i; 0 where there is none"),
         ("put_scalar", L_ALU, "abi", "the scalar register with number a + i = b; nothing where there is none"),
+        ("or_lanes", L_ALU, "dab", "scalar d = b | the a of every lane that takes part (mask, predicate)"),
         ("match_any", L_ALU, "dai", "bit l of d = 1 where lane 32 i + l takes part (mask, predicate) and its a is the same"),
     ]
     special_function = [
@@ -432,8 +432,7 @@ OPERATIONS: tuple[Operation, ...] = tuple(_rows())
 NUMBER: dict[str, int] = {operation.name: number for number, operation in enumerate(OPERATIONS)}
 
 
-@dataclass(frozen=True)
-class Uop:
+class Uop(NamedTuple):
     """One micro-op as a front end writes it; `row()` gives what the machine reads."""
 
     name: str
@@ -464,7 +463,7 @@ class Uop:
         ]  # fmt: skip
 
     def __str__(self) -> str:
-        shown = [f"{f.name}={operand_name(getattr(self, f.name))}" for f in fields(self)[1:5] if getattr(self, f.name) != NONE]
+        shown = [f"{name}={operand_name(code)}" for name, code in zip(self._fields[1:5], self[1:5], strict=True) if code != NONE]
         return f"{self.name} {' '.join(shown)}".rstrip()
 
 

@@ -3,6 +3,7 @@
 import re
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -169,3 +170,26 @@ def test_everything_wrong_is_said_at_once():
         "'t0' is no register among the eight that short instructions can name",
     ]
     assert errors("# nothing\n") == ["there is no instruction in this file"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(min_size=1, max_size=80), st.sets(st.integers(0, 40).map(lambda half: 2 * half)), st.booleans())
+def test_many_words_at_once_are_what_they_are_one_by_one(data, starts, short):
+    """A span decoded as a whole, by a table with short instructions and by one without."""
+    from warploom.isa.vortex.table import table
+
+    own, base, place, wanted = TABLE if short else table(2024), 0x80000000, 0, []
+    while place < len(data):
+        one = own.decode(data, place, base + place)
+        if one.size > 2 and place + 2 in starts:
+            one = one._replace(word=one.word & 0xFFFF, size=2, row=None, values={})
+        wanted.append(one)
+        place += one.size
+    assert own.decode_span(data, base, {base + start for start in starts}) == wanted
+
+
+def test_every_row_is_found_among_many_words():
+    words = [row.encoding.match | 0x01F51F80 & ~row.encoding.mask & ((1 << 8 * row.size) - 1) for row in INSTRUCTIONS]
+    found = TABLE.meanings_of(np.array(words, np.uint32))
+    assert [row for row, _ in found] == [TABLE.row_of(word) for word in words]
+    assert [values for row, values in found if row] == [row.encoding.decode(word) for word in words if (row := TABLE.row_of(word))]

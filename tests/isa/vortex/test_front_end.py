@@ -49,6 +49,17 @@ def test_an_elf_file_says_itself_that_it_is_for_vortex():
     assert saxpy().isa == "vortex-2024"
 
 
+def test_lines_of_source_are_read_once(monkeypatch):
+    """To find out whose a file is takes its instructions alone."""
+    from warploom.isa.riscv import elf
+
+    read = []
+    monkeypatch.setattr(elf, "read_lines", lambda *given: read.append(given) or ((), {}))
+    assert is_vortex(SAXPY) and not read
+    saxpy()
+    assert len(read) == 1
+
+
 @pytest.mark.parametrize("number", [2021, 2022, 2024, 2026])
 def test_the_generation_is_found_in_the_instructions(number, tmp_path):
     words = (

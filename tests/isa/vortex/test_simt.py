@@ -258,6 +258,25 @@ def test_wspawn_of_2023_waits_for_the_warps_before():
     assert out[:5].tolist() == [1, 8, 8, 8, 0]
 
 
+def test_a_spawned_warp_is_named_by_its_slot():
+    """Warp 2 of three reads where nothing is."""
+    text = """
+        li t0, 3
+        la t1, other
+        vx_wspawn t0, t1
+        vx_tmc zero
+    other:
+        csrr t3, warp_id
+        addi t3, t3, -2
+        bnez t3, end
+        lw t2, 0(zero)
+    end:
+        vx_tmc zero
+    """
+    _, result = run(text, whole=True)
+    assert result.status == "error" and "warp 2, lane 0, core 0" in result.fault
+
+
 def test_wspawn_until_2022_takes_running_warps_where_it_says():
     text = START[2022] + "sw s0, 0(s1)\nbnez s3, spin\nli t0, 2\nla t1, other\nvx_wspawn t0, t1\n" + END
     text += "spin: j spin\nother: sw zero, 128(s1)\nli t4, 9\nsw t4, 0(s1)\n" + END

@@ -7,6 +7,7 @@ from tests.machine.programs import FREE, Assembly, issues
 from tests.machine.rates import RESULTS, cycles_each, made
 from warploom.gpu import GPU
 from warploom.isa import uop as u
+from warploom.machine.accounting import events as e
 from warploom.machine.config.pipes import pipe_names
 from warploom.machine.config.presets import load_config
 from warploom.machine.device.machine import PipelineMachine
@@ -113,6 +114,18 @@ def test_pipes_have_names_and_events_name_them():
     names = pipe_names(load_config("sm"))
     assert list(names.values())[:5] == ["integer 0", "float 0", "double 0", "special 0", "integer 1"]
     assert list(pipe_names(load_config("guppy", {"alu.count": 2})).values()) == ["ALU 0", "ALU 1"]
+
+
+def test_an_event_names_the_pipe_of_the_warps_own_scheduler_and_its_kind():
+    """Sixteen warps of four schedulers, each with an integer and a float operation."""
+    code = Assembly()
+    code(**made("add", RESULTS[0]))
+    code(**made("fma", RESULTS[1]))
+    code("exit")
+    result = GPU("sm", set={"memory.bytes": 1 << 16}, engine="python").run(code.program(threads=512, block=512), tracing=True)
+    rows, names = result.detail.events, pipe_names(load_config("sm"))
+    entered = {(int(row[e.WARP]), int(row[e.PC])): names[int(row[e.A])] for row in rows[rows[:, e.KIND] == e.PIPE]}
+    assert entered == {(warp, pc): f"{kind} {warp % 4}" for warp in range(16) for pc, kind in enumerate(("integer", "float"))}
 
 
 @pytest.mark.parametrize(

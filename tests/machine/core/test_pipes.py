@@ -129,3 +129,21 @@ def test_a_narrow_alu_takes_one_instruction_a_chime(depth):
     answers, _ = run(1, depth, 4, [(0, 1)] * 5)
     assert [entry for _, entry, _ in answers] == [0, 4, 8, 12, 16]
     assert [ready - entry for _, entry, ready in answers] == [max(depth, 1)] * 5
+
+
+@unit
+def fill(units):
+    """Take an instruction into each pipe; the number of the pipe that is open before each, and after the last."""
+    find_free_pipe(units[0], np.int64(0), np.int64(0))
+    said = np.int64(0)
+    for _ in range(units[0].count):
+        said = said * 100 + units[0].open
+        accept(units[0], np.int64(0), np.int64(5))
+    return said * 100 + units[0].open
+
+
+@pytest.mark.parametrize("depth", [0, 4])
+def test_the_pipes_of_a_cycle_are_taken_in_order_and_then_none_is_open(depth):
+    units = np.zeros(1, Pipes)
+    units["count"], units["depth"], units["passes"] = 3, depth, 2
+    assert both(fill, units)[0] == 1 * 10_000 + 2 * 100 - 1

@@ -12,7 +12,7 @@ from tests.machine.two_engines import both
 from warploom.gpu import GPU
 from warploom.isa.program import Program
 from warploom.isa.program_builder import ProgramBuilder
-from warploom.isa.uop import IMMEDIATE, Uop
+from warploom.isa.uop import IMMEDIATE, Uop, scalar
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.datapath.alu import execute_with_rounding
 from warploom.machine.engine.unit import unit
@@ -60,6 +60,28 @@ def rounded(exact, rounding, mode, rows):
 def operands(seed):
     source = random.Random(seed)
     return [[source.choice([source.choice(FLOAT_EDGES), source.getrandbits(32)]) for _ in range(LANES)] for _ in range(3)]
+
+
+@pytest.mark.parametrize("exact", ["exact_add", "exact_sub", "exact_mul", "exact_div", "exact_fma"])
+def test_a_quiet_nan_beside_an_infinity_raises_no_flag_and_a_signalling_one_does(exact):
+    """IEEE 754, sections 6.2 and 7.2."""
+    infinity, one, quiet, signalling = 0x7F800000, 0x3F800000, 0x7FC00001, 0x7F800001
+    others = [infinity, infinity | 1 << 31, one, quiet]
+    for nan, flag in ((quiet, 0), (signalling, 16)):
+        rows = [[*others, *[nan] * 4], [*[nan] * 4, *others], [one] * 8]
+        padded = [row + [one] * (LANES - 8) for row in rows]
+        assert rounded(exact, "round_float", 0, padded)[:8] == [(0x7FC00000, flag)] * 8
+
+
+def test_operands_may_all_be_the_same_in_every_lane():
+    """Two scalar registers and the immediate: 6 * 7 + 5."""
+    six, seven, five = (int(np.float32(value).view(np.uint32)) for value in (6, 7, 5))
+    registers = warp()
+    registers["scalar"][0, :2] = six, five
+    row = Uop("exact_fma", dst=PAIR, a=scalar(0), b=IMMEDIATE, c=scalar(1), imm=seven).row()
+    after = both(one, registers, Tables(uops=np.array([row], np.int32)), LANES)[1][0]
+    low, high = after["lane"][0, PAIR : PAIR + 2, :LANES].astype(np.uint64)
+    assert (high << np.uint64(32) | low).view(np.float64).tolist() == [47.0] * LANES
 
 
 @pytest.mark.parametrize("exact", EXACT)

@@ -11,7 +11,7 @@ from tests.machine.datapath.alu_model import EDGES, NAN, WORD, bits_of, compute
 from tests.machine.datapath.alu_model import value as float_of
 from warploom.isa.uop import NUMBER
 from warploom.machine.datapath.register_file import WarpRegisters
-from warploom.machine.datapath.special_function import TWO_OVER_PI, special
+from warploom.machine.datapath.special_function import TWO_OVER_PI, cosine_series, sine_series, special
 from warploom.machine.engine.native.loader import native
 
 INFINITY, MINUS_INFINITY = 0x7F800000, 0xFF800000
@@ -119,6 +119,13 @@ def test_whole_powers_of_two_are_exact():
     numbers = [bits_of(math.ldexp(1.0, power)) for power in powers]
     assert compute("fexp2", [bits_of(float(power)) for power in powers]) == numbers
     assert compute("flog2", numbers) == [bits_of(float(power)) for power in powers]
+
+
+@pytest.mark.parametrize(("series", "exact", "promised"), [(sine_series, math.sin, 2.0**-43), (cosine_series, math.cos, 2.0**-39)])
+def test_a_series_is_as_exact_as_it_says_up_to_an_eighth_of_a_turn(series, exact, promised):
+    for number in range(1, 513):
+        for angle in (number / 512 * math.pi / 4, -number / 512 * math.pi / 4):
+            assert abs(float(series(np.float64(angle))) / exact(angle) - 1) <= promised, angle
 
 
 def test_the_bits_of_two_over_pi_are_those_that_machins_formula_gives():

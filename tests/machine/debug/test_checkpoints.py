@@ -3,7 +3,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from warploom.machine.debug.checkpoints import NEAREST, PAGE, Checkpoints
+from warploom.machine.debug import checkpoints as module
+from warploom.machine.debug.checkpoints import NEAREST, PAGE, SHARE, Checkpoints
 
 
 def device(size=3 * PAGE + 40):
@@ -49,6 +50,28 @@ def test_there_are_few_checkpoints_and_more_of_them_near_the_present():
     gaps, distances = np.diff(cycles), machine.cycle - cycles[1:]
     assert gaps[-1] == NEAREST
     assert (gaps <= np.maximum(distances, NEAREST)).all()
+
+
+def test_a_checkpoint_is_due_some_cycles_after_the_last_when_its_time_is_a_small_share_of_the_runs(monkeypatch):
+    """The first takes a second."""
+    clock = [0.0]
+
+    def later():
+        clock[0] += 1.0
+        return clock[0]
+
+    monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=later))
+    machine = device()
+    checkpoints = Checkpoints(machine)
+    clock[0] += 1 / SHARE
+    assert not checkpoints.due
+    for machine.cycle in range(1, 2 * NEAREST):
+        assert checkpoints.due == (machine.cycle >= NEAREST)
+    checkpoints.take()
+    machine.cycle += NEAREST
+    assert not checkpoints.due
+    clock[0] += 1 / SHARE
+    assert checkpoints.due
 
 
 def test_too_many_bytes_give_up_what_is_far_away_but_never_the_first():

@@ -70,6 +70,21 @@ def test_split_gives_the_warps_of_a_block_to_the_first_free_slots_of_the_device(
     ]  # fmt: skip
 
 
+def test_split_reverses_the_order_of_what_is_left_in_each_cycle_in_which_a_slot_is_free_for_nobody():
+    """Of three slots two warps leave one free, so it depends on the cycle which block is the second; of one slot none is left."""
+
+    def started(length, slots, block):
+        """(cycle, block) of each launch of a block."""
+        shape = {"core__warps": slots, "core__schedulers": min(slots, 2), "alu__count": 2, "gpu__dispatch": "split"}
+        result = run(marks(length).program(threads=5 * block, block=block), tracing=True, **shape)
+        return [(cycle, number) for cycle, _, _, number, rank, _ in launches(result) if rank == 0]
+
+    for length, odd in ((1, 0), (2, 1), (3, 0)):
+        cycle, number = started(length, slots=3, block=8)[1]
+        assert (cycle % 2, number) == (odd, 4 if odd else 1)
+        assert [number for _, number in started(length, slots=1, block=4)] == [0, 1, 2, 3, 4]
+
+
 @pytest.mark.parametrize("blocks", [1, 2, 4])
 def test_a_core_holds_as_many_blocks_as_it_has_slots(blocks):
     result = run(marks(5).program(threads=32, block=4), tracing=True, core__warps=8, core__blocks=blocks)

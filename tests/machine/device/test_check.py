@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.machine.programs import FREE, LANE, Assembly, machine
-from warploom.isa.views import F_RGBA32F, SAMPLER_FILTER, TRILINEAR, VIEW_COLUMNS, VIEW_FORMAT
+from warploom.isa.views import F_RGBA8, F_RGBA32F, LINEAR, POINT, SAMPLER_FILTER, TRILINEAR, VIEW_COLUMNS, VIEW_FORMAT
 from warploom.machine.accounting.status import LaunchError
 
 A, B, C = range(FREE, FREE + 3)
@@ -73,3 +73,13 @@ def test_an_instruction_with_more_transactions_than_there_is_room_for():
     sample = one({"name": "sample", "dst": A, "a": B, "b": C, "view": 0}, views=views, samplers=samplers)
     assert "it may take 1024 transactions" in refused(sample, core__lanes=64, texture__count=1)
     machine(sample, core__lanes=32, texture__count=1)
+
+
+@pytest.mark.parametrize(("filtering", "texels"), [(POINT, 1), (LINEAR, 4), (TRILINEAR, 8)])
+@pytest.mark.parametrize(("format_", "lines"), [(F_RGBA8, 1), (F_RGBA32F, 2)])
+def test_a_sample_may_take_a_transaction_for_each_texel_and_two_where_one_lies_across_lines(filtering, texels, format_, lines):
+    views, samplers = np.zeros((1, VIEW_COLUMNS), np.int32), np.zeros((1, 4), np.int32)
+    views[0, VIEW_FORMAT], samplers[0, SAMPLER_FILTER] = format_, filtering
+    nine = [{"name": "sample", "dst": A, "a": B, "b": C, "view": 0}] * 9
+    said = refused(one(*nine, views=views, samplers=samplers), core__lanes=64, texture__count=1)
+    assert f"it may take {9 * 64 * texels * lines} transactions" in said

@@ -46,6 +46,32 @@ def test_modulo_is_the_line_modulo_the_places():
     assert placed(24, "modulo", range(100)) == [(line % 24, line // 24) for line in range(100)]
 
 
+def fold_xor(number, bits):
+    """Exclusive or of all pieces of so many bits."""
+    found = 0
+    for shift in range(0, 32, bits):
+        found ^= number >> shift & ((1 << bits) - 1)
+    return found
+
+
+def fold_ipoly(number, bits):
+    """The rest of the polynomial in a division by the irreducible one of that degree, term by term."""
+    divisor = POLYNOMIALS[bits]
+    for power in range(31, bits - 1, -1):
+        if number >> power & 1:
+            number ^= divisor << (power - bits)
+    return number
+
+
+@pytest.mark.parametrize(("kind", "fold"), [("xor", fold_xor), ("ipoly", fold_ipoly)])
+@settings(max_examples=30, deadline=None)
+@given(count=st.integers(2, 100), group=st.integers(0, 1 << 24), within=st.integers(0, 99))
+def test_a_hash_adds_its_groups_number_folded_and_without_carries_where_it_can(kind, fold, count, group, within):
+    offset, folded = within % count, fold(group, (count - 1).bit_length())
+    expected = (offset + folded) % count if count & (count - 1) else offset ^ folded
+    assert placed(count, kind, [group * count + offset]) == [(expected, group)]
+
+
 def test_lines_a_power_of_two_apart_camp_in_one_place_of_modulo_and_spread_under_a_hash():
     assert fullest(32, "modulo", 32) == 32
     assert fullest(48, "modulo", 1024) == 16

@@ -11,7 +11,7 @@ from warploom.machine.config.presets import load_config
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import mirror, unit, zeros
 from warploom.machine.memory.block import L2_LINES, LINES
-from warploom.machine.memory.cache import Cache, configure, contains, fill, keep_store, lookup, mark_dirty
+from warploom.machine.memory.cache import Cache, check, configure, contains, fill, keep_store, lookup, mark_dirty
 from warploom.machine.memory.partial_stores import PartialStores
 from warploom.machine.memory.replacement import POLICIES
 
@@ -130,6 +130,21 @@ def operations(draw):
     return kind, line, sectors, written
 
 
+def test_a_sector_is_there_when_the_last_of_its_bytes_is_written_whatever_is_written_elsewhere_in_between():
+    low, high, next_low, next_high = 0b0011, 0b1100, 0b0011 << SECTOR, 0b1100 << SECTOR
+    steps = [(STORE, 0, 1, 0, low), (STORE, 0, 2, 1, next_low), (CONTAINS, 0, 0, 2), (STORE, 0, 1, 3, high), (CONTAINS, 0, 0, 4)]
+    answers, _ = run(fresh(1, 1, "lru"), [*steps, (STORE, 0, 2, 5, next_high), (CONTAINS, 0, 0, 6)])
+    assert [answers[number][0] for number in (2, 4, 6)] == [0, 1, 3]
+
+
+def test_bytes_of_a_line_that_has_gone_do_not_count_for_the_next():
+    low, high = 0b0011 << SECTOR, 0b1100 << SECTOR
+    answers, _ = run(
+        fresh(1, 1, "lru"), [(STORE, 0, 2, 0, low), (STORE, 1, 2, 1, high), (CONTAINS, 1, 0, 2), (STORE, 1, 2, 3, low), (CONTAINS, 1, 0, 4)]
+    )
+    assert (answers[1][0], answers[2][0], answers[4][0]) == (0, 0, 2)
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 @settings(max_examples=60, deadline=None)
 @given(sets=st.integers(1, 5), ways=st.sampled_from([1, 2, 4, 8]), steps=st.lists(operations(), max_size=80))
@@ -225,3 +240,11 @@ def test_the_bytes_give_the_ways_where_the_sets_are_given():
     with pytest.raises(ConfigError) as error:
         load_config("tiny", {"l1.bytes": 1000, "l1.line": 128, "l1.sets": 4})
     assert str(error.value) == "l1.bytes = 1000: not a multiple of line x sets = 512"
+
+
+def test_a_cache_may_have_as_many_lines_as_there_is_room_for_and_one_at_least():
+    for sets, ways in ((LINES // 4, 4), (LINES, 1), (1, 1)):
+        check("l1", sets, ways, "lru")
+    for sets, ways in ((LINES // 4 + 1, 4), (0, 1), (1, 0)):
+        with pytest.raises(ConfigError, match=f"l1.ways = {ways} in {sets} sets: a cache holds 1 to {LINES} lines"):
+            check("l1", sets, ways, "lru")

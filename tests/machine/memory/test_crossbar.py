@@ -6,7 +6,7 @@ import pytest
 
 from tests.machine.programs import FREE, LANE, Assembly, issues, run
 from warploom.machine.engine.unit import mirror, zeros
-from warploom.machine.memory.crossbar import Crossbar, cross_back, leave_core
+from warploom.machine.memory.crossbar import Crossbar, cross_back, cycles_for, leave_core
 
 
 def crossbar(core, slice):
@@ -32,6 +32,12 @@ def test_an_answer_needs_both_ports():
     assert cross_back(made, 0, 0, 128, 10) == 13  # four cycles of the slice's port, two of the core's
     assert cross_back(made, 1, 0, 32, 10) == 12  # the core's is free again in 12
     assert cross_back(made, 0, 1, 32, 10) == 14  # the slice's in 14
+
+
+@pytest.mark.parametrize("width", [1, 3, 15, 16, 64])
+def test_data_take_as_many_cycles_as_they_have_pieces_and_a_request_without_data_one(width):
+    assert [int(cycles_for(size, width)) for size in range(1, 66)] == [len(range(0, size, width)) for size in range(1, 66)]
+    assert cycles_for(0, width) == 1
 
 
 @pytest.mark.parametrize(("width", "more"), [(0, 0), (64, 1), (16, 1 + 3), (4, 1 + 15)])

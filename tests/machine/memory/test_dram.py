@@ -12,7 +12,7 @@ from tests.machine.two_engines import both
 from warploom.machine.config.schema import Dram as Section
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import mirror, unit, zeros
-from warploom.machine.memory.dram import Dram, configure, request
+from warploom.machine.memory.dram import Dram, configure, request, transfer_clocks
 
 LINE = 128
 
@@ -149,6 +149,20 @@ def test_a_row_is_opened_once_for_a_stream_and_again_and_again_by_two_rows_in_tu
     answers, state = run(shape, [(1024 * (k % 2), LINE, 0, 0) for k in range(8)])
     assert answers == [120 + 21 * k for k in range(8)]
     assert (state["row_misses"][0], state["row_hits"][0]) == (8, 0)
+
+
+@unit
+def ask_bus(drams, sizes, answers):
+    for k in range(sizes.shape[0]):
+        answers[k] = transfer_clocks(drams[0], sizes[k])
+
+
+@pytest.mark.parametrize("bandwidth", [1, 3, 15, 16, 64])
+def test_some_bytes_keep_the_bus_for_as_many_clocks_as_they_have_pieces(bandwidth):
+    drams, sizes = zeros(1, Dram), np.arange(1, 66)
+    drams["bandwidth"] = bandwidth
+    answers = both(ask_bus, drams, sizes, np.zeros(len(sizes), np.int64))[1][2]
+    assert answers.tolist() == [len(range(0, size, bandwidth)) for size in sizes]
 
 
 @pytest.mark.parametrize(

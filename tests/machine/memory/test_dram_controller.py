@@ -84,6 +84,48 @@ def test_writes_wait_while_there_are_reads():
     assert wait(256) < 150 < 300 < wait(1)
 
 
+def test_a_row_is_closed_only_when_what_was_written_into_it_has_recovered():
+    """A store, and a load from a different row: of the same bank it waits for tWR, of a different bank it does not."""
+    same, other = 1024, 256
+    assert after_a_store(same, dram__wr=100) - after_a_store(same, dram__wr=40) == 60
+    assert after_a_store(other, dram__wr=100) == after_a_store(other, dram__wr=40)
+
+
+def after_a_store(offset, **changes):
+    """The cycle in which a load has its data that comes just after a store to address 0."""
+    code = Assembly()
+    code.store(ADDRESS, VALUE)
+    code.load(VALUE, ADDRESS, offset)
+    code.op("add", ADDRESS + 5, VALUE, imm=1)
+    code("exit")
+    return issues(run(code.program(), tracing=True, memory__bytes=1 << 16, **{**BANKS, "dram__ras": 0, **changes}))[2][0]
+
+
+@pytest.mark.parametrize("offset", [16, 256])
+def test_the_bus_takes_time_to_turn_from_writing_to_reading_whichever_the_bank(offset):
+    assert after_a_store(offset, dram__wtr=100) - after_a_store(offset, dram__wtr=40) == 60
+
+
+def test_a_row_is_kept_open_until_the_data_of_a_write_have_come():
+    assert after_a_store(1024, dram__wl=50) - after_a_store(1024, dram__wl=10) == 40
+
+
+@pytest.mark.parametrize(("apart", "later"), [(256, 60), (16, 0)])
+def test_rows_of_two_banks_are_not_opened_close_after_each_other(apart, later):
+    """Two lanes ask for two banks, or for one row."""
+
+    def cycles(distance):
+        code = Assembly()
+        code.op("mul", ADDRESS, LANE, imm=apart)
+        code.load(VALUE, ADDRESS)
+        code.op("add", ADDRESS + 5, VALUE, imm=1)
+        code("exit")
+        shape = {**BANKS, "dram__rrd": distance}
+        return issues(run(code.program(threads=2), tracing=True, memory__bytes=1 << 16, **shape))[2][0]
+
+    assert cycles(100) - cycles(40) == later
+
+
 def test_banks_without_rows_are_refused():
     with pytest.raises(ConfigError) as error:
         waits(0, dram__row=0)

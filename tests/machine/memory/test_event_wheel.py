@@ -67,6 +67,12 @@ def test_agrees_with_a_sorted_list(rows):
     assert (wheel["used"] - wheel["freed"], wheel["first"].any(), wheel["occupied"].any()) == (0, False, False)
 
 
+def test_events_of_later_rounds_do_not_hold_up_those_that_share_their_slot():
+    """Two that come a round and two rounds later were there first; one more comes after that of this round has gone."""
+    _, _, after = run([(0, 2 * SLOTS + 10), (1, SLOTS + 9), (2, 8), (3, 7), (11, 2 * SLOTS - 1)])
+    assert after[2][:, :2].tolist() == [[10, 2], [10, 3], [SLOTS + 10, 1], [2 * SLOTS + 10, 0], [2 * SLOTS + 10, 4]]
+
+
 def test_idle_cycles_are_skipped():
     _, visited, _ = run([(0, 1000), (0, 1000), (3, 500)])
     assert visited == 4  # cycles 0, 3, 503 and 1000

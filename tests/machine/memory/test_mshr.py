@@ -1,12 +1,26 @@
 """The miss-status registers against lists."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
 from warploom.machine.engine.unit import mirror, unit, zeros
-from warploom.machine.memory.mshr import ENTRIES, Mshr, allocate, configure, find, first_waiter, may_join, merge, release, take_waiter
+from warploom.machine.memory.mshr import (
+    ENTRIES,
+    Mshr,
+    allocate,
+    allocate_for_nobody,
+    configure,
+    find,
+    first_waiter,
+    may_join,
+    merge,
+    merge_or_begin,
+    release,
+    take_waiter,
+)
 
 MISS, ANSWER = range(2)
 
@@ -117,3 +131,30 @@ def test_all_entries_can_be_used():
     answers, _, entries, _ = run(ENTRIES, [(MISS, line, 1, line) for line in range(ENTRIES)])
     assert answers == [2] * ENTRIES
     assert sorted(entries)[-1] == (ENTRIES - 1, 1, [ENTRIES - 1])
+
+
+@unit
+def begin_without_anybody(registers, waiters, told):
+    """An entry for line 7 that nobody waits for; then some do, one after the other. Rows of `told`: who is told, in order."""
+    mshr = registers[0]
+    allocate_for_nobody(mshr, np.int64(7), np.uint64(1))
+    for k in range(waiters.shape[0]):
+        merge_or_begin(mshr, find(mshr, np.int64(7)), np.uint64(2), waiters[k])
+    entry = find(mshr, np.int64(7))
+    link = first_waiter(mshr, entry)
+    covered = np.int64(mshr.sectors[entry])
+    release(mshr, entry)
+    place = 0
+    while link != 0 and place < told.shape[0]:
+        told[place], link = take_waiter(mshr, link)
+        place += 1
+    return covered
+
+
+@pytest.mark.parametrize("waiters", [[], [40], [40, 41], [40, 41, 42, 43]])
+def test_those_who_come_to_a_line_that_was_asked_for_ahead_wait_in_order(waiters):
+    covered, after = both(begin_without_anybody, fresh(4), np.array(waiters, np.int64), np.full(6, -1))
+    assert after[2].tolist() == waiters + [-1] * (6 - len(waiters))
+    assert covered == (3 if waiters else 1)
+    left = after[0][0]
+    assert (left["merged"], left["fresh"] - left["freed"], in_chains(left["table"])) == (len(waiters), 0, [])

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 
 from tests.machine.run.counting import Counting
@@ -33,6 +35,15 @@ def test_progress_is_told_while_it_runs_and_the_slices_grow():
     assert told == sorted(told)
     assert told[0] == driver.FIRST_SLICE["python"]
     assert told[1] - told[0] > told[0]
+
+
+def test_a_slice_has_at_least_one_cycle_however_long_a_cycle_takes(monkeypatch):
+    hours = iter(range(0, 100 * 3600, 3600))
+    monkeypatch.setattr(driver, "time", SimpleNamespace(perf_counter=lambda: next(hours)))
+    told = []
+    first = driver.FIRST_SLICE["python"]
+    assert drive(Counting(first + 3), engine="python", max_cycles=1000, progress=told.append).status == "done"
+    assert told == [first, first + 1, first + 2]
 
 
 def test_a_short_run_stays_in_plain_python(cache):

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.machine.programs import FREE, GLOBAL, Assembly, machine
+from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, Assembly, machine
 from warploom.isa import uop as u
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.run import livelock
 from warploom.machine.run.driver import drive
 
-A, B = FREE, FREE + 1
+A, B, ODD = range(FREE, FREE + 3)
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +49,29 @@ def test_a_warp_that_returns_to_an_earlier_state_spins_and_the_fault_says_where(
     assert made.detector.spinning == {(0, 0): (1, 15)}
     assert "spins at instruction 1 (load" in made.inspection.fault_text()
     assert made.cycle < 5000
+
+
+def test_all_lanes_that_are_in_the_loop_spin_on_whichever_core_it_is():
+    """Block 0 ends at once. In block 1 odd and even lanes take different ways through the loop, and wait for nobody at its end."""
+    code = Assembly()
+    code.mov(A, 64)
+    code.op("and", ODD, LANE, imm=1)
+    code.branch(BLOCK, "wait")
+    code("exit")
+    code.label("wait")
+    code.load(B, A)
+    code.branch(ODD, "odd")
+    for _ in range(12):
+        code("nop")
+    code.branch(B, "wait", negate=True)
+    code.label("odd")
+    for _ in range(12):
+        code("nop")
+    code.branch(B, "wait", negate=True)
+    code("exit")
+    made = machine(code.program(threads=8), gpu__cores=2, core__blocks=1, core__divergence="its", divergence__barriers=0)
+    assert drive(made, engine="python", max_cycles=20_000).status == "error"
+    assert made.detector.spinning == {(1, 0): (4, 15)}
 
 
 def test_a_warp_that_counts_does_not_repeat_itself():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import warploom
+from tests.places import EXAMPLES
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting.status import LIMIT
 from warploom.machine.run import pieces as module
@@ -109,6 +110,25 @@ def test_a_stretch_in_the_middle(whole, tmp_path):
     (piece,) = pieces(long_run(tmp_path), 500, 600)
     assert (piece.first, piece.stop, piece.begins) == (500, 600, 500 - LEAD)
     assert np.array_equal(within(piece.result.detail.events, 500, 600), within(whole.detail.events, 500, 600))
+
+
+def test_progress_is_told_on_the_way_to_a_stretch_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "FORWARD", 200)
+    told = []
+    next(pieces(long_run(tmp_path), 700, 750, progress=told.append))
+    assert told[:4] == [200, 400, 600, 700 - LEAD]
+
+
+def test_what_a_piece_finds_when_it_begins_has_the_cycle_before_it(monkeypatch):
+    """Registers and shared memory, which have been written by then."""
+    monkeypatch.setattr(module, "LEAD", 8)
+    result = warploom.GPU("tiny-simt", engine="python").run(warploom.load(EXAMPLES / "tiny" / "reduction_shared.asm"))
+    begins = result.cycles // 2
+    (piece,) = pieces(result, begins + 8, begins + 9)
+    book = piece.result.detail.recording
+    for table in (book.registers, book.shared):
+        found = table[table[:, r.TIME] < begins]
+        assert len(found) > 1 and set(found[:, r.TIME].tolist()) == {begins - 1}
 
 
 def test_only_some_warps(tmp_path):

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import warploom
+from tests.machine.programs import BLOCK, FREE, Assembly, config
 from tests.places import EXAMPLES
+from warploom.isa.uop import WIDE
 from warploom.machine.run import recording as r
 from warploom.machine.run.driver import drive
 from warploom.machine.run.recording import Recorder
@@ -74,3 +76,26 @@ def test_a_full_book_is_closed_and_the_run_goes_on():
     assert result.status == "done"
     assert 0 < book.until < result.cycles
     assert np.array_equal(result.memory, warploom.GPU("tiny").run(program).memory)
+
+
+ADDRESS, VALUE = FREE, FREE + 1
+
+
+def writers(size, apart):
+    """By word of memory the warp that wrote it, of two warps that store in one cycle, from two cores, so many bytes apart."""
+    code = Assembly()
+    code.op("mul", ADDRESS, BLOCK, imm=apart)
+    code.op("add", VALUE, BLOCK, imm=5)
+    code.op("add", VALUE + 1, BLOCK, imm=9)
+    code.store(ADDRESS, VALUE, size=size)
+    code("exit")
+    gpu = warploom.GPU(config(gpu__cores=2, core__lanes=1, core__threads_per_block=1), engine="python")
+    result = gpu.run(code.program(threads=2, block=1), recording=True)
+    book = result.detail.recording
+    assert len(set(book.memory[:, r.TIME].tolist())) == 1
+    return {int(row[r.WORD]): int(row[r.CORE]) for row in book.memory}
+
+
+def test_words_that_two_cores_write_in_one_cycle_each_name_their_own():
+    assert writers(size=4, apart=4) == {0: 0, 1: 1}
+    assert writers(size=WIDE, apart=8) == {0: 0, 1: 0, 2: 1, 3: 1}

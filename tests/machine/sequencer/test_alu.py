@@ -45,6 +45,12 @@ def test_division_by_zero_gives_255_and_is_counted_and_reported():
     assert run("CONST R1, #1\nDIV R1, R1, R1\nRET").remarks == ()
 
 
+def test_of_divisions_by_zero_in_several_blocks_the_first_of_the_program_is_named():
+    """Two cores divide in the same cycle, block 1 in line 4, block 0 in line 6."""
+    result = run("CMP %blockIdx, R0\nBRz ZERO\nDIV R1, R2, R0\nRET\nZERO: DIV R1, R2, R0\nRET", threads=8)
+    assert result.remarks == ("kernel.asm:4 (DIV R1, R2, R0): 8 divisions by zero in all, which gave 255; this is where the first one was",)
+
+
 def test_division_by_zero_gives_0_as_in_a_simulator_of_the_published_hardware():
     assert computed("DIV", 7, 0, quirks__divide_zero=True) == 0
     assert computed("DIV", 7, 2, quirks__divide_zero=True) == 3

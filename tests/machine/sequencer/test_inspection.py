@@ -40,5 +40,5 @@ def test_registers_and_memory_are_the_machines_own_bytes():
 def test_there_is_no_shared_memory_and_nothing_is_on_its_way_and_issues_are_not_counted():
     inspection = session(*TINY).machine.inspection
     assert inspection.shared_memory(0, 0).size == 0
-    assert not inspection.pending_registers(0, 0).any()
+    assert inspection.pending_registers(0, 0).tolist() == [False] * len(inspection.registers(0, 0))
     assert inspection.issues(0) is None

@@ -96,6 +96,12 @@ def test_a_run_that_does_not_end_is_stopped_and_says_where():
     assert result.running == ("core 0, block 0 (threads 0-3) is in FETCH at kernel.asm:2 (CONST R1, #1)",)
 
 
+def test_every_core_with_a_block_is_named_when_a_run_is_stopped():
+    """Three blocks for two cores: the third has not begun."""
+    result = run("LOOP: CONST R1, #1\nCMP R1, R0\nBRp LOOP\nRET", threads=12, max_cycles=500)
+    assert [line.partition(" (")[0] for line in result.running] == ["core 0, block 0", "core 1, block 1"]
+
+
 @settings(max_examples=60, deadline=None)
 @given(programs(), machines(), st.integers(0, 120))
 def test_both_engines_give_the_same_bytes_also_when_changed_on_the_way(program, machine, change):

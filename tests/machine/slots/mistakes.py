@@ -57,9 +57,34 @@ def asserts(s, set):
     return 0
 
 
+def takes_too_little(s):
+    return 0
+
+
+def never_ends(s, set):
+    way = set
+    while way >= 0:
+        way += 1
+    return way
+
+
+@unit
+def counts_up(x):
+    while x >= 0:
+        for step in range(3):
+            x += step
+    return x
+
+
+def calls_what_never_ends(s, set):
+    return counts_up(set)
+
+
 def names_no_way(s, set):
     return 99
 
+
+ENDLESS = "RuntimeError: this loop has run 1 000 000 times in one call, and has not ended"
 
 # (function, lines after its first, what is said in both engines)
 AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
@@ -71,6 +96,9 @@ AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (reads_before_the_first, 1, "IndexError: index -10995116277"),
     (raises, 2, "ValueError: not today"),
     (asserts, 1, "AssertionError: a set is negative"),
+    (takes_too_little, 0, "takes_too_little takes 1 argument, and is called with 2"),
+    (never_ends, 2, ENDLESS),
+    (calls_what_never_ends, counts_up.__code__.co_firstlineno + 1 - calls_what_never_ends.__code__.co_firstlineno, ENDLESS),
     (names_no_way, 0, "names_no_way returned 99; a victim is a way of the set, 0 to s.ways - 1"),
 )
 
@@ -85,6 +113,46 @@ def returns_a_text(s, set):
 
 def returns_a_float(s, set):
     return s.ways / 2
+
+
+def returns_a_comparison(s, set):
+    return s.ways > 2
+
+
+def prints(s, set):
+    print(set)
+    return 0
+
+
+def makes_a_list(s, set):
+    ways = [set for way in range(3)]
+    return ways[0]
+
+
+def adds_a_text(s, set):
+    return set + "x"
+
+
+def mixes_a_mask_and_a_number(s, set):
+    bits = s.bits[set] if set > 0 else 1
+    return bits & 1
+
+
+count = 0
+
+
+def remembers_outside(s, set):
+    global count  # noqa: PLW0603  (the mistake)
+    count += 1
+    return 0
+
+
+def plain(x):
+    return x
+
+
+def calls_one_of_its_file(s, set):
+    return plain(set)
 
 
 def opens_a_file(s, set):
@@ -102,10 +170,6 @@ def names_no_field(s, set):
     return s.nofield
 
 
-def takes_too_little(s):
-    return 0
-
-
 def calls_an_unmarked_one(s, set):
     return inspect.stack(set)
 
@@ -115,9 +179,19 @@ WHEN_COMPILED: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (returns_nothing, 0, "returns_nothing returns nothing; the result is a whole number"),
     (returns_a_text, 0, "returns_a_text returns a text; the result is a whole number"),
     (returns_a_float, 0, "returns_a_float returns float64; the result is a whole number"),
+    (returns_a_comparison, 0, "returns_a_comparison returns bool; the result is a whole number"),
+    (prints, 1, "prints prints, which native code cannot; add --engine python to see it"),
+    (makes_a_list, 1, "makes_a_list cannot become native code: `ways = [set for way in range(3)]`: a list, a text or an array of its own"),
+    (adds_a_text, 1, 'adds_a_text cannot become native code: `return set + "x"`: there is no add of int64, a text; a unit may use'),
+    (mixes_a_mask_and_a_number, 2, "mixes_a_mask_and_a_number cannot become native code: `return bits & 1`: there is no and_ of float64, "),
+    (
+        remembers_outside,
+        2,
+        "remembers_outside cannot become native code: `count += 1`: no variable outside of the function can be ",
+    ),
+    (calls_one_of_its_file, 1, "calls_one_of_its_file cannot become native code: `return plain(set)`: plain is not marked with `@unit`; "),
     (opens_a_file, 1, "opens_a_file cannot become native code: `with open"),
     (has_a_dictionary, 2, 'has_a_dictionary cannot become native code: `ages[set] = "x"`'),
     (names_no_field, 1, "names_no_field cannot become native code: `return s.nofield`: the record has no field 'nofield'"),
-    (takes_too_little, 0, "takes_too_little cannot become native code"),
     (calls_an_unmarked_one, 1, "calls_an_unmarked_one cannot become native code: `return inspect.stack(set)`"),
 )

@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.machine.programs import FREE, LANE, Assembly
 from tests.machine.slots.running import ran, same_in_both
+from warploom import GPU, load_config
 from warploom.machine.core.divergence.minpc import select_path
 from warploom.units import EMPTY, READY, Mechanism, UnitError, bit, lowest, merge, popcount, put_aside, run_group
 
 MACHINE = {"core.warps": 16}
+ROUNDS, LEFT = FREE, FREE + 1
 
 
 def lowest_pc(paths, warps, warp):
@@ -75,6 +78,19 @@ def test_a_mechanism_that_loses_lanes_is_stopped(select, engine):
         UnitError, match=rf"{select.__name__} leaves lanes of a warp on no path, or on two: .*; and a path runs if one is ready$"
     ):
         tiny({"divergence": Mechanism(select)}, engine)
+
+
+def test_a_path_may_be_at_the_first_instruction():
+    """The program's first instruction is the head of its loop."""
+    code = Assembly()
+    code.label("top")
+    code.op("add", ROUNDS, ROUNDS, imm=1)
+    code.op("sltu", LEFT, ROUNDS, LANE)
+    code.branch(LEFT, "top")
+    code("exit")
+    machine = load_config("sm", {"core.lanes": 4})
+    result = GPU(machine, units={"divergence": Mechanism(majority)}, engine="python").run(code.program(threads=4, block=4), max_cycles=5000)
+    assert result.status == "done", result.fault
 
 
 def test_only_the_first_verb_is_needed():

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.machine.programs import FREE, Assembly
 from tests.machine.slots.mistakes import AT_RUN_TIME, WHEN_COMPILED
 from tests.machine.slots.running import ran, same_in_both
-from warploom import GPU
+from warploom import GPU, load_config
 from warploom.units import Replacement, UnitError, load_unit
 
 HERE = Path(__file__).parent / "mistakes.py"
+ADDRESS, VALUE = FREE, FREE + 1
 
 
 def used_now(s, set, way, now):
@@ -48,6 +50,22 @@ def test_a_user_s_lru_and_fifo_are_ours(name, mine):
     assert ours.counters == theirs.counters
     assert ours.counters["l1_evictions"] > 0 and ours.counters["l2_evictions"] > 0
     assert machine.stand_ins()["units"].keys() == {"replacement"}
+
+
+def hits(policy):
+    """Hits of one thread that loads from the lines 0, 1, 0, 2, 0 one after the other, in a set of two ways."""
+    code = Assembly()
+    for line in (0, 1, 0, 2, 0):
+        code.load(VALUE, ADDRESS, 128 * line)
+        code.op("and", ADDRESS, VALUE, imm=0)  # waits for it
+    code("exit")
+    machine = load_config("sm", {"l1.bytes": 256, "l1.sets": 1, "l1.line": 128, "memory.bytes": 4096})
+    return GPU(machine, units={"replacement": policy}, engine="python").run(code.program(threads=1, block=1)).counters["l1_hits"]
+
+
+@pytest.mark.parametrize(("name", "mine", "expected"), [("lru", LRU, 2), ("fifo", FIFO, 1)])
+def test_a_line_that_is_used_again_stays_where_the_policy_is_told_of_it(name, mine, expected):
+    assert hits(name) == hits(mine) == expected
 
 
 def test_both_engines_agree_and_two_policies_of_a_process_are_two():

@@ -23,6 +23,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from warploom.isa import uop as u
 from warploom.isa.analysis.conditions import known_conditions
 from warploom.isa.program import Program
@@ -66,12 +68,15 @@ def ways(program: Program) -> Ways:
 def _ways(program: Program, conditions: Mapping[int, bool]) -> Ways:
     """The edges, when it is known of some branches whether they are taken: `conditions`, by micro-op."""
     size = len(program)
-    steps = [_step(program, number, conditions) for number in range(size)]
+    steps = _steps(program, conditions)
     popped = _popped(steps, program.launch.entry)
     returning = _returning(steps, popped)
     successors: list[tuple[int, ...]] = []
     runs_off: list[int] = []
     for number, step in enumerate(steps):
+        if step.goes == (number + 1,) and number + 1 < size and not (step.ends or step.pops or step.calls is not None):
+            successors.append(step.goes)
+            continue
         places = [*step.goes, *sorted(popped[number])]
         if step.calls in returning:
             places.append(number + 1)
@@ -87,8 +92,18 @@ def _ways(program: Program, conditions: Mapping[int, bool]) -> Ways:
     return Ways(tuple(successors), tuple(runs_off), calls)
 
 
+def _steps(program: Program, conditions: Mapping[int, bool]) -> list[Step]:
+    """What each instruction does to a lane's way: that of few is more than to go on."""
+    steps = [Step((number + 1,)) for number in range(len(program))]
+    before = np.concatenate([[0], np.cumsum(program.uops[:, u.UNIT] == u.CONTROL)])  # control micro-ops before each one
+    first, count = program.code[:, u.FIRST_UOP], program.code[:, u.COUNT]
+    for number in np.flatnonzero(before[first + count] > before[first]).tolist():
+        steps[number] = _step(program, number, conditions)
+    return steps
+
+
 def _step(program: Program, number: int, conditions: Mapping[int, bool]) -> Step:
-    """What the control micro-ops of an instruction do."""
+    """What the control micro-ops of an instruction do, of which there are some."""
     first, count = int(program.code[number, u.FIRST_UOP]), int(program.code[number, u.COUNT])
     rows = [(k, row) for k, row in enumerate(program.uops[first : first + count].tolist(), first) if row[u.UNIT] == u.CONTROL]
     step = Step()
@@ -97,8 +112,6 @@ def _step(program: Program, number: int, conditions: Mapping[int, bool]) -> Step
             _go(step, letter, row, number + 1)
         if row[u.PREDICATE] != u.NONE:
             step.goes = (number + 1, *step.goes)
-    if not rows:
-        step.goes = (number + 1,)
     return step
 
 

@@ -32,6 +32,7 @@ def read_lines(data: bytes, beside: Path, step: int, base: int = 0) -> tuple[tup
             continue
         top = unit.get_top_DIE().attributes
         folder = top["DW_AT_comp_dir"].value.decode("utf-8", "replace") if "DW_AT_comp_dir" in top else ""
+        files: dict[int, int] = {}  # our number of each of its own
         before: Any = None
         position = Position()  # what a compiler gives no line belongs to the one before
         for entry in table.get_entries():
@@ -39,8 +40,9 @@ def read_lines(data: bytes, beside: Path, step: int, base: int = 0) -> tuple[tup
             if state is None:
                 continue
             if before is not None and before.line:
-                number = numbers.setdefault(_file_of(table, before.file, beside / folder), len(numbers) + 1)
-                position = Position(before.line, max(before.column, 1), number)
+                if before.file not in files:
+                    files[before.file] = numbers.setdefault(_file_of(table, before.file, beside / folder), len(numbers) + 1)
+                position = Position(before.line, max(before.column, 1), files[before.file])
             if before is not None and position.line and len(lines) < MOST_LINES:
                 for address in range(before.address, min(state.address, before.address + MOST_LINES), step):
                     lines[base + address] = position

@@ -22,22 +22,23 @@ WANTED = Wanted("RISC-V", 243, 32, (EXECUTABLE, SHARED), "compile it for riscv32
 PARCEL = 2  # bytes: a compressed instruction
 
 
-def read(data: bytes, path: str) -> tuple[Image, list[Diagnostic]]:
-    """The image in an ELF file's bytes, and warnings. Raises SourceError."""
+def read(data: bytes, path: str, lines: bool = True) -> tuple[Image, list[Diagnostic]]:
+    """The image in an ELF file's bytes, and warnings. lines: with the lines of source, which take the most time. Raises SourceError."""
     file = opened(data, path, WANTED)
     loaded = segments(file, align=PARCEL)
     warnings: list[Diagnostic] = []
     symbols: dict[str, int] = {}
     functions: frozenset[int] = frozenset()
     sources: tuple[Source, ...] = ()
-    lines: dict[int, Position] = {}
+    positions: dict[int, Position] = {}
     try:
         symbols, functions = addresses(file, ignore=(".L", "$"))
-        sources, lines = read_lines(data, Path(path).parent, PARCEL)
+        if lines:
+            sources, positions = read_lines(data, Path(path).parent, PARCEL)
     except Exception as failure:  # pyelftools raises what its parsers raise: nothing of it is needed to run the program
         said = f"its symbols or line tables cannot be read ({type(failure).__name__}): messages name addresses instead"
         warnings.append(Diagnostic(Severity.WARNING, said))
     entry = file.entry or symbols.get("_start", symbols.get("main", 0))
     if not any(start <= entry < end for segment in loaded for start, end in segment.code):
         raise error(path, f"its entry point {entry:#x} lies in no code", "link it with an entry point: -Wl,-e,main")
-    return Image(path, loaded, entry, symbols, functions, (Source("", path), *sources), lines), warnings
+    return Image(path, loaded, entry, symbols, functions, (Source("", path), *sources), positions), warnings

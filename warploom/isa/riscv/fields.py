@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
 WIDTHS = {
     "rd": 5, "rs1": 5, "rs2": 5, "rs3": 5, "rm": 3, "csr": 12, "shamt": 5, "zimm": 5, "aq": 1, "rl": 1, "pred": 4, "succ": 4, "unit": 2,
     "rd'": 3, "rs1'": 3, "rs2'": 3, "uimm": 0, "imm": 0,
@@ -113,6 +115,18 @@ class Encoding:
             if field in values:
                 least = self.range_of(field)[0]
                 values[field] -= -2 * least if values[field] >= -least else 0
+        return values
+
+    def decode_all(self, words: np.ndarray) -> dict[str, np.ndarray]:
+        """`decode` of many words at once."""
+        wide = words.astype(np.int64)
+        values = {name: np.zeros_like(wide) for name in self.fields}
+        for piece in self.pieces:
+            values[piece.field] |= (wide >> piece.shift & (1 << piece.bits) - 1) << piece.value_shift
+        for field in SIGNED:
+            if field in values:
+                least = self.range_of(field)[0]
+                values[field] += np.where(values[field] >= -least, 2 * least, 0)
         return values
 
     def matches(self, word: int) -> bool:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
 from warploom.isa.riscv.fields import COMPRESSED_FIRST, Encoding
-from warploom.isa.riscv.registers import FLOATS, TEMPORARY, written
+from warploom.isa.riscv.registers import FLAGS, FLOATS, ROUNDING_MODE, TEMPORARY, WARP_FLAGS, WARP_ROUNDING_MODE, written
 from warploom.isa.uop import IMMEDIATE, NONE, Uop
 
 _OPERAND = re.compile(r"[a-z][a-z0-9']*")
@@ -19,17 +21,32 @@ MODE_NAMES = dict(enumerate(STATIC_MODES)) | {DYNAMIC: "dyn"}
 
 
 class FloatNeeds(NamedTuple):
-    """What a program wants of its floats beyond nearest-even: it reads the flags; it sets the rounding mode."""
+    """What a program wants of its floats beyond nearest-even: it reads the flags; it sets the rounding mode.
+
+    of_warp: both belong to a warp, which collects the flags of all its lanes; else each lane has its own.
+    """
 
     flags: bool = False
     modes: bool = False
+    of_warp: bool = False
+
+    @property
+    def mode(self) -> int:
+        """The register that holds the rounding mode."""
+        return WARP_ROUNDING_MODE if self.of_warp else ROUNDING_MODE
+
+    def raised(self, flags: int) -> Uop:
+        """What adds the flags in a lane register to those that there are."""
+        if self.of_warp:
+            return Uop("or_lanes", dst=WARP_FLAGS, a=flags, b=WARP_FLAGS)
+        return Uop("or", dst=FLAGS, a=FLAGS, b=flags)
 
 
 class Refusal(Exception):
     """An instruction that the machine cannot do. One sentence, without the instruction's place."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Operands:
     """What a lowering sees of an instruction: the fields' values, where it lies, and what is where.
 
@@ -128,6 +145,17 @@ class Instruction:
             return True
         values = self.encoding.decode(word)
         return all(values[name] not in forbidden for name, forbidden in self.excluded.items())
+
+    def match_all(self, words: np.ndarray) -> np.ndarray:
+        """Which of many words are this instruction."""
+        found: np.ndarray = (words & self.encoding.mask) == self.encoding.match
+        if self.size == 2:
+            found &= words < 1 << 16
+        if self.excluded and found.any():
+            values = self.encoding.decode_all(words)
+            for name, forbidden in self.excluded.items():
+                found &= ~np.isin(values[name], forbidden)
+        return found
 
     def encode(self, values: Mapping[str, int]) -> int:
         """The word for the operands' values; those that are not given are the row's defaults."""

@@ -12,7 +12,7 @@ from pathlib import PurePath
 import numpy as np
 
 from warploom.isa import uop as u
-from warploom.isa.image import Image, sweep
+from warploom.isa.image import Image
 from warploom.isa.program import Launch, Program, Source
 from warploom.isa.program_builder import Bundle, ProgramBuilder
 from warploom.isa.regions import Region
@@ -29,12 +29,11 @@ Refused = tuple[int, str]  # number of the instruction, and why
 
 def decoded(image: Image, table: Table = TABLE) -> list[Decoded]:
     """The instructions of an image, by address. Where a function begins an instruction begins, whatever comes before."""
-    return sweep(image, table.decode, _first_half, step=2)
-
-
-def _first_half(one: Decoded, middle: int) -> Decoded:
-    size = middle - one.address
-    return Decoded(one.address, one.word & ((1 << 8 * size) - 1), size, None, {})
+    found: list[Decoded] = []
+    for segment in sorted(image.segments, key=lambda one: one.address):
+        for start, end in segment.code:
+            found += table.decode_span(segment.data[start - segment.address : end - segment.address], start, image.starts)
+    return found
 
 
 def float_needs(instructions: Sequence[Decoded]) -> FloatNeeds:
@@ -56,7 +55,7 @@ def lower(
     names: dict[int, str] = {}
     for name, address in image.symbols.items():
         names.setdefault(address, name)
-    floats = float_needs(instructions)
+    floats = float_needs(instructions)._replace(of_warp=table.flags_of_warp)
     builder = ProgramBuilder()
     refused: list[Refused] = []
     met: dict[int, tuple[Bundle, str]] = {}  # words that mean the same wherever they lie: programs repeat them
@@ -109,7 +108,7 @@ def _program(
         text=text,
         registers=registers,
         register_names=REGISTER_NAMES[:registers],
-        scalars=2 if ((uops[:, [u.DST, u.A, u.B, u.C, u.PREDICATE]]) >= u.SCALAR).any() else 0,
+        scalars=_scalars(uops),
         sources=image.sources or (Source("", image.path),),
         launch=launch,
         regions=tuple(
@@ -120,6 +119,12 @@ def _program(
         + tuple(regions),
         labels={name: numbers[address] for name, address in image.symbols.items() if address in numbers},
     )
+
+
+def _scalars(uops: np.ndarray) -> int:
+    """How many scalar registers a warp needs: they are used in pairs, or alone."""
+    most = int(uops[:, [u.DST, u.A, u.B, u.C, u.PREDICATE]].max(initial=0))
+    return most - u.SCALAR + 2 & ~1 if most >= u.SCALAR else 0
 
 
 def _registers(uops: np.ndarray) -> int:

@@ -50,6 +50,6 @@ def is_vortex(path: str | Path) -> bool:
         if Path(path).stat().st_size > LARGEST:
             return False
         data = Path(path).read_bytes()
-        return data.startswith(elf.MAGIC) and generation_of_image(elf.read(data, str(path))[0]) is not None
+        return data.startswith(elf.MAGIC) and generation_of_image(elf.read(data, str(path), lines=False)[0]) is not None
     except (OSError, ValueError):
         return False

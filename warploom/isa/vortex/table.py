@@ -29,7 +29,7 @@ def table(number: int) -> Table:
     found = [*integer.INSTRUCTIONS, *(row for row in multiply.INSTRUCTIONS if not (generation.old and row.extension == ZICOND))]
     found += () if generation.old else atomic.INSTRUCTIONS
     found += [*floating.INSTRUCTIONS, *instructions_on(known), *rows(generation), *texture.rows(generation)]
-    return Table(tuple(_own(row, generation) for row in found), {number: csr.name for number, csr in known.items()})
+    return Table(tuple(_own(row, generation) for row in found), {number: csr.name for number, csr in known.items()}, True)
 
 
 def _own(row: Instruction, generation: Generation) -> Instruction:
@@ -47,7 +47,7 @@ def _own(row: Instruction, generation: Generation) -> Instruction:
 def _with_flags(lower: Lowering | None, flags: int) -> Lowering:
     assert lower is not None
     plain: Callable[[Operands], list[Uop]] = lower
-    return lambda o: [replace(uop, flags=uop.flags | flags) if uop.name in ("branch", "jump_register") else uop for uop in plain(o)]
+    return lambda o: [uop._replace(flags=uop.flags | flags) if uop.name in ("branch", "jump_register") else uop for uop in plain(o)]
 
 
 def _stop(_: Operands) -> list[Uop]:

@@ -38,7 +38,8 @@ def step(gpu, core, tables, units, now):
     check_alarms(gpu, core, tables, now)
     find_full_units(core, now)
     for number in range(core.scheduler_count):
-        issue_slot(gpu, core, number, tables, units, now)
+        if core.warps.awake & core.schedulers[number].owned != EMPTY or gpu.every_cycle != 0:
+            issue_slot(gpu, core, number, tables, units, now)
     soonest = fetch_and_load_store(gpu, core, tables, units, now)
     if core.warps.awake != EMPTY:
         soonest = min(soonest, next_issue_cycle(core, now))
@@ -72,13 +73,10 @@ def check_alarms(gpu, core, tables, now):
 
 @inlined
 def find_full_units(core, now):
-    """Find the units that take no instruction in this cycle, and the warps that need one of those."""
+    """Find the units of the whole core that take no instruction in this cycle, and the warps that need one of those."""
     core.full_units = EMPTY
     core.warps_blocked = EMPTY
-    if core.partitions.own != 0:
-        for number in range(core.scheduler_count):
-            note_full_ports(core, number, now)
-    else:
+    if core.partitions.own == 0:
         find_free_pipe(core.alus, np.int64(0), now)
         find_free_pipe(core.specials, np.int64(0), now)
         note_if_full(core, ALU, now)
@@ -100,6 +98,8 @@ def issue_slot(gpu, core, number, tables, units, now):
     warps = core.warps
     s = core.schedulers[number]
     awake = warps.awake & s.owned
+    if core.partitions.own != 0:
+        note_full_ports(core, number, now)
     eligible = awake & ~core.warps_blocked
     if eligible != awake:
         count_full_units(core, number, awake, 1)
@@ -261,7 +261,9 @@ def next_free_unit(core, now):
     full_units = core.full_units
     soonest = np.int64(FOREVER)
     if core.partitions.own != 0:
-        soonest = next_entry(core.partitions, core.scheduler_count)
+        for number in range(core.scheduler_count):
+            if core.warps.awake & core.schedulers[number].owned != EMPTY:
+                soonest = min(soonest, next_entry(core.partitions, number))
     if core.operands.banks != 0:
         for number in range(core.scheduler_count):
             if core.operands.held[number] > now:

@@ -92,16 +92,15 @@ def enter(partitions, number, port, cycles, now):
 
 
 @out_of_line
-def next_entry(partitions, schedulers):
-    """The first cycle in which some port that is full takes an instruction."""
+def next_entry(partitions, number):
+    """The first cycle in which some port of scheduler `number` that is full takes an instruction."""
     soonest = np.int64(FOREVER)
-    for number in range(schedulers):
-        left = partitions.full[number]
-        while left != EMPTY:
-            port = lowest(left)
-            left = rest(left)
-            pipe = np.int64(MEMORY if port == SHARED else port)
-            soonest = min(soonest, np.int64(partitions.free[number, pipe] - partitions.room[pipe]))
-            if port == FLOAT and partitions.float_on_integer != 0:
-                soonest = min(soonest, np.int64(partitions.free[number, ALU]))
+    left = partitions.full[number]
+    while left != EMPTY:
+        port = lowest(left)
+        left = rest(left)
+        pipe = np.int64(MEMORY if port == SHARED else port)
+        soonest = min(soonest, np.int64(partitions.free[number, pipe] - partitions.room[pipe]))
+        if port == FLOAT and partitions.float_on_integer != 0:
+            soonest = min(soonest, np.int64(partitions.free[number, ALU]))
     return soonest

@@ -26,6 +26,7 @@ from warploom.machine.core.cycle import (
     fetch_and_load_store,
     find_full_units,
     next_free_unit,
+    note_full_ports,
     note_if_full,
     show_instructions,
     show_warps,
@@ -46,6 +47,8 @@ def step_in_turns(gpu, core, tables, units, now):
     core.issued = 0
     check_alarms(gpu, core, tables, now)
     find_full_units(core, now)
+    for number in range(core.scheduler_count):
+        note_full_ports(core, number, now)
     _issue_turn(gpu, core, np.int64(now % core.scheduler_count), tables, units, now)
     soonest = fetch_and_load_store(gpu, core, tables, units, now)
     if core.warps.awake != EMPTY:

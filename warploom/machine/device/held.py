@@ -17,7 +17,7 @@ import numpy as np
 from warploom.machine.engine.unit import zeros
 from warploom.machine.memory.replacement import GROUP
 
-OF_BLOCKS = ("link", "tag", "sectors", "dirty", "partly", "written")  # what a cache has of each block that holds a line
+OF_BLOCKS = ("link", "tag", "masks", "written")  # what a cache has of each block that holds a line
 
 
 class Tags(NamedTuple):

@@ -20,6 +20,7 @@ from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, AT_SYN
 from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
 from warploom.machine.core.divergence.waiting import next_paths
 from warploom.machine.core.warps.barrier import GRID_BARRIER
+from warploom.machine.memory.cache import DIRTY
 from warploom.machine.run.livelock import LivelockDetector
 
 MOST_WARPS = 8  # warps that a message lists
@@ -158,7 +159,7 @@ def _dirty_sectors(machine: Reported) -> int:
     caches += [core["lsu"]["cache"] for core in machine.cores] if machine.config.l1.write == "back" else []
     found = 0
     for cache in caches:
-        masks = cache["dirty"][: int(cache["sets"]) * int(cache["ways"])]
+        masks = cache["masks"][: int(cache["sets"]) * int(cache["ways"]), DIRTY]
         found += int(np.unpackbits(masks[masks != 0].view(np.uint8)).sum())
     return found
 

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from warploom.machine.engine.users import guarded
+from warploom.machine.engine.loop_bound import bounded
+from warploom.machine.engine.users import check_parameters, guarded
 
 
 class Socket(NamedTuple):
@@ -34,13 +35,14 @@ class Socket(NamedTuple):
 
     def guarded(self) -> Callable[..., Any]:
         """The function for plain Python: a mistake of its is a UnitError."""
-        return guarded(self.function, self._problem)
+        check_parameters(self.function, len(self.kinds[0][1]))
+        return guarded(bounded(self.function), self._problem)
 
     def refusal(self, result: Any) -> str:
         """What is said of a result that is none, or of what a function that returns nothing has done."""
         if self.kinds[0][0] is None:
             return self.expected
-        return f"returned {result!r}; {self.expected}"
+        return f"returned {result.item() if isinstance(result, np.generic) else result!r}; {self.expected}"
 
     def _problem(self, result: Any, *arguments: Any) -> str:
         if self.accepts is None:

@@ -44,7 +44,8 @@ def guarded(function: Callable[..., Any], problem: Callable[..., str]) -> Callab
         except ZeroDivisionError as error:  # Python has several texts for it, native code has one
             raise UnitError(f"{_place_of(error, function)}: {DIVISION}") from error
         except Exception as error:  # whatever a user's function raises is the user's mistake
-            raise UnitError(f"{_place_of(error, function)}: {type(error).__name__}: {error}") from error
+            said = f"{type(error).__name__}: {error}".replace("'Mirror' object has no attribute", "the record has no field")
+            raise UnitError(f"{_place_of(error, function)}: {said}{hint_of_floats(said)}") from error
         if wrong := problem(result, *arguments):
             raise UnitError(f"{place(function)}: {unit_name(function)} {wrong}")
         return result
@@ -61,6 +62,24 @@ def check_function(function: Any) -> None:
     ):
         if is_one(function):
             raise UnitError(f"{place(function)}: {unit_name(function)} is {kind}, and a unit is called once for each answer: {cure}")
+
+
+def check_parameters(function: Callable[..., Any], given: int) -> None:
+    """Raises UnitError for a function that cannot be called with so many arguments."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some of Python's own functions nothing is known
+        return
+    try:
+        signature.bind(*range(given))
+    except TypeError:
+        takes = f"{len(signature.parameters)} argument{'s' * (len(signature.parameters) != 1)}"
+        raise UnitError(f"{place(function)}: {unit_name(function)} takes {takes}, and is called with {given}") from None
+
+
+def hint_of_floats(said: str) -> str:
+    """What to write where a number has become a float by accident, as NumPy and Numba make it of signed and unsigned numbers of 64 bits."""
+    return "; a mask and a signed number together give a float: write int(mask), or np.uint64(number)" if "float64" in said else ""
 
 
 class WrongResult(Exception):
@@ -93,7 +112,10 @@ def shown_file(file: str) -> str:
 
 
 # What has no meaning for hardware. Numba says of some of it that it cannot be compiled, and not where it stands.
-CONSTRUCTS = (ast.With, ast.Try, ast.Yield, ast.YieldFrom, ast.Await, ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Delete)
+CONSTRUCTS = (
+    *(ast.With, ast.Try, ast.Yield, ast.YieldFrom, ast.Await, ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Delete),
+    *(ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.JoinedStr),
+)
 
 
 def line_of_construct(function: Callable[..., Any], field: str = "") -> int | None:
@@ -101,13 +123,20 @@ def line_of_construct(function: Callable[..., Any], field: str = "") -> int | No
 
     field: ... or that asks for a field of this name.
     """
+    return _first_line(function, lambda node: isinstance(node, CONSTRUCTS) or (isinstance(node, ast.Attribute) and node.attr == field))
+
+
+def line_of_print(function: Callable[..., Any]) -> int | None:
+    """The line of the first call of `print` in a function; None where there is none."""
+    return _first_line(function, lambda node: isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print")
+
+
+def _first_line(function: Callable[..., Any], wanted: Callable[[ast.AST], bool]) -> int | None:
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, TypeError, SyntaxError):
         return None
-    lines = [
-        node.lineno for node in ast.walk(tree) if isinstance(node, CONSTRUCTS) or (isinstance(node, ast.Attribute) and node.attr == field)
-    ]
+    lines = [node.lineno for node in ast.walk(tree) if wanted(node) and hasattr(node, "lineno")]
     return function.__code__.co_firstlineno + min(lines) - 1 if lines else None
 
 

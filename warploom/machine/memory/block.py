@@ -11,6 +11,7 @@ from warploom.machine.engine.unit import inlined
 
 LINES = 1 << 14  # that a core's cache has room for
 L2_LINES = 1 << 19  # that the cache of all cores has room for
+COMPARED = 32  # ways whose tags are compared at once
 
 
 @inlined

@@ -28,11 +28,16 @@ from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory import address_hash as hashes
 from warploom.machine.memory import replacement as policies
 from warploom.machine.memory.address_hash import AddressHash, channel_place, group_of, place_of
-from warploom.machine.memory.block import L2_LINES, LINES, block_of
+from warploom.machine.memory.block import COMPARED, L2_LINES, LINES, block_of
 from warploom.machine.memory.partial_stores import WORDS, missing_bytes
 from warploom.machine.memory.replacement import arrive, replacement_of, touch, victim
 from warploom.machine.memory.siphash import siphash
 from warploom.machine.memory.tag_match import find_way, write_tag
+
+# Of a block, by sector; side by side, as they are read and written together. DIRTY: the next level does not have what was stored.
+# PARTLY: some bytes are there, those of `written`.
+THERE, DIRTY, PARTLY = range(3)
+MASKS = 4  # a power of two, so that no block lies across two lines of the cache of the machine that simulates
 
 
 def cache_of(lines: int) -> np.dtype:
@@ -41,6 +46,7 @@ def cache_of(lines: int) -> np.dtype:
         settings=dict(
             sets="i8",              # of all slices; 0: not configured, which behaves as a cache that holds nothing
             ways="i8",              # blocks of a set
+            comparators="i8",       # tags that are compared at once: COMPARED; 0: the lines of a set with more ways hang in chains
             chain_mask="i8",  # chains of the tag match - 1
             sector_shift="i8",      # log2 of the bytes of a sector
             simple="i8",            # 1: line modulo sets
@@ -54,10 +60,8 @@ def cache_of(lines: int) -> np.dtype:
             held=("i4", lines),     # by set: how many of its blocks hold a line
             chain=("i4", lines),  # tag match, by hash: block + 1 of the first line with it; 0 for none
             link=("i4", lines),  # ... by block: block + 1 of the next line with the same hash; 0 for none
-            tag=("u4", lines),  # by block: line number + 1, 0 for none
-            sectors=("u8", lines),  # by block: bit s = sector s is there
-            dirty=("u8", lines),    # by block: bit s = the next level does not have what was stored in sector s
-            partly=("u8", lines),   # by block: bit s = of sector s only some bytes are there, those of `written`
+            tag=("u4", lines + COMPARED),  # by block: line number + 1, 0 for none; all comparators find something to read
+            masks=("u8", (lines, MASKS)),    # by block: its sectors that are THERE, DIRTY and PARTLY there: bit s = sector s
             written=("u8", (lines, WORDS)),  # by block: bit b % 64 of word b / 64 = byte b of the line was stored
             replacement=replacement_of(lines),
             evicted_dirty="u8",     # of the line that the last fill or store displaced: its dirty sectors
@@ -109,6 +113,7 @@ def configure(
     policies.configure(cache.replacement, ways, replacement, seed)
     cache.sets = sets * slices
     cache.ways = ways
+    cache.comparators = COMPARED if ways <= COMPARED else 0
     cache.chain_mask = (1 << (sets * slices * ways - 1).bit_length()) - 1
     cache.sector_shift = sector_shift
     cache.simple = int(slices == 1 and set_hash == "modulo")
@@ -146,7 +151,7 @@ def lookup(cache, line, sectors, now):
         cache.tag_misses += 1
         return np.uint64(sectors)
     touch(cache.replacement, set, way, now)
-    missing = np.uint64(sectors & ~cache.sectors[block_of(cache, set, way)])
+    missing = np.uint64(sectors & ~cache.masks[block_of(cache, set, way), THERE])
     if missing == EMPTY:
         cache.hits += 1
     else:
@@ -168,11 +173,11 @@ def fill(cache, line, sectors, now):
     way = find_way(cache, set, line)
     if way >= 0:
         block = block_of(cache, set, way)
-        cache.sectors[block] |= sectors
-        cache.partly[block] &= ~sectors
+        cache.masks[block, THERE] |= sectors
+        cache.masks[block, PARTLY] &= ~sectors
         return np.int64(-1)
     gone, way = _bring(cache, set, line, now)
-    cache.sectors[block_of(cache, set, way)] = sectors
+    cache.masks[block_of(cache, set, way), THERE] = sectors
     return gone
 
 
@@ -189,15 +194,15 @@ def keep_store(cache, line, sectors, partial, entry, offset, dirty, now):
     gone = np.int64(-1)
     if way < 0:
         gone, way = _bring(cache, set, line, now)
-        cache.sectors[block_of(cache, set, way)] = EMPTY
+        cache.masks[block_of(cache, set, way), THERE] = EMPTY
     block = block_of(cache, set, way)
     if dirty != 0:
-        cache.dirty[block] |= sectors
+        cache.masks[block, DIRTY] |= sectors
     if entry < 0:
-        cache.sectors[block] |= sectors
-        cache.partly[block] &= ~sectors
+        cache.masks[block, THERE] |= sectors
+        cache.masks[block, PARTLY] &= ~sectors
     else:
-        _keep_bytes(cache, block, np.uint64(sectors & ~cache.sectors[block]), partial, entry, offset)
+        _keep_bytes(cache, block, np.uint64(sectors & ~cache.masks[block, THERE]), partial, entry, offset)
     return gone
 
 
@@ -210,7 +215,7 @@ def _keep_bytes(cache, block, sectors, partial, entry, offset):
     while left != EMPTY:
         sector = lowest(left)
         left = rest(left)
-        begun = has(cache.partly[block], sector)
+        begun = has(cache.masks[block, PARTLY], sector)
         for target in range(sector * size, (sector + 1) * size, step):
             source = target - offset * size
             new = (partial.written[entry, source >> 6] >> np.uint64(source & 63)) & ones(step)
@@ -218,10 +223,10 @@ def _keep_bytes(cache, block, sectors, partial, entry, offset):
             keep = ~EMPTY if begun else ~(ones(step) << np.uint64(target & 63))
             cache.written[block, target >> 6] = (old & keep) | (new << np.uint64(target & 63))
         if missing_bytes(cache.written[block], sector, cache.sector_shift) == EMPTY:
-            cache.sectors[block] |= bit(sector)
-            cache.partly[block] &= ~bit(sector)
+            cache.masks[block, THERE] |= bit(sector)
+            cache.masks[block, PARTLY] &= ~bit(sector)
         else:
-            cache.partly[block] |= bit(sector)
+            cache.masks[block, PARTLY] |= bit(sector)
 
 
 @unit
@@ -231,7 +236,7 @@ def mark_dirty(cache, line, sectors):
     way = find_way(cache, set, line)
     if way < 0:
         return np.int64(0)
-    cache.dirty[block_of(cache, set, way)] |= sectors
+    cache.masks[block_of(cache, set, way), DIRTY] |= sectors
     return np.int64(1)
 
 
@@ -242,7 +247,7 @@ def contains(cache, line):
     way = find_way(cache, set, line)
     if way < 0:
         return EMPTY
-    return np.uint64(cache.sectors[block_of(cache, set, way)])
+    return np.uint64(cache.masks[block_of(cache, set, way), THERE])
 
 
 @inlined
@@ -257,8 +262,8 @@ def _bring(cache, set, line, now):
         gone = _evict(cache, block_of(cache, set, way))
     block = block_of(cache, set, way)
     write_tag(cache, set, way, line)
-    cache.dirty[block] = EMPTY
-    cache.partly[block] = EMPTY
+    cache.masks[block, DIRTY] = EMPTY
+    cache.masks[block, PARTLY] = EMPTY
     arrive(cache.replacement, set, way, now)
     return gone, way
 
@@ -266,7 +271,7 @@ def _bring(cache, set, line, now):
 @inlined
 def _evict(cache, block):
     """Note what is lost with the line in a block; returns its number."""
-    cache.evicted_dirty = cache.dirty[block]
+    cache.evicted_dirty = cache.masks[block, DIRTY]
     cache.evictions += 1
     if cache.evicted_dirty != EMPTY:
         cache.write_backs += 1

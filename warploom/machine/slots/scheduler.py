@@ -15,15 +15,15 @@ from warploom.machine.slots.slot import Door
 NUMBER = np.dtype(np.int64)
 
 
-def any_number(result: Any, s: Any, now: Any) -> bool:
-    """A warp slot that is not there is a fault of the machine, which says so in the words of the run."""
-    return True
+def is_a_slot(result: Any, s: Any, now: Any) -> bool:
+    """Whether a result is a warp slot of the core, or -1 for none. A warp that cannot issue may be named: it wastes the issue slot."""
+    return bool(-1 <= result < s.warps)
 
 
 def policy_socket(policy: Callable[..., int]) -> Socket:
     """A user's policy, as `units.policy`."""
     kinds = ((NUMBER, (Scheduler, NUMBER)),)
-    return Socket("scheduler", policy, kinds, any_number, "a policy returns the number of a warp slot, or -1 for none")
+    return Socket("scheduler", policy, kinds, is_a_slot, "a policy returns the number of a warp slot, 0 to s.warps - 1, or -1 for none")
 
 
 def swaps(policy: Callable[..., int]) -> Swaps:

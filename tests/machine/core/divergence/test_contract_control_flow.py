@@ -6,13 +6,14 @@ where it goes on. A thread that has gone through `FUEL` blocks leaves.
 
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, THREAD, WARP, Assembly, issues, run, words
 from warploom.isa.analysis.control_flow import Flow
-from warploom.isa.uop import NONE, SHARED_SPACE
+from warploom.isa.uop import ADDRESS, NONE, SHARED_SPACE
 from warploom.machine.accounting import reasons as r
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.thread_pool import HEURISTICS
@@ -138,6 +139,29 @@ def test_any_graph(way):
         check(graph, way, threads=threads, block=block, lanes=lanes)
 
     one()
+
+
+@pytest.mark.parametrize("way", LANE_BY_LANE, ids=lambda way: "-".join(filter(None, way)))
+def test_lanes_that_jump_through_a_register_each_go_where_theirs_says(way):
+    """A table of jumps: thread t goes to case t % 3, and notes where it would return to."""
+    code = Assembly()
+    code.op("remu", A, THREAD, imm=3)
+    code.op("mul", A, A, imm=4 * 2)  # two instructions of four bytes a case
+    code("jump_register", dst=B, a=A, imm=4 * 4)
+    code("exit")
+    for case in range(3):
+        code.mov(SEEN, 100 + case)
+        code("jump", target="end")
+    code.label("end")
+    code.op("shl", A, THREAD, imm=3)
+    code.store(A, SEEN)
+    code.store(A, B, 4)
+    code("exit")
+    program = code.program(threads=7, block=7)
+    program.code[:, ADDRESS] = 4 * np.arange(len(program))
+    result = run(program, core__lanes=4, core__warps=2, **way.changes)
+    assert result.status == "done", result.fault
+    assert words(result)[:14].reshape(7, 2).tolist() == [[100 + thread % 3, 4 * 3] for thread in range(7)]
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.machine.core.divergence.walking import END, NOP, WARP, YIELD, chosen, fork, go_on, jump, note, walk_through
-from tests.machine.programs import FREE, Assembly, run, words
+from tests.machine.programs import FREE, LANE, Assembly, issues, run, words
 from warploom.gpu import GPU
 from warploom.isa import uop as u
 from warploom.isa.uop import NUMBER, Uop
@@ -256,3 +256,31 @@ def test_lanes_wait_at_every_sync_and_not_only_at_their_first():
     code("exit")
     result = run(code.program(threads=4), core__divergence="its")
     assert result.fault == "" and words(result)[16:20].tolist() == [9, 0, 9, 0]
+
+
+def test_lanes_that_come_to_a_sync_are_progress_for_which_others_keep_waiting():
+    """Lanes 2 and 3 meet at syncs in each turn of their loop, eight times; lanes 0 and 1 wait for them at its end."""
+    code = Assembly()
+    code.op("and", ONE, LANE, imm=1)
+    code.op("sltu", GOT, LANE, imm=2)
+    code.mov(SUM, 8)
+    code.branch(GOT, "done")
+    code.label("top")
+    code.branch(ONE, "odd")
+    code("sync_warp", a=u.IMMEDIATE, imm=0b1100)
+    code("jump", target="next")
+    code.label("odd")
+    code("sync_warp", a=u.IMMEDIATE, imm=0b1100)
+    code.label("next")
+    code.op("sub", SUM, SUM, imm=1)
+    code.branch(SUM, "top")
+    code.label("done")
+    done = len(code.instructions)
+    code("exit")
+    shape = {"core__divergence": "its", "divergence__barriers": 1, "tracing": True}
+    ends = {
+        patience: [mask for *_, pc, mask in issues(run(code.program(threads=4), divergence__patience=patience, **shape)) if pc == done]
+        for patience in (1, 3)
+    }
+    assert ends[3] == [15]
+    assert ends[1][0] == 3

@@ -151,9 +151,10 @@ def test_a_full_buffer_needs_no_steps():
     assert steps < 15
 
 
-def test_a_buffer_fills_from_a_scheduler_s_cache_though_nothing_else_happens():
+@pytest.mark.parametrize("l0_sets", [0, 1])
+def test_a_buffer_fills_though_nothing_else_happens(l0_sets):
     """A line comes, and its four instructions follow one another into the buffer of a warp that is busy with its first."""
-    _, fetch, _ = run(jumps=[(ROWS, 0, 50)], cycles=15, every=0, buffer=3, l0_sets=1)
+    _, fetch, _ = run(jumps=[(ROWS, 0, 50)], cycles=15, every=0, buffer=3, sets=1, l0_sets=l0_sets)
     assert (fetch["held"][0], fetch["following"][0]) == (3, 4)  # it has issued one
 
 

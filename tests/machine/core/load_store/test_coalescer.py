@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.core.load_store.coalescer import coalesce, sectors_needed
-from warploom.machine.engine.unit import record, unit
+from warploom.machine.core.load_store.coalescer import coalesce, coalesce_by_pattern, sectors_needed
+from warploom.machine.engine.unit import mirror, record, unit
 
 ALL = 0xFFFFFFFF
 Settings = record(settings=dict(merge="i8", line_shift="i8", sector_shift="i8"))
@@ -28,6 +28,11 @@ def transactions(addresses, active=None, size=4, merge=1, line=128, sector=32):
     shape = np.array([(merge, line.bit_length() - 1, sector.bit_length() - 1)], Settings)
     lines, sectors = np.full(128, -1), np.zeros(128, np.uint64)
     count, after = both(drive, shape, row, on, size, lanes, lines, sectors)
+    # The form that native code has instead does the same in plain Python.
+    by_pattern, marks = np.full(128, -1), np.zeros(128, np.uint64)
+    with np.errstate(over="ignore"):
+        assert coalesce_by_pattern(mirror(shape)[0], row, on, size, lanes, by_pattern, marks) == count
+    assert by_pattern[:count].tolist() == after[-2][:count].tolist() and marks[:count].tolist() == after[-1][:count].tolist()
     return [(int(number), int(mask)) for number, mask in zip(after[-2][:count], after[-1][:count], strict=True)]
 
 

@@ -124,6 +124,22 @@ def test_atomics_are_done_one_lane_after_the_other(name, where, memory, values, 
     assert (fault, got, after) == ("none", old, model)
 
 
+@pytest.mark.parametrize("size", [1, 2, 4])
+@pytest.mark.parametrize("order", [1, -1], ids=["side by side", "backwards"])
+def test_a_store_says_whether_it_has_changed_anything(size, order):
+    """All lanes but one, or all, write what is there already."""
+    memory = [0x01020304 * (place + 1) & WORD for place in range(WORDS)]
+    raw = np.array(memory, np.uint32).tobytes()
+    where = [8 + size * lane for lane in range(LANES)][::order]
+    same = [int.from_bytes(raw[place : place + size], "little") for place in where]
+    store_it = Uop("store", a=ADDRESS, b=VALUE, size=size)
+    assert perform(store_it, where, same, same, memory)[3]["changed"] == 0
+    for lane in range(LANES):
+        other = [value ^ (lane == one) for one, value in enumerate(same)]
+        assert perform(store_it, where, other, other, memory)[3]["changed"] == 1
+        assert perform(store_it, where, other, other, memory, mask=(1 << LANES) - 1 ^ 1 << lane)[3]["changed"] == 0
+
+
 def test_of_lanes_that_store_to_one_place_the_highest_wins():
     uop = Uop("store", a=ADDRESS, b=VALUE)
     assert perform(uop, [8] * LANES, [10, 11, 12, 13, 14, 15], [0] * LANES, [0] * WORDS, 0b011111)[2][2] == 14

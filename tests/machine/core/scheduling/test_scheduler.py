@@ -236,6 +236,12 @@ def test_guppy_looks_at_one_slot_a_cycle_and_keeps_a_warp_that_runs():
     assert run("guppy", rows)[0] == [0, 0, 0, 1, 2, 2]
 
 
+def test_guppy_goes_round_its_own_slots_and_loses_one_cycle_for_each_empty_one():
+    nobody = [(set(), set(), set())]
+    assert run("guppy", nobody * (WARPS + 2))[0] == [*range(WARPS), 0, 1]
+    assert run("guppy", nobody * (WARPS // 2 + 2), number=1, step=2)[0] == [*range(1, WARPS, 2), 1, 3]
+
+
 def test_guppy_stays_on_a_warp_that_only_lacks_an_alu():
     both_awake = {0, 1}
     assert run("guppy", [(set(), both_awake, both_awake)] * 3)[0] == [0, 0, 0]

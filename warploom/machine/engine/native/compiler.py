@@ -5,8 +5,6 @@ Not hardware. How units are translated is in library.py and rules.py, their type
 
 from __future__ import annotations
 
-import linecache
-import re
 import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
@@ -17,6 +15,7 @@ import numba
 import numpy as np
 from numba import types
 
+from warploom.machine.engine.loop_bound import bounded
 from warploom.machine.engine.native import types as native_types
 from warploom.machine.engine.native.collector import no_collector
 from warploom.machine.engine.native.library import (
@@ -29,9 +28,10 @@ from warploom.machine.engine.native.library import (
 )
 from warploom.machine.engine.native.piece import Array, Bundle, Hook, Piece, Plug, is_ours
 from warploom.machine.engine.native.plug import STRICT, Mailbox, exceptions_in_full, plug_function, socket_call
+from warploom.machine.engine.native.refusals import not_compiled
 from warploom.machine.engine.native.rules import rules_of_units
 from warploom.machine.engine.swaps import Socket, Swaps
-from warploom.machine.engine.users import MAY_USE, UnitError, line_of_construct, place, unit_name
+from warploom.machine.engine.users import UnitError, check_parameters, line_of_print, place, unit_name
 
 # Without `_nrt` Numba counts no references to arrays: a call that passes ten arrays on would cost more than a warp
 # instruction. The caller of an entry owns all arrays; a unit allocates none and returns none.
@@ -68,8 +68,9 @@ class Compiler:
         """The machine code of a user's function for one of its socket's kinds. Raises UnitError."""
         socket = plug.socket
         returns, arguments = socket.kinds[plug.number]
+        check_parameters(socket.function, len(arguments))
         kinds = tuple(self._type(kind) for kind in arguments)
-        users = self._dispatcher_of(socket.function, pipeline_class=UsersCompiler, **STRICT)
+        users = self._dispatcher_of(bounded(socket.function), pipeline_class=UsersCompiler, **STRICT)
         accepts = socket.accepts and self._dispatcher_of(socket.accepts, pipeline_class=UsersCompiler)
         with no_collector(), exceptions_in_full(mailbox):
             self._check_users(socket.function, users, kinds, returns is not None)
@@ -78,18 +79,22 @@ class Compiler:
             try:
                 dispatcher.compile(self._type(returns)(*kinds))
             except Exception as error:  # as there
-                raise _not_compiled(socket.function, error) from error
+                raise not_compiled(socket.function, error) from error
         (compiled,) = dispatcher.overloads.values()
         return Piece(compiled.fndesc.llvm_func_name, "", compiled.library._get_compiled_object())
 
     def _check_users(self, function: Callable[..., Any], dispatcher: Any, kinds: tuple[Any, ...], returns: bool) -> None:
         """Raises UnitError where a user's function cannot be compiled, or returns no whole number where one is wanted."""
+        if line := line_of_print(function):  # Numba would print through the interpreter, for which native code does not wait
+            raise UnitError(
+                f"{place(function, line)}: {unit_name(function)} prints, which native code cannot; add --engine python to see it"
+            )
         try:
             result = dispatcher.get_call_template(kinds, {})[0].cases[0].return_type
         except Exception as error:  # Numba's own errors, and what its parts raise before they notice
-            raise _not_compiled(function, error) from error
+            raise not_compiled(function, error) from error
         result = types.unliteral(result)
-        if returns and not isinstance(result, types.Integer | types.Boolean):
+        if returns and not isinstance(result, types.Integer):
             known = {"none": "returns nothing", "unicode_type": "returns a text"}
             given = known.get(str(result), f"returns {str(result).partition('(')[0].lower()}")
             raise UnitError(f"{place(function)}: {unit_name(function)} {given}; the result is a whole number")
@@ -175,19 +180,6 @@ class Compiler:
                 )
                 self._dispatchers[function] = self._dispatcher_of(function, **options)
         return self._dispatchers[function]
-
-
-def _not_compiled(function: Callable[..., Any], error: Exception) -> UnitError:
-    """What of a user's function cannot be native code, in one sentence: the line, and Numba's reason."""
-    field = str(error.args[0]) if isinstance(error, KeyError) else ""
-    line = getattr(getattr(error, "loc", None), "line", None) or line_of_construct(function, field)
-    text = linecache.getline(function.__code__.co_filename, line).strip() if line else ""
-    lines = [said.strip() for said in re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()]
-    reason = next((said for said in lines if said and not said.startswith("Failed in")), "").partition(" found for signature")[0]
-    reason = f"the record has no field {field!r}" if field else reason
-    reason = re.sub(r"(Record|Array)\(.*", r"\1", reason).rstrip(".:")  # a type's name may be as long as a page
-    shown = f": `{text}`" if text else ""
-    return UnitError(f"{place(function, line)}: {unit_name(function)} cannot become native code{shown}: {reason}; {MAY_USE}")
 
 
 def native_form(function: Callable[..., Any]) -> Callable[..., Any]:

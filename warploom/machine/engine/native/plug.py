@@ -13,7 +13,6 @@ import inspect
 import pickle
 from collections.abc import Callable, Iterator
 from typing import Any
-from unittest import mock
 
 import numpy as np
 
@@ -94,6 +93,8 @@ def plug_function(plug: Plug, users: Any, accepts: Any, mailbox: Mailbox) -> Cal
 @contextlib.contextmanager
 def exceptions_in_full(mailbox: Mailbox) -> Iterator[None]:
     """Numba says the line of a `raise`, and not of a division or of an index: here of those too. Of an index the mailbox has the number."""
+    from unittest import mock
+
     from llvmlite import ir
     from numba.core import cgutils
     from numba.core.callconv import CPUCallConv

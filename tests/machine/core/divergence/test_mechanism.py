@@ -1,0 +1,34 @@
+"""What all mechanisms share, unit by unit. What programs see of each is in the contract suites beside this file."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from warploom.machine.core.divergence.its import ConvergenceBarriers
+from warploom.machine.core.divergence.mechanism import start
+from warploom.machine.core.divergence.path_table import PathTable
+from warploom.machine.core.warps.warp_table import Warps
+from warploom.machine.engine.unit import mirror, zeros
+
+
+@pytest.mark.parametrize("warp", [0, 1, 5])
+def test_a_warp_that_starts_has_no_paths_and_waits_for_nobody_and_the_others_keep_theirs(warp):
+    names = {"warps": Warps, "path_table": PathTable, "mask_stack": PathTable, "convergence_barriers": ConvergenceBarriers}
+    tables = {name: zeros(1, kind) for name, kind in names.items()}
+    for name in ("path_table", "mask_stack", "convergence_barriers"):
+        tables[name]["count"] = 3
+    tables["convergence_barriers"]["syncing"] = 6
+    tables["convergence_barriers"]["backward_jumps"] = 9
+    tables["warps"]["diverged"] = 0b110011
+    start(SimpleNamespace(**{name: mirror(table)[0] for name, table in tables.items()}), warp)
+    assert tables["warps"]["diverged"][0] == 0b110011 & ~(1 << warp)
+    for name, field, value in (
+        ("path_table", "count", 3),
+        ("mask_stack", "count", 3),
+        ("convergence_barriers", "count", 3),
+        ("convergence_barriers", "syncing", 6),
+        ("convergence_barriers", "backward_jumps", 9),
+    ):
+        row = tables[name][field][0]
+        assert row[warp] == 0 and np.delete(row, warp).tolist() == [value] * (len(row) - 1), (name, field)

@@ -1,0 +1,81 @@
+"""A `while` of a user's unit ends, or says that it does not; all else of the function stays as it was."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from warploom.machine.engine.loop_bound import ENDLESS, MOST, bounded
+
+
+def counts_down(x, step=1):
+    while x > 0:
+        x -= step
+        if x == 1:
+            break
+    else:
+        x = -1
+    return x
+
+
+def inner_endless(x):
+    for _ in range(2):
+        while x > 0:
+            x += 1
+    return x
+
+
+def outer_endless(x):
+    while True:
+        k = 3
+        while k > 0:
+            k -= 1
+
+
+def straight(x):
+    return x + 1
+
+
+def over_a_range(x):
+    for k in range(x):
+        x += k
+    return x
+
+
+def test_a_loop_that_ends_is_as_before():
+    made = bounded(counts_down)
+    assert [made(n) for n in (0, 5, MOST)] == [-1, 1, 1]
+    assert made(4, step=2) == -1
+    assert (made.__name__, made.__module__, made.__wrapped__) == ("counts_down", __name__, counts_down)
+    assert bounded(made) is made
+
+
+@pytest.mark.parametrize(("function", "line"), [(inner_endless, 2), (outer_endless, 1)])
+def test_the_loop_that_does_not_end_is_named_and_not_those_in_it(function, line):
+    with pytest.raises(RuntimeError, match=ENDLESS) as caught:
+        bounded(function)(1)
+    assert caught.traceback[-1].lineno + 1 == function.__code__.co_firstlineno + line
+
+
+def test_a_function_of_names_around_it_keeps_them():
+    most, first = 3, 1
+
+    def closure(x):
+        while x < most:
+            x += first
+        return x
+
+    assert bounded(closure)(0) == 3
+
+
+@pytest.mark.parametrize("function", [straight, over_a_range, len, eval("lambda x: x")])
+def test_what_has_no_while_is_itself(function):
+    assert bounded(function) is function
+
+
+def test_what_has_no_source_is_itself():
+    known = {}
+    exec("def spins(x):\n    while x:\n        pass\n", known)
+    assert bounded(known["spins"]) is known["spins"]
+    assert not inspect.isbuiltin(known["spins"])

@@ -1,0 +1,91 @@
+"""Loops of a user's unit that do not end: each `while` gets a bound, the same in both engines.
+
+Not hardware, but its rule: a unit answers within a cycle, so each of its loops has an end that is known when it is built. A `while` of a
+user's may have none, and native code that never returns cannot be interrupted. So the function that runs, or is compiled, is the user's
+with a count of iterations in each `while`, which costs an addition and a comparison an iteration. A `for` ends by itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import inspect
+import textwrap
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import Any
+
+MOST = 1_000_000  # iterations of one loop in one call; the longest loops that have a purpose go over the blocks of a cache
+ENDLESS = f"this loop has run {MOST:_} times in one call, and has not ended".replace("_", " ")
+_MARK = "__warploom_bounded__"
+
+
+def bounded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A user's function whose `while` loops are counted; itself where it has none, or where nothing is known of its source."""
+    if not isinstance(function, FunctionType) or hasattr(function, _MARK) or not _jumps_back(function.__code__):
+        return function
+    code = _code(function)
+    if code is None:
+        return function
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    made.__kwdefaults__, made.__annotations__ = function.__kwdefaults__, function.__annotations__
+    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    made.__dict__.update(function.__dict__)
+    made.__wrapped__ = function  # type: ignore[attr-defined]
+    setattr(made, _MARK, True)
+    return made
+
+
+def _jumps_back(code: CodeType) -> bool:
+    return any("JUMP" in step.opname and step.argval <= step.offset for step in dis.get_instructions(code) if isinstance(step.argval, int))
+
+
+def _code(function: FunctionType) -> CodeType | None:
+    """The code of the function with counts in its loops, at the same lines of the same file; None where it cannot be had."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+        (definition,) = ast.parse(textwrap.dedent("".join(lines))).body
+    except (OSError, TypeError, ValueError, SyntaxError):
+        return None
+    if not isinstance(definition, ast.FunctionDef):
+        return None
+    counter = _Counted()
+    counted: Any = counter.visit(definition)
+    if not counter.loops:
+        return None
+    counted.decorator_list, counted.args.defaults, counted.args.kw_defaults = [], [], [None] * len(counted.args.kwonlyargs)
+    counted.returns = None
+    for argument in ast.walk(counted.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    # a function of the names that it takes from around it, so that they are not looked for among the globals
+    around: Any = ast.parse(f"def around({', '.join(function.__code__.co_freevars)}): pass")
+    around.body[0].body = [counted]
+    ast.increment_lineno(counted, first - 1)
+    module = compile(ast.fix_missing_locations(around), function.__code__.co_filename, "exec")
+    outer = next(each for each in module.co_consts if isinstance(each, CodeType))
+    return next(each for each in outer.co_consts if isinstance(each, CodeType) and each.co_name == function.__name__)
+
+
+class _Counted(ast.NodeTransformer):
+    """Puts a count before each `while`, and its step at the head of the body."""
+
+    def __init__(self) -> None:
+        self.loops = 0
+
+    def visit_While(self, node: ast.While) -> Any:
+        """A loop, and those in it."""
+        name = f"iterations_of_loop_{self.loops}"
+        self.loops += 1
+        self.generic_visit(node)
+        before = ast.parse(f"{name} = 0").body
+        step = ast.parse(f"{name} += 1\nif {name} > {MOST}:\n    raise RuntimeError({ENDLESS!r})").body
+        for added in (*before, *step):
+            for part in ast.walk(added):
+                if "lineno" in part._attributes:
+                    ast.copy_location(part, node)
+                    part.end_lineno, part.end_col_offset = node.lineno, node.col_offset  # type: ignore[attr-defined]
+        node.body = [*step, *node.body]
+        return [*before, node]
