@@ -301,7 +301,7 @@ def refused(what: str) -> Lower:
     return lower
 
 
-HALVES, GRAPHICS = "arithmetic of 16-bit floats", "arithmetic for graphics"
+HALVES, GRAPHICS = "arithmetic of two 16-bit floats at once", "arithmetic for graphics"
 
 
 def divide_scale_wide(code: Code) -> None:
