@@ -165,6 +165,6 @@ def test_atomic_operations():
 
 
 def test_a_load_of_sixteen_words_is_one_of_the_wave_and_not_of_its_lanes():
-    lines = ["s_load_dwordx2 s[12:13], s[4:5], 0x0", "s_waitcnt lgkmcnt(0)", "s_load_dwordx16 s[16:31], s[12:13], 0x0", "s_waitcnt lgkmcnt(0)",
-             "v_mov_b32 v1, s31", "v_mov_b32 v2, 0", "global_store_dword v2, v1, s[12:13]", "s_endpgm"]  # fmt: skip
+    lines = ["s_load_dwordx2 s[12:13], s[4:5], 0x0", "s_waitcnt lgkmcnt(0)", "s_load_dwordx16 s[16:31], s[12:13], 0x0",
+             "s_waitcnt lgkmcnt(0)", "v_mov_b32 v1, s31", "v_mov_b32 v2, 0", "global_store_dword v2, v1, s[12:13]", "s_endpgm"]  # fmt: skip
     assert run(lines, {"out": np.arange(16, dtype=np.uint32)}, threads=1)["out"][0] == 15
