@@ -155,6 +155,20 @@ def test_schedulers_share_the_alus():
     assert cycles[0] > cycles[1] > 2 * cycles[2] - 3
 
 
+def test_a_special_unit_that_is_busy_keeps_other_warps_waiting_for_it_alone():
+    """One unit that takes a lane a cycle; the second warp's addition before it is not held up."""
+    code = Assembly()
+    code.op("add", A, A, imm=1)
+    code("frcp", dst=B, a=C)
+    code("exit")
+    result = run(
+        code.program(threads=8, block=8), tracing=True, core__schedulers=2, alu__count=2, alu__special_count=1, alu__special_width=1
+    )
+    assert [(time, warp) for time, warp, pc, _ in issues(result) if pc == 0] == [(0, 0), (0, 1)]
+    assert [(time, warp) for time, warp, pc, _ in issues(result) if pc == 1] == [(1, 0), (5, 1)]
+    assert result.counters["math_pipe_throttle_warp_cycles"] == 4
+
+
 def test_special_registers_say_where_a_thread_is():
     names = (
         "lane",
