@@ -224,6 +224,7 @@ def test_a_changed_number_is_refused_or_runs_alike_on_both_engines(data, control
         ({"name": "barrier_count", "dst": u.scalar(0), "c": 1}, f"destination {u.SCALAR}: barrier_count writes a lane register"),
         ({"name": "insert_lane", "dst": u.scalar(0), "a": 1, "b": 1}, f"destination {u.SCALAR}: insert_lane writes lane registers"),
         ({"name": "get_scalar", "dst": 1, "a": 1}, "destination 1: get_scalar writes a scalar register"),
+        ({"name": "or_lanes", "dst": 1, "a": 1, "b": 1}, "destination 1: or_lanes writes a scalar register"),
         ({"name": "lane_bit", "dst": 1, "a": 1}, "source A 1: it is a pair of scalar registers"),
         ({"name": "match_any", "dst": 1, "a": 1, "imm": -1}, "half -1: match_any gives half 0 or 1 of the lanes"),
         ({"name": "match_any", "dst": 1, "a": 1, "imm": 2}, "half 2: match_any gives half 0 or 1 of the lanes"),

@@ -22,6 +22,7 @@ def test_floats_are_computed_by_the_floating_point_unit_or_the_special_functions
     assert of(u.DOUBLE_PRECISION) | of(u.ROUNDING) == {operation.name for operation in u.OPERATIONS if operation.pairs}
     assert of(u.CROSS_LANE) == {
         "ballot",
+        "or_lanes",
         "shuffle",
         "shuffle_up",
         "shuffle_down",

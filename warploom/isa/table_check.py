@@ -64,7 +64,7 @@ MAY_WRITE_LANES = _operations(
 LINKS = _operations(lambda operation: operation.name in ("call", "jump_register"))
 WRITES_PAIR = _operations(lambda operation: operation.name in ("ballot", "read_mask"))
 READS_PAIR = _operations(lambda operation: operation.name in ("write_mask", "lane_bit"))
-WRITES_SCALAR = _operations(lambda operation: operation.name in ("load_scalar", "get_scalar"))
+WRITES_SCALAR = _operations(lambda operation: operation.name in ("load_scalar", "get_scalar", "or_lanes"))
 IN_MEMORY = _operations(lambda operation: operation.unit == u.MEMORY and operation.name != "store_image")
 IN_PAIRS = {
     column: _operations(lambda operation, letter=letter: letter in operation.pairs)  # type: ignore[misc]

@@ -96,6 +96,33 @@ def test_whole_numbers_floats_and_pointers_in_any_order(tmp_path):
     assert "it has 2 kernels; say which one: --launch k, or other" in str(caught.value)
 
 
+def test_the_command_runs_the_kernel_that_is_named(tmp_path):
+    needs_compiler()
+    text = "#include <warploom.h>\n" + "".join(
+        f"kernel void {name}(const int *in, int *out) {{ int i = global_id(); out[i] = {value}; }}\n"
+        for name, value in (("twice", "2 * in[i]"), ("square", "in[i] * in[i]"))
+    )
+    path, out = written(tmp_path, text), tmp_path / "out.npy"
+    np.save(tmp_path / "in.npy", np.arange(4, dtype=np.int32))
+    np.save(tmp_path / "zeros.npy", np.zeros(4, np.int32))
+    shared = [
+        "run",
+        path,
+        "--threads",
+        4,
+        "--buffer",
+        f"in={tmp_path}/in.npy",
+        "--buffer",
+        f"out={tmp_path}/zeros.npy",
+        "--save",
+        f"out={out}",
+    ]
+    for name, wanted in (("twice", [0, 2, 4, 6]), ("square", [0, 1, 4, 9])):
+        done = CliRunner().invoke(main, [str(word) for word in [*shared, "--quiet", "--launch", name]])
+        assert done.exit_code == 0, done.output
+        assert np.load(out).tolist() == wanted
+
+
 def test_riscv_code_runs_in_every_lane(tmp_path):
     needs_compiler()
     path = written(tmp_path, "int main(int thread, int threads) { ((int *)0x10000)[thread] = thread * threads; return 0; }\n")

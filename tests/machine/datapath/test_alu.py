@@ -12,7 +12,7 @@ from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, NONE, SPECIALS, Uop, s
 words = st.one_of(st.sampled_from(EDGES), st.integers(0, WORD), st.integers(0, 255))
 TRANSCENDENTAL = {"frsqrt", "fsin", "fcos", "fexp2", "flog2"}
 SINGLE = {"lane_bit", "insert_lane", "get_scalar", "put_scalar"}  # their operands are of kinds of their own: test_cross_lane.py
-ACROSS = {"ballot", "shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "match_any", "special"} | SINGLE
+ACROSS = {"ballot", "or_lanes", "shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "match_any", "special"} | SINGLE
 
 
 def test_the_model_and_the_other_tests_cover_every_operation_of_the_table():
@@ -43,9 +43,11 @@ def test_every_operation_of_the_table_changes_its_destination(name):
     registers["lane"][0, 2, :] = 3
     registers["lane"][0, 4, :] = registers["scalar"][0, 4:6] = 0xDEADBEEF
     registers["special"][0, :] = 7
-    after = executed(registers, Uop(name, scalar(4) if name == "ballot" else 4, a=1, b=2, c=2, imm=5), 32)
+    after = executed(registers, Uop(name, scalar(4) if name in ("ballot", "or_lanes") else 4, a=1, b=2, c=2, imm=5), 32)
     if name == "ballot":
         assert after["scalar"][0, 4:6].tolist() == [WORD, 0]
+    elif name == "or_lanes":
+        assert after["scalar"][0, 4:6].tolist() == [0x40400003, 0xDEADBEEF]
     else:
         assert (after["lane"][0, 4, :32] != 0xDEADBEEF).all()
         assert (after["lane"][0, 4, 32:] == 0xDEADBEEF).all()

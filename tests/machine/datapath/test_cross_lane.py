@@ -31,6 +31,23 @@ def test_a_ballot_over_a_scalar_source_gives_the_mask():
     assert executed(registers, Uop("ballot", scalar(0), IMMEDIATE, imm=1))["scalar"][0, :2].tolist() == [33, 1 << 8]
 
 
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from([1, 4, 32, 33, 64]), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), st.integers(0, WORD))
+def test_an_or_over_lanes_has_what_those_that_take_part_hold(lanes, active, predicate, old):
+    registers = warp(lanes, [lane for lane in range(lanes) if active >> lane & 1])
+    registers["lane"][0, 1] = [(lane * 0x9E3779B1) & WORD & ~0x00FF0000 for lane in range(64)]
+    registers["scalar"][0, 4:6] = predicate & WORD, predicate >> 32
+    registers["scalar"][0, 8] = old
+    for uop, chosen in (
+        (Uop("or_lanes", scalar(8), 1, scalar(8)), WORD << 32 | WORD),
+        (Uop("or_lanes", scalar(8), 1, scalar(8), predicate=scalar(4), size=1), predicate),
+    ):
+        wanted = old
+        for lane in range(lanes):
+            wanted |= int(registers["lane"][0, 1, lane]) if active & chosen & 1 << lane else 0
+        assert executed(registers, uop, lanes)["scalar"][0, 8] == wanted
+
+
 @pytest.mark.parametrize("lanes", [1, 3, 12, 32, 64])
 @pytest.mark.parametrize("destination", [1, 2, 3])
 def test_a_shuffle_reads_the_lane_that_is_named_even_into_a_source(lanes, destination):

@@ -27,7 +27,7 @@ from warploom.isa.program import Program
 from warploom.isa.uop import Uop
 
 BRANCH, JUMP = u.NUMBER["branch"], u.NUMBER["jump"]
-ACROSS = tuple(u.NUMBER[name] for name in ("ballot", "shuffle"))  # operations that look at other lanes
+ACROSS = tuple(u.NUMBER[name] for name in ("ballot", "or_lanes", "shuffle"))  # operations that look at other lanes
 ALL_BITS = -1
 
 

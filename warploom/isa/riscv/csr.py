@@ -23,7 +23,11 @@ Writes = Callable[[int], list[Uop]]  # micro-ops that put a register's value int
 
 
 class Csr(NamedTuple):
-    """One register. writes: None for one that can only be read. floats: what a program that writes, or reads, it wants of floats."""
+    """One register. writes: None for one that can only be read. floats: what a program that writes, or reads, it wants of floats.
+
+    of_warp: of one that a warp has: what an instruction of a kind does with the lanes' operands in NEW, and whether OLD is then what each
+    lane is given.
+    """
 
     number: int
     name: str
@@ -32,6 +36,7 @@ class Csr(NamedTuple):
     writes: Writes | None = None
     needs_of_read: FloatNeeds = FloatNeeds()
     needs_of_write: FloatNeeds = FloatNeeds()
+    of_warp: Callable[[str, bool], list[Uop]] | None = None
 
 
 def special(name: str) -> Reads:
@@ -103,6 +108,9 @@ def _lower(kind: str, immediate: bool, csrs: Mapping[int, Csr]) -> Lowering:
         if kind == WRITE or source != 0:
             if csr.writes is None:
                 raise Refusal(f"the control register {csr.name} can only be read")
+            if csr.of_warp is not None:
+                found = [*csr.reads(OLD), *_operand(source, immediate), *csr.of_warp(kind, o["rd"] != 0)]
+                return [*found, Uop("mov", dst=o.rd, a=OLD)] if o["rd"] else found
             found += [*_new_value(kind, source, immediate), *csr.writes(NEW)]
         return [*found, Uop("mov", dst=o.rd, a=OLD)] if o["rd"] else found or [Uop("nop")]
 
@@ -113,8 +121,12 @@ def _new_value(kind: str, source: int, immediate: bool) -> list[Uop]:
     if kind == CLEAR:
         kept = Uop("mov", dst=NEW, a=IMMEDIATE, imm=~source) if immediate else Uop("xor", dst=NEW, a=source, b=IMMEDIATE, imm=-1)
         return [kept, Uop("and", dst=NEW, a=NEW, b=OLD)]
-    given = Uop("mov", dst=NEW, a=IMMEDIATE if immediate else source, imm=source if immediate else 0)
-    return [given] if kind == WRITE else [given, Uop("or", dst=NEW, a=NEW, b=OLD)]
+    given = _operand(source, immediate)
+    return given if kind == WRITE else [*given, Uop("or", dst=NEW, a=NEW, b=OLD)]
+
+
+def _operand(source: int, immediate: bool) -> list[Uop]:
+    return [Uop("mov", dst=NEW, a=IMMEDIATE if immediate else source, imm=source if immediate else 0)]
 
 
 def instructions_on(csrs: Mapping[int, Csr]) -> tuple[Instruction, ...]:

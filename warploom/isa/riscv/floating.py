@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from warploom.isa.riscv.fields import Encoding
 from warploom.isa.riscv.instruction import DYNAMIC, STATIC_MODES, Instruction, Lowering, Operands, Refusal, temporary
-from warploom.isa.riscv.registers import FLAGS, ROUNDING_MODE
 from warploom.isa.uop import IMMEDIATE, Uop
 
 SIGN, MAGNITUDE = -(1 << 31), (1 << 31) - 1
@@ -41,15 +40,11 @@ def _needs_rounding(o: Operands, own_mode: int) -> bool:
 def _rounded(o: Operands, exact: list[Uop], destination: int, rounding: str = "round_float") -> list[Uop]:
     """The exact result in the pair PAIR, rounded into a register. The flags come first: the destination may be frm's reader's source."""
     pair = temporary(PAIR)
-    mode = {"b": ROUNDING_MODE} if o["rm"] == DYNAMIC else {"b": IMMEDIATE, "imm": o["rm"]}
+    mode = {"b": o.floats.mode} if o["rm"] == DYNAMIC else {"b": IMMEDIATE, "imm": o["rm"]}
     found = list(exact)
     if o.floats.flags:
-        found += [Uop(f"{rounding}_flags", dst=temporary(NEW_FLAGS), a=pair, **mode), _raise(temporary(NEW_FLAGS))]
+        found += [Uop(f"{rounding}_flags", dst=temporary(NEW_FLAGS), a=pair, **mode), o.floats.raised(temporary(NEW_FLAGS))]
     return [*found, Uop(rounding, dst=destination, a=pair, **mode)]
-
-
-def _raise(flags: int) -> Uop:
-    return Uop("or", dst=FLAGS, a=FLAGS, b=flags)
 
 
 def _arithmetic(plain: str, exact: str, sources: int = 2) -> Lowering:
@@ -113,7 +108,7 @@ def _compared(operation: str, classes: int, float_result: bool) -> Lowering:
             Uop("and", dst=new, a=new, b=IMMEDIATE, imm=classes),
             Uop("sne", dst=new, a=new, b=IMMEDIATE, imm=0),
             Uop("shl", dst=new, a=new, b=IMMEDIATE, imm=INVALID_SHIFT),
-            _raise(new),
+            o.floats.raised(new),
             result,
         ]
 

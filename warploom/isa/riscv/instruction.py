@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from warploom.isa.riscv.fields import COMPRESSED_FIRST, Encoding
-from warploom.isa.riscv.registers import FLOATS, TEMPORARY, written
+from warploom.isa.riscv.registers import FLAGS, FLOATS, ROUNDING_MODE, TEMPORARY, WARP_FLAGS, WARP_ROUNDING_MODE, written
 from warploom.isa.uop import IMMEDIATE, NONE, Uop
 
 _OPERAND = re.compile(r"[a-z][a-z0-9']*")
@@ -21,10 +21,25 @@ MODE_NAMES = dict(enumerate(STATIC_MODES)) | {DYNAMIC: "dyn"}
 
 
 class FloatNeeds(NamedTuple):
-    """What a program wants of its floats beyond nearest-even: it reads the flags; it sets the rounding mode."""
+    """What a program wants of its floats beyond nearest-even: it reads the flags; it sets the rounding mode.
+
+    of_warp: both belong to a warp, which collects the flags of all its lanes; else each lane has its own.
+    """
 
     flags: bool = False
     modes: bool = False
+    of_warp: bool = False
+
+    @property
+    def mode(self) -> int:
+        """The register that holds the rounding mode."""
+        return WARP_ROUNDING_MODE if self.of_warp else ROUNDING_MODE
+
+    def raised(self, flags: int) -> Uop:
+        """What adds the flags in a lane register to those that there are."""
+        if self.of_warp:
+            return Uop("or_lanes", dst=WARP_FLAGS, a=flags, b=WARP_FLAGS)
+        return Uop("or", dst=FLAGS, a=FLAGS, b=flags)
 
 
 class Refusal(Exception):

@@ -55,7 +55,7 @@ def lower(
     names: dict[int, str] = {}
     for name, address in image.symbols.items():
         names.setdefault(address, name)
-    floats = float_needs(instructions)
+    floats = float_needs(instructions)._replace(of_warp=table.flags_of_warp)
     builder = ProgramBuilder()
     refused: list[Refused] = []
     met: dict[int, tuple[Bundle, str]] = {}  # words that mean the same wherever they lie: programs repeat them
@@ -108,7 +108,7 @@ def _program(
         text=text,
         registers=registers,
         register_names=REGISTER_NAMES[:registers],
-        scalars=2 if ((uops[:, [u.DST, u.A, u.B, u.C, u.PREDICATE]]) >= u.SCALAR).any() else 0,
+        scalars=_scalars(uops),
         sources=image.sources or (Source("", image.path),),
         launch=launch,
         regions=tuple(
@@ -119,6 +119,12 @@ def _program(
         + tuple(regions),
         labels={name: numbers[address] for name, address in image.symbols.items() if address in numbers},
     )
+
+
+def _scalars(uops: np.ndarray) -> int:
+    """How many scalar registers a warp needs: they are used in pairs, or alone."""
+    most = int(uops[:, [u.DST, u.A, u.B, u.C, u.PREDICATE]].max(initial=0))
+    return most - u.SCALAR + 2 & ~1 if most >= u.SCALAR else 0
 
 
 def _registers(uops: np.ndarray) -> int:

@@ -7,7 +7,7 @@ Source: RISC-V Unprivileged Specification 20240411; names: RISC-V ABIs Specifica
 
 from __future__ import annotations
 
-from warploom.isa.uop import HIDDEN
+from warploom.isa.uop import HIDDEN, SCALAR
 
 INTEGER_NAMES = (
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", *(f"a{n}" for n in range(8)),
@@ -24,6 +24,8 @@ REGISTER_NAMES = (*INTEGER_NAMES, *FLOAT_NAMES, "frm", "fflags", "", "")
 
 INTEGER_NUMBER = {name: number for number, name in enumerate(INTEGER_NAMES)} | {f"x{n}": n for n in range(32)} | {"fp": 8}
 FLOAT_NUMBER = {name: number for number, name in enumerate(FLOAT_NAMES)} | {f"f{n}": n for n in range(32)}
+
+WARP_ROUNDING_MODE, WARP_FLAGS = SCALAR + 4, SCALAR + 5  # where they belong to a warp; below are pairs for use inside an instruction
 
 RA, SP, A0 = 1, 2, 10
 TEMPORARY = HIDDEN  # hidden registers from here on, inside an instruction

@@ -35,8 +35,9 @@ class Decoded(NamedTuple):
 class Table:
     """Instructions by word. A look-up goes by the lowest seven bits (the major opcode), then through the few rows that have those."""
 
-    def __init__(self, rows: tuple[Instruction, ...], csr_names: Mapping[int, str] | None = None) -> None:
+    def __init__(self, rows: tuple[Instruction, ...], csr_names: Mapping[int, str] | None = None, flags_of_warp: bool = False) -> None:
         self.rows = rows
+        self.flags_of_warp = flags_of_warp  # rounding mode and flags of floats belong to a warp, not to a lane
         self.csr_names = {number: one.name for number, one in csr.BY_NUMBER.items()} if csr_names is None else csr_names
         self.by_mnemonic = {row.mnemonic: row for row in rows}
         self._by_opcode: list[list[Instruction]] = [[] for _ in range(128)]

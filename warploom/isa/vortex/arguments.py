@@ -26,12 +26,14 @@ DCR = "dcr"  # and one of this name is written to device configuration registers
 
 
 class Placed(NamedTuple):
-    """argument: the address of the arguments. regions: the buffers. parameters, values: what is written there, by name."""
+    """argument: the address of the arguments. regions: the buffers. parameters, values: what is written there, by name. kernel: that is
+    called, by name; or ""."""
 
     argument: int
     regions: tuple[Region, ...]
     parameters: tuple[Parameter, ...]
     values: Mapping[str, Any]
+    kernel: str = ""
 
     def views(self) -> tuple[np.ndarray, tuple[str, ...]]:
         """(the table of views, their names)."""
@@ -78,7 +80,9 @@ def _kernel_call(kernel: CKernel, path: str, argument: int, regions: list[Region
     regions = [region for region in regions if region.name != ARGUMENT]
     if own:
         raise BufferError(f"{path}: the arguments of the kernel {kernel.name!r} are given by name, not as the buffer {ARGUMENT!r}")
-    return Placed(argument, (*regions, Region("arguments", argument, ARGUMENT_BYTES, data=words.view(np.uint8))), parameters, values)
+    return Placed(
+        argument, (*regions, Region("arguments", argument, ARGUMENT_BYTES, data=words.view(np.uint8))), parameters, values, kernel.name
+    )
 
 
 def _extents(path: str, options: Options) -> tuple[tuple[int, int, int], tuple[int, int, int]]:

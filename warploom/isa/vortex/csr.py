@@ -1,8 +1,8 @@
 """Vortex's control registers: which thread this is, how large the machine is, and what its core has counted.
 
 In hardware: wires to the warp table and to counters, and one register a core that a program can write (MSCRATCH, from 2024 on). That one
-lies here in a small window of the address space. Flags and rounding mode of floats belong to a warp in the originals, and here to a lane:
-a program whose lanes set different modes finds each its own. Counters that the simulator does not keep read as 0.
+lies here in a small window of the address space. Flags and rounding mode of floats belong to a warp: `float_state.py`. Counters that the
+simulator does not keep read as 0.
 Source: github.com/vortexgpgpu/vortex, hw/rtl/VX_config.vh and VX_types.vh, 2022-01 and 2024-08.
 """
 
@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from warploom.isa.riscv.csr import BY_NUMBER, Csr, Reads, Writes, special, value
+from warploom.isa.riscv.csr import Csr, Reads, Writes, special, value
 from warploom.isa.riscv.instruction import temporary
 from warploom.isa.uop import IMMEDIATE, SPECIAL_NUMBER, Uop
 from warploom.isa.vortex import texture
+from warploom.isa.vortex.float_state import FLOAT_CSRS
 from warploom.isa.vortex.generation import Generation
 
 WINDOW = 0xFFFFF000  # where a core keeps registers that programs write, as if they were memory of its own
@@ -62,7 +63,7 @@ def csrs(generation: Generation) -> Mapping[int, Csr]:
     def told(number: int, name: str, meaning: str, reads: Reads) -> Csr:
         return Csr(number, name, meaning, reads, writes)
 
-    found = [BY_NUMBER[number] for number in (1, 2, 3)]
+    found = list(FLOAT_CSRS)
     found += [
         told(0xCC0, "thread_id", "number of the thread in its warp", special("lane")),
         told(0xCC4, "thread_mask" if generation.old else "active_threads", "active lanes, bit l = lane l", special("mask_low")),

@@ -90,7 +90,7 @@ def _loaded(
     """refuses: an instruction that the machine does not have is an error. Else it is a warning, and stops the run where it is reached."""
     generation = generation or generation_of_image(image) or NEWEST
     placed = launched_with(image, generation, options, kernels)
-    launch = Launch(argument=placed.argument, whole_device=True)
+    launch = Launch(argument=placed.argument, whole_device=True, name=placed.kernel)
     try:
         regions = (*own_regions(generation, placed.argument, placed.regions), *placed.regions)
         program, refused = lower(image, generation.name, launch, table(generation.number), regions)

@@ -14,8 +14,8 @@ What an operation means is in `isa/uop.py`, and which part of the ALU computes i
 * A predicate (scalar register; a pair where a warp has more than 32 lanes) leaves lanes out, on top of the mask.
 * SIZE 1 and 2 keep the result's low 8 and 16 bits; the rest becomes zero.
 * A scalar destination: the operation is executed once, whatever mask and predicate say, on scalar and
-  immediate sources (of a lane register: lane 0's value). A ballot is not such a one: its sources are lanes, and it writes
-  both halves of a pair, never truncated. A shuffle into a scalar register reads one lane.
+  immediate sources (of a lane register: lane 0's value). Not so a ballot and an OR over lanes: their sources are lanes, and what they
+  write, the ballot both halves of a pair, is never truncated. A shuffle into a scalar register reads one lane.
 * Arithmetic that gives a NaN gives the quiet NaN 0x7fc00000, whatever NaNs went in (RISC-V unprivileged specification, "NaN
   Generation and Propagation"), so that hosts of every make agree. Operations that pick one of their sources keep its bits.
   Subnormal numbers are kept, and rounding is to nearest, ties to even.
@@ -58,6 +58,7 @@ from warploom.machine.datapath.cross_lane import (
     ballot,
     lane_bit,
     match_any,
+    or_lanes,
     shuffle,
     single,
 )
@@ -71,7 +72,7 @@ from warploom.machine.datapath.special_function import special
 from warploom.machine.datapath.special_register import read_special
 from warploom.machine.engine.unit import inlined, lanewise, out_of_line, unit
 
-BALLOT, MATCH_ANY = NUMBER["ballot"], NUMBER["match_any"]
+BALLOT, MATCH_ANY, OR_LANES = NUMBER["ballot"], NUMBER["match_any"], NUMBER["or_lanes"]
 
 
 @unit
@@ -102,6 +103,9 @@ def execute(registers, tables, k, lanes):
         read_special(registers, np.int64(tables.uops[k, IMM]), wide)
     elif op == BALLOT:
         ballot(registers, takes_part, a, destination - SCALAR, wide)
+        return
+    elif op == OR_LANES:
+        or_lanes(registers, takes_part, a, b, destination - SCALAR, wide)
         return
     elif op == LANE_BIT:
         number = np.int64(tables.uops[k, A]) - SCALAR

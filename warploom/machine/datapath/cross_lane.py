@@ -1,11 +1,11 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Operations across the lanes of a warp, and between lanes and scalar registers: ballot, shuffles, match, single lanes.
+"""Operations across the lanes of a warp, and between lanes and scalar registers: ballot, or, shuffles, match, single lanes.
 
-In hardware: a ballot is wiring only, the lanes' comparison bits side by side, straight into a scalar register; a
-shuffle is a crossbar between the lanes' operand latches, the one that shared memory and texture addresses
-use too, and with 32 ports of 32 bits by far the largest piece of wiring in a core. A match compares every lane with every
-other one. Sources: NVIDIA PTX ISA
-(`vote.ballot`, `shfl`, `match.any`); AMD GCN3 ISA (`v_cmp` into a scalar pair, `ds_bpermute`, `v_readlane`, `v_writelane`, `s_movrels`).
+In hardware: a ballot is wiring only, the lanes' comparison bits side by side, straight into a scalar register; an OR over lanes is a
+tree of gates, as for flags that a warp has one register of; a shuffle is a crossbar between the lanes' operand latches, the one that
+shared memory and texture addresses use too, and with 32 ports of 32 bits by far the largest piece of wiring in a core. A match compares
+every lane with every other one. Sources: NVIDIA PTX ISA (`vote.ballot`, `shfl`, `match.any`); AMD GCN3 ISA (`v_cmp` into a scalar pair,
+`ds_bpermute`, `v_readlane`, `v_writelane`, `s_movrels`); Vortex, hw/rtl/core/VX_csr_data.sv (flags of a warp).
 """
 
 from __future__ import annotations
@@ -30,6 +30,16 @@ def ballot(registers, takes_part, a, pair, lanes):
             bits |= bit(lane)
     registers.scalar[pair] = np.uint32(bits & np.uint64(0xFFFFFFFF))
     registers.scalar[pair + 1] = np.uint32(bits >> np.uint64(32))
+
+
+@out_of_line
+def or_lanes(registers, takes_part, a, b, destination, lanes):
+    """Scalar register `destination` = row `b` of lane 0, or row `a` of every lane that takes part."""
+    value = registers.lane[a]
+    found = registers.lane[b, 0]
+    for lane in range(lanes):
+        found = np.uint32(found | value[lane] & takes_part[lane])
+    registers.scalar[destination] = found
 
 
 @out_of_line

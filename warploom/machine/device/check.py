@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warploom.isa import uop as u
-from warploom.isa.needs import REDUCTIONS, special_registers, uses
+from warploom.isa.needs import REDUCTIONS, SCALAR_ACCESSES, special_registers, uses
 from warploom.isa.program import Program
 from warploom.isa.views import FORMATS, LINEAR, POINT, SAMPLER_FILTER, VIEW_FORMAT
 from warploom.machine.accounting.status import LaunchError
@@ -85,7 +85,7 @@ def check_grid(config: Config, program: Program, blocks: int, resident: int) -> 
 def _most_transactions(config: Config, program: Program, number: int) -> int:
     """The most transactions that an instruction can take: as many as its lanes touch lines, all in different ones."""
     line = config.l1.line
-    first, pieces = int(program.code[number, u.FIRST_UOP]), 0
+    first, pieces, scalar = int(program.code[number, u.FIRST_UOP]), 0, 0
     for row in program.uops[first : first + int(program.code[number, u.COUNT])]:
         size, times = int(row[u.SIZE]), 1
         if row[u.OP] == SAMPLE_FIXED:
@@ -93,8 +93,11 @@ def _most_transactions(config: Config, program: Program, number: int) -> int:
         elif row[u.UNIT] == u.TEXTURE:
             size = FORMATS[int(program.views[row[u.VIEW], VIEW_FORMAT])].bytes
             times = {POINT: 1, LINEAR: 4}.get(int(program.samplers[row[u.IMM], SAMPLER_FILTER]), TEXELS)
+        elif row[u.OP] in SCALAR_ACCESSES:  # once for the warp, and aligned
+            scalar += 1
+            continue
         elif row[u.UNIT] != u.MEMORY:
             continue
         # A cell that lies across lines: texels of 16 bytes lie anywhere, everything else is aligned.
         pieces += times * (1 + (size - 1) // line + (1 if size > 4 else 0))
-    return pieces * config.core.lanes
+    return pieces * config.core.lanes + scalar

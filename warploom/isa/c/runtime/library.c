@@ -39,60 +39,122 @@ int putchar(int character) {
   return character;
 }
 
-static int put_text(const char *text) {
-  int count = 0;
-  while (text[count]) putchar(text[count++]);
-  return count;
-}
+/* A stack has 1 KiB until 2022: nothing here calls the routines for 64 bits, which without optimisation take half of it. */
+#define MOST_DIGITS 32  /* 2^64 in octal has 22, a float 20 before the point and 9 after it */
+struct field { int left, zeros, width, decimals; char plus; }; /* decimals: -1 where nothing is said */
 
-static int put_number(uint32_t number, uint32_t base, int negative, int width, char pad) {
-  char digits[12];
-  int count = 0, written = 0;
-  do { uint32_t digit = number % base; digits[count++] = (char)(digit < 10 ? '0' + digit : 'a' + digit - 10); number /= base; } while (number);
-  if (negative && pad == '0') { putchar('-'); written++; }
-  for (int left = width - count - negative; left > 0; --left, ++written) putchar(pad);
-  if (negative && pad != '0') { putchar('-'); written++; }
-  while (count) { putchar(digits[--count]); written++; }
+/* A text in its field: blanks, a sign (or 0), zeros, the text, blanks. */
+static int put_field(const char *text, int length, char sign, const struct field *in) {
+  int written = 0, missing = in->width - length - (sign != 0);
+  if (!in->left && !in->zeros) for (; missing > 0; --missing, ++written) putchar(' ');
+  if (sign) { putchar(sign); written++; }
+  if (!in->left) for (; missing > 0; --missing, ++written) putchar('0');
+  for (int i = 0; i < length; ++i, ++written) putchar(text[i]);
+  for (; missing > 0; --missing, ++written) putchar(' ');
   return written;
 }
 
-static int put_float(float value, int decimals) {
-  int written = 0;
-  if (value != value) return put_text("nan");
-  if (value < 0) { putchar('-'); value = -value; written++; }
-  if (value > 3.0e38f) return written + put_text("inf");
-  if (value >= 4294967040.0f) return written + put_text("(large)");
+/* The digits of a number, so that they end before `end`. Returns where they begin. Divided by hand, 16 bits a step. */
+static char *digits_of(uint64_t number, uint32_t base, int least, char ten, char *end) {
+  char *at = end;
+  uint32_t low = (uint32_t)number, high = (uint32_t)(number >> 32);
+  while (high || low || least > 0) {
+    uint32_t rest = high % base;
+    high /= base;
+    uint32_t upper = rest << 16 | low >> 16, lower = upper % base << 16 | (low & 0xFFFF), digit = lower % base;
+    low = upper / base << 16 | lower / base;
+    *--at = (char)(digit < 10 ? '0' + digit : ten + digit - 10);
+    --least;
+  }
+  return at;
+}
+
+static int put_number(uint64_t number, uint32_t base, char sign, char ten, struct field *in) {
+  char digits[MOST_DIGITS], *end = digits + MOST_DIGITS;
+  int least = in->decimals < 0 ? 1 : in->decimals > MOST_DIGITS ? MOST_DIGITS : in->decimals;
+  if (in->decimals >= 0) in->zeros = 0;
+  char *at = digits_of(number, base, least, ten, end);
+  return put_field(at, (int)(end - at), sign, in);
+}
+
+static int put_float(float value, struct field *in) {
+  char digits[MOST_DIGITS], *end = digits + MOST_DIGITS, *at = end;
+  union { float value; uint32_t bits; } s = {value};
+  char sign = s.bits >> 31 ? '-' : in->plus;
+  int decimals = in->decimals < 0 ? 6 : in->decimals > 9 ? 9 : in->decimals;
+  if (value != value) { in->zeros = 0; return put_field("nan", 3, 0, in); }
+  if (s.bits >> 31) value = -value;
+  if (value > 3.4028235e38f) { in->zeros = 0; return put_field("inf", 3, sign, in); }
+  if (value >= 18446742974197923840.0f) { in->zeros = 0; return put_field("(large)", 7, sign, in); }
   uint32_t scale = 1;
   for (int i = 0; i < decimals; ++i) scale *= 10;
-  uint32_t whole = (uint32_t)value, part = (uint32_t)((value - (float)whole) * (float)scale + 0.5f);
+  uint64_t whole = (uint32_t)value;
+  if (value >= 16777216.0f) {
+    whole = (s.bits & 0x7FFFFF) | 0x800000;
+    for (int twice = (int)(s.bits >> 23 & 255) - 150; twice > 0; --twice) whole += whole;
+  }
+  float rest = value < 16777216.0f ? value - (float)(uint32_t)whole : 0; /* from there on a float is a whole number */
+  uint32_t part = (uint32_t)(rest * (float)scale + 0.5f);
   if (part >= scale) { whole++; part -= scale; }
-  written += put_number(whole, 10, 0, 0, ' ');
-  if (decimals) { putchar('.'); written += 1 + put_number(part, 10, 0, decimals, '0'); }
-  return written;
+  if (decimals) { at = digits_of(part, 10, decimals, 'a', end); *--at = '.'; }
+  at = digits_of(whole, 10, 1, 'a', at);
+  return put_field(at, (int)(end - at), sign, in);
+}
+
+/* A 64-bit float, as `...` hands one over, in 32 bits: by hand, so that no routine for 64-bit floats is needed. */
+static float narrowed(uint64_t bits) {
+  uint32_t high = (uint32_t)(bits >> 32);
+  int exponent = (int)(high >> 20 & 0x7FF) - 1023 + 127;
+  uint32_t fraction = (uint32_t)(bits >> 29) & 0x7FFFFF;
+  union { uint32_t bits; float value; } s;
+  s.bits = (high & 0x80000000u) | (exponent <= 0 ? 0 : exponent >= 255 ? 0x7F800000u | (fraction ? 0x400000u : 0) : (uint32_t)exponent << 23 | fraction);
+  return s.value;
+}
+
+static int length_of(const char *text, int most) {
+  int length = 0;
+  while (length != most && text[length]) ++length;
+  return length;
 }
 
 __attribute__((noinline)) static int format_of_one(const char *format, va_list arguments) {
   int written = 0;
   for (; *format; ++format) {
     if (*format != '%') { putchar(*format); written++; continue; }
-    char pad = ' ';
-    int width = 0, decimals = 6;
-    if (*++format == '0') { pad = '0'; ++format; }
-    while (*format >= '0' && *format <= '9') width = width * 10 + (*format++ - '0');
-    if (*format == '.') { decimals = 0; ++format; while (*format >= '0' && *format <= '9') decimals = decimals * 10 + (*format++ - '0'); }
-    while (*format == 'l') ++format;
-    if (*format == 'd' || *format == 'i') { int v = va_arg(arguments, int); written += put_number(v < 0 ? -(uint32_t)v : (uint32_t)v, 10, v < 0, width, pad); }
-    else if (*format == 'u') written += put_number(va_arg(arguments, uint32_t), 10, 0, width, pad);
-    else if (*format == 'x' || *format == 'p') written += put_number(va_arg(arguments, uint32_t), 16, 0, width, pad);
-    else if (*format == 'c') { putchar(va_arg(arguments, int)); written++; }
-    else if (*format == 's') written += put_text(va_arg(arguments, const char *));
-    else if (*format == 'f' || *format == 'g') { union { uint64_t bits; double value; } v; v.value = va_arg(arguments, double);
-      /* to 32 bits by hand: no routine for 64-bit floats is needed */
-      uint32_t high = (uint32_t)(v.bits >> 32); int exponent = (int)(high >> 20 & 0x7FF) - 1023 + 127;
-      uint32_t fraction = (uint32_t)(v.bits >> 29) & 0x7FFFFF; union { uint32_t bits; float value; } s;
-      s.bits = (high & 0x80000000u) | (exponent <= 0 ? 0 : exponent >= 255 ? 0x7F800000u | (fraction ? 0x400000u : 0) : (uint32_t)exponent << 23 | fraction);
-      written += put_float(s.value, decimals); }
-    else if (*format) { putchar(*format); written++; }
+    struct field in = {0, 0, 0, -1, 0};
+    for (++format; *format == '-' || *format == '0' || *format == '+' || *format == ' '; ++format) {
+      if (*format == '-') in.left = 1; else if (*format == '0') in.zeros = 1; else in.plus = *format;
+    }
+    if (*format == '*') { in.width = va_arg(arguments, int); ++format; if (in.width < 0) { in.left = 1; in.width = -in.width; } }
+    while (*format >= '0' && *format <= '9') in.width = in.width * 10 + (*format++ - '0');
+    if (*format == '.') {
+      in.decimals = 0;
+      if (*++format == '*') { in.decimals = va_arg(arguments, int); ++format; }
+      while (*format >= '0' && *format <= '9') in.decimals = in.decimals * 10 + (*format++ - '0');
+    }
+    int wide = 0; /* l is 32 bits, ll and j 64 */
+    for (; *format == 'l' || *format == 'h' || *format == 'z' || *format == 't' || *format == 'j'; ++format) wide += *format == 'l' ? 1 : *format == 'j' ? 2 : 0;
+    char kind = *format;
+    if (kind == 'd' || kind == 'i') {
+      int64_t v = wide > 1 ? va_arg(arguments, int64_t) : va_arg(arguments, int);
+      written += put_number(v < 0 ? -(uint64_t)v : (uint64_t)v, 10, v < 0 ? '-' : in.plus, 'a', &in);
+    } else if (kind == 'u' || kind == 'x' || kind == 'X' || kind == 'o' || kind == 'p') {
+      uint64_t v = wide > 1 ? va_arg(arguments, uint64_t) : va_arg(arguments, uint32_t);
+      written += put_number(v, kind == 'u' ? 10 : kind == 'o' ? 8 : 16, 0, kind == 'X' ? 'A' : 'a', &in);
+    } else if (kind == 'c') {
+      char c = (char)va_arg(arguments, int);
+      in.zeros = 0;
+      written += put_field(&c, 1, 0, &in);
+    } else if (kind == 's') {
+      const char *text = va_arg(arguments, const char *);
+      if (!text) text = "(null)";
+      in.zeros = 0;
+      written += put_field(text, length_of(text, in.decimals), 0, &in);
+    } else if (kind == 'f' || kind == 'F' || kind == 'g') {
+      union { uint64_t bits; double value; } v;
+      v.value = va_arg(arguments, double);
+      written += put_float(narrowed(v.bits), &in);
+    } else if (kind) { putchar(kind); written++; }
     else break;
   }
   return written;

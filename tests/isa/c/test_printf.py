@@ -1,0 +1,49 @@
+"""printf of the run-time: the same text as C's own, on both generations, with and without optimisation."""
+
+import numpy as np
+import pytest
+
+from warploom.gpu import GPU
+from warploom.isa import load
+from warploom.isa.frontend import Options
+
+pytest.importorskip("ziglang", reason="C is compiled by the package ziglang: pip install 'warploom[cc]'")
+
+# (format, the argument in C, the argument in Python)
+CASES = (
+    ("%lld", "-1234567890123456789LL * one", -1234567890123456789),
+    ("%lld", "(-9223372036854775807LL - 1) * one", -(1 << 63)),
+    ("%llu", "18446744073709551615ULL * (unsigned)one", (1 << 64) - 1),
+    ("%llx", "0xFEDCBA9876543210ULL * (unsigned)one", 0xFEDCBA9876543210),
+    ("%d", "-2147483647 - one", -(1 << 31)),
+    ("%ld", "42L * one", 42),
+    ("%+d", "7 * one", 7),
+    ("%05d", "-42 * one", -42),
+    ("%-6d|", "31 * one", 31),
+    ("%.4d", "31 * one", 31),
+    ("%08x", "0xBEEF * one", 0xBEEF),
+    ("%X", "0xBEEF * one", 0xBEEF),
+    ("%o", "64 * one", 64),
+    ("%c", "'a' + one", "b"),
+    ("%.3s", '"abcdef"', "abcdef"),
+    ("%8s", '"abc"', "abc"),
+    ("%8.2f", "1.75f * one", 1.75),
+    ("%.3f", "-0.125f * one", -0.125),
+    ("%.0f", "1e12f * one", float(np.float32(1e12))),
+    ("%f", "1e19f * one", float(np.float32(1e19))),
+    ("%f", "1.0f / (one - 1)", float("inf")),
+)
+
+
+@pytest.mark.parametrize("number", [2022, 2024])
+@pytest.mark.parametrize("level", ["0", "2"])
+def test_what_is_printed_is_what_c_prints(number, level, tmp_path):
+    path = tmp_path / "kernel.c"
+    lines = "\n".join(f'  printf("{form}\\n", {given});' for form, given, _ in CASES)
+    path.write_text(f"#include <warploom.h>\nkernel void k(const int *ones) {{\n  int one = ones[global_id()];\n{lines}\n}}\n")
+    options = Options(path=str(path), threads=2, buffers={"ones": np.ones(2, np.int32)}, more={"optimise": level})
+    result = GPU(f"vortex-{number}", engine="native").run(load(path, f"vortex-{number}", options=options))
+    assert result.status == "done", result.fault
+    wanted = [form.replace("ll", "").replace("l", "") % value for form, _, value in CASES]
+    for lane in range(2):
+        assert [line.removeprefix(f"#{lane}: ") for line in result.console if line.startswith(f"#{lane}: ")] == wanted
