@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, issues, machine, run, words
 from tests.machine.random_programs import machines, seeds, statements, table, written
 from warploom.isa import uop as u
-from warploom.machine.accounting import reasons as r
 from warploom.isa.uop import IMMEDIATE
+from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.status import DONE, EVENTS_FULL, LIMIT
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
