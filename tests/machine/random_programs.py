@@ -394,7 +394,7 @@ def machines(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
     }  # fmt: skip
     picks = {name: st.just(fixed[name]) if name in fixed else st.sampled_from(options) for name, options in choices.items()}
     base = {**SMALL, "memory.bytes": BYTES, "shared.bytes": 1024}
-    return st.fixed_dictionaries(picks).map(lambda made: {**base, **_of_one_kind(_with_rows(made)), **fixed})
+    return st.fixed_dictionaries(picks).map(lambda made: {**base, **_of_one_kind({**_with_rows(made), **fixed}), **fixed})
 
 
 def _of_one_kind(settings: dict[str, Any]) -> dict[str, Any]:
