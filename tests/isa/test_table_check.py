@@ -96,7 +96,7 @@ def test_whole_programs_pass():
         (u.SIZE, 3, "size 3: it is 1, 2 or 4 bytes"),
         (u.SPACE, 4, "address space 4: there are 0 to 3"),
         (u.UNIT, u.CONTROL, "unit 5: shl is of unit 0 (alu)"),
-        (u.LATENCY, 14, "latency class 14: there are 0 to 13"),
+        (u.LATENCY, len(u.LATENCIES), f"latency class {len(u.LATENCIES)}: there are 0 to {len(u.LATENCIES) - 1}"),
         (u.VIEW, 0, "view 0: the program has 0"),
         (u.FLAGS, u.FLAG_VALUES, f"flags {u.FLAG_VALUES}"),
         (u.RECONVERGE, -2, "reconvergence point -2"),

@@ -28,6 +28,7 @@ def test_floats_are_computed_by_the_floating_point_unit_or_the_special_functions
         "shuffle_down",
         "shuffle_xor",
         "match_any",
+        "permute",
         "lane_bit",
         "insert_lane",
         "get_scalar",

@@ -10,7 +10,7 @@ from warploom.isa.program import Program
 MORE_ATOMICS = tuple(u.NUMBER[f"atomic_{name}"] for name in ("inc", "dec", "fadd", "fmin", "fmax"))
 OF_WARPS = ("split", "join", "set_mask", "predicate", "spawn", "spawn_alone", "core_barrier", "halt")  # Vortex's
 SCALAR_ACCESSES = u.NUMBER["load_scalar"], u.NUMBER["store_scalar"]
-OF_LANES = tuple(u.NUMBER[name] for name in ("ballot", "match_any", "note"))  # whatever their operands
+OF_LANES = tuple(u.NUMBER[name] for name in ("ballot", "match_any", "or_lanes", "permute", "note"))  # whatever their operands
 REDUCTIONS = ("barrier_count", "barrier_and", "barrier_or")
 BARRIERS = tuple(u.NUMBER[name] for name in ("barrier", "barrier_arrive", *REDUCTIONS))
 

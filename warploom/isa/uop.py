@@ -306,6 +306,8 @@ def _rows() -> list[Operation]:
         ("shuffle_down", L_ALU, "dabc", "d = a of the lane b lanes above, or its own a where that is not in its segment of c lanes"),
         ("shuffle_xor", L_ALU, "dabc", "d = a of the lane whose number differs in the bits of b, or its own a where that lane is in a "
          "segment of c lanes after its own"),
+        ("permute", L_ALU, "dab", "d of lane b (unsigned, modulo the warp's) = a of this lane, where it takes part; of several the highest "
+         "lane's; 0 where none"),
         ("lane_bit", L_ALU, "da", "d = this lane's bit of the scalar pair a, 0 or 1"),
         ("insert_lane", L_ALU, "dab", "d of lane b (unsigned, modulo the warp's) = a of that lane, active or not; other lanes keep theirs"),
         ("get_scalar", L_ALU, "dai", "scalar d = the scalar register with number a + i; 0 where there is none"),

@@ -57,8 +57,8 @@ def test_all_mistakes_are_named():
 
 
 def test_an_instruction_that_the_machine_does_not_have_is_refused_in_a_text():
-    (place,) = said(".kernel main\nv_add_f16 v0, v1, v2\ns_endpgm")
-    assert place[0] == 2 and "arithmetic of 16-bit floats is something that this machine does not have" in place[2]
+    (place,) = said(".kernel main\nv_pk_fma_f16 v0, v1, v2, v3\ns_endpgm")
+    assert place[0] == 2 and "arithmetic of two 16-bit floats at once is something that this machine does not have" in place[2]
 
 
 def test_labels_data_and_numbers():
@@ -162,3 +162,9 @@ def test_atomic_operations():
     assert found["words"].tolist() == [164, 1000 - 128, 63, 77]
     old = found["old"].reshape(64, 2)
     assert sorted(old[:, 0].tolist()) == list(range(100, 164)) and set(old[:, 1].tolist()) == {64}
+
+
+def test_a_load_of_sixteen_words_is_one_of_the_wave_and_not_of_its_lanes():
+    lines = ["s_load_dwordx2 s[12:13], s[4:5], 0x0", "s_waitcnt lgkmcnt(0)", "s_load_dwordx16 s[16:31], s[12:13], 0x0",
+             "s_waitcnt lgkmcnt(0)", "v_mov_b32 v1, s31", "v_mov_b32 v2, 0", "global_store_dword v2, v1, s[12:13]", "s_endpgm"]  # fmt: skip
+    assert run(lines, {"out": np.arange(16, dtype=np.uint32)}, threads=1)["out"][0] == 15

@@ -85,7 +85,8 @@ def test_version_2_has_its_descriptor_before_the_code(name):
     assert kernel.descriptor.register("workgroup_id_x") == 8
     assert kernel.descriptor.register("dispatch_id") is None
     assert [tuple(one) for one in kernel.arguments] == [
-        ("data", 0, 8, "global_buffer", "pointer"), ("count", 8, 4, "by_value", "uint32"), ("", 16, 8, "hidden_global_offset_x", ""),
+        ("data", 0, 8, "global_buffer", "pointer", "uint32"), ("count", 8, 4, "by_value", "uint32", ""),
+        ("", 16, 8, "hidden_global_offset_x", "", ""),
     ]  # fmt: skip
     spans = [span for segment in found.image.segments for span in segment.code]
     assert spans == [(kernel.entry, kernel.entry + 84)]  # no instruction is looked for in the descriptor

@@ -172,6 +172,9 @@ def test_pairs_of_words():
         for first in (0, 5, 40):
             cases.load(8, count), cases.load(9, first), cases.carry(1)
             cases.check("s_bfm_b64 s[20:21], s8, s9", 2, ((1 << count) - 1) << first, KEEP, before=1)
+    for text, value in (("1.0", 0x3FF0000000000000), ("-0.5", 0xBFE0000000000000), ("-1", (1 << 64) - 1), ("0x3f800000", 0x3F800000)):
+        cases.carry(1)
+        cases.check(f"s_mov_b64 s[20:21], {text}", 2, value, KEEP, before=1)
     cases.run()
 
 

@@ -20,6 +20,11 @@ HERE = Path(__file__).parent / "foreign"
 COUNT = 32
 IN_AT, OUT_AT = 0x20000, 0x30000
 X = np.random.default_rng(8).integers(0, 100, COUNT).astype(np.int32)
+COMPILER = (
+    *(sys.executable, "-m", "ziglang", "cc", "-target", "riscv32-freestanding-none", "-mabi=ilp32f", "-mcmodel=medany"),
+    *("-g0", "-nostdlib", "-ffreestanding", "-fno-math-errno", "-fno-sanitize=all", "-fno-asynchronous-unwind-tables"),
+    "-fconvergent-functions",
+)
 
 
 def wide(x):
@@ -45,25 +50,8 @@ def built(folder, program, generation, level, machine="rv32imaf"):
     """The bytes of an ELF file."""
     out = folder / f"{program}-{generation}-{level}-{machine}.elf"
     letters = "+".join(letter for letter in machine[5:])
-    subprocess.run(
-        [
-            *(
-                sys.executable,
-                "-m",
-                "ziglang",
-                "cc",
-                "-target",
-                "riscv32-freestanding-none",
-                f"-mcpu=generic_rv32+{letters}",
-                "-mabi=ilp32f",
-            ),
-            *(f"-O{level}", "-g0", "-mcmodel=medany", "-nostdlib", "-ffreestanding", "-fno-sanitize=all", "-fno-math-errno"),
-            *("-fconvergent-functions", "-fno-asynchronous-unwind-tables", f"-DGENERATION={generation}", f"-DPROGRAM={program}"),
-            *("-T", str(HERE / "own.ld"), str(HERE / "start.S"), str(HERE / "programs.c"), "-o", str(out)),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    given = [f"-mcpu=generic_rv32+{letters}", f"-O{level}", f"-DGENERATION={generation}", f"-DPROGRAM={program}", "-T", HERE / "own.ld"]
+    subprocess.run([*COMPILER, *given, HERE / "start.S", HERE / "programs.c", "-o", out], check=True, capture_output=True)
     return out.read_bytes()
 
 

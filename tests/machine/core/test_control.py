@@ -129,6 +129,21 @@ def test_masks_are_read_and_written():
     assert stored(code, core__divergence="masks") == [15, 7, 7, 15]
 
 
+def test_a_mask_of_more_than_32_lanes_is_read_and_written_in_two_words():
+    code = Assembly()
+    code("read_mask", dst=u.scalar(2))
+    code("mov", dst=A, a=u.scalar(3))
+    code("mov", dst=u.scalar(4), a=IMMEDIATE, imm=1)
+    code("mov", dst=u.scalar(5), a=IMMEDIATE, imm=2)
+    code("write_mask", a=u.scalar(4))
+    code("mov", dst=A, a=u.scalar(2))
+    code("write_mask", a=u.scalar(2))
+    ones = 0xFFFFFFFF
+    assert stored(code, threads=40, core__divergence="masks", core__threads_per_block=40) == [
+        ones if lane in (0, 33) else 0xFF for lane in range(40)
+    ]
+
+
 def test_set_mask_and_predicate():
     code = Assembly()
     code.mov(B, 0b1111)

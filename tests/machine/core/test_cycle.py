@@ -9,6 +9,7 @@ from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, issues, machine
 from tests.machine.random_programs import machines, seeds, statements, table, written
 from warploom.isa import uop as u
 from warploom.isa.uop import IMMEDIATE
+from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.status import DONE, EVENTS_FULL, LIMIT
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
@@ -153,6 +154,31 @@ def test_schedulers_share_the_alus():
     cycles = [run(code.program(threads=16, block=16), core__schedulers=4, alu__count=count).cycles for count in (1, 2, 4)]
     assert cycles[2] == 10
     assert cycles[0] > cycles[1] > 2 * cycles[2] - 3
+
+
+def test_a_special_unit_that_is_busy_keeps_other_warps_waiting_for_it_alone():
+    """One unit that takes a lane a cycle; the second warp's addition before it is not held up."""
+    code = Assembly()
+    code.op("add", A, A, imm=1)
+    code("frcp", dst=B, a=C)
+    code("exit")
+    result = run(
+        code.program(threads=8, block=8), tracing=True, core__schedulers=2, alu__count=2, alu__special_count=1, alu__special_width=1
+    )
+    assert [(time, warp) for time, warp, pc, _ in issues(result) if pc == 0] == [(0, 0), (0, 1)]
+    assert [(time, warp) for time, warp, pc, _ in issues(result) if pc == 1] == [(1, 0), (5, 1)]
+    assert result.counters["math_pipe_throttle_warp_cycles"] == 4
+
+
+def test_a_cycle_before_an_issue_is_lost_to_a_full_unit_or_to_another_warp_and_never_to_both():
+    """Three warps want a unit that is full for three cycles after each; in the cycle in which it is free one of them is selected."""
+    code = Assembly()
+    code("frcp", dst=B, a=C)
+    code("exit")
+    result = run(code.program(threads=12, block=12), tracing=True, alu__special_count=1, alu__special_width=1)
+    assert [(time, warp) for time, warp, pc, _ in issues(result) if pc == 0] == [(0, 0), (4, 1), (8, 2)]
+    row = result.detail.profile[0]
+    assert (row[r.MATH_PIPE_THROTTLE], row[r.NOT_SELECTED], row[r.SELECTED]) == (3 + 6, 1 + 2, 3)
 
 
 def test_special_registers_say_where_a_thread_is():

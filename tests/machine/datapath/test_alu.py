@@ -12,7 +12,7 @@ from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, NONE, SPECIALS, Uop, s
 words = st.one_of(st.sampled_from(EDGES), st.integers(0, WORD), st.integers(0, 255))
 TRANSCENDENTAL = {"frsqrt", "fsin", "fcos", "fexp2", "flog2"}
 SINGLE = {"lane_bit", "insert_lane", "get_scalar", "put_scalar"}  # their operands are of kinds of their own: test_cross_lane.py
-ACROSS = {"ballot", "or_lanes", "shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "match_any", "special"} | SINGLE
+ACROSS = {"ballot", "or_lanes", "shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "match_any", "permute", "special"} | SINGLE
 
 
 def test_the_model_and_the_other_tests_cover_every_operation_of_the_table():

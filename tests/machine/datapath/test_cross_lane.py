@@ -159,3 +159,15 @@ def test_a_scalar_register_that_there_is_not_reads_as_0_and_takes_nothing(number
     assert executed(registers, Uop("get_scalar", scalar(1), scalar(9)))["scalar"][0, 1] == 0
     after = executed(registers, Uop("put_scalar", a=scalar(9), b=scalar(3)))
     assert after["scalar"].tolist() == registers["scalar"].tolist() and not after["lane"][0, :REGISTERS].any()
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from([1, 4, 32, 33, 64]), st.integers(0, 2**64 - 1), st.lists(st.integers(0, WORD), min_size=64, max_size=64))
+def test_permute_sends_to_the_lane_that_is_named_and_the_highest_sender_wins(lanes, active, there):
+    taking_part = [lane for lane in range(lanes) if active >> lane & 1]
+    registers = warp(lanes, taking_part)
+    registers["lane"][0, 1], registers["lane"][0, 2] = range(100, 164), there
+    wanted = {there[lane] % lanes: 100 + lane for lane in taking_part}
+    found = executed(registers, Uop("permute", 1, 1, 2), lanes)["lane"][0, 1]
+    for lane in range(lanes):
+        assert found[lane] == (wanted.get(lane, 0) if lane in taking_part else 100 + lane)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, issues, run, words
+from tests.machine.programs import FREE, GLOBAL, LANE, THREAD, Assembly, issues, run, words
 from warploom.isa import uop as u
 from warploom.isa.uop import IMMEDIATE, scalar
 from warploom.machine.accounting import reasons as r
@@ -228,3 +228,20 @@ def test_an_instruction_on_scalar_registers_alone_counts_one_lane():
     code("exit")
     profile = run(code.program()).detail.profile
     assert profile[first : first + 5, r.LANES].tolist() == [1, 1, 4, 2, 4]
+
+
+def test_what_works_on_scalar_registers_alone_works_once_a_warp_and_what_reads_lanes_in_each():
+    """The first and the last scalar register as the first, second and third source."""
+    last = u.SCALARS - 1
+    code = Assembly()
+    code("nop", predicate=scalar(0))  # a program without predicates counts the lanes of its warps
+    for first in (0, last):
+        code("mad", dst=scalar(3), a=scalar(first), b=IMMEDIATE, c=scalar(5), imm=2)
+        code("mad", dst=scalar(3), a=scalar(5), b=scalar(first), c=scalar(5))
+        code("mad", dst=scalar(3), a=scalar(5), b=IMMEDIATE, c=scalar(first), imm=2)
+    once = len(code.instructions)
+    code("ballot", dst=scalar(8), a=THREAD)
+    code("add", dst=B, a=scalar(0), b=IMMEDIATE, imm=2)
+    code("exit")
+    result = run(code.program())
+    assert result.detail.profile[:, r.LANES].tolist()[1:-1] == [1] * (once - 1) + [4, 4]

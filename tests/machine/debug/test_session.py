@@ -202,6 +202,22 @@ def test_a_new_edit_gives_up_those_of_later_cycles_and_undo_takes_the_last_one_b
     assert found.machine.state() == straight.state(400)
 
 
+def test_a_restart_takes_all_changes_back_and_forgets_what_came_of_them():
+    found = session("tiny", "tiny/matmul.asm", {})
+    straight = Straight(*gpu_and_program("tiny", "tiny/matmul.asm", {}))
+    found.goto(50)
+    assert (found.restart(), found.cycle) == ([], 0)
+    found.goto(100)
+    found.set_memory(100, 7)
+    for cycle in (150, 200, 250):
+        found.goto(cycle)
+        found.checkpoints.take()
+    assert ([edit.value for edit in found.restart()], found.cycle) == ([7], 0)
+    for cycle in (260, 210, 400):  # the second from a checkpoint, if there is one
+        found.goto(cycle)
+        assert found.machine.state() == straight.state(cycle)
+
+
 def test_what_cannot_be_changed_says_why():
     found = session("tiny", "tiny/matmul.asm", {})
     for change, message in (

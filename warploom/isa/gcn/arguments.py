@@ -19,13 +19,14 @@ from warploom.isa.c.contents import bytes_of
 from warploom.isa.diagnostics import nearest
 from warploom.isa.frontend import Options
 from warploom.isa.gcn.launch import hidden
-from warploom.isa.gcn.metadata import GLOBAL, Argument
+from warploom.isa.gcn.metadata import GLOBAL, LOCAL, Argument
 from warploom.isa.launch import Launch, Parameter
 from warploom.isa.launching import POINTER, BufferError
 
 SEGMENT = "argument"
 BUFFERS_BASE, BUFFER_UNIT = 0x1000_0000, 1 << 16
 LEAST_BYTES = 256
+ALIGNMENT = 16  # of what a pointer to LDS points to
 _POINTERS = (GLOBAL, "pipe", "queue", "image", "sampler")
 
 
@@ -55,9 +56,13 @@ class Placed(NamedTuple):
         return views_of(self.buffers)
 
 
-def placed(path: str, name: str, arguments: Sequence[Argument] | None, size: int, launch: Launch, options: Options) -> Placed:
-    """Where the buffers of a kernel's launch lie, and its segment of `size` bytes or more. Raises BufferError."""
-    buffers, whole = _buffers(path, options.buffers)
+def placed(
+    path: str, name: str, arguments: Sequence[Argument] | None, size: int, launch: Launch, options: Options, shared: int = 0
+) -> Placed:
+    """Where the buffers of a kernel's launch lie, and its segment of `size` bytes or more. shared: bytes of LDS that the kernel itself has.
+    Raises BufferError."""
+    elements = {argument.name: argument.element for argument in arguments or ()}
+    buffers, whole = _buffers(path, options.buffers, elements)
     addresses = {buffer.name: buffer.base for buffer in buffers}
     if whole is not None:
         if options.arguments:
@@ -66,19 +71,22 @@ def placed(path: str, name: str, arguments: Sequence[Argument] | None, size: int
     if arguments is None:
         segment, parameters, values = _in_order(path, options.arguments, addresses)
     else:
-        segment, parameters, values = _by_place(path, name, arguments, size, launch, options.arguments, addresses)
+        segment, parameters, values = _by_place(path, name, arguments, size, launch, options.arguments, addresses, shared)
     return Placed(segment.ljust(max(size, LEAST_BYTES), b"\0"), buffers, parameters, values)
 
 
-def _buffers(path: str, given: Mapping[str, Any]) -> tuple[tuple[Buffer, ...], bytes | None]:
-    """The buffers, those without an address after the others; and the contents of the segment of arguments, if that is given."""
+def _buffers(path: str, given: Mapping[str, Any], elements: Mapping[str, str]) -> tuple[tuple[Buffer, ...], bytes | None]:
+    """The buffers, those without an address after the others; and the contents of the segment of arguments, if that is given.
+
+    elements: by name, the type of what an argument points to.
+    """
     found: list[Buffer] = []
     waiting: list[tuple[str, np.ndarray]] = []
     whole = None
     for text, contents in given.items():
         match = PLACED.fullmatch(text)
         name = match["name"] if match else text
-        data = bytes_of(name, contents)
+        data = bytes_of(name, contents, name, elements.get(name, ""))
         data = data if len(data) else np.zeros(4, np.uint8)
         if name == SEGMENT:
             whole = data.tobytes()
@@ -92,6 +100,19 @@ def _buffers(path: str, given: Mapping[str, Any]) -> tuple[tuple[Buffer, ...], b
         spans = [(one.base, one.base + one.bytes) for one in found]
         found.append(Buffer(name, free_place(len(data), spans, BUFFERS_BASE, BUFFER_UNIT), data))
     return tuple(found), whole
+
+
+def dynamic_shared(path: str, arguments: Sequence[Argument] | None, given: Mapping[str, Any], shared: int) -> tuple[Mapping[str, int], int]:
+    """(places in LDS by argument, LDS of a block in all): of pointers to LDS the value is how many bytes there are. Raises BufferError."""
+    places, end = {}, shared
+    for argument in arguments or ():
+        if argument.kind == LOCAL:
+            wanted = given.get(argument.name, 0)
+            if not isinstance(wanted, int | np.integer) or wanted < 0:
+                raise BufferError(f"{path}: {argument.name} = {wanted!r}: it points to LDS; give the number of bytes that it points to")
+            places[argument.name] = -(-end // ALIGNMENT) * ALIGNMENT
+            end = places[argument.name] + int(wanted)
+    return places, end
 
 
 def _address(path: str, name: str, value: Any, addresses: Mapping[str, int]) -> int:
@@ -122,9 +143,17 @@ def _in_order(path: str, values: Mapping[str, Any], addresses: Mapping[str, int]
 
 
 def _by_place(
-    path: str, kernel: str, arguments: Sequence[Argument], size: int, launch: Launch, given: Mapping[str, Any], addresses: Mapping[str, int]
+    path: str,
+    kernel: str,
+    arguments: Sequence[Argument],
+    size: int,
+    launch: Launch,
+    given: Mapping[str, Any],
+    addresses: Mapping[str, int],
+    shared: int,
 ) -> Filled:
     segment = bytearray(size)
+    local, _ = dynamic_shared(path, arguments, given, shared)
     named = [(argument.name or f"arg{place}", argument) for place, argument in enumerate(one for one in arguments if not one.hidden)]
     known = [name for name, _ in named]
     parameters, values = [], {}
@@ -135,8 +164,8 @@ def _by_place(
     for name, argument in named:
         is_pointer = argument.dtype == POINTER or argument.kind in _POINTERS
         value = given.get(name, name if is_pointer and name in addresses else None)
-        if value is None and argument.kind.startswith("dynamic_shared"):
-            value = 0
+        if argument.kind == LOCAL:
+            value = local[name]
         if value is None:
             what = f"--buffer {name}=FILE" if is_pointer else f"--arg {name}=VALUE"
             raise BufferError(f"{path}: the argument {name!r} of the kernel {kernel!r} has no value: add {what}")

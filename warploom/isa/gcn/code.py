@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import NamedTuple
 
+import numpy as np
+
 from warploom.isa.gcn.instruction import DPP_KIND, E32, E64, SDWA_KIND, Decoded, Refusal
 from warploom.isa.gcn.modifiers import PRESERVED, WHOLE
 from warploom.isa.gcn.registers import (
@@ -16,6 +18,7 @@ from warploom.isa.gcn.registers import (
     EXEC,
     EXECZ,
     FIRST_VECTOR,
+    FLOATS,
     INLINE_ZERO,
     LITERAL,
     SCC,
@@ -23,6 +26,7 @@ from warploom.isa.gcn.registers import (
     VCC,
     VCCZ,
     constant,
+    constant_float,
     is_constant,
     lane_temporary,
     register_text,
@@ -34,6 +38,7 @@ ONES = 0xFFFFFFFF
 SIGN = 0x80000000
 ACTIVE = scalar(EXEC)  # the predicate of the vector unit
 SCALAR_TEMPORARIES = 16
+HALVES = {place: int(np.float16(constant_float(place)).view(np.uint16)) for place in FLOATS}  # inline constants of 16-bit floats
 
 
 class Number(NamedTuple):
@@ -171,6 +176,8 @@ class Code:
         number = "abc".index(letter)
         wide_float = self.row.floats == 64
         value = self.of_code(self.place(letter), part, wide_float)
+        if self.row.floats == 16 and self.place(letter) in HALVES:
+            value = Number(HALVES[self.place(letter)])
         positive, minus = self._signs(number)
         if self.written.kind == DPP_KIND and letter == "a":
             value = self.moved(self, value)
@@ -220,9 +227,9 @@ class Code:
         if not changed:
             self.vector(name, self.target(), a, b, c, **more)
             return
-        self._placed(self._scaled(self.lane(name, a, b, c, **more)))
+        self.put_narrow(self.scaled(self.lane(name, a, b, c, **more)))
 
-    def _scaled(self, value: int) -> Value:
+    def scaled(self, value: int) -> Value:
         """omod and clamp: the result of floats times 2 or 4, or halved; then between 0 and 1. Of integers clamp saturates."""
         if self.field("omod"):
             value = self.lane("fmul", value, Number((0, 0x40000000, 0x40800000, 0x3F000000)[self.field("omod")]))
@@ -233,7 +240,7 @@ class Code:
             value = self.lane("fmin", value, Number(0x3F800000))
         return value
 
-    def _placed(self, value: Value) -> None:
+    def put_narrow(self, value: Value) -> None:
         """SDWA: the result into a part of its register; the rest of it becomes zero, the sign, or stays."""
         target, which = self.target(), self.field("dst_sel")
         if self.written.kind != SDWA_KIND or which == WHOLE:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.isa.gcn.code import Code, Number, Value
-from warploom.isa.gcn.floats import HALVES, pairs, refused
+from warploom.isa.gcn.floats import pairs
 from warploom.isa.gcn.instruction import Row
 from warploom.isa.gcn.registers import EXEC
+from warploom.isa.gcn.wide_floats import class_of_half, class_of_wide
 from warploom.isa.uop import scalar
 
 Lower = Callable[[Code], None]
@@ -78,14 +79,14 @@ def _wide(name: str, signed: bool) -> Lower:
     return lower
 
 
-def _float(name: str, wide: bool = False) -> Lower:
+def _float(name: str, wide: bool = False, half: bool = False) -> Lower:
     equal, less, less_equal = ("deq", "dlt", "dle") if wide else ("feq", "flt", "fle")
 
     def lower(code: Code) -> None:
         if name in ("f", "tru"):
             put(code, Number(1 if name == "tru" else 0))
             return
-        a, b = pairs(code) if wide else (code.source("a"), code.source("b"))
+        a, b = pairs(code) if wide else [code.lane("h2f", value) if half else value for value in (code.source("a"), code.source("b"))]
         negated = name.startswith("n")
         plain = name[1:] if negated else name
         if plain in ("o", "u"):
@@ -111,6 +112,13 @@ def _classes(code: Code) -> None:
     put(code, code.lane("and", both, named))
 
 
+def _class_named(classify: Callable[[Code], int]) -> Lower:
+    def lower(code: Code) -> None:
+        put(code, code.lane("and", classify(code), code.source("b")))
+
+    return lower
+
+
 def _rows() -> list[Row]:
     rows: list[Row] = []
 
@@ -119,11 +127,11 @@ def _rows() -> list[Row]:
         rows.append(Row(f"v_cmpx_{name}", "VOPC", opcode + step, operands, lower, meaning.replace("d =", "d = EXEC ="), floats=floats))
 
     both("class_f32", 16, "dm a b", _classes, CLASSES, 32, 1)
-    both("class_f64", 18, "dm a2 b", refused("v_cmp_class of 64-bit floats"), CLASSES, 64, 1)
-    both("class_f16", 20, "dm a b", refused(HALVES), CLASSES, 16, 1)
+    both("class_f64", 18, "dm a2 b", _class_named(class_of_wide), CLASSES, 64, 1)
+    both("class_f16", 20, "dm a b", _class_named(class_of_half), CLASSES, 16, 1)
     for bits, first in ((16, 32), (32, 64), (64, 96)):
         for place, name in enumerate(FLOAT_NAMES):
-            lower = refused(HALVES) if bits == 16 else _float(name, bits == 64)
+            lower = _float(name, bits == 64, bits == 16)
             both(f"{name}_f{bits}", first + place, "dm a2 b2" if bits == 64 else "dm a b", lower, f"d = lanes with {SIGNS[name]}", bits)
     for letter, bits, first in (("i", 16, 160), ("u", 16, 168), ("i", 32, 192), ("u", 32, 200), ("i", 64, 224), ("u", 64, 232)):
         for place, name in enumerate(WHOLE_NAMES):

@@ -1,15 +1,39 @@
 """The vector unit's instructions on floats, and conversions: VOP1, VOP2, VOP3, VOP3P.
 
-What each does is in `floats.py`.
+What each does is in `floats.py`, of 16 bits in `halves.py`, of 64 bits in `wide_floats.py` too.
 """
 
 from __future__ import annotations
 
-from warploom.isa.gcn import floats
+from warploom.isa.gcn import floats, halves, wide_floats
 from warploom.isa.gcn.floats import DOWN, GRAPHICS, HALVES, NEAREST, TO_ZERO, UP
 from warploom.isa.gcn.instruction import Row
 from warploom.isa.gcn.vector_alu import Lower, plain
 from warploom.isa.uop import L_FMA
+
+_HALVES_OF_ONE = (
+    ("rcp", 61, halves.plain("frcp", "a"), "1 / a"), ("sqrt", 62, halves.plain("fsqrt", "a"), "square root of a"),
+    ("rsq", 63, halves.plain("frsqrt", "a"), "1 / square root of a"), ("log", 64, halves.plain("flog2", "a"), "logarithm of a to base 2"),
+    ("exp", 65, halves.plain("fexp2", "a"), "2 to the power a"),
+    ("floor", 68, halves.rounded(DOWN), "the largest whole number not above a"),
+    ("ceil", 69, halves.rounded(UP), "the smallest whole number not below a"),
+    ("trunc", 70, halves.rounded(TO_ZERO), "a without its fraction"),
+    ("rndne", 71, halves.rounded(NEAREST), "the nearest whole number"), ("fract", 72, halves.fraction, "a - floor(a)"),
+)  # fmt: skip
+_HALVES_OF_TWO = (
+    ("add", 31, halves.plain("fadd"), "a + b"), ("sub", 32, halves.plain("fsub"), "a - b"),
+    ("subrev", 33, halves.plain("fsub", "ba"), "b - a"),
+    ("mul", 34, halves.plain("fmul"), "a * b"), ("mac", 35, halves.multiply_add("abd"), "a * b + d"),
+    ("max", 45, halves.plain("fmax"), "the larger"), ("min", 46, halves.plain("fmin"), "the smaller"),
+    ("ldexp", 51, halves.scale, "a times 2 to the power b"),
+)  # fmt: skip
+_HALVES_OF_THREE = (
+    ("mad_legacy", 490, halves.multiply_add(), "a * b + c, rounded twice"), ("fma_legacy", 494, halves.fma, "a * b + c, rounded once"),
+    ("div_fixup_legacy", 495, halves.divide_fix, "c / b, at the end of a division"),
+    ("min3", 500, halves.chain("fmin", "fmin"), "the smallest"), ("max3", 503, halves.chain("fmax", "fmax"), "the largest"),
+    ("med3", 506, halves.median, "the one between"), ("mad", 515, halves.multiply_add(), "a * b + c, rounded twice"),
+    ("fma", 518, halves.fma, "a * b + c, rounded once"), ("div_fixup", 519, halves.divide_fix, "c / b, at the end of a division"),
+)  # fmt: skip
 
 
 def _rows() -> list[Row]:
@@ -64,16 +88,31 @@ def _rows() -> list[Row]:
         two("mac_f32", 22, floats.accumulate("fmad"), "d = a * b + d, rounded twice"),
         two("madmk_f32", 23, floats.with_literal(False), "d = a * number + b, rounded twice", "d a literal b"),
         two("madak_f32", 24, floats.with_literal(True), "d = a * b + number, rounded twice", "d a b literal"),
-        *(two(f"{name}_f16", opcode, floats.refused(HALVES), f"d = {meaning}, 16-bit floats", floats=16)
-          for name, opcode, meaning in (("add", 31, "a + b"), ("sub", 32, "a - b"), ("subrev", 33, "b - a"), ("mul", 34, "a * b"),
-                                        ("mac", 35, "a * b + d"), ("max", 45, "the larger"), ("min", 46, "the smaller"),
-                                        ("ldexp", 51, "a times 2 to the power b"))),
+        *(one(f"{name}_f16", opcode, lower, f"d = {meaning}, 16-bit floats", 16) for name, opcode, lower, meaning in _HALVES_OF_ONE),
+        *(two(f"{name}_f16", opcode, lower, f"d = {meaning}, 16-bit floats", floats=16) for name, opcode, lower, meaning in _HALVES_OF_TWO),
+        two("madmk_f16", 36, halves.with_literal(False), "d = a * number + b, 16-bit floats", "d a literal b", 16),
+        two("madak_f16", 37, halves.with_literal(True), "d = a * b + number, 16-bit floats", "d a b literal", 16),
+        *(three(f"{name}_f16", opcode, lower, f"d = {meaning}, 16-bit floats", floats=16)
+          for name, opcode, lower, meaning in _HALVES_OF_THREE),
+        one("cvt_f16_u16", 57, halves.from_whole("u2f", False), "d = the unsigned half a as a 16-bit float", 0),
+        one("cvt_f16_i16", 58, halves.from_whole("i2f", True), "d = the signed half a as a 16-bit float", 0),
+        one("cvt_u16_f16", 59, halves.to_whole("f2u", False), "d = the 16-bit float a as unsigned 16 bits; of NaN 0", 16),
+        one("cvt_i16_f16", 60, halves.to_whole("f2i", True), "d = the 16-bit float a as signed 16 bits; of NaN 0", 16),
+        one("trunc_f64", 23, wide_floats.rounded_wide("zero"), "d = a without its fraction", 64, "d2 a2"),
+        one("ceil_f64", 24, wide_floats.rounded_wide("up"), "d = the smallest whole number not below a", 64, "d2 a2"),
+        one("rndne_f64", 25, wide_floats.rounded_wide("nearest"), "d = the nearest whole number, of two the even one", 64, "d2 a2"),
+        one("floor_f64", 26, wide_floats.rounded_wide("down"), "d = the largest whole number not above a", 64, "d2 a2"),
+        one("rcp_f64", 37, wide_floats.reciprocal_wide(False), "d = 1 / a", 64, "d2 a2"),
+        one("rsq_f64", 38, wide_floats.reciprocal_wide(True), "d = 1 / square root of a", 64, "d2 a2"),
+        one("sqrt_f64", 40, wide_floats.root_wide, "d = square root of a", 64, "d2 a2"),
+        one("frexp_exp_i32_f64", 48, wide_floats.exponent_wide, "d = exponent of a, whose mantissa is from 0.5 to 1", 64, "d a2"),
+        one("frexp_mant_f64", 49, wide_floats.mantissa_wide, "d = mantissa of a, from 0.5 to 1", 64, "d2 a2"),
+        one("fract_f64", 50, wide_floats.fraction_wide, "d = a - floor(a)", 64, "d2 a2"),
         three("mad_legacy_f32", 448, floats.refused(GRAPHICS), "d = a * b + c; 0 times anything is 0"),
         three("mad_f32", 449, plain("fmad"), "d = a * b + c, rounded twice"),
         three("cubeid_f32", 452, floats.refused(GRAPHICS), "d = number of a cube's face"),
         three("fma_f32", 459, plain("fma"), "d = a * b + c, rounded once"),
         three("fma_f64", 460, floats.wide("dfma"), "d = a * b + c, rounded once", "d2 a2 b2 c2", 64),
-        three("lerp_u8", 461, floats.refused(GRAPHICS), "d = means of bytes"),
         three("min3_f32", 464, floats.chain("fmin", "fmin"), "d = the smallest"),
         three("max3_f32", 467, floats.chain("fmax", "fmax"), "d = the largest"),
         three("med3_f32", 470, floats.median, "d = the one between"),
@@ -89,6 +128,9 @@ def _rows() -> list[Row]:
         three("max_f64", 643, floats.wide("dmax"), "d = the larger", "d2 a2 b2", 64),
         three("ldexp_f64", 644, floats.scale_wide, "d = a times 2 to the power b", "d2 a2 b", 64),
         three("ldexp_f32", 648, floats.scale_float, "d = a times 2 to the power b", "d a b"),
+        three("cvt_pk_u8_f32", 477, floats.pack_byte, "d = c, its byte b being the whole number nearest to a, 0 to 255", "d a b c"),
+        three("cvt_pknorm_i16_f32", 660, floats.pack_fractions(True), "d = a and b, -1 to 1, as signed 16 bits, -32767 to 32767", "d a b"),
+        three("cvt_pknorm_u16_f32", 661, floats.pack_fractions(False), "d = a and b, 0 to 1, as unsigned 16 bits, 0 to 65535", "d a b"),
         three("cvt_pkrtz_f16_f32", 662, floats.pack_halves, "d = a and b as 16-bit floats, towards zero", "d a b"),
         Row("v_pk_fma_f16", "VOP3P", 14, "d a b c", floats.refused(HALVES), "d = a * b + c, two floats of 16 bits"),
         Row("v_mad_mix_f32", "VOP3P", 32, "d a b c", floats.refused(HALVES), "d = a * b + c, sources of 16 or 32 bits"),

@@ -266,6 +266,32 @@ def pack_halves(code: Code) -> None:
     code.put("or", code.lane("shl", parts[1], Number(16)), parts[0])
 
 
+def pack_fractions(signed: bool) -> Lower:
+    """Two floats from -1 (0) to 1 as parts of the largest number of 16 bits; of NaN 0."""
+    least, most, most_float = (0xBF800000, ONE, 0x46FFFE00) if signed else (0, ONE, 0x477FFF00)
+
+    def lower(code: Code) -> None:
+        parts = []
+        for value in sources(code):
+            inside = code.lane("fmin", code.lane("fmax", value, Number(least)), Number(most))
+            whole = code.lane("f2i", code.lane("fround", code.lane("fmul", inside, Number(most_float)), Number(NEAREST)))
+            kept = code.lane("sel", whole, Number(0), code.lane("feq", value, value))
+            parts.append(code.lane("and", kept, Number(0xFFFF)))
+        code.put("or", code.lane("shl", parts[1], Number(16)), parts[0])
+
+    return lower
+
+
+def pack_byte(code: Code) -> None:
+    """A float as an unsigned byte, 0 to 255, put into byte b of c."""
+    value, place, word = sources(code)
+    whole = code.lane("minu", code.lane("f2u", code.lane("fround", value, Number(NEAREST))), Number(255))
+    whole = code.lane("sel", whole, Number(0), code.lane("feq", value, value))
+    shift = code.lane("shl", code.lane("and", place, Number(3)), Number(3))
+    kept = code.lane("and", word, code.lane("xor", code.lane("shl", Number(255), shift), Number(ONES)))
+    code.put("or", kept, code.lane("shl", whole, shift))
+
+
 def refused(what: str) -> Lower:
     """An instruction that is decoded only."""
 
@@ -275,7 +301,7 @@ def refused(what: str) -> Lower:
     return lower
 
 
-HALVES, GRAPHICS = "arithmetic of 16-bit floats", "arithmetic for graphics"
+HALVES, GRAPHICS = "arithmetic of two 16-bit floats at once", "arithmetic for graphics"
 
 
 def divide_scale_wide(code: Code) -> None:

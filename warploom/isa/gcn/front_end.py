@@ -11,10 +11,10 @@ from warploom.isa.c.compiler import compile_c
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.gcn import code_object
-from warploom.isa.gcn.arguments import SEGMENT, Buffer, placed
+from warploom.isa.gcn.arguments import SEGMENT, Buffer, dynamic_shared, placed
 from warploom.isa.gcn.assembler import assemble
 from warploom.isa.gcn.code_object import CodeObject, Kernel
-from warploom.isa.gcn.launch import ARGUMENTS, MOST_BLOCK, PACKET, TABLES_BYTES, packet, start_of
+from warploom.isa.gcn.launch import ARGUMENTS, MOST_BLOCK, PACKET, TABLES_BYTES, bases_of, packet, start_of
 from warploom.isa.gcn.lowering import lower
 from warploom.isa.gcn.registers import LANES
 from warploom.isa.gcn.waits import waits
@@ -56,8 +56,10 @@ def _loaded(found: CodeObject, diagnostics: Diagnostics, options: Options, usual
     path = found.image.path
     kernel = code_object.chosen(found, options.more.get("kernel") or None)
     launch = _launch(path, kernel, options, usual)
-    start = start_of(kernel.name, kernel.descriptor, launch)
-    given = placed(path, kernel.name, kernel.arguments, kernel.kernarg_bytes, launch, options)
+    own = kernel.descriptor.group_bytes
+    _, shared = dynamic_shared(path, kernel.arguments, options.arguments, own)
+    start = replace(start_of(kernel.name, kernel.descriptor, launch, shared), bases=bases_of(kernel.descriptor, kernel.arguments))
+    given = placed(path, kernel.name, kernel.arguments, kernel.kernarg_bytes, launch, options, own)
     image = _with_memory(found.image, kernel, launch, given.segment, given.buffers)
     program, refused, instructions = lower(image, start)
     severity = Severity.ERROR if refuses else Severity.WARNING

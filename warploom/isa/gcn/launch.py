@@ -11,11 +11,12 @@ Language", section 2.9.6, "Kernel dispatch packet".
 from __future__ import annotations
 
 import struct
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from warploom.isa.gcn.descriptor import Descriptor
-from warploom.isa.gcn.registers import CSP, EXEC
+from warploom.isa.gcn.metadata import Argument
+from warploom.isa.gcn.registers import APERTURES, CSP, EXEC, PRIVATE_BASE, SHARED_BASE
 from warploom.isa.program import Launch
 from warploom.isa.uop import IMMEDIATE, SPECIAL_NUMBER, Uop, scalar
 
@@ -23,7 +24,10 @@ START = 0x2000_0000  # where the instruction lies that starts a wave
 PACKET, QUEUE, ARGUMENTS = 0x2000_1000, 0x2000_1100, 0x2000_2000
 TABLES_BYTES = 0x200  # of packet and queue
 MOST_BLOCK = 1024
+STACK_BYTES = 1024  # of a thread, where a kernel does not say how much its calls need; HIP hands out as much
+APERTURES_IN_QUEUE = 0x40  # where the high words of the addresses of LDS and of private memory lie (HSA runtime, amd_queue_t)
 _OF_BLOCK = {"workgroup_id_x": "block_x", "workgroup_id_y": "block_y", "workgroup_id_z": "block_z"}
+_APERTURES = {"hidden_private_base": PRIVATE_BASE, "hidden_shared_base": SHARED_BASE}
 DIMENSIONS = "xyz"
 
 
@@ -31,17 +35,19 @@ DIMENSIONS = "xyz"
 class Start:
     """numbers: special registers by the scalar register that each goes into. vectors: vector registers a lane. private: the first of the
     four scalar registers that stand for private memory. A kernel that has any may move them, and has no other use for descriptors: all of
-    them are private memory's then."""
+    them are private memory's then. bases: offsets at which the program can load the high words of the addresses of LDS and of private
+    memory, from its arguments or its queue."""
 
     launch: Launch
     name: str = ""
     numbers: Mapping[int, str] = field(default_factory=dict)
     vectors: int = 0
     private: Container[int] = ()
+    bases: Container[int] = ()
 
 
-def start_of(name: str, descriptor: Descriptor, launch: Launch) -> Start:
-    """How the waves of a kernel start."""
+def start_of(name: str, descriptor: Descriptor, launch: Launch, shared: int = 0) -> Start:
+    """How the waves of a kernel start. shared: LDS of a block, in bytes, if it has more than the descriptor says."""
     words = [0] * max((start.register + start.size for start in descriptor.starts), default=0)
     blocks = launch.grid_dims
     known = {
@@ -59,8 +65,8 @@ def start_of(name: str, descriptor: Descriptor, launch: Launch) -> Start:
         registers=items,
         scalars=tuple(words),
         warp_scalars=descriptor.sgprs,
-        shared_bytes=descriptor.group_bytes,
-        local_bytes=-(-descriptor.private_bytes // 4) * 4,
+        shared_bytes=max(descriptor.group_bytes, shared),
+        local_bytes=-(-descriptor.private_bytes // 4) * 4 + (STACK_BYTES if descriptor.dynamic_stack else 0),
     )
     buffer = descriptor.register("private_segment_buffer")
     private: Container[int] = () if buffer is None else range(104) if descriptor.private_bytes or descriptor.dynamic_stack else (buffer,)
@@ -75,16 +81,23 @@ def start_up(start: Start, entry: int) -> list[Uop]:
 
 
 def packet(launch: Launch, descriptor: Descriptor) -> bytes:
-    """The 64 bytes of the packet that started a kernel."""
+    """The packet that started a kernel, 64 bytes, and the queue it came from: the high words of two apertures are read."""
     size = [count * threads for count, threads in zip(launch.grid_dims, launch.block_dims, strict=True)]
     if launch.dimensions == 1:
         size[0] = launch.threads
     sizes = (descriptor.private_bytes, descriptor.group_bytes)
-    return struct.pack("<HHHHHHIIIIIQQQQ", 0, launch.dimensions, *launch.block_dims, 0, *size, *sizes, 0, ARGUMENTS, 0, 0)
+    found = struct.pack("<HHHHHHIIIIIQQQQ", 0, launch.dimensions, *launch.block_dims, 0, *size, *sizes, 0, ARGUMENTS, 0, 0)
+    return found.ljust(QUEUE - PACKET + APERTURES_IN_QUEUE, b"\0") + struct.pack(
+        "<II", *(APERTURES[base][1] for base in (SHARED_BASE, PRIVATE_BASE))
+    )
 
 
 def hidden(kind: str, launch: Launch) -> int:
     """The value of an argument that the source does not name."""
+    if kind in _APERTURES:
+        return APERTURES[_APERTURES[kind]][1]
+    if kind == "hidden_queue_ptr":
+        return QUEUE
     what, _, letter = kind.removeprefix("hidden_").rpartition("_")
     if what in ("block_count", "group_size", "remainder") and letter in DIMENSIONS:
         place = DIMENSIONS.index(letter)
@@ -92,3 +105,11 @@ def hidden(kind: str, launch: Launch) -> int:
         total = launch.threads if launch.dimensions == 1 and place == 0 else launch.grid_dims[place] * block
         return {"block_count": total // max(block, 1), "group_size": block, "remainder": total % max(block, 1)}[what]
     return launch.dimensions if kind == "hidden_grid_dims" else 0
+
+
+def bases_of(descriptor: Descriptor, arguments: Sequence[Argument] | None) -> set[int]:
+    """Where a program finds the high words of the two apertures: processors before gfx9 have no registers for them."""
+    found = {argument.offset for argument in arguments or () if argument.kind in _APERTURES}
+    if descriptor.register("queue_ptr") is not None or any(argument.kind == "hidden_queue_ptr" for argument in arguments or ()):
+        found |= {APERTURES_IN_QUEUE, APERTURES_IN_QUEUE + 4}
+    return found

@@ -85,7 +85,7 @@ def _atomic(name: str, returns: bool, size: int = WORD, negated: bool = False) -
         _check(code)
         value: Value = _data(code, "b")
         if negated:
-            value = code.lane("sub", Number(0), value)
+            value = negative(code, _data(code, "b"), size)
         target = code.target() if returns else code.lane_temporary()
         if size > WORD:
             code.lane_temporary()
@@ -104,6 +104,16 @@ def _compare_and_store(returns: bool) -> Lower:
     return lower
 
 
+def negative(code: Code, data: int, size: int) -> int:
+    """0 less a value of 32 or 64 bits, so that an addition subtracts it."""
+    if size == WORD:
+        return code.lane("sub", Number(0), data)
+    low, high = code.lane_temporary(), code.lane_temporary()
+    code.vector("sub", low, Number(0), data)
+    code.vector("sub", high, Number(0), code.lane("add", data + 1, code.lane("sne", data, Number(0))))
+    return low
+
+
 def from_lane(code: Code, value: int, lane: int) -> None:
     """The result is a register of other lanes; of those that are not active 0."""
     upper, lower = (code.lane("shr", scalar(EXEC + half), lane) for half in (1, 0))
@@ -115,6 +125,12 @@ def from_lane(code: Code, value: int, lane: int) -> None:
 def _permute(code: Code) -> None:
     address = code.lane("add", _address(code), Number(_offset(code)))
     from_lane(code, _data(code, "b"), code.lane("and", code.lane("shr", address, Number(2)), Number(63)))
+
+
+def _scatter(code: Code) -> None:
+    address = code.lane("add", _address(code), Number(_offset(code)))
+    lane = code.lane("and", code.lane("shr", address, Number(2)), Number(63))
+    code.put("permute", _data(code, "b"), lane)
 
 
 def _swizzle(code: Code) -> None:
@@ -152,10 +168,9 @@ def _rows() -> list[Row]:
             kind, data = f"{letter}{bits}", "b" if bits == 32 else "b2"
             target = "d" if bits == 32 else "d2"
             size, minus = bits // 8, name == "sub"
-            lower = refused("ds_sub of 64 bits") if minus and bits == 64 else _atomic(operation, False, size, minus)
-            returning = refused("ds_sub of 64 bits") if minus and bits == 64 else _atomic(operation, True, size, minus)
-            rows.append(one(f"{name}_{kind}", first + opcode, f"a {data}", lower, f"LDS = {meaning}"))
-            rows.append(one(f"{name}_rtn_{kind}", first + 32 + opcode, f"{target} a {data}", returning, f"d = old; LDS = {meaning}"))
+            lower = [_atomic(operation, returns, size, minus) for returns in (False, True)]
+            rows.append(one(f"{name}_{kind}", first + opcode, f"a {data}", lower[0], f"LDS = {meaning}"))
+            rows.append(one(f"{name}_rtn_{kind}", first + 32 + opcode, f"{target} a {data}", lower[1], f"d = old; LDS = {meaning}"))
     for name, opcode, operation in (("min_f32", 18, "atomic_fmin"), ("max_f32", 19, "atomic_fmax"), ("add_f32", 21, "atomic_fadd")):
         rows.append(one(name, opcode, "a b", _atomic(operation, False), "LDS = old and b, as floats"))
         rows.append(one(name.replace("_", "_rtn_"), opcode + 32, "d a b", _atomic(operation, True), "d = old; LDS = old and b, as floats"))
@@ -179,7 +194,7 @@ def _rows() -> list[Row]:
         one("read_i16", 59, "d a", _read(size=2, flags=SIGNED), "d = half a word of LDS with its sign"),
         one("read_u16", 60, "d a", _read(size=2), "d = half a word of LDS"),
         one("swizzle_b32", 61, "d a", _swizzle, "d = a of the lane that a pattern names; 0 of one that is not active"),
-        one("permute_b32", 62, "d a b", refused("ds_permute"), "lane a / 4 gets b"),
+        one("permute_b32", 62, "d a b", _scatter, "lane a / 4 gets b; a lane that gets nothing has 0"),
         one("bpermute_b32", 63, "d a b", _permute, "d = b of lane a / 4; 0 of one that is not active"),
         one("write_b64", 77, "a b2", _write(2), "LDS = b"),
         one("write2_b64", 78, "a b2 c2", _two(2, True), "LDS at two offsets = b and c", 8),

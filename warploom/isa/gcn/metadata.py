@@ -34,7 +34,7 @@ class Argument(NamedTuple):
 
     name: "" where the file does not say. offset, size: bytes in the segment of arguments. kind: in the words of the metadata, such as
     `by_value`, `global_buffer`, `dynamic_shared_pointer`, `hidden_group_size_x`. dtype: "pointer", a NumPy name such as "float32", or ""
-    where the file does not say.
+    where the file does not say. element: of a pointer the NumPy name of what it points to, or "".
     """
 
     name: str
@@ -42,6 +42,7 @@ class Argument(NamedTuple):
     size: int
     kind: str
     dtype: str = ""
+    element: str = ""
 
     @property
     def hidden(self) -> bool:
@@ -124,7 +125,10 @@ def read_metadata(file: File) -> Metadata:
 
 
 def _described(one: _Kernel) -> Described:
-    arguments = tuple(Argument(row.name, row.offset, row.size, row.value_kind, _dtype(row.value_kind, row.type_name)) for row in one.args)
+    arguments = tuple(
+        Argument(row.name, row.offset, row.size, row.value_kind, _dtype(row.value_kind, row.type_name), _element(row.type_name))
+        for row in one.args
+    )
     return Described(one.name, one.symbol, arguments, one.kernarg_segment_size, tuple(one.reqd_workgroup_size), one.max_flat_workgroup_size)
 
 
@@ -136,7 +140,8 @@ def _old(read: Any) -> dict[str, Described]:
         for row in _rows(one, "Args"):
             size, align, kind = _whole(row, "Size"), max(_whole(row, "Align"), 1), _words(str(row.get("ValueKind", "")))
             offset = -(-offset // align) * align
-            arguments.append(Argument(str(row.get("Name", "")), offset, size, kind, _dtype(kind, str(row.get("TypeName", "")))))
+            type_name = str(row.get("TypeName", ""))
+            arguments.append(Argument(str(row.get("Name", "")), offset, size, kind, _dtype(kind, type_name), _element(type_name)))
             offset += size
         name, attributes, properties = str(one.get("Name", "")), one.get("Attrs") or {}, one.get("CodeProps") or {}
         group = tuple(number for number in attributes.get("ReqdWorkGroupSize") or () if isinstance(number, int))
@@ -169,3 +174,9 @@ def _dtype(kind: str, type_name: str) -> str:
     if kind == GLOBAL:
         return POINTER
     return _OPENCL.get(type_name.removeprefix("const "), "") if kind == VALUE else ""
+
+
+def _element(type_name: str) -> str:
+    """What a pointer points to, as NumPy calls it; of a vector its element."""
+    found = re.fullmatch(r"(\D+?)(?:2|3|4|8|16)?\s*\*", type_name.strip())
+    return _OPENCL.get(found[1].strip(), "") if found else ""

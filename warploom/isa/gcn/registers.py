@@ -78,10 +78,15 @@ def constant(code: int, wide_float: bool = False) -> int:
         return code - INLINE_ZERO
     if code <= INLINE_LEAST:
         return INLINE_MOST - code
-    value = 0.15915494309189532 if code == TURN else float(FLOATS[code])
+    value = constant_float(code)
     if wide_float:
         return int(struct.unpack("<Q", struct.pack("<d", value))[0])
     return int(struct.unpack("<I", struct.pack("<f", value))[0])
+
+
+def constant_float(code: int) -> float:
+    """The value of an inline constant that is a float."""
+    return 0.15915494309189532 if code == TURN else float(FLOATS[code])
 
 
 def is_constant(code: int) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.isa.gcn.code import ONES, SIGN, Code, Number, Value
-from warploom.isa.gcn.registers import EXEC, KEPT, SCC
+from warploom.isa.gcn.registers import EXEC, KEPT, SCC, is_constant
 from warploom.isa.uop import scalar
 
 Lower = Callable[[Code], None]
@@ -20,11 +20,13 @@ Words = list[Value]
 
 
 def _sources(code: Code) -> list[Words]:
-    """The sources, each as its words."""
+    """The sources, each as its words. A constant that is a float has as many bits as the operand."""
     found = []
     for word in code.row.words:
         if word[0] in "abc" and (place := code.row.place(word, code.written.kind)) is not None:
-            found.append([code.of_code(code.written.code(word), part) for part in range(place.count)])
+            operand = code.written.code(word)
+            wide_float = place.count == 2 and is_constant(operand)
+            found.append([code.of_code(operand, part, wide_float) for part in range(place.count)])
     return found
 
 

@@ -199,11 +199,35 @@ def distance(code: Code) -> None:
 
 def distance_of_bytes(code: Code) -> None:
     """The distances of four bytes, and c."""
+    _distance_of_bytes(code, False)
+
+
+def distance_of_masked_bytes(code: Code) -> None:
+    """The distances of four bytes, where that of b is not 0, and c."""
+    _distance_of_bytes(code, True)
+
+
+def _distance_of_bytes(code: Code, masked: bool) -> None:
     a, b, total = sources(code)
     for byte in range(4):
         x, y = (code.lane("and", code.lane("shr", value, Number(8 * byte)), Number(255)) for value in (a, b))
-        total = code.lane("add", total, code.lane("sub", code.lane("maxu", x, y), code.lane("minu", x, y)))
+        distance = code.lane("sub", code.lane("maxu", x, y), code.lane("minu", x, y))
+        if masked:
+            distance = code.lane("sel", distance, Number(0), y)
+        total = code.lane("add", total, distance)
     code.put("mov", total)
+
+
+def mean_of_bytes(code: Code) -> None:
+    """Means of four bytes; of c the lowest bit of each byte says which way a half is rounded."""
+    a, b, c = sources(code)
+    result: Value = Number(0)
+    for byte in range(4):
+        x, y = (code.lane("and", code.lane("shr", value, Number(8 * byte)), Number(255)) for value in (a, b))
+        up = code.lane("and", code.lane("shr", c, Number(8 * byte)), Number(1))
+        mean = code.lane("shr", code.lane("add", code.lane("add", x, y), up), Number(1))
+        result = code.lane("or", result, code.lane("shl", mean, Number(8 * byte)))
+    code.put("mov", result)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -225,7 +249,9 @@ def carrying(subtracts: bool, swapped: bool = False, carry_in: bool = False) -> 
             result = code.lane(name, code.lane(name, a, b), given)
             carry = code.lane(out, a, b, given)
         code.put_mask("e", carry)
-        code.put("mov", result)
+        if code.field("clamp"):
+            result = code.lane("sel", Number(0 if subtracts else ONES), result, carry)
+        code.put_narrow(result)
 
     return lower
 
@@ -292,6 +318,28 @@ def multiply_add_wide(signed: bool) -> Lower:
 # 16 bits: the high half of the result is 0
 
 
+def saturating(subtracts: bool, swapped: bool = False, signed: bool = False) -> Lower:
+    """a + b or a - b; with clamp the nearest number that 32 bits hold, in the place of one that they do not."""
+    name, out = ("sub", "borrow") if subtracts else ("add", "carry")
+
+    def lower(code: Code) -> None:
+        a, b = reversed(sources(code)) if swapped else sources(code)
+        if not code.field("clamp"):
+            code.put(name, a, b)
+            return
+        result = code.lane(name, a, b)
+        if signed:  # it has overflowed where its sign is not the one that the operands ask for
+            other = code.lane("xor", b, Number(ONES)) if subtracts else code.lane("mov", b)
+            wrong = code.lane("and", code.lane("xor", result, a), code.lane("xor", result, other))
+            most = code.lane("xor", code.lane("sra", a, Number(31)), Number(0x7FFFFFFF))
+            code.put_narrow(code.lane("sel", most, result, code.lane("shr", wrong, Number(31))))
+        else:
+            carry = code.lane(out, a, b, Number(0))
+            code.put_narrow(code.lane("sel", Number(0 if subtracts else ONES), result, carry))
+
+    return lower
+
+
 def half(name: str, swapped: bool = False, signed: bool = False, shift: bool = False) -> Lower:
     """A micro-op on low halves."""
 
@@ -301,7 +349,14 @@ def half(name: str, swapped: bool = False, signed: bool = False, shift: bool = F
             code.lane("and", value, Number(15)) if shift and place == 0 else _narrow(code, value, 16, signed)
             for place, value in enumerate(found)
         ]
-        code.put(name, *(reversed(parts) if swapped else parts), size=2)
+        parts = parts[::-1] if swapped else parts
+        if code.field("clamp") and name in ("add", "sub"):
+            result = code.lane(name, *parts)
+            least, most = (-0x8000 & ONES, 0x7FFF) if signed else (0, 0xFFFF)
+            result = code.lane("min", code.lane("max", result, Number(least)), Number(most))
+            code.put_narrow(code.lane("and", result, Number(0xFFFF)))
+            return
+        code.put(name, *parts, size=2)
 
     return lower
 

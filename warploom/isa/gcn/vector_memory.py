@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 
 from warploom.isa.gcn.code import Code, Number, Value
 from warploom.isa.gcn.instruction import Row
+from warploom.isa.gcn.lds import negative
 from warploom.isa.gcn.registers import APERTURES, EXEC, LANES, OFF, PRIVATE_BASE, constant, is_constant
 from warploom.isa.uop import GLOBAL_SPACE, LOCAL_SPACE, NONE, SIGNED, scalar
 
@@ -135,9 +136,7 @@ def _atomic(name: str, size: int, negated: bool = False) -> Lower:
         words = size // WORD
         value: Value = data
         if negated:
-            if size > WORD:
-                code.refuse("a subtraction of 64 bits in memory is something that this machine does not have")
-            value = code.lane("sub", Number(0), data)
+            value = negative(code, data, size)
         target = code.lane_temporary()
         if words > 1:
             code.lane_temporary()

@@ -69,9 +69,9 @@ def _rows() -> list[Row]:
         two("max_i16", 48, alu.half("max", signed=True), "d = the larger of 16 bits, signed"),
         two("min_u16", 49, alu.half("minu"), "d = the smaller of 16 bits, unsigned"),
         two("min_i16", 50, alu.half("min", signed=True), "d = the smaller of 16 bits, signed"),
-        two("add_u32", 52, alu.plain("add"), "d = a + b"),
-        two("sub_u32", 53, alu.plain("sub"), "d = a - b"),
-        two("subrev_u32", 54, alu.plain("sub", True), "d = b - a"),
+        two("add_u32", 52, alu.saturating(False), "d = a + b"),
+        two("sub_u32", 53, alu.saturating(True), "d = a - b"),
+        two("subrev_u32", 54, alu.saturating(True, swapped=True), "d = b - a"),
         three("mad_i32_i24", 450, alu.multiply_24(True, False, True), "d = a * b + c, factors of 24 bits, signed"),
         three("mad_u32_u24", 451, alu.multiply_24(False, False, True), "d = a * b + c, factors of 24 bits, unsigned"),
         three("bfe_u32", 456, alu.bit_field(False), "d = c bits of a from bit b on"),
@@ -86,6 +86,8 @@ def _rows() -> list[Row]:
         three("med3_i32", 471, alu.median(True), "d = the one between, signed"),
         three("med3_u32", 472, alu.median(False), "d = the one between, unsigned"),
         three("sad_u8", 473, alu.distance_of_bytes, "d = c + the sum of the distances of four bytes"),
+        three("msad_u8", 484, alu.distance_of_masked_bytes, "d = c + the sum of the distances of those bytes that are not 0 in b"),
+        three("lerp_u8", 461, alu.mean_of_bytes, "d = means of four bytes, halves rounded up where the byte of c is odd"),
         three("sad_u32", 476, alu.distance, "d = c + |a - b|, unsigned"),
         three("mad_u64_u32", 488, alu.multiply_add_wide(False), "d = a * b + c, 64 bits; mask = carry", "d2 em a b c2"),
         three("mad_i64_i32", 489, alu.multiply_add_wide(True), "d = a * b + c, 64 bits, signed; mask = carry", "d2 em a b c2"),
@@ -111,8 +113,8 @@ def _rows() -> list[Row]:
         three("lshrrev_b64", 656, alu.shift_wide("shr"), "d = b >> (a & 63), zeros come in", "d2 a b2"),
         three("ashrrev_i64", 657, alu.shift_wide("sra"), "d = b >> (a & 63), the sign comes in", "d2 a b2"),
         three("bfm_b32", 659, alu.bit_field_mask, "d = a ones from bit b on", "d a b"),
-        three("add_i32", 668, alu.plain("add"), "d = a + b", "d a b"),
-        three("sub_i32", 669, alu.plain("sub"), "d = a - b", "d a b"),
+        three("add_i32", 668, alu.saturating(False, signed=True), "d = a + b", "d a b"),
+        three("sub_i32", 669, alu.saturating(True, signed=True), "d = a - b", "d a b"),
     ]  # fmt: skip
 
 

@@ -59,6 +59,7 @@ from warploom.machine.datapath.cross_lane import (
     lane_bit,
     match_any,
     or_lanes,
+    permute,
     shuffle,
     single,
 )
@@ -72,7 +73,7 @@ from warploom.machine.datapath.special_function import special
 from warploom.machine.datapath.special_register import read_special
 from warploom.machine.engine.unit import inlined, lanewise, out_of_line, unit
 
-BALLOT, MATCH_ANY, OR_LANES = NUMBER["ballot"], NUMBER["match_any"], NUMBER["or_lanes"]
+BALLOT, MATCH_ANY, PERMUTE, OR_LANES = (NUMBER[name] for name in ("ballot", "match_any", "permute", "or_lanes"))
 
 
 @unit
@@ -116,6 +117,8 @@ def execute(registers, tables, k, lanes):
         return
     elif op == MATCH_ANY:
         match_any(registers, takes_part, a, np.int64(tables.uops[k, IMM]), wide)
+    elif op == PERMUTE:
+        permute(registers, takes_part, a, b, wide)
     else:
         shuffle(registers, op, a, b, c, 1 if tables.uops[k, C] != NONE else 0, wide)
 

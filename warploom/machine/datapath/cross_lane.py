@@ -96,6 +96,17 @@ def match_any(registers, takes_part, a, half, lanes):
 
 
 @out_of_line
+def permute(registers, takes_part, a, b, lanes):
+    """Row `a` of each lane that takes part goes to the lane that its row `b` names; what no lane sends to gets 0."""
+    result = registers.result
+    for lane in range(lanes):
+        result[lane] = np.uint32(0)
+    for lane in range(lanes):
+        if takes_part[lane] != 0:
+            result[np.int64(registers.lane[b, lane]) % lanes] = registers.lane[a, lane]
+
+
+@out_of_line
 def lane_bit(result, low, high, lanes):
     """Result = each lane's bit of a mask in two words."""
     for lane in range(lanes):

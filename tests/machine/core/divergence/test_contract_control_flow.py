@@ -214,6 +214,25 @@ def test_a_goto_into_the_other_side_is_where_lanes_meet_by_their_pc_but_not_on_a
     assert tuple(result.detail.profile[work, [r.SELECTED, r.LANES]]) == (times, 4)
 
 
+@pytest.mark.parametrize("way", [Way("stack"), Way("stack", "smaller"), Way("its")], ids=lambda way: "-".join(filter(None, way)))
+def test_lanes_meet_at_the_first_instruction_of_a_program_too(way):
+    """The head of the loop in which they have parted."""
+    code = Assembly()
+    code.label("top")
+    code.branch(A, "end")
+    code.op("and", B, LANE, imm=1)
+    code.branch(B, "odd")
+    code.mov(A, 1)
+    code("jump", target="top")
+    code.label("odd")
+    code.mov(A, 2)
+    code("jump", target="top")
+    code.label("end")
+    code("exit")
+    result = run(code.program(threads=4, block=4), core__lanes=4, **way.changes)
+    assert tuple(result.detail.profile[0, [r.SELECTED, r.LANES]]) == (2, 8)
+
+
 @pytest.mark.parametrize("way", [Way("stack"), Way("minpc"), Way("its")], ids=lambda way: way.mechanism)
 def test_lanes_that_leave_a_loop_one_by_one_are_together_behind_it(way):
     code = Assembly()
@@ -303,6 +322,31 @@ def test_a_barrier_is_met_thread_by_thread_even_when_each_side_has_one_of_its_ow
     result = run(program, core__lanes=4, core__warps=8, **way.changes)
     assert result.status == "done", result.fault
     assert words(result)[: 2 * threads].tolist() == [1000 + (thread + 1) % threads for thread in range(threads)] * 2
+
+
+@pytest.mark.parametrize("first", ["fall_through", "taken"])
+@pytest.mark.parametrize("way", LANE_BY_LANE, ids=lambda way: "-".join(filter(None, way)))
+def test_lanes_where_others_are_to_meet_them_pass_on_to_the_barrier_at_which_those_wait(way, first):
+    """Lanes 2 and 3 come to the barrier before the two sides meet, lanes 0 and 1 after that."""
+    code = Assembly()
+    code.op("sltu", A, LANE, imm=2)
+    code.op("shl", C, LANE, imm=2)
+    code.branch(A, "meet")
+    code("store", a=C, b=LANE, space=SHARED_SPACE)
+    code("barrier", a=NONE)
+    code.label("meet")
+    code.branch(A, "late")
+    code("jump", target="end")
+    code.label("late")
+    code("barrier", a=NONE)
+    code("load", dst=B, a=C, imm=8, space=SHARED_SPACE)
+    code.label("end")
+    code.store(C, B)
+    code("exit")
+    program = code.program(threads=4, block=4, shared_bytes=32)
+    result = run(program, core__lanes=4, **{"divergence__first": first, **way.changes})
+    assert result.status == "done", result.fault
+    assert words(result)[:4].tolist() == [2, 3, 0, 0]
 
 
 @every_way

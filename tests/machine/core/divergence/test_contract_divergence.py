@@ -109,6 +109,9 @@ def test_the_law_of_serialisation(mechanism, ways):
     profile = result.detail.profile[paths.start : paths.stop]
     assert profile[:, r.SELECTED].sum() == length * ways
     assert set(profile[:, r.LANES]) == {lanes // ways}
+    assert set(profile[:, r.LANES_DIVERGED] + profile[:, r.LANES_ENDED]) == {lanes - lanes // ways}
+    if MECHANISMS_UNDER_TEST[mechanism].waits:
+        assert not profile[:, r.LANES_ENDED].any()
     if MECHANISMS_UNDER_TEST[mechanism].waits:  # all lanes are together again at the end
         assert issues(result)[-1][3] == (1 << lanes) - 1
 

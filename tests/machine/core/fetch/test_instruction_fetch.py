@@ -198,6 +198,14 @@ def test_a_loop_that_fits_into_the_scheduler_s_cache_misses_each_line_once():
     assert counters["l0_fetch_hits"] >= 5 * 80 - lines
 
 
+def test_a_scheduler_s_cache_of_one_cycle_feeds_an_instruction_each_cycle_into_a_buffer_of_one():
+    """But for the first of each line, which has to come."""
+    issued, _, _ = run(jumps=[STRAIGHT], cycles=60, buffer=1, line=4, sets=4, l0_sets=1)
+    times = {pc: now for now, pc in issued[0]}
+    assert all(times[pc] - times[pc - 1] == 1 for pc in range(ROWS) if pc % 4)
+    assert times[4] - times[3] > 1
+
+
 def test_code_beyond_the_scheduler_s_cache_comes_from_the_core_s_in_its_latency():
     """A cache of four lines, and a loop in eleven: each line misses again, and costs what the core's cache takes."""
 

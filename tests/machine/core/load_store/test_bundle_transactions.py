@@ -1,13 +1,16 @@
 """Transactions of several micro-ops of one instruction: a line that is asked for already is not asked for again."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.machine.programs import FREE, LANE, Assembly, run
 from tests.machine.two_engines import both
 from warploom.machine.core.load_store.bundle_transactions import append
 from warploom.machine.engine.unit import record, unit
 
+ADDRESS = FREE
 LANES = 8
 ROOM = 64
 Unit = record(
@@ -55,3 +58,18 @@ def test_all_sectors_of_both_and_each_line_once(first, second):
     assert dict(found) == wanted and len(found) == len(wanted)
     lines = list(dict.fromkeys(word // 32 for word in first + second))
     assert [line for line, _ in found] == lines
+
+
+@pytest.mark.parametrize(("lanes", "hits"), [(8, 1), (6, 0)])
+def test_a_sector_of_which_a_warp_writes_a_part_is_not_there_for_those_who_read_it(lanes, hits):
+    """Lanes write words side by side from a sector's begin on: two sectors of 16 bytes, or one and a half."""
+    code = Assembly()
+    code.op("shl", ADDRESS, LANE, imm=2)
+    code.store(ADDRESS, LANE)
+    code("fence")
+    code.mov(ADDRESS, 28)
+    code.load(ADDRESS + 1, ADDRESS)
+    code("exit")
+    machine = {"core__lanes": lanes, "core__threads_per_block": lanes, "l1__bytes": 0, "l2__write": "back", "l2__allocate": True}
+    result = run(code.program(threads=lanes, block=lanes), **machine)
+    assert result.status == "done" and result.counters["l2_hits"] == hits

@@ -55,7 +55,7 @@ BY_DIMENSION = ("thread_x", "thread_y", "thread_z", "block_x", "block_y", "block
 OF_A_WARP = (
     "ballot", "shuffle", "push_mask", "pop_mask", "mask_nonzero", "branch_push", "split", "join", "set_mask", "predicate",
     "read_mask", "write_mask", "exit_warp", "barrier_arrive", "barrier_count", "barrier_and", "barrier_or", "sync_warp", "note",
-    "shuffle_up", "shuffle_down", "shuffle_xor", "match_any", "or_lanes", "lane_bit", "insert_lane", "get_scalar", "put_scalar",
+    "shuffle_up", "shuffle_down", "shuffle_xor", "match_any", "permute", "or_lanes", "lane_bit", "insert_lane", "get_scalar", "put_scalar",
 )  # fmt: skip
 
 
