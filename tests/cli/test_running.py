@@ -95,9 +95,9 @@ def table(s, now):
     [
         ("raises", "python", ":4: TypeError: int.bit_count() takes no arguments (1 given)"),
         ("raises", "native", ":4: raises cannot become native code: `return x.bit_count(now)`: Unknown attribute"),
-        ("nothing", "python", ":6: nothing returned None; a policy returns the number of a warp slot, or -1 for none"),
+        ("nothing", "python", ":6: nothing returned None; a policy returns the number of a warp slot, 0 to s.warps - 1, or -1 for none"),
         ("nothing", "native", ":6: nothing returns nothing; the result is a whole number"),
-        ("fraction", "python", ":9: fraction returned 1.5; a policy returns the number of a warp slot, or -1 for none"),
+        ("fraction", "python", ":9: fraction returned 1.5; a policy returns the number of a warp slot, 0 to s.warps - 1, or -1 for none"),
         ("fraction", "native", ":9: fraction returns float64; the result is a whole number"),
         ("table", "native", ':14: table cannot become native code: `found["a"] = 1`'),
     ],

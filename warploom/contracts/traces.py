@@ -66,10 +66,10 @@ def names_a_place(unit: Any, slot: str) -> str:
             state.asked[:] = 0  # what differs is said here with both places
             back = [int(hash_of(state, line)) for line in reversed(range(NUMBERS))][::-1]
         except UnitError as error:
-            return f"{places} places: {error}"
+            return f"{places} place{'s' * (places != 1)}: {error}"
         for line, (one, other) in enumerate(zip(first, back, strict=True)):
             if one != other:
-                return f"{places} places: line {line} has place {one}, and place {other} when it is asked for again"
+                return f"{places} place{'s' * (places != 1)}: line {line} has place {one}, and place {other} when it is asked for again"
     return ""
 
 

@@ -147,6 +147,13 @@ def remembers_outside(s, set):
     return 0
 
 
+before = [0]
+
+
+def reads_a_list_outside(s, set):
+    return set + before[0]
+
+
 def plain(x):
     return x
 
@@ -189,6 +196,7 @@ WHEN_COMPILED: tuple[tuple[Callable[..., Any], int, str], ...] = (
         2,
         "remembers_outside cannot become native code: `count += 1`: no variable outside of the function can be ",
     ),
+    (reads_a_list_outside, 1, "reads_a_list_outside cannot become native code: `return set + before[0]`: before, outside of the "),
     (calls_one_of_its_file, 1, "calls_one_of_its_file cannot become native code: `return plain(set)`: plain is not marked with `@unit`; "),
     (opens_a_file, 1, "opens_a_file cannot become native code: `with open"),
     (has_a_dictionary, 2, 'has_a_dictionary cannot become native code: `ages[set] = "x"`'),

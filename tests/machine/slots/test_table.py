@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -11,19 +13,21 @@ from warploom.machine.slots import check_slots, slot_named
 from warploom.machine.slots.scheduler import policy_socket
 from warploom.machine.slots.verbs import Mechanism, Replacement
 
+SLOTS_64 = SimpleNamespace(warps=64)
+
 
 @pytest.mark.parametrize("result", [0, 5, -1, np.int64(3), np.uint64(63)])
 def test_a_policy_may_name_a_warp_or_none(result):
-    assert policy_socket(lambda s, now: result).guarded()(None, 0) == result
+    assert policy_socket(lambda s, now: result).guarded()(SLOTS_64, 0) == result
 
 
-@pytest.mark.parametrize("result", [None, 1.5, 2.0, "warp", float("nan"), [1], True])
+@pytest.mark.parametrize("result", [None, 1.5, 2.0, "warp", float("nan"), [1], True, -2, 64, 1 << 40])
 def test_anything_else_is_refused_with_the_result(result):
     def choose(s, now):
         return result
 
-    with pytest.raises(UnitError, match=r"choose returned .*; a policy returns the number of a warp slot, or -1 for none$"):
-        policy_socket(choose).guarded()(None, 0)
+    with pytest.raises(UnitError, match=r"choose returned .*; a policy returns the number of a warp slot, 0 to .*"):
+        policy_socket(choose).guarded()(SLOTS_64, 0)
 
 
 def test_a_slot_is_found_by_its_name_or_the_nearest_is_named():

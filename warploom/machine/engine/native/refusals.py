@@ -41,6 +41,8 @@ def _in_the_users_words(lines: list[str]) -> str:
         return "a list, a text or an array of its own would have to be made while it runs"
     if unmarked := re.match(r"Untyped global name '(\w+)':.*<class 'function'>", reason):
         return f"{unmarked[1]} is not marked with `@unit`"
+    if outside := re.search(r"The use of a .* type, assigned to variable '(\w+)' in globals", " ".join(lines)):
+        return f"{outside[1]}, outside of the function, is no number; {OPCODES['STORE_GLOBAL'].partition('; ')[2]}"
     call = next((said.removeprefix(">>> ") for said in lines if said.startswith(">>> ")), "")
     if reason.startswith("No implementation of function") and call:
         called, _, given = call.partition("(")
