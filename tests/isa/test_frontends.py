@@ -179,7 +179,7 @@ def test_every_command_works_on_it(toy, tmp_path):
     assert (done.exit_code, json.loads(done.stdout)["memory"]["data"][:3]) == (0, [7, 7, 0])
     assert "store 7" in CliRunner().invoke(main, ["profile", str(path)]).stdout
     refused = CliRunner().invoke(main, ["asm", str(path)])
-    said = f"error: {path} is a program of toy, which has no instruction words; tiny (.asm)"
+    said = f"error: {path} is a program of toy, which has no instruction words; these have: tiny (.asm)"
     assert (refused.exit_code, refused.stderr[: len(said)]) == (2, said)
 
 
