@@ -105,27 +105,37 @@ def issue_slot(gpu, core, number, tables, units, now):
         count_full_units(core, number, awake, 1)
     if eligible == EMPTY and gpu.every_cycle == 0:
         return
-    show_warps(warps, s, awake, eligible)
+    warp = pick_warp(gpu, core, s, awake, eligible, tables, units, now)
+    if warp >= 0:
+        port = np.int64(tables.code[warps.pc[warp], PORT])
+        core.issued = core.issued + 1
+        issue(gpu, core, number, warp, tables, units, now)
+        note_if_full(core, port, now)
+
+
+@inlined
+def pick_warp(gpu, core, s, awake, eligible, tables, units, now):
+    """The policy of scheduler `s` picks a warp. Returns it when its instruction can be issued, else -1."""
+    warps = core.warps
+    _show_warps(warps, s, awake, eligible)
     show_instructions(warps, s, tables)
     warp = units.policy(s, now)
     if warp < 0 or warp >= warps.slots:
         if warp != -1:
             raise_fault(gpu.fault, NO_WARP_SLOT, core.number, 0, 0, EMPTY, min(max(warp, -FOREVER), FOREVER), warps.slots - 1, now)
-        return
+        return np.int64(-1)
     s.last = warp
     if has(s.active, warp):
         warps.visits[warp] += 1
     if has(eligible, warp):
-        port = np.int64(tables.code[warps.pc[warp], PORT])
-        core.issued = core.issued + 1
-        issue(gpu, core, number, warp, tables, units, now)
-        note_if_full(core, port, now)
-    elif gpu.log.tracing != 0:
-        emit(gpu.log, tables, now, VISIT, core.number, warp, warps.pc[warp], warps.mask[warp], why_not(s, warp), 0)
+        return warp
+    if gpu.log.tracing != 0:
+        emit(gpu.log, tables, now, VISIT, core.number, warp, warps.pc[warp], warps.mask[warp], _why_not(s, warp), 0)
+    return np.int64(-1)
 
 
 @inlined
-def show_warps(warps, s, awake, eligible):
+def _show_warps(warps, s, awake, eligible):
     """Write the scheduler's inputs: what its policy may know of the warps that it owns."""
     s.active = warps.active & s.owned
     s.awake = awake
@@ -153,7 +163,7 @@ def show_instructions_of_warps(warps, s, tables):
 
 
 @inlined
-def why_not(s, warp):
+def _why_not(s, warp):
     """Why the warp that was picked cannot issue: column A of a visit."""
     if not has(s.active, warp):
         return EMPTY_SLOT

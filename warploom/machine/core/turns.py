@@ -17,10 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import PORT
-from warploom.machine.accounting.events import VISIT, emit
-from warploom.machine.accounting.faults import raise_fault
 from warploom.machine.core.cycle import (
-    NO_WARP_SLOT,
     check_alarms,
     count_full_units,
     fetch_and_load_store,
@@ -28,14 +25,12 @@ from warploom.machine.core.cycle import (
     next_free_unit,
     note_full_ports,
     note_if_full,
-    show_instructions,
-    show_warps,
-    why_not,
+    pick_warp,
 )
 from warploom.machine.core.issue import issue
 from warploom.machine.core.ready_check import next_turn
 from warploom.machine.core.warps.warp_table import next_alarm
-from warploom.machine.engine.bits import EMPTY, bit, has
+from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import FOREVER, inlined, unit
 
 
@@ -70,19 +65,8 @@ def _issue_turn(gpu, core, number, tables, units, now):
         eligible = left & ~core.warps_blocked
         if gpu.fault.kind != 0 or (eligible == EMPTY and gpu.every_cycle == 0):
             return
-        show_warps(warps, s, left, eligible)
-        show_instructions(warps, s, tables)
-        warp = units.policy(s, now)
-        if warp < 0 or warp >= warps.slots:
-            if warp != -1:
-                raise_fault(gpu.fault, NO_WARP_SLOT, core.number, 0, 0, EMPTY, min(max(warp, -FOREVER), FOREVER), warps.slots - 1, now)
-            return
-        s.last = warp
-        if has(s.active, warp):
-            warps.visits[warp] += 1
-        if not has(eligible, warp):
-            if gpu.log.tracing != 0:
-                emit(gpu.log, tables, now, VISIT, core.number, warp, warps.pc[warp], warps.mask[warp], why_not(s, warp), 0)
+        warp = pick_warp(gpu, core, s, left, eligible, tables, units, now)
+        if warp < 0:
             return
         port = np.int64(tables.code[warps.pc[warp], PORT])
         left = left & ~(warps.wants[port] | bit(warp))
