@@ -34,6 +34,11 @@ def test_words_go_out_and_come_back(file, ending, tmp_path):
         ]
 
 
+@pytest.mark.parametrize(("name", "form"), [("myhex", "hex"), ("k.txt", "hex"), ("k.JSON", "json")])
+def test_the_ending_says_how_words_are_written(tmp_path, name, form):
+    assert run("asm", SAXPY, "-o", tmp_path / name).stderr.endswith(f"({form})\n")
+
+
 def test_the_listing_shows_address_words_line_and_text():
     rows = run("asm", SAXPY).stdout.splitlines()
     assert rows[2].split() == ["address", "words", "line", "instruction"]
@@ -60,11 +65,12 @@ def test_a_code_object_is_listed_and_taken_apart():
         ("k.hex", b"// .isa gcn\nzz\n", ["disasm"], "'zz' is no word of 8 hexadecimal digits"),
         ("k.bin", b"abc", ["disasm", "--isa", "gcn"], "there are 3 bytes, and instructions of GCN are words of four"),
         ("k.bin", b"", ["disasm", "--isa", "avx512"], "there is no instruction in this file"),
+        ("k.bin", b"abcd\0", ["disasm"], "k.bin does not say of which instruction set its bytes are: add --isa NAME, of tiny, "),
         ("k.cl", b"", ["asm"], "k.cl is C: compile it first, with `warploom cc "),
         ("k.co", b"\x7fELF", ["disasm"], "ELF"),
         ("k.gcn", b"s_endpgm\n", ["asm", "--format", "octal"], "--format octal: gcn writes hex, json, bin"),
         ("k.gcn", b".kernel k\ns_endpgm\n", ["asm", "--format", "bin"], "--format bin: bytes are for a file; name one with -o"),
-        ("k.guppy", b"", ["disasm", "--isa", "guppy"], "is a program of guppy, whose instructions have no words here"),
+        ("k.guppy", b"", ["disasm", "--isa", "guppy"], "is a program of guppy, whose instructions have no words here; these have: "),
     ],
 )
 def test_a_mistake_is_one_sentence_and_status_2(tmp_path, name, content, arguments, said):

@@ -1,5 +1,7 @@
 """Words of GCN and AVX-512 become text that assembles to the same words, whatever they are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,18 @@ def test_words_go_out_and_come_back(isa, form):
     found = lines(code, code.read(text.encode(), "text"))
     words = to_hex(code, isa, "k", found) if form == "hex" else to_json(isa, "k", found)
     assert from_words(code, words, "words") == b"".join(line.data for line in found)
+
+
+@pytest.mark.parametrize("isa", CODES)
+def test_a_main_that_is_not_the_entry_keeps_its_name(isa):
+    code = CODES[isa]
+    text = {"gcn": ".kernel k\ns_nop 0\nmain:\ns_endpgm\n", "avx512": "nop\nmain:\nret\n"}[isa]
+    image = code.read(text.encode(), "text")
+    image = replace(image, symbols={"main": image.symbols["main"]})
+    again = source(code, image)
+    assert again.count("main:") == 1
+    assert code.directive not in again
+    assert assembled(code, again) == bytes_of(code, image)
 
 
 def test_an_encoding_that_is_not_the_usual_one_is_written_as_words():

@@ -20,7 +20,7 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
 
     FILE holds hexadecimal words as Verilog's $readmemh takes them, or JSON: a list of words, or an object with
     program, threads, block and data. `warploom asm` writes the instruction set's name into both. It may also be
-    a code object of GCN, an ELF file of AVX-512, or bytes of their code in a .bin.
+    a code object of GCN, an ELF file of AVX-512, or bytes of their code in a .bin, with --isa.
 
     \b
     Examples:
@@ -29,27 +29,29 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
       warploom disasm words.hex --isa tiny        words of other tools
       warploom disasm kernel.co -o kernel.gcn     a code object of GCN
     """
-    from warploom.cli.machine_code import ELF, disassembled
+    from warploom.cli.machine_code import BYTES, ELF, disassembled
     from warploom.isa.frontends import encoding, known, read_text, with_words
     from warploom.isa.reading import read_bytes
 
     row = with_words(file, isa)
+    there = ", ".join(row.name for row in known() if row.has_words or row.has_code)
     if (isa or read_bytes(file).startswith(ELF)) and (row.has_code or not row.has_words):
         if not row.has_code:
-            raise UserError(f"{file} is a program of {row.name}, whose instructions have no words here")
+            raise UserError(f"{file} is a program of {row.name}, whose instructions have no words here; these have: {there}")
         disassembled(file, row, output, as_json)
         return
+    if isa is None and file.lower().endswith(BYTES):
+        raise UserError(f"{file} does not say of which instruction set its bytes are: add --isa NAME, of {there}")
     words = read_text(file)
     said = isa or _stated(words)
     if said is None and words.strip():
-        there = ", ".join(row.name for row in known() if row.has_words or row.has_code)
         raise UserError(f"{file} does not say of which instruction set its words are: add --isa NAME, of {there}")
     row = with_words("", said)
     if row.has_code:
         disassembled(file, row, output, as_json)
         return
     if not row.has_words:
-        raise UserError(f"--isa {row.name}: its instructions have no words")
+        raise UserError(f"--isa {row.name}: its instructions have no words here; these have: {there}")
     code = encoding(row)
     image = code.read(words, file)
     text = code.source(image)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 ELF = b"\x7fELF"
 FORMATS = ("hex", "json", "bin")
 OF_C = (".c", ".cl")
+BYTES = ".bin"  # a file of nothing but instructions
 
 
 def assembled(file: str, row: FrontEnd, output: str | None, form: str | None, as_json: bool) -> None:
@@ -24,7 +26,8 @@ def assembled(file: str, row: FrontEnd, output: str | None, form: str | None, as
 
     if file.lower().endswith(OF_C):
         raise UserError(f"{file} is C: compile it first, with `warploom cc {file} -o kernel.o --target {row.name}`")
-    chosen = form or (output.rpartition(".")[2] if output and output.endswith(FORMATS) else "hex")
+    named = Path(output).suffix.lower()[1:] if output else ""
+    chosen = form or (named if named in FORMATS else "hex")
     if chosen not in FORMATS:
         raise UserError(f"--format {chosen}: {row.name} writes {', '.join(FORMATS)}")
     code = machine_code(row)
@@ -76,7 +79,7 @@ def disassembled(file: str, row: FrontEnd, output: str | None, as_json: bool) ->
     code, data = machine_code(row), read_bytes(file)
     if data.startswith(ELF):
         image = code.read(data, file)
-    elif file.endswith(".bin"):
+    elif file.lower().endswith(BYTES):
         image = code.raw(data, file)
     else:
         image = code.raw(m.from_words(code, decoded(data, file), file), file)

@@ -18,7 +18,7 @@ from warploom.isa.program import Position
 from warploom.isa.reading import error
 
 
-class Placed(Protocol):
+class DecodedInstruction(Protocol):
     """A decoded instruction. address, size: in bytes; data: its bytes."""
 
     @property
@@ -45,7 +45,7 @@ class MachineCode(NamedTuple):
     unit: int
     read: Callable[[bytes, str], Image]
     raw: Callable[[bytes, str], Image]
-    decoded: Callable[[Image], Sequence[Any]]
+    decoded: Callable[[Image], Sequence[DecodedInstruction]]
     text: Callable[[Any, Mapping[int, str]], str]
     target: Callable[[Any], int | None]
     begins: str
@@ -123,9 +123,11 @@ def source(code: MachineCode, image: Image, name: str = "main") -> str:
     starts = {one.address for one in decoded}
     names = {address: symbol for symbol, address in image.symbols.items() if address in starts and re.fullmatch(r"[A-Za-z_]\w*", symbol)}
     entry = image.entry if image.entry in starts else decoded[0].address
-    labels = {entry: names.get(entry, name), **names}
+    taken = set(image.symbols)
+    begin = next(free for free in (name, *(f"{name}_{number}" for number in range(len(taken) + 1))) if free not in taken)
+    labels = {entry: names.get(entry, begin), **names}
     targets = {target for one in decoded if (target := code.target(one)) in starts and target is not None}
-    free = (name for number in count(1) if (name := f"L{number}") not in image.symbols)
+    free = (label for number in count(1) if (label := f"L{number}") not in taken)
     labels |= dict(zip(sorted(targets - set(labels)), free, strict=False))
     texts = [code.text(one, labels) for one in decoded]
     as_words = {place for place, text in enumerate(texts) if text.startswith(code.directive)}

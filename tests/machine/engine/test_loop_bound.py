@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 
 import pytest
@@ -72,6 +73,25 @@ def test_a_function_of_names_around_it_keeps_them():
 @pytest.mark.parametrize("function", [straight, over_a_range, len, eval("lambda x: x")])
 def test_what_has_no_while_is_itself(function):
     assert bounded(function) is function
+
+
+def twice(function):
+    @functools.wraps(function)
+    def again(x):
+        count = 0
+        while count < 2:
+            x = function(x)
+            count += 1
+        return x
+
+    return again
+
+
+def test_a_decorator_that_loops_is_bounded_and_not_what_it_wraps():
+    assert bounded(twice(straight))(5) == 7
+    made = twice(straight)
+    made.__name__ = "other"
+    assert bounded(made)(5) == 7
 
 
 def test_what_has_no_source_is_itself():

@@ -57,11 +57,19 @@ class Placed(NamedTuple):
 
 
 def placed(
-    path: str, name: str, arguments: Sequence[Argument] | None, size: int, launch: Launch, options: Options, shared: int = 0
+    path: str,
+    name: str,
+    arguments: Sequence[Argument] | None,
+    size: int,
+    launch: Launch,
+    options: Options,
+    local: Mapping[str, int] | None = None,
 ) -> Placed:
-    """Where the buffers of a kernel's launch lie, and its segment of `size` bytes or more. shared: bytes of LDS that the kernel itself has.
-    Raises BufferError."""
-    elements = {argument.name: argument.element for argument in arguments or ()}
+    """Where the buffers of a kernel's launch lie, and its segment of `size` bytes or more. Raises BufferError.
+
+    local: places in LDS, as `dynamic_shared` gives them.
+    """
+    elements = {argument_name: argument.element for argument_name, argument in named(arguments)}
     buffers, whole = _buffers(path, options.buffers, elements)
     addresses = {buffer.name: buffer.base for buffer in buffers}
     if whole is not None:
@@ -71,7 +79,7 @@ def placed(
     if arguments is None:
         segment, parameters, values = _in_order(path, options.arguments, addresses)
     else:
-        segment, parameters, values = _by_place(path, name, arguments, size, launch, options.arguments, addresses, shared)
+        segment, parameters, values = _by_place(path, name, arguments, size, launch, options.arguments, addresses, local or {})
     return Placed(segment.ljust(max(size, LEAST_BYTES), b"\0"), buffers, parameters, values)
 
 
@@ -102,16 +110,22 @@ def _buffers(path: str, given: Mapping[str, Any], elements: Mapping[str, str]) -
     return tuple(found), whole
 
 
+def named(arguments: Sequence[Argument] | None) -> list[tuple[str, Argument]]:
+    """The arguments that a user gives, by name; one that the file gives no name is `arg` and its place."""
+    shown = [one for one in arguments or () if not one.hidden]
+    return [(one.name or f"arg{place}", one) for place, one in enumerate(shown)]
+
+
 def dynamic_shared(path: str, arguments: Sequence[Argument] | None, given: Mapping[str, Any], shared: int) -> tuple[Mapping[str, int], int]:
     """(places in LDS by argument, LDS of a block in all): of pointers to LDS the value is how many bytes there are. Raises BufferError."""
     places, end = {}, shared
-    for argument in arguments or ():
+    for name, argument in named(arguments):
         if argument.kind == LOCAL:
-            wanted = given.get(argument.name, 0)
+            wanted = given.get(name, 0)
             if not isinstance(wanted, int | np.integer) or wanted < 0:
-                raise BufferError(f"{path}: {argument.name} = {wanted!r}: it points to LDS; give the number of bytes that it points to")
-            places[argument.name] = -(-end // ALIGNMENT) * ALIGNMENT
-            end = places[argument.name] + int(wanted)
+                raise BufferError(f"{path}: {name} = {wanted!r}: it points to LDS; give the number of bytes that it points to")
+            places[name] = -(-end // ALIGNMENT) * ALIGNMENT
+            end = places[name] + int(wanted)
     return places, end
 
 
@@ -150,18 +164,16 @@ def _by_place(
     launch: Launch,
     given: Mapping[str, Any],
     addresses: Mapping[str, int],
-    shared: int,
+    local: Mapping[str, int],
 ) -> Filled:
     segment = bytearray(size)
-    local, _ = dynamic_shared(path, arguments, given, shared)
-    named = [(argument.name or f"arg{place}", argument) for place, argument in enumerate(one for one in arguments if not one.hidden)]
-    known = [name for name, _ in named]
+    known = [name for name, _ in named(arguments)]
     parameters, values = [], {}
     for name in given:
         if name not in known:
             there = f"it has {', '.join(known)}" if known else "it has none"
             raise BufferError(f"{path}: the kernel {kernel!r} has no argument {name!r}{nearest(name, known)}; {there}")
-    for name, argument in named:
+    for name, argument in named(arguments):
         is_pointer = argument.dtype == POINTER or argument.kind in _POINTERS
         value = given.get(name, name if is_pointer and name in addresses else None)
         if argument.kind == LOCAL:

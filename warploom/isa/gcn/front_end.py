@@ -56,10 +56,9 @@ def _loaded(found: CodeObject, diagnostics: Diagnostics, options: Options, usual
     path = found.image.path
     kernel = code_object.chosen(found, options.more.get("kernel") or None)
     launch = _launch(path, kernel, options, usual)
-    own = kernel.descriptor.group_bytes
-    _, shared = dynamic_shared(path, kernel.arguments, options.arguments, own)
+    local, shared = dynamic_shared(path, kernel.arguments, options.arguments, kernel.descriptor.group_bytes)
     start = replace(start_of(kernel.name, kernel.descriptor, launch, shared), bases=bases_of(kernel.descriptor, kernel.arguments))
-    given = placed(path, kernel.name, kernel.arguments, kernel.kernarg_bytes, launch, options, own)
+    given = placed(path, kernel.name, kernel.arguments, kernel.kernarg_bytes, launch, options, local)
     image = _with_memory(found.image, kernel, launch, given.segment, given.buffers)
     program, refused, instructions = lower(image, start)
     severity = Severity.ERROR if refuses else Severity.WARNING

@@ -45,7 +45,7 @@ def _jumps_back(code: CodeType) -> bool:
 def _code(function: FunctionType) -> CodeType | None:
     """The code of the function with counts in its loops, at the same lines of the same file; None where it cannot be had."""
     try:
-        lines, first = inspect.getsourcelines(function)
+        lines, first = inspect.getsourcelines(function.__code__)
         (definition,) = ast.parse(textwrap.dedent("".join(lines))).body
     except (OSError, TypeError, ValueError, SyntaxError):
         return None
@@ -66,7 +66,7 @@ def _code(function: FunctionType) -> CodeType | None:
     ast.increment_lineno(counted, first - 1)
     module = compile(ast.fix_missing_locations(around), function.__code__.co_filename, "exec")
     outer = next(each for each in module.co_consts if isinstance(each, CodeType))
-    return next(each for each in outer.co_consts if isinstance(each, CodeType) and each.co_name == function.__name__)
+    return next(each for each in outer.co_consts if isinstance(each, CodeType) and each.co_name == definition.name)
 
 
 class _Counted(ast.NodeTransformer):
