@@ -50,7 +50,6 @@ FAULTS = (
     FaultKind("barrier_number", "barrier {value} does not exist; a block has {limit} barriers"),
     FaultKind("livelock", "the kernel runs forever: nothing that its threads read can change any more"),
     FaultKind("read_only", "{lanes:write} to a read-only view"),
-    FaultKind("no_warp_slot", "the scheduling policy picked warp slot {value}, which is not there: a core has the slots 0 to {limit}, and -1 picks none"),
     FaultKind("unmapped", "{lanes:access} address {value:#x}, where there is no memory"),
     FaultKind("read_only_region", "{lanes:write} to address {value:#x}, which can only be read"),
     FaultKind("local_out_of_range", "{lanes:access} local address {value:#x}, but a thread has {limit:#x} bytes of local memory"),

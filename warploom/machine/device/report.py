@@ -221,8 +221,6 @@ def fault_text(machine: Reported) -> str:
     if FAULTS[kind].name in ("deadlock", "livelock"):
         said = [*running(machine), *_not_started(machine), *_way_out(machine)]
         return f"{sentence(fault)}: {'; '.join(said)} (cycle {int(fault['cycle'])})"
-    if FAULTS[kind].name == "no_warp_slot":
-        return f"{sentence(fault)} (core {core}, cycle {int(fault['cycle'])})"
     where, who = machine.program.where(int(fault["pc"])), _who(machine, core, warp, int(fault["lanes"]))
     if element := _of_array(machine, fault):
         return f"{where}: {element}, {who} (core {core}, cycle {int(fault['cycle'])})"
