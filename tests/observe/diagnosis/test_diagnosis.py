@@ -331,6 +331,29 @@ def test_a_stride_whose_lines_are_used_up_later_is_not_blamed():
     assert [finding.rule for finding in d.diagnose(found) if finding.rule == "scattered"] == []
 
 
+def on_gcn(lines, waves):
+    """The profile of waves that execute these lines on the preset gcn."""
+    text = f".kernel main\n.grid {waves}\n{lines}s_endpgm\n"
+    return warploom.GPU("gcn", engine="python").run(warploom.load(text.encode(), isa="gcn")).profile()
+
+
+def test_in_turns_a_scheduler_is_to_issue_in_every_turn():
+    """A wave that waits 20 cycles for each instruction needs four others to fill its SIMD, which has a turn in each fourth cycle."""
+    found = on_gcn("s_load_dword s8, s[4:5], 0x0\ns_waitcnt lgkmcnt(0)\n" * 4, 4)
+    (finding,) = latency(found)
+    issues = int(found.counts[:, p.ISSUES].sum())
+    needed = (found.warp_cycles - int(found.of("not_selected").sum())) / issues / 4
+    assert f"1 warp on average, and would need {f.number(needed)} to issue in every turn; " in finding.what
+
+
+@pytest.mark.parametrize(("line", "advice"), [("v_exp_f32 v1, v2\n", "--set pipes.special_lanes=8"), ("v_mul_lo_u32 v1, v2, v3\n", "")])
+def test_of_a_full_pipe_for_all_arithmetic_the_setting_that_counts_is_named(line, advice):
+    """A multiplication has an interval of its own on gcn, which more lanes do not change."""
+    (finding,) = throttle(on_gcn(line * 12, 24))
+    assert "no room in the vector pipe; " in finding.what
+    assert finding.advice.endswith(advice) and ("--set" in finding.advice) == bool(advice)
+
+
 def test_a_slow_division_is_named_and_not_more_warps():
     found = profiled("tiny/diverge.asm", "tiny-simt", (("latency.divide", 200),))
     (finding,) = (one for one in d.diagnose(found) if one.rule == "slow operation")
