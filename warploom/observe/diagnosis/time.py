@@ -13,7 +13,7 @@ from warploom.machine.config.pipes import issued_to, lanes_setting, pipe_of_clas
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import finding as d
 from warploom.observe.diagnosis.finding import Finding
-from warploom.observe.facts.producers import producers
+from warploom.observe.facts.producers import LOADS, producers
 from warploom.observe.profile import Profile
 
 # A reason, the units whose results it waits for, and what is said of them.
@@ -21,7 +21,7 @@ RESULTS = (
     ("long_scoreboard", (u.MEMORY, u.TEXTURE), "loads"),
     ("short_scoreboard", (u.SHARED, u.SPECIAL), "brings"),
     ("wait", (u.ALU,), "computes"),
-    ("waitcnt", (u.MEMORY, u.TEXTURE, u.SHARED), "loads"),
+    ("waitcnt", LOADS, "loads"),
 )
 # A full unit, by its reason: its name, the setting that gives more of it, what else to try.
 UNITS = {
@@ -157,16 +157,16 @@ def throttle(found: Profile) -> Iterator[Finding]:
 
 
 def spin(found: Profile) -> Iterator[Finding]:
-    """Loops around an atomic exchange or compare-and-swap that a warp turns TURNS times, with STALLED of all warp-cycles."""
+    """Loops around an atomic exchange or compare-and-swap that a warp repeats ITERATIONS times, with STALLED of all warp-cycles."""
     program = found.program
     flow = Flow(program)
     for loop in flow.loops:
         inside = [number for block in loop.blocks for number in range(flow.blocks[block].first, flow.blocks[block].last + 1)]
         locks = [number for number in inside if p.atomic_name(program, number) in LOCKS]
-        cycles, turns = int(found.spent[inside].sum()), int(found.counts[loop.header, p.ISSUES])
-        if not locks or turns < d.TURNS * found.warps or cycles < d.STALLED * found.warp_cycles:
+        cycles, repeated = int(found.spent[inside].sum()), int(found.counts[loop.header, p.ISSUES])
+        if not locks or repeated < d.ITERATIONS * found.warps or cycles < d.STALLED * found.warp_cycles:
             continue
-        what = f"{found.line_of(locks[0])}: {d.plural(found.warps, 'warp')} made {d.plural(turns, 'iteration')} of the loop around this "
+        what = f"{found.line_of(locks[0])}: {d.plural(found.warps, 'warp')} made {d.plural(repeated, 'iteration')} of the loop around this "
         what += f"{p.atomic_name(program, locks[0])}, with {d.percent(cycles / found.warp_cycles)} of all warp-cycles"
         advice = "one lane per warp that takes the lock, a shorter time under it, more locks, or an atomic operation in its place"
         yield Finding("spin", (locks[0],), cycles, what, advice)
@@ -197,7 +197,7 @@ def _full_dram(found: Profile) -> Iterator[Finding]:
     room = found.cycles * dram_bytes_a_cycle(found.config)
     if not room or moved < d.BUSY * room:
         return
-    waits = found.of(*d.MEMORY_REASONS)
+    waits = d.memory_waits(found)
     worst = d.hottest(waits)
     what = f"{found.line_of(worst)} waits longest for memory: DRAM moves {d.number(moved / found.cycles)} bytes per cycle, "
     what += f"{d.percent(moved / room)} of what its {d.plural(dram.channels, 'channel')} can"
