@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from warploom.gpu import GPU
-from warploom.isa import tiny
+from warploom.isa import load, tiny
 from warploom.isa.launch import Launch
 from warploom.machine.accounting.reasons import REASONS
 from warploom.machine.config.presets import load_config
@@ -85,6 +85,17 @@ def test_else_what_warps_spend_their_time_with(spent, name):
     assert found.name == name
     total = sum(spent.values())
     assert found.share == sum(value for reason, value in spent.items() if OF_REASON[reason] == name) / total
+
+
+@pytest.mark.parametrize(
+    ("loading", "name"), [("ds_read_b32 v2, v1\n", "shared memory"), ("global_load_dword v2, v1, s[8:9]\n", "data memory")]
+)
+def test_a_wait_of_the_program_belongs_to_the_memory_whose_loads_it_waits_for(loading, name):
+    first = ".kernel main\n.lds 512\n.arg out, pointer, 512\n"
+    first += "s_load_dwordx2 s[8:9], s[4:5], 0x0\nv_lshlrev_b32 v1, 2, v0\ns_waitcnt lgkmcnt(0)\n"
+    lines = (loading + "s_waitcnt vmcnt(0) lgkmcnt(0)\n") * 40
+    run = GPU("gcn", engine="python").run(load((first + lines + "s_endpgm\n").encode(), isa="gcn"))
+    assert (run.status, bottleneck(run).name) == ("done", name)
 
 
 def test_cores_that_run_one_instruction_at_a_time_fetch_wait_or_step():

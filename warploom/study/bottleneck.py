@@ -12,21 +12,24 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from warploom.isa.numbers import percentage
-from warploom.machine.accounting.reasons import REASONS
+from warploom.machine.accounting.reasons import REASONS, WAITCNT
 from warploom.machine.config.pipes import issue_slots
 from warploom.machine.run.result import RunResult
+from warploom.observe.facts.events import profile_of
+from warploom.observe.facts.producers import waits_for_shared
 
 FULL = 0.75  # from this share of its time on, a unit is the bottleneck
 
 PROGRAM_CHANNELS, DATA_CHANNELS, ISSUE_SLOTS = "program channels", "data channels", "issue slots"
-FETCH, DATA, STEPS = "instruction fetch", "data memory", "fixed steps"
+FETCH, DATA, SHARED, STEPS = "instruction fetch", "data memory", "shared memory", "fixed steps"
 
 # Where each of the reasons for which a warp did not issue belongs.
 OF_REASON = {
     "selected": "issuing", "not_selected": "issuing",
     "no_instruction": FETCH, "imc_miss": FETCH,
-    "long_scoreboard": DATA, "lg_throttle": DATA, "tex_throttle": DATA, "membar": DATA, "drain": DATA, "waitcnt": DATA,
-    "short_scoreboard": "shared memory", "mio_throttle": "shared memory",
+    "long_scoreboard": DATA, "lg_throttle": DATA, "tex_throttle": DATA, "membar": DATA, "drain": DATA,
+    "waitcnt": DATA,  # but for waits for shared memory
+    "short_scoreboard": SHARED, "mio_throttle": SHARED,
     "wait": "arithmetic", "math_pipe_throttle": "arithmetic",
     "barrier": "barriers", "branch_resolving": "branches", "dispatch_stall": "dispatch",
 }  # fmt: skip
@@ -79,6 +82,10 @@ def _by_reason(result: RunResult) -> dict[str, int]:
     for reason in REASONS:
         group = OF_REASON[reason.name]
         spent[group] = spent.get(group, 0) + result.counters[f"{reason.name}_warp_cycles"]
+    if result.counters["waitcnt_warp_cycles"]:
+        waits = profile_of(result, "the bottleneck")[:, WAITCNT]
+        shared = int(waits_for_shared(result.program, waits).sum())
+        spent[DATA], spent[SHARED] = spent[DATA] - shared, spent[SHARED] + shared
     return spent
 
 

@@ -331,6 +331,46 @@ def test_a_stride_whose_lines_are_used_up_later_is_not_blamed():
     assert [finding.rule for finding in d.diagnose(found) if finding.rule == "scattered"] == []
 
 
+def on_gcn(lines, waves, directives=""):
+    """The profile of waves that execute these lines on the preset gcn."""
+    text = f".kernel main\n.grid {waves}\n{directives}{lines}s_endpgm\n"
+    run = warploom.GPU("gcn", engine="python").run(warploom.load(text.encode(), isa="gcn"))
+    assert run.status == "done"
+    return run.profile()
+
+
+def test_in_turns_a_scheduler_is_to_issue_in_every_turn():
+    """A wave that waits 20 cycles for each instruction needs four others to fill its SIMD, which has a turn in each fourth cycle."""
+    found = on_gcn("s_load_dword s8, s[4:5], 0x0\ns_waitcnt lgkmcnt(0)\n" * 4, 4)
+    (finding,) = latency(found)
+    issues = int(found.counts[:, p.ISSUES].sum())
+    needed = (found.warp_cycles - int(found.of("not_selected").sum())) / issues / 4
+    assert f"1 warp on average, and would need {f.number(needed)} to issue in every turn; " in finding.what
+
+
+@pytest.mark.parametrize(("line", "advice"), [("v_exp_f32 v1, v2\n", "--set pipes.special_lanes=8"), ("v_mul_lo_u32 v1, v2, v3\n", "")])
+def test_of_a_full_pipe_for_all_arithmetic_the_setting_that_counts_is_named(line, advice):
+    """A multiplication has an interval of its own on gcn, which more lanes do not change."""
+    (finding,) = throttle(on_gcn(line * 12, 24))
+    assert "no room in the vector pipe; " in finding.what
+    assert finding.advice.endswith(advice) and ("--set" in finding.advice) == bool(advice)
+
+
+CONFLICTS = "ds_write_b32 v1, v0\n"  # all lanes in one bank
+ADDRESSES = "s_load_dwordx2 s[8:9], s[4:5], 0x0\nv_lshlrev_b32 v1, 7, v0\nv_lshlrev_b32 v4, 2, v0\ns_waitcnt lgkmcnt(0)\n"
+FROM_MEMORY, FROM_SHARED = "global_load_dword v2, v4, s[8:9]\ns_waitcnt vmcnt(0)\n", "ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\n"
+FROM_BOTH = "ds_read_b32 v3, v4\nglobal_load_dword v2, v4, s[8:9]\ns_waitcnt vmcnt(0) lgkmcnt(0)\n"
+
+
+@pytest.mark.parametrize(("loads", "named"), [(FROM_MEMORY, False), (FROM_SHARED, True), (FROM_BOTH, False)])
+def test_a_wait_of_the_program_belongs_to_the_memory_whose_loads_it_waits_for(loads, named):
+    found = on_gcn(ADDRESSES + CONFLICTS + loads * 8, 1, ".lds 8192\n.arg out, pointer, 4096\n")
+    assert bool(list(bank_conflicts(found))) == named
+    ends = [number for number, text in enumerate(found.program.text) if text.startswith("s_waitcnt")]
+    assert (f.shared_waits(found)[ends[1:]] > 0).all() == named
+    assert (f.memory_waits(found) + f.shared_waits(found)).sum() >= found.of("waitcnt").sum()
+
+
 def test_a_slow_division_is_named_and_not_more_warps():
     found = profiled("tiny/diverge.asm", "tiny-simt", (("latency.divide", 200),))
     (finding,) = (one for one in d.diagnose(found) if one.rule == "slow operation")

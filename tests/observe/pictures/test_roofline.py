@@ -17,6 +17,10 @@ def test_the_roof_of_a_machine():
     sm = load_config("sm")
     assert (peak(sm), bandwidth(sm)) == (128, dram_bytes_a_cycle(sm))
     assert peak(load_config("sm", {"pipes.owner": "core", "alu.width": 32, "core.schedulers": 2})) == 2 * 32  # issue is the limit
+    assert peak(load_config("sm", {"core.issues_per_turn": 1})) == 32  # one warp-instruction of one scheduler in a cycle
+    assert peak(load_config("sm", {"core.issues_per_turn": 2})) == 2 * 32  # an integer one and a float one
+    assert peak(load_config("sm", {"pipes.owner": "core", "alu.count": 4, "core.issues_per_turn": 4})) == 32  # one of a kind
+    assert peak(load_config("gcn")) == 64
     guppy = load_config("guppy", {"alu.count": 2})
     assert (peak(guppy), bandwidth(guppy)) == (32, None)
     assert bandwidth(load_config("guppy", {"dram.bandwidth": 8})) == 8

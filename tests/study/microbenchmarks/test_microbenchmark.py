@@ -3,7 +3,7 @@
 import pytest
 
 from warploom.machine.config.presets import load_config
-from warploom.study.microbenchmarks import NAMES, find
+from warploom.study.microbenchmarks import NAMES, find, throughput
 from warploom.study.microbenchmarks.bench import Bench, Unmeasured
 from warploom.study.microbenchmarks.report import QUANTITY, number, probe
 from warploom.study.needs import StudyError
@@ -28,6 +28,13 @@ def test_a_probe_describes_itself_and_its_rows_fit(name):
         assert row.reading.measured > 0
     panels = set(each.finding.axes or {})
     assert {curve.panel for curve in each.finding.curves} == panels
+
+
+@pytest.mark.parametrize("changes", [{}, {"pipes.owner": "core", "alu.count": 4}], ids=["own pipes", "shared ALUs"])
+@pytest.mark.parametrize("kind", ["fma", "add"])
+def test_schedulers_that_issue_in_turns_issue_one_instruction_of_a_kind_in_a_cycle(changes, kind):
+    config = load_config("sm", {"core.issues_per_turn": 2, **changes})
+    assert throughput.instructions_a_cycle(config, kind) == (1, 1 / 4)
 
 
 @pytest.mark.parametrize(("setting", "value"), [("fma", 9), ("alu", 17), ("divide", 40), ("convert", 12)])

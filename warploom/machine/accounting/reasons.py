@@ -36,7 +36,7 @@ REASONS = (
     Reason("drain", "has ended, but its accesses or results are still in flight"),
     Reason("dispatch_stall", "waits for the dispatcher of blocks, or for registers of an earlier instruction that are still being read"),
     Reason("imc_miss", "waits for a constant that the first level of the constant cache did not have"),
-    Reason("waitcnt", "waits, because the program says so, until so few of its accesses are in flight (AMD's s_waitcnt)"),
+    Reason("waitcnt", "waits until at most as many of its accesses are in flight as the program says (AMD's s_waitcnt)"),
 )
 (SELECTED, NOT_SELECTED, LONG_SCOREBOARD, SHORT_SCOREBOARD, WAIT, BARRIER, BRANCH_RESOLVING, NO_INSTRUCTION,
  LG_THROTTLE, MIO_THROTTLE, TEX_THROTTLE, MATH_PIPE_THROTTLE, MEMBAR, DRAIN, DISPATCH_STALL,

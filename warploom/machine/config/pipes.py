@@ -42,15 +42,26 @@ def intervals(config: Config) -> tuple[int, ...]:
     return tuple(given.get(name, 0) or interval(config, kind) for name, kind in zip(u.LATENCIES, _kinds(config), strict=True))
 
 
+def lanes_setting(config: Config, number: int) -> str:
+    """The setting with the lanes per cycle of a latency class; "" where an interval is given, or the scalar unit takes it."""
+    kind = _kinds(config)[number]
+    given = any(getattr(config.pipes, f"{name}_interval", 0) for name in (u.LATENCIES[number], kind))
+    return "" if given or kind == SCALAR else f"pipes.{kind}_lanes"
+
+
 def issue_slots(config: Config) -> int:
     """Instructions that the schedulers of a core issue in a cycle at most."""
     return int(config.core.issues_per_turn or config.core.schedulers)
 
 
-def rate(config: Config, kind: str) -> float:
-    """Instructions of a latency class per cycle that a scheduler with pipes of its own issues at most. In a turn it is one of a kind."""
-    most = 1 / config.core.schedulers if config.core.issues_per_turn else 1.0
-    return min(most, 1 / intervals(config)[u.LATENCIES.index(kind)])
+def turn_rate(config: Config) -> float:
+    """Instructions of one kind per cycle that a scheduler issues at most, and of one warp: one in each cycle, or in each of its turns."""
+    return 1 / config.core.schedulers if config.core.issues_per_turn else 1.0
+
+
+def scheduler_rate(config: Config, kind: str) -> float:
+    """Instructions of a latency class per cycle that a scheduler with pipes of its own issues at most."""
+    return min(turn_rate(config), 1 / intervals(config)[u.LATENCIES.index(kind)])
 
 
 def issued_to(config: Config, program: Program) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from warploom.machine.config.pipes import issue_slots
 from warploom.machine.config.schema import settings
 from warploom.observe import profile as p
+from warploom.observe.facts.producers import waits_for_shared
 from warploom.observe.profile import Profile
 
 # Thresholds. A share is one of all warp-cycles of the run.
@@ -21,12 +22,13 @@ LATENCY = 0.50  # share of waiting for results
 SLOW = 4.0  # times as long as the machine's simplest operation, from which on an operation is called slow
 QUIET_ISSUE = 0.50  # share of the issue slots in use, below which more warps would help
 BUSY = 0.75  # share of its time in which a memory channel serves a request
-TURNS = 4  # iterations per warp of a loop around a lock
+ITERATIONS = 4  # iterations per warp of a loop around a lock
 FETCHING = 0.50  # share of FETCH, on cores that run one instruction at a time
 DATA_WAIT = 0.25  # share of WAIT there
 
-MEMORY_REASONS = ("long_scoreboard", "lg_throttle", "membar", "drain", "waitcnt")
-SHARED_REASONS = ("short_scoreboard", "mio_throttle", "waitcnt")
+# Beside `waitcnt`, which is for either.
+MEMORY_REASONS = ("long_scoreboard", "lg_throttle", "membar", "drain")
+SHARED_REASONS = ("short_scoreboard", "mio_throttle")
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,16 @@ def places(found: Profile, instructions: list[int]) -> str:
     noun, numbers = ("line", lines) if all(lines) else ("instruction", instructions)
     names = [str(name) for name in dict.fromkeys(numbers)]
     return f"{noun} {names[0]}" if len(names) == 1 else f"{noun}s {', '.join(names[:-1])} and {names[-1]}"
+
+
+def memory_waits(found: Profile) -> np.ndarray:
+    """int64[instructions]: the warp-cycles of each that memory held up."""
+    return found.of(*MEMORY_REASONS, "waitcnt") - waits_for_shared(found.program, found.of("waitcnt"))
+
+
+def shared_waits(found: Profile) -> np.ndarray:
+    """int64[instructions]: the warp-cycles of each that shared memory held up."""
+    return found.of(*SHARED_REASONS) + waits_for_shared(found.program, found.of("waitcnt"))
 
 
 def hottest(values: np.ndarray) -> int:

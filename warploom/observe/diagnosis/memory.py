@@ -16,7 +16,8 @@ from warploom.observe.profile import Profile
 
 def scattered(found: Profile) -> Iterator[Finding]:
     """Accesses that take at least SCATTERED times the transactions that would do, where memory holds the warps up."""
-    if found.share(*d.MEMORY_REASONS) < d.MEMORY:
+    cycles = int(d.memory_waits(found).sum())
+    if cycles < d.MEMORY * found.warp_cycles:
         return
     said: dict[tuple[str, str], list[int]] = {}
     for instruction in _wasteful(found, p.TRANSACTIONS, p.TRANSACTIONS_NEEDED):
@@ -32,7 +33,7 @@ def scattered(found: Profile) -> Iterator[Finding]:
         else:
             advice = "give neighbouring lanes neighbouring addresses: index by the lane first, or change the layout of the data"
         said.setdefault((what, advice), []).append(instruction)
-    yield from _together(found, "scattered", said, p.TRANSACTIONS, p.TRANSACTIONS_NEEDED, d.MEMORY_REASONS)
+    yield from _together(found, "scattered", said, p.TRANSACTIONS, p.TRANSACTIONS_NEEDED, cycles)
 
 
 def _would_gain(found: Profile, instruction: int) -> bool:
@@ -52,7 +53,8 @@ def _would_gain(found: Profile, instruction: int) -> bool:
 
 def bank_conflicts(found: Profile) -> Iterator[Finding]:
     """Accesses to shared memory that take at least SCATTERED times the passes that would do, where it holds the warps up."""
-    if found.share(*d.SHARED_REASONS) < d.MEMORY:
+    cycles = int(d.shared_waits(found).sum())
+    if cycles < d.MEMORY * found.warp_cycles:
         return
     banks = found.config.shared.banks
     advice = f"make a row one element longer, so that the stride shares no factor with the {banks} banks"
@@ -65,7 +67,7 @@ def bank_conflicts(found: Profile) -> Iterator[Finding]:
         what = f"{step}{d.plural(took, 'pass', 'passes')} of shared memory per access where {d.number(needed)} would do: lanes want "
         what += "different words of one bank"
         said.setdefault((what, advice), []).append(instruction)
-    yield from _together(found, "bank conflicts", said, p.PASSES, p.PASSES_NEEDED, d.SHARED_REASONS)
+    yield from _together(found, "bank conflicts", said, p.PASSES, p.PASSES_NEEDED, cycles)
 
 
 def _wasteful(found: Profile, took: int, needed: int) -> list[int]:
@@ -76,11 +78,9 @@ def _wasteful(found: Profile, took: int, needed: int) -> list[int]:
     return np.flatnonzero(large & (excess > 0) & (counts[:, needed] > 0)).tolist()
 
 
-def _together(
-    found: Profile, rule: str, said: dict[tuple[str, str], list[int]], took: int, needed: int, reasons: tuple[str, ...]
-) -> Iterator[Finding]:
-    """One finding for all instructions of which the same is said."""
-    counts, cycles = found.counts, int(found.of(*reasons).sum())
+def _together(found: Profile, rule: str, said: dict[tuple[str, str], list[int]], took: int, needed: int, cycles: int) -> Iterator[Finding]:
+    """One finding for all instructions of which the same is said. cycles: that warps spent on such waits, all over the run."""
+    counts = found.counts
     for (what, advice), instructions in said.items():
         excess = int((counts[instructions, took] - counts[instructions, needed]).sum())
         concerned = int(cycles * excess / counts[:, took].sum())
@@ -93,7 +93,7 @@ def atomics(found: Profile) -> Iterator[Finding]:
     Those of at least SMALL of all accesses; an access whose addresses are not known is not judged.
     """
     accesses = found.counts[:, p.ACCESSES] + found.counts[:, p.SHARED_ACCESSES]
-    waits = int(found.of(*d.MEMORY_REASONS, *d.SHARED_REASONS).sum())
+    waits = int(found.of(*d.MEMORY_REASONS, *d.SHARED_REASONS, "waitcnt").sum())
     if waits < d.MEMORY * found.warp_cycles:
         return
     said: dict[str, list[int]] = {}

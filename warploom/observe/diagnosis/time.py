@@ -9,11 +9,11 @@ import numpy as np
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
 from warploom.machine.config.derived import dram_bytes_a_cycle
-from warploom.machine.config.pipes import issued_to, pipe_of_class
+from warploom.machine.config.pipes import issued_to, lanes_setting, pipe_of_class
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import finding as d
 from warploom.observe.diagnosis.finding import Finding
-from warploom.observe.facts.producers import producers
+from warploom.observe.facts.producers import LOADS, producers
 from warploom.observe.profile import Profile
 
 # A reason, the units whose results it waits for, and what is said of them.
@@ -21,7 +21,7 @@ RESULTS = (
     ("long_scoreboard", (u.MEMORY, u.TEXTURE), "loads"),
     ("short_scoreboard", (u.SHARED, u.SPECIAL), "brings"),
     ("wait", (u.ALU,), "computes"),
-    ("waitcnt", (u.MEMORY, u.TEXTURE, u.SHARED), "loads"),
+    ("waitcnt", LOADS, "loads"),
 )
 # A full unit, by its reason: its name, the setting that gives more of it, what else to try.
 UNITS = {
@@ -52,10 +52,11 @@ def latency(found: Profile) -> Iterator[Finding]:
     made = list(dict.fromkeys(found.line_of(number) for number in producers(found.program, worst, units)))
     itself = made == [found.line_of(worst)]  # a statement of several instructions waits for its own load
     issues, slots = int(found.counts[:, p.ISSUES].sum()), found.cycles * found.busy_cores * found.config.core.schedulers
-    needed, there = (found.warp_cycles - int(found.of("not_selected").sum())) / issues, found.warp_cycles / slots
+    turn = found.config.core.schedulers if found.config.core.issues_per_turn else 1  # cycles from one turn of a scheduler to the next
+    needed, there = (found.warp_cycles - int(found.of("not_selected").sum())) / issues / turn, found.warp_cycles / slots
     what = f"{found.line_of(worst)}: warps wait for what {'it' if itself else ' or '.join(made) or 'an earlier line'} {verb}"
     what += f", {d.number(int(waits[worst]) / max(int(found.counts[worst, p.ISSUES]), 1))} cycles each time; a scheduler has "
-    what += f"{d.plural(there, 'warp')} on average, and would need {d.number(needed)} to issue in every cycle; "
+    what += f"{d.plural(there, 'warp')} on average, and would need {d.number(needed)} to issue in every {'turn' if turn > 1 else 'cycle'}; "
     here, anywhere = d.percent(int(waits[worst]) / found.warp_cycles), d.percent(found.share(*names))
     what += f"{here} of all warp-cycles are waiting here, {anywhere} anywhere"
     room = found.config.gpu.cores * found.config.core.warps
@@ -147,8 +148,8 @@ def throttle(found: Profile) -> Iterator[Finding]:
         if reason == "lg_throttle" and found.config.l1.bytes and found.counts[:, p.MISSES].sum() > found.counts[:, p.HITS].sum():
             setting = "l1.mshrs"  # what fills the unit are misses, and it holds as many as the cache has registers for
         if reason == "math_pipe_throttle" and found.config.pipes.owner == "scheduler":
-            pipe = pipe_of_class(found.config)[issued_to(found.config, found.program)[1, worst]]
-            unit, setting = f"{pipe} pipe", f"pipes.{'integer' if pipe == 'vector' else pipe}_lanes"
+            kind = issued_to(found.config, found.program)[1, worst]
+            unit, setting = f"{pipe_of_class(found.config)[kind]} pipe", lanes_setting(found.config, kind)
         here, anywhere = d.percent(int(waits[worst]) / found.warp_cycles), d.percent(found.share(reason))
         what = f"{found.line_of(worst)}: no room in the {unit}; {here} of all warp-cycles wait for it here, {anywhere} anywhere"
         more = f", or {twice}" if (twice := d.twice(found, setting)) else ""
@@ -156,16 +157,16 @@ def throttle(found: Profile) -> Iterator[Finding]:
 
 
 def spin(found: Profile) -> Iterator[Finding]:
-    """Loops around an atomic exchange or compare-and-swap that a warp turns TURNS times, with STALLED of all warp-cycles."""
+    """Loops around an atomic exchange or compare-and-swap that a warp repeats ITERATIONS times, with STALLED of all warp-cycles."""
     program = found.program
     flow = Flow(program)
     for loop in flow.loops:
         inside = [number for block in loop.blocks for number in range(flow.blocks[block].first, flow.blocks[block].last + 1)]
         locks = [number for number in inside if p.atomic_name(program, number) in LOCKS]
-        cycles, turns = int(found.spent[inside].sum()), int(found.counts[loop.header, p.ISSUES])
-        if not locks or turns < d.TURNS * found.warps or cycles < d.STALLED * found.warp_cycles:
+        cycles, repeated = int(found.spent[inside].sum()), int(found.counts[loop.header, p.ISSUES])
+        if not locks or repeated < d.ITERATIONS * found.warps or cycles < d.STALLED * found.warp_cycles:
             continue
-        what = f"{found.line_of(locks[0])}: {d.plural(found.warps, 'warp')} made {d.plural(turns, 'iteration')} of the loop around this "
+        what = f"{found.line_of(locks[0])}: {d.plural(found.warps, 'warp')} made {d.plural(repeated, 'iteration')} of the loop around this "
         what += f"{p.atomic_name(program, locks[0])}, with {d.percent(cycles / found.warp_cycles)} of all warp-cycles"
         advice = "one lane per warp that takes the lock, a shorter time under it, more locks, or an atomic operation in its place"
         yield Finding("spin", (locks[0],), cycles, what, advice)
@@ -196,7 +197,7 @@ def _full_dram(found: Profile) -> Iterator[Finding]:
     room = found.cycles * dram_bytes_a_cycle(found.config)
     if not room or moved < d.BUSY * room:
         return
-    waits = found.of(*d.MEMORY_REASONS)
+    waits = d.memory_waits(found)
     worst = d.hottest(waits)
     what = f"{found.line_of(worst)} waits longest for memory: DRAM moves {d.number(moved / found.cycles)} bytes per cycle, "
     what += f"{d.percent(moved / room)} of what its {d.plural(dram.channels, 'channel')} can"

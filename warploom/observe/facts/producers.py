@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from warploom.isa import uop as u
 from warploom.isa.analysis.control_flow import Flow
 from warploom.isa.program import Program
+
+LOADS = (u.MEMORY, u.TEXTURE, u.SHARED)  # the units whose results a program waits for itself
 
 
 def producers(program: Program, instruction: int, units: tuple[int, ...]) -> list[int]:
@@ -12,11 +16,37 @@ def producers(program: Program, instruction: int, units: tuple[int, ...]) -> lis
 
     units: numbers of `uop.UNITS`. All paths through the program that lead to the instruction are followed back.
     """
+    return _of_units(program, _last_writers(program, _instructions_before(program), instruction), units)
+
+
+def waits_for_shared(program: Program, waits: np.ndarray) -> np.ndarray:
+    """int64[instructions]: of each one's waits for `waitcnt` those for shared memory; with loads from elsewhere it waits for memory."""
+    found = np.zeros_like(waits)
+    if not waits.any():
+        return found
+    before = _instructions_before(program)
+    for number in np.flatnonzero(waits).tolist():
+        loads = _of_units(program, _last_writers(program, before, number), LOADS)
+        if {int(program.code[load, u.ISSUE_UNIT]) for load in loads} == {u.SHARED}:
+            found[number] = waits[number]
+    return found
+
+
+def _of_units(program: Program, instructions: set[int], units: tuple[int, ...]) -> list[int]:
+    return sorted(number for number in instructions if program.code[number, u.ISSUE_UNIT] in units)
+
+
+def _instructions_before(program: Program) -> list[list[int]]:
+    """By instruction: those after which it may be executed."""
     flow = Flow(program)
     before: list[list[int]] = [[] for _ in range(len(program) + 1)]
     for number in range(len(program)):
         for following in flow.successors(number):
             before[following].append(number)
+    return before
+
+
+def _last_writers(program: Program, before: list[list[int]], instruction: int) -> set[int]:
     found: set[int] = set()
     for group in _groups(program, instruction, u.USES):
         seen, open_ones = set(), list(before[instruction])
@@ -29,7 +59,7 @@ def producers(program: Program, instruction: int, units: tuple[int, ...]) -> lis
                 found.add(number)
             else:
                 open_ones += before[number]
-    return sorted(number for number in found if program.code[number, u.ISSUE_UNIT] in units)
+    return found
 
 
 def _groups(program: Program, instruction: int, count: int) -> list[int]:

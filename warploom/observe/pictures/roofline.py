@@ -21,8 +21,8 @@ import numpy as np
 from warploom.isa.uop import ALU, ISSUE_UNIT, SPECIAL, TEXTURE
 from warploom.isa.uop import MEMORY as MEMORY_UNIT
 from warploom.machine.accounting import reasons as r
+from warploom.machine.config import pipes
 from warploom.machine.config.derived import dram_bytes_a_cycle
-from warploom.machine.config.pipes import interval
 from warploom.machine.config.schema import Config
 from warploom.machine.memory.channels import DATA_HOLD
 from warploom.machine.run.result import RunResult
@@ -82,10 +82,12 @@ class Roofline:
 def peak(config: Config) -> float:
     """Lane-operations a cycle that a machine's pipes for integers and 32-bit floats take, or its schedulers issue if that is less."""
     if config.pipes.owner == "scheduler":
-        rate = min(1.0, 1 / interval(config, "integer") + (0.0 if config.pipes.vector else 1 / interval(config, "float")))
+        both = pipes.scheduler_rate(config, "alu") + (0.0 if config.pipes.vector else pipes.scheduler_rate(config, "float"))
+        rate = min(pipes.issue_slots(config) / config.core.schedulers, both)
         return config.gpu.cores * config.core.schedulers * config.core.lanes * rate
     width = min(config.alu.width or config.core.lanes, config.core.lanes)
-    return float(config.gpu.cores * min(config.alu.count * width, config.core.schedulers * config.core.lanes))
+    issued = config.core.schedulers * pipes.turn_rate(config)
+    return config.gpu.cores * min(config.alu.count * width, issued * config.core.lanes)
 
 
 def bandwidth(config: Config) -> float | None:

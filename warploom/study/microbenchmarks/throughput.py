@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from warploom.isa.uop import LATENCIES
-from warploom.machine.config.pipes import interval, pipe_of_class
-from warploom.machine.config.pipes import rate as scheduler_rate
+from warploom.machine.config.pipes import interval, pipe_of_class, scheduler_rate, turn_rate
 from warploom.machine.config.schema import Config
 from warploom.study.kernels import Kernel
 from warploom.study.microbenchmarks.arithmetic_latency import UNARY
@@ -79,16 +78,16 @@ def _chains(chains: int) -> str:
 
 def instructions_a_cycle(config: Config, key: str) -> tuple[float, float]:
     """(of a core, of one of its warps alone) of a kind: what its pipes take and its schedulers issue."""
-    lanes, issue = config.core.lanes, float(config.core.schedulers)
+    lanes, schedulers, most = config.core.lanes, config.core.schedulers, turn_rate(config)
     if config.pipes.owner == "scheduler":
         of_one = scheduler_rate(config, CLASS[key])
         if pipe_of_class(config)[LATENCIES.index(CLASS[key])] == "float" and config.pipes.float_on_integer:
-            of_one = min(1.0, of_one + 1 / interval(config, "integer"))
-        return issue * of_one, of_one
+            of_one = min(most, of_one + 1 / interval(config, "integer"))
+        return schedulers * of_one, of_one
     alu = config.alu
     units, width = (alu.special_count, alu.special_width) if key == "special" else (alu.count, alu.width)
     rate = units / -(-lanes // (width or lanes))
-    return min(issue, rate), min(1.0, rate)
+    return min(schedulers * most, rate), min(most, rate)
 
 
 def configured(config: Config) -> Mapping[str, float]:
