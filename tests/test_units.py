@@ -6,6 +6,7 @@ import pytest
 
 import warploom
 from tests.places import EXAMPLES
+from warploom.isa.uop import UNITS
 from warploom.units import SLOTS, UnitError, load_unit, lowest, take_units, unit
 
 MATMUL = EXAMPLES / "tiny" / "matmul.asm"
@@ -84,3 +85,8 @@ def test_every_slot_says_what_it_is():
 def test_no_units_leave_the_machine_as_it_is():
     config = warploom.load_config("sm")
     assert take_units(config, {}) == (config, {})
+
+
+def test_every_functional_unit_that_a_policy_sees_has_its_name():
+    assert [getattr(warploom.units, name.upper()) for name in UNITS] == list(range(len(UNITS)))
+    assert {name.upper() for name in UNITS} <= set(warploom.units.__all__)

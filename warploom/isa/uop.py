@@ -312,7 +312,7 @@ def _rows() -> list[Operation]:
         ("insert_lane", L_ALU, "dab", "d of lane b (unsigned, modulo the warp's) = a of that lane, active or not; other lanes keep theirs"),
         ("get_scalar", L_ALU, "dai", "scalar d = the scalar register with number a + i; 0 where there is none"),
         ("put_scalar", L_ALU, "abi", "the scalar register with number a + i = b; nothing where there is none"),
-        ("or_lanes", L_ALU, "dab", "scalar d = b | the a of every lane that takes part (mask, predicate)"),
+        ("or_lanes", L_ALU, "dab", "scalar d = the OR of b and the a of each lane that takes part (mask, predicate)"),
         ("match_any", L_ALU, "dai", "bit l of d = 1 where lane 32 i + l takes part (mask, predicate) and its a is the same"),
     ]
     special_function = [

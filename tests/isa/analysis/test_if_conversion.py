@@ -100,6 +100,11 @@ def test_what_does_more_than_compute_in_lanes_stays():
         {"name": "load", "dst": B, "a": C},
         {"name": "ballot", "dst": u.scalar(0), "a": B},
         {"name": "shuffle", "dst": B, "a": B, "b": A},
+        {"name": "shuffle_xor", "dst": B, "a": B, "b": A},
+        {"name": "permute", "dst": B, "a": B, "b": A},
+        {"name": "match_any", "dst": B, "a": A},
+        {"name": "insert_lane", "dst": B, "a": A, "b": u.IMMEDIATE},
+        {"name": "put_scalar", "a": A, "b": B},
     ):
         code = one_sided(1)
         code.instructions[2] = [extra]

@@ -27,7 +27,7 @@ from warploom.isa.program import Program
 from warploom.isa.uop import Uop
 
 BRANCH, JUMP = u.NUMBER["branch"], u.NUMBER["jump"]
-ACROSS = tuple(u.NUMBER[name] for name in ("ballot", "or_lanes", "shuffle"))  # operations that look at other lanes
+ACROSS = tuple(number for number, row in enumerate(u.OPERATIONS) if row.datapath == u.CROSS_LANE)  # between lanes, or lanes and scalars
 ALL_BITS = -1
 
 
@@ -44,7 +44,7 @@ def if_convert(program: Program, longest: int = 4) -> Program:
     """The same program with its short branches as predicates.
 
     A branch is converted when it leads forward over at most `longest` instructions, or those and an else of at most as many, which
-    only compute in lanes (unit ALU, no scalar destination, no predicate, no look at other lanes) and into which nothing
+    only compute in lanes (unit ALU, no scalar destination, no predicate, nothing of the cross-lane datapath) and into which nothing
     else leads. A jump through a table is not seen. Two scalar registers more are used when anything is converted.
     Raises ValueError when `longest` is negative or no whole number.
     """

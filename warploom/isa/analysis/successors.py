@@ -93,7 +93,7 @@ def _ways(program: Program, conditions: Mapping[int, bool]) -> Ways:
 
 
 def _steps(program: Program, conditions: Mapping[int, bool]) -> list[Step]:
-    """What each instruction does to a lane's way: that of few is more than to go on."""
+    """What each instruction does to a lane's way: most only lead to the next one."""
     steps = [Step((number + 1,)) for number in range(len(program))]
     before = np.concatenate([[0], np.cumsum(program.uops[:, u.UNIT] == u.CONTROL)])  # control micro-ops before each one
     first, count = program.code[:, u.FIRST_UOP], program.code[:, u.COUNT]

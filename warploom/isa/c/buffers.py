@@ -71,7 +71,10 @@ def region_of(name: str, base: int, data: np.ndarray, size: int = 0) -> Region:
 
 
 def free_place(size: int, taken: Iterable[tuple[int, int]], first: int, gap: int = UNIT) -> int:
-    """The lowest address from `first` on with room for a buffer and a gap after it. It begins at `first` or a multiple of the gap."""
+    """The lowest address from `first` on with room for a buffer and a gap after it. It begins at `first` or a multiple of the gap.
+
+    size, gap: in bytes. taken: where other buffers begin and end.
+    """
     base = first
     for start, end in sorted(taken):
         if start < base + size + gap and end > base:

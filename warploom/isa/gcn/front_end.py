@@ -14,7 +14,7 @@ from warploom.isa.gcn import code_object
 from warploom.isa.gcn.arguments import SEGMENT, Buffer, dynamic_shared, placed
 from warploom.isa.gcn.assembler import assemble
 from warploom.isa.gcn.code_object import CodeObject, Kernel
-from warploom.isa.gcn.launch import ARGUMENTS, MOST_BLOCK, PACKET, TABLES_BYTES, bases_of, packet, start_of
+from warploom.isa.gcn.launch import ARGUMENTS, MOST_BLOCK, PACKET, TABLES_BYTES, base_offsets_of, packet, start_of
 from warploom.isa.gcn.lowering import lower
 from warploom.isa.gcn.registers import LANES
 from warploom.isa.gcn.waits import waits
@@ -57,7 +57,8 @@ def _loaded(found: CodeObject, diagnostics: Diagnostics, options: Options, usual
     kernel = code_object.chosen(found, options.more.get("kernel") or None)
     launch = _launch(path, kernel, options, usual)
     local, shared = dynamic_shared(path, kernel.arguments, options.arguments, kernel.descriptor.group_bytes)
-    start = replace(start_of(kernel.name, kernel.descriptor, launch, shared), bases=bases_of(kernel.descriptor, kernel.arguments))
+    offsets = base_offsets_of(kernel.descriptor, kernel.arguments)
+    start = replace(start_of(kernel.name, kernel.descriptor, launch, shared), base_offsets=offsets)
     given = placed(path, kernel.name, kernel.arguments, kernel.kernarg_bytes, launch, options, local)
     image = _with_memory(found.image, kernel, launch, given.segment, given.buffers)
     program, refused, instructions = lower(image, start)

@@ -35,7 +35,7 @@ DIMENSIONS = "xyz"
 class Start:
     """numbers: special registers by the scalar register that each goes into. vectors: vector registers a lane. private: the first of the
     four scalar registers that stand for private memory. A kernel that has any may move them, and has no other use for descriptors: all of
-    them are private memory's then. bases: offsets at which the program can load the high words of the addresses of LDS and of private
+    them are private memory's then. base_offsets: at which the program can load the high words of the addresses of LDS and of private
     memory, from its arguments or its queue."""
 
     launch: Launch
@@ -43,7 +43,7 @@ class Start:
     numbers: Mapping[int, str] = field(default_factory=dict)
     vectors: int = 0
     private: Container[int] = ()
-    bases: Container[int] = ()
+    base_offsets: Container[int] = ()
 
 
 def start_of(name: str, descriptor: Descriptor, launch: Launch, shared: int = 0) -> Start:
@@ -107,7 +107,7 @@ def hidden(kind: str, launch: Launch) -> int:
     return launch.dimensions if kind == "hidden_grid_dims" else 0
 
 
-def bases_of(descriptor: Descriptor, arguments: Sequence[Argument] | None) -> set[int]:
+def base_offsets_of(descriptor: Descriptor, arguments: Sequence[Argument] | None) -> set[int]:
     """Where a program finds the high words of the two apertures: processors before gfx9 have no registers for them."""
     found = {argument.offset for argument in arguments or () if argument.kind in _APERTURES}
     if descriptor.register("queue_ptr") is not None or any(argument.kind == "hidden_queue_ptr" for argument in arguments or ()):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from warploom.isa.gcn.code import ONES, Code, Number, Value
+from warploom.isa.gcn.code import ONES, Code, Number
 from warploom.isa.gcn.floats import refused
 from warploom.isa.gcn.instruction import Row
 from warploom.isa.gcn.registers import EXEC, FIRST_VECTOR
@@ -83,9 +83,8 @@ def _two(words: int, store: bool) -> Lower:
 def _atomic(name: str, returns: bool, size: int = WORD, negated: bool = False) -> Lower:
     def lower(code: Code) -> None:
         _check(code)
-        value: Value = _data(code, "b")
-        if negated:
-            value = negative(code, _data(code, "b"), size)
+        data = _data(code, "b")
+        value = negative(code, data, size) if negated else data
         target = code.target() if returns else code.lane_temporary()
         if size > WORD:
             code.lane_temporary()

@@ -43,7 +43,7 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Deco
     builder.add(start_up(start, number_of.get(image.entry, end)), text="start: EXEC, numbers of the block", address=START)
     names = {address: name for name, address in reversed(list(image.symbols.items()))}
     refused: list[Refused] = []
-    apertures = any(_names_an_aperture(one) or _loads_a_base(one, start.bases) for one in instructions)
+    apertures = any(_names_an_aperture(one) or _loads_a_base(one, start.base_offsets) for one in instructions)
     for number, one in enumerate(instructions, start=1):
         uops, latency = [Uop("illegal", imm=one.word & 0xFFFFFFFF)], NONE
         if one.written is not None:
@@ -68,13 +68,13 @@ def _names_an_aperture(one: Decoded) -> bool:
     )
 
 
-def _loads_a_base(one: Decoded, bases: Container[int]) -> bool:
+def _loads_a_base(one: Decoded, offsets: Container[int]) -> bool:
     """Whether a scalar load brings the high word of an aperture."""
     written = one.written
     if written is None or not written.row.mnemonic.startswith("s_load_dword") or not written.fields.get("imm"):
         return False
     words = int(written.row.mnemonic.removeprefix("s_load_dword").removeprefix("x") or 1)
-    return any(written.fields["offset"] + 4 * word in bases for word in range(words))
+    return any(written.fields["offset"] + 4 * word in offsets for word in range(words))
 
 
 def _program(image: Image, builder: ProgramBuilder, start: Start, number_of: dict[int, int]) -> Program:

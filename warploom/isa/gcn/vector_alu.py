@@ -329,7 +329,7 @@ def saturating(subtracts: bool, swapped: bool = False, signed: bool = False) -> 
             return
         result = code.lane(name, a, b)
         if signed:  # it has overflowed where its sign is not the one that the operands ask for
-            other = code.lane("xor", b, Number(ONES)) if subtracts else code.lane("mov", b)
+            other: Value = code.lane("xor", b, Number(ONES)) if subtracts else b
             wrong = code.lane("and", code.lane("xor", result, a), code.lane("xor", result, other))
             most = code.lane("xor", code.lane("sra", a, Number(31)), Number(0x7FFFFFFF))
             code.put_narrow(code.lane("sel", most, result, code.lane("shr", wrong, Number(31))))

@@ -25,8 +25,8 @@ Writes = Callable[[int], list[Uop]]  # micro-ops that put a register's value int
 class Csr(NamedTuple):
     """One register. writes: None for one that can only be read. floats: what a program that writes, or reads, it wants of floats.
 
-    of_warp: of one that a warp has: what an instruction of a kind does with the lanes' operands in NEW, and whether OLD is then what each
-    lane is given.
+    of_warp: of a register that a warp has: from the kind of the instruction, and whether it wants the old value, the micro-ops that change
+    it. The lanes' operands are in NEW and what there was in OLD, where each lane's old value is left.
     """
 
     number: int

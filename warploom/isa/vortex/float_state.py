@@ -14,7 +14,7 @@ from collections.abc import Callable
 from warploom.isa.riscv.csr import BY_NUMBER, CLEAR, FLAG_BITS, MODE_BITS, NEW, OLD, WRITE, Csr, Reads
 from warploom.isa.riscv.instruction import temporary
 from warploom.isa.riscv.registers import WARP_FLAGS, WARP_ROUNDING_MODE
-from warploom.isa.uop import IMMEDIATE, NONE, SCALAR, SPECIAL_NUMBER, Uop
+from warploom.isa.uop import IMMEDIATE, SCALAR, SPECIAL_NUMBER, Uop
 
 LOW, HIGH, HIGHEST, ALL, VALUE = (SCALAR + 6 + number for number in range(5))  # of the warp, inside an instruction
 LANE, WORD, UPPER, BELOW, BEFORE = (temporary(4 + number) for number in range(5))  # of a lane
@@ -69,11 +69,13 @@ def _changed(reads: Reads, bits: int, writes: list[Uop]) -> Callable[[str, bool]
 
     def of_warp(kind: str, wanted: bool) -> list[Uop]:
         found = [*ACTIVE, _with("and", NEW, NEW, bits)]
-        found += [*FIND_HIGHEST, Uop("shuffle", dst=ALL, a=NEW, b=HIGHEST, c=NONE)] if kind == WRITE else []
-        found += [] if kind == WRITE else [Uop("or_lanes", dst=ALL, a=NEW, b=IMMEDIATE)]
+        if kind == WRITE:
+            found += [*FIND_HIGHEST, Uop("shuffle", dst=ALL, a=NEW, b=HIGHEST)]
+        else:
+            found.append(Uop("or_lanes", dst=ALL, a=NEW, b=IMMEDIATE))
         found += [*reads(VALUE), *_left(kind, ALL, VALUE, ALL), *writes]
         if wanted:
-            found += [*FIND_BEFORE, Uop("shuffle", dst=BEFORE, a=NEW, b=BEFORE, c=NONE)]
+            found += [*FIND_BEFORE, Uop("shuffle", dst=BEFORE, a=NEW, b=BEFORE)]
             found += [*_left(kind, BEFORE, OLD, BEFORE), Uop("sel", dst=OLD, a=BEFORE, b=OLD, c=BELOW)]
         return found
 

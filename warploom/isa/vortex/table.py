@@ -29,7 +29,7 @@ def table(number: int) -> Table:
     found = [*integer.INSTRUCTIONS, *(row for row in multiply.INSTRUCTIONS if not (generation.old and row.extension == ZICOND))]
     found += () if generation.old else atomic.INSTRUCTIONS
     found += [*floating.INSTRUCTIONS, *instructions_on(known), *rows(generation), *texture.rows(generation)]
-    return Table(tuple(_own(row, generation) for row in found), {number: csr.name for number, csr in known.items()}, True)
+    return Table(tuple(_own(row, generation) for row in found), {number: csr.name for number, csr in known.items()}, flags_of_warp=True)
 
 
 def _own(row: Instruction, generation: Generation) -> Instruction:

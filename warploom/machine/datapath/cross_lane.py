@@ -34,7 +34,7 @@ def ballot(registers, takes_part, a, pair, lanes):
 
 @out_of_line
 def or_lanes(registers, takes_part, a, b, destination, lanes):
-    """Scalar register `destination` = row `b` of lane 0, or row `a` of every lane that takes part."""
+    """Scalar register `destination` = the OR of row `b` of lane 0 and row `a` of each lane that takes part."""
     value = registers.lane[a]
     found = registers.lane[b, 0]
     for lane in range(lanes):

@@ -39,7 +39,7 @@ int putchar(int character) {
   return character;
 }
 
-/* A stack has 1 KiB until 2022: nothing here calls the routines for 64 bits, which without optimisation take half of it. */
+/* On Vortex of 2022 a stack has 1 KiB: nothing here calls the routines for 64 bits, which without optimisation take half of it. */
 #define MOST_DIGITS 32  /* 2^64 in octal has 22, a float 20 before the point and 9 after it */
 struct field { int left, zeros, width, decimals; char plus; }; /* decimals: -1 where nothing is said */
 
@@ -88,7 +88,7 @@ static int put_float(float value, struct field *in) {
   if (value >= 18446742974197923840.0f) { in->zeros = 0; return put_field("(large)", 7, sign, in); }
   uint32_t scale = 1;
   for (int i = 0; i < decimals; ++i) scale *= 10;
-  uint64_t whole = (uint32_t)value;
+  uint64_t whole = value < 16777216.0f ? (uint32_t)value : 0;
   if (value >= 16777216.0f) {
     whole = (s.bits & 0x7FFFFF) | 0x800000;
     for (int twice = (int)(s.bits >> 23 & 255) - 150; twice > 0; --twice) whole += whole;

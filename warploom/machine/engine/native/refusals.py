@@ -35,7 +35,7 @@ def not_compiled(function: Callable[..., Any], error: Exception) -> UnitError:
 
 
 def _in_the_users_words(lines: list[str]) -> str:
-    """The first line that is a reason, where it speaks of Numba's own insides said otherwise."""
+    """The first line that gives a reason; where it speaks of Numba's own parts, the same in the user's words."""
     reason = next((said for said in lines if said and not said.startswith("Failed in")), "").partition(" found for signature")[0]
     if reason.startswith("NRT required"):
         return "a list, a text or an array of its own would have to be made while it runs"
