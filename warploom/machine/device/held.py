@@ -42,12 +42,13 @@ class Tags(NamedTuple):
         lines, replacement = int(cache["sets"]) * int(cache["ways"]), cache["replacement"]
         blocks = np.flatnonzero(cache["tag"][:lines])
         groups = lines if int(cache["ways"]) > 2 * GROUP else 0  # else nobody looks at them
+        chains = 0 if int(cache["comparators"]) else int(cache["chain_mask"]) + 1  # where tags are compared there are none
         return cls(
             blocks,
             tuple(cache[name][blocks] for name in OF_BLOCKS),
             replacement["stamp"][blocks] - cycle,
             _not_zero(cache["held"][: int(cache["sets"])]),
-            _not_zero(cache["chain"][: int(cache["chain_mask"]) + 1]),
+            _not_zero(cache["chain"][:chains]),
             _not_zero(replacement["bits"][: int(cache["sets"])]),
             replacement["bound"][:groups] - cycle,
             int(replacement["random"]),
