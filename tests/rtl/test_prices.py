@@ -66,7 +66,7 @@ def test_several_circuits_at_a_time_have_the_prices_of_each_alone(monkeypatch, t
     assert told[0] == 0 and told[-1] == 4 and told == sorted(told)
 
 
-def test_an_interrupt_ends_the_processes_and_keeps_what_is_known(monkeypatch, tmp_path):
+def test_an_interrupt_keeps_what_is_known(monkeypatch, tmp_path):
     monkeypatch.setattr(prices, "cache_directory", lambda: tmp_path)
     circuits = [rtlil_text(prices.UNIT[name].make(rtl.Hardware()), prices.TOP) for name in ("alu", "core", "pc")]
 
@@ -77,8 +77,6 @@ def test_an_interrupt_ends_the_processes_and_keeps_what_is_known(monkeypatch, tm
     with pytest.raises(KeyboardInterrupt):
         prices.synthesize(circuits, interrupt)
     assert len(list(tmp_path.rglob("*.json"))) == 1
-    for process in list(yosys._RUNNING):
-        assert process.wait(timeout=20) != 0
 
 
 def test_settings_change_prices():

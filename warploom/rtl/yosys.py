@@ -12,9 +12,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from amaranth.back import rtlil
@@ -26,7 +27,37 @@ from pyosys import libyosys
 design = libyosys.Design()
 for command in json.load(sys.stdin):
     libyosys.run_pass(command, design)"""
-_RUNNING: set[subprocess.Popen[str]] = set()  # processes of all threads, so that an interrupt ends those of workers too
+
+
+class Processes:
+    """The processes of a call, on all its threads: once they have been ended, none begins any more."""
+
+    def __init__(self) -> None:
+        self.running: set[subprocess.Popen[str]] = set()
+        self._ended = False
+        self._lock = Lock()  # an interrupt may come while another thread begins one
+
+    @contextmanager
+    def begin(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+        """A process that runs a command. Raises CancelledError after the end."""
+        pipe = subprocess.PIPE
+        with self._lock:
+            if self._ended:
+                raise CancelledError
+            process = subprocess.Popen(arguments, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+            self.running.add(process)
+        with process:
+            try:
+                yield process
+            finally:
+                self.running.discard(process)
+
+    def end(self) -> None:
+        """End those that run."""
+        with self._lock:
+            self._ended = True
+            for process in list(self.running):
+                process.terminate()
 
 
 def rtlil_text(component: Any, name: str) -> str:
@@ -34,29 +65,24 @@ def rtlil_text(component: Any, name: str) -> str:
     return str(rtlil.convert(component, name=name, emit_src=False))
 
 
-def run(design: str, passes: Sequence[str]) -> list[str]:
+def run(design: str, passes: Sequence[str], processes: Processes | None = None) -> list[str]:
     """Run passes over a design, and return what each has to report. design: RTLIL. Raises MissingPackage where there is no pyosys.
 
     In a pass `{folder}` stands for a folder for its files, which is gone afterwards.
     """
     with folder() as place:
-        return run_in(place, design, passes)
+        return run_in(place, design, passes, processes)
 
 
-def run_in(place: Path, design: str, passes: Sequence[str]) -> list[str]:
+def run_in(place: Path, design: str, passes: Sequence[str], processes: Processes | None = None) -> list[str]:
     """The same with a folder of the caller's."""
     needed("pyosys", "synthesis", "rtl")
     (place / "design.il").write_text(design)
     reports = [place / f"report-{number}.txt" for number in range(len(passes))]
     commands = [f"read_rtlil {place / 'design.il'}"]
     commands += [f"tee -q -o {report} {command.format(folder=place)}" for report, command in zip(reports, passes, strict=True)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", _RUNNER], stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
-        _RUNNING.add(process)
-        try:
-            out, errors = process.communicate(json.dumps(commands))
-        finally:
-            _RUNNING.discard(process)
+    with (processes or Processes()).begin(sys.executable, "-c", _RUNNER) as process:
+        out, errors = process.communicate(json.dumps(commands))
     if process.returncode != 0:
         raise RuntimeError(f"Yosys has stopped: {(errors or out).strip()[-1000:]}")
     return [report.read_text() if report.exists() else "" for report in reports]
@@ -69,15 +95,15 @@ def all_of(runs: Sequence[tuple[str, Sequence[str]]], done: Callable[[int, list[
     has ended before an interrupt has been told.
     """
     order = sorted(range(len(runs)), key=lambda number: -len(runs[number][0]))
+    processes = Processes()
     pool = ThreadPoolExecutor(os.cpu_count())
     try:
-        numbers = {pool.submit(run, *runs[number]): number for number in order}
+        numbers = {pool.submit(run, *runs[number], processes): number for number in order}
         for ended in as_completed(numbers):
             done(numbers[ended], ended.result())
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        for process in list(_RUNNING):  # after an interrupt or an error
-            process.terminate()
+        processes.end()  # after an interrupt or an error
 
 
 @contextmanager
