@@ -47,5 +47,5 @@ def test_after_the_end_no_process_begins():
 
 def test_what_yosys_says_when_it_stops_is_the_error():
     pytest.importorskip("pyosys")
-    with pytest.raises(RuntimeError, match=r"Yosys has stopped: .*no_such_pass"):
+    with pytest.raises(RuntimeError, match=r"(?s)Yosys has stopped: .*no_such_pass"):
         yosys.run("", ["no_such_pass"])
