@@ -85,6 +85,8 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         if core.has_predicates != 0:
             part = _lanes_of(core, warp, mask, tables, k)
         every |= part
+        if core.watched != 0 and ((executes != SHARED and executes != MEMORY) or tables.uops[k, OP] == STORE_IMAGE):
+            units.watch(gpu, core, warp, pc, tables, k, now)  # of other accesses when their addresses are known
         if executes == ALU or executes == SPECIAL:
             units.execute(registers, tables, k, lanes)
         elif executes == TEXTURE:
