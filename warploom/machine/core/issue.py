@@ -53,6 +53,7 @@ from warploom.machine.core.divergence.mechanism import select_path
 from warploom.machine.core.fetch.instruction_fetch import consume
 from warploom.machine.core.operand_banks import read_operands
 from warploom.machine.core.partitions import enter
+from warploom.machine.core.performance_monitor import count_access, count_instruction
 from warploom.machine.core.pipes import accept
 from warploom.machine.core.ready_check import examine
 from warploom.machine.core.warps.scoreboard import mark_busy
@@ -90,7 +91,7 @@ def issue(gpu, core, number, warp, tables, units, now):
         part = lanes_taking_part(core.registers[warp], tables, pc, mask, warps.lanes)
     _count_issue(tables, pc, part, warps.threads[warp], warps.launched[warp])
     if core.counts != 0:
-        _count_for_program(core, warp, part)
+        _count_for_program(core, warp, part, tables)
     fault = np.int64(0)
     until = np.int64(now + 1)
     late = np.int64(0)
@@ -105,6 +106,8 @@ def issue(gpu, core, number, warp, tables, units, now):
             enter(core.partitions, number, port, core.partitions.interval[port], now)
         fault = units.access(gpu, core, warp, pc, unit, tables, units, now)
         until = np.int64(FOREVER)
+        if core.counts > 1:
+            count_access(core, tables, pc, part)
     if unit != CONTROL:
         _advance(core, warp, pc)
     if gpu.log.tracing != 0:
@@ -174,12 +177,14 @@ def _count_issue(tables, pc, part, threads, launched):
 
 
 @inlined
-def _count_for_program(core, warp, part):
+def _count_for_program(core, warp, part, tables):
     """What a program can read of its core: the warps that run, and the instructions of threads before this one."""
     special = core.registers[warp].special
     special[CORE_WARPS] = np.uint32(core.blocks.alive[core.warps.block[warp]] & np.uint64(LOW_HALF))
     special[THREAD_INSTRUCTIONS] = np.uint32(core.thread_instructions & LOW_HALF)
     core.thread_instructions = core.thread_instructions + popcount(part)
+    if core.counts > 1:
+        count_instruction(core, tables, np.int64(core.warps.pc[warp]), part)
 
 
 @inlined

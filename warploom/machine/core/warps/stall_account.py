@@ -18,5 +18,7 @@ def account(gpu, core, warp, reason, tables, until):
     if until > since:
         tables.profile[warps.pc[warp], reason] += until - since
         warps.since[warp] = until
+        if core.counts > 1:
+            core.monitor.waited[reason] += until - since
         if gpu.log.tracing != 0:
             emit(gpu.log, tables, until, STALL, core.number, warp, warps.pc[warp], warps.mask[warp], reason, since)
