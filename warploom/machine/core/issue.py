@@ -57,7 +57,7 @@ from warploom.machine.core.performance_monitor import count_access, count_instru
 from warploom.machine.core.pipes import accept
 from warploom.machine.core.ready_check import examine
 from warploom.machine.core.warps.scoreboard import mark_busy
-from warploom.machine.core.warps.stall_account import account
+from warploom.machine.core.warps.stall_account import account, account_wait
 from warploom.machine.core.warps.warp_exit import end_warp
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.datapath.predicate import lanes_taking_part
@@ -123,7 +123,7 @@ def _account_wait(gpu, core, number, warp, port, tables, now):
     """Account the cycles since the last issue: waiting until the warp woke up, then for a full unit, then for the scheduler."""
     warps = core.warps
     if warps.wake[warp] > warps.since[warp]:
-        account(gpu, core, warp, warps.reason[warp], tables, warps.wake[warp])
+        account_wait(gpu, core, warp, tables, warps.wake[warp])
     throttled = min(core.unit_full_cycles[number, port] - warps.unit_full_at_wake[warp], now - warps.since[warp])
     if throttled > 0:
         account(gpu, core, warp, _throttle_reason(port), tables, warps.since[warp] + throttled)
