@@ -134,6 +134,8 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         passes = _scratchpad_passes(core, registers, tables, moved, lanes)
         start_at = max(np.int64(core.shared_free), np.int64(now))
         tables.profile[pc, PASSES] += passes
+        if core.counts > 1:
+            core.monitor.scratchpad_stalls = core.monitor.scratchpad_stalls + passes - 1
         core.shared_free = start_at + passes
         if kind != STORE:
             until = start_at + core.shared_latency + passes - 1
