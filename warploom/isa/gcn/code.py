@@ -6,7 +6,7 @@ put into a temporary first. Everything that the vector unit does has EXEC as its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection, Container
 from typing import NamedTuple
 
 import numpy as np
@@ -55,12 +55,12 @@ class Code:
     """The micro-ops of one instruction.
 
     number_of: the number of the instruction at an address, and of one at which none begins the number after the last one. private:
-    the first of the four scalar registers that stand for private memory, of each four that may. apertures: the program forms addresses of
-    private memory that FLAT takes. moved: a source after it has been moved between lanes (DPP).
+    the first of the four scalar registers that stand for private memory, of each four that may. apertures: those (SHARED_BASE,
+    PRIVATE_BASE) of which the program forms addresses that FLAT takes. moved: a source after it has been moved between lanes (DPP).
     """
 
     def __init__(
-        self, one: Decoded, moved: Moved, number_of: dict[int, int], end: int, private: Container[int], apertures: bool = False
+        self, one: Decoded, moved: Moved, number_of: dict[int, int], end: int, private: Container[int], apertures: Collection[int] = ()
     ) -> None:
         assert one.written is not None
         self.moved = moved

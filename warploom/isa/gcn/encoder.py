@@ -28,7 +28,7 @@ from warploom.isa.gcn.modifiers import (
     waitcnt_number,
 )
 from warploom.isa.gcn.parser import Mistake, Operand, Piece, Resolve, inline, operand, whole
-from warploom.isa.gcn.registers import DPP, FIRST_VECTOR, LITERAL, OFF, SDWA, VCC, constant
+from warploom.isa.gcn.registers import DPP, FIRST_VECTOR, LITERAL, OFF, SDWA, SHARED_BASE, VCC, constant
 from warploom.isa.gcn.table import BY_MNEMONIC
 
 _FLAGS = ("glc", "slc", "lds", "tfe", "gds", "idxen", "offen", "clamp", "done", "compr", "vm")
@@ -157,7 +157,7 @@ class _Encoding:
     def _code(self, found: Operand, text: str, count: int, is_source: bool) -> int:
         """The operand code of an operand, with its literal noted."""
         if found.code >= 0:
-            if found.is_float:
+            if found.is_float or SHARED_BASE <= found.code < LITERAL:  # what has a name only is as wide as is asked for
                 return found.code
             if found.count != count:
                 raise Mistake(f"{text!r} is {found.count} register{'s' if found.count > 1 else ''}, not {count}", text)
