@@ -183,6 +183,8 @@ class Code:
             value = self.moved(self, value)
         if self.written.kind == SDWA_KIND and number < 2:
             value = self._selected(value, number)
+        if self.written.kind == E64 and self.field("op_sel") >> number & 1:
+            value = self.lane("shr", value, Number(16))
         if (positive or minus) and not self.row.floats:
             self.refuse("a sign of a source that is no float means nothing")
         if (positive or minus) and not (wide_float and part == 0):
@@ -223,7 +225,12 @@ class Code:
 
     def put(self, name: str, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> None:
         """The micro-op that gives the result of 32 bits of a vector instruction, in the lanes that are active."""
-        changed = self.field("clamp") or self.field("omod") or (self.written.kind == SDWA_KIND and self.field("dst_sel") != WHOLE)
+        changed = (
+            self.row.keeps_half
+            or self.field("clamp")
+            or self.field("omod")
+            or (self.written.kind == SDWA_KIND and self.field("dst_sel") != WHOLE)
+        )
         if not changed:
             self.vector(name, self.target(), a, b, c, **more)
             return
@@ -242,6 +249,9 @@ class Code:
 
     def put_narrow(self, value: Value) -> None:
         """SDWA: the result into a part of its register; the rest of it becomes zero, the sign, or stays."""
+        if self.row.keeps_half:
+            self.put_half(value, self.field("op_sel") >> 3 & 1)
+            return
         target, which = self.target(), self.field("dst_sel")
         if self.written.kind != SDWA_KIND or which == WHOLE:
             self.vector("mov", target, value)
@@ -259,6 +269,13 @@ class Code:
         if unused == PRESERVED:
             part = self.lane("or", part, self.lane("and", target, Number(ONES & ~mask)))
         self.vector("mov", target, part)
+
+    def put_half(self, value: Value, high: int) -> None:
+        """16 bits into the low or high half of the result's register; the other half stays."""
+        target = self.target()
+        kept = self.lane("and", target, Number(0xFFFF if high else 0xFFFF0000))
+        part = self.lane("shl", value, Number(16)) if high else self.lane("and", value, Number(0xFFFF))
+        self.vector("or", target, kept, part)
 
     def put_pair(self, low: Value, high: Value) -> None:
         """A result of 64 bits."""

@@ -112,9 +112,7 @@ def _load(words: int = 1, size: int = WORD, flags: int = 0, half: int = -1) -> L
         address = place.base
         if half >= 0:
             loaded = code.lane("load", address, imm=place.offset, size=size, flags=flags, space=place.space)
-            kept = code.lane("and", target, Number(0xFFFF0000 if half == 0 else 0xFFFF))
-            part = code.lane("and", loaded, Number(0xFFFF)) if half == 0 else code.lane("shl", loaded, Number(16))
-            code.vector("or", target, kept, part)
+            code.put_half(loaded, half)
             return
         if words > 1 and target <= address < target + words:
             address = code.lane("mov", address)
