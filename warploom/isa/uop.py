@@ -374,6 +374,7 @@ def _rows() -> list[Operation]:
         ("atomic_cas", "dmbc", "d = old; memory = c where old == b"),
         ("atomic_inc", "dmb", "d = old; memory = 0 where old >= b unsigned, else old + 1"),
         ("atomic_dec", "dmb", "d = old; memory = b where old is 0 or above b unsigned, else old - 1"),
+        ("atomic_rsub", "dmb", "d = old; memory = b - old"),
         ("atomic_fadd", "dmb", "d = old; memory = old + b as floats, rounded to nearest"),
         ("atomic_fmin", "dmb", "d = old; memory = the smaller float, as fmin"),
         ("atomic_fmax", "dmb", "d = old; memory = the larger float, as fmax"),

@@ -6,7 +6,7 @@ put into a temporary first. Everything that the vector unit does has EXEC as its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection, Container
 from typing import NamedTuple
 
 import numpy as np
@@ -55,12 +55,12 @@ class Code:
     """The micro-ops of one instruction.
 
     number_of: the number of the instruction at an address, and of one at which none begins the number after the last one. private:
-    the first of the four scalar registers that stand for private memory, of each four that may. apertures: the program forms addresses of
-    private memory that FLAT takes. moved: a source after it has been moved between lanes (DPP).
+    the first of the four scalar registers that stand for private memory, of each four that may. apertures: those (SHARED_BASE,
+    PRIVATE_BASE) of which the program forms addresses that FLAT takes. moved: a source after it has been moved between lanes (DPP).
     """
 
     def __init__(
-        self, one: Decoded, moved: Moved, number_of: dict[int, int], end: int, private: Container[int], apertures: bool = False
+        self, one: Decoded, moved: Moved, number_of: dict[int, int], end: int, private: Container[int], apertures: Collection[int] = ()
     ) -> None:
         assert one.written is not None
         self.moved = moved
@@ -183,6 +183,8 @@ class Code:
             value = self.moved(self, value)
         if self.written.kind == SDWA_KIND and number < 2:
             value = self._selected(value, number)
+        if self.written.kind == E64 and self.field("op_sel") >> number & 1:
+            value = self.lane("shr", value, Number(16))
         if (positive or minus) and not self.row.floats:
             self.refuse("a sign of a source that is no float means nothing")
         if (positive or minus) and not (wide_float and part == 0):
@@ -223,7 +225,12 @@ class Code:
 
     def put(self, name: str, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> None:
         """The micro-op that gives the result of 32 bits of a vector instruction, in the lanes that are active."""
-        changed = self.field("clamp") or self.field("omod") or (self.written.kind == SDWA_KIND and self.field("dst_sel") != WHOLE)
+        changed = (
+            self.row.keeps_half
+            or self.field("clamp")
+            or self.field("omod")
+            or (self.written.kind == SDWA_KIND and self.field("dst_sel") != WHOLE)
+        )
         if not changed:
             self.vector(name, self.target(), a, b, c, **more)
             return
@@ -242,6 +249,9 @@ class Code:
 
     def put_narrow(self, value: Value) -> None:
         """SDWA: the result into a part of its register; the rest of it becomes zero, the sign, or stays."""
+        if self.row.keeps_half:
+            self.put_half(value, self.field("op_sel") >> 3 & 1)
+            return
         target, which = self.target(), self.field("dst_sel")
         if self.written.kind != SDWA_KIND or which == WHOLE:
             self.vector("mov", target, value)
@@ -259,6 +269,13 @@ class Code:
         if unused == PRESERVED:
             part = self.lane("or", part, self.lane("and", target, Number(ONES & ~mask)))
         self.vector("mov", target, part)
+
+    def put_half(self, value: Value, high: int) -> None:
+        """16 bits into the low or high half of the result's register; the other half stays."""
+        target = self.target()
+        kept = self.lane("and", target, Number(0xFFFF if high else 0xFFFF0000))
+        part = self.lane("shl", value, Number(16)) if high else self.lane("and", value, Number(0xFFFF))
+        self.vector("or", target, kept, part)
 
     def put_pair(self, low: Value, high: Value) -> None:
         """A result of 64 bits."""

@@ -28,7 +28,7 @@ from warploom.isa.gcn.modifiers import (
     waitcnt_number,
 )
 from warploom.isa.gcn.parser import Mistake, Operand, Piece, Resolve, inline, operand, whole
-from warploom.isa.gcn.registers import DPP, FIRST_VECTOR, LITERAL, OFF, SDWA, VCC, constant
+from warploom.isa.gcn.registers import DPP, FIRST_VECTOR, LITERAL, OFF, SDWA, SHARED_BASE, VCC, constant
 from warploom.isa.gcn.table import BY_MNEMONIC
 
 _FLAGS = ("glc", "slc", "lds", "tfe", "gds", "idxen", "offen", "clamp", "done", "compr", "vm")
@@ -157,7 +157,7 @@ class _Encoding:
     def _code(self, found: Operand, text: str, count: int, is_source: bool) -> int:
         """The operand code of an operand, with its literal noted."""
         if found.code >= 0:
-            if found.is_float:
+            if found.is_float or SHARED_BASE <= found.code < LITERAL:  # what has a name only is as wide as is asked for
                 return found.code
             if found.count != count:
                 raise Mistake(f"{text!r} is {found.count} register{'s' if found.count > 1 else ''}, not {count}", text)
@@ -185,6 +185,10 @@ class _Encoding:
         if not (found.minus or found.positive or found.extended):
             return
         number = "abc".find(letter)
+        if self.row.mixes and not found.extended:
+            self.fields["neg"] = self.fields.get("neg", 0) | found.minus << number
+            self.fields["neg_hi"] = self.fields.get("neg_hi", 0) | found.positive << number
+            return
         if self.kind == E32 or number < 0 or (found.extended and self.kind != SDWA_KIND) or not (self.row.floats or found.extended):
             raise Mistake(f"{text!r}: signs are for sources that are floats", text)
         if self.kind == E64:
@@ -358,7 +362,8 @@ class _Encoding:
         ):
             pass
         elif (chosen := re.fullmatch(r"op_sel:\[([01](?:,[01])*)\]", text)) is not None and self.kind == E64:
-            self.fields["op_sel"] = sum(int(bit) << n for n, bit in enumerate(chosen[1].split(",")))
+            places = (*range(self.row.sources), 3)
+            self.fields["op_sel"] = sum(int(bit) << place for place, bit in zip(places, chosen[1].split(","), strict=False))
         else:
             raise Mistake(f"{self.row.mnemonic} takes no {text!r}", text)
 
@@ -404,7 +409,7 @@ class _Encoding:
             return False
         value = sum(int(bit) << n for n, bit in enumerate(found[2].split(",")))
         if found[1] == "op_sel_hi":
-            self.fields |= {"hi_low": value & 3, "hi_top": value >> 2 & 1}
+            self.fields |= {"hi_low": value & 3, "hi_top": value >> 2 & 1 if self.row.sources == 3 else 1}
         else:
             self.fields[{"neg_lo": "neg"}.get(found[1], found[1])] = value
         return True

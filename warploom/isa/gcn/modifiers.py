@@ -22,7 +22,7 @@ _DPP = {
 _DPP_NUMBER = {name: number for number, name in _DPP.items()}
 HARDWARE = {1: "HW_REG_MODE", 2: "HW_REG_STATUS", 3: "HW_REG_TRAPSTS", 4: "HW_REG_HW_ID", 5: "HW_REG_GPR_ALLOC", 6: "HW_REG_LDS_ALLOC",
             7: "HW_REG_IB_STS", 15: "HW_REG_SH_MEM_BASES"}  # fmt: skip
-MODE, HW_ID = 1, 4
+MODE, MEMORY_BASES = 1, 15
 MESSAGES = {1: "MSG_INTERRUPT", 2: "MSG_GS", 3: "MSG_GS_DONE", 4: "MSG_SAVEWAVE", 9: "MSG_GS_ALLOC_REQ", 10: "MSG_GET_DOORBELL"}
 MOST_VM, MOST_EXP, MOST_LGKM = 63, 7, 15
 BITMASK = re.compile(r'swizzle\(\s*BITMASK_PERM\s*,\s*"([01pi]{5})"\s*\)')
