@@ -313,6 +313,21 @@ def test_the_grids_barrier_takes_the_way_to_the_second_level_cache_and_back():
     assert far >= near + 2 * 2 * 100
 
 
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_a_result_is_delivered_once(name):
+    """A barrier after the reduction opens without a result: what the first instruction wrote, and the reduction, stay."""
+    code = Assembly()
+    code.mov(A, 7)
+    code(name, dst=C, c=A)
+    code.mov(C, 5)
+    code("barrier")
+    code.op("shl", D, GLOBAL, imm=3)
+    code.store(D, A)
+    code.store(D, C, 4)
+    code("exit")
+    assert words(ran(code.program(threads=8, block=8)))[:16].tolist() == [7, 5] * 8
+
+
 @pytest.mark.parametrize("cores", [1, 2])
 @pytest.mark.parametrize(("level", "latency"), [("l2", 8), ("l2", 30), ("dram", 20)])
 def test_the_last_arrival_opens_the_grids_barrier_for_all_in_the_same_cycle(cores, level, latency):
