@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, finished, words
+from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, finished, run, words
+from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.device.report import counters
 from warploom.machine.memory.channels import DATA_HOLD
@@ -59,7 +60,20 @@ def field(record, path):
 
 # By part: what is empty or 0, and pairs of numbers that are equal because everything that was handed out has been given back.
 EMPTY_AT_THE_END = {
-    "gpu": ["live", "unfinished", "l2.waiting", "l2.misses.used", "dram.waiting", "dram.count", "grid.waiting", "fault.kind"],
+    "gpu": [
+        "live",
+        "unfinished",
+        "l2.waiting",
+        "l2.misses.used",
+        "l2.writing",
+        "l2.in_use",
+        "l2.stalled",
+        "l2.turn",
+        "dram.waiting",
+        "dram.count",
+        "grid.waiting",
+        "fault.kind",
+    ],
     "cores": [
         *("warps.active", "warps.awake", "warps.draining", "warps.pending", "warps.stores", "warps.unsent", "warps.at_barrier"),
         *("warps.fencing", "warps.starved", "warps.waiting_memory", "warps.wants", "warps.ringing", "warps.threads"),
@@ -116,3 +130,46 @@ def test_what_leaves_a_level_reaches_the_next_one(ended):
     if config.memory.kind == "channels":
         assert found["data_requests"] == found["l2_fill_bytes"] + found["l2_passed_on_bytes"] + found["l2_write_back_bytes"]
         assert found["data_channel_busy_cycles"] == DATA_HOLD * found["data_requests"]
+
+
+@pytest.mark.parametrize("changes", [MACHINES[number] for number in (0, 1, 3, 5, 7)], ids=str)
+def test_what_is_written_down_is_what_is_counted(changes):
+    """Each event of a traced run is one more of its counter, and says nothing of what it has nothing to do with."""
+    result = run(busy(), tracing=True, **changes)
+    found, rows = result.counters, result.detail.events
+    of = {kind: rows[rows[:, e.KIND] == number] for number, kind in enumerate(e.KINDS)}
+    requests, looked_up = of["request"], of["l2"]
+    assert len(of["issue"]) == found["instructions"]
+    assert len(requests) == found["transactions"]
+    assert (requests[:, e.B] == e.HIT).sum() == found["l1_hits"]
+    assert (np.isin(requests[:, e.B], (e.MISS, e.MERGED)) & (requests[:, e.B] != e.STORE)).sum() == found["l1_misses"]
+    assert len(looked_up) == found["l2_hits"] + found["l2_misses"]
+    assert len(of["complete"]) == found["accesses"]
+    without_l2 = result.config.l2.bytes == 0  # else what memory serves is in the events of the second cache
+    assert len(of["memory"]) == (found["dram_requests"] if without_l2 else 0)
+    assert (len(of["fill"]) == 0) == (found["l1_misses"] == 0)
+    assert len(of["barrier"]) == WARPS and of["barrier"][:, e.B].sum() == THREADS // 8  # the last of each block opens it
+    started = of["block"][of["block"][:, e.B] == e.BLOCK_STARTS]
+    assert started[:, [e.WARP, e.PC, e.MASK]].tolist() == [[-1, -1, 0]] * (THREADS // 8)
+    assert sorted(of["block"][:, [e.A, e.B]].tolist()) == [[block, end] for block in range(THREADS // 8) for end in (0, 1)]
+    for kind in ("fill", "memory", "l2"):
+        assert (of[kind][:, [e.WARP, e.PC]] == -1).all(), kind
+    assert sorted(of["end"][:, e.CORE].tolist()) == [0] * WARPS
+    stalls = of["stall"]
+    assert (stalls[:, e.B] < stalls[:, e.TIME]).all()
+    spans = np.bincount(stalls[:, e.A], stalls[:, e.TIME] - stalls[:, e.B], len(r.REASONS))
+    for number, reason in enumerate(r.REASONS):
+        assert spans[number] == (0 if number == r.SELECTED else found[f"{reason.name}_warp_cycles"]), reason.name
+
+
+@pytest.mark.parametrize(("write_buffer", "stalls"), [(0, False), (1, True), (2, True), (64, False)])
+def test_a_slice_stands_still_while_as_many_lines_are_on_their_way_to_memory_as_it_has_room_for(write_buffer, stalls):
+    """Stores that pass it on, to memory that takes eight bytes a cycle: two warps of four lanes, each with a line of its own."""
+    code = Assembly()
+    code.op("shl", A, GLOBAL, imm=6)
+    code.store(A, B)
+    code("exit")
+    made = finished(code.program(threads=8, block=8), l2__write_buffer=write_buffer, dram__bandwidth=8, lsu__stores=64)
+    assert (counters(made)["l2_stalls"] > 0) == stalls
+    assert counters(made)["l2_passed_on_bytes"] == 8 * 16
+    assert not made.gpu["l2"]["writing"].any()
