@@ -99,6 +99,19 @@ def test_64_bits_hold_afterwards_what_the_table_says(name, olds, bs, c, high):
     assert bool(said[0]) == changed
 
 
+@pytest.mark.parametrize(("name", "sign"), [("atomic_fmin", 1), ("atomic_fmax", 0)])
+def test_of_two_zeros_the_negative_one_is_smaller(name, sign):
+    zeros = [(old << 63, b << 63) for old in (0, 1) for b in (0, 1)]
+    registers, memory = warp(4, [0, 1, 2, 3]), np.zeros(8, np.uint32)
+    registers["wide"][0, 1, :4] = [b for _, b in zeros]
+    memory[1::2] = [old >> 32 for old, _ in zeros]
+    rows = np.arange(0, 32, 8, dtype=np.uint32)
+    _, (_, _, _, after, _, _) = both(run_64, rows, registers, NUMBER[name], memory, 1, np.zeros(1, np.int64))
+    found = [int(high) >> 31 for high in after[1::2]]
+    assert found == [max(old >> 63, b >> 63) if sign else min(old >> 63, b >> 63) for old, b in zeros]
+    assert not after[::2].any()
+
+
 @pytest.mark.parametrize("name", sorted(ON_32_BITS))
 @settings(deadline=None, max_examples=100)
 @given(olds=st.lists(words, min_size=4, max_size=4), bs=st.lists(words, min_size=4, max_size=4))
