@@ -1,4 +1,4 @@
-"""Laws of whole runs: when all warps have ended nothing is left on its way, and what goes into a part comes out of it."""
+"""Laws of whole runs, on every kind of machine: when all warps have ended nothing is left on its way, and what goes in comes out."""
 
 import numpy as np
 import pytest
