@@ -111,3 +111,11 @@ kernel void generic_pointers(global uint *o, global uint *a) {
   uint got = through(p, 7);
   o[ITEM] = got + 100000 * *p;
 }
+
+kernel void array_in_registers(global uint *o, global const uint *a, uint n) {
+  uint t[8];
+  for (uint k = 0; k < 8; k++) t[k] = a[ITEM] * (k + 1);
+  t[n & 7] = 1;
+  t[a[ITEM] & 7] += 5;
+  o[ITEM] = t[LANE & 7] + 3 * t[(n + 3) & 7] + t[a[ITEM] & 7];
+}

@@ -79,6 +79,8 @@ def instructions(draw):
         fields["simm16"] = number
     if "waitcnt" in row.words:
         fields["simm16"] = number & 0xCF7F
+    if "gpr_idx" in row.words:
+        fields |= {"simm16": number & 15} if row.format == "SOPP" else {"ssrc1": number & 15}
     if "hwreg" in row.words:
         first = draw(st.integers(0, 31))
         fields["simm16"] = 1 | first << 6 | draw(st.integers(0, 31 - first)) << 11

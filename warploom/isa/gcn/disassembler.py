@@ -12,6 +12,7 @@ from warploom.isa.gcn.modifiers import (
     UNUSED,
     dpp_text,
     hwreg_text,
+    index_text,
     message_text,
     swizzle_text,
     waitcnt_text,
@@ -50,6 +51,8 @@ def _operand(written: Written, word: str, address: int, labels: Mapping[int, str
         if word == "imm":
             return str(number)
         return {"hex": hex, "waitcnt": waitcnt_text, "hwreg": hwreg_text, "message": message_text}[word](number)
+    if word == "gpr_idx":
+        return index_text(fields["simm16" if written.row.format == "SOPP" else "ssrc1"])
     if word == "literal":
         return _number(written.literal or 0) if written.row.format == "SOPK" else f"{written.literal or 0:#x}"
     if word == "offset":

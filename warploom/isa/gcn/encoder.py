@@ -24,6 +24,7 @@ from warploom.isa.gcn.modifiers import (
     SELECTED,
     UNUSED,
     dpp_number,
+    index_number,
     swizzle_number,
     waitcnt_number,
 )
@@ -106,7 +107,7 @@ class _Encoding:
             "imm": self._number, "hex": self._number, "target": self._target, "waitcnt": self._waitcnt, "hwreg": self._hwreg,
             "message": self._message, "literal": self._literal, "offset": self._offset, "address": self._access_address,
             "saddr": self._saddr, "returned": self._returned, "vaddr": self._vaddr, "srsrc": self._srsrc, "soffset": self._soffset,
-            "target_exp": self._export,
+            "target_exp": self._export, "gpr_idx": self._index,
         }.get(word)  # fmt: skip
         if special is not None:
             special(text)
@@ -330,6 +331,12 @@ class _Encoding:
         if code is None or code >= 248 or found.count != 1:
             raise Mistake(f"{text!r} is no scalar register and no number from -16 to 64", text)
         self.fields["soffset"] = code
+
+    def _index(self, text: str) -> None:
+        number = index_number(text)
+        if number is None:
+            raise Mistake(f"{text!r} names no operands", text, "write gpr_idx(SRC0), with SRC0, SRC1, SRC2 and DST as they are wanted")
+        self.fields["simm16" if self.row.format == "SOPP" else "ssrc1"] = number
 
     def _export(self, text: str) -> None:
         found = re.fullmatch(r"(mrt|pos|param)(\d+)", text)

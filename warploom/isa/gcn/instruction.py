@@ -6,6 +6,7 @@ where vector registers are usual. In formats of 32 bits a mask is VCC and has no
     imm hex             a number of 16 bits, written in decimal or hexadecimal
     target              distance of a jump, in words
     waitcnt hwreg message                  what s_waitcnt, s_getreg and s_sendmsg take
+    gpr_idx             which operands' numbers M0 is added to
     literal             the 32 bits after the instruction
     offset              of a scalar load: bytes, or a scalar register
     address saddr       of a vector access: vector registers, a pair if `saddr` is off, and a scalar pair
@@ -208,4 +209,6 @@ def wants_literal(row: Row, fields: Mapping[str, int]) -> bool:
     """Whether 32 bits follow the instruction."""
     if "literal" in row.words:
         return True
+    if "gpr_idx" in row.words:
+        return fields.get("ssrc0") == LITERAL
     return row.format != "VOP3P" and any(fields.get(name) == LITERAL for name in ("ssrc0", "ssrc1", "src0"))

@@ -18,6 +18,7 @@ from warploom.isa.gcn.instruction import Decoded, Refusal
 from warploom.isa.gcn.lane_moves import moved
 from warploom.isa.gcn.launch import START, Start, start_up
 from warploom.isa.gcn.modifiers import MEMORY_BASES
+from warploom.isa.gcn.register_index import mode_after
 from warploom.isa.gcn.registers import (
     PRIVATE_BASE,
     PRIVATE_LIMIT,
@@ -55,12 +56,14 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Deco
     names = {address: name for name, address in reversed(list(image.symbols.items()))}
     refused: list[Refused] = []
     apertures = {aperture for one in instructions for aperture in (*_named_apertures(one), *_loaded_bases(one, start.base_offsets))}
+    indexed = 0
     for number, one in enumerate(instructions, start=1):
         uops, latency = [Uop("illegal", imm=one.word & 0xFFFFFFFF)], NONE
         if one.written is not None:
-            code = Code(one, moved, number_of, end, start.private, apertures)
+            code = Code(one, moved, number_of, end, start.private, apertures, indexed)
+            indexed = mode_after(one.written, indexed)
             try:
-                one.written.row.lower(code)
+                code.lower()
                 uops, latency = code.uops, code.latency
             except Refusal as reason:
                 refused.append((number, str(reason)))

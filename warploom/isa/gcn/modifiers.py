@@ -71,6 +71,21 @@ def hwreg_text(number: int) -> str:
     return f"hwreg({name})" if (first, bits) == (0, 32) else f"hwreg({name}, {first}, {bits})"
 
 
+INDEXED = ("SRC0", "SRC1", "SRC2", "DST")  # operands of s_set_gpr_idx_on, by bit
+
+
+def index_text(number: int) -> str:
+    """`gpr_idx(SRC0,DST)`."""
+    return f"gpr_idx({','.join(name for bit, name in enumerate(INDEXED) if number >> bit & 1)})"
+
+
+def index_number(text: str) -> int | None:
+    """The number of such a text, or None."""
+    found = re.fullmatch(r"gpr_idx\(\s*((?:\w+(?:\s*,\s*)?)*)\)", text)
+    names = [name.strip() for name in found[1].split(",") if name.strip()] if found else [""]
+    return sum(1 << INDEXED.index(name) for name in set(names)) if all(name in INDEXED for name in names) else None
+
+
 def message_text(number: int) -> str:
     """`sendmsg(MSG_INTERRUPT)`."""
     return f"sendmsg({MESSAGES.get(number & 15, str(number & 15))})" if number < 16 else f"{number:#x}"
