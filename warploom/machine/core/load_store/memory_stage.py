@@ -134,15 +134,20 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         passes = _scratchpad_passes(core, registers, tables, moved, lanes)
         start_at = max(np.int64(core.shared_free), np.int64(now))
         tables.profile[pc, PASSES] += passes
+        if core.counts > 1:
+            core.monitor.scratchpad_stalls = core.monitor.scratchpad_stalls + passes - 1
         core.shared_free = start_at + passes
         if kind != STORE:
             until = start_at + core.shared_latency + passes - 1
             mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, until, SHORT_SCOREBOARD)
         return fault
-    if wanted == SHARED:
+    if passes != 0:  # an access of memory too meets shared memory when it may be busy, and waits for memory
+        start_at = max(np.int64(core.shared_free), np.int64(now))
         tables.profile[pc, PASSES] += passes
-        core.shared_free = now + passes
-        mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
+        core.shared_free = start_at + passes
+    if wanted == SHARED or (passes != 0 and transactions == 0):
+        until = max(np.int64(core.shared_free), np.int64(now)) + core.shared_latency - 1
+        mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, until, SHORT_SCOREBOARD)
         return fault
     if core.spaces.used != 0 and core.constants.ready != 0:
         mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, np.int64(core.constants.ready), core.constants.reason)
