@@ -21,12 +21,15 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import click
 
 from tests.places import ROOT
 
@@ -499,19 +502,24 @@ def _shortened(example: Example) -> str:
     return "\n".join([*example.output.splitlines()[: len(shown) - 1], "..."])
 
 
-def main(names: list[str]) -> None:
-    """Write the named pages anew, or all of them."""
-    import tempfile
+@click.command()
+@click.argument("pages", nargs=-1, metavar="[PAGE]...", type=click.Path(exists=True, dir_okay=False, resolve_path=True, path_type=Path))
+def main(pages: tuple[Path, ...]) -> None:
+    """Write the tables of documentation pages, and the outputs that no longer fit, anew: of README.md and all of docs/ without a PAGE.
 
-    for page in [Path(name).resolve() for name in names] or PAGES:
+    Each change is named with its line. Look at what has changed before you keep it.
+    """
+    if other := [page for page in pages if page not in PAGES]:
+        raise click.UsageError(f"{other[0]} is no page of the documentation, which is README.md and docs/")
+    for page in pages or PAGES:
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             sys.path.insert(0, folder)
             for line in write_anew(page, Path(folder)):
-                print(f"{page.relative_to(ROOT)}: {line}")
+                click.echo(f"{page.relative_to(ROOT)}: {line}")
             sys.path.remove(folder)
             os.chdir(ROOT)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

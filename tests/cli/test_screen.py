@@ -32,7 +32,7 @@ COMMANDS = {
     "preset": ["presets", "sm"],
     "settings": ["presets", "--settings"],
     "study": ["study"],
-    "cost": ["cost"],
+    "cost": ["cost", "program_controller", "registers", "sequencer"],
 }  # fmt: skip
 PLAIN = ("run", "compare", "ladder", "profile", "picture", "debug")  # they take an engine
 NO_ENGINE = ("ladder",)

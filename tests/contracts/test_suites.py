@@ -140,7 +140,7 @@ def passes_barriers(paths, warps, warp):
 
 
 BROKEN = [
-    ("scheduler", idle, "ends", "1-store.rv (python) has not ended after"),
+    ("scheduler", idle, "ends", "1-store.rv has not ended after"),
     ("scheduler", forgetful, "repeatable", "1-store.rv takes "),
     ("replacement", Replacement(stamped, stamped, one_too_far), "victim", "a set of 2 ways is asked for the lines 0, 1, 2: "),
     ("replacement", Replacement(stamped, stamped, one_too_far_in_time), "victim", "a set of 2 ways is asked for the lines 0, 1, 0, 2: "),
@@ -176,7 +176,7 @@ def test_the_command(tmp_path):
     (tmp_path / "mine.py").write_text("def idle(s, now):\n    return -1\n", encoding="utf-8")
     done = CliRunner().invoke(main, ["unit", "check", f"{tmp_path / 'mine.py'}:idle", "--slot", "scheduler"])
     assert done.exit_code == 1
-    assert done.output.startswith("broken  ends: a kernel ends\n        warploom/contracts/programs/1-store.rv (python) has not ended")
+    assert done.output.startswith("broken  ends: a kernel ends\n        warploom/contracts/programs/1-store.rv has not ended")
     assert all(len(line) <= 80 for line in done.output.splitlines())
     wrong = CliRunner().invoke(main, ["unit", "check", f"{tmp_path / 'mine.py'}:idle", "--slot", "replacement"])
     assert wrong.exit_code == 2

@@ -21,7 +21,7 @@ from tests.places import ROOT
 
 SLACK = 5.0, 10.0  # a test may take so many seconds of a processor, and so many times what it takes without a fault
 END = "the end"
-UNKNOWN = 2.0  # seconds of a test that nobody has timed yet: those that take longer find no faults
+UNKNOWN = 5.0  # seconds of a test that nobody has timed yet: those that take longer find no faults
 COLLECTION = 120.0  # seconds for what comes before the first test
 
 

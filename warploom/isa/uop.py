@@ -346,6 +346,8 @@ def _rows() -> list[Operation]:
         ("insert_lane", L_ALU, "dab", "d of lane b (unsigned, modulo the warp's) = a of that lane, active or not; other lanes keep theirs"),
         ("get_scalar", L_ALU, "dai", "scalar d = the scalar register with number a + i; 0 where there is none"),
         ("put_scalar", L_ALU, "abi", "the scalar register with number a + i = b; nothing where there is none"),
+        ("get_register", L_ALU, "dai", "d = the lane register with number a + i, a being lane 0's; register 0 where there is none"),
+        ("put_register", L_ALU, "abi", "the lane register with number a + i, a being lane 0's, = b; nothing where there is none"),
         ("or_lanes", L_ALU, "dab", "scalar d = the OR of b and the a of each lane that takes part (mask, predicate)"),
         ("match_any", L_ALU, "dai", "bit l of d = 1 where lane 32 i + l takes part (mask, predicate) and its a is the same"),
     ]
@@ -374,6 +376,7 @@ def _rows() -> list[Operation]:
         ("atomic_cas", "dmbc", "d = old; memory = c where old == b"),
         ("atomic_inc", "dmb", "d = old; memory = 0 where old >= b unsigned, else old + 1"),
         ("atomic_dec", "dmb", "d = old; memory = b where old is 0 or above b unsigned, else old - 1"),
+        ("atomic_rsub", "dmb", "d = old; memory = b - old"),
         ("atomic_fadd", "dmb", "d = old; memory = old + b as floats, rounded to nearest"),
         ("atomic_fmin", "dmb", "d = old; memory = the smaller float, as fmin"),
         ("atomic_fmax", "dmb", "d = old; memory = the larger float, as fmax"),

@@ -28,6 +28,72 @@ def test_settings_that_do_not_go_together(changes, message):
     assert str(error.value) == message
 
 
+# Of each rule the settings nearest to its limit: those that are just too much with the message, and those that just fit.
+CARVED = {"shared.unified": 1024, "shared.bytes": 512}
+VECTOR = {"pipes.owner": "scheduler", "pipes.vector": True}
+ANOTHER_PIPE = "pipes.vector: one pipe takes all arithmetic, so there is no other one to go to; set pipes.float_on_integer=false "
+SECTORS = {"l2.line": 128, "l1.line": 128}
+LIMITS = [
+    ({"l1.line": 48}, "l1.line = 48: a line is a power of two bytes", {"l1.line": 32}),
+    ({"l2.line": 192, "l2.bytes": 0}, "l2.line = 192: a line is a power of two bytes", {"l2.line": 256}),
+    ({"l1.bytes": 576}, "l1.bytes = 576: not a multiple of line x ways = 128", {"l1.bytes": 640}),
+    ({"l1.bytes": 512, "l1.sets": 3}, "l1.bytes = 512: not a multiple of line x sets = 192", {"l1.bytes": 576, "l1.sets": 3}),
+    ({"l2.bytes": 1280, "l2.slices": 4}, "l2.bytes = 1280: not a multiple of line x ways x slices = 512", {"l2.slices": 4}),
+    ({**SECTORS, "lsu.sector": 1}, "l1.line = 128: more than 64 sectors of lsu.sector = 1 bytes", {**SECTORS, "lsu.sector": 2}),
+    ({**SECTORS, "l1.bytes": 0, "lsu.sector": 1}, "l1.line = 128: more than 64 sectors of lsu.sector = 1 bytes", {"lsu.sector": 1}),
+    ({"l2.line": 128, "lsu.sector": 1}, "l2.line = 128: more than 64 sectors of lsu.sector = 1 bytes", {"l2.line": 128, "lsu.sector": 2}),
+    ({"lsu.sector": 24}, "lsu.sector = 24: a sector is a power of two bytes, at most l1.line = 64", {"lsu.sector": 32}),
+    ({"lsu.sector": 128}, "lsu.sector = 128: a sector is a power of two bytes, at most l1.line = 64", {"lsu.sector": 64}),
+    ({"shared.bank_bytes": 6}, "shared.bank_bytes = 6: a bank's word is a power of two bytes", {"shared.bank_bytes": 8}),
+    ({**CARVED, "shared.carveout": 1025}, "shared.carveout = 1025: more than shared.unified = 1024", {**CARVED, "shared.carveout": 1024}),
+    ({**CARVED, "shared.bytes": 1025}, "shared.bytes = 1025: more than shared.unified = 1024, of which it is a part",
+     {**CARVED, "shared.bytes": 1024}),
+    ({"dram.banks": 2}, "dram.banks = 2: banks have rows and a bus; set dram.row and dram.bandwidth",
+     {"dram.banks": 2, "dram.row": 1024, "dram.bandwidth": 8}),
+    ({"dram.banks": 2, "dram.row": 1024}, "dram.banks = 2: banks have rows and a bus; set dram.row and dram.bandwidth", {"dram.row": 1024}),
+    ({"dram.row": 192, "l2.line": 128}, "dram.row = 192: a row holds whole lines, so it is a multiple of 128",
+     {"dram.row": 192, "l2.line": 128, "l2.bytes": 0}),
+    ({"texture.bytes": 192}, "texture.bytes = 192: not a multiple of l1.line x texture.ways = 128", {"texture.bytes": 256}),
+    ({"fetch.sets": 1366, "fetch.ways": 3},
+     "fetch.sets = 1366: with fetch.ways = 3 the instruction cache has 4098 lines; there is room for 4096",
+     {"fetch.sets": 1365, "fetch.ways": 3}),
+    ({"fetch.sets": 1, "fetch.l0_sets": 257, "fetch.l0_ways": 2},
+     "fetch.l0_sets = 257: with fetch.l0_ways = 2 a scheduler's instruction cache has 514 lines; there is room for 512",
+     {"fetch.sets": 1, "fetch.l0_sets": 256, "fetch.l0_ways": 2}),
+    ({"fetch.l0_sets": 1},
+     "fetch.l0_sets is set, and fetch.sets = 0: a scheduler's instruction cache is filled from the core's; set fetch.sets",
+     {"fetch.sets": 1}),
+    ({"constant.line": 48}, "constant.line = 48: a line is a power of two bytes", {"constant.line": 32}),
+    ({"constant.bytes": 320, "constant.line": 64, "constant.ways": 2}, "constant.bytes = 320: not a multiple of line x ways = 128",
+     {"constant.bytes": 384, "constant.line": 64, "constant.ways": 2}),
+    ({"constant.next_bytes": 8200, "constant.next_line": 8, "constant.next_ways": 1},
+     "constant.next_bytes = 8200: that is 1025 lines; there is room for 1024",
+     {"constant.next_bytes": 8192, "constant.next_line": 8, "constant.next_ways": 1}),
+    ({"core.schedulers": 5}, "core.schedulers = 5: more than core.warps = 4", {"core.schedulers": 4}),
+    ({"core.lock": "lane", "latency.to_float": 1},
+     "core.lock = 'lane': such a scoreboard does not know which pipe wrote a register; set latency.to_float=0 latency.to_integer=0",
+     {"core.lock": "lane"}),
+    ({"core.lock": "lane", "latency.to_integer": 1},
+     "core.lock = 'lane': such a scoreboard does not know which pipe wrote a register; set latency.to_float=0 latency.to_integer=0",
+     {"latency.to_float": 1, "latency.to_integer": 1}),
+    ({**VECTOR, "pipes.float_on_integer": True}, ANOTHER_PIPE + "latency.to_float=0 latency.to_integer=0", VECTOR),
+    ({**VECTOR, "latency.to_float": 1}, ANOTHER_PIPE + "latency.to_float=0 latency.to_integer=0",
+     {"pipes.owner": "scheduler", "pipes.float_on_integer": True}),
+    ({**VECTOR, "latency.to_integer": 1}, ANOTHER_PIPE + "latency.to_float=0 latency.to_integer=0", {"pipes.owner": "scheduler"}),
+    ({"l2.bytes": 8192, "l2.slices": 64, "l2.mshrs": 513},
+     f"l2.mshrs = 513: with l2.slices = 64 there are 32832; there is room for {ENTRIES}",
+     {"l2.bytes": 8192, "l2.slices": 64, "l2.mshrs": 512}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("too_much", "message", "fits"), LIMITS)
+def test_a_limit_refuses_what_is_beyond_it_and_nothing_that_fits(too_much, message, fits):
+    with pytest.raises(ConfigError) as error:
+        load_config(Config(), {**SMALL, **too_much})
+    assert str(error.value) == message
+    load_config(Config(), {**SMALL, **fits})
+
+
 def test_rows_of_dram_do_not_matter_where_there_is_none():
     assert config(dram__row=100, memory__kind="channels").dram.row == 100
 

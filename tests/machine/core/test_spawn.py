@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from warploom.machine.core.spawn import _leave_queues
+from tests.machine.programs import Assembly, machine
+from warploom.machine.accounting.reasons import DISPATCH_STALL
+from warploom.machine.core.spawn import _leave_queues, ask_to_spawn, spawn_warps, spawn_when_alone, stop_above
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.unit import mirror, zeros
 
@@ -19,3 +21,133 @@ def test_a_warp_that_is_spawned_or_stopped_leaves_all_queues_and_the_others_stay
     _leave_queues(mirror(table)[0], warp)
     for name in QUEUES:
         assert table[name].tolist() == (before[name] & ~(np.uint64(1) << np.uint64(warp))).tolist(), name
+
+
+def core_with(running, **more):
+    """(device, core) of eight warp slots of which some run, as block 0 with all lanes, each waiting for something of its own."""
+    code = Assembly()
+    code("exit")
+    made = machine(code.program(), core__warps=8, **more)
+    gpu, core = mirror(made.gpu), mirror(made.cores)[0]
+    warps = core.warps
+    for warp in running:
+        core.blocks.alive[0] |= np.uint64(1 << warp)
+        warps.threads[warp] = warps.mask[warp] = warps.launched[warp] = np.uint64(0b1110)
+        warps.visits[warp], warps.pending[warp], warps.stores[warp], warps.unsent[warp] = 9, 2, 3, 4
+        core.schedulers[0].launched[warp] = 50 + warp
+    core.fetch.held[:8], core.fetch.idle_until = 3, 99
+    core.scoreboard.ready[:8] = 77
+    warps.active = warps.awake = mask(running)
+    gpu.live = len(running)
+    return gpu, core
+
+
+def mask(warps):
+    return np.uint64(sum(1 << warp for warp in warps))
+
+
+def test_warps_1_to_count_begin_with_lane_0():
+    gpu, core = core_with([0])
+    spawn_warps(gpu, core, 0, 4, 5, None, np.int64(30))
+    warps = core.warps
+    assert (gpu.progress, gpu.live) == (30, 4)
+    assert warps.active == core.blocks.alive[0] == mask([0, 1, 2, 3])
+    assert warps.awake == mask([0])  # the new ones are examined in the next cycle
+    for warp in (1, 2, 3):
+        assert (warps.pc[warp], warps.mask[warp], warps.threads[warp], warps.launched[warp]) == (5, 1, 1, 1)
+        assert (warps.block[warp], warps.rank[warp], warps.reason[warp]) == (0, warp, DISPATCH_STALL)
+        assert (warps.started[warp], warps.landed[warp], warps.since[warp], warps.wake[warp]) == (30, 30, 30, 31)
+        assert (warps.pending[warp], warps.stores[warp], warps.unsent[warp], warps.visits[warp]) == (0, 0, 0, 0)
+        assert (core.fetch.held[warp], core.fetch.following[warp]) == (0, 5)
+        assert not core.scoreboard.ready[warp].any()
+        assert warps.expanded_from[warp] == ~np.uint64(1)  # so that the lanes are expanded anew
+    assert warps.mask[0] == 0b1110 and core.fetch.held[0] == 3  # the one that asks goes on as it was
+    assert warps.mask[4] == 0 and core.scoreboard.ready[4].all()
+    older = [int(core.schedulers[0].older[warp]) for warp in (1, 2, 3)]
+    assert [bits & 0b1110 for bits in older] == [0, 0b0010, 0b0110]  # of one cycle, the lower number is older
+
+
+@pytest.mark.parametrize(("count", "started"), [(0, []), (1, []), (2, [1]), (8, [*range(1, 8)]), (9, [*range(1, 8)])])
+def test_no_more_warps_begin_than_there_are_slots(count, started):
+    gpu, core = core_with([0])
+    spawn_warps(gpu, core, 0, count, 0, None, np.int64(3))
+    assert core.warps.active == mask([0, *started])
+    assert gpu.live == 1 + len(started)
+
+
+def test_a_warp_that_runs_already_goes_there_with_its_lanes_and_lane_0():
+    gpu, core = core_with([0, 1])
+    spawn_warps(gpu, core, 0, 2, 5, None, np.int64(30))
+    warps = core.warps
+    assert (warps.mask[1], warps.threads[1], warps.launched[1], warps.pc[1], gpu.live) == (0b1111, 0b1111, 0b1111, 5, 2)
+    assert (warps.visits[1], warps.pending[1], warps.stores[1], warps.unsent[1]) == (9, 2, 3, 4)  # it has not begun anew
+    assert core.schedulers[0].launched[1] == 51 and core.scoreboard.ready[1].all()
+    assert (core.fetch.held[1], warps.wake[1], warps.awake) == (0, 31, mask([0]))
+
+
+def test_a_slot_whose_accesses_are_on_their_way_stays_active_with_what_they_count():
+    gpu, core = core_with([0])
+    core.warps.draining = core.warps.active = mask([0, 1])
+    core.warps.pending[1], gpu.live = 6, 2
+    spawn_warps(gpu, core, 0, 2, 5, None, np.int64(30))
+    warps = core.warps
+    assert (warps.draining, warps.active, warps.pending[1], gpu.live) == (mask([0]), mask([0, 1]), 6, 2)
+    assert (warps.mask[1], warps.rank[1], core.scoreboard.ready[1].all()) == (1, 1, True)
+    assert core.blocks.alive[0] == mask([0, 1])
+
+
+def test_a_warp_at_a_barrier_is_not_examined_before_it_opens():
+    gpu, core = core_with([0, 1])
+    core.warps.at_barrier = mask([1])
+    spawn_warps(gpu, core, 0, 2, 5, None, np.int64(30))
+    assert core.warps.wake[1] == 0 and core.warps.ringing == 0
+    assert core.warps.pc[1] == 5
+
+
+@pytest.mark.parametrize(
+    ("warp", "count", "left"), [(0, 1, [0]), (0, 2, [0, 1]), (0, 3, [0, 1]), (0, 9, [0, 1, 3, 7]), (3, 1, [0, 3]), (7, 3, [0, 1, 7])]
+)
+def test_warps_from_a_count_on_are_switched_off_but_for_the_one_that_says_so(warp, count, left):
+    gpu, core = core_with([0, 1, 3, 7])
+    core.warps.at_barrier = mask([3])
+    stop_above(gpu, core, warp, count, np.int64(30))
+    warps = core.warps
+    assert warps.active == warps.awake == core.blocks.alive[0] == mask(left)
+    assert warps.at_barrier == mask({3} & set(left))
+    assert gpu.live == len(left)
+    for slot in (0, 1, 3, 7):
+        assert bool(warps.mask[slot]) == bool(warps.threads[slot]) == (slot in left)
+
+
+@pytest.mark.parametrize(
+    ("running", "ended", "alone"),
+    [([0], [], True), ([0, 1], [], False), ([0, 1], [1], True), ([0, 2, 7], [2, 7], True), ([0, 2, 7], [2], False)],
+)
+def test_an_order_is_carried_out_when_warp_0_is_alone(running, ended, alone):
+    gpu, core = core_with(running)
+    ask_to_spawn(core, 0, 3, 5)
+    assert (core.spawn.waiting, core.spawn.count, core.spawn.pc, core.warps.at_barrier) == (1, 3, 5, 1)
+    for warp in ended:
+        core.warps.threads[warp] = 0
+    spawn_when_alone(gpu, core, None, np.int64(30))
+    assert (core.spawn.waiting == 0) == alone
+    if alone:
+        assert [int(core.warps.pc[warp]) for warp in range(4)] == [0, 5, 5, 0]
+        assert (core.warps.at_barrier, core.warps.wake[0]) == (0, 31)
+    else:
+        assert core.warps.at_barrier == 1
+
+
+def test_the_second_that_asks_takes_the_place_of_the_first():
+    _, core = core_with([0, 1])
+    ask_to_spawn(core, 1, 3, 5)
+    ask_to_spawn(core, 0, 2, 6)
+    assert (core.spawn.waiting, core.spawn.count, core.spawn.pc, core.warps.at_barrier) == (1, 2, 6, 3)
+
+
+def test_an_order_of_nobody_left_waits():
+    """The warp that asked has been switched off since."""
+    gpu, core = core_with([])
+    ask_to_spawn(core, 0, 3, 5)
+    spawn_when_alone(gpu, core, None, np.int64(30))
+    assert core.spawn.waiting == 1 and gpu.live == 0

@@ -217,3 +217,19 @@ def test_scalars_that_a_launch_cannot_write():
         run(code.program(scalars=1).with_launch(scalars=(1, 2)))
     with pytest.raises(ValueError, match=r"^scalars\[1\] = 'x': write a whole number$"):
         code.program().with_launch(scalars=(1, "x"))
+
+
+def test_a_block_and_its_warps_are_noted_in_the_cycle_in_which_they_come():
+    """Two blocks of two warps on two cores, a block's work being one instruction: the second block of a core follows the first."""
+    code = Assembly()
+    code("exit")
+    result = run(code.program(threads=32, block=8), tracing=True, gpu__cores=2, core__warps=2, core__schedulers=2)
+    columns = [e.TIME, e.CORE, e.WARP, e.PC, e.MASK, *range(e.MASK + 1, e.EVENT_COLUMNS)]
+    rows = result.detail.events
+    blocks = [row for row in rows[rows[:, e.KIND] == e.BLOCK][:, columns].tolist() if row[-1] == e.BLOCK_STARTS]
+    ends = [row for row in rows[rows[:, e.KIND] == e.BLOCK][:, columns].tolist() if row[-1] == e.BLOCK_ENDS]
+    assert sorted([row[1], row[5]] for row in ends) == [[block % 2, block] for block in (0, 2, 1, 3)]
+    assert [row[1:] for row in blocks] == [[0, -1, -1, 0, 0, 0], [1, -1, -1, 0, 1, 0], [0, -1, -1, 0, 2, 0], [1, -1, -1, 0, 3, 0]]
+    launches = rows[rows[:, e.KIND] == e.LAUNCH][:, columns].tolist()
+    assert [row[1:] for row in launches[:4]] == [[0, 0, 0, 15, 0, 0], [0, 1, 0, 15, 0, 1], [1, 0, 0, 15, 1, 0], [1, 1, 0, 15, 1, 1]]
+    assert [row[0] for row in launches] == [time for row in blocks for time in [row[0]] * 2]

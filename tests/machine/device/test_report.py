@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 
 from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, WARP, Assembly, machine, run
+from warploom.isa import uop as u
 from warploom.isa.uop import NONE
 from warploom.machine.accounting import events as e
+from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.counters import COUNTER
 from warploom.machine.accounting.reasons import NOT_SELECTED
 from warploom.machine.device.report import MOST_WARPS, account_the_rest, open_rows
+from warploom.machine.device.report import counters as made_counters
+from warploom.machine.memory.cache import DIRTY
 from warploom.machine.run import livelock
 from warploom.machine.run.driver import drive
 from warploom.units import UnitError
@@ -36,6 +40,88 @@ def waiting(threads):
 
 def test_every_counter_is_one_of_the_list():
     assert run(waiting(4)).counters.keys() <= COUNTER.keys()
+
+
+# The fields of the hardware of which a counter is the sum, over the cores and what else there are several of.
+OF_CORES = {
+    "l1_evictions": ["lsu.cache.evictions"], "texture_evictions": ["texture.cache.evictions"],
+    "l1_prefetches": ["lsu.prefetcher.sent"], "l1_useful_prefetches": ["lsu.prefetcher.useful"],
+    "l1_dropped_prefetches": ["lsu.prefetcher.dropped"], "fetch_hits": ["fetch.hits"], "fetch_misses": ["fetch.misses"],
+    "l0_fetch_hits": ["fetch.l0_hits"], "l0_fetch_misses": ["fetch.l0_misses"], "alu_instructions": ["alus.busy"],
+    "constant_hits": ["constants.first.hits"], "constant_misses": ["constants.first.misses"],
+    "constant_next_hits": ["constants.second.hits"], "constant_next_misses": ["constants.second.misses"],
+}  # fmt: skip
+OF_THE_DEVICE = {
+    "l2_hits": ["l2.cache.hits"], "l2_misses": ["l2.cache.tag_misses", "l2.cache.sector_misses"], "l2_evictions": ["l2.cache.evictions"],
+    "l2_write_backs": ["l2.cache.write_backs"], "l2_stalls": ["l2.stalls"], "l2_atomics": ["l2.atomics"],
+    "dram_requests": ["dram.requests"], "dram_bytes": ["dram.bytes_read", "dram.bytes_written"],
+    "dram_bytes_written": ["dram.bytes_written"], "dram_row_hits": ["dram.row_hits"], "dram_row_misses": ["dram.row_misses"],
+    "data_requests": ["data_channels.requests"], "data_channel_busy_cycles": ["data_channels.busy"],
+    "program_requests": ["program_channels.requests"], "program_channel_busy_cycles": ["program_channels.busy"],
+    "shared_fetch_hits": ["shared_fetch.hits"], "shared_fetch_misses": ["shared_fetch.misses"],
+}  # fmt: skip
+IN_SECTORS = {  # counted in sectors, told in bytes
+    "l2_write_back_bytes": ["l2.cache.written_back"], "l2_fill_bytes": ["l2.filled"], "l2_passed_on_bytes": ["l2.passed_on"],
+}  # fmt: skip
+OF_INSTRUCTIONS = {
+    "instructions": r.ISSUES, "thread_instructions": r.LANES, "diverged_branches": r.DIVERGED, "accesses": r.ACCESSES,
+    "transactions": r.TRANSACTIONS, "sectors": r.SECTORS, "sectors_needed": r.SECTORS_NEEDED, "shared_passes": r.PASSES,
+    "l1_hits": r.HITS, "l1_misses": r.MISSES,
+}  # fmt: skip
+
+
+def field(record, path):
+    for name in path.split("."):
+        record = record[name]
+    return record
+
+
+def test_each_counter_is_the_sum_of_its_fields_and_of_nothing_else():
+    """Every field that is read has a number of its own, a power of 3, so that no sum of some is the sum of others."""
+    made = machine(waiting(4), gpu__cores=2)
+    numbers, expected = iter(3**power for power in range(1, 40)), {}
+    for table, state, bytes_each in ((OF_CORES, made.cores, 1), (OF_THE_DEVICE, made.gpu, 1), (IN_SECTORS, made.gpu, 16)):
+        for path in sorted({path for paths in table.values() for path in paths}):
+            parent, _, leaf = path.rpartition(".")
+            (field(state, parent) if parent else state)[leaf] = next(numbers)
+        for name, paths in table.items():
+            expected[name] = sum(int(np.sum(field(state, path))) for path in paths) * bytes_each
+    made.profile[:] = np.arange(made.profile.size).reshape(made.profile.shape) + 5
+    for name, column in OF_INSTRUCTIONS.items():
+        expected[name] = int(made.profile[:, column].sum())
+    for number, reason in enumerate(r.REASONS):
+        expected[f"{reason.name}_warp_cycles"] = int(made.profile[:, number].sum())
+    expected["warp_cycles"] = int(made.profile[:, : len(r.REASONS)].sum())
+    expected["lane_uops"] = int(made.profile[:, r.LANES].sum())  # each instruction of this program is one micro-op
+    made.cores["path_table"]["peak"], made.cores["mask_stack"]["peak"] = (5, 6), (4, 3)
+    expected["stack_peak"] = 6
+    found = made_counters(made)
+    assert {name: found[name] for name in expected} == expected
+    left = {name for name in found if name not in expected}
+    assert left == {"cycles", "local_accesses", "local_transactions", "constant_accesses", "dirty_bytes"}
+
+
+def test_accesses_are_counted_by_the_space_of_their_instruction():
+    code = Assembly()
+    code("nop")
+    code.bundle({"name": "add", "dst": A, "a": A, "b": A}, {"name": "load", "dst": B, "a": A, "space": u.LOCAL_SPACE})
+    code("load", dst=B, a=A, space=u.CONSTANT_SPACE)
+    code("load", dst=B, a=A)
+    code("exit")
+    made = machine(code.program(local_bytes=64))
+    made.profile[:, r.ACCESSES], made.profile[:, r.TRANSACTIONS], made.profile[:, r.LANES] = (1, 2, 4, 8, 16), (3, 5, 7, 11, 13), 1
+    found = made_counters(made)
+    assert (found["local_accesses"], found["local_transactions"], found["constant_accesses"]) == (2, 5, 4)
+    assert found["lane_uops"] == 1 + 2 + 1 + 1 + 1
+
+
+@pytest.mark.parametrize(("l1", "l2", "sectors"), [("back", "back", 3 + 2), ("back", "through", 2), ("through", "back", 3)])
+def test_dirty_bytes_are_those_of_caches_that_write_back(l1, l2, sectors):
+    made = machine(waiting(4), gpu__cores=2, l1__write=l1, l2__write=l2)
+    made.gpu["l2"]["cache"]["masks"][0, DIRTY] = 0b111
+    made.cores["lsu"]["cache"]["masks"][0, 7, DIRTY] = 0b01  # the last of 4 sets of 2 ways
+    made.cores["lsu"]["cache"]["masks"][1, 0, DIRTY] = 0b10
+    assert made_counters(made)["dirty_bytes"] == 16 * sectors
 
 
 def test_warps_that_were_stopped_are_listed_and_the_rest_is_counted():

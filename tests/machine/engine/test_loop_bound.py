@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
 
@@ -57,6 +58,30 @@ def test_the_loop_that_does_not_end_is_named_and_not_those_in_it(function, line)
     with pytest.raises(RuntimeError, match=ENDLESS) as caught:
         bounded(function)(1)
     assert caught.traceback[-1].lineno + 1 == function.__code__.co_firstlineno + line
+
+
+def nested_endless(x):
+    if x > 0:
+        while 1:
+            x += 1
+    else:
+        while True:
+            while x > 5:
+                x -= 1
+
+
+@pytest.mark.parametrize(("function", "asked", "line"), [(outer_endless, 1, 1), (nested_endless, 1, 2), (nested_endless, 0, 5)])
+def test_one_that_never_returns_has_a_result_for_a_compiler_and_does_the_same(function, asked, line):
+    made = bounded(function, answers=True)
+    assert any(each.opname in ("RETURN_VALUE", "RETURN_CONST") for each in dis.get_instructions(made))
+    with pytest.raises(RuntimeError, match=ENDLESS) as caught:
+        made(asked)
+    assert caught.traceback[-1].lineno + 1 == function.__code__.co_firstlineno + line
+
+
+@pytest.mark.parametrize("function", [counts_down, inner_endless])
+def test_one_that_may_return_is_the_same_for_a_compiler(function):
+    assert bounded(function, answers=True).__code__ == bounded(function).__code__
 
 
 def test_a_function_of_names_around_it_keeps_them():

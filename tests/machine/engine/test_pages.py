@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from warploom.machine.engine import pages
-from warploom.machine.engine.pages import PAGE, Pages
+from warploom.machine.engine.pages import PAGE, Pages, contents
 from warploom.machine.engine.unit import zeros
 
 
@@ -29,3 +29,32 @@ def test_only_pages_that_were_touched_are_looked_at():
     array = zeros(1 << 24, np.uint8)
     Pages(array).restore()
     assert len(pages._touched(array[: 1 << 20].reshape(-1, PAGE))) < 256 or pages._mincore() is None
+
+
+@pytest.mark.parametrize("asks", [True, False])
+@pytest.mark.parametrize("size", [0, 1, 10, PAGE - 1, PAGE, PAGE + 1, 3 * PAGE + 100, 40 * PAGE, (1 << 22) + 24])
+def test_contents_are_equal_where_arrays_are_wherever_they_lie(size, asks, monkeypatch):
+    if not asks:
+        monkeypatch.setattr(pages, "_mincore", lambda: None)
+    one, room = zeros(size, np.uint8), zeros(size + 777, np.uint8)
+    other = room[777:]  # does not begin where a page does
+    random = np.random.default_rng(size)
+    assert contents(one) == contents(other)
+    for place in {0, size - 1, size // 2, *random.integers(0, max(size, 1), 20).tolist()} if size else ():
+        one[place] += 1
+        assert contents(one) != contents(other)
+        other[place] += 1
+        assert contents(one) == contents(other)
+    assert contents(one) != contents(zeros(size + 1, np.uint8))
+
+
+def test_contents_of_what_is_nearly_empty_are_short():
+    array = zeros(1 << 24, np.uint8)
+    array[12345] = 1
+    assert len(contents(array)) < 4 * PAGE
+
+
+def test_a_number_in_a_different_place_is_not_the_same():
+    one, other = (zeros(1 << 20, np.int64) for _ in range(2))
+    one[5 * PAGE // 8], other[6 * PAGE // 8] = 1, 1
+    assert contents(one) != contents(other)

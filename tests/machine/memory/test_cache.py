@@ -137,6 +137,13 @@ def test_a_sector_is_there_when_the_last_of_its_bytes_is_written_whatever_is_wri
     assert [answers[number][0] for number in (2, 4, 6)] == [0, 1, 3]
 
 
+def test_a_store_to_a_sector_leaves_the_bytes_of_those_after_it():
+    low, next_low, next_high = 0b0011, 0b0011 << SECTOR, 0b1100 << SECTOR
+    steps = [(STORE, 0, 2, 0, next_low), (STORE, 0, 1, 1, low), (STORE, 0, 2, 2, next_high), (CONTAINS, 0, 0, 3)]
+    answers, _ = run(fresh(1, 1, "lru"), steps)
+    assert answers[3][0] == 2
+
+
 def test_bytes_of_a_line_that_has_gone_do_not_count_for_the_next():
     low, high = 0b0011 << SECTOR, 0b1100 << SECTOR
     answers, _ = run(

@@ -84,6 +84,24 @@ def test_a_result_may_go_to_a_scalar_register():
 
 
 @pytest.mark.parametrize(
+    ("size", "immediate", "constant"),
+    [
+        (1, 255, 255),
+        (1, 256, 0),
+        (1, 511, 255),
+        (1, -1, 255),
+        (2, 65535, 65535),
+        (2, 65537, 1),
+        (4, -1, -1),
+        (4, (1 << 31) - 1, (1 << 31) - 1),
+    ],
+)
+def test_a_constant_is_cut_to_the_size_of_its_register(size, immediate, constant):
+    table, _ = decode_program(program([Uop("mov", dst=2, a=IMMEDIATE, imm=immediate, size=size)], [Uop("exit")]))
+    assert (table[0, WRITE_FROM], table[0, WRITE_TO], table[0, CONSTANT]) == (FROM_IMMEDIATE, 2, constant)
+
+
+@pytest.mark.parametrize(
     ("bundle", "missing"),
     [
         ([Uop("load", dst=1, a=0, size=1, space=SHARED_SPACE)], "shared memory"),

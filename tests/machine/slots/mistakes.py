@@ -76,6 +76,13 @@ def counts_up(x):
     return x
 
 
+def never_returns(s, set):
+    """Python leaves out what comes after such a loop, so that a compiler finds no result."""
+    while True:
+        set += 1
+    return set
+
+
 def calls_what_never_ends(s, set):
     return counts_up(set)
 
@@ -98,6 +105,7 @@ AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (asserts, 1, "AssertionError: a set is negative"),
     (takes_too_little, 0, "takes_too_little takes 1 argument, and is called with 2"),
     (never_ends, 2, ENDLESS),
+    (never_returns, 2, ENDLESS),
     (calls_what_never_ends, counts_up.__code__.co_firstlineno + 1 - calls_what_never_ends.__code__.co_firstlineno, ENDLESS),
     (names_no_way, 0, "names_no_way returned 99; a victim is a way of the set, 0 to s.ways - 1"),
 )

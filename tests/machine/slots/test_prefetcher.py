@@ -9,7 +9,9 @@ from tests.machine.programs import FREE, GLOBAL, Assembly, words
 from tests.machine.slots.running import ran, same_in_both
 from warploom import GPU, load_config
 from warploom.machine.accounting.reasons import HITS, MISSES
-from warploom.machine.slots.prefetcher import MOST, is_a_line
+from warploom.machine.core.load_store.prefetcher import Prefetcher
+from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.slots.prefetcher import MOST, ROWS, is_a_line, next_line, stride
 from warploom.observe.profile import profile
 from warploom.observe.profile_report.table import profile_table
 from warploom.observe.text.summary import summary
@@ -103,6 +105,46 @@ def test_a_line_has_a_number_below_two_to_the_32():
 def test_what_is_no_line_is_refused(engine):
     with pytest.raises(UnitError, match=r"no_line returned 1099511627776; a prefetcher returns the number of a line, or -1 for none$"):
         ran({"prefetcher": no_line}, engine)
+
+
+def calls(prefetcher, asked):
+    """What it names for each (pc, line, missed)."""
+    p = mirror(zeros(1, Prefetcher))[0]
+    return [int(prefetcher(p, line, pc, 0, missed)) for pc, line, missed in asked]
+
+
+def test_next_line_follows_misses_alone():
+    assert calls(next_line, [(0, 7, 1), (0, 7, 0), (3, 0, 1), (3, MOST - 2, 1)]) == [8, -1, 1, MOST - 1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "named"),
+    [
+        ([7], [-1]),
+        ([7, 8, 9, 10], [-1, -1, 10, 11]),  # the second step of 1 shows that it repeats
+        ([7, 9, 11, 13], [-1, -1, 13, 15]),
+        ([7, 9, 10, 12, 14], [-1, -1, -1, -1, 16]),  # another step, and again
+        ([9, 7, 5, 3, 1], [-1, -1, 3, 1, -1]),  # down, and not below line 0
+        ([4, 2, 0], [-1, -1, -1]),
+        ([6, 3, 0], [-1, -1, -1]),
+        ([9, 6, 3], [-1, -1, 0]),  # line 0 is a line
+        ([7, 7, 7, 7], [-1] * 4),  # no step at all
+        ([0, 0, 1, 2], [-1, -1, -1, 3]),
+    ],
+)
+@pytest.mark.parametrize("missed", [0, 1])
+@pytest.mark.parametrize("pc", [0, 1, ROWS - 1, ROWS + 5])
+def test_a_stride_is_known_when_it_comes_twice(lines, named, missed, pc):
+    assert calls(stride, [(pc, line, missed) for line in lines]) == named
+
+
+def test_strides_are_kept_by_instruction_and_the_last_of_a_row_has_it():
+    two = [(number % 2, (number // 2) * (1 + number % 2), 1) for number in range(8)]  # instruction 0 goes by 1, instruction 1 by 2
+    assert calls(stride, two) == [-1, -1, -1, -1, 3, 6, 4, 8]
+    same_row = [(1, 0, 1), (1, 1, 1), (1 + ROWS, 2, 1), (1, 3, 1), (1, 4, 1), (1, 5, 1)]  # the one in between has taken the row
+    assert calls(stride, same_row) == [-1, -1, -1, -1, -1, 6]
+    all_rows = [(pc, 100 * pc + step, 1) for step in range(3) for pc in range(ROWS)]  # 64 rows: none is lost to another
+    assert calls(stride, all_rows) == [-1] * (2 * ROWS) + [100 * pc + 3 for pc in range(ROWS)]
 
 
 def three_ahead(p, line, pc, warp, missed):

@@ -10,6 +10,10 @@ from tests.machine.programs import FREE, Assembly
 from tests.machine.slots.mistakes import AT_RUN_TIME, WHEN_COMPILED
 from tests.machine.slots.running import ran, same_in_both
 from warploom import GPU, load_config
+from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.memory.replacement import POLICIES
+from warploom.machine.memory.replacement import Replacement as Replacement_
+from warploom.machine.slots.replacement import arrive_users, is_a_way, touch_users, victim_users
 from warploom.units import Replacement, UnitError, load_unit
 
 HERE = Path(__file__).parent / "mistakes.py"
@@ -78,6 +82,26 @@ def test_both_engines_agree_and_two_policies_of_a_process_are_two():
 def test_a_texture_unit_s_cache_stays_a_fifo():
     machine, _ = ran({"replacement": MRU}, program="guppy/texture.guppy")
     assert machine.cores["texture"]["cache"]["replacement"]["policy"][0] == 1
+
+
+def test_a_cache_that_keeps_its_policy_is_the_fifo_that_it_was():
+    """Of one set of three ways: the oldest arrival goes, whatever is used, and a second set does not matter."""
+    state = mirror(zeros(1, Replacement_))[0]
+    state.ways, state.policy = 3, POLICIES.index("fifo")
+    for way, now in ((0, 5), (1, 3), (2, 4)):
+        arrive_users(state, 1, way, now)
+        arrive_users(state, 0, 2 - way, now)
+    touch_users(state, 1, 1, 9)
+    assert (int(victim_users(state, 1)), int(victim_users(state, 0))) == (1, 1)
+    arrive_users(state, 1, 1, 10)
+    assert int(victim_users(state, 1)) == 2
+
+
+@pytest.mark.parametrize(("result", "fits"), [(-1, False), (0, True), (3, True), (4, False)])
+def test_a_way_is_one_of_the_set(result, fits):
+    state = mirror(zeros(1, Replacement_))[0]
+    state.ways = 4
+    assert is_a_way(result, state, 0) == fits
 
 
 def test_a_machine_without_a_unit_runs_the_units_as_they_stand():

@@ -51,7 +51,7 @@ from warploom.machine.device.memory_system import no_events, serve_events
 from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
 from warploom.machine.device.storage import Storage, set_up_spaces
 from warploom.machine.engine.native.piece import Array, Hook
-from warploom.machine.engine.pages import Pages
+from warploom.machine.engine.pages import Pages, contents
 from warploom.machine.engine.swaps import Socket, Swaps, reached
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.run.livelock import LivelockDetector
@@ -389,8 +389,8 @@ class PipelineMachine:
         return self.gpu, self.cores, self.memory, self.profile, self.notes
 
     def state(self) -> tuple[bytes, ...]:
-        """The same as bytes: equal in two machines that have run alike."""
-        return tuple(array.tobytes() for array in self.arrays())
+        """What they hold, as bytes: equal in two machines that have run alike."""
+        return tuple(contents(array) for array in self.arrays())
 
 
 def _repeated(config: Config, program: Program, units: Mapping[str, Callable[..., int]], before: Held, **options: Any) -> PipelineMachine:

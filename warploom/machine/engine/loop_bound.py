@@ -20,11 +20,14 @@ ENDLESS = f"this loop has run {MOST:_} times in one call, and has not ended".rep
 _MARK = "__warploom_bounded__"
 
 
-def bounded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A user's function whose `while` loops are counted; itself where it has none, or where nothing is known of its source."""
+def bounded(function: Callable[..., Any], *, answers: bool = False) -> Callable[..., Any]:
+    """A user's function whose `while` loops are counted; itself where it has none, or where nothing is known of its source.
+
+    answers: of one that never returns, the form of which a compiler believes that it gives a whole number. It does the same.
+    """
     if not isinstance(function, FunctionType) or hasattr(function, _MARK) or not _jumps_back(function.__code__):
         return function
-    code = _code(function)
+    code = _code(function, answers and _never_returns(function.__code__))
     if code is None:
         return function
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
@@ -42,8 +45,16 @@ def _jumps_back(code: CodeType) -> bool:
     return any("JUMP" in step.opname and step.argval <= step.offset for step in dis.get_instructions(code) if isinstance(step.argval, int))
 
 
-def _code(function: FunctionType) -> CodeType | None:
-    """The code of the function with counts in its loops, at the same lines of the same file; None where it cannot be had."""
+def _never_returns(code: CodeType) -> bool:
+    """Whether no path leads to an end: Python leaves out what comes after a `while True` without `break`."""
+    return not any(step.opname in ("RETURN_VALUE", "RETURN_CONST") for step in dis.get_instructions(code))
+
+
+def _code(function: FunctionType, ends: bool) -> CodeType | None:
+    """The code of the function with counts in its loops, at the same lines of the same file; None where it cannot be had.
+
+    ends: loops have conditions that may become false, as far as a compiler sees, and the function ends with a number.
+    """
     try:
         lines, first = inspect.getsourcelines(function.__code__)
         (definition,) = ast.parse(textwrap.dedent("".join(lines))).body
@@ -51,12 +62,14 @@ def _code(function: FunctionType) -> CodeType | None:
         return None
     if not isinstance(definition, ast.FunctionDef):
         return None
-    counter = _Counted()
+    counter = _Counted(ends)
     counted: Any = counter.visit(definition)
     if not counter.loops:
         return None
     counted.decorator_list, counted.args.defaults, counted.args.kw_defaults = [], [], [None] * len(counted.args.kwonlyargs)
     counted.returns = None
+    if ends:
+        counted.body.append(ast.Return(ast.Constant(0)))
     for argument in ast.walk(counted.args):
         if isinstance(argument, ast.arg):
             argument.annotation = None
@@ -72,8 +85,8 @@ def _code(function: FunctionType) -> CodeType | None:
 class _Counted(ast.NodeTransformer):
     """Puts a count before each `while`, and its step at the head of the body."""
 
-    def __init__(self) -> None:
-        self.loops = 0
+    def __init__(self, ends: bool) -> None:
+        self.loops, self.ends = 0, ends
 
     def visit_While(self, node: ast.While) -> Any:
         """A loop, and those in it."""
@@ -88,4 +101,6 @@ class _Counted(ast.NodeTransformer):
                     ast.copy_location(part, node)
                     part.end_lineno, part.end_col_offset = node.lineno, node.col_offset  # type: ignore[attr-defined]
         node.body = [*step, *node.body]
+        if self.ends and isinstance(node.test, ast.Constant):
+            node.test = ast.copy_location(ast.parse(f"{name} <= {MOST}", mode="eval").body, node.test)
         return [*before, node]

@@ -41,6 +41,23 @@ class Pages:
             end[:] = copy
 
 
+def contents(array: np.ndarray) -> bytes:
+    """What an array holds, as bytes: its parts of a page's size that hold something, and which they are. Equal for equal arrays.
+
+    array: of any type, one piece of memory. Pages that it has not touched yet must hold zeros.
+    """
+    held = array.reshape(-1).view(np.uint8)
+    count = len(held) // PAGE
+    parts, rest = held[: count * PAGE].reshape(count, PAGE), held[count * PAGE :]
+    lead = -held.ctypes.data % PAGE  # bytes before the first page: a part lies in two, and the ends of the array in pages with other things
+    pages = max(len(held) - lead, 0) // PAGE
+    begin = _touched(held[lead : lead + pages * PAGE].reshape(pages, PAGE)) * PAGE + lead
+    asked = np.unique(np.concatenate([begin // PAGE, (begin + PAGE - 1) // PAGE, [0, count - 1]]).astype(np.int64))
+    asked = asked[(asked >= 0) & (asked < count)]
+    asked = asked[parts[asked].view(np.uint64).any(axis=1)]  # words are looked at faster than bytes
+    return len(held).to_bytes(8, "little") + asked.tobytes() + parts[asked].tobytes() + rest.tobytes()
+
+
 def _touched(pages: np.ndarray) -> np.ndarray:
     """The numbers of the pages that are in memory: all, where nobody knows."""
     count = len(pages)

@@ -116,4 +116,4 @@ class Machine(Runnable, Protocol):
         """Everything that changes: what a checkpoint has to keep."""
 
     def state(self) -> tuple[bytes, ...]:
-        """The same as bytes: equal in two machines that have run alike."""
+        """What they hold, as bytes: equal in two machines that have run alike."""

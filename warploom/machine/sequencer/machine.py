@@ -22,6 +22,7 @@ from warploom.machine.config.schema import Config
 from warploom.machine.datapath.alu import execute
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.engine.native.piece import Hook
+from warploom.machine.engine.pages import contents
 from warploom.machine.engine.swaps import Swaps
 from warploom.machine.engine.unit import mirror
 from warploom.machine.run.driver import drive, slices
@@ -136,8 +137,8 @@ class SequencerMachine:
         return self.gpu, self.cores, self.memory
 
     def state(self) -> tuple[bytes, ...]:
-        """The same as bytes: equal in two machines that have run alike."""
-        return tuple(array.tobytes() for array in self.arrays())
+        """What they hold, as bytes: equal in two machines that have run alike."""
+        return tuple(contents(array) for array in self.arrays())
 
     def counters(self) -> dict[str, int]:
         """The counters, by their names in `counters.COUNTERS`."""

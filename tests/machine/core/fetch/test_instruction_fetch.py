@@ -10,14 +10,17 @@ from tests.machine.two_engines import both
 from warploom.gpu import GPU
 from warploom.machine.config.presets import load_config
 from warploom.machine.core.fetch.instruction_fetch import Fetch, consume, fetch_instructions, redirect
+from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.core.warps.warp_table import Warps, ring
-from warploom.machine.device.device import Gpu
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import FOREVER, unit
-from warploom.machine.memory.channels import PROGRAM_ANSWER, PROGRAM_HOLD
+from warploom.machine.engine.unit import FOREVER, record, unit
+from warploom.machine.memory.channels import PROGRAM_ANSWER, PROGRAM_HOLD, Channels
 
 ROWS = 20  # instructions of the program
+Device = record(
+    program_channels=Channels, shared_fetch=SharedFetch
+)  # what a fetch unit sees of the device, which is a thousand times as large
 
 
 @unit
@@ -56,7 +59,7 @@ def drive(gpus, fetches, tables, jumps, seen, every):
 
 
 def run(*, jumps, cycles=200, every=1, channels=0, buffer=2, per_cycle=1, line=4, sets=0, ways=1, latency=1, miss_latency=6, l0_sets=0):
-    gpus, fetches, tables = np.zeros(1, Gpu), np.zeros(1, Fetch), np.zeros(1, Warps)
+    gpus, fetches, tables = np.zeros(1, Device), np.zeros(1, Fetch), np.zeros(1, Warps)
     program = gpus[0]["program_channels"]
     program["count"], program["width"], program["hold"], program["answer"] = 1, 1, PROGRAM_HOLD, PROGRAM_ANSWER
     fetch = fetches[0]

@@ -10,13 +10,15 @@ from tests.places import EXAMPLES
 from warploom.gpu import GPU
 from warploom.isa import load
 from warploom.machine.core.fetch.instruction_fetch import Fetch
-from warploom.machine.core.fetch.shared_instruction_cache import bring
-from warploom.machine.device.device import Gpu
-from warploom.machine.engine.unit import unit
-from warploom.machine.memory.channels import PROGRAM_ANSWER, PROGRAM_HOLD
+from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch, bring
+from warploom.machine.engine.unit import record, unit
+from warploom.machine.memory.channels import PROGRAM_ANSWER, PROGRAM_HOLD, Channels
 
 TINY = EXAMPLES / "tiny"
 ROWS = 40
+Device = record(
+    program_channels=Channels, shared_fetch=SharedFetch
+)  # what a fetch unit sees of the device, which is a thousand times as large
 
 
 @unit
@@ -27,7 +29,7 @@ def drive(gpus, fetches, asked, answers):
 
 
 def run(asked, *, lines=16, ahead=0, line=1, latency=1, channels=1):
-    gpus, fetches = np.zeros(1, Gpu), np.zeros(1, Fetch)
+    gpus, fetches = np.zeros(1, Device), np.zeros(1, Fetch)
     program = gpus[0]["program_channels"]
     program["count"], program["width"], program["hold"], program["answer"] = channels, 1, PROGRAM_HOLD, PROGRAM_ANSWER
     gpus[0]["shared_fetch"]["lines"], gpus[0]["shared_fetch"]["ahead"] = lines, ahead

@@ -42,7 +42,8 @@ def falling(old, b, c):
 
 
 ON_32_BITS = {
-    "atomic_inc": wrapping, "atomic_dec": falling, "atomic_fadd": lambda old, b, c: add_floats(old, b),
+    "atomic_inc": wrapping, "atomic_dec": falling, "atomic_rsub": lambda old, b, c: b - old & WORD,
+    "atomic_fadd": lambda old, b, c: add_floats(old, b),
     "atomic_fmin": lambda old, b, c: smaller(old, b, 1), "atomic_fmax": lambda old, b, c: smaller(old, b, -1),
 }  # fmt: skip
 ON_64_BITS = {
@@ -51,7 +52,8 @@ ON_64_BITS = {
     "atomic_maxu": lambda old, b, c: max(old, b), "atomic_and": lambda old, b, c: old & b, "atomic_or": lambda old, b, c: old | b,
     "atomic_xor": lambda old, b, c: old ^ b, "atomic_exchange": lambda old, b, c: b,
     "atomic_cas": lambda old, b, c: c if old == b else old, "atomic_inc": wrapping, "atomic_dec": falling,
-    "atomic_fadd": lambda old, b, c: add_doubles(old, b), "atomic_fmin": lambda old, b, c: smaller_double(old, b, 1),
+    "atomic_rsub": lambda old, b, c: b - old & LONG, "atomic_fadd": lambda old, b, c: add_doubles(old, b),
+    "atomic_fmin": lambda old, b, c: smaller_double(old, b, 1),
     "atomic_fmax": lambda old, b, c: smaller_double(old, b, -1),
 }  # fmt: skip
 words = st.one_of(st.sampled_from(WORD_EDGES), st.integers(0, WORD))
@@ -95,6 +97,19 @@ def test_64_bits_hold_afterwards_what_the_table_says(name, olds, bs, c, high):
         if lane != 2:
             assert int(after["lane"][0, 2, lane]) | int(after["lane"][0, 3, lane]) << 32 == old
     assert bool(said[0]) == changed
+
+
+@pytest.mark.parametrize(("name", "sign"), [("atomic_fmin", 1), ("atomic_fmax", 0)])
+def test_of_two_zeros_the_negative_one_is_smaller(name, sign):
+    zeros = [(old << 63, b << 63) for old in (0, 1) for b in (0, 1)]
+    registers, memory = warp(4, [0, 1, 2, 3]), np.zeros(8, np.uint32)
+    registers["wide"][0, 1, :4] = [b for _, b in zeros]
+    memory[1::2] = [old >> 32 for old, _ in zeros]
+    rows = np.arange(0, 32, 8, dtype=np.uint32)
+    _, (_, _, _, after, _, _) = both(run_64, rows, registers, NUMBER[name], memory, 1, np.zeros(1, np.int64))
+    found = [int(high) >> 31 for high in after[1::2]]
+    assert found == [max(old >> 63, b >> 63) if sign else min(old >> 63, b >> 63) for old, b in zeros]
+    assert not after[::2].any()
 
 
 @pytest.mark.parametrize("name", sorted(ON_32_BITS))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.machine.programs import BLOCK, FREE, GLOBAL, THREAD, WARP, Assembly, config, words
+from tests.machine.programs import BLOCK, FREE, GLOBAL, THREAD, WARP, Assembly, config, issues, words
 from tests.machine.programs import run as ran
 from tests.machine.two_engines import both
 from warploom.gpu import GPU
@@ -311,6 +311,40 @@ def test_blocks_of_a_grid_wait_for_each_other(mechanism, cores):
 def test_the_grids_barrier_takes_the_way_to_the_second_level_cache_and_back():
     near, far = (ran(grid_program(), l2__latency=latency).cycles for latency in (8, 108))
     assert far >= near + 2 * 2 * 100
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_a_result_is_delivered_once(name):
+    """A barrier after the reduction opens without a result: what the first instruction wrote, and the reduction, stay."""
+    code = Assembly()
+    code.mov(A, 7)
+    code(name, dst=C, c=A)
+    code.mov(C, 5)
+    code("barrier")
+    code.op("shl", D, GLOBAL, imm=3)
+    code.store(D, A)
+    code.store(D, C, 4)
+    code("exit")
+    assert words(ran(code.program(threads=8, block=8)))[:16].tolist() == [7, 5] * 8
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize(("level", "latency"), [("l2", 8), ("l2", 30), ("dram", 20)])
+def test_the_last_arrival_opens_the_grids_barrier_for_all_in_the_same_cycle(cores, level, latency):
+    """The last warp arrives in cycle 5. The news takes the way there and back, so that warps go on in the cycle after it."""
+    code = Assembly()
+    code.branch(BLOCK, "late")
+    code("grid_barrier")
+    code("exit")
+    code.label("late")
+    for _ in range(4):
+        code("nop")
+    code("grid_barrier")
+    code("exit")
+    changes = {"l2__latency": latency} if level == "l2" else {"l2__bytes": 0, "l1__bytes": 0, "dram__latency": latency}
+    result = ran(code.program(threads=8, block=4), tracing=True, gpu__cores=cores, core__schedulers=2, **changes)
+    ends = [time for time, _, pc, _ in issues(result) if pc in (2, 8)]
+    assert ends == [5 + 1 + 2 * latency] * 2
 
 
 def test_a_grid_that_does_not_fit_at_once_is_refused():

@@ -70,7 +70,7 @@ class Compiler:
         returns, arguments = socket.kinds[plug.number]
         check_parameters(socket.function, len(arguments))
         kinds = tuple(self._type(kind) for kind in arguments)
-        users = self._dispatcher_of(bounded(socket.function), pipeline_class=UsersCompiler, **STRICT)
+        users = self._dispatcher_of(bounded(socket.function, answers=returns is not None), pipeline_class=UsersCompiler, **STRICT)
         accepts = socket.accepts and self._dispatcher_of(socket.accepts, pipeline_class=UsersCompiler)
         with no_collector(), exceptions_in_full(mailbox):
             self._check_users(socket.function, users, kinds, returns is not None)
