@@ -5,6 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from warploom.gpu import GPU
+from warploom.isa import load
+from warploom.isa.frontend import Options
 from warploom.machine.core.divergence.its import ConvergenceBarriers
 from warploom.machine.core.divergence.mechanism import start
 from warploom.machine.core.divergence.path_table import PathTable
@@ -32,3 +35,29 @@ def test_a_warp_that_starts_has_no_paths_and_waits_for_nobody_and_the_others_kee
     ):
         row = tables[name][field][0]
         assert row[warp] == 0 and np.delete(row, warp).tolist() == [value] * (len(row) - 1), (name, field)
+
+
+TWO_WAYS = b"""
+_start:
+    andi t0, a0, 1
+    slli t0, t0, 3
+    la   t1, there
+    add  t1, t1, t0
+    jr   t1
+there:
+    li   t2, 1
+    ret
+    li   t2, 2
+    ret
+"""
+
+
+@pytest.mark.parametrize("mechanism", ["stack", "uniform"])
+def test_who_cannot_follow_a_jump_to_several_places_names_those_who_can(mechanism):
+    program = load(TWO_WAYS, "riscv", options=Options(path="jump.rv", threads=4))
+    settings = {"core.divergence": mechanism, "core.lanes": 4}
+    fault = GPU("sm", set=settings, engine="python").run(program).fault
+    assert "jump.rv:7 (jr t1): lanes of a warp jump to different places through a register: threads 0, 2 go to one" in fault
+    assert "add --set core.divergence=minpc or its" in fault
+    for named in ("minpc", "its"):
+        assert GPU("sm", set={**settings, "core.divergence": named}, engine="python").run(program).status == "done"
