@@ -285,6 +285,21 @@ def _vortex_registers() -> str:
     return _table(("register", "number", "generations", "meaning"), rows)
 
 
+def _vortex_counters() -> str:
+    from warploom.isa.uop import PERFORMANCE_COUNTERS
+    from warploom.isa.vortex.counters import CORE_CLASS, MEMORY_CLASS, layout
+    from warploom.isa.vortex.generation import GENERATIONS
+
+    columns = [layout(GENERATIONS[2021]), layout(GENERATIONS[2022])]
+    columns += [layout(GENERATIONS[2024], chosen) for chosen in (CORE_CLASS, MEMORY_CLASS)]
+    rows: list[tuple[str, ...]] = []
+    for counter, meaning in PERFORMANCE_COUNTERS.items():
+        places = [[f"`{number:#05x}`" for number, (_, name) in column.items() if name == counter] for column in columns]
+        if any(places):
+            rows.append((*(", ".join(place) for place in places), meaning))
+    return _table(("2021", "2022", "2024, class 1", "2024, class 2", "what it counts"), rows)
+
+
 def _fills() -> str:
     from warploom.isa.guppy import FILLS
 
@@ -412,6 +427,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "riscv-control-registers": _riscv_registers,
     "vortex-instructions": _vortex,
     "vortex-control-registers": _vortex_registers,
+    "vortex-counters": _vortex_counters,
     "guppy-fills": _fills,
     "guppy-agreement": _agreement,
     "operations": _operations,

@@ -237,6 +237,7 @@ OF_NO_FILE = {
     "tests/checks/test_correct.py": "kernels of which nothing may be said",
     "tests/checks/test_planted.py": "kernels with a mistake, and what has to be said of it",
     "tests/isa/vortex/test_foreign.py": "programs as others write and compile them",
+    "tests/isa/vortex/test_runtime_programs.py": "programs with a run-time of their own",
     "tests/kernel/test_classics.py": "lessons of courses, as their scripts have them",
     "tests/machine/slots/test_mistakes.py": "the same mistakes in a unit of every slot",
     "tests/rtl/test_mutants.py": "wrong lines, in every unit of the hardware",

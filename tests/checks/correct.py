@@ -581,3 +581,51 @@ def tickets(next_one, out):
 @correct(2, 32, ints(64), np.full(1, -1, np.int32))
 def maximum(x, out):
     cuda.atomic.max(out, 0, x[cuda.grid(1)])
+
+
+# ---- variables with a value on the paths that are taken
+
+
+@correct(1, 32, ints(32), zeros(32))
+def value_on_the_same_condition(x, out):
+    t = cuda.threadIdx.x
+    if x[t] > 5:
+        v = x[t] * 2
+    out[t] = 1
+    if x[t] > 5:
+        out[t] = v
+
+
+@correct(1, 32, ints(32), zeros(32))
+def value_of_a_loop_with_rounds(x, out):
+    t = cuda.threadIdx.x
+    for i in range(x[t] + 1):
+        last = x[i]
+    out[t] = last + i
+
+
+@correct(1, 32, ints(32), zeros(32))
+def value_of_the_round_before(x, out):
+    t = cuda.threadIdx.x
+    if t > 100:
+        before = 0
+    for i in range(x[t]):
+        if i > 0:
+            out[t] += before
+        before = i
+
+
+def _first_above(x, limit):
+    for i in range(x.size):
+        if x[i] > limit:
+            return i
+    return -1
+
+
+@correct(1, 32, ints(32), zeros(32))
+def value_of_a_function_with_two_returns(x, out):
+    t = cuda.threadIdx.x
+    place = _first_above(x, t)
+    if place < 0:
+        return
+    out[t] = x[place]

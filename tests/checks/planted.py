@@ -592,3 +592,42 @@ def halves_read_too_early(out, sums):
     out[i] = i
     if cuda.threadIdx.x == 0:
         sums[cuda.blockIdx.x] = out[32 - 32 * cuda.blockIdx.x]
+
+
+# ---- variables without a value
+
+
+@planted("uninitialised", 1, 32, ints(32), zeros(32), at="out[t] = v")
+def value_in_one_branch(x, out):
+    t = cuda.threadIdx.x
+    if x[t] > 5:
+        v = x[t]
+    out[t] = v
+
+
+@planted("uninitialised", 1, 32, ints(32), zeros(32), at="out[t] = found")
+def value_of_a_loop_that_found_nothing(x, out):
+    t = cuda.threadIdx.x
+    for i in range(x.size):
+        if x[i] == 3 * t:
+            found = i
+            break
+    out[t] = found
+
+
+@planted("uninitialised", 1, 32, ints(32), zeros(32), at="out[t] = i")
+def counter_of_a_loop_without_rounds(x, out):
+    t = cuda.threadIdx.x
+    for i in range(x[t]):
+        out[t] += i
+    out[t] = i
+
+
+@planted("uninitialised", 1, 32, ints(32), zeros(32), at="out[t] += late")
+def value_that_comes_a_round_late(x, out):
+    t = cuda.threadIdx.x
+    if t > 100:
+        late = 0
+    for i in range(x[t]):
+        out[t] += late
+        late = i

@@ -52,6 +52,8 @@ def kernel():
     code("insert_lane", dst=B, a=C, b=u.IMMEDIATE, imm=3)
     code("get_scalar", dst=u.scalar(2), a=u.scalar(3))
     code("put_scalar", a=u.IMMEDIATE, b=u.scalar(3), imm=2)
+    code("get_register", dst=B, a=u.scalar(3), imm=1)
+    code("put_register", a=u.scalar(3), b=C, imm=1)
     code("shuffle_up", dst=B, a=A, b=u.IMMEDIATE, c=u.scalar(1), imm=1)
     code("atomic_fadd", dst=B, a=u.NONE, b=C, imm=128)
     code("atomic_cas", dst=B, a=u.scalar(0), b=B, c=u.scalar(0), size=8)

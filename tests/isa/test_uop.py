@@ -33,6 +33,8 @@ def test_floats_are_computed_by_the_floating_point_unit_or_the_special_functions
         "insert_lane",
         "get_scalar",
         "put_scalar",
+        "get_register",
+        "put_register",
     }
     assert of(u.SPECIAL_REGISTER) == {"special"}
     assert of(u.NOTE) == {"note"}

@@ -3,21 +3,21 @@
 
 The machine knows where an array begins and ends, and stops a kernel that leaves it. An index of 70 in an axis of 64 finds the next row
 instead. So a kernel that is checked asks before each access, in micro-ops that no machine executes: `note` with a negative number, which
-carries the index and the extent of an axis, or a mask.
+carries the index and the extent of an axis, a mask, or whether a variable has a value.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.shadow import A_VALUE, B_VALUE, BOUNDS, find
+from warploom.checks.shadow import A_VALUE, B_VALUE, BOUNDS, VARIABLE, find
 from warploom.isa.uop import A, B, C
 from warploom.machine.datapath.register_file import source
-from warploom.machine.engine.bits import EMPTY, lowest, rest
+from warploom.machine.engine.bits import EMPTY, has, lowest, rest
 from warploom.machine.engine.unit import out_of_line
 
-INDEX, LANES = range(2)  # what a micro-op asks: its number is -1 - this - QUESTIONS * the place of its text among the kernel's questions
-QUESTIONS = 2
+INDEX, LANES, VALUE = range(3)  # what a micro-op asks
+QUESTIONS = 3  # its number is -1 - what - QUESTIONS * the place of its text among the kernel's questions
 
 
 @out_of_line
@@ -41,3 +41,13 @@ def check_index(core, warp, pc, part, tables, k, first, now):
         if row > 0:
             tables.findings[row, A_VALUE] = (np.int64(high[lane]) << 32) | np.int64(low[lane])
             tables.findings[row, B_VALUE] = np.int64(extents[lane])
+
+
+@out_of_line
+def check_value(core, warp, pc, part, tables, k, first, now):
+    """Before a variable is read that has no value on some path: source A is 0 in the lanes that took such a path."""
+    registers = core.registers[warp]
+    row = registers.lane[source(registers, tables.uops, k, A, 0, core.warps.lanes)]
+    for lane in range(core.warps.lanes):
+        if has(part, lane) and row[lane] == 0:
+            find(tables, VARIABLE, pc, -1, first + lane, -1, k, now)

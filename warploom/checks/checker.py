@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from warploom.checks.findings import Fault
+from warploom.checks.registers import register_tables, watch_registers
 from warploom.checks.shadow import (
     HELD,
     LOCKSTEP,
@@ -35,13 +36,12 @@ class Checker:
     returns: a thread may end before the kernel's last statement, so lanes that a mask names may rightly be gone.
     """
 
-    unit = staticmethod(watch)
-
     def __init__(self, unwritten: Sequence[tuple[int, np.ndarray]] = (), returns: bool | None = None) -> None:
         self.unwritten, self.returns = unwritten, returns
         self.found: dict[str, np.ndarray] = {}
         self._machine: Any = None
         self._shift = 0
+        self.unit: Callable[..., None] = watch
 
     def tables(self, machine: Any) -> dict[str, np.ndarray]:
         """The tables of a machine before its first cycle. Raises LaunchError for a machine whose threads move between warps."""
@@ -66,6 +66,10 @@ class Checker:
         head[RETURNS] = int(self.returns if self.returns is not None else _ends(program) > 1)
         for first, mask in self.unwritten:
             self._mark(first, mask)
+        registers = register_tables(program, slots)
+        if registers is not None:
+            self.found |= registers
+            self.unit = watch_registers
         return self.found
 
     def fault(self, text: str) -> Fault | None:

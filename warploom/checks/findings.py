@@ -210,6 +210,25 @@ class _Writer:
         message = f"{base.threads[0]} reads {element}, which nobody has written"
         return replace(base, message=message, fix=fix, element=element, address=row[s.ADDRESS], space=row[s.SPACE])
 
+    def _variable(self, base: Finding, row: list[int]) -> Finding:
+        name = self._asked(row, "a variable")
+        message = f"{base.threads[0]} reads {name}, which has no value on the path that it took"
+        return replace(base, kind="uninitialised", message=message, fix="give it a value before the branch or the loop", element=name)
+
+    def _register(self, base: Finding, row: list[int]) -> Finding:
+        code = row[s.A_VALUE]
+        names, number = (self.program.scalar_names, code - u.SCALAR) if code >= u.SCALAR else (self.program.register_names, code)
+        name = names[number]
+        whose = "its warp" if code >= u.SCALAR else "it"
+        message = f"{base.threads[0]} reads {name}, which {whose} has not written"
+        fix = "write it first: at the start a register may hold anything"
+        return replace(base, kind="uninitialised", message=message, fix=fix, element=name)
+
+    def _asked(self, row: list[int], otherwise: Any) -> Any:
+        """What a question of the program is about."""
+        number = (-1 - int(self.program.uops[row[s.UOP], u.IMM])) // QUESTIONS
+        return self.names.questions[number][1] if number < len(self.names.questions) else otherwise
+
     def _barrier(self, base: Finding, row: list[int]) -> Finding:
         where, other = self.program.position(row[s.OTHER_PC]), self._thread(row[s.OTHER])
         if row[s.OTHER_PC] < 0:
@@ -227,9 +246,7 @@ class _Writer:
         return self._lanes(base, row, "syncwarp")
 
     def _mask(self, base: Finding, row: list[int]) -> Finding:
-        number = (-1 - int(self.program.uops[row[s.UOP], u.IMM])) // QUESTIONS
-        name = self.names.questions[number][1] if number < len(self.names.questions) else "this operation"
-        return self._lanes(base, row, name)
+        return self._lanes(base, row, self._asked(row, "this operation"))
 
     def _lanes(self, base: Finding, row: list[int], name: str) -> Finding:
         other = self._thread(row[s.OTHER])
@@ -247,8 +264,7 @@ class _Writer:
         return replace(base, message=message, fix="let that lane take part, or read one that does", threads=(base.threads[0], other))
 
     def _bounds(self, base: Finding, row: list[int]) -> Finding:
-        number = (-1 - int(self.program.uops[row[s.UOP], u.IMM])) // QUESTIONS
-        name, axis, axes = self.names.questions[number][1] if number < len(self.names.questions) else ("the array", 0, 1)
+        name, axis, axes = self._asked(row, ("the array", 0, 1))
         index, extent = row[s.A_VALUE], row[s.B_VALUE]
         where = f"axis {axis} of {name}" if axes > 1 else name
         shown = f"{name}[{', '.join(str(index) if place == axis else ':' for place in range(axes))}]"

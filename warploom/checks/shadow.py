@@ -60,8 +60,8 @@ FINDING_COLUMNS = 16
 MOST_FINDINGS = 200
 MOST_IN_BYTES = 1 << 18  # words whose bytes have rows of their own
 
-KINDS = ("none", "race", "lockstep", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "bounds")
-NONE_FOUND, RACE, IN_STEP, UNINITIALISED, BARRIER, SYNCWARP, MASK, SHUFFLE, BOUNDS = range(len(KINDS))
+KINDS = ("none", "race", "lockstep", "uninitialised", "barrier", "syncwarp", "mask", "shuffle", "bounds", "variable", "register")
+NONE_FOUND, RACE, IN_STEP, UNINITIALISED, BARRIER, SYNCWARP, MASK, SHUFFLE, BOUNDS, VARIABLE, REGISTER = range(len(KINDS))
 READ, WRITE, ATOMIC = range(3)  # kinds of an access
 
 WORD_BYTES = 15  # a bit a byte of a word

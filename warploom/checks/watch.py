@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.checks.barriers import note_barrier, note_core_order, note_end, note_fence, note_grid_barrier, note_together
-from warploom.checks.bounds import INDEX, QUESTIONS, check_index
+from warploom.checks.bounds import INDEX, QUESTIONS, VALUE, check_index, check_value
 from warploom.checks.races import check_access
 from warploom.checks.shadow import MISSED, tick
 from warploom.checks.warps import check_mask, check_shuffle, is_shuffle, note_lanes_end, note_syncwarp
@@ -46,6 +46,8 @@ def watch(gpu, core, warp, pc, tables, k, now):
             question = (-1 - np.int64(tables.uops[k, IMM])) % QUESTIONS
             if question == INDEX:
                 check_index(core, warp, pc, part, tables, k, first, now)
+            elif question == VALUE:
+                check_value(core, warp, pc, part, tables, k, first, now)
             else:
                 check_mask(core, warp, pc, part, tables, k, first, now)
         return

@@ -58,8 +58,10 @@ class ProgramBuilder:
         """What `add` makes of micro-ops before it knows where they lie: an instruction that comes often is made once."""
         bundle = list(uops) or [Uop("nop")]
         rows = [uop.row() for uop in bundle]
-        main = next((row for row in rows if row[u.UNIT] != u.ALU), rows[0])
-        if latency == u.NONE:
+        main = rows[0] if len(rows) == 1 else next((row for row in rows if row[u.UNIT] != u.ALU), rows[0])
+        if latency == u.NONE and len(rows) == 1:
+            latency = main[u.LATENCY]
+        elif latency == u.NONE:
             latency = max(row[u.LATENCY] for row in rows) if main[u.UNIT] == u.ALU else main[u.LATENCY]
         code = [0] * u.CODE_COLUMNS
         code[u.COUNT], code[u.ISSUE_UNIT], code[u.ISSUE_LATENCY] = len(rows), main[u.UNIT] if unit == u.NONE else unit, latency
@@ -80,7 +82,9 @@ class ProgramBuilder:
         row = bundle.code.copy()
         number = len(self.code)
         row[u.FIRST_UOP] = len(self.uops)
-        row[u.WORD], row[u.WORD_HIGH] = _signed(word), _signed(word >> 32)
+        row[u.WORD] = _signed(word)
+        if word >> 32:
+            row[u.WORD_HIGH] = _signed(word >> 32)
         if reads is not None:
             row[u.READ_A], row[u.READ_B] = reads
         position = position or NOWHERE

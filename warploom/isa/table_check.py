@@ -346,13 +346,15 @@ def _instruction_checks(program: Program) -> Iterator[Check]:
 
 
 def _bundles(program: Program, first: np.ndarray, count: np.ndarray, unit: np.ndarray) -> Check:
-    """A bundle is issued to one unit; beside it, it may only have arithmetic. The constant cache and the load/store unit are two."""
+    """A bundle is issued to one unit; beside it, it may only have arithmetic, and one of memory accesses to shared memory: of an address
+    that can be in either, each lane decides. The constant cache and the load/store unit are two."""
     units = program.uops[:, u.UNIT]
     arithmetic = (units == u.ALU) | (units == u.SPECIAL)
     plain = (unit == u.ALU) | (unit == u.SPECIAL)
     owner = np.repeat(np.arange(len(first)), count)
     members = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
-    foreign = ~arithmetic[members] & (units[members] != unit[owner])
+    either = (units[members] == u.SHARED) & (unit[owner] == u.MEMORY)
+    foreign = ~arithmetic[members] & (units[members] != unit[owner]) & ~either
     wrong = np.zeros(len(first), bool)
     wrong[owner[foreign]] = True
     constant = (units == u.MEMORY) & (program.uops[:, u.SPACE] == u.CONSTANT_SPACE)

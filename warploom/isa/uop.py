@@ -165,6 +165,40 @@ SPECIAL_REGISTERS = {
 }
 SPECIALS = tuple(SPECIAL_REGISTERS)
 SPECIAL_NUMBER = {name: number for number, name in enumerate(SPECIALS)}
+# What a core counts as it runs and a program can ask for (`read_counter`), each since the start. A thread-instruction is one of one lane.
+PERFORMANCE_COUNTERS = {
+    "cycles": "cycles",
+    "thread_instructions": "thread-instructions",
+    "idle": "issue slots in which the core issued nothing",
+    "scoreboard_stalls": "warp-cycles of waiting for a register",
+    "arithmetic_stalls": "of those, for one that an operation of fixed latency writes",
+    "load_stalls": "of those, for one that a load writes, or a special function",
+    "operand_stalls": "cycles in which an instruction waited for registers of an earlier one to be read",
+    "alu_stalls": "cycles in which an instruction waited for an ALU",
+    "load_store_stalls": "cycles in which an instruction waited for room in the load/store unit",
+    "special_stalls": "cycles in which an instruction waited for the special functions",
+    "texture_stalls": "cycles in which an instruction waited for room in the texture unit",
+    "fetches": "instructions that were fetched",
+    "fetch_misses": "of those, not found in the instruction cache",
+    "loads": "loads and atomics, thread-instructions",
+    "stores": "stores, thread-instructions",
+    "branches": "branches and jumps, thread-instructions",
+    "load_latency": "cycles from issue to answer, summed over the lanes of loads that the load/store unit has answered",
+    "cache_reads": "transactions of loads at the first-level cache",
+    "cache_read_misses": "of those, not found there",
+    "cache_writes": "transactions of stores there",
+    "cache_write_misses": "of those, not found there",
+    "cache_stalls": "cycles in which the load/store unit waited for an MSHR",
+    "scratchpad_reads": "loads of shared memory, thread-instructions",
+    "scratchpad_writes": "stores to it, thread-instructions",
+    "scratchpad_stalls": "passes of shared memory beyond the first of each access",
+    "next_reads": "transactions of all cores at the second-level cache",
+    "next_read_misses": "of those, not found there, or not all of it",
+    "memory_reads": "blocks of a sector that DRAM delivered, for all cores",
+    "memory_writes": "blocks of a sector that went into it, of all cores",
+}  # fmt: skip
+COUNTER_NUMBER = {name: number for number, name in enumerate(PERFORMANCE_COUNTERS)}
+HIGH_HALF = 64  # added to the number of a counter: its upper 32 bits
 IN_A_ROW = ("thread", "block", "global_thread")  # what numbers threads and blocks in one dimension,
 BY_DIMENSION = SPECIALS[SPECIAL_NUMBER["thread_x"] :]  # ... and what does in several
 
@@ -312,6 +346,8 @@ def _rows() -> list[Operation]:
         ("insert_lane", L_ALU, "dab", "d of lane b (unsigned, modulo the warp's) = a of that lane, active or not; other lanes keep theirs"),
         ("get_scalar", L_ALU, "dai", "scalar d = the scalar register with number a + i; 0 where there is none"),
         ("put_scalar", L_ALU, "abi", "the scalar register with number a + i = b; nothing where there is none"),
+        ("get_register", L_ALU, "dai", "d = the lane register with number a + i, a being lane 0's; register 0 where there is none"),
+        ("put_register", L_ALU, "abi", "the lane register with number a + i, a being lane 0's, = b; nothing where there is none"),
         ("or_lanes", L_ALU, "dab", "scalar d = the OR of b and the a of each lane that takes part (mask, predicate)"),
         ("match_any", L_ALU, "dai", "bit l of d = 1 where lane 32 i + l takes part (mask, predicate) and its a is the same"),
     ]
@@ -340,6 +376,7 @@ def _rows() -> list[Operation]:
         ("atomic_cas", "dmbc", "d = old; memory = c where old == b"),
         ("atomic_inc", "dmb", "d = old; memory = 0 where old >= b unsigned, else old + 1"),
         ("atomic_dec", "dmb", "d = old; memory = b where old is 0 or above b unsigned, else old - 1"),
+        ("atomic_rsub", "dmb", "d = old; memory = b - old"),
         ("atomic_fadd", "dmb", "d = old; memory = old + b as floats, rounded to nearest"),
         ("atomic_fmin", "dmb", "d = old; memory = the smaller float, as fmin"),
         ("atomic_fmax", "dmb", "d = old; memory = the larger float, as fmax"),
@@ -377,6 +414,7 @@ def _rows() -> list[Operation]:
         ("spawn_alone", "ab", "Vortex wspawn from 2023 on: waits until no other warp of the core runs; then as spawn", NEXT),
         ("core_barrier", "ab", "Vortex bar: waits until b warps have come to barrier a of the core; where bit 31 of a is set, until "
          "b cores have, with all of their warps", NEXT),
+        ("read_counter", "di", "d = number i of PERFORMANCE_COUNTERS, low 32 bits; from HIGH_HALF on, high 32 bits of i - HIGH_HALF", NEXT),
         ("halt", "", "the device stops: all warps of all cores end", ENDS),
         ("read_mask", "d", "scalar pair d = active lanes", NEXT),
         ("write_mask", "a", "active lanes = scalar pair a & the lanes that have a thread", NEXT),

@@ -16,6 +16,7 @@ from warploom.kernel.memory import item_of
 from warploom.kernel.merging import Clash
 from warploom.kernel.mistakes import both
 from warploom.kernel.names import path_of
+from warploom.kernel.questions import ask_value
 from warploom.kernel.statements import branched
 from warploom.kernel.translator import EXPRESSIONS, Translator
 from warploom.kernel.values import UNKNOWN, Array, Complex, Inner, Number, Slice, said
@@ -54,6 +55,7 @@ def name(t: Translator, node: ast.Name) -> Any:
         if node.id in t.frame.maybe:
             t.frame.maybe.discard(node.id)
             t.warn(node, f"{node.id!r} has no value on some path that leads here", "give it a value before the branch")
+        ask_value(t, node, node.id)
         return value
     if node.id in t.frame.local:
         t.error(node, f"{node.id!r} has no value here", "give it a value on every path that leads here")

@@ -16,6 +16,7 @@ from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, truth
 from warploom.kernel.memory import item_of
 from warploom.kernel.merging import changed_phis, joined, limits_of
+from warploom.kernel.questions import marks_of
 from warploom.kernel.statements import assign, statement
 from warploom.kernel.syntax import assigned
 from warploom.kernel.translator import Ends, Problem, Retry, Translator
@@ -162,7 +163,8 @@ def _loop(
     b.loops.append(Loop(before, len(b.scopes) - 1))
     b.scopes.append({})
     b.block = head
-    phis = changed_phis(t, node, assigned(node.body) | assigned_by(node) | set(more), key, head)
+    changed = assigned(node.body) | assigned_by(node)
+    phis = changed_phis(t, node, changed | marks_of(t, changed) | set(more), key, head)
     around = Ends()
     t.frame.loops.append((around, leaving))
     b.scopes.append({})

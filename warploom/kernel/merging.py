@@ -11,6 +11,7 @@ from typing import Any
 from warploom.compiler.ssa import Block, Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted
+from warploom.kernel.questions import mark_values
 from warploom.kernel.translator import Ends, Translator
 from warploom.kernel.values import UNKNOWN, Array, Complex, Number, Record, Unknown, alike, leaves, rebuilt, said
 
@@ -26,6 +27,7 @@ def joined(t: Translator, node: ast.AST, ends: Ends) -> dict[str, Any]:
     if len(ends.places) == 1:
         b.block = ends.places[0][0]
         return ends.places[0][1]
+    mark_values(t, ends)
     names = list(dict.fromkeys(name for _, env in ends.places for name in env))
     blocks = [block for block, _ in ends.places]
     env: dict[str, Any] = {}

@@ -8,11 +8,13 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from warploom.checks.bounds import INDEX, LANES, QUESTIONS
+from warploom.checks.bounds import INDEX, LANES, QUESTIONS, VALUE
 from warploom.compiler.ssa import Value
-from warploom.kernel.translator import Translator
+from warploom.kernel import types as ty
+from warploom.kernel.translator import Ends, Translator
+from warploom.kernel.values import Number
 
-__all__ = ["LANES", "ask", "ask_index"]
+__all__ = ["LANES", "ask", "ask_index", "ask_value"]
 
 
 def ask(t: Translator, node: ast.AST, question: int, *values: Value, about: Any) -> None:
@@ -31,3 +33,48 @@ def ask_index(t: Translator, node: ast.AST, name: str, axis: int, axes: int, ind
     if index.lo >= 0 and index.hi < extent.lo:
         return
     ask(t, node, INDEX, index, extent, about=(name, axis, axes))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Variables: beside one that has no value on some path stands a truth value, which says whether it has one here.
+
+
+def assigned_mark(name: str) -> str:
+    """The variable that says whether a different one has a value; no variable of the user's has such a name."""
+    return f"{name} has a value"
+
+
+def note_value(t: Translator, name: str) -> None:
+    """A variable is given a value."""
+    mark = assigned_mark(name)
+    if mark in t.frame.env:
+        t.frame.env[mark] = Number(ty.BOOL, t.b.truth(True))
+
+
+def mark_values(t: Translator, ends: Ends) -> None:
+    """Where paths meet: variables that have no value on some of them are marked on each."""
+    if not t.options.get("check"):
+        return
+    names = {name for _, env in ends.places for name in env if name.isidentifier()}
+    unsure = {
+        name
+        for name in names
+        if any(name not in env for _, env in ends.places) or any(assigned_mark(name) in env for _, env in ends.places)
+    }
+    for place, (block, env) in enumerate(ends.places if unsure else ()):
+        marks = {assigned_mark(name): Number(ty.BOOL, t.b.truth(name in env)) for name in sorted(unsure)}
+        ends.places[place] = (block, marks | env)
+
+
+def marks_of(t: Translator, names: set[str]) -> set[str]:
+    """The marks of those variables of which it is not known here whether they have a value."""
+    found = {assigned_mark(name) for name in names}
+    return {mark for mark in found if isinstance(there := t.frame.env.get(mark), Number) and there.constant is None}
+
+
+def ask_value(t: Translator, node: ast.AST, name: str) -> None:
+    """Whether a variable that is read has a value; once on a path."""
+    mark = t.frame.env.get(assigned_mark(name))
+    if isinstance(mark, Number) and mark.constant is None:
+        ask(t, node, VALUE, mark.value, about=name)
+        note_value(t, name)

@@ -15,6 +15,7 @@ from warploom.kernel.arithmetic import binary, lifted, truth
 from warploom.kernel.memory import assign_item, item_of, set_field
 from warploom.kernel.merging import joined
 from warploom.kernel.mistakes import and_mistakes_in, both
+from warploom.kernel.questions import note_value
 from warploom.kernel.translator import ACTIONS, DYNAMIC, STATEMENTS, Ends, Problem, Translator
 from warploom.kernel.values import Array, Complex, Number, said
 
@@ -108,6 +109,7 @@ def assign(t: Translator, target: ast.expr, value: Any) -> None:
     if isinstance(target, ast.Name):
         t.frame.env[target.id] = named(t, value, target.id)
         t.frame.maybe.discard(target.id)
+        note_value(t, target.id)
     elif isinstance(target, ast.Tuple | ast.List):
         parts = unpacked(t, target, value)
         if len(parts) != len(target.elts):

@@ -105,6 +105,7 @@ def test_what_does_more_than_compute_in_lanes_stays():
         {"name": "match_any", "dst": B, "a": A},
         {"name": "insert_lane", "dst": B, "a": A, "b": u.IMMEDIATE},
         {"name": "put_scalar", "a": A, "b": B},
+        {"name": "put_register", "a": A, "b": B},
     ):
         code = one_sided(1)
         code.instructions[2] = [extra]

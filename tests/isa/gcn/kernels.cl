@@ -95,3 +95,27 @@ kernel void bytes_and_limits(global uint *o, global const uint *a, global const 
   o[i] = __builtin_amdgcn_msad_u8(x, y, 3) + __builtin_amdgcn_lerp(x, y, 1) + (__builtin_elementwise_sub_sat(x, y) >> 5) +
          (__builtin_elementwise_add_sat(x, y) >> 7);
 }
+
+__attribute__((noinline)) uint through(uint *p, uint v) {
+  uint old = *p;
+  *p = old + v;
+  return __atomic_fetch_add(p, 5u, __ATOMIC_RELAXED);
+}
+
+kernel void generic_pointers(global uint *o, global uint *a) {
+  local uint t[64];
+  uint own = LANE * 3;
+  t[LANE] = LANE * LANE;
+  WAIT_FOR_ALL;
+  uint *p = LANE % 3 == 0 ? (uint *)&t[LANE] : LANE % 3 == 1 ? &own : (uint *)&a[ITEM];
+  uint got = through(p, 7);
+  o[ITEM] = got + 100000 * *p;
+}
+
+kernel void array_in_registers(global uint *o, global const uint *a, uint n) {
+  uint t[8];
+  for (uint k = 0; k < 8; k++) t[k] = a[ITEM] * (k + 1);
+  t[n & 7] = 1;
+  t[a[ITEM] & 7] += 5;
+  o[ITEM] = t[LANE & 7] + 3 * t[(n + 3) & 7] + t[a[ITEM] & 7];
+}

@@ -51,6 +51,22 @@ def fused(x, y, z):
     return (x.astype("d") * y.astype("d") + z.astype("d")).astype("e")
 
 
+def generic(block):
+    """What lanes find that point to LDS, to themselves and to memory in turn."""
+    lanes = np.arange(THREADS)
+    held = np.choose(lanes % 3, [lanes * lanes, lanes * 3, block]).astype("u4")
+    return held + np.uint32(7) + np.uint32(100000) * (held + np.uint32(12))
+
+
+def arrays(values, n):
+    """Of each item, an array of eight words of which some are chosen by what it holds."""
+    items, lanes = np.arange(ITEMS), np.arange(ITEMS) % THREADS
+    table = values[:, None] * np.arange(1, 9, dtype="u4")
+    table[:, n & 7] = 1
+    table[items, values & 7] += np.uint32(5)
+    return table[items, lanes & 7] + np.uint32(3) * table[:, n + 3 & 7] + table[items, values & 7]
+
+
 LONGS = L.view("u8")
 # By kernel: its buffers, what the first one holds afterwards, its arguments.
 KERNELS = {
@@ -85,6 +101,8 @@ KERNELS = {
     ),
     "sends": ({"o": np.zeros(ITEMS, "u4"), "a": U}, by_block(sent)(U), {}),
     "private_through_a_pointer": ({"o": np.zeros(ITEMS, "u4"), "a": U}, U * np.uint32(2) + np.uint32(1), {}),
+    "generic_pointers": ({"o": np.zeros(ITEMS, "u4"), "a": U}, by_block(generic)(U), {}),
+    "array_in_registers": ({"o": np.zeros(ITEMS, "u4"), "a": U}, arrays(U, 6), {"n": 6}),
     "bytes_and_limits": (
         {"o": np.zeros(ITEMS, "u4"), "a": U, "b": V},
         np.array([bytes_and_limits(x, y) for x, y in zip(U, V, strict=True)], "u4"),

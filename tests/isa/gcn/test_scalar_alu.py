@@ -32,6 +32,10 @@ def field(a, how, bits, signed):
     return s(part, count) if signed else part
 
 
+def quads(value, bits):
+    return sum(1 << n for n in range(bits // 4) if value >> 4 * n & 15)
+
+
 KEEP = object()  # SCC is as before
 TWO = {  # of words a and b: (result, SCC)
     "s_add_u32": lambda a, b, c: (a + b, a + b > WORD),
@@ -82,6 +86,7 @@ ONE = {
     "s_flbit_i32": lambda a, c: (leading(a ^ (WORD if a >> 31 else 0), 32), KEEP),
     "s_sext_i32_i8": lambda a, c: (s(a, 8), KEEP),
     "s_sext_i32_i16": lambda a, c: (s(a, 16), KEEP),
+    "s_quadmask_b32": lambda a, c: (quads(a, 32), None),
     "s_abs_i32": lambda a, c: (abs(s(a)), None),
 }
 WIDE_TWO = {  # of 64 bits; the second source of shifts and bit fields is a word
@@ -99,6 +104,7 @@ WIDE_ONE = {
     "s_ff0_i32_b64": (1, lambda a: (first_one(~a & WIDE), KEEP)), "s_ff1_i32_b64": (1, lambda a: (first_one(a), KEEP)),
     "s_flbit_i32_b64": (1, lambda a: (leading(a, 64), KEEP)),
     "s_flbit_i32_i64": (1, lambda a: (leading(a ^ (WIDE if a >> 63 else 0), 64), KEEP)),
+    "s_quadmask_b64": (2, lambda a: (quads(a, 64), None)),
     "s_wqm_b64": (2, lambda a: (sum(15 << n for n in range(0, 64, 4) if a >> n & 15), None)),
 }  # fmt: skip
 COMPARE = {"eq": lambda a, b: a == b, "lg": lambda a, b: a != b, "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b,
@@ -226,3 +232,19 @@ def test_exec_is_kept_and_changed_at_once(name, model):
         cases.lines += ["s_mov_b64 s[20:21], exec"]
         cases.check("s_nop 0", 2, after, KEEP, before=0)  # storing has set SCC since
         cases.run()
+
+
+def test_single_bits_of_64_and_bits_that_become_two():
+    cases = Cases()
+    for bit in (0, 31, 32, 45, 63, 64 + 33):
+        cases.load(8, bit)
+        for to, held in ((0, WIDE), (1, 0)):
+            cases.load(20, held, 2)
+            cases.carry(to)
+            cases.check(f"s_bitset{to}_b64 s[20:21], s8", 2, held ^ 1 << (bit & 63), KEEP, to)
+    for value in EDGES:
+        cases.load(8, value)
+        cases.carry(1)
+        twice = sum(3 << 2 * n for n in range(32) if value >> n & 1)
+        cases.check("s_bitreplicate_b64_b32 s[20:21], s8", 2, twice, KEEP, 1)
+    cases.run()

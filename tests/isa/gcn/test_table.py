@@ -79,6 +79,8 @@ def instructions(draw):
         fields["simm16"] = number
     if "waitcnt" in row.words:
         fields["simm16"] = number & 0xCF7F
+    if "gpr_idx" in row.words:
+        fields |= {"simm16": number & 15} if row.format == "SOPP" else {"ssrc1": number & 15}
     if "hwreg" in row.words:
         first = draw(st.integers(0, 31))
         fields["simm16"] = 1 | first << 6 | draw(st.integers(0, 31 - first)) << 11
@@ -105,8 +107,10 @@ def instructions(draw):
     if row.format == "EXP":
         fields |= {"en": 15, "target": draw(st.integers(0, 9)), "done": number & 1}
     if row.format == "VOP3P":
-        fields |= {"op_sel": number & 7, "hi_low": number >> 3 & 3, "hi_top": number >> 5 & 1, "clamp": number >> 6 & 1}
-    sources = sum(word[0] in "abc" and not word.endswith("m") for word in row.words)
+        every = (1 << row.sources) - 1
+        fields |= {"op_sel": number & every, "hi_low": number >> 3 & 3, "hi_top": number >> 5 & 1 if row.sources == 3 else 1}
+        fields |= {"clamp": number >> 6 & 1, "neg": number >> 7 & every, "neg_hi": number >> 10 & every}
+    sources = row.sources
     if kind == E64 and row.floats:
         fields |= {"neg": number & (1 << sources) - 1, "omod": number >> 5 & 3, "clamp": number >> 7 & 1}
         fields |= {"abs": number >> 8 & (1 << sources) - 1} if "abs" in fields else {}

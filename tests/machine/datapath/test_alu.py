@@ -11,7 +11,8 @@ from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, NONE, SPECIALS, Uop, s
 
 words = st.one_of(st.sampled_from(EDGES), st.integers(0, WORD), st.integers(0, 255))
 TRANSCENDENTAL = {"frsqrt", "fsin", "fcos", "fexp2", "flog2"}
-SINGLE = {"lane_bit", "insert_lane", "get_scalar", "put_scalar"}  # their operands are of kinds of their own: test_cross_lane.py
+# Their operands are of kinds of their own: test_cross_lane.py.
+SINGLE = {"lane_bit", "insert_lane", "get_scalar", "put_scalar", "get_register", "put_register"}
 ACROSS = {"ballot", "or_lanes", "shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "match_any", "permute", "special"} | SINGLE
 
 

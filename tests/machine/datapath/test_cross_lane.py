@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.datapath.alu_model import WORD, executed, warp
-from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, NONE, REGISTERS, SCALARS, Uop, scalar
+from warploom.isa.uop import HIDDEN, IMMEDIATE, NEGATE_PREDICATE, NONE, REGISTERS, SCALARS, Uop, scalar
 
 
 @settings(deadline=None, max_examples=60)
@@ -96,6 +96,25 @@ def test_a_shuffle_in_segments_reads_as_ptx_says(name, lanes, segment, numbers):
     width = min(segment or lanes, lanes)
     expected = [1000 + read_from(name, lane, numbers[lane], width, lanes) if lane != 2 else 7 for lane in range(lanes)]
     assert executed(registers, uop, lanes)["lane"][0, 4, :lanes].tolist() == expected
+
+
+def test_a_lane_register_is_found_by_a_number_that_is_known_only_now():
+    registers = warp(64, [1, 2, 40])
+    registers["lane"][0, 7], registers["lane"][0, 3] = range(64), range(100, 164)
+    registers["scalar"][0, 9] = 5
+    after = executed(registers, Uop("get_register", 4, scalar(9), imm=2))["lane"][0, 4].tolist()
+    assert after == [lane if lane in (1, 2, 40) else int(registers["lane"][0, 4, lane]) for lane in range(64)]
+    after = executed(registers, Uop("put_register", a=scalar(9), b=3, imm=2))["lane"][0, 7].tolist()
+    assert after == [100 + lane if lane in (1, 2, 40) else lane for lane in range(64)]
+
+
+@pytest.mark.parametrize("number", [HIDDEN, HIDDEN + 1, 1 << 31, WORD])
+def test_a_lane_register_that_there_is_not_reads_as_the_first_and_takes_nothing(number):
+    registers = warp(64, list(range(64)))
+    registers["lane"][0, 0], registers["scalar"][0, 9] = range(64), number
+    assert executed(registers, Uop("get_register", 4, scalar(9)))["lane"][0, 4].tolist() == list(range(64))
+    after = executed(registers, Uop("put_register", a=scalar(9), b=0))
+    assert after["lane"][0, :REGISTERS].tolist() == registers["lane"][0, :REGISTERS].tolist()
 
 
 @settings(deadline=None, max_examples=60)

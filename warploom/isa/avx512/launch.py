@@ -73,6 +73,7 @@ def _arguments(places: Sequence[Place] | None) -> list[tuple[list[Uop], str, int
     if places is None:
         registers = (("argument", RDI), ("block", RSI), ("grid_dim_x", RDX))
         uops = [Uop("special", general(register), imm=SPECIAL_NUMBER[name]) for name, register in registers]
+        uops += [Uop("mov", general(register, 1), IMMEDIATE) for _, register in registers]
         return [(uops, "start: rdi, rsi, rdx = arguments, warp, warps", START + 6)]
     found = [([Uop("mov", general(RDI), mask(1))], "start: edi = threads", START + 6)]
     for number, (parameter, register, is_float) in enumerate(places):

@@ -6,7 +6,7 @@ put into a temporary first. Everything that the vector unit does has EXEC as its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection, Container
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from warploom.isa.gcn.registers import (
     FLOATS,
     INLINE_ZERO,
     LITERAL,
+    M0,
     SCC,
     SCC_SOURCE,
     VCC,
@@ -54,22 +55,38 @@ Moved = Callable[["Code", Value], Value]
 class Code:
     """The micro-ops of one instruction.
 
-    number_of: the number of the instruction at an address, and of one at which none begins the number after the last one. private:
-    the first of the four scalar registers that stand for private memory, of each four that may. apertures: the program forms addresses of
-    private memory that FLAT takes. moved: a source after it has been moved between lanes (DPP).
+    number_of: the number of the instruction at an address, and of one at which none begins the number after the last one. private: the
+    first of the four scalar registers that stand for private memory, of each four that may. apertures: those (SHARED_BASE, PRIVATE_BASE)
+    of which the program forms addresses that FLAT takes. indexed: which operands M0 chooses, as `register_index.py` has it. moved: a
+    source after it has been moved between lanes (DPP).
     """
 
     def __init__(
-        self, one: Decoded, moved: Moved, number_of: dict[int, int], end: int, private: Container[int], apertures: bool = False
+        self,
+        one: Decoded,
+        moved: Moved,
+        number_of: dict[int, int],
+        end: int,
+        private: Container[int],
+        apertures: Collection[int] = (),
+        indexed: int = 0,
     ) -> None:
         assert one.written is not None
         self.moved = moved
         self.one, self.written, self.row = one, one.written, one.written.row
         self.number_of, self.end, self.private, self.apertures = number_of, end, private, apertures
         self.uops: list[Uop] = []
+        self.indexed = indexed if self.row.format.startswith("VOP") else 0
+        self.put_by_index = False
         self._lanes = self._scalars = 0
         self.latency = NONE  # its latency class, where its micro-ops do not say it
         self.active = ACTIVE  # which lanes a micro-op of the vector unit is for; DPP may leave some out
+
+    def lower(self) -> None:
+        """Adds the instruction's micro-ops. Raises Refusal."""
+        self.row.lower(self)
+        if self.indexed >> 3 and not self.put_by_index:
+            self.refuse("a result whose register M0 chooses is something that this machine has for v_mov_b32 and results of 32 bits only")
 
     def field(self, name: str) -> int:
         """A field's value; 0 where its format has none of the name."""
@@ -178,11 +195,15 @@ class Code:
         value = self.of_code(self.place(letter), part, wide_float)
         if self.row.floats == 16 and self.place(letter) in HALVES:
             value = Number(HALVES[self.place(letter)])
+        if self.indexed >> number & 1 and isinstance(value, int) and self.place(letter) >= FIRST_VECTOR:
+            value = self.lane("get_register", self._index(), imm=value)
         positive, minus = self._signs(number)
         if self.written.kind == DPP_KIND and letter == "a":
             value = self.moved(self, value)
         if self.written.kind == SDWA_KIND and number < 2:
             value = self._selected(value, number)
+        if self.written.kind == E64 and self.field("op_sel") >> number & 1:
+            value = self.lane("shr", value, Number(16))
         if (positive or minus) and not self.row.floats:
             self.refuse("a sign of a source that is no float means nothing")
         if (positive or minus) and not (wide_float and part == 0):
@@ -223,11 +244,21 @@ class Code:
 
     def put(self, name: str, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> None:
         """The micro-op that gives the result of 32 bits of a vector instruction, in the lanes that are active."""
-        changed = self.field("clamp") or self.field("omod") or (self.written.kind == SDWA_KIND and self.field("dst_sel") != WHOLE)
+        parted = self.row.keeps_half or (self.written.kind == SDWA_KIND and self.field("dst_sel") != WHOLE)
+        changed = parted or self.field("clamp") or self.field("omod")
+        if self.indexed >> 3 and not parted:
+            self.put_by_index = True
+            value = self.scaled(self.lane(name, a, b, c, **more))
+            self.vector("put_register", a=self._index(), b=self.lane("mov", value), imm=self.target())
+            return
         if not changed:
             self.vector(name, self.target(), a, b, c, **more)
             return
         self.put_narrow(self.scaled(self.lane(name, a, b, c, **more)))
+
+    def _index(self) -> int:
+        """What is added to the number of a register."""
+        return self.scalar("and", scalar(M0), Number(0xFF))
 
     def scaled(self, value: int) -> Value:
         """omod and clamp: the result of floats times 2 or 4, or halved; then between 0 and 1. Of integers clamp saturates."""
@@ -242,6 +273,9 @@ class Code:
 
     def put_narrow(self, value: Value) -> None:
         """SDWA: the result into a part of its register; the rest of it becomes zero, the sign, or stays."""
+        if self.row.keeps_half:
+            self.put_half(value, self.field("op_sel") >> 3 & 1)
+            return
         target, which = self.target(), self.field("dst_sel")
         if self.written.kind != SDWA_KIND or which == WHOLE:
             self.vector("mov", target, value)
@@ -259,6 +293,13 @@ class Code:
         if unused == PRESERVED:
             part = self.lane("or", part, self.lane("and", target, Number(ONES & ~mask)))
         self.vector("mov", target, part)
+
+    def put_half(self, value: Value, high: int) -> None:
+        """16 bits into the low or high half of the result's register; the other half stays."""
+        target = self.target()
+        kept = self.lane("and", target, Number(0xFFFF if high else 0xFFFF0000))
+        part = self.lane("shl", value, Number(16)) if high else self.lane("and", value, Number(0xFFFF))
+        self.vector("or", target, kept, part)
 
     def put_pair(self, low: Value, high: Value) -> None:
         """A result of 64 bits."""

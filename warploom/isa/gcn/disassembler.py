@@ -12,6 +12,7 @@ from warploom.isa.gcn.modifiers import (
     UNUSED,
     dpp_text,
     hwreg_text,
+    index_text,
     message_text,
     swizzle_text,
     waitcnt_text,
@@ -50,6 +51,8 @@ def _operand(written: Written, word: str, address: int, labels: Mapping[int, str
         if word == "imm":
             return str(number)
         return {"hex": hex, "waitcnt": waitcnt_text, "hwreg": hwreg_text, "message": message_text}[word](number)
+    if word == "gpr_idx":
+        return index_text(fields["simm16" if written.row.format == "SOPP" else "ssrc1"])
     if word == "literal":
         return _number(written.literal or 0) if written.row.format == "SOPK" else f"{written.literal or 0:#x}"
     if word == "offset":
@@ -75,10 +78,12 @@ def _value(written: Written, word: str, count: int) -> str:
 
 def _with_signs(written: Written, word: str, letter: str, text: str) -> str:
     """The source with the bars of its absolute value and its minus."""
-    if letter not in "abc" or written.kind == E32:
+    if letter not in "abc" or (written.kind == E32 and not written.row.mixes):
         return text
     number, fields = "abc".index(letter), written.fields
-    if written.kind == E64:
+    if written.row.mixes:
+        positive, minus, extended = fields["neg_hi"] >> number & 1, fields["neg"] >> number & 1, 0
+    elif written.kind == E64:
         positive, minus = fields.get("abs", 0) >> number & 1, fields["neg"] >> number & 1
         extended = 0
     else:
@@ -140,7 +145,8 @@ def _modifiers(written: Written) -> list[str]:
     if row.format == "VOP3P":
         return _packed(written)
     if written.kind == E64:
-        found += [f"op_sel:[{','.join(str(fields['op_sel'] >> n & 1) for n in (0, 1, 2, 3))}]"] if fields.get("op_sel") else []
+        places = (*range(row.sources), 3)  # the last one is the result's
+        found += [f"op_sel:[{','.join(str(fields['op_sel'] >> n & 1) for n in places)}]"] if fields.get("op_sel") else []
         found += ["clamp"] if fields["clamp"] else []
         return found + ([RESULTS[fields["omod"]]] if fields["omod"] else [])
     if written.kind == SDWA_KIND:
@@ -176,12 +182,11 @@ def _sdwa(written: Written) -> list[str]:
 
 def _packed(written: Written) -> list[str]:
     fields, found = written.fields, []
-    sources = sum(word[0] in "abc" for word in written.row.words)
+    sources, mixes = written.row.sources, written.row.mixes
     high = fields["hi_low"] | fields["hi_top"] << 2
     every = (1 << sources) - 1
-    mixed = written.row.mnemonic.startswith("v_mad_mix")
-    for name, value, usual in (("op_sel", fields["op_sel"], 0), ("op_sel_hi", high & every, 0 if mixed else every),
-                               ("neg_lo", fields["neg"], 0), ("neg_hi", fields["neg_hi"], 0)):  # fmt: skip
+    signs = () if mixes else (("neg_lo", fields["neg"], 0), ("neg_hi", fields["neg_hi"], 0))
+    for name, value, usual in (("op_sel", fields["op_sel"], 0), ("op_sel_hi", high & every, 0 if mixes else every), *signs):
         if value != usual:
             found.append(f"{name}:[{','.join(str(value >> n & 1) for n in range(sources))}]")
     return found + (["clamp"] if fields["clamp"] else [])

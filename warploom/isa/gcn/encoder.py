@@ -24,11 +24,12 @@ from warploom.isa.gcn.modifiers import (
     SELECTED,
     UNUSED,
     dpp_number,
+    index_number,
     swizzle_number,
     waitcnt_number,
 )
 from warploom.isa.gcn.parser import Mistake, Operand, Piece, Resolve, inline, operand, whole
-from warploom.isa.gcn.registers import DPP, FIRST_VECTOR, LITERAL, OFF, SDWA, VCC, constant
+from warploom.isa.gcn.registers import DPP, FIRST_VECTOR, LITERAL, OFF, SDWA, SHARED_BASE, VCC, constant
 from warploom.isa.gcn.table import BY_MNEMONIC
 
 _FLAGS = ("glc", "slc", "lds", "tfe", "gds", "idxen", "offen", "clamp", "done", "compr", "vm")
@@ -106,7 +107,7 @@ class _Encoding:
             "imm": self._number, "hex": self._number, "target": self._target, "waitcnt": self._waitcnt, "hwreg": self._hwreg,
             "message": self._message, "literal": self._literal, "offset": self._offset, "address": self._access_address,
             "saddr": self._saddr, "returned": self._returned, "vaddr": self._vaddr, "srsrc": self._srsrc, "soffset": self._soffset,
-            "target_exp": self._export,
+            "target_exp": self._export, "gpr_idx": self._index,
         }.get(word)  # fmt: skip
         if special is not None:
             special(text)
@@ -157,7 +158,7 @@ class _Encoding:
     def _code(self, found: Operand, text: str, count: int, is_source: bool) -> int:
         """The operand code of an operand, with its literal noted."""
         if found.code >= 0:
-            if found.is_float:
+            if found.is_float or SHARED_BASE <= found.code < LITERAL:  # what has a name only is as wide as is asked for
                 return found.code
             if found.count != count:
                 raise Mistake(f"{text!r} is {found.count} register{'s' if found.count > 1 else ''}, not {count}", text)
@@ -185,6 +186,10 @@ class _Encoding:
         if not (found.minus or found.positive or found.extended):
             return
         number = "abc".find(letter)
+        if self.row.mixes and not found.extended:
+            self.fields["neg"] = self.fields.get("neg", 0) | found.minus << number
+            self.fields["neg_hi"] = self.fields.get("neg_hi", 0) | found.positive << number
+            return
         if self.kind == E32 or number < 0 or (found.extended and self.kind != SDWA_KIND) or not (self.row.floats or found.extended):
             raise Mistake(f"{text!r}: signs are for sources that are floats", text)
         if self.kind == E64:
@@ -327,6 +332,12 @@ class _Encoding:
             raise Mistake(f"{text!r} is no scalar register and no number from -16 to 64", text)
         self.fields["soffset"] = code
 
+    def _index(self, text: str) -> None:
+        number = index_number(text)
+        if number is None:
+            raise Mistake(f"{text!r} names no operands", text, "write gpr_idx(SRC0), with SRC0, SRC1, SRC2 and DST as they are wanted")
+        self.fields["simm16" if self.row.format == "SOPP" else "ssrc1"] = number
+
     def _export(self, text: str) -> None:
         found = re.fullmatch(r"(mrt|pos|param)(\d+)", text)
         named = {"mrtz": 8, "null": 9}
@@ -358,7 +369,8 @@ class _Encoding:
         ):
             pass
         elif (chosen := re.fullmatch(r"op_sel:\[([01](?:,[01])*)\]", text)) is not None and self.kind == E64:
-            self.fields["op_sel"] = sum(int(bit) << n for n, bit in enumerate(chosen[1].split(",")))
+            places = (*range(self.row.sources), 3)
+            self.fields["op_sel"] = sum(int(bit) << place for place, bit in zip(places, chosen[1].split(","), strict=False))
         else:
             raise Mistake(f"{self.row.mnemonic} takes no {text!r}", text)
 
@@ -404,7 +416,7 @@ class _Encoding:
             return False
         value = sum(int(bit) << n for n, bit in enumerate(found[2].split(",")))
         if found[1] == "op_sel_hi":
-            self.fields |= {"hi_low": value & 3, "hi_top": value >> 2 & 1}
+            self.fields |= {"hi_low": value & 3, "hi_top": value >> 2 & 1 if self.row.sources == 3 else 1}
         else:
             self.fields[{"neg_lo": "neg"}.get(found[1], found[1])] = value
         return True

@@ -5,8 +5,8 @@ What each does is in `floats.py`, of 16 bits in `halves.py`, of 64 bits in `wide
 
 from __future__ import annotations
 
-from warploom.isa.gcn import floats, halves, wide_floats
-from warploom.isa.gcn.floats import DOWN, GRAPHICS, HALVES, NEAREST, TO_ZERO, UP
+from warploom.isa.gcn import conversions, floats, graphics, halves, wide_floats
+from warploom.isa.gcn.floats import DOWN, NEAREST, TO_ZERO, UP
 from warploom.isa.gcn.instruction import Row
 from warploom.isa.gcn.vector_alu import Lower, plain
 from warploom.isa.uop import L_FMA
@@ -35,6 +35,10 @@ _HALVES_OF_THREE = (
     ("fma", 518, halves.fma, "a * b + c, rounded once"), ("div_fixup", 519, halves.divide_fix, "c / b, at the end of a division"),
 )  # fmt: skip
 
+_PACKED = (("fma", 14, "fma", "a * b + c, rounded once"), ("add", 15, "fadd", "a + b"), ("mul", 16, "fmul", "a * b"),
+           ("min", 17, "fmin", "the smaller"), ("max", 18, "fmax", "the larger"))  # fmt: skip
+_KEEPING = ("mad", "fma", "div_fixup")  # in Vega; what is called legacy there is GCN 3's, which writes zeros
+
 
 def _rows() -> list[Row]:
     def one(name: str, opcode: int, lower: Lower, meaning: str, floats: int = 32, operands: str = "d a") -> Row:
@@ -44,25 +48,26 @@ def _rows() -> list[Row]:
         return Row("v_" + name, "VOP2", opcode, operands, lower, meaning, floats=floats)
 
     def three(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b c", floats: int = 32) -> Row:
-        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning, floats=floats)
+        keeps = name.removesuffix("_f16") in _KEEPING
+        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning, floats=floats, keeps_half=keeps)
 
     return [
-        one("cvt_i32_f64", 3, floats.from_wide("d2i", True), "d = a as a signed integer, towards zero; of NaN 0", 64, "d a2"),
-        one("cvt_f64_i32", 4, floats.to_wide("i2d"), "d = the signed integer a as a float", 0, "d2 a"),
+        one("cvt_i32_f64", 3, conversions.from_wide("d2i", True), "d = a as a signed integer, towards zero; of NaN 0", 64, "d a2"),
+        one("cvt_f64_i32", 4, conversions.to_wide("i2d"), "d = the signed integer a as a float", 0, "d2 a"),
         one("cvt_f32_i32", 5, plain("i2f"), "d = the signed integer a as a float", 0),
         one("cvt_f32_u32", 6, plain("u2f"), "d = the unsigned integer a as a float", 0),
-        one("cvt_u32_f32", 7, floats.to_whole("f2u"), "d = a as an unsigned integer, towards zero; of NaN 0"),
-        one("cvt_i32_f32", 8, floats.to_whole("f2i"), "d = a as a signed integer, towards zero; of NaN 0"),
+        one("cvt_u32_f32", 7, conversions.to_whole("f2u"), "d = a as an unsigned integer, towards zero; of NaN 0"),
+        one("cvt_i32_f32", 8, conversions.to_whole("f2i"), "d = a as a signed integer, towards zero; of NaN 0"),
         one("cvt_f16_f32", 10, plain("f2h"), "d = a as a 16-bit float"),
         one("cvt_f32_f16", 11, plain("h2f"), "d = the 16-bit float a", 16),
-        one("cvt_rpi_i32_f32", 12, floats.to_whole("f2i", DOWN, True), "d = floor(a + 0.5)"),
-        one("cvt_flr_i32_f32", 13, floats.to_whole("f2i", DOWN), "d = floor(a)"),
-        one("cvt_off_f32_i4", 14, floats.from_nibble, "d = the signed low four bits of a, in sixteenths", 0),
-        one("cvt_f32_f64", 15, floats.from_wide("d2f"), "d = a as a 32-bit float", 64, "d a2"),
-        one("cvt_f64_f32", 16, floats.to_wide("f2d"), "d = a as a 64-bit float", 32, "d2 a"),
-        *(one(f"cvt_f32_ubyte{n}", 17 + n, floats.from_byte(n), f"d = byte {n} of a as a float", 0) for n in range(4)),
-        one("cvt_u32_f64", 21, floats.from_wide("d2u", True), "d = a as an unsigned integer, towards zero; of NaN 0", 64, "d a2"),
-        one("cvt_f64_u32", 22, floats.to_wide("u2d"), "d = the unsigned integer a as a float", 0, "d2 a"),
+        one("cvt_rpi_i32_f32", 12, conversions.to_whole("f2i", DOWN, True), "d = floor(a + 0.5)"),
+        one("cvt_flr_i32_f32", 13, conversions.to_whole("f2i", DOWN), "d = floor(a)"),
+        one("cvt_off_f32_i4", 14, conversions.from_nibble, "d = the signed low four bits of a, in sixteenths", 0),
+        one("cvt_f32_f64", 15, conversions.from_wide("d2f"), "d = a as a 32-bit float", 64, "d a2"),
+        one("cvt_f64_f32", 16, conversions.to_wide("f2d"), "d = a as a 64-bit float", 32, "d2 a"),
+        *(one(f"cvt_f32_ubyte{n}", 17 + n, conversions.from_byte(n), f"d = byte {n} of a as a float", 0) for n in range(4)),
+        one("cvt_u32_f64", 21, conversions.from_wide("d2u", True), "d = a as an unsigned integer, towards zero; of NaN 0", 64, "d a2"),
+        one("cvt_f64_u32", 22, conversions.to_wide("u2d"), "d = the unsigned integer a as a float", 0, "d2 a"),
         one("fract_f32", 27, floats.fraction, "d = a - floor(a)"),
         one("trunc_f32", 28, floats.rounded(TO_ZERO), "d = a without its fraction"),
         one("ceil_f32", 29, floats.rounded(UP), "d = the smallest whole number not below a"),
@@ -81,7 +86,7 @@ def _rows() -> list[Row]:
         two("add_f32", 1, plain("fadd"), "d = a + b"),
         two("sub_f32", 2, plain("fsub"), "d = a - b"),
         two("subrev_f32", 3, plain("fsub", True), "d = b - a"),
-        two("mul_legacy_f32", 4, floats.legacy_multiply, "d = a * b; 0 times anything is 0"),
+        two("mul_legacy_f32", 4, graphics.legacy_multiply, "d = a * b; 0 times anything is 0"),
         two("mul_f32", 5, plain("fmul"), "d = a * b"),
         two("min_f32", 10, plain("fmin"), "d = the smaller; the other one where one is NaN"),
         two("max_f32", 11, plain("fmax"), "d = the larger; the other one where one is NaN"),
@@ -108,9 +113,12 @@ def _rows() -> list[Row]:
         one("frexp_exp_i32_f64", 48, wide_floats.exponent_wide, "d = exponent of a, whose mantissa is from 0.5 to 1", 64, "d a2"),
         one("frexp_mant_f64", 49, wide_floats.mantissa_wide, "d = mantissa of a, from 0.5 to 1", 64, "d2 a2"),
         one("fract_f64", 50, wide_floats.fraction_wide, "d = a - floor(a)", 64, "d2 a2"),
-        three("mad_legacy_f32", 448, floats.refused(GRAPHICS), "d = a * b + c; 0 times anything is 0"),
+        three("mad_legacy_f32", 448, graphics.legacy_multiply_add, "d = a * b + c; 0 times anything is 0"),
         three("mad_f32", 449, plain("fmad"), "d = a * b + c, rounded twice"),
-        three("cubeid_f32", 452, floats.refused(GRAPHICS), "d = number of a cube's face"),
+        three("cubeid_f32", 452, graphics.face, "d = number of the face of a cube that the direction a, b, c meets"),
+        three("cubesc_f32", 453, graphics.across, "d = place on that face from left to right, times |cubema|"),
+        three("cubetc_f32", 454, graphics.down, "d = place on that face from top to bottom, times |cubema|"),
+        three("cubema_f32", 455, graphics.major, "d = twice the largest of a, b and c"),
         three("fma_f32", 459, plain("fma"), "d = a * b + c, rounded once"),
         three("fma_f64", 460, floats.wide("dfma"), "d = a * b + c, rounded once", "d2 a2 b2 c2", 64),
         three("min3_f32", 464, floats.chain("fmin", "fmin"), "d = the smallest"),
@@ -128,12 +136,26 @@ def _rows() -> list[Row]:
         three("max_f64", 643, floats.wide("dmax"), "d = the larger", "d2 a2 b2", 64),
         three("ldexp_f64", 644, floats.scale_wide, "d = a times 2 to the power b", "d2 a2 b", 64),
         three("ldexp_f32", 648, floats.scale_float, "d = a times 2 to the power b", "d a b"),
-        three("cvt_pk_u8_f32", 477, floats.pack_byte, "d = c, its byte b being the whole number nearest to a, 0 to 255", "d a b c"),
-        three("cvt_pknorm_i16_f32", 660, floats.pack_fractions(True), "d = a and b, -1 to 1, as signed 16 bits, -32767 to 32767", "d a b"),
-        three("cvt_pknorm_u16_f32", 661, floats.pack_fractions(False), "d = a and b, 0 to 1, as unsigned 16 bits, 0 to 65535", "d a b"),
-        three("cvt_pkrtz_f16_f32", 662, floats.pack_halves, "d = a and b as 16-bit floats, towards zero", "d a b"),
-        Row("v_pk_fma_f16", "VOP3P", 14, "d a b c", floats.refused(HALVES), "d = a * b + c, two floats of 16 bits"),
-        Row("v_mad_mix_f32", "VOP3P", 32, "d a b c", floats.refused(HALVES), "d = a * b + c, sources of 16 or 32 bits"),
+        three("cvt_pk_u8_f32", 477, conversions.pack_byte, "d = c, its byte b being the whole number nearest to a, 0 to 255", "d a b c"),
+        three("cvt_pknorm_i16_f32", 660, conversions.pack_fractions(True), "d = a and b, -1 to 1, as -32767 to 32767", "d a b"),
+        three("cvt_pknorm_u16_f32", 661, conversions.pack_fractions(False), "d = a and b, 0 to 1, as 0 to 65535", "d a b"),
+        three("cvt_pkrtz_f16_f32", 662, conversions.pack_halves, "d = a and b as 16-bit floats, towards zero", "d a b"),
+        one("frexp_mant_f16", 66, halves.mantissa, "d = mantissa of a, from 0.5 to 1, 16-bit floats", 16),
+        one("frexp_exp_i16_f16", 67, halves.exponent, "d = exponent of a 16-bit float, whose mantissa is from 0.5 to 1", 16),
+        one("sin_f16", 73, halves.angle("fsin"), "d = sine of a revolutions, 16-bit floats", 16),
+        one("cos_f16", 74, halves.angle("fcos"), "d = cosine of a revolutions, 16-bit floats", 16),
+        one("exp_legacy_f32", 75, plain("fexp2"), "d = 2 to the power a"),
+        one("log_legacy_f32", 76, plain("flog2"), "d = logarithm of a to base 2"),
+        one("cvt_norm_i16_f16", 77, halves.norm(True), "d = a, -1 to 1, as -32767 to 32767", 16),
+        one("cvt_norm_u16_f16", 78, halves.norm(False), "d = a, 0 to 1, as 0 to 65535", 16),
+        three("cvt_pkaccum_u8_f32", 496, conversions.pack_byte, "d, its byte b being the whole number nearest to a, 0 to 255", "d a b"),
+        three("cvt_pknorm_i16_f16", 665, halves.pack_norms(True), "d = a and b, -1 to 1, as -32767 to 32767", "d a b", 16),
+        three("cvt_pknorm_u16_f16", 666, halves.pack_norms(False), "d = a and b, 0 to 1, as 0 to 65535", "d a b", 16),
+        *(Row(f"v_pk_{name}_f16", "VOP3P", opcode, "d a b c" if name == "fma" else "d a b", halves.packed(operation),
+              f"d = {meaning}, of two 16-bit floats at once", floats=16) for name, opcode, operation, meaning in _PACKED),
+        Row("v_mad_mix_f32", "VOP3P", 32, "d a b c", halves.mixed(None), "d = a * b + c, sources of 16 or 32 bits", floats=32),
+        Row("v_mad_mixlo_f16", "VOP3P", 33, "d a b c", halves.mixed(0), "low half of d = a * b + c, sources of 16 or 32 bits", floats=32),
+        Row("v_mad_mixhi_f16", "VOP3P", 34, "d a b c", halves.mixed(1), "high half of d = a * b + c, sources of 16 or 32 bits", floats=32),
     ]  # fmt: skip
 
 

@@ -71,35 +71,6 @@ def scale_wide(code: Code) -> None:
         value = target
 
 
-def to_wide(name: str) -> Lower:
-    """A conversion into 64 bits."""
-
-    def lower(code: Code) -> None:
-        code.vector(name, code.target(), code.source("a"))
-
-    return lower
-
-
-def from_wide(name: str, whole: bool = False) -> Lower:
-    """A conversion of a 64-bit float. whole: to an integer; of NaN 0."""
-
-    def lower(code: Code) -> None:
-        (value,) = pairs(code)
-        if not whole:
-            code.put(name, value)
-            return
-        code.put("sel", code.lane(name, value), Number(0), code.lane("deq", value, value))  # of NaN 0
-
-    return lower
-
-
-def legacy_multiply(code: Code) -> None:
-    """0 times anything is 0."""
-    a, b = sources(code)
-    zero = code.lane("or", code.lane("feq", a, Number(0)), code.lane("feq", b, Number(0)))
-    code.put("sel", Number(0), code.lane("fmul", a, b), zero)
-
-
 def accumulate(name: str) -> Lower:
     """a * b + d."""
 
@@ -153,40 +124,17 @@ def fraction(code: Code) -> None:
     code.put("fmin", rest, Number(ONE - 1))
 
 
-def to_whole(name: str, mode: int = TO_ZERO, half: bool = False) -> Lower:
-    """A whole number, as near as one of 32 bits can be; of NaN 0."""
-
-    def lower(code: Code) -> None:
-        a = code.source("a")
-        moved: Value = code.lane("fadd", a, Number(0x3F000000)) if half else a
-        whole = moved if mode == TO_ZERO else code.lane("fround", moved, Number(mode))
-        code.put("sel", code.lane(name, whole), Number(0), code.lane("feq", a, a))
-
-    return lower
-
-
-def from_nibble(code: Code) -> None:
-    """Four bits with a sign, in sixteenths."""
-    nibble = code.lane("sra", code.lane("shl", code.source("a"), Number(28)), Number(28))
-    code.put("fmul", code.lane("i2f", nibble), Number(0x3D800000))
-
-
-def from_byte(number: int) -> Lower:
-    """A byte of a source as a float."""
-
-    def lower(code: Code) -> None:
-        code.put("u2f", code.lane("and", code.lane("shr", code.source("a"), Number(8 * number)), Number(255)))
-
-    return lower
+def radians(code: Code, revolutions: Value) -> int:
+    """An angle; whole revolutions do not matter."""
+    part = code.lane("fsub", revolutions, code.lane("fround", revolutions, Number(NEAREST)))
+    return code.lane("fmul", part, Number(TWO_PI))
 
 
 def angle(name: str) -> Lower:
-    """Sine and cosine of revolutions: the whole ones do not matter."""
+    """Sine and cosine of revolutions."""
 
     def lower(code: Code) -> None:
-        a = code.source("a")
-        part = code.lane("fsub", a, code.lane("fround", a, Number(NEAREST)))
-        code.put(name, code.lane("fmul", part, Number(TWO_PI)))
+        code.put(name, radians(code, code.source("a")))
 
     return lower
 
@@ -216,20 +164,29 @@ def _normal(code: Code, a: Value) -> tuple[int, int, int]:
     return scaled, added, special
 
 
-def exponent(code: Code) -> None:
+def exponent_of(code: Code, value: Value) -> int:
     """The power of two of a mantissa from a half to one; 0 of 0, infinity and NaN."""
-    bits, added, special = _normal(code, code.source("a"))
+    bits, added, special = _normal(code, value)
     power = code.lane("sub", code.lane("sub", code.lane("shr", bits, Number(23)), Number(126)), added)
-    code.put("sel", Number(0), power, special)
+    return code.lane("sel", Number(0), power, special)
 
 
-def mantissa(code: Code) -> None:
+def exponent(code: Code) -> None:
+    """The result is that power."""
+    code.put("mov", exponent_of(code, code.source("a")))
+
+
+def mantissa_of(code: Code, a: Value) -> int:
     """The mantissa from a half to one, with its sign; of 0, infinity and NaN the source."""
-    a = code.source("a")
     bits, _, special = _normal(code, a)
     sign = code.lane("and", a, Number(SIGN))
     part = code.lane("or", code.lane("and", bits, Number(0x007FFFFF)), Number(0x3F000000))
-    code.put("sel", a, code.lane("or", part, sign), special)
+    return code.lane("sel", a, code.lane("or", part, sign), special)
+
+
+def mantissa(code: Code) -> None:
+    """The result is that mantissa."""
+    code.put("mov", mantissa_of(code, code.source("a")))
 
 
 def divide_scale(code: Code) -> None:
@@ -247,61 +204,6 @@ def divide_fix_wide(code: Code) -> None:
     """As divide_fix, of 64 bits."""
     _, below, above = pairs(code)
     code.vector("ddiv", code.target(), above, below)
-
-
-def pack_halves(code: Code) -> None:
-    """Two floats as floats of 16 bits, rounded towards zero: bits that do not fit are cut off first."""
-    parts = []
-    for value in sources(code):
-        exponent = code.lane("and", value, Number(0x7F800000))
-        # Below 2^-14 the step of a 16-bit float is 2^-24: a float below that becomes whole in it.
-        small = code.lane("sltu", code.lane("and", value, Number(ONES & ~SIGN)), Number(0x38800000))
-        steps = code.lane("fround", code.lane("fmul", value, Number(0x4B800000)), Number(TO_ZERO))
-        cut = code.lane("sel", code.lane("fmul", steps, Number(0x33800000)), code.lane("and", value, Number(ONES & ~0x1FFF)), small)
-        big = code.lane("sltu", Number(0x477FE000), code.lane("and", cut, Number(ONES & ~SIGN)))
-        finite = code.lane("sltu", exponent, Number(0x7F800000))
-        most = code.lane("or", code.lane("and", value, Number(SIGN)), Number(0x477FE000))
-        cut = code.lane("sel", most, cut, code.lane("and", big, finite))
-        parts.append(code.lane("f2h", code.lane("sel", cut, value, finite)))
-    code.put("or", code.lane("shl", parts[1], Number(16)), parts[0])
-
-
-def pack_fractions(signed: bool) -> Lower:
-    """Two floats from -1 (0) to 1 as parts of the largest number of 16 bits; of NaN 0."""
-    least, most, most_float = (0xBF800000, ONE, 0x46FFFE00) if signed else (0, ONE, 0x477FFF00)
-
-    def lower(code: Code) -> None:
-        parts = []
-        for value in sources(code):
-            inside = code.lane("fmin", code.lane("fmax", value, Number(least)), Number(most))
-            whole = code.lane("f2i", code.lane("fround", code.lane("fmul", inside, Number(most_float)), Number(NEAREST)))
-            kept = code.lane("sel", whole, Number(0), code.lane("feq", value, value))
-            parts.append(code.lane("and", kept, Number(0xFFFF)))
-        code.put("or", code.lane("shl", parts[1], Number(16)), parts[0])
-
-    return lower
-
-
-def pack_byte(code: Code) -> None:
-    """A float as an unsigned byte, 0 to 255, put into byte b of c."""
-    value, place, word = sources(code)
-    whole = code.lane("minu", code.lane("f2u", code.lane("fround", value, Number(NEAREST))), Number(255))
-    whole = code.lane("sel", whole, Number(0), code.lane("feq", value, value))
-    shift = code.lane("shl", code.lane("and", place, Number(3)), Number(3))
-    kept = code.lane("and", word, code.lane("xor", code.lane("shl", Number(255), shift), Number(ONES)))
-    code.put("or", kept, code.lane("shl", whole, shift))
-
-
-def refused(what: str) -> Lower:
-    """An instruction that is decoded only."""
-
-    def lower(code: Code) -> None:
-        code.refuse(f"{what} is something that this machine does not have")
-
-    return lower
-
-
-HALVES, GRAPHICS = "arithmetic of two 16-bit floats at once", "arithmetic for graphics"
 
 
 def divide_scale_wide(code: Code) -> None:

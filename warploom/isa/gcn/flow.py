@@ -15,8 +15,8 @@ from collections.abc import Callable
 
 from warploom.isa.gcn.code import ONES, Code, Number, Value
 from warploom.isa.gcn.instruction import Row
-from warploom.isa.gcn.modifiers import MODE
-from warploom.isa.gcn.registers import CSP, EXEC, KEPT, M0, SCC, VCC
+from warploom.isa.gcn.modifiers import MEMORY_BASES, MODE
+from warploom.isa.gcn.registers import APERTURES, CSP, EXEC, KEPT, M0, PRIVATE_BASE, SCC, SHARED_BASE, VCC
 from warploom.isa.uop import NEGATE, scalar
 
 Lower = Callable[[Code], None]
@@ -149,18 +149,22 @@ def _move_to_indexed(words: int) -> Lower:
     return lower
 
 
-def _hardware(code: Code) -> tuple[int, int]:
-    """(first bit, bits) of the part of MODE that an instruction names."""
+def _part(code: Code) -> tuple[int, int]:
+    """(first bit, bits) of the part of a hardware register that an instruction names."""
     number = code.field("simm16")
-    if number & 63 != MODE:
-        code.refuse("of the hardware's registers this machine has MODE alone")
     return number >> 6 & 31, (number >> 11 & 31) + 1
 
 
 def _get_register(code: Code) -> None:
-    first, bits = _hardware(code)
-    mode = code.scalar("or", code.scalar("shl", CSP, Number(HEIGHT_BIT)), Number(USUAL_MODE))
-    value = code.scalar("shr", mode, Number(first))
+    first, bits = _part(code)
+    register = code.field("simm16") & 63
+    if register == MODE:
+        value: Value = code.scalar("or", code.scalar("shl", CSP, Number(HEIGHT_BIT)), Number(USUAL_MODE))
+    elif register == MEMORY_BASES:  # the upper half of each high word
+        value = Number(APERTURES[SHARED_BASE][1] | APERTURES[PRIVATE_BASE][1] >> 16)
+    else:
+        code.refuse("of the hardware's registers this machine has MODE and SH_MEM_BASES alone")
+    value = code.scalar("shr", value, Number(first))
     code.put_scalar(code.scalar("and", value, Number((1 << bits) - 1)))
 
 
@@ -168,7 +172,9 @@ def _set_register(constant: bool) -> Lower:
     """Denormal floats are kept whatever MODE says of them; CSP can be set. Rounding is to nearest, ties to even."""
 
     def lower(code: Code) -> None:
-        first, bits = _hardware(code)
+        first, bits = _part(code)
+        if code.field("simm16") & 63 != MODE:
+            code.refuse("of the hardware's registers a program can set MODE alone")
         value: Value = Number(code.written.literal or 0) if constant else code.target()
         rounds = first < 4 and not (isinstance(value, Number) and value.value & ((1 << min(bits, 4 - first)) - 1) == 0)
         if rounds:

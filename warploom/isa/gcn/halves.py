@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from warploom.isa.gcn.code import Code, Number, Value
+from warploom.isa.gcn import conversions, floats
+from warploom.isa.gcn.code import SIGN, Code, Number, Value
+from warploom.isa.gcn.half_integers import selected
 
 Lower = Callable[[Code], None]
 
@@ -145,5 +147,104 @@ def from_whole(name: str, signed: bool) -> Lower:
     def lower(code: Code) -> None:
         value = code.lane("shl", code.source("a"), Number(16))
         put(code, code.lane(name, code.lane("sra" if signed else "shr", value, Number(16))))
+
+    return lower
+
+
+def exponent(code: Code) -> None:
+    """The power of two of a mantissa from a half to one, 16 bits; 0 of 0, infinity and NaN."""
+    code.put_narrow(code.lane("and", floats.exponent_of(code, source(code, "a")), Number(0xFFFF)))
+
+
+def mantissa(code: Code) -> None:
+    """The part of a from a half to one; what is 0, infinite or NaN stays."""
+    put(code, floats.mantissa_of(code, source(code, "a")))
+
+
+def angle(name: str) -> Lower:
+    """Sine and cosine of revolutions."""
+
+    def lower(code: Code) -> None:
+        put(code, code.lane(name, floats.radians(code, source(code, "a"))))
+
+    return lower
+
+
+def fraction_to_whole(code: Code, value: Value, signed: bool) -> int:
+    """A 16-bit float from -1 (0) to 1 as a part of the largest number of 16 bits."""
+    return conversions.part_of_most(code, code.lane("h2f", value), signed)
+
+
+def norm(signed: bool) -> Lower:
+    """A fraction."""
+
+    def lower(code: Code) -> None:
+        code.put_narrow(fraction_to_whole(code, code.source("a"), signed))
+
+    return lower
+
+
+def pack_norms(signed: bool) -> Lower:
+    """Two fractions."""
+
+    def lower(code: Code) -> None:
+        low, high = (fraction_to_whole(code, code.source(letter), signed) for letter in "ab")
+        code.put("or", code.lane("shl", high, Number(16)), low)
+
+    return lower
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Two at once, and floats of both sizes in one instruction
+
+
+def _signed_half(code: Code, letter: str, high: bool) -> int:
+    value = selected(code, letter, high)
+    negated = code.field("neg_hi" if high else "neg") >> "abc".index(letter) & 1
+    return code.lane("h2f", code.lane("xor", value, Number(0x8000)) if negated else value)
+
+
+def packed(name: str) -> Lower:
+    """An operation on each of two halves."""
+
+    def lower(code: Code) -> None:
+        letters = "abc" if name == "fma" else "ab"
+        results = []
+        for high in (False, True):
+            sources = [_signed_half(code, letter, high) for letter in letters]
+            if name == "fma":
+                result = fused(code, *sources)
+                if code.field("clamp"):
+                    result = code.lane("f2h", code.scaled(code.lane("h2f", result)))
+            else:
+                result = code.lane("f2h", code.scaled(code.lane(name, *sources)))
+            results.append(result)
+        code.vector("or", code.target(), code.lane("shl", results[1], Number(16)), results[0])
+
+    return lower
+
+
+def mixed(half: int | None) -> Lower:
+    """a * b + c, each source a 32-bit float or a half, which op_sel_hi says; of halves op_sel says which. The result is a 32-bit float
+    (None), or rounded into the low (0) or high half. abs is where other packed instructions have the sign of the high half."""
+
+    def lower(code: Code) -> None:
+        parts = []
+        for number, letter in enumerate("abc"):
+            is_half = (code.field("hi_low") | code.field("hi_top") << 2) >> number & 1
+            if is_half:
+                value: Value = code.lane("h2f", selected(code, letter, False))
+            else:
+                value = code.of_code(code.place(letter))
+            if code.field("neg_hi") >> number & 1:
+                value = code.lane("and", value, Number(0x7FFFFFFF))
+            if code.field("neg") >> number & 1:
+                value = code.lane("xor", value, Number(SIGN))
+            parts.append(value)
+        result = code.scaled(code.lane("fmad", *parts))
+        if half is None:
+            code.vector("mov", code.target(), result)
+        else:
+            code.put_half(code.lane("f2h", result), half)
 
     return lower

@@ -6,6 +6,7 @@ where vector registers are usual. In formats of 32 bits a mask is VCC and has no
     imm hex             a number of 16 bits, written in decimal or hexadecimal
     target              distance of a jump, in words
     waitcnt hwreg message                  what s_waitcnt, s_getreg and s_sendmsg take
+    gpr_idx             which operands' numbers M0 is added to
     literal             the 32 bits after the instruction
     offset              of a scalar load: bytes, or a scalar register
     address saddr       of a vector access: vector registers, a pair if `saddr` is off, and a scalar pair
@@ -63,7 +64,8 @@ class Row:
     """One instruction, in all of its formats.
 
     lower: adds its micro-ops to a `Code`. only_short: it has no form in VOP3, though its format has. floats: bits of its sources, where
-    they are floats. two_offsets: of an access to LDS at two places, the bytes that its offsets count in.
+    they are floats. two_offsets: of an access to LDS at two places, the bytes that its offsets count in. keeps_half:
+    its result has 16 bits, and the half of its register that op_sel does not choose stays as it is.
     """
 
     mnemonic: str
@@ -75,11 +77,22 @@ class Row:
     only_short: bool = False
     floats: int = 0
     two_offsets: int = 0
+    keeps_half: bool = False
 
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The operands' words."""
         return tuple(self.operands.split())
+
+    @cached_property
+    def sources(self) -> int:
+        """How many values it reads, masks and descriptors aside."""
+        return sum(word[0] in "abc" and not word.endswith("m") for word in self.words)
+
+    @property
+    def mixes(self) -> bool:
+        """Whether its sources are floats of either size: then they have signs where other packed instructions have neg_lo and neg_hi."""
+        return self.mnemonic.startswith("v_mad_mix")
 
     @property
     def kind(self) -> str:
@@ -196,4 +209,6 @@ def wants_literal(row: Row, fields: Mapping[str, int]) -> bool:
     """Whether 32 bits follow the instruction."""
     if "literal" in row.words:
         return True
+    if "gpr_idx" in row.words:
+        return fields.get("ssrc0") == LITERAL
     return row.format != "VOP3P" and any(fields.get(name) == LITERAL for name in ("ssrc0", "ssrc1", "src0"))

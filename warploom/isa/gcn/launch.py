@@ -43,7 +43,7 @@ class Start:
     numbers: Mapping[int, str] = field(default_factory=dict)
     vectors: int = 0
     private: Container[int] = ()
-    base_offsets: Container[int] = ()
+    base_offsets: Mapping[int, int] = field(default_factory=dict)
 
 
 def start_of(name: str, descriptor: Descriptor, launch: Launch, shared: int = 0) -> Start:
@@ -107,9 +107,14 @@ def hidden(kind: str, launch: Launch) -> int:
     return launch.dimensions if kind == "hidden_grid_dims" else 0
 
 
-def base_offsets_of(descriptor: Descriptor, arguments: Sequence[Argument] | None) -> set[int]:
-    """Where a program finds the high words of the two apertures: processors before gfx9 have no registers for them."""
-    found = {argument.offset for argument in arguments or () if argument.kind in _APERTURES}
-    if descriptor.register("queue_ptr") is not None or any(argument.kind == "hidden_queue_ptr" for argument in arguments or ()):
-        found |= {APERTURES_IN_QUEUE, APERTURES_IN_QUEUE + 4}
+def base_offsets_of(descriptor: Descriptor, arguments: Sequence[Argument] | None) -> dict[int, int]:
+    """Where a program finds the high words of the apertures: processors before gfx9 have no registers for them. Functions that it calls
+    count from the first argument that the source does not name."""
+    known = arguments or ()
+    first = min((argument.offset for argument in known if argument.hidden), default=0)
+    found = {
+        argument.offset - start: _APERTURES[argument.kind] for argument in known if argument.kind in _APERTURES for start in (0, first)
+    }
+    if descriptor.register("queue_ptr") is not None or any(argument.kind == "hidden_queue_ptr" for argument in known):
+        found |= {APERTURES_IN_QUEUE: SHARED_BASE, APERTURES_IN_QUEUE + 4: PRIVATE_BASE}
     return found

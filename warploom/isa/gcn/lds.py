@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.isa.gcn.code import ONES, Code, Number
-from warploom.isa.gcn.floats import refused
 from warploom.isa.gcn.instruction import Row
 from warploom.isa.gcn.registers import EXEC, FIRST_VECTOR
 from warploom.isa.uop import SHARED_SPACE, SIGNED, SPECIAL_NUMBER, scalar
@@ -61,6 +60,26 @@ def _write(words: int = 1, size: int = WORD) -> Lower:
     return lower
 
 
+def _read_half(size: int, flags: int, high: int) -> Lower:
+    """Into one half of the result's register, of which the other half stays."""
+
+    def lower(code: Code) -> None:
+        _check(code)
+        loaded = code.lane("load", _address(code), imm=_offset(code), size=size, flags=flags, space=SHARED_SPACE)
+        code.put_half(loaded, high)
+
+    return lower
+
+
+def _write_high(size: int) -> Lower:
+    def lower(code: Code) -> None:
+        _check(code)
+        high = code.lane("shr", _data(code, "b"), Number(16))
+        code.vector("store", a=_address(code), b=high, imm=_offset(code), size=size, space=SHARED_SPACE)
+
+    return lower
+
+
 def _two(words: int, store: bool) -> Lower:
     """Two values of one or two words, at offsets that count in their size or in 64 of them."""
 
@@ -93,11 +112,13 @@ def _atomic(name: str, returns: bool, size: int = WORD, negated: bool = False) -
     return lower
 
 
-def _compare_and_store(returns: bool) -> Lower:
+def _compare_and_store(returns: bool, size: int = WORD) -> Lower:
     def lower(code: Code) -> None:
         _check(code)
         target = code.target() if returns else code.lane_temporary()
-        more = {"imm": _offset(code), "space": SHARED_SPACE}
+        if size > WORD:
+            code.lane_temporary()
+        more = {"imm": _offset(code), "size": size, "space": SHARED_SPACE}
         code.vector("atomic_cas", target, _address(code), _data(code, "b"), _data(code, "c"), **more)
 
     return lower
@@ -149,7 +170,8 @@ def _nothing(code: Code) -> None:
     code.add("await")
 
 
-ATOMICS = (("add", "u", 0, "atomic_add", "old + b"), ("sub", "u", 1, "atomic_add", "old - b"), ("inc", "u", 3, "atomic_inc",
+ATOMICS = (("add", "u", 0, "atomic_add", "old + b"), ("sub", "u", 1, "atomic_add", "old - b"),
+           ("rsub", "u", 2, "atomic_rsub", "b - old"), ("inc", "u", 3, "atomic_inc",
            "0 if old >= b, else old + 1"), ("dec", "u", 4, "atomic_dec", "b if old is 0 or above b, else old - 1"),
            ("min", "i", 5, "atomic_min", "the smaller, signed"), ("max", "i", 6, "atomic_max", "the larger, signed"),
            ("min", "u", 7, "atomic_minu", "the smaller, unsigned"), ("max", "u", 8, "atomic_maxu", "the larger, unsigned"),
@@ -170,12 +192,19 @@ def _rows() -> list[Row]:
             lower = [_atomic(operation, returns, size, minus) for returns in (False, True)]
             rows.append(one(f"{name}_{kind}", first + opcode, f"a {data}", lower[0], f"LDS = {meaning}"))
             rows.append(one(f"{name}_rtn_{kind}", first + 32 + opcode, f"{target} a {data}", lower[1], f"d = old; LDS = {meaning}"))
-    for name, opcode, operation in (("min_f32", 18, "atomic_fmin"), ("max_f32", 19, "atomic_fmax"), ("add_f32", 21, "atomic_fadd")):
-        rows.append(one(name, opcode, "a b", _atomic(operation, False), "LDS = old and b, as floats"))
-        rows.append(one(name.replace("_", "_rtn_"), opcode + 32, "d a b", _atomic(operation, True), "d = old; LDS = old and b, as floats"))
+    for name, opcode, operation in (("min", 18, "atomic_fmin"), ("max", 19, "atomic_fmax"), ("add", 21, "atomic_fadd")):
+        for bits, first, target, data in ((32, 0, "d", "b"), (64, 64, "d2", "b2")):
+            if (name, bits) == ("add", 64):
+                continue
+            plain, returning = (_atomic(operation, returns, bits // 8) for returns in (False, True))
+            number = first + opcode
+            rows.append(one(f"{name}_f{bits}", number, f"a {data}", plain, "LDS = old and b, as floats"))
+            rows.append(one(f"{name}_rtn_f{bits}", number + 32, f"{target} a {data}", returning, "d = old; LDS = old and b, as floats"))
+    for name, opcode, size, flags in (("u8", 86, 1, 0), ("i8", 88, 1, SIGNED), ("u16", 90, 2, 0)):
+        for high in range(2):
+            half, number = ("high" if high else "low"), opcode + high
+            rows.append(one(f"read_{name}_d16{'_hi' * high}", number, "d a", _read_half(size, flags, high), f"{half} half of d = LDS"))
     rows += [
-        one("rsub_u32", 2, "a b", refused("ds_rsub"), "LDS = b - old"),
-        one("rsub_rtn_u32", 34, "d a b", refused("ds_rsub"), "d = old; LDS = b - old"),
         one("write_b32", 13, "a b", _write(), "LDS = b"),
         one("write2_b32", 14, "a b c", _two(1, True), "LDS at two offsets = b and c", 4),
         one("write2st64_b32", 15, "a b c", _two(1, True), "LDS at two offsets times 64 = b and c", 256),
@@ -184,6 +213,10 @@ def _rows() -> list[Row]:
         one("write_b8", 30, "a b", _write(size=1), "LDS = low byte of b"),
         one("write_b16", 31, "a b", _write(size=2), "LDS = low half of b"),
         one("wrxchg_rtn_b32", 45, "d a b", _atomic("atomic_exchange", True), "d = old; LDS = b"),
+        one("cmpst_b64", 80, "a b2 c2", _compare_and_store(False, 8), "LDS = c if it is b"),
+        one("write_b8_d16_hi", 84, "a b", _write_high(1), "LDS = low byte of the high half of b"),
+        one("write_b16_d16_hi", 85, "a b", _write_high(2), "LDS = high half of b"),
+        one("cmpst_rtn_b64", 112, "d2 a b2 c2", _compare_and_store(True, 8), "d = old; LDS = c if it is b"),
         one("cmpst_rtn_b32", 48, "d a b c", _compare_and_store(True), "d = old; LDS = c if it is b"),
         one("read_b32", 54, "d a", _read(), "d = LDS"),
         one("read2_b32", 55, "d2 a", _two(1, False), "d = LDS at two offsets", 4),

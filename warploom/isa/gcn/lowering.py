@@ -6,7 +6,7 @@ instructions, and what is never reached.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Mapping
 from pathlib import PurePath
 
 import numpy as np
@@ -17,7 +17,18 @@ from warploom.isa.gcn.disassembler import disassemble
 from warploom.isa.gcn.instruction import Decoded, Refusal
 from warploom.isa.gcn.lane_moves import moved
 from warploom.isa.gcn.launch import START, Start, start_up
-from warploom.isa.gcn.registers import PRIVATE_BASE, PRIVATE_LIMIT, REGISTER_NAMES, SCALAR_NAMES, SCALARS, VECTORS
+from warploom.isa.gcn.modifiers import MEMORY_BASES
+from warploom.isa.gcn.register_index import mode_after
+from warploom.isa.gcn.registers import (
+    PRIVATE_BASE,
+    PRIVATE_LIMIT,
+    REGISTER_NAMES,
+    SCALAR_NAMES,
+    SCALARS,
+    SHARED_BASE,
+    SHARED_LIMIT,
+    VECTORS,
+)
 from warploom.isa.gcn.table import DECODER
 from warploom.isa.image import Image, sweep
 from warploom.isa.program import Position, Program, Source
@@ -27,6 +38,7 @@ from warploom.isa.uop import NONE, Uop
 
 Refused = tuple[int, str]  # number of the instruction, and why
 FEWEST_VECTORS = 4
+APERTURE_OF = {SHARED_BASE: SHARED_BASE, SHARED_LIMIT: SHARED_BASE, PRIVATE_BASE: PRIVATE_BASE, PRIVATE_LIMIT: PRIVATE_BASE}
 
 
 def decoded(image: Image) -> list[Decoded]:
@@ -43,13 +55,15 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Deco
     builder.add(start_up(start, number_of.get(image.entry, end)), text="start: EXEC, numbers of the block", address=START)
     names = {address: name for name, address in reversed(list(image.symbols.items()))}
     refused: list[Refused] = []
-    apertures = any(_names_an_aperture(one) or _loads_a_base(one, start.base_offsets) for one in instructions)
+    apertures = {aperture for one in instructions for aperture in (*_named_apertures(one), *_loaded_bases(one, start.base_offsets))}
+    indexed = 0
     for number, one in enumerate(instructions, start=1):
         uops, latency = [Uop("illegal", imm=one.word & 0xFFFFFFFF)], NONE
         if one.written is not None:
-            code = Code(one, moved, number_of, end, start.private, apertures)
+            code = Code(one, moved, number_of, end, start.private, apertures, indexed)
+            indexed = mode_after(one.written, indexed)
             try:
-                one.written.row.lower(code)
+                code.lower()
                 uops, latency = code.uops, code.latency
             except Refusal as reason:
                 refused.append((number, str(reason)))
@@ -58,23 +72,25 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Deco
     return _program(image, builder, start, number_of), refused, instructions
 
 
-def _names_an_aperture(one: Decoded) -> bool:
-    """Whether an instruction reads where private memory begins: only then can FLAT meet an address in it."""
+def _named_apertures(one: Decoded) -> list[int]:
+    """The apertures whose place an instruction reads: only then can FLAT meet an address in them."""
     written = one.written
-    return written is not None and any(
-        written.code(word) in (PRIVATE_BASE, PRIVATE_LIMIT)
-        for word in written.row.words
-        if word[0] in "abc" and written.row.place(word, written.kind) is not None
-    )
+    if written is None:
+        return []
+    if "hwreg" in written.row.words and written.fields["simm16"] & 63 == MEMORY_BASES:
+        return [SHARED_BASE, PRIVATE_BASE]
+    words = [word for word in written.row.words if word[0] in "abc" and written.row.place(word, written.kind) is not None]
+    return [APERTURE_OF[code] for word in words if (code := written.code(word)) in APERTURE_OF]
 
 
-def _loads_a_base(one: Decoded, offsets: Container[int]) -> bool:
-    """Whether a scalar load brings the high word of an aperture."""
+def _loaded_bases(one: Decoded, offsets: Mapping[int, int]) -> list[int]:
+    """The apertures whose high word a scalar load brings."""
     written = one.written
     if written is None or not written.row.mnemonic.startswith("s_load_dword") or not written.fields.get("imm"):
-        return False
+        return []
     words = int(written.row.mnemonic.removeprefix("s_load_dword").removeprefix("x") or 1)
-    return any(written.fields["offset"] + 4 * word in offsets for word in range(words))
+    places = (written.fields["offset"] + 4 * word for word in range(words))
+    return [offsets[place] for place in places if place in offsets]
 
 
 def _program(image: Image, builder: ProgramBuilder, start: Start, number_of: dict[int, int]) -> Program:

@@ -22,7 +22,7 @@ _DPP = {
 _DPP_NUMBER = {name: number for number, name in _DPP.items()}
 HARDWARE = {1: "HW_REG_MODE", 2: "HW_REG_STATUS", 3: "HW_REG_TRAPSTS", 4: "HW_REG_HW_ID", 5: "HW_REG_GPR_ALLOC", 6: "HW_REG_LDS_ALLOC",
             7: "HW_REG_IB_STS", 15: "HW_REG_SH_MEM_BASES"}  # fmt: skip
-MODE, HW_ID = 1, 4
+MODE, MEMORY_BASES = 1, 15
 MESSAGES = {1: "MSG_INTERRUPT", 2: "MSG_GS", 3: "MSG_GS_DONE", 4: "MSG_SAVEWAVE", 9: "MSG_GS_ALLOC_REQ", 10: "MSG_GET_DOORBELL"}
 MOST_VM, MOST_EXP, MOST_LGKM = 63, 7, 15
 BITMASK = re.compile(r'swizzle\(\s*BITMASK_PERM\s*,\s*"([01pi]{5})"\s*\)')
@@ -69,6 +69,21 @@ def hwreg_text(number: int) -> str:
     """`hwreg(HW_REG_MODE, 29, 3)`: register, first bit, bits."""
     name, first, bits = HARDWARE.get(number & 63, str(number & 63)), number >> 6 & 31, (number >> 11 & 31) + 1
     return f"hwreg({name})" if (first, bits) == (0, 32) else f"hwreg({name}, {first}, {bits})"
+
+
+INDEXED = ("SRC0", "SRC1", "SRC2", "DST")  # operands of s_set_gpr_idx_on, by bit
+
+
+def index_text(number: int) -> str:
+    """`gpr_idx(SRC0,DST)`."""
+    return f"gpr_idx({','.join(name for bit, name in enumerate(INDEXED) if number >> bit & 1)})"
+
+
+def index_number(text: str) -> int | None:
+    """The number of such a text, or None."""
+    found = re.fullmatch(r"gpr_idx\(\s*((?:\w+(?:\s*,\s*)?)*)\)", text)
+    names = [name.strip() for name in found[1].split(",") if name.strip()] if found else [""]
+    return sum(1 << INDEXED.index(name) for name in set(names)) if all(name in INDEXED for name in names) else None
 
 
 def message_text(number: int) -> str:

@@ -23,7 +23,11 @@ TURN = 248  # 1 / (2 pi), what v_sin_f32 and v_cos_f32 want an angle multiplied 
 VCCZ, EXECZ, SCC_SOURCE = 251, 252, 253
 SHARED_BASE, SHARED_LIMIT, PRIVATE_BASE, PRIVATE_LIMIT = 235, 236, 237, 238
 # Apertures: an address of FLAT whose high word is this one lies in the group's LDS, or in the thread's private memory.
-APERTURES = {SHARED_BASE: (0, 1), SHARED_LIMIT: (0xFFFFFFFF, 1), PRIVATE_BASE: (0, 2), PRIVATE_LIMIT: (0xFFFFFFFF, 2)}  # low and high word
+# As in SH_MEM_BASES, only the upper half of that word may be there.
+_SHARED, _PRIVATE = 0x10000, 0x20000
+APERTURES = {  # low and high word
+    SHARED_BASE: (0, _SHARED), SHARED_LIMIT: (0xFFFFFFFF, _SHARED), PRIVATE_BASE: (0, _PRIVATE), PRIVATE_LIMIT: (0xFFFFFFFF, _PRIVATE),
+}  # fmt: skip
 SDWA, DPP, LITERAL, FIRST_VECTOR = 249, 250, 255, 256
 OFF = 127  # in the field saddr: no scalar address
 

@@ -19,7 +19,7 @@ Lower = Callable[[Code], None]
 Words = list[Value]
 
 
-def _sources(code: Code) -> list[Words]:
+def words_of(code: Code) -> list[Words]:
     """The sources, each as its words. A constant that is a float has as many bits as the operand."""
     found = []
     for word in code.row.words:
@@ -40,7 +40,7 @@ def simple(name: str, sets: bool = False, invert_second: bool = False, invert: b
     """A micro-op a word. sets: SCC says whether the result is 0."""
 
     def lower(code: Code) -> None:
-        sources = _sources(code)
+        sources = words_of(code)
         found: Words = []
         for part in range(len(sources[0])):
             a, *rest = (source[part] for source in sources)
@@ -63,7 +63,7 @@ def add(subtracts: bool, with_carry: bool = False, signed: bool = False) -> Lowe
     """a + b or a - b, with SCC going in (with_carry); SCC = carry, or overflow (signed)."""
 
     def lower(code: Code) -> None:
-        (a,), (b,) = _sources(code)
+        (a,), (b,) = words_of(code)
         carry: Value = SCC if with_carry else Number(0)
         result = code.scalar("sub" if subtracts else "add", a, b)
         if with_carry:
@@ -89,7 +89,7 @@ def choose(name: str, below: str, swapped: bool) -> Lower:
     """min and max: SCC = the first source was chosen."""
 
     def lower(code: Code) -> None:
-        (a,), (b,) = _sources(code)
+        (a,), (b,) = words_of(code)
         result = code.scalar(name, a, b)
         code.add(below, SCC, *((b, a) if swapped else (a, b)))
         code.put_scalar(result)
@@ -99,13 +99,13 @@ def choose(name: str, below: str, swapped: bool) -> Lower:
 
 def select(code: Code) -> None:
     """SCC chooses."""
-    first, second = _sources(code)
+    first, second = words_of(code)
     code.put_scalar(*[code.scalar("sel", a, b, SCC) for a, b in zip(first, second, strict=True)])
 
 
 def conditional_move(code: Code) -> None:
     """A move where SCC is set."""
-    (words,) = _sources(code)
+    (words,) = words_of(code)
     code.put_scalar(*[code.scalar("sel", word, code.target(part), SCC) for part, word in enumerate(words)])
 
 
@@ -128,7 +128,7 @@ def shift(kind: str) -> Lower:
     """A shift of one word or two."""
 
     def lower(code: Code) -> None:
-        words, (by,) = _sources(code)
+        words, (by,) = words_of(code)
         found: Words = [code.scalar(kind, words[0], by)] if len(words) == 1 else shifted(code, words, by, kind)
         code.put_scalar(*found)
         not_zero(code, found)
@@ -138,7 +138,7 @@ def shift(kind: str) -> Lower:
 
 def bit_field_mask(code: Code) -> None:
     """a ones from bit b on."""
-    (width,), (first,) = _sources(code)
+    (width,), (first,) = words_of(code)
     wide = len(code.row.words) and code.row.words[0] == "d2"
     if wide:
         ones = _ones64(code, code.scalar("and", width, Number(63)))
@@ -160,7 +160,7 @@ def bit_field(signed: bool) -> Lower:
     """The bits of a from number b[4:0] (b[5:0]) on, b[22:16] of them."""
 
     def lower(code: Code) -> None:
-        words, (how,) = _sources(code)
+        words, (how,) = words_of(code)
         count = code.add("and", KEPT + 4, code.scalar("shr", how, Number(16)), Number(127))  # temporaries come round again
         if len(words) == 1:
             found: Words = [field32(code.scalar, words[0], code.scalar("and", how, Number(31)), count, signed)]
@@ -188,7 +188,7 @@ def field32(make: Callable[..., int], word: Value, first: Value, count: Value, s
 
 def absolute_difference(code: Code) -> None:
     """|a - b|."""
-    (a,), (b,) = _sources(code)
+    (a,), (b,) = words_of(code)
     result = code.scalar("sub", code.scalar("max", a, b), code.scalar("min", a, b))
     code.put_scalar(result)
     not_zero(code, [result])
@@ -198,7 +198,7 @@ def shift_add(by: int) -> Lower:
     """(a << by) + b; SCC: it has more than 32 bits."""
 
     def lower(code: Code) -> None:
-        (a,), (b,) = _sources(code)
+        (a,), (b,) = words_of(code)
         up = code.scalar("shl", a, Number(by))
         lost = code.scalar("shr", a, Number(32 - by))
         over = code.scalar("or", lost, code.scalar("carry", up, b, Number(0)))
@@ -213,7 +213,7 @@ def pack(high_of_a: bool, high_of_b: bool) -> Lower:
     """Two halves side by side."""
 
     def lower(code: Code) -> None:
-        (a,), (b,) = _sources(code)
+        (a,), (b,) = words_of(code)
         low = code.scalar("shr", a, Number(16)) if high_of_a else code.scalar("and", a, Number(0xFFFF))
         high = code.scalar("and", b, Number(0xFFFF0000)) if high_of_b else code.scalar("shl", b, Number(16))
         code.put_scalar(code.scalar("or", low, high))
@@ -221,98 +221,9 @@ def pack(high_of_a: bool, high_of_b: bool) -> Lower:
     return lower
 
 
-def quads(code: Code) -> None:
-    """wqm: where one of four neighbouring bits is set, all four."""
-    (words,) = _sources(code)
-    found: Words = []
-    for word in words:
-        two = code.scalar("or", word, code.scalar("shr", word, Number(1)))
-        one = code.scalar("or", two, code.scalar("shr", two, Number(2)))
-        found.append(code.scalar("mul", code.scalar("and", one, Number(0x11111111)), Number(15)))
-    code.put_scalar(*found)
-    not_zero(code, found)
-
-
-def reverse_bits(code: Code) -> None:
-    """All bits in reverse."""
-    (words,) = _sources(code)
-    code.put_scalar(*[code.scalar("brev", word) for word in reversed(words)])
-
-
-def count(zeros: bool) -> Lower:
-    """How many ones or zeros there are."""
-
-    def lower(code: Code) -> None:
-        (words,) = _sources(code)
-        counts = [code.scalar("popc", code.scalar("xor", word, Number(ONES)) if zeros else word) for word in words]
-        total = counts[0] if len(counts) == 1 else code.scalar("add", *counts)
-        code.put_scalar(total)
-        not_zero(code, [total])
-
-    return lower
-
-
-def first_one(code: Code, words: Words) -> int:
-    """The number of the lowest bit that is set; -1 where none is."""
-    low = code.scalar("ctz", words[0])
-    if len(words) == 2:
-        low = code.scalar("sel", low, code.scalar("add", code.scalar("ctz", words[1]), Number(32)), words[0])
-    return code.scalar("sel", low, Number(ONES), words[0] if len(words) == 1 else code.scalar("or", *words))
-
-
-def find_first(zeros: bool) -> Lower:
-    """The number of the lowest one or zero."""
-
-    def lower(code: Code) -> None:
-        (words,) = _sources(code)
-        code.put_scalar(first_one(code, [code.scalar("xor", word, Number(ONES)) for word in words] if zeros else words))
-
-    return lower
-
-
-def leading(signed: bool) -> Lower:
-    """Zeros before the highest one; -1 where there is none. signed: bits that are the sign's before the highest one that is not."""
-
-    def lower(code: Code) -> None:
-        (words,) = _sources(code)
-        if signed:
-            sign = code.scalar("sra", words[-1], Number(31))
-            words = [code.scalar("xor", word, sign) for word in words]
-        high = code.scalar("clz", words[-1])
-        if len(words) == 2:
-            high = code.scalar("sel", high, code.scalar("add", code.scalar("clz", words[0]), Number(32)), words[1])
-        any_one = words[0] if len(words) == 1 else code.scalar("or", *words)
-        code.put_scalar(code.scalar("sel", high, Number(ONES), any_one))
-
-    return lower
-
-
-def extend(bits: int) -> Lower:
-    """The low bits of a word with their sign."""
-
-    def lower(code: Code) -> None:
-        ((word,),) = _sources(code)
-        code.put_scalar(code.scalar("sra", code.scalar("shl", word, Number(32 - bits)), Number(32 - bits)))
-
-    return lower
-
-
-def set_bit(to: int) -> Lower:
-    """Set or clear one bit."""
-
-    def lower(code: Code) -> None:
-        ((which,),) = _sources(code)
-        bit = code.scalar("shl", Number(1), which)
-        if not to:
-            bit = code.scalar("xor", bit, Number(ONES))
-        code.put_scalar(code.scalar("or" if to else "and", code.target(), bit))
-
-    return lower
-
-
 def absolute(code: Code) -> None:
     """|a|; of -2^31 itself."""
-    ((word,),) = _sources(code)
+    ((word,),) = words_of(code)
     result = code.scalar("max", word, code.scalar("sub", Number(0), word))
     result = code.scalar("sel", Number(SIGN), result, code.scalar("seq", word, Number(SIGN)))
     code.put_scalar(result)
@@ -323,7 +234,7 @@ def save_exec(name: str, invert_source: bool = False, invert_exec: bool = False,
     """d = EXEC; EXEC = a op EXEC. keeps False: d is the new mask too."""
 
     def lower(code: Code) -> None:
-        (words,) = _sources(code)
+        (words,) = words_of(code)
         old: Words = [scalar(EXEC), scalar(EXEC + 1)]
         found: Words = []
         for word, mask in zip(words, old, strict=True):
@@ -349,7 +260,7 @@ def compare(name: str, swapped: bool = False, negated: bool = False, constant: b
             first: Value = a
             second: Value = b
         else:
-            (first,), (second,) = _sources(code)
+            (first,), (second,) = words_of(code)
         if negated:
             code.add("xor", SCC, code.scalar(name, *((second, first) if swapped else (first, second))), Number(1))
         else:
@@ -362,7 +273,7 @@ def compare_wide(name: str) -> Lower:
     """A comparison of 64 bits."""
 
     def lower(code: Code) -> None:
-        first, second = _sources(code)
+        first, second = words_of(code)
         differs = [code.scalar("xor", a, b) for a, b in zip(first, second, strict=True)]
         code.add(name, SCC, code.scalar("or", *differs), Number(0))
 
@@ -373,7 +284,7 @@ def bit_compare(wanted: int) -> Lower:
     """SCC = a bit is as wanted."""
 
     def lower(code: Code) -> None:
-        words, (which,) = _sources(code)
+        words, (which,) = words_of(code)
         word = words[0] if len(words) == 1 else code.scalar("sel", words[1], words[0], code.scalar("and", which, Number(32)))
         bit = code.scalar("and", code.scalar("shr", word, which), Number(1))
         code.add("seq", SCC, bit, Number(wanted))

@@ -1,8 +1,10 @@
-"""The scalar unit's instructions: SOP2, SOP1, SOPC, SOPK. What each does is in `scalar_alu.py`."""
+"""The scalar unit's instructions: SOP2, SOP1, SOPC, SOPK. What each does is in `scalar_alu.py`
+and `scalar_bits.py`."""
 
 from __future__ import annotations
 
 from warploom.isa.gcn import scalar_alu as alu
+from warploom.isa.gcn import scalar_bits as bits
 from warploom.isa.gcn.instruction import Row
 from warploom.isa.gcn.scalar_alu import Lower
 
@@ -69,19 +71,23 @@ def _sop1() -> list[Row]:
         *both("mov", 0, alu.simple("mov"), "d = a"),
         *both("cmov", 2, alu.conditional_move, "d = a, where SCC is set"),
         *both("not", 4, alu.simple("mov", sets=True, invert=True), "d = ~a; SCC = d is not 0"),
-        *both("wqm", 6, alu.quads, "of four neighbouring bits all, where one is set; SCC = d is not 0"),
-        *both("brev", 8, alu.reverse_bits, "d = a, its bits in reverse"),
-        *both("bcnt0_i32", 10, alu.count(True), "d = zeros in a; SCC = d is not 0", "d a2"),
-        *both("bcnt1_i32", 12, alu.count(False), "d = ones in a; SCC = d is not 0", "d a2"),
-        *both("ff0_i32", 14, alu.find_first(True), "d = number of the lowest zero; -1: none", "d a2"),
-        *both("ff1_i32", 16, alu.find_first(False), "d = number of the lowest one; -1: none", "d a2"),
-        *both("flbit_i32", 18, alu.leading(False), "d = zeros above the highest one; -1: none", "d a2"),
-        one("flbit_i32", 20, alu.leading(True), "d = bits above the highest one that is not the sign; -1: none"),
-        one("flbit_i32_i64", 21, alu.leading(True), "d = bits above the highest one that is not the sign; -1: none", "d a2"),
-        one("sext_i32_i8", 22, alu.extend(8), "d = low byte of a with its sign"),
-        one("sext_i32_i16", 23, alu.extend(16), "d = low half of a with its sign"),
-        one("bitset0_b32", 24, alu.set_bit(0), "bit a of d = 0"),
-        one("bitset1_b32", 26, alu.set_bit(1), "bit a of d = 1"),
+        *both("wqm", 6, bits.quads, "of four neighbouring bits all, where one is set; SCC = d is not 0"),
+        *both("brev", 8, bits.reverse_bits, "d = a, its bits in reverse"),
+        *both("bcnt0_i32", 10, bits.count(True), "d = zeros in a; SCC = d is not 0", "d a2"),
+        *both("bcnt1_i32", 12, bits.count(False), "d = ones in a; SCC = d is not 0", "d a2"),
+        *both("ff0_i32", 14, bits.find_first(True), "d = number of the lowest zero; -1: none", "d a2"),
+        *both("ff1_i32", 16, bits.find_first(False), "d = number of the lowest one; -1: none", "d a2"),
+        *both("flbit_i32", 18, bits.leading(False), "d = zeros above the highest one; -1: none", "d a2"),
+        one("flbit_i32", 20, bits.leading(True), "d = bits above the highest one that is not the sign; -1: none"),
+        one("flbit_i32_i64", 21, bits.leading(True), "d = bits above the highest one that is not the sign; -1: none", "d a2"),
+        one("sext_i32_i8", 22, bits.extend(8), "d = low byte of a with its sign"),
+        one("sext_i32_i16", 23, bits.extend(16), "d = low half of a with its sign"),
+        one("bitset0_b32", 24, bits.set_bit(0), "bit a of d = 0"),
+        one("bitset0_b64", 25, bits.set_bit(0), "bit a of d = 0", "d2 a"),
+        one("bitset1_b32", 26, bits.set_bit(1), "bit a of d = 1"),
+        one("bitset1_b64", 27, bits.set_bit(1), "bit a of d = 1", "d2 a"),
+        *both("quadmask", 40, bits.quad_mask, "a bit for each four of a, 1 where one of them is; SCC = d is not 0"),
+        one("bitreplicate_b64_b32", 55, bits.replicate, "d = each bit of a twice", "d2 a"),
         one("abs_i32", 48, alu.absolute, "d = |a|; SCC = d is not 0"),
     ]
     saved: tuple[tuple[str, int, str, tuple[str], dict[str, bool]], ...] = (

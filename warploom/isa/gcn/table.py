@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from warploom.isa.gcn import compare, float_rows, flow, lds, scalar_memory, scalar_rows, vector_memory, vector_rows
+from warploom.isa.gcn import compare, float_rows, flow, lds, register_index, scalar_memory, scalar_rows, vector_memory, vector_rows
 from warploom.isa.gcn.decoder import Decoder
-from warploom.isa.gcn.floats import refused
+from warploom.isa.gcn.graphics import refused
 from warploom.isa.gcn.instruction import Row
 
 EXPORT = Row("exp", "EXP", 0, "target_exp a b c e", refused("a graphics pipeline, to which exp exports,"), "exports a pixel or a vertex")
 INSTRUCTIONS: tuple[Row, ...] = (
     *scalar_rows.ROWS, *flow.ROWS, *scalar_memory.ROWS, *vector_rows.ROWS, *float_rows.ROWS, *compare.ROWS, *lds.ROWS,
-    *vector_memory.ROWS, EXPORT,
+    *vector_memory.ROWS, *register_index.ROWS, EXPORT,
 )  # fmt: skip
 DECODER = Decoder(INSTRUCTIONS)
 BY_MNEMONIC: dict[str, Row] = {row.mnemonic: row for row in INSTRUCTIONS}

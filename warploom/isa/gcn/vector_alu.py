@@ -16,7 +16,6 @@ from warploom.isa.gcn.registers import EXEC
 from warploom.isa.uop import L_ALU, SPECIAL_NUMBER, scalar
 
 Lower = Callable[[Code], None]
-HALF = 0xFFFF
 
 
 def sources(code: Code) -> list[Value]:
@@ -63,7 +62,8 @@ def swap(code: Code) -> None:
     code.vector("mov", source, held)
 
 
-def _narrow(code: Code, value: Value, bits: int, signed: bool) -> int:
+def narrow(code: Code, value: Value, bits: int, signed: bool) -> int:
+    """The low bits of a value, with zeros or their sign above."""
     up = code.lane("shl", value, Number(32 - bits))
     return code.lane("sra" if signed else "shr", up, Number(32 - bits))
 
@@ -75,7 +75,7 @@ def multiply_24(signed: bool, high: bool, adds: bool = False) -> Lower:
         found = sources(code)
         code.latency = L_ALU  # the multiplier of floats does it, at full rate
         if signed:
-            a, b = (_narrow(code, value, 24, True) for value in found[:2])
+            a, b = (narrow(code, value, 24, True) for value in found[:2])
         else:
             a, b = (code.lane("and", value, Number(0xFFFFFF)) for value in found[:2])
         if adds:
@@ -158,27 +158,6 @@ def align(bytes_of: bool) -> Lower:
     return lower
 
 
-def permute_bytes(code: Code) -> None:
-    """Each byte of c names one of the eight bytes of a (high) and b (low), a sign, 0 or 255."""
-    high, low, which = sources(code)
-    result = code.lane("mov", Number(0))
-    for byte in range(4):
-        code.reuse(result + 1)
-        number = code.lane("and", code.lane("shr", which, Number(8 * byte)), Number(255))
-        at = code.lane("shl", number, Number(3))
-        chosen = code.lane("sel", code.lane("shr", high, at), code.lane("shr", low, at), code.lane("and", number, Number(4)))
-        # 8 to 11: the sign of bytes 1, 3, 5 and 7; 12: 0; above: 255.
-        source = code.lane("sel", high, low, code.lane("and", number, Number(2)))
-        place = code.lane("or", code.lane("shl", code.lane("and", number, Number(1)), Number(4)), Number(15))
-        sign = code.lane("sub", Number(0), code.lane("and", code.lane("shr", source, place), Number(1)))
-        ones = code.lane("sub", Number(0), code.lane("sltu", Number(12), number))
-        special = code.lane("sel", sign, ones, code.lane("sltu", number, Number(12)))
-        chosen = code.lane("sel", chosen, special, code.lane("sltu", number, Number(8)))
-        part = code.lane("shl", code.lane("and", chosen, Number(255)), Number(8 * byte))
-        code.vector("or", result, result, part)
-    code.put("mov", result)
-
-
 def median(signed: bool) -> Lower:
     """The middle one of three."""
     low, high = ("min", "max") if signed else ("minu", "maxu")
@@ -195,39 +174,6 @@ def distance(code: Code) -> None:
     """|a - b| + c."""
     a, b, c = sources(code)
     code.put("add", code.lane("sub", code.lane("maxu", a, b), code.lane("minu", a, b)), c)
-
-
-def distance_of_bytes(code: Code) -> None:
-    """The distances of four bytes, and c."""
-    _distance_of_bytes(code, False)
-
-
-def distance_of_masked_bytes(code: Code) -> None:
-    """The distances of four bytes, where that of b is not 0, and c."""
-    _distance_of_bytes(code, True)
-
-
-def _distance_of_bytes(code: Code, masked: bool) -> None:
-    a, b, total = sources(code)
-    for byte in range(4):
-        x, y = (code.lane("and", code.lane("shr", value, Number(8 * byte)), Number(255)) for value in (a, b))
-        distance = code.lane("sub", code.lane("maxu", x, y), code.lane("minu", x, y))
-        if masked:
-            distance = code.lane("sel", distance, Number(0), y)
-        total = code.lane("add", total, distance)
-    code.put("mov", total)
-
-
-def mean_of_bytes(code: Code) -> None:
-    """Means of four bytes; of c the lowest bit of each byte says which way a half is rounded."""
-    a, b, c = sources(code)
-    result: Value = Number(0)
-    for byte in range(4):
-        x, y = (code.lane("and", code.lane("shr", value, Number(8 * byte)), Number(255)) for value in (a, b))
-        up = code.lane("and", code.lane("shr", c, Number(8 * byte)), Number(1))
-        mean = code.lane("shr", code.lane("add", code.lane("add", x, y), up), Number(1))
-        result = code.lane("or", result, code.lane("shl", mean, Number(8 * byte)))
-    code.put("mov", result)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -314,10 +260,6 @@ def multiply_add_wide(signed: bool) -> Lower:
     return lower
 
 
-# ---------------------------------------------------------------------------------------------------------
-# 16 bits: the high half of the result is 0
-
-
 def saturating(subtracts: bool, swapped: bool = False, signed: bool = False) -> Lower:
     """a + b or a - b; with clamp the nearest number that 32 bits hold, in the place of one that they do not."""
     name, out = ("sub", "borrow") if subtracts else ("add", "carry")
@@ -336,27 +278,6 @@ def saturating(subtracts: bool, swapped: bool = False, signed: bool = False) -> 
         else:
             carry = code.lane(out, a, b, Number(0))
             code.put_narrow(code.lane("sel", Number(0 if subtracts else ONES), result, carry))
-
-    return lower
-
-
-def half(name: str, swapped: bool = False, signed: bool = False, shift: bool = False) -> Lower:
-    """A micro-op on low halves."""
-
-    def lower(code: Code) -> None:
-        found = sources(code)
-        parts: list[Value] = [
-            code.lane("and", value, Number(15)) if shift and place == 0 else _narrow(code, value, 16, signed)
-            for place, value in enumerate(found)
-        ]
-        parts = parts[::-1] if swapped else parts
-        if code.field("clamp") and name in ("add", "sub"):
-            result = code.lane(name, *parts)
-            least, most = (-0x8000 & ONES, 0x7FFF) if signed else (0, 0xFFFF)
-            result = code.lane("min", code.lane("max", result, Number(least)), Number(most))
-            code.put_narrow(code.lane("and", result, Number(0xFFFF)))
-            return
-        code.put(name, *parts, size=2)
 
     return lower
 

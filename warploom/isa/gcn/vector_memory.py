@@ -3,10 +3,11 @@
 In hardware: every lane has an address of its own; a unit for the whole compute unit forms lines of 64 bytes of them. vmcnt counts loads
 and stores, which come back in order. FLAT and GLOBAL have addresses of 64 bits, of which the machine has the low word; GLOBAL can also
 add a lane's 32 bits to a scalar base. The high word of FLAT's says whether it is memory or an *aperture*: each lane decides for itself
-whether it goes to memory or to its private memory. A thread's private memory is reached by SCRATCH, or by MUBUF through a descriptor in
-four scalar registers, which interleaves lanes; the scalar offset counts the bytes of all 64 lanes then.
+whether it goes to memory, to the group's LDS or to its private memory. A thread's private memory is reached by SCRATCH, or by MUBUF
+through a descriptor in four scalar registers, which interleaves lanes; the scalar offset counts the bytes of all 64 lanes then.
 
-Source: AMD "Vega" Instruction Set Architecture, chapters 8 to 10 and sections 12.14 to 12.17; LLVM, "User Guide for AMDGPU Backend".
+Source: AMD "Vega" Instruction Set Architecture, chapters 8 to 10 and sections 12.14 to 12.17; LLVM, "User Guide for AMDGPU Backend", and
+for atomic operations of 64 bits in private memory its SIISelLowering.cpp.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from collections.abc import Callable, Iterator
 from warploom.isa.gcn.code import Code, Number, Value
 from warploom.isa.gcn.instruction import Row
 from warploom.isa.gcn.lds import negative
-from warploom.isa.gcn.registers import APERTURES, EXEC, LANES, OFF, PRIVATE_BASE, constant, is_constant
-from warploom.isa.uop import GLOBAL_SPACE, LOCAL_SPACE, NONE, SIGNED, scalar
+from warploom.isa.gcn.registers import APERTURES, EXEC, LANES, OFF, PRIVATE_BASE, SHARED_BASE, constant, is_constant
+from warploom.isa.uop import GLOBAL_SPACE, LOCAL_SPACE, NONE, SHARED_SPACE, SIGNED, scalar
 
 Lower = Callable[[Code], None]
 WORD = 4
+SPACES = {SHARED_BASE: SHARED_SPACE, PRIVATE_BASE: LOCAL_SPACE}  # what lies in an aperture
 
 
 class Address:
@@ -73,19 +75,25 @@ class Address:
 
 
 def places(code: Code) -> Iterator[Address]:
-    """Where an access goes: to one space, or with apertures to each of two, in the lanes whose addresses lie there."""
+    """Where an access goes: to one space, or with apertures to each of several, in the lanes whose addresses lie there."""
     place, every = Address(code), code.active
     if code.row.format != "FLAT" or not code.apertures:
         yield place
         return
-    inside, outside = code.pair_temporary(), code.pair_temporary()
-    code.vector("ballot", inside, code.lane("seq", place.base + 1, Number(APERTURES[PRIVATE_BASE][1])))
+    outside = code.pair_temporary()
     for part in range(2):
-        code.add("xor", outside + part, scalar(EXEC + part), inside + part)
+        code.add("mov", outside + part, scalar(EXEC + part))
+    inside = {}
+    for aperture in sorted(code.apertures):
+        inside[aperture] = code.pair_temporary()
+        code.vector("ballot", inside[aperture], code.lane("seq", place.base + 1, Number(APERTURES[aperture][1])))
+        for part in range(2):
+            code.add("xor", outside + part, outside + part, inside[aperture] + part)
     code.active = outside
     yield place
-    place.space, code.active = LOCAL_SPACE, inside
-    yield place
+    for aperture, mask in inside.items():
+        place.space, code.active = SPACES[aperture], mask
+        yield place
     code.active = every
 
 
@@ -104,9 +112,7 @@ def _load(words: int = 1, size: int = WORD, flags: int = 0, half: int = -1) -> L
         address = place.base
         if half >= 0:
             loaded = code.lane("load", address, imm=place.offset, size=size, flags=flags, space=place.space)
-            kept = code.lane("and", target, Number(0xFFFF0000 if half == 0 else 0xFFFF))
-            part = code.lane("and", loaded, Number(0xFFFF)) if half == 0 else code.lane("shl", loaded, Number(16))
-            code.vector("or", target, kept, part)
+            code.put_half(loaded, half)
             return
         if words > 1 and target <= address < target + words:
             address = code.lane("mov", address)
@@ -129,19 +135,22 @@ def _store(words: int = 1, size: int = WORD, high: bool = False) -> Lower:
 
 
 def _atomic(name: str, size: int, negated: bool = False) -> Lower:
+    words = size // WORD
+
     def lower(code: Code) -> None:
-        place = Address(code)
         buffer = code.row.format == "MUBUF"
         data = code.field("vdata" if buffer else "data")
-        words = size // WORD
-        value: Value = data
-        if negated:
-            value = negative(code, data, size)
+        value: Value = negative(code, data, size) if negated else data
         target = code.lane_temporary()
         if words > 1:
             code.lane_temporary()
         if code.field("glc"):
             target = data if buffer else code.field("vdst")
+        for place in places(code):
+            if place.space != LOCAL_SPACE or words == 1:  # private memory has no atomic operations of 64 bits: they are dropped
+                one(code, place, target, data, value)
+
+    def one(code: Code, place: Address, target: int, data: int, value: Value) -> None:
         more = {"imm": place.offset, "size": size, "space": place.space}
         if name == "atomic_cas":  # the new value comes first, then the one to compare with
             code.vector(name, target, place.base, data + words, data, **more)

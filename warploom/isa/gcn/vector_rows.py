@@ -1,15 +1,40 @@
 """The vector unit's instructions on whole numbers, and those between lanes and the scalar unit: VOP1, VOP2, VOP3.
 
-What each does is in `vector_alu.py`.
+What each does is in `vector_alu.py`, of 16 bits in `half_integers.py`, of bytes in `byte_alu.py`.
 """
 
 from __future__ import annotations
 
+from warploom.isa.gcn import byte_alu, half_integers
 from warploom.isa.gcn import vector_alu as alu
 from warploom.isa.gcn.code import Code, Number
 from warploom.isa.gcn.instruction import Row
 from warploom.isa.gcn.vector_alu import Lower
 from warploom.isa.uop import L_MULTIPLY
+
+_PACKED = (
+    ("mad_i16", 0, "mad", "abc", "a * b + c"), ("mul_lo_u16", 1, "mul", "ab", "a * b"), ("add_i16", 2, "add", "ab", "a + b"),
+    ("sub_i16", 3, "sub", "ab", "a - b"), ("lshlrev_b16", 4, "shl", "ba", "b << (a & 15)"),
+    ("lshrrev_b16", 5, "shr", "ba", "b >> (a & 15), zeros come in"), ("ashrrev_i16", 6, "sra", "ba", "b >> (a & 15), the sign comes in"),
+    ("max_i16", 7, "max", "ab", "the larger, signed"), ("min_i16", 8, "min", "ab", "the smaller, signed"),
+    ("mad_u16", 9, "mad", "abc", "a * b + c"), ("add_u16", 10, "add", "ab", "a + b"), ("sub_u16", 11, "sub", "ab", "a - b"),
+    ("max_u16", 12, "maxu", "ab", "the larger, unsigned"), ("min_u16", 13, "minu", "ab", "the smaller, unsigned"),
+)  # fmt: skip
+
+
+def _halves() -> list[Row]:
+    """Vega's instructions with a result of 16 bits that keep the other half of its register."""
+    rows = [("mad_u16", 516, half_integers.half("mad"), "a * b + c", "d a b c"),
+            ("mad_i16", 517, half_integers.half("mad", signed=True), "a * b + c", "d a b c"),
+            ("add_i16", 670, half_integers.half("add", signed=True), "a + b", "d a b"),
+            ("sub_i16", 671, half_integers.half("sub", signed=True), "a - b", "d a b")]  # fmt: skip
+    for letter, signed, low, high in (("i", True, "min", "max"), ("u", False, "minu", "maxu")):
+        first = 501 if signed else 502
+        rows.append((f"min3_{letter}16", first, half_integers.of_three(low, low, signed), "the smallest", "d a b c"))
+        rows.append((f"max3_{letter}16", first + 3, half_integers.of_three(high, high, signed), "the largest", "d a b c"))
+        rows.append((f"med3_{letter}16", first + 6, half_integers.median(signed), "the one between", "d a b c"))
+    return [Row(f"v_{name}", "VOP3", opcode, operands, lower, f"half of d = {meaning}, 16 bits", keeps_half=True)
+            for name, opcode, lower, meaning, operands in rows]  # fmt: skip
 
 
 def _rows() -> list[Row]:
@@ -19,8 +44,8 @@ def _rows() -> list[Row]:
     def two(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b") -> Row:
         return Row("v_" + name, "VOP2", opcode, operands, lower, meaning)
 
-    def three(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b c") -> Row:
-        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning)
+    def three(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b c", floats: int = 0) -> Row:
+        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning, floats=floats)
 
     def nothing(code: Code) -> None:
         code.lane("mov", Number(0))
@@ -58,17 +83,17 @@ def _rows() -> list[Row]:
         two("addc_co_u32", 28, alu.carrying(False, carry_in=True), "d = a + b + a mask's bit; mask = carry", "d em a b cm"),
         two("subb_co_u32", 29, alu.carrying(True, carry_in=True), "d = a - b - a mask's bit; mask = borrow", "d em a b cm"),
         two("subbrev_co_u32", 30, alu.carrying(True, True, True), "d = b - a - a mask's bit; mask = borrow", "d em a b cm"),
-        two("add_u16", 38, alu.half("add"), "d = a + b, 16 bits"),
-        two("sub_u16", 39, alu.half("sub"), "d = a - b, 16 bits"),
-        two("subrev_u16", 40, alu.half("sub", True), "d = b - a, 16 bits"),
-        two("mul_lo_u16", 41, alu.half("mul"), "d = a * b, 16 bits"),
-        two("lshlrev_b16", 42, alu.half("shl", True, shift=True), "d = b << (a & 15), 16 bits"),
-        two("lshrrev_b16", 43, alu.half("shr", True, shift=True), "d = b >> (a & 15), 16 bits, zeros come in"),
-        two("ashrrev_i16", 44, alu.half("sra", True, True, shift=True), "d = b >> (a & 15), 16 bits, the sign comes in"),
-        two("max_u16", 47, alu.half("maxu"), "d = the larger of 16 bits, unsigned"),
-        two("max_i16", 48, alu.half("max", signed=True), "d = the larger of 16 bits, signed"),
-        two("min_u16", 49, alu.half("minu"), "d = the smaller of 16 bits, unsigned"),
-        two("min_i16", 50, alu.half("min", signed=True), "d = the smaller of 16 bits, signed"),
+        two("add_u16", 38, half_integers.half("add"), "d = a + b, 16 bits"),
+        two("sub_u16", 39, half_integers.half("sub"), "d = a - b, 16 bits"),
+        two("subrev_u16", 40, half_integers.half("sub", True), "d = b - a, 16 bits"),
+        two("mul_lo_u16", 41, half_integers.half("mul"), "d = a * b, 16 bits"),
+        two("lshlrev_b16", 42, half_integers.half("shl", True, shift=True), "d = b << (a & 15), 16 bits"),
+        two("lshrrev_b16", 43, half_integers.half("shr", True, shift=True), "d = b >> (a & 15), 16 bits, zeros come in"),
+        two("ashrrev_i16", 44, half_integers.half("sra", True, True, shift=True), "d = b >> (a & 15), 16 bits, the sign comes in"),
+        two("max_u16", 47, half_integers.half("maxu"), "d = the larger of 16 bits, unsigned"),
+        two("max_i16", 48, half_integers.half("max", signed=True), "d = the larger of 16 bits, signed"),
+        two("min_u16", 49, half_integers.half("minu"), "d = the smaller of 16 bits, unsigned"),
+        two("min_i16", 50, half_integers.half("min", signed=True), "d = the smaller of 16 bits, signed"),
         two("add_u32", 52, alu.saturating(False), "d = a + b"),
         two("sub_u32", 53, alu.saturating(True), "d = a - b"),
         two("subrev_u32", 54, alu.saturating(True, swapped=True), "d = b - a"),
@@ -85,15 +110,15 @@ def _rows() -> list[Row]:
         three("max3_u32", 469, alu.chain("maxu", "maxu"), "d = the largest, unsigned"),
         three("med3_i32", 471, alu.median(True), "d = the one between, signed"),
         three("med3_u32", 472, alu.median(False), "d = the one between, unsigned"),
-        three("sad_u8", 473, alu.distance_of_bytes, "d = c + the sum of the distances of four bytes"),
-        three("msad_u8", 484, alu.distance_of_masked_bytes, "d = c + the sum of the distances of those bytes that are not 0 in b"),
-        three("lerp_u8", 461, alu.mean_of_bytes, "d = means of four bytes, halves rounded up where the byte of c is odd"),
+        three("sad_u8", 473, byte_alu.distance_of_bytes, "d = c + the sum of the distances of four bytes"),
+        three("msad_u8", 484, byte_alu.distance_of_masked_bytes, "d = c + the sum of the distances of those bytes that are not 0 in b"),
+        three("lerp_u8", 461, byte_alu.mean_of_bytes, "d = means of four bytes, halves rounded up where the byte of c is odd"),
         three("sad_u32", 476, alu.distance, "d = c + |a - b|, unsigned"),
         three("mad_u64_u32", 488, alu.multiply_add_wide(False), "d = a * b + c, 64 bits; mask = carry", "d2 em a b c2"),
         three("mad_i64_i32", 489, alu.multiply_add_wide(True), "d = a * b + c, 64 bits, signed; mask = carry", "d2 em a b c2"),
-        three("mad_legacy_u16", 491, alu.half("mad"), "d = a * b + c, 16 bits"),
-        three("mad_legacy_i16", 492, alu.half("mad", signed=True), "d = a * b + c, 16 bits"),
-        three("perm_b32", 493, alu.permute_bytes, "d = four of the bytes of a and b, as c says"),
+        three("mad_legacy_u16", 491, half_integers.half("mad"), "d = a * b + c, 16 bits"),
+        three("mad_legacy_i16", 492, half_integers.half("mad", signed=True), "d = a * b + c, 16 bits"),
+        three("perm_b32", 493, byte_alu.permute_bytes, "d = four of the bytes of a and b, as c says"),
         three("xad_u32", 499, alu.chain("xor", "add"), "d = (a ^ b) + c"),
         three("lshl_add_u32", 509, alu.chain("shl", "add"), "d = (a << b) + c"),
         three("add_lshl_u32", 510, alu.chain("add", "shl"), "d = (a + b) << c"),
@@ -115,6 +140,18 @@ def _rows() -> list[Row]:
         three("bfm_b32", 659, alu.bit_field_mask, "d = a ones from bit b on", "d a b"),
         three("add_i32", 668, alu.saturating(False, signed=True), "d = a + b", "d a b"),
         three("sub_i32", 669, alu.saturating(True, signed=True), "d = a - b", "d a b"),
+        three("sad_hi_u8", 474, byte_alu.distance_in_high_half, "d = c + the sum of the distances of four bytes, times 65536"),
+        three("sad_u16", 475, byte_alu.distance_of_halves, "d = c + the sum of the distances of both halves"),
+        three("cvt_pk_u16_u32", 663, half_integers.saturated_pair(False), "d = a and b as 16 bits, at most 65535", "d a b"),
+        three("cvt_pk_i16_i32", 664, half_integers.saturated_pair(True), "d = a and b as signed 16 bits, -32768 to 32767", "d a b"),
+        one("sat_pk_u8_i16", 79, half_integers.bytes_of_halves, "d = the signed halves of a as unsigned bytes, 0 to 255"),
+        three("mad_u32_u16", 497, half_integers.multiply_add_into_word(False), "d = a * b + c, factors of 16 bits, unsigned"),
+        three("mad_i32_i16", 498, half_integers.multiply_add_into_word(True), "d = a * b + c, factors of 16 bits, signed"),
+        three("pack_b32_f16", 672, half_integers.pack, "d = b (high), a (low), 16 bits each", "d a b", 16),
+        *_halves(),
+        *(Row(f"v_pk_{name}", "VOP3P", opcode, "d a b c" if operation == "mad" else "d a b",
+              half_integers.packed(operation, letters, "_i" in name, "sh" in name), f"d = {meaning}, of two halves at once")
+          for name, opcode, operation, letters, meaning in _PACKED),
     ]  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """Vortex's control registers: which thread this is, how large the machine is, and what its core has counted.
 
 In hardware: wires to the warp table and to counters, and one register a core that a program can write (MSCRATCH, from 2024 on). That one
-lies here in a small window of the address space. Flags and rounding mode of floats belong to a warp: `float_state.py`. Counters that the
-simulator does not keep read as 0.
+lies here in a small window of the address space. Flags and rounding mode of floats belong to a warp: `float_state.py`.
+Performance counters: `counters.py`.
 Source: github.com/vortexgpgpu/vortex, hw/rtl/VX_config.vh and VX_types.vh, 2022-01 and 2024-08.
 """
 
@@ -13,15 +13,13 @@ from collections.abc import Mapping
 from warploom.isa.riscv.csr import Csr, Reads, Writes, special, value
 from warploom.isa.riscv.instruction import temporary
 from warploom.isa.uop import IMMEDIATE, SPECIAL_NUMBER, Uop
-from warploom.isa.vortex import texture
+from warploom.isa.vortex import counters, texture
 from warploom.isa.vortex.float_state import FLOAT_CSRS
 from warploom.isa.vortex.generation import Generation
 
 WINDOW = 0xFFFFF000  # where a core keeps registers that programs write, as if they were memory of its own
 WINDOW_BYTES = 64
 MSCRATCH = 0  # its word in the window
-COUNTERS, HIGH = 32, 0x80  # machine counters from mcycle on; the number of a counter's high half is so much larger
-CYCLE, INSTRUCTIONS = 0xB00, 0xB02
 PART = temporary(2)
 
 
@@ -56,8 +54,8 @@ def _to_window(offset: int) -> Writes:
     return lambda of: [Uop("store", b=of, imm=WINDOW + offset)]
 
 
-def csrs(generation: Generation) -> Mapping[int, Csr]:
-    """The control registers of a generation, by number."""
+def csrs(generation: Generation, counter_class: int = counters.NO_CLASS) -> Mapping[int, Csr]:
+    """The control registers of a generation, by number. counter_class: of its performance counters, as the host has chosen it."""
     writes = _ignored if generation.old else None  # a write to a register that only tells something
 
     def told(number: int, name: str, meaning: str, reads: Reads) -> Csr:
@@ -96,13 +94,6 @@ def csrs(generation: Generation) -> Mapping[int, Csr]:
         ]
     zero = {0x301: "misa", 0xF11: "mvendorid", 0xF12: "marchid", 0xF13: "mimpid", 0x300: "mstatus", 0x180: "satp"}
     found += [told(number, name, "0", value(0)) for number, name in zero.items()]
-    found += [
-        told(CYCLE, "mcycle", "cycles since the start, low 32 bits", special("cycle")),
-        told(INSTRUCTIONS, "minstret", "instructions that the core's threads have executed", special("core_thread_instructions")),
-    ]
-    found += [told(CYCLE + HIGH, "mcycleh", "0", value(0)), told(INSTRUCTIONS + HIGH, "minstreth", "0", value(0))]
+    found += [told(*row) for row in counters.csrs(generation, counter_class, special("cycle"), special("core_thread_instructions"))]
     found += texture.csrs(generation)
-    counters = (1, *range(3, COUNTERS))
-    for number in counters:
-        found += [told(CYCLE + number, f"mpm_{number}", "0", value(0)), told(CYCLE + HIGH + number, f"mpm_{number}h", "0", value(0))]
     return {csr.number: csr for csr in found}

@@ -24,6 +24,7 @@ from warploom.isa.riscv.assembler import assemble
 from warploom.isa.riscv.lowering import lower
 from warploom.isa.vortex import texture
 from warploom.isa.vortex.arguments import DCR, launched_with
+from warploom.isa.vortex.counters import counter_class
 from warploom.isa.vortex.generation import GENERATIONS, Generation
 from warploom.isa.vortex.guards import copied_guards
 from warploom.isa.vortex.image_file import read_raw, read_vxbin
@@ -93,7 +94,8 @@ def _loaded(
     launch = Launch(argument=placed.argument, whole_device=True, name=placed.kernel)
     try:
         regions = (*own_regions(generation, placed.argument, placed.regions), *placed.regions)
-        program, refused = lower(image, generation.name, launch, table(generation.number), regions)
+        shown = counter_class(options.buffers.get(DCR, ()))
+        program, refused = lower(image, generation.name, launch, table(generation.number, shown), regions)
         if DCR in options.buffers or _samples(program.uops):
             window = texture.region(generation, options.buffers.get(DCR, ()))
             program = replace(program, regions=(*program.regions, window))

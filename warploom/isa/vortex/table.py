@@ -11,7 +11,7 @@ from warploom.isa.riscv.csr import instructions_on
 from warploom.isa.riscv.instruction import Instruction, Lowering, Operands
 from warploom.isa.riscv.table import Table
 from warploom.isa.uop import Uop
-from warploom.isa.vortex import texture
+from warploom.isa.vortex import counters, texture
 from warploom.isa.vortex.csr import csrs
 from warploom.isa.vortex.generation import GENERATIONS, Generation
 from warploom.isa.vortex.simt import rows
@@ -21,11 +21,11 @@ STOPS = ("ecall", "ebreak")
 ZICOND = "Zicond"
 
 
-@lru_cache(maxsize=len(GENERATIONS))
-def table(number: int) -> Table:
-    """The instructions of a generation, and the names of its control registers."""
+@lru_cache(maxsize=len(GENERATIONS) * counters.CLASSES)
+def table(number: int, counter_class: int = counters.NO_CLASS) -> Table:
+    """The instructions of a generation, and the names of its control registers. counter_class: of its performance counters."""
     generation = GENERATIONS[number]
-    known = csrs(generation)
+    known = csrs(generation, counter_class)
     found = [*integer.INSTRUCTIONS, *(row for row in multiply.INSTRUCTIONS if not (generation.old and row.extension == ZICOND))]
     found += () if generation.old else atomic.INSTRUCTIONS
     found += [*floating.INSTRUCTIONS, *instructions_on(known), *rows(generation), *texture.rows(generation)]

@@ -35,6 +35,7 @@ from warploom.isa.views import (
     FIXED_WRAP_U,
     FIXED_WRAP_V,
 )
+from warploom.isa.vortex.counters import DCR_CLASS
 from warploom.isa.vortex.generation import Generation
 
 UNITS = 2
@@ -150,7 +151,7 @@ def region(generation: Generation, dcr: Sequence[int] | np.ndarray) -> Region:
             if not 0 <= value < UNITS:
                 raise BufferError(f"dcr {DCR_STAGE} = {value}: there are the texture units 0 and {UNITS - 1}")
             stage = value
-        else:
+        elif not 0 < number <= DCR_CLASS:  # those where the program starts, which it is told otherwise, and of its counters
             _set(words[stage], number, value & 0xFFFFFFFF)
     data = words.astype("<u4").view(np.uint8).ravel()
     return Region("texture units", WINDOW, WINDOW_BYTES, of_core=True, kind=KINDS[SCRATCHPAD], data=data)

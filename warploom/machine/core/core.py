@@ -16,6 +16,7 @@ from warploom.machine.core.load_store.lane_access import Access
 from warploom.machine.core.load_store.lsu import Lsu
 from warploom.machine.core.operand_banks import OperandBanks
 from warploom.machine.core.partitions import Partitions
+from warploom.machine.core.performance_monitor import Monitor
 from warploom.machine.core.pipes import Pipes
 from warploom.machine.core.scheduling.scheduler import Scheduler
 from warploom.machine.core.spawn import Spawn
@@ -62,7 +63,7 @@ Core = record(
         has_predicates="i8",           # 1: some micro-op of the program has a predicate, or accesses memory once a warp
         watched="i8",                  # 1: `units.watch` is called before each micro-op that a check may be about
         has_wide="i8",                 # 1: some of its accesses need `units.wide`: of 8 bytes, scalar ones, atomics on floats
-        counts="i8",                   # 1: the program reads how many instructions its threads have executed, or which warps run
+        counts="i8",                   # 1: the program reads which warps run, or how many instructions its threads have executed; 2: more
         clear_registers="i8",          # lane registers that a launch sets to zero
         shared_latency="i8",           # cycles of an access to shared memory without conflicts
         shared_banks="i8",             # banks of shared memory
@@ -102,6 +103,7 @@ Core = record(
         barriers=Barriers,
         spawn=Spawn,
         thread_instructions="i8",      # `counts`: executed since the start
+        monitor=Monitor,               # `counts` of 2
     ),
     counters=dict(
         unguarded=Unguarded,

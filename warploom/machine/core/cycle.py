@@ -19,7 +19,7 @@ from warploom.machine.core.partitions import find_full_ports, next_entry
 from warploom.machine.core.pipes import find_free_pipe, next_free
 from warploom.machine.core.ready_check import examine, wake_up
 from warploom.machine.core.texture.lane_slots import warps_without_slots
-from warploom.machine.core.warps.stall_account import account
+from warploom.machine.core.warps.stall_account import account_wait
 from warploom.machine.core.warps.warp_exit import free_slot
 from warploom.machine.core.warps.warp_table import next_alarm, ring
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
@@ -61,7 +61,7 @@ def check_alarms(gpu, core, tables, now):
         if has(warps.wake_time_known, warp):
             wake_up(core, warp, np.int64(tables.code[warps.pc[warp], PORT]), now)
             continue
-        account(gpu, core, warp, warps.reason[warp], tables, now)
+        account_wait(gpu, core, warp, tables, now)
         if not has(warps.draining, warp):
             examine(gpu, core, tables, warp, now)
         elif warps.pending[warp] + warps.stores[warp] == 0:

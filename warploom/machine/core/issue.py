@@ -53,10 +53,11 @@ from warploom.machine.core.divergence.mechanism import select_path
 from warploom.machine.core.fetch.instruction_fetch import consume
 from warploom.machine.core.operand_banks import read_operands
 from warploom.machine.core.partitions import enter
+from warploom.machine.core.performance_monitor import count_access, count_instruction
 from warploom.machine.core.pipes import accept
 from warploom.machine.core.ready_check import examine
 from warploom.machine.core.warps.scoreboard import mark_busy
-from warploom.machine.core.warps.stall_account import account
+from warploom.machine.core.warps.stall_account import account, account_wait
 from warploom.machine.core.warps.warp_exit import end_warp
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.datapath.predicate import lanes_taking_part
@@ -90,7 +91,7 @@ def issue(gpu, core, number, warp, tables, units, now):
         part = lanes_taking_part(core.registers[warp], tables, pc, mask, warps.lanes)
     _count_issue(tables, pc, part, warps.threads[warp], warps.launched[warp])
     if core.counts != 0:
-        _count_for_program(core, warp, part)
+        _count_for_program(core, warp, part, tables)
     fault = np.int64(0)
     until = np.int64(now + 1)
     late = np.int64(0)
@@ -105,6 +106,8 @@ def issue(gpu, core, number, warp, tables, units, now):
             enter(core.partitions, number, port, core.partitions.interval[port], now)
         fault = units.access(gpu, core, warp, pc, unit, tables, units, now)
         until = np.int64(FOREVER)
+        if core.counts > 1:
+            count_access(core, tables, pc, part)
     if unit != CONTROL:
         _advance(core, warp, pc)
     if gpu.log.tracing != 0:
@@ -120,7 +123,7 @@ def _account_wait(gpu, core, number, warp, port, tables, now):
     """Account the cycles since the last issue: waiting until the warp woke up, then for a full unit, then for the scheduler."""
     warps = core.warps
     if warps.wake[warp] > warps.since[warp]:
-        account(gpu, core, warp, warps.reason[warp], tables, warps.wake[warp])
+        account_wait(gpu, core, warp, tables, warps.wake[warp])
     throttled = min(core.unit_full_cycles[number, port] - warps.unit_full_at_wake[warp], now - warps.since[warp])
     if throttled > 0:
         account(gpu, core, warp, _throttle_reason(port), tables, warps.since[warp] + throttled)
@@ -174,12 +177,14 @@ def _count_issue(tables, pc, part, threads, launched):
 
 
 @inlined
-def _count_for_program(core, warp, part):
+def _count_for_program(core, warp, part, tables):
     """What a program can read of its core: the warps that run, and the instructions of threads before this one."""
     special = core.registers[warp].special
     special[CORE_WARPS] = np.uint32(core.blocks.alive[core.warps.block[warp]] & np.uint64(LOW_HALF))
     special[THREAD_INSTRUCTIONS] = np.uint32(core.thread_instructions & LOW_HALF)
     core.thread_instructions = core.thread_instructions + popcount(part)
+    if core.counts > 1:
+        count_instruction(core, tables, np.int64(core.warps.pc[warp]), part)
 
 
 @inlined

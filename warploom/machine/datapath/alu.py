@@ -51,11 +51,14 @@ from warploom.isa.uop import (
 )
 from warploom.machine.accounting.notes import write_notes
 from warploom.machine.datapath.cross_lane import (
+    GET_REGISTER,
     GET_SCALAR,
     INSERT_LANE,
     LANE_BIT,
+    PUT_REGISTER,
     PUT_SCALAR,
     ballot,
+    indexed_register,
     lane_bit,
     match_any,
     or_lanes,
@@ -114,6 +117,13 @@ def execute(registers, tables, k, lanes):
     elif op == INSERT_LANE or op == GET_SCALAR or op == PUT_SCALAR:
         into = destination - SCALAR if op == GET_SCALAR else destination
         single(registers, op, into, a, b, np.int64(tables.uops[k, IMM]), wide)
+        return
+    elif op == GET_REGISTER:
+        copy(result, registers.lane[max(indexed_register(registers, a, np.int64(tables.uops[k, IMM])), np.int64(0))], wide)
+    elif op == PUT_REGISTER:
+        into = indexed_register(registers, a, np.int64(tables.uops[k, IMM]))
+        if into >= 0:
+            write(registers.lane[into], registers.lane[b], takes_part, lanes)
         return
     elif op == MATCH_ANY:
         match_any(registers, takes_part, a, np.int64(tables.uops[k, IMM]), wide)
@@ -198,6 +208,13 @@ def truncate(result, size, wide):
     kept = np.uint32((1 << (8 * size)) - 1)
     for lane in range(wide):
         result[lane] &= kept
+
+
+@lanewise
+def copy(result, row, lanes):
+    """Result = a row of registers."""
+    for lane in range(lanes):
+        result[lane] = row[lane]
 
 
 @lanewise

@@ -5,18 +5,20 @@ In hardware: a ballot is wiring only, the lanes' comparison bits side by side, s
 tree of gates, as for flags that a warp has one register of; a shuffle is a crossbar between the lanes' operand latches, the one that
 shared memory and texture addresses use too, and with 32 ports of 32 bits by far the largest piece of wiring in a core. A match compares
 every lane with every other one. Sources: NVIDIA PTX ISA (`vote.ballot`, `shfl`, `match.any`); AMD GCN3 ISA (`v_cmp` into a scalar pair,
-`ds_bpermute`, `v_readlane`, `v_writelane`, `s_movrels`); Vortex, hw/rtl/core/VX_csr_data.sv (flags of a warp).
+`ds_bpermute`, `v_readlane`, `v_writelane`, `s_movrels`, `v_movrels`); Vortex, hw/rtl/core/VX_csr_data.sv (flags of a warp).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import NUMBER, SCALARS
+from warploom.isa.uop import HIDDEN, NUMBER, SCALARS
 from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import inlined, out_of_line, unit
 
-LANE_BIT, INSERT_LANE, GET_SCALAR, PUT_SCALAR = (NUMBER[name] for name in ("lane_bit", "insert_lane", "get_scalar", "put_scalar"))
+LANE_BIT, INSERT_LANE, GET_SCALAR, PUT_SCALAR, GET_REGISTER, PUT_REGISTER = (
+    NUMBER[name] for name in ("lane_bit", "insert_lane", "get_scalar", "put_scalar", "get_register", "put_register")
+)
 SHUFFLE, SHUFFLE_UP, SHUFFLE_DOWN = NUMBER["shuffle"], NUMBER["shuffle_up"], NUMBER["shuffle_down"]
 
 
@@ -128,3 +130,10 @@ def single(registers, op, destination, a, b, offset, lanes):
         registers.scalar[destination] = registers.scalar[number] if there else np.uint32(0)
     elif there:
         registers.scalar[number] = registers.lane[b, 0]
+
+
+@unit
+def indexed_register(registers, a, offset):
+    """The number of the lane register whose number is known only now, in lane 0 of row `a`; -1 where there is none."""
+    number = np.int64(registers.lane[a, 0]) + offset
+    return np.int64(number if 0 <= number < HIDDEN else -1)

@@ -34,6 +34,7 @@ from warploom.machine.core.load_store.address_space import no_translation, trans
 from warploom.machine.core.load_store.lsu import Lsu, load_store, no_load_store
 from warploom.machine.core.load_store.memory_stage import access_memory, no_memory, no_texture, sample_fixed_texture, sample_texture
 from warploom.machine.core.load_store.wide_access import access_wide, no_wide
+from warploom.machine.core.performance_monitor import control_with_monitor
 from warploom.machine.core.scheduling.policies import POLICIES, Policy
 from warploom.machine.core.scheduling.scheduler import Scheduler
 from warploom.machine.core.turns import step_in_turns
@@ -221,7 +222,7 @@ class PipelineMachine:
         return Units(
             execute=self._execute(),
             policy=self.policy.choose,
-            control=control_of_warps if uses(self.program, *OF_WARPS) else control,
+            control=self._control(),
             access=access_memory if touches_memory else no_memory,
             sampler=no_texture
             if u.TEXTURE not in units
@@ -235,6 +236,12 @@ class PipelineMachine:
             step=step_forming_warps if self.forms_warps else step_in_turns if self.config.core.issues_per_turn else step,
             watch=no_watch if self.watcher is None else self.watcher.unit,
         )
+
+    def _control(self) -> Callable[..., int]:
+        """The control unit, with those parts that only programs which use them pay for."""
+        if uses(self.program, "read_counter"):
+            return control_with_monitor
+        return control_of_warps if uses(self.program, *OF_WARPS) else control
 
     def _execute(self) -> Callable[..., None]:
         """The ALU, with those parts that only programs which use them pay for."""

@@ -171,7 +171,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.code_rows = len(program)
     steps = np.diff(program.code[:, u.ADDRESS].view(np.uint32).astype(np.int64)) if len(program) > 1 else np.ones(1, np.int64)
     core.code_step = int(steps[0]) if (steps == steps[0]).all() else 0
-    core.counts = int(bool(special_registers(program) & {"core_warps", "core_thread_instructions"}))
+    core.counts = 2 if uses(program, "read_counter") else int(bool(special_registers(program) & {"core_warps", "core_thread_instructions"}))
     core.has_predicates = int((program.uops[:, u.PREDICATE] != u.NONE).any() or uses(program, "load_scalar", "store_scalar"))
     core.has_wide = int(uses_wide_accesses(program))
     core.clear_registers = program.registers

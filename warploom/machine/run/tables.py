@@ -39,6 +39,8 @@ class _Tables(NamedTuple):
     threads: np.ndarray | None = None
     blocks: np.ndarray | None = None
     findings: np.ndarray | None = None
+    uses: np.ndarray | None = None  # of one that may read registers which nobody has written: warploom/checks/registers.py
+    written: np.ndarray | None = None
 
 
 class Tables(_Tables, Bundle):
@@ -62,6 +64,8 @@ class Tables(_Tables, Bundle):
         "threads": (np.int64, 18),
         "blocks": (np.int64, 16),
         "findings": (np.int64, 16),
+        "uses": (np.int64, 15),
+        "written": (np.int64, 0),
     }  # fmt: skip
 
 

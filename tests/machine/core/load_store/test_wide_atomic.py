@@ -42,7 +42,8 @@ def falling(old, b, c):
 
 
 ON_32_BITS = {
-    "atomic_inc": wrapping, "atomic_dec": falling, "atomic_fadd": lambda old, b, c: add_floats(old, b),
+    "atomic_inc": wrapping, "atomic_dec": falling, "atomic_rsub": lambda old, b, c: b - old & WORD,
+    "atomic_fadd": lambda old, b, c: add_floats(old, b),
     "atomic_fmin": lambda old, b, c: smaller(old, b, 1), "atomic_fmax": lambda old, b, c: smaller(old, b, -1),
 }  # fmt: skip
 ON_64_BITS = {
@@ -51,7 +52,8 @@ ON_64_BITS = {
     "atomic_maxu": lambda old, b, c: max(old, b), "atomic_and": lambda old, b, c: old & b, "atomic_or": lambda old, b, c: old | b,
     "atomic_xor": lambda old, b, c: old ^ b, "atomic_exchange": lambda old, b, c: b,
     "atomic_cas": lambda old, b, c: c if old == b else old, "atomic_inc": wrapping, "atomic_dec": falling,
-    "atomic_fadd": lambda old, b, c: add_doubles(old, b), "atomic_fmin": lambda old, b, c: smaller_double(old, b, 1),
+    "atomic_rsub": lambda old, b, c: b - old & LONG, "atomic_fadd": lambda old, b, c: add_doubles(old, b),
+    "atomic_fmin": lambda old, b, c: smaller_double(old, b, 1),
     "atomic_fmax": lambda old, b, c: smaller_double(old, b, -1),
 }  # fmt: skip
 words = st.one_of(st.sampled_from(WORD_EDGES), st.integers(0, WORD))

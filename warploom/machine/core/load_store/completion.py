@@ -13,7 +13,7 @@ from warploom.machine.accounting.events import COMPLETE, emit
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
-from warploom.machine.engine.bits import EMPTY, has
+from warploom.machine.engine.bits import EMPTY, has, popcount
 from warploom.machine.engine.unit import inlined, unit
 from warploom.machine.memory.transactions import STORE
 
@@ -56,6 +56,8 @@ def complete(gpu, core, lsu, access, tables, now):
     if lsu.kind[access] != STORE:
         mark_busy(core.scoreboard, tables.code, warp, lsu.pc[access], lsu.mask[access], warps.lanes, done + 1, LONG_SCOREBOARD)
         warps.pending[warp] -= 1
+        if core.counts > 1:
+            core.monitor.load_latency = core.monitor.load_latency + (done + 1 - lsu.issued[access]) * popcount(lsu.mask[access])
     if lsu.launched[access] == warps.started[warp]:  # else the warp has ended, and a new one has its slot
         if lsu.kind[access] == STORE:
             warps.stores[warp] -= 1

@@ -56,6 +56,9 @@ def send_one(gpu, core, lsu, slot, index, tables, now):
         if outcome == HIT and lsu.texture != 0:
             serve_lanes(gpu, core, access, line, now)
         tables.profile[lsu.pc[access], HITS if outcome == HIT else MISSES] += 1
+        if core.counts > 1 and lsu.texture == 0:
+            core.monitor.cache_reads = core.monitor.cache_reads + 1
+            core.monitor.cache_read_misses = core.monitor.cache_read_misses + (0 if outcome == HIT else 1)
         lsu.done[access] = max(np.int64(lsu.done[access]), np.int64(now + delay))
     if gpu.log.tracing != 0:
         emit(gpu.log, tables, now, REQUEST, core.number, lsu.warp[access], lsu.pc[access], lsu.mask[access], line, outcome)

@@ -85,6 +85,8 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         if core.has_predicates != 0:
             part = _lanes_of(core, warp, mask, tables, k)
         every |= part
+        if core.watched != 0 and ((executes != SHARED and executes != MEMORY) or tables.uops[k, OP] == STORE_IMAGE):
+            units.watch(gpu, core, warp, pc, tables, k, now)  # of other accesses when their addresses are known
         if executes == ALU or executes == SPECIAL:
             units.execute(registers, tables, k, lanes)
         elif executes == TEXTURE:
@@ -132,15 +134,20 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         passes = _scratchpad_passes(core, registers, tables, moved, lanes)
         start_at = max(np.int64(core.shared_free), np.int64(now))
         tables.profile[pc, PASSES] += passes
+        if core.counts > 1:
+            core.monitor.scratchpad_stalls = core.monitor.scratchpad_stalls + passes - 1
         core.shared_free = start_at + passes
         if kind != STORE:
             until = start_at + core.shared_latency + passes - 1
             mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, until, SHORT_SCOREBOARD)
         return fault
-    if wanted == SHARED:
+    if passes != 0:  # an access of memory too meets shared memory when it may be busy, and waits for memory
+        start_at = max(np.int64(core.shared_free), np.int64(now))
         tables.profile[pc, PASSES] += passes
-        core.shared_free = now + passes
-        mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, now + core.shared_latency + passes - 1, SHORT_SCOREBOARD)
+        core.shared_free = start_at + passes
+    if wanted == SHARED or (passes != 0 and transactions == 0):
+        until = max(np.int64(core.shared_free), np.int64(now)) + core.shared_latency - 1
+        mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, until, SHORT_SCOREBOARD)
         return fault
     if core.spaces.used != 0 and core.constants.ready != 0:
         mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, np.int64(core.constants.ready), core.constants.reason)

@@ -1,12 +1,13 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Atomics beyond those of `atomic.py`: on 64 bits, on floats, and counters that wrap.
+"""Atomics beyond those of `atomic.py`: on 64 bits, on floats, counters that wrap, and reversed subtraction.
 
 In hardware: the ALUs at the L2 cache's slices and at the banks of shared memory have an adder for floats since Fermi (32 bits) and Pascal
 (64 bits); smaller and larger of floats come from the integer comparator, because floats order like integers with a sign.
 A warp's lanes on one word take turns as for every atomic. Floats that are added are rounded after each of them, so their sum depends on
 the order of the lanes: here lane 0 first.
 
-Sources: CUDA C++ Programming Guide, "Atomic Functions" (atomicInc, atomicDec, atomicAdd of float and double); PTX ISA, `atom`.
+Sources: CUDA C++ Programming Guide, "Atomic Functions" (atomicInc, atomicDec, atomicAdd of float and double); PTX ISA, `atom`; AMD "Vega"
+Instruction Set Architecture, section 12.13 (`ds_rsub_u32`).
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import numpy as np
 from warploom.isa.uop import NUMBER
 from warploom.machine.engine.unit import inlined, out_of_line
 
-ADD, MIN, MAX, MINU, MAXU, AND, OR, XOR, EXCHANGE, CAS, INC, DEC, FADD, FMIN, FMAX = (
+ADD, MIN, MAX, MINU, MAXU, AND, OR, XOR, EXCHANGE, CAS, INC, DEC, RSUB, FADD, FMIN, FMAX = (
     NUMBER[f"atomic_{name}"]
-    for name in ("add", "min", "max", "minu", "maxu", "and", "or", "xor", "exchange", "cas", "inc", "dec", "fadd", "fmin", "fmax")
+    for name in ("add", "min", "max", "minu", "maxu", "and", "or", "xor", "exchange", "cas", "inc", "dec", "rsub", "fadd", "fmin", "fmax")
 )
 ZERO, ONE, WORD, HALF = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFF), np.uint64(32)
 SIGN = np.uint64(1 << 63)
@@ -86,6 +87,8 @@ def _integer_64(op, old, b, c):
         new = ZERO if old >= b else np.uint64(old + ONE)
     elif op == DEC:
         new = b if old == ZERO or old > b else np.uint64(old - ONE)
+    elif op == RSUB:
+        new = np.uint64(b - old)
     return np.uint64(new)
 
 
@@ -121,6 +124,8 @@ def atomic_word(row, registers, operand, op, destination, lanes, memory):
             held[lane] = np.uint32(0) if old >= value else np.uint32(old + np.uint32(1))
         elif op == DEC:
             held[lane] = value if old == np.uint32(0) or old > value else np.uint32(old - np.uint32(1))
+        elif op == RSUB:
+            held[lane] = np.uint32(value - old)
         else:
             _float_32(operand, held, op, lane)
         if held[lane] != old:

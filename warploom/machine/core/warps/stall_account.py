@@ -7,7 +7,7 @@ changes: those before `since` have been, and the span from there gets one reason
 from __future__ import annotations
 
 from warploom.machine.accounting.events import STALL, emit
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import inlined, unit
 
 
 @unit
@@ -20,3 +20,12 @@ def account(gpu, core, warp, reason, tables, until):
         warps.since[warp] = until
         if gpu.log.tracing != 0:
             emit(gpu.log, tables, until, STALL, core.number, warp, warps.pc[warp], warps.mask[warp], reason, since)
+
+
+@inlined
+def account_wait(gpu, core, warp, tables, until):
+    """The cycles before `until` that have not been accounted yet go to what the warp waits for; its program may ask for their sum."""
+    warps = core.warps
+    if core.counts > 1:
+        core.monitor.waited[warps.reason[warp]] += max(until - warps.since[warp], 0)
+    account(gpu, core, warp, warps.reason[warp], tables, until)

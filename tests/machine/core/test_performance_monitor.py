@@ -1,0 +1,128 @@
+"""A program reads what its core has counted; checked against what the program does, and against the machine's own counters."""
+
+import numpy as np
+import pytest
+
+from warploom.gpu import GPU
+from warploom.isa import load
+from warploom.isa.frontend import Options
+from warploom.isa.launching import read_buffer
+from warploom.isa.uop import COUNTER_NUMBER, PERFORMANCE_COUNTERS
+from warploom.isa.vortex.counters import CORE_CLASS, FIRST, HIGH, MEMORY_CLASS, layout
+from warploom.isa.vortex.generation import GENERATIONS
+from warploom.machine.core import performance_monitor as monitor
+
+TURNS = 10
+BEFORE = """
+    li t0, -1
+    vx_tmc t0
+    {stack}
+    csrr t1, 0xcc0
+    li t0, 0x80
+    mul t1, t1, t0
+    li t2, 0x100000
+    add t1, t1, t2
+    li t3, {turns}
+again:
+    lw t4, 0(t1)
+    addi t4, t4, 1
+    sw t4, 0(t1)
+    lw t4, 4(t1)
+    addi t3, t3, -1
+    bnez t3, again
+    sw t4, -64(sp)
+    lw t5, -64(sp)
+    fence
+    li t0, 1
+    vx_tmc t0
+    li t2, 0x200000
+"""
+STACK = {2021: "li sp, 0xff000000", 2022: "li sp, 0xff000000", 2024: "li sp, 0xffff1000"}  # of 2024: local memory
+
+
+def numbers_of(generation):
+    every = [*range(FIRST, FIRST + 0x20)]
+    return [*every, *(number + HIGH for number in every)]
+
+
+def program(generation, cores=1):
+    reads = [f"csrr t4, {number:#x}\n sw t4, {4 * place}(t2)" for place, number in enumerate(numbers_of(generation))]
+    alone = "csrr t0, 0xcc2\n bnez t0, quiet" if cores > 1 else ""
+    return "\n".join(["_start:", alone, BEFORE.format(stack=STACK[generation], turns=TURNS), *reads, "quiet: li t0, 0", "vx_tmc t0"])
+
+
+def run(generation, chosen=0, engine="python", cores=1):
+    source = program(generation, cores).encode()
+    dcr = {"dcr": np.array([5, chosen], np.uint32)} if generation > 2023 else {}
+    buffers = {"data@0x100000": np.zeros(512, np.uint32), "out@0x200000": np.zeros(64, np.uint32), **dcr}
+    loaded = load(source, f"vortex-{generation}", options=Options(path="counters.s", buffers=buffers))
+    preset = "vortex-2024" if generation > 2023 else "vortex-2022"
+    result = GPU(preset, set={"gpu.cores": cores}, engine=engine).run(loaded)
+    assert result.status == "done", result.fault
+    found = read_buffer(result.program, result.memory, "out").view(np.uint32).tolist()
+    names = layout(GENERATIONS[generation], chosen)
+    return result, {names[FIRST + place][1]: found[place] for place in range(3, 32) if names.get(FIRST + place, ("", ""))[1]}, found
+
+
+def test_each_counter_has_a_number_here_and_there():
+    assert [getattr(monitor, name.upper()) for name in PERFORMANCE_COUNTERS] == list(COUNTER_NUMBER.values())
+
+
+@pytest.mark.parametrize(("generation", "chosen"), [(2021, 0), (2022, 0), (2024, CORE_CLASS), (2024, MEMORY_CLASS)])
+def test_counters_are_what_the_program_did(generation, chosen):
+    result, counted, words = run(generation, chosen)
+    machine, lanes = result.counters, 4
+    expected = {
+        "loads": (2 * TURNS + 1) * lanes,
+        "branches": TURNS * lanes,
+        "cache_reads": 2 * TURNS * lanes,
+        "cache_read_misses": machine["l1_misses"],
+        "memory_reads": machine["l1_misses"],
+        "scratchpad_reads": lanes,
+        "scratchpad_writes": lanes,
+        "scratchpad_stalls": machine["shared_passes"] - 2,
+        "alu_stalls": machine["math_pipe_throttle_warp_cycles"],
+        "load_store_stalls": machine["lg_throttle_warp_cycles"],
+        "next_reads": machine["l2_hits"] + machine["l2_misses"],
+        "cache_stalls": 0,
+    }
+    assert {name: value for name, value in counted.items() if name in expected} == {
+        name: value for name, value in expected.items() if name in counted
+    }
+    # What goes on while the program reads: no less than before it began, no more than in the end.
+    before = (TURNS + 1) * lanes
+    assert before <= counted.get("stores", before) <= before + len(words)
+    assert TURNS * lanes <= counted.get("cache_writes", TURNS * lanes) <= TURNS * lanes + len(words)
+    assert 0 < counted.get("scoreboard_stalls", 1) <= machine["long_scoreboard_warp_cycles"] + machine["wait_warp_cycles"]
+    assert 0 < counted.get("fetches", 1) <= machine["fetch_hits"] + machine["fetch_misses"]
+    assert words[0] < machine["cycles"] and words[2] < machine["thread_instructions"]
+
+
+def test_load_latency_is_that_of_the_machine():
+    _, counted, _ = run(2024, CORE_CLASS)
+    hits, misses = (2 * TURNS - 1) * 4, 4
+    assert counted["load_latency"] >= hits * 10 + misses * 40  # latency of the cache, and of memory
+    assert counted["load_stalls"] + counted["arithmetic_stalls"] == counted["scoreboard_stalls"]
+
+
+@pytest.mark.parametrize("chosen", [0, 3, 4, 5])
+def test_without_a_class_of_ours_all_read_zero(chosen):
+    _, counted, words = run(2024, chosen)
+    assert counted == {} and words[0] > 0 and words[2] > 0 and not any(words[3:32])
+
+
+def test_high_halves_are_those_of_small_numbers():
+    _, _, words = run(2022)
+    assert not any(words[32:])
+
+
+def test_the_cores_count_for_themselves():
+    alone, among = run(2022)[1], run(2022, cores=2)[1]
+    for name in ("loads", "stores", "branches", "cache_reads", "scratchpad_reads"):
+        own_branch = 1 if name == "branches" else 0  # on the number of the core
+        assert alone[name] + own_branch == among[name]
+
+
+def test_native_code_counts_the_same():
+    for generation, chosen in ((2022, 0), (2024, CORE_CLASS), (2024, MEMORY_CLASS)):
+        assert run(generation, chosen, "native")[2] == run(generation, chosen)[2]
