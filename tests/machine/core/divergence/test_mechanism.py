@@ -9,8 +9,8 @@ from warploom.gpu import GPU
 from warploom.isa import load
 from warploom.isa.frontend import Options
 from warploom.machine.core.divergence.its import ConvergenceBarriers
-from warploom.machine.core.divergence.mechanism import start
-from warploom.machine.core.divergence.path_table import PathTable
+from warploom.machine.core.divergence.mechanism import set_aside, start
+from warploom.machine.core.divergence.path_table import READY, PathTable
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.unit import mirror, zeros
 
@@ -61,3 +61,13 @@ def test_who_cannot_follow_a_jump_to_several_places_names_those_who_can(mechanis
     assert "add --set core.divergence=minpc or its" in fault
     for named in ("minpc", "its"):
         assert GPU("sm", set={**settings, "core.divergence": named}, engine="python").run(program).status == "done"
+
+
+@pytest.mark.parametrize("any_order", [0, 1])
+def test_lanes_that_stay_behind_are_set_aside_where_lanes_have_paths_of_their_own(any_order):
+    warps, paths = (mirror(zeros(1, kind))[0] for kind in (Warps, PathTable))
+    paths.limit, warps.mask[5], warps.pc[5] = 8, 0b1111, 7
+    set_aside(SimpleNamespace(warps=warps, path_table=paths, any_order=any_order), 5, np.uint64(0b0110))
+    assert (int(warps.mask[5]), int(paths.count[5])) == ((0b0110, 1) if any_order else (0b1111, 0))
+    if any_order:
+        assert (int(paths.mask[5, 0]), int(paths.pc[5, 0]), int(paths.state[5, 0])) == (0b1001, 7, READY)
