@@ -84,6 +84,16 @@ def test_one_that_may_return_is_the_same_for_a_compiler(function):
     assert bounded(function, answers=True).__code__ == bounded(function).__code__
 
 
+def test_what_is_marked_on_a_function_stays():
+    def marked(x):
+        while x > 0:
+            x -= 1
+        return x
+
+    marked.__warploom_unit__ = True
+    assert bounded(marked).__warploom_unit__
+
+
 def test_a_function_of_names_around_it_keeps_them():
     most, first = 3, 1
 

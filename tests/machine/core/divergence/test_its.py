@@ -1,15 +1,16 @@
 """Independent threads: convergence barriers and turns, walked through by hand."""
 
 import numpy as np
+import pytest
 
 from tests.machine.core.divergence.walking import END, NOP, WARP, YIELD, chosen, fork, go_on, jump, note, walk_through
-from tests.machine.programs import FREE, LANE, Assembly, issues, run, words
+from tests.machine.programs import FREE, LANE, Assembly, issues, machine, run, words
 from warploom.gpu import GPU
 from warploom.isa import uop as u
 from warploom.isa.uop import NUMBER, Uop
-from warploom.machine.core.divergence.its import backward_jump_or_yield, branch, clear, select_path
+from warploom.machine.core.divergence.its import _expected_by, backward_jump_or_yield, branch, clear, select_path
 from warploom.machine.core.divergence.path_table import clear as clear_paths
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import mirror, unit
 
 YIELDS = NUMBER["yield"]
 ZERO, ONE, GOT, SUM = range(FREE, FREE + 4)
@@ -284,3 +285,25 @@ def test_lanes_that_come_to_a_sync_are_progress_for_which_others_keep_waiting():
     }
     assert ends[3] == [15]
     assert ends[1][0] == 3
+
+
+@pytest.mark.parametrize(
+    ("waits_at", "barriers", "running", "expected"),
+    [
+        (7, [(7, 0b0011)], 0b0001, 1),
+        (7, [(7, 0b0010)], 0b0001, 0),  # of the lanes that come there none runs
+        (7, [(8, 0b0011)], 0b0001, 0),  # it waits elsewhere
+        (7, [(8, 0b0011), (7, 0b1000)], 0b0001, 0),
+        (7, [(8, 0b0011), (7, 0b1001)], 0b0001, 1),
+        (7, [], 0b0001, 0),
+    ],
+)
+def test_a_group_is_held_up_by_lanes_that_run_and_come_to_its_barrier(waits_at, barriers, running, expected):
+    code = Assembly()
+    code("exit")
+    core = mirror(machine(code.program(), core__divergence="its").cores)[0]
+    core.path_table.pc[0, 2], core.warps.mask[0] = waits_at, running
+    core.convergence_barriers.count[0] = len(barriers)
+    for number, (pc, members) in enumerate(barriers):
+        core.convergence_barriers.pc[0, number], core.convergence_barriers.members[0, number] = pc, members
+    assert _expected_by(core.path_table, core.convergence_barriers, core.warps, 0, 2) == expected

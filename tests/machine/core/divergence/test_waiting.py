@@ -90,6 +90,24 @@ def test_all_that_decides_which_path_runs_next_is_in_the_state(field, value):
     assert state_bytes(before, WARP - 1) == state_bytes(after, WARP - 1)
 
 
+@pytest.mark.parametrize(
+    ("place", "matters"),
+    [
+        (("pc", 0), True), (("members", 0), True), (("pc", 1), False), (("members", 1), False), (("count",), True),
+        (("backward_jumps",), True), (("syncing",), True), (("named", 2), True), (("named", 3), False),
+    ],
+)  # fmt: skip
+def test_so_are_its_convergence_barriers_and_syncs_as_far_as_they_are_in_use(place, matters):
+    """Of a warp with one barrier and one lane, the third, that waits for those that it names."""
+    before = tables(path_table=[(0x0F, 5, READY, -1)])
+    before["convergence_barriers"]["count"][WARP], before["convergence_barriers"]["syncing"][WARP] = 1, 0b100
+    after = before.copy()
+    name, *index = place
+    after["convergence_barriers"][name][(WARP, *index)] += 1
+    assert (state_bytes(before, WARP) != state_bytes(after, WARP)) == matters
+    assert state_bytes(before, WARP - 1) == state_bytes(after, WARP - 1)
+
+
 def lock_held():
     """Lane 0 takes a lock and never gives it back; the others try until they have it."""
     code = Assembly()
