@@ -22,7 +22,7 @@ def has_bytes(tables, index, size):
     """Whether the bytes of a word have rows of their own, which they get now when the item is smaller than a word."""
     if tables.shadow[index, W_TIME] < 0:
         return True
-    return size < 4 and _give_bytes(tables, index)
+    return size < 4 and give_bytes(tables, index)
 
 
 @inlined
@@ -32,7 +32,7 @@ def first_byte(tables, index):
 
 
 @out_of_line
-def _give_bytes(tables, index):
+def give_bytes(tables, index):
     """Move what is known of a word to rows of its bytes. False where there is no room."""
     first = np.int64(tables.findings[0, FIRST_BYTES] + 4 * tables.findings[0, IN_BYTES])
     if first + 4 > tables.shadow.shape[0]:

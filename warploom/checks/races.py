@@ -98,10 +98,11 @@ def check_access(gpu, core, warp, pc, tables, k, now, time):
     shift = np.int64(tables.findings[0, RUN_SHIFT])
     left = np.int64(-1)  # a bit for each of the runs from `begins` on: its words are looked at one by one
     begins = np.int64(0)
-    if size >= 4 and how != ATOMIC and space != LOCAL_SPACE and is_row(active, row, lanes, size, shift):
+    if how != ATOMIC and space != LOCAL_SPACE and is_row(active, row, lanes, size, shift):
         word = base + (np.int64(row[0]) >> 2)
         threads = np.int64(gpu.grid.block_threads)
-        left = note_row(tables, word, how, space, block + 1, begin, first, threads, lanes, (size >> 2) - 1, opened, time, pc)
+        wide = np.int64(1 if size == 8 else 0 if size == 4 else -1 if size == 2 else -2)
+        left = note_row(tables, word, how, space, block + 1, begin, first, threads, lanes, wide, opened, time, pc)
         if left == 0:
             return
         begins = word >> shift

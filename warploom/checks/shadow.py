@@ -25,10 +25,11 @@ W_TIME, W_WHO, R1_TIME, R1_WHO, R2_TIME, R2_WHO, RELEASED, HELD = range(8)
 SHADOW_COLUMNS = 8
 
 # A run has PARTS rows in `runs`, whose columns are those of a word but for one. SHAPE, of the first: SPREAD when its words have rows of
-# their own in `shadow`, WIDE when a thread has two words, and how many parts follow it. START, of the others: their first word.
+# their own in `shadow`; WIDE when a thread has two words, HALVES when two threads have one, QUARTERS when four do; and how many parts
+# follow it. START, of the others: their first word.
 PARTS = 4
 SHAPE = START = RELEASED
-SPREAD, WIDE, PARTS_SHIFT = 1, 2, 2
+SPREAD, WIDE, HALVES, QUARTERS, PARTS_SHIFT = 1, 2, 4, 8, 4
 
 # A row of `threads`, by number in the grid. FENCE: of its last fence for the device; FENCE_BLOCK: of its last one for anybody.
 # ACQUIRED: the word + 1 whose atomic it has learned from, ANY_WORD of several; ACQUIRED_AT: when last. RELEASED_ON: the same of what it

@@ -57,8 +57,8 @@ def test_all_mistakes_are_named():
 
 
 def test_an_instruction_that_the_machine_does_not_have_is_refused_in_a_text():
-    (place,) = said(".kernel main\nv_pk_fma_f16 v0, v1, v2, v3\ns_endpgm")
-    assert place[0] == 2 and "arithmetic of two 16-bit floats at once is something that this machine does not have" in place[2]
+    (place,) = said(".kernel main\nexp mrt0 v0, v1, v2, v3 done\ns_endpgm")
+    assert place[0] == 2 and "a graphics pipeline, to which exp exports, is something that this machine does not have" in place[2]
 
 
 def test_labels_data_and_numbers():

@@ -10,9 +10,9 @@ from warploom.machine.engine.unit import zeros
 
 @pytest.mark.parametrize("asks", [True, False])
 @pytest.mark.parametrize("size", [10, PAGE, 3 * PAGE + 100, 40 * PAGE, (1 << 22) + 24])
-def test_an_array_is_as_it_was(size, asks, monkeypatch):
+def test_an_array_is_as_it_was(size, asks, monkeypatch, tmp_path):
     if not asks:
-        monkeypatch.setattr(pages, "_mincore", lambda: None)
+        monkeypatch.setattr(pages, "PAGEMAP", tmp_path / "none")
     array = zeros(size, np.uint8)
     random = np.random.default_rng(size)
     before = random.integers(0, size, 5)
@@ -28,14 +28,14 @@ def test_an_array_is_as_it_was(size, asks, monkeypatch):
 def test_only_pages_that_were_touched_are_looked_at():
     array = zeros(1 << 24, np.uint8)
     Pages(array).restore()
-    assert len(pages._touched(array[: 1 << 20].reshape(-1, PAGE))) < 256 or pages._mincore() is None
+    assert len(pages._touched(array[: 1 << 20].reshape(-1, PAGE))) < 256 or not pages.PAGEMAP.exists()
 
 
 @pytest.mark.parametrize("asks", [True, False])
 @pytest.mark.parametrize("size", [0, 1, 10, PAGE - 1, PAGE, PAGE + 1, 3 * PAGE + 100, 40 * PAGE, (1 << 22) + 24])
-def test_contents_are_equal_where_arrays_are_wherever_they_lie(size, asks, monkeypatch):
+def test_contents_are_equal_where_arrays_are_wherever_they_lie(size, asks, monkeypatch, tmp_path):
     if not asks:
-        monkeypatch.setattr(pages, "_mincore", lambda: None)
+        monkeypatch.setattr(pages, "PAGEMAP", tmp_path / "none")
     one, room = zeros(size, np.uint8), zeros(size + 777, np.uint8)
     other = room[777:]  # does not begin where a page does
     random = np.random.default_rng(size)
@@ -46,6 +46,11 @@ def test_contents_are_equal_where_arrays_are_wherever_they_lie(size, asks, monke
         other[place] += 1
         assert contents(one) == contents(other)
     assert contents(one) != contents(zeros(size + 1, np.uint8))
+
+
+def test_a_page_that_is_swapped_out_counts_as_touched(monkeypatch):
+    monkeypatch.setattr(pages, "_entries", lambda first, count: np.array([0, 1 << 62, 1 << 55, 1 << 63], np.uint64))
+    assert pages._touched(zeros(4 * PAGE, np.uint8).reshape(-1, PAGE)).tolist() == [1, 3]
 
 
 def test_contents_of_what_is_nearly_empty_are_short():

@@ -21,7 +21,7 @@ ALWAYS_ZERO = "zero"  # RISC-V's x0, by its name
 SCALAR_PAIRS = {"ballot": "d", "read_mask": "d", "write_mask": "a", "lane_bit": "a"}
 LANES_ARE_ELEMENTS = ("avx512",)
 OF_OTHER_LANES = ("shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "insert_lane")  # whose source a is a different lane's
-BY_NUMBER = ("put_scalar",)  # writes a scalar register that only its operand names
+SCALAR_BY_NUMBER, LANE_BY_NUMBER = "put_scalar", "put_register"  # write a register that only their operand names
 CANCELS = ("xor", "sub")  # nothing of a register is read where it is both operands
 COLUMN = {"d": u.DST, "a": u.A, "b": u.B, "c": u.C, "m": u.A}
 
@@ -61,11 +61,14 @@ def use_of(row: list[int]) -> Use:
 def named_registers(program: Program) -> set[int]:
     """The codes of the registers that are judged: those with names that the launch does not fill."""
     lanes = {code for code, name in enumerate(program.register_names) if name and name != ALWAYS_ZERO}
-    lanes = set() if program.isa in LANES_ARE_ELEMENTS else lanes
-    by_number = (program.uops[:, u.OP, None] == [u.NUMBER[name] for name in BY_NUMBER]).any()
-    scalars = set() if by_number else {u.scalar(number) for number, name in enumerate(program.scalar_names) if name}
+    lanes = set() if program.isa in LANES_ARE_ELEMENTS or _has(program, LANE_BY_NUMBER) else lanes
+    scalars = set() if _has(program, SCALAR_BY_NUMBER) else {u.scalar(number) for number, name in enumerate(program.scalar_names) if name}
     filled = {code for code, _ in program.launch.registers} | {u.scalar(number) for number in range(len(program.launch.scalars))}
     return (lanes | scalars) - filled
+
+
+def _has(program: Program, operation: str) -> bool:
+    return bool((program.uops[:, u.OP] == u.NUMBER[operation]).any())
 
 
 def saves_registers(program: Program) -> bool:

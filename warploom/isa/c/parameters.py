@@ -131,8 +131,10 @@ def layout(kernel: CKernel, path: str) -> tuple[Parameter, ...]:
 
 
 def chosen(kernels: Sequence[CKernel], name: str | None, path: str) -> CKernel:
-    """The kernel of a name, or the only one. Raises BufferError."""
+    """The kernel of a name or a number, from 0 in the order of their addresses, or the only one. Raises BufferError."""
     names = [kernel.name for kernel in kernels]
+    if name is not None and name.isdecimal() and int(name) < len(kernels):
+        return kernels[int(name)]
     if name is not None and name in names:
         return kernels[names.index(name)]
     if name is None and len(kernels) == 1:

@@ -5,6 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from warploom.gpu import GPU
+from warploom.isa import load
+from warploom.isa.frontend import Options
 from warploom.machine.core.divergence.its import ConvergenceBarriers
 from warploom.machine.core.divergence.mechanism import set_aside, start
 from warploom.machine.core.divergence.path_table import READY, PathTable
@@ -42,3 +45,29 @@ def test_lanes_that_stay_behind_are_set_aside_where_lanes_have_paths_of_their_ow
     assert (int(warps.mask[5]), int(paths.count[5])) == ((0b0110, 1) if any_order else (0b1111, 0))
     if any_order:
         assert (int(paths.mask[5, 0]), int(paths.pc[5, 0]), int(paths.state[5, 0])) == (0b1001, 7, READY)
+
+
+TWO_WAYS = b"""
+_start:
+    andi t0, a0, 1
+    slli t0, t0, 3
+    la   t1, there
+    add  t1, t1, t0
+    jr   t1
+there:
+    li   t2, 1
+    ret
+    li   t2, 2
+    ret
+"""
+
+
+@pytest.mark.parametrize("mechanism", ["stack", "uniform"])
+def test_who_cannot_follow_a_jump_to_several_places_names_those_who_can(mechanism):
+    program = load(TWO_WAYS, "riscv", options=Options(path="jump.rv", threads=4))
+    settings = {"core.divergence": mechanism, "core.lanes": 4}
+    fault = GPU("sm", set=settings, engine="python").run(program).fault
+    assert "jump.rv:7 (jr t1): lanes of a warp jump to different places through a register: threads 0, 2 go to one" in fault
+    assert "add --set core.divergence=minpc or its" in fault
+    for named in ("minpc", "its"):
+        assert GPU("sm", set={**settings, "core.divergence": named}, engine="python").run(program).status == "done"

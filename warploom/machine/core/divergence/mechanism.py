@@ -22,7 +22,9 @@ from warploom.machine.core.divergence.stack import select_path as stack_select_p
 from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import unit
 
-DISAGREE, UNGUARDED, STACK_OVERFLOW = (FAULT_NUMBER[name] for name in ("uniform", "unguarded", "stack_overflow"))
+DISAGREE, UNGUARDED, STACK_OVERFLOW, DIFFERENT_TARGETS = (
+    FAULT_NUMBER[name] for name in ("uniform", "unguarded", "stack_overflow", "different_targets")
+)
 
 
 @unit
@@ -65,7 +67,8 @@ def diverge_indirect(gpu, core, warp, jumping, same):
         put(core.path_table, warp, jumping & ~same, np.int64(warps.pc[warp]), READY)
         warps.mask[warp] = warps.mask[warp] & ~(jumping & ~same)
         return np.int64(0)
-    return _disagree(gpu, core, warp, same)
+    fault = _disagree(gpu, core, warp, same)
+    return np.int64(DIFFERENT_TARGETS) if fault == DISAGREE else fault
 
 
 @unit
