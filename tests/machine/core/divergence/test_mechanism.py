@@ -37,16 +37,6 @@ def test_a_warp_that_starts_has_no_paths_and_waits_for_nobody_and_the_others_kee
         assert row[warp] == 0 and np.delete(row, warp).tolist() == [value] * (len(row) - 1), (name, field)
 
 
-@pytest.mark.parametrize("any_order", [0, 1])
-def test_lanes_that_stay_behind_are_set_aside_where_lanes_have_paths_of_their_own(any_order):
-    warps, paths = (mirror(zeros(1, kind))[0] for kind in (Warps, PathTable))
-    paths.limit, warps.mask[5], warps.pc[5] = 8, 0b1111, 7
-    set_aside(SimpleNamespace(warps=warps, path_table=paths, any_order=any_order), 5, np.uint64(0b0110))
-    assert (int(warps.mask[5]), int(paths.count[5])) == ((0b0110, 1) if any_order else (0b1111, 0))
-    if any_order:
-        assert (int(paths.mask[5, 0]), int(paths.pc[5, 0]), int(paths.state[5, 0])) == (0b1001, 7, READY)
-
-
 TWO_WAYS = b"""
 _start:
     andi t0, a0, 1
@@ -71,3 +61,13 @@ def test_who_cannot_follow_a_jump_to_several_places_names_those_who_can(mechanis
     assert "add --set core.divergence=minpc or its" in fault
     for named in ("minpc", "its"):
         assert GPU("sm", set={**settings, "core.divergence": named}, engine="python").run(program).status == "done"
+
+
+@pytest.mark.parametrize("any_order", [0, 1])
+def test_lanes_that_stay_behind_are_set_aside_where_lanes_have_paths_of_their_own(any_order):
+    warps, paths = (mirror(zeros(1, kind))[0] for kind in (Warps, PathTable))
+    paths.limit, warps.mask[5], warps.pc[5] = 8, 0b1111, 7
+    set_aside(SimpleNamespace(warps=warps, path_table=paths, any_order=any_order), 5, np.uint64(0b0110))
+    assert (int(warps.mask[5]), int(paths.count[5])) == ((0b0110, 1) if any_order else (0b1111, 0))
+    if any_order:
+        assert (int(paths.mask[5, 0]), int(paths.pc[5, 0]), int(paths.state[5, 0])) == (0b1001, 7, READY)
