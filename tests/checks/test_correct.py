@@ -41,6 +41,6 @@ def test_nothing_is_said_of_a_correct_kernel(case, divergence):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_nothing_is_said_of_an_example(name, capsys):
-    reports = warploom.check(ROOT / f"examples/python/{name}.py", engine="python", schedule=False)
+    reports = warploom.check(ROOT / f"examples/python/{name}.py", schedule=False)
     assert reports
     assert [one.kind for report in reports for one in report.findings] == SHOW_A_MISTAKE.get(name, [])

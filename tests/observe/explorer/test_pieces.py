@@ -87,7 +87,7 @@ def test_jumps_and_links_cross_the_pieces(show, cut):
     go(view, 0)
     for time in times:
         view.evaluate("explorer.transport.jump(1, 'memory change')")
-        view.wait_for_function(f"() => explorer.leader.cycle === {time}", timeout=5000)
+        view.wait_for_function(f"() => explorer.leader.cycle === {time}")
     view.evaluate("explorer.transport.jump(-1, 'memory change')")
     view.wait_for_function(f"() => explorer.leader.cycle === {times[-2]}")
 
