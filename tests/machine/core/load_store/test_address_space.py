@@ -282,7 +282,7 @@ def test_a_result_and_its_views_show_addresses():
 
 @pytest.mark.parametrize(("step", "outside"), [(0x10, 0), (0x60, 2), (0x100, 3), (0x80, 3)])
 def test_a_scratchpad_answers_an_access_only_if_all_of_its_lanes_are_there(step, outside):
-    """Four lanes so far apart, in a scratchpad of 128 bytes and the memory after it: lanes that are outside send the access to the caches."""
+    """Four lanes so far apart, in a scratchpad of 128 bytes and the memory after it: lanes outside send the access to the caches."""
     pad = Region("pad", 0x1000, 0x80, kind="scratchpad")
     code = Assembly()
     code.op("mul", A, GLOBAL, imm=step)
