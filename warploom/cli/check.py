@@ -31,7 +31,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     lost-update    x[i] += 1 by several threads without an atomic
     lockstep       right only as long as a warp's lanes run in step
     bounds         an index outside of its array, or of one axis of it
-    uninitialised  a read of memory, a register or a variable that nobody has written
+    uninitialised  memory, a register or a variable is read before it is set
     barrier        threads of a block at different barriers; deadlocks
     syncwarp, mask, shuffle   lanes that are named and never come
 
