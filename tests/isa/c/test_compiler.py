@@ -20,6 +20,20 @@ from warploom.isa.riscv import elf
 SAXPY = EXAMPLES / "vortex" / "saxpy.c"
 
 
+LEVELS_DIFFER = """#include <warploom.h>
+__attribute__((noinline)) static int product(int n) { return n < 2 ? 1 : n * product(n - 1); }
+int main(int thread, int threads, int *out) {
+  for (int i = 0; i < threads; i++) {
+    if (thread & 1)
+      out[i] += 3;
+    else
+      out[i] -= 5;
+  }
+  return product(out[0]);
+}
+"""
+
+
 def needs_compiler():
     pytest.importorskip("ziglang", reason="C is compiled by the package ziglang: pip install 'warploom[cc]'")
 
@@ -38,6 +52,16 @@ def test_kernels_and_their_parameters_are_found_at_every_level(target, level):
     (kernel,) = kernels_of(data, elf.read(data, "a.elf")[0].symbols)
     assert kernel.name == "saxpy"
     assert kernel.parameters == (("a", "float32"), ("x", "pointer"), ("y", "pointer"))
+
+
+def test_every_level_is_the_compilers_own(tmp_path):
+    """-O2 makes a loop of a function that calls itself last, -O1 does not; -O3 makes two loops of one with a condition that stays."""
+    needs_compiler()
+    path, texts = written(tmp_path, LEVELS_DIFFER), set()
+    for level in ("1", "2", "3"):
+        image, _ = elf.read(compile_c([path], "riscv", level), "a.elf")
+        texts.add(b"".join(bytes(segment.data) for segment in image.segments))
+    assert len(texts) == 3
 
 
 def test_the_file_holds_nothing_of_this_machine():
