@@ -20,14 +20,16 @@ def producers(program: Program, instruction: int, units: tuple[int, ...]) -> lis
 
 
 def waits_for_shared(program: Program, waits: np.ndarray) -> np.ndarray:
-    """int64[instructions]: of each one's waits for `waitcnt` those for shared memory; with loads from elsewhere it waits for memory."""
+    """int64[instructions]: of each one's waits for `waitcnt` those for shared memory; with loads from elsewhere, or stores, it waits
+    for memory."""
     found = np.zeros_like(waits)
     if not waits.any():
         return found
     before = _instructions_before(program)
     for number in np.flatnonzero(waits).tolist():
         loads = _of_units(program, _last_writers(program, before, number), LOADS)
-        if {int(program.code[load, u.ISSUE_UNIT]) for load in loads} == {u.SHARED}:
+        stores = bool(program.uops[program.code[number, u.FIRST_UOP], u.IMM])
+        if not stores and {int(program.code[load, u.ISSUE_UNIT]) for load in loads} == {u.SHARED}:
             found[number] = waits[number]
     return found
 
