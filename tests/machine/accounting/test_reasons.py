@@ -129,7 +129,7 @@ def test_waitcnt():
 
 
 def test_waitcnt_of_stores():
-    """An instruction of the buffer lets fewer than i stores be on their way; one that is not answered is done when it has left."""
+    """An instruction of the buffer lets fewer than i stores be in flight; one that is not answered is done when it has left."""
     store = {"name": "store", "a": D, "b": LANE, "space": u.GLOBAL_SPACE}
 
     def waits(stores, *least):

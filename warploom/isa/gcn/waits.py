@@ -8,7 +8,7 @@ waits for, and stalls there, for `waitcnt`; a program that forgets it stalls at 
 short_scoreboard (LDS), and there is a warning.
 
 A store is in vmcnt until the cache of all compute units has it. It writes no register: an s_waitcnt that has to wait for stores says how
-many may be left on their way, which are the ones among the last accesses that vmcnt lets be.
+many may be left in flight, which are the ones among the last accesses that vmcnt lets be.
 
 FLAT is in both counters. Its part in LDS can be done before or after other accesses of LDS, so it proves nothing of these: a program that
 needs one of them waits for lgkmcnt as if there were no FLAT, which waits longer. Only the program knows whether some lane went to LDS; one

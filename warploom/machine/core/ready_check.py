@@ -138,7 +138,7 @@ def _must_drain(core, tables, warp, pc, at):
 
 @inlined
 def _awaits_stores(core, tables, warp, pc, at):
-    """An instruction of the buffer waits until fewer than IMM stores of its warp are on their way. Returns 1 if it has to wait.
+    """An instruction of the buffer waits until fewer than IMM stores of its warp are in flight. Returns 1 if it has to wait.
 
     Stores are done in the order in which they were issued, so how many are left says which. Those that nobody answers (`lsu.stores` = 0)
     are done when they have landed.

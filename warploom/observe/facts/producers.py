@@ -20,7 +20,7 @@ def producers(program: Program, instruction: int, units: tuple[int, ...]) -> lis
 
 
 def awaits_stores(program: Program, instruction: int) -> bool:
-    """Whether an instruction waits until few enough of its warp's stores are on their way."""
+    """Whether an instruction waits until few enough of its warp's stores are in flight."""
     first = program.uops[program.code[instruction, u.FIRST_UOP]]
     return bool(first[u.UNIT] == u.BUFFER and first[u.IMM])
 
