@@ -65,3 +65,29 @@ def test_what_a_launch_fills_and_what_is_always_zero_is_not_judged():
 def test_of_most_examples_nothing_is_looked_at():
     paths = sorted((EXAMPLES / "tiny").glob("*.asm"))
     assert paths and not [path.name for path in paths if possibly_unwritten(warploom.load(path))]
+
+
+@pytest.mark.parametrize(
+    ("text", "suffix"),
+    [
+        ("cmp rsp, 1\nsete al\nmovzx eax, al\nret\n", "avx512"),
+        ("mov al, 5\nmov ah, 6\nret\n", "avx512"),
+        ("cmp rsp, 1\nsbb eax, eax\nsub rcx, rcx\nret\n", "avx512"),  # 0, or all ones where there was a carry
+        ("v_mad_mixlo_f16 v2, v0, v0, v0\nv_mad_mixhi_f16 v2, v0, v0, v0\ns_endpgm\n", "gcn"),
+        ("v_mov_b32_sdwa v2, v0 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD\ns_endpgm\n", "gcn"),
+        ("v_mad_u16 v2, v0, v0, v0\ns_endpgm\n", "gcn"),
+    ],
+)
+def test_what_keeps_the_rest_of_its_register_does_not_use_it(text, suffix, tmp_path):
+    path = tmp_path / f"program.{suffix}"
+    path.write_text(text)
+    assert possibly_unwritten(warploom.load(path)) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "suffix"), [("cmp rsp, 1\nsete al\nadd al, bl\nret\n", "avx512"), ("v_and_b32 v2, 0xff, v3\ns_endpgm\n", "gcn")]
+)
+def test_a_masked_read_of_something_else_is_a_use(text, suffix, tmp_path):
+    path = tmp_path / f"program.{suffix}"
+    path.write_text(text)
+    assert possibly_unwritten(warploom.load(path))

@@ -2,7 +2,9 @@
 
 What may be unwritten is found as a compiler finds it: by what is written on every path of a lane to a place (Aho, Lam, Sethi and Ullman,
 "Compilers", section 9.2.6, "Available expressions", which has the same equations). A write under a predicate is none, since it leaves lanes
-out, and a called function is taken to write nothing. So more is found than is wrong; nothing that is wrong is missed.
+out, and a called function is taken to write nothing. So more is found than is wrong. Not found are reads behind a jump through a table
+whose targets nobody sees, of registers that are found by a number in a program with such a write, and in stores of a program with
+functions. An instruction that writes a part of a register keeps the rest: that is no use of it.
 
 Judged are registers that have names: the others are a front end's own. A front end may keep one that nobody ever writes and that is zero.
 Where lanes are elements of a CPU's vectors, instructions without a mask compute in all of them, and what comes of those that nobody has
@@ -83,8 +85,8 @@ def possibly_unwritten(program: Program) -> dict[int, tuple[int, ...]]:
     uses = [use_of(row) for row in program.uops.tolist()]
     stores = {u.NUMBER["store"], u.NUMBER["store_scalar"]} if saves_registers(program) else set()
 
-    def judged_reads(k: int) -> list[int]:
-        reads = [code for code in uses[k].reads if code in judged]
+    def judged_reads(k: int, kept: set[int]) -> list[int]:
+        reads = [code for code in uses[k].reads if code in judged and not (code in kept and _masks(program.uops[k].tolist()))]
         if int(program.uops[k, u.OP]) in stores:
             saved = int(program.uops[k, u.B])
             reads = [code for code in reads if code not in (saved, saved + 1)]
@@ -99,14 +101,20 @@ def possibly_unwritten(program: Program) -> dict[int, tuple[int, ...]]:
     written = _written(program, defines, (1 << len(judged)) - 1)
     found: dict[int, tuple[int, ...]] = {}
     for number, span in enumerate(spans):
-        known = written[number]
+        known, results = written[number], {code for k in span for code in uses[k].writes}
         for k in span:
-            missing = tuple(dict.fromkeys(code for code in judged_reads(k) if not known >> judged[code] & 1))
+            missing = tuple(dict.fromkeys(code for code in judged_reads(k, results) if not known >> judged[code] & 1))
             if missing:
                 found[k] = missing
             if uses[k].whole or program.uops[k, u.PREDICATE] < u.SCALAR:
                 known |= sum(1 << judged[code] for code in uses[k].writes if code in judged)
     return found
+
+
+def _masks(row: list[int]) -> bool:
+    """Whether a micro-op takes bits of a register into a temporary."""
+    temporary = u.HIDDEN <= row[u.DST] < u.SCALAR or row[u.DST] >= u.scalar(u.HIDDEN_SCALARS)
+    return u.OPERATIONS[row[u.OP]].name == "and" and u.IMMEDIATE in (row[u.A], row[u.B]) and temporary
 
 
 def _written(program: Program, defines: list[int], everything: int) -> list[int]:

@@ -39,6 +39,8 @@ def arithmetic(subtracts: bool, *, keeps: bool = True, with_carry: bool = False)
             code.refuse("carries go into 32 and 64 bits alone")
         a = at_top(code, in_place(code), bits)
         b = at_top(code, read(code, other, bits), bits)
+        if subtracts and target == other and isinstance(target, Register):  # whatever it holds
+            a = b = [Number(0) for _ in a]
         words, carry, overflow = total_of(code, a, b, subtracts, flag("C") if with_carry else None)
         set_flags(code, words, carry, overflow, 32 - min(bits, 32))
         if keeps:
