@@ -58,8 +58,26 @@ def build(function: Any, kinds: Sequence[Any], options: dict[str, Any], *, print
     raise RuntimeError(f"{function.__name__}: the types of its loops' variables do not settle")
 
 
-def _translate(t: Translator, function: Any, kinds: Sequence[Any]) -> Parameters:
-    frame = t.enter(function, {}, ())
+def result_type(function: Any, kinds: Sequence[Any], name: str) -> np.dtype[Any]:
+    """A variable's type at the end of a function of arguments of these kinds. Raises SourceError, NoSource, TypeError for no number."""
+    types: dict[Any, Any] = {}
+    for _ in range(MOST_ATTEMPTS):
+        t = Translator([], types, {})
+        frame = t.enter(function, {}, ())
+        try:
+            _translate(t, function, kinds, frame)
+        except Retry:
+            continue
+        t.found.raise_if_errors()
+        found = getattr(getattr(frame.env[name], "type", None), "dtype", None)
+        if found is None:
+            raise TypeError(f"{name} is no number")
+        return np.dtype(found)
+    raise RuntimeError(f"{function.__name__}: the types of its loops' variables do not settle")
+
+
+def _translate(t: Translator, function: Any, kinds: Sequence[Any], frame: Any = None) -> Parameters:
+    frame = frame or t.enter(function, {}, ())
     t.frames.append(frame)
     t.b.at = t.where(frame.text.node)
     parameters = Parameters()

@@ -12,6 +12,7 @@ from warploom.isa.diagnostics import nearest
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import binary, compared, converted, lifted, truth, unary
 from warploom.kernel.attributes import attribute_of, outside
+from warploom.kernel.carried import read_early
 from warploom.kernel.memory import item_of
 from warploom.kernel.merging import Clash
 from warploom.kernel.mistakes import both
@@ -58,6 +59,7 @@ def name(t: Translator, node: ast.Name) -> Any:
         ask_value(t, node, node.id)
         return value
     if node.id in t.frame.local:
+        read_early(t, node)
         t.error(node, f"{node.id!r} has no value here", "give it a value on every path that leads here")
     try:
         return outside(t, node, t.frame.find(node.id), node.id)

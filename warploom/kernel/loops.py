@@ -14,6 +14,7 @@ from warploom.compiler.builder import Loop
 from warploom.compiler.ssa import Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, truth
+from warploom.kernel.carried import carrying
 from warploom.kernel.memory import item_of
 from warploom.kernel.merging import changed_phis, joined, limits_of
 from warploom.kernel.questions import marks_of
@@ -56,24 +57,29 @@ def for_loop(t: Translator, node: ast.For) -> None:
 def _unrolled(t: Translator, node: ast.For, values: list[Any]) -> None:
     """The body once for each value; break and continue meet where they must."""
     left = Ends()
-    for value in values:
-        if t.b.block is None:
-            break
-        around = Ends()
-        assign(t, node.target, value)
-        t.frame.loops.append((around, left))
-        t.b.scopes.append({})
-        t.statements(node.body)
-        t.frame.loops.pop()
-        t.b.close_scope(dominates=not around.places and not left.places)
-        if around.places:
-            if t.b.block is not None:
-                around.places.append((t.b.block, t.frame.env))
-            t.frame.env = joined(t, node, around)
+    with carrying(t, (*t.frame.path, node.lineno, node.col_offset, len(t.b.loops)), assigned(node.body)):
+        for value in values:
+            if t.b.block is None:
+                break
+            _unrolled_round(t, node, value, left)
     if left.places:
         if t.b.block is not None:
             left.places.append((t.b.block, t.frame.env))
         t.frame.env = joined(t, node, left)
+
+
+def _unrolled_round(t: Translator, node: ast.For, value: Any, left: Ends) -> None:
+    around = Ends()
+    assign(t, node.target, value)
+    t.frame.loops.append((around, left))
+    t.b.scopes.append({})
+    t.statements(node.body)
+    t.frame.loops.pop()
+    t.b.close_scope(dominates=not around.places and not left.places)
+    if around.places:
+        if t.b.block is not None:
+            around.places.append((t.b.block, t.frame.env))
+        t.frame.env = joined(t, node, around)
 
 
 def _over_range(t: Translator, node: ast.For, over: Range, item: Callable[[Number], Any] | None = None) -> None:
@@ -164,13 +170,14 @@ def _loop(
     b.scopes.append({})
     b.block = head
     changed = assigned(node.body) | assigned_by(node)
-    phis = changed_phis(t, node, changed | marks_of(t, changed) | set(more), key, head)
-    around = Ends()
-    t.frame.loops.append((around, leaving))
-    b.scopes.append({})
-    first()
-    t.statements(node.body)
-    t.frame.loops.pop()
+    with carrying(t, key, changed) as unassigned:
+        phis = changed_phis(t, node, changed | marks_of(t, changed) | unassigned | set(more), key, head)
+        around = Ends()
+        t.frame.loops.append((around, leaving))
+        b.scopes.append({})
+        first()
+        t.statements(node.body)
+        t.frame.loops.pop()
     if b.block is not None:
         around.places.append((b.block, t.frame.env))
     b.close_scope(dominates=len(around.places) == 1)

@@ -44,6 +44,14 @@ def assigned_mark(name: str) -> str:
     return f"{name} has a value"
 
 
+def mark_unassigned(t: Translator, name: str) -> set[str]:
+    """Mark a variable as one without a value; gives the name of the mark, if there are any."""
+    if not t.options.get("check"):
+        return set()
+    t.frame.env[assigned_mark(name)] = Number(ty.BOOL, t.b.truth(False))
+    return {assigned_mark(name)}
+
+
 def note_value(t: Translator, name: str) -> None:
     """A variable is given a value."""
     mark = assigned_mark(name)
@@ -75,6 +83,6 @@ def marks_of(t: Translator, names: set[str]) -> set[str]:
 def ask_value(t: Translator, node: ast.AST, name: str) -> None:
     """Whether a variable that is read has a value; once on a path."""
     mark = t.frame.env.get(assigned_mark(name))
-    if isinstance(mark, Number) and mark.constant is None:
+    if isinstance(mark, Number) and not mark.constant:
         ask(t, node, VALUE, mark.value, about=name)
         note_value(t, name)

@@ -65,6 +65,7 @@ def in_numbas_place() -> Iterator[None]:
         "numba.cuda": importlib.import_module("warploom.kernel.cuda"),
         "numba.cuda.random": importlib.import_module("warploom.kernel.random"),
         "numba.cuda.types": importlib.import_module("numba.core.types"),
+        "numba.cuda.vectorizers": importlib.import_module("warploom.kernel.vectorizers"),
         "warploom.cuda": importlib.import_module("warploom.kernel.cuda"),
     }
     absent: Any = object()
@@ -73,7 +74,8 @@ def in_numbas_place() -> Iterator[None]:
     sys.modules.update(ours)
     numba.cuda = ours["numba.cuda"]  # type: ignore[attr-defined]
     try:
-        yield
+        with _vectorizing(ours["numba.cuda.vectorizers"]):
+            yield
     finally:
         for name, module in before.items():
             if module is absent:
@@ -84,6 +86,28 @@ def in_numbas_place() -> Iterator[None]:
             del numba.cuda
         else:
             numba.cuda = attribute  # type: ignore[attr-defined]
+
+
+@contextmanager
+def _vectorizing(ours: Any) -> Iterator[None]:
+    """`vectorize` and `guvectorize` find this module's classes for `target="cuda"`, and afterwards what they found before."""
+    decorators = importlib.import_module("numba.np.ufunc.decorators")
+    registries = [
+        (decorators.Vectorize.target_registry, ours.CUDAVectorize),
+        (decorators.GUVectorize.target_registry, ours.CUDAGUFuncVectorize),
+    ]
+    tables = [table for registry, _ in registries for table in (registry, registry.ondemand)]
+    before = [dict(table) for table in tables]
+    for registry, made in registries:
+        registry.ondemand.pop("cuda", None)  # asked before the registry itself
+        registry["cuda"] = made
+    try:
+        yield
+    finally:
+        for table, held in zip(tables, before, strict=True):
+            table.pop("cuda", None)
+            if "cuda" in held:
+                table["cuda"] = held["cuda"]
 
 
 def keeping_texts(run: Callable[..., None]) -> Callable[..., None]:

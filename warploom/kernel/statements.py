@@ -107,7 +107,7 @@ def as_loaded(target: ast.expr) -> ast.expr:
 def assign(t: Translator, target: ast.expr, value: Any) -> None:
     """Give a variable, an item, a field, or several of them, a value."""
     if isinstance(target, ast.Name):
-        t.frame.env[target.id] = named(t, value, target.id)
+        t.frame.env[target.id] = t.frame.given[target.id] = named(t, value, target.id)
         t.frame.maybe.discard(target.id)
         note_value(t, target.id)
     elif isinstance(target, ast.Tuple | ast.List):

@@ -52,6 +52,8 @@ class Frame:
     ends: Ends = field(default_factory=Ends)
     loops: list[tuple[Ends, Ends]] = field(default_factory=list)
     maybe: set[str] = field(default_factory=set)  # variables that have no value on some path
+    given: dict[str, Any] = field(default_factory=dict)  # the last value of each variable, on whatever path
+    carriers: list[Any] = field(default_factory=list)  # of the loops around (`carried.py`)
     path: tuple[Any, ...] = ()
     function: Any = None
 

@@ -1,0 +1,113 @@
+"""Variables that one round of a loop leaves to the next."""
+# ruff: noqa: F821, F841 - that is what these kernels are about
+
+import warnings
+
+import numpy as np
+import pytest
+
+from warploom import cuda
+from warploom.isa.diagnostics import SourceError
+
+X = np.arange(1, 9)
+
+
+def ran(kernel, out, *, warned):
+    """What a kernel stores; the variables of which it is said that they have no value on some path."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        kernel[1, 4](X, out)
+    said = "".join(str(one.message) for one in caught)
+    assert [
+        name for name in ("before", "shape", "total", "piece") if f"{name!r} has no value on some path that leads here" in said
+    ] == warned
+    return out.tolist()
+
+
+def test_the_item_before():
+    @cuda.jit
+    def k(x, out):
+        s = 0
+        for i in range(x.size):
+            if i > 0:
+                s += before
+            before = x[i]
+        out[cuda.threadIdx.x] = s + before
+
+    assert ran(k, np.zeros(4, np.int64), warned=["before"]) == [36] * 4
+
+
+def test_a_value_made_from_its_own_in_two_loops_becomes_a_float():
+    @cuda.jit
+    def k(x, out):
+        i = 0
+        while i < 2:
+            for j in range(x.size):
+                if i + j == 0:
+                    total = x[j]
+                else:
+                    total = total + x[j] / 2
+            i += 1
+        out[cuda.threadIdx.x] = total
+
+    assert ran(k, np.zeros(4), warned=["total"]) == [1 + 35 / 2 + 18] * 4
+
+
+@pytest.mark.parametrize(("first", "found"), [(0, ["before"]), (1, [])])
+def test_checks_find_what_is_read_without_a_value(first, found):
+    @cuda.jit
+    def k(x, out, first):
+        for i in range(x.size):
+            if i >= first:
+                out[cuda.threadIdx.x] += x[i] - before
+            before = x[i]
+
+    with pytest.warns(cuda.KernelWarning, match="'before' has no value on some path"):
+        report = k.check[1, 4](X, np.zeros(4, np.int64), first)
+    assert [one.element for one in report.findings if one.kind == "uninitialised"] == found
+    assert len(report.findings) == len(found)
+
+
+def test_tuples_and_arrays():
+    @cuda.jit
+    def k(x, out):
+        for i in range(x.size):
+            if i > 0:
+                out[i] = shape[0] - shape[1] + piece.size
+            shape = (x[i], 1.5)
+            piece = x[i:]
+
+    assert ran(k, np.zeros(8), warned=["shape", "piece"]) == [0] + [7.5] * 7
+
+
+def test_a_loop_that_is_unrolled_and_a_function():
+    @cuda.jit
+    def last_but_one(x, first):
+        for i in range(3):
+            if i > first:
+                found = before
+            before = x[i]
+        return found
+
+    @cuda.jit
+    def k(x, out):
+        out[cuda.threadIdx.x] = last_but_one(x, x[0] - 1)
+
+    assert ran(k, np.zeros(4, np.int64), warned=["before"]) == [2] * 4
+
+
+def test_what_nothing_assigns_stays_a_mistake():
+    @cuda.jit
+    def k(x, out):
+        for i in range(x.size):
+            out[i] = never
+            never = never + 1
+        for i in range(x.size):
+            out[i] = later
+        later = 1
+
+    with pytest.raises(SourceError) as caught:
+        k[1, 4](X, np.zeros(8))
+    said = str(caught.value)
+    assert said.count("'never' has no value here") == 1
+    assert said.count("'later' has no value here") == 1

@@ -1,0 +1,73 @@
+"""Variables that one round of a loop leaves to the next, and that have no value before the first: read first in its body, assigned later.
+
+Their type is not known when they are read. The first attempt to translate the kernel finds it where they are assigned; the second starts
+them with zero, which nobody reads in a kernel that is right, and counts them as without a value.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from warploom.kernel import types as ty
+from warploom.kernel.questions import mark_unassigned
+from warploom.kernel.translator import Problem, Retry, Translator
+from warploom.kernel.values import Number, leaves, rebuilt
+
+
+@dataclass
+class Carrier:
+    """A loop that is being translated. names: what it assigns. wanted: what was read too early: where, and the loops that carry it."""
+
+    key: tuple[Any, ...]
+    names: set[str]
+    wanted: dict[str, tuple[ast.Name, list[tuple[Any, ...]]]] = field(default_factory=dict)
+
+
+@contextmanager
+def carrying(t: Translator, key: tuple[Any, ...], names: set[str]) -> Iterator[set[str]]:
+    """Around a loop: gives carried variables a start, and the set of their marks. Raises Retry where there turn out to be more."""
+    marks = set()
+    for name in sorted(names - set(t.frame.env)):
+        value = t.types.get((*key, name, "carried"))
+        if value is not None:
+            t.frame.env[name] = rebuilt(value, iter([_zero(t, one.type) for one in leaves(value)]))
+            t.frame.maybe.add(name)
+            marks |= mark_unassigned(t, name)
+    frame, depth = t.frame, len(t.frame.carriers)
+    frame.carriers.append(Carrier(key, names))
+    try:
+        yield marks
+    finally:
+        carrier = frame.carriers[depth]
+        del frame.carriers[depth:]
+        _settle(t, carrier)
+
+
+def read_early(t: Translator, node: ast.Name) -> None:
+    """A variable without a value is read: raises Problem where a loop around assigns it, which may have done so a round before."""
+    around = [one for one in t.frame.carriers if node.id in one.names]
+    if around:
+        around[-1].wanted.setdefault(node.id, (node, [one.key for one in around]))
+        raise Problem
+
+
+def _settle(t: Translator, carrier: Carrier) -> None:
+    found = False
+    for name, (node, keys) in carrier.wanted.items():
+        value = t.frame.given.get(name)
+        if value is None or not list(leaves(value)) or all((*key, name, "carried") in t.types for key in keys):
+            with suppress(Problem):
+                t.error(node, f"{name!r} has no value here", "give it a value on every path that leads here")
+            continue
+        t.types.update({(*key, name, "carried"): value for key in keys})
+        found = True
+    if found:
+        raise Retry
+
+
+def _zero(t: Translator, kind: ty.Type) -> Number:
+    return Number(kind, t.b.real(0.0, kind.ssa) if kind.kind == "f" else t.b.whole(0, kind.ssa))

@@ -1,0 +1,67 @@
+"""What `vectorize` and `guvectorize` for a GPU have in common: a kernel of one thread for each call of a function, made as a text.
+
+The text stays in `linecache`, where kernels' sources are looked for.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from warploom.kernel.arrays import DeviceArray
+from warploom.kernel.stubs import Intrinsic
+
+_numbers = itertools.count(1)
+
+
+def made(text: str, core: Callable[..., Any]) -> Callable[..., Any]:
+    """The one function of a text, in which `core` and `cuda` are known."""
+    path = f"<{core.__name__} of items {next(_numbers)}>"
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    names: dict[str, Any] = {"core": core, "cuda": Intrinsic("cuda")}
+    before = set(names)
+    exec(compile(text, path, "exec"), names)
+    return next(value for name, value in names.items() if name not in before and name != "__builtins__")
+
+
+def kernel_name(core: Callable[..., Any]) -> str:
+    """The function's own, or a plain one for a lambda."""
+    return core.__name__ if core.__name__.isidentifier() else "vectorized"
+
+
+def dtype_of(kind: Any) -> np.dtype[Any]:
+    """NumPy's type of Numba's: of an array that of its items."""
+    return np.dtype(str(getattr(kind, "dtype", kind)).replace("boolean", "bool"))
+
+
+def refuse_options(decorator: str, cache: bool, options: dict[str, Any]) -> None:
+    """Raises TypeError for an option that means something and that GPUs do not have."""
+    left = [name for name in options if name != "nopython"] + (["cache"] if cache else [])
+    if left:
+        raise TypeError(f'{decorator}(target="cuda") has no option {left[0]!r}')
+
+
+def said(dtypes: Iterable[Any]) -> str:
+    """Types in words."""
+    return ", ".join(str(one) for one in dtypes)
+
+
+def one_for_all(array: DeviceArray, count: int) -> DeviceArray:
+    """The first item along the first dimension, `count` times at its one place."""
+    return DeviceArray(array.allocation, array.offset, (count, *array.shape[1:]), (0, *array.strides[1:]), array.dtype)
+
+
+def on_device(array: Any, shape: tuple[int, ...], rows: tuple[int, ...]) -> DeviceArray:
+    """An array broadcast to a shape and then seen in another one, without gaps; a device array that is that already stays where it is."""
+    if isinstance(array, DeviceArray):
+        if array.shape == shape and array.is_c_contiguous():
+            return array.reshape(rows)
+        array = array.host_view
+    items = np.ascontiguousarray(np.broadcast_to(array, shape)).reshape(rows)
+    found = DeviceArray.like(items)
+    found.copy_to_device(items)
+    return found
