@@ -77,6 +77,8 @@ def test_a_machine_that_is_too_small_or_too_large_says_so(settings, message):
 def test_an_unknown_setting_preset_or_engine_is_refused():
     with pytest.raises(ConfigError, match=r"there is no setting 'gpu\.core', did you mean 'gpu\.cores'\?"):
         GPU("tiny", set={"gpu.core": 2})
+    with pytest.raises(ConfigError, match=r"no setting 'unit\.scheduler'; a unit of your own is `--unit scheduler="):
+        GPU("sm", set={"unit.scheduler": "oldest"})
     with pytest.raises(ConfigError, match="there is no preset 'tinny', did you mean 'tiny'"):
         GPU("tinny")
     with pytest.raises(ValueError, match="engine = 'fast': it is one of auto, native, python"):

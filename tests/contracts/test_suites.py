@@ -98,6 +98,44 @@ def forgetful(s, now):
     return lowest(s.eligible) if next(calls) % 7 != 0 else -1
 
 
+def asks_for_the_lowest(s, now):
+    """Right as long as some warp can issue."""
+    return lowest(s.eligible)
+
+
+def counts_slots_from_one(s, now):
+    return s.last + 1 if s.eligible != 0 else -1
+
+
+def takes_back(s, now):
+    s.eligible = s.eligible & ~s.at_barrier & ~s.active
+    return -1
+
+
+def says_who_was_last(s, now):
+    s.last = 0
+    return 0
+
+
+def row_of_an_instruction(p, line, pc, warp, missed):
+    p.memory[pc] = line
+    return -1
+
+
+def before_it(p, line, pc, warp, missed):
+    return line - 2 if missed != 0 and p.memory[0] == line else remember(p, line)
+
+
+def remember(p, line):
+    p.memory[0] = line
+    return -1
+
+
+def counts_its_own(p, line, pc, warp, missed):
+    p.useful += missed
+    return -1
+
+
 def one_too_far(s, set):
     return s.ways
 
@@ -142,6 +180,13 @@ def passes_barriers(paths, warps, warp):
 BROKEN = [
     ("scheduler", idle, "ends", "1-store.rv has not ended after"),
     ("scheduler", forgetful, "repeatable", "1-store.rv takes "),
+    ("scheduler", asks_for_the_lowest, "pick", "1 warp slot: warp 0 waits for its unit: "),
+    ("scheduler", counts_slots_from_one, "pick", "1 warp slot: warp 0 can issue, and in the next cycle warp 0 can issue: "),
+    ("scheduler", takes_back, "pick", "1 warp slot: warp 0 can issue: "),
+    ("scheduler", says_who_was_last, "pick", " writes s.last; of this record a unit writes s.memory and s.visible alone"),
+    ("prefetcher", row_of_an_instruction, "line", "line 0 by instruction 300 of warp 0 (missed): "),
+    ("prefetcher", before_it, "line", "line 0 by instruction 0 of warp 0 (missed): "),
+    ("prefetcher", counts_its_own, "line", " writes p.useful; of this record a unit writes p.memory alone"),
     ("replacement", Replacement(stamped, stamped, one_too_far), "victim", "a set of 2 ways is asked for the lines 0, 1, 2: "),
     ("replacement", Replacement(stamped, stamped, one_too_far_in_time), "victim", "a set of 2 ways is asked for the lines 0, 1, 0, 2: "),
     ("set_hash", changes_its_mind, "place", "2 places: line 0 has place 0, and place "),
@@ -167,7 +212,7 @@ def _asked(promise, one, slot):
 
 
 def test_a_mistake_names_the_program_and_the_engine():
-    verdicts = check_unit(lambda s, now: "warp", "scheduler")
+    verdicts = check_unit(Mechanism(lambda paths, warps, warp: 1 // 0), "divergence")
     assert verdicts[0].broken.startswith("warploom/contracts/programs/1-store.rv (python): ")
     assert len(verdicts) == 1
 
@@ -176,7 +221,8 @@ def test_the_command(tmp_path):
     (tmp_path / "mine.py").write_text("def idle(s, now):\n    return -1\n", encoding="utf-8")
     done = CliRunner().invoke(main, ["unit", "check", f"{tmp_path / 'mine.py'}:idle", "--slot", "scheduler"])
     assert done.exit_code == 1
-    assert done.output.startswith("broken  ends: a kernel ends\n        warploom/contracts/programs/1-store.rv has not ended")
+    assert done.output.startswith("kept    pick: a warp slot or none is named, and nothing is written but s.memory\n")
+    assert "\nbroken  ends: a kernel ends\n        warploom/contracts/programs/1-store.rv has not ended" in done.output
     assert all(len(line) <= 80 for line in done.output.splitlines())
     wrong = CliRunner().invoke(main, ["unit", "check", f"{tmp_path / 'mine.py'}:idle", "--slot", "replacement"])
     assert wrong.exit_code == 2

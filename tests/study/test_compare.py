@@ -5,7 +5,9 @@ import pytest
 import warploom
 from tests.places import EXAMPLES
 from warploom.machine.accounting.status import LaunchError
+from warploom.machine.core.scheduling.policies import POLICIES
 from warploom.machine.engine.sizes import ConfigError
+from warploom.machine.memory.replacement import oldest_way
 from warploom.study import sweep
 from warploom.study.chart import chart
 from warploom.study.compare import plan, run, values_of
@@ -26,6 +28,10 @@ STR %threadIdx, R2
 RET
 """
 PLACES = ".threads 4\nCONST R0, #7\nADD R0, R0, %blockIdx\nSTR %threadIdx, R0\nRET\n"
+
+
+def stamped(s, set, way, now):
+    s.stamp[set * s.ways + way] = now
 
 
 def diverge():
@@ -143,6 +149,11 @@ def test_settings_of_warps_take_a_machine_that_has_some_and_say_so():
             {},
             "there is no setting 'core.warp', did you mean 'core.warps'?; `warploom presets --settings` lists them all",
         ),
+        (
+            {"replacement": "lru,mine.py:lfu"},
+            {},
+            "there is no setting 'replacement', did you mean 'unit.replacement'? A slot's units are compared under that name",
+        ),
         ({"core.warps": []}, {}, "core.warps: there is no value to try; write some, as core.warps=1,2,4"),
         ({"gpu.cores": [1]}, {"set": {"gpu.cores": 2}}, "gpu.cores is set and varied at the same time: leave one of the two out"),
         ({"gpu.cores": "1,199"}, {}, "gpu.cores = 199: it takes a whole number from 1 to 144 (cores (NVIDIA: multiprocessors))"),
@@ -228,6 +239,18 @@ def test_a_function_is_compared_under_its_name_in_other_processes_too(tmp_path):
     found = table(MATMUL, {"unit.scheduler": ["oldest", lowest_first], "core.warps": "1..8"}, gpu="tiny-simt", jobs=2)
     assert list(dict.fromkeys(found["unit.scheduler"])) == ["oldest", "lowest_first"]
     assert set(found["status"]) == {"done"}
+
+
+@pytest.mark.parametrize(
+    ("slot", "unit", "name"),
+    [
+        ("scheduler", POLICIES["lowest"].choose, "lowest_first"),
+        ("replacement", Replacement(stamped, stamped, oldest_way), "Replacement"),
+        ("divergence", Mechanism(merge), "Mechanism"),
+    ],
+)
+def test_one_unit_alone_is_one_value(slot, unit, name):
+    assert plan(diverge(), {f"unit.{slot}": unit}, gpu="tiny-simt").over[f"unit.{slot}"] == (name,)
 
 
 @pytest.mark.parametrize(

@@ -85,11 +85,13 @@ def _named(program: Program) -> str:
 def ends(unit: Any, slot: str) -> str:
     """Whether every program ends."""
     for engine in ENGINES:
-        for program, _, theirs, ours in runs(unit, slot, engine):
+        for number, (program, _, theirs, ours) in enumerate(runs(unit, slot, engine)):
             if theirs.status == "error":
                 return f"{_named(program)} ({engine}): {theirs.fault}"
             if theirs.status != "done":
-                return f"{_named(program)} has not ended after {theirs.cycles} cycles; with ours it takes {ours.cycles}"
+                also = with_unit(unit, slot, number, "native" if engine == "python" else "python")[1].status == theirs.status
+                which = "" if also else f" ({engine})"
+                return f"{_named(program)}{which} has not ended after {theirs.cycles} cycles; with ours it takes {ours.cycles}"
     return ""
 
 

@@ -7,11 +7,14 @@ from typing import Any
 
 from warploom.contracts.promise import Promise, Verdict
 from warploom.contracts.runs import OF_ALL
+from warploom.contracts.tables import NAMES_A_LINE, NAMES_A_WARP
 from warploom.contracts.traces import COVERS, NAMES_A_PLACE, TAKES_A_WAY
 from warploom.machine.slots import SLOTS, slot_named
 from warploom.units import UnitError
 
 OWN: Mapping[str, tuple[Promise, ...]] = {
+    "scheduler": (NAMES_A_WARP,),
+    "prefetcher": (NAMES_A_LINE,),
     "replacement": (TAKES_A_WAY,),
     "coalescer": (COVERS,),
     "set_hash": (NAMES_A_PLACE,),

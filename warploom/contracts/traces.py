@@ -27,7 +27,7 @@ ADDRESSES = (0, 4, 28, 30, 126, 128, 256)
 
 def takes_a_way(policy: Any, slot: str) -> str:
     """Whether a full set always gives up one of its ways, whatever was used before."""
-    hit, fill, victim = _sockets(replacement_swaps(policy))
+    hit, fill, victim = sockets(replacement_swaps(policy))
     for length in range(1, LONGEST + 1):
         for trace in product(range(LINES), repeat=length):
             state = mirror(zeros((), replacement.Replacement))
@@ -50,14 +50,14 @@ def takes_a_way(policy: Any, slot: str) -> str:
     return ""
 
 
-def _sockets(swaps: Swaps) -> list[Any]:
+def sockets(swaps: Swaps) -> list[Any]:
     """A user's functions as plain Python calls them, in the order of the swaps."""
     return [instead.guarded() for _, instead in swaps if isinstance(instead, Socket)]
 
 
 def names_a_place(unit: Any, slot: str) -> str:
     """Whether a line has a place, and the same one whenever it is asked for."""
-    (hash_of,) = _sockets(channel_swaps(unit))
+    (hash_of,) = sockets(channel_swaps(unit))
     for places in PLACES:
         state = mirror(zeros((), address_hash.AddressHash))
         address_hash.configure(state, places, "modulo")
@@ -83,7 +83,7 @@ def _accesses() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
 
 def covers(unit: Any, slot: str) -> str:
     """Whether every sector that an active lane touches is in some transaction, and idle lanes change nothing."""
-    (call,) = _sockets(coalescer_swaps(unit))
+    (call,) = sockets(coalescer_swaps(unit))
     lsu = mirror(zeros((), Lsu))
     lsu.line_shift, lsu.sector_shift, lsu.merge = SHIFT, SECTOR, 1
     for addresses, active in _accesses():

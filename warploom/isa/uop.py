@@ -433,7 +433,8 @@ def _rows() -> list[Operation]:
         ("branch_scalar", "at", "the active lanes, if any, go to the target where scalar a & i is not 0 (NEGATE: where it is 0)",
          NEXT + TO_TARGET),
     ]
-    buffer = [("await", "a", "nothing, in the instruction buffer: a stall for register a, or others that its instruction uses, is waitcnt")]
+    buffer = [("await", "ai", "nothing, in the instruction buffer: a stall for register a, or others that its instruction uses, is "
+               "waitcnt, and where i is not 0 one until fewer than i of the warp's stores are in flight")]
     note = [("note", L_ALU, "abci", "a row on the log of the run: number i, the thread, and what a, b and c hold in it")]
     alu = (
         (INTEGER, integer), (SPECIAL_REGISTER, special_register), (FLOATING_POINT, floating_point), (CROSS_LANE, cross_lane), (NOTE, note),

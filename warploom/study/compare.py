@@ -28,12 +28,12 @@ from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, cycle_limit
 from warploom.machine.run.runnable import Notice
-from warploom.machine.slots import check_slots, slot_named
+from warploom.machine.slots import SLOTS, check_slots, slot_named
 from warploom.study.metrics import METRICS
 from warploom.study.needs import StudyError
 from warploom.study.sweep import Outcome, Progress, Task, measure, spread
 from warploom.study.table import Column, Table
-from warploom.units import UnitError, UserUnit, take_units, unit_name, unit_place
+from warploom.units import Mechanism, Replacement, UnitError, UserUnit, take_units, unit_name, unit_place
 
 MOST_RUNS = 10_000
 # The machine that is taken where settings of warps are compared, and the front end names none for that.
@@ -177,12 +177,14 @@ def _shown(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _checked_values(name: str, given: Sequence[Any] | str) -> tuple[Any, ...]:
     if name.startswith(UNIT):
-        units = tuple(dict.fromkeys(word.strip() for word in given.split(",")) if isinstance(given, str) else given)
+        units = _units_of(given)
         if not units:
             raise ConfigError(f"{name}: there is no unit to try; write some, as {name}=oldest,mine.py:choose")
         for unit in units:
             take_units(Config(), {name.removeprefix(UNIT): unit})  # refuses a slot or a unit that does not exist
         return units
+    if name in SLOTS:
+        raise ConfigError(f"there is no setting {name!r}, did you mean {UNIT + name!r}? A slot's units are compared under that name")
     load_config(Config())[name]  # refuses a name that does not exist
     found = values_of(name, given) if isinstance(given, str) else tuple(dict.fromkeys(given))
     if not found:
@@ -190,6 +192,14 @@ def _checked_values(name: str, given: Sequence[Any] | str) -> tuple[Any, ...]:
     for value in found:
         load_config(Config(), {name: value})  # refuses a value that no machine can have; together with others it may still be impossible
     return found
+
+
+def _units_of(given: Any) -> tuple[Any, ...]:
+    """The units to try of a slot. given: names with commas between them, several units, or one."""
+    if isinstance(given, str):
+        return tuple(dict.fromkeys(word.strip() for word in given.split(",")))
+    one = callable(given) or isinstance(given, Replacement | Mechanism)
+    return (given,) if one else tuple(given)
 
 
 def _machine(base: Config, point: Mapping[str, Any], everywhere: Mapping[str, UserUnit]) -> tuple[Config | str, dict[str, UserUnit]]:

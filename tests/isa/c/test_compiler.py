@@ -1,10 +1,13 @@
 """The C compiler: what it makes of a source, and what it says of one that is wrong."""
 
 import importlib.util
+import io
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from elftools.elf.elffile import ELFFile
 
 from tests.places import EXAMPLES
 from warploom.cli import main
@@ -15,9 +18,24 @@ from warploom.isa.diagnostics import SourceError
 from warploom.isa.frontend import Options
 from warploom.isa.frontends import load
 from warploom.isa.launching import BufferError, read_buffer
+from warploom.isa.program import Position
 from warploom.isa.riscv import elf
 
 SAXPY = EXAMPLES / "vortex" / "saxpy.c"
+
+
+LEVELS_DIFFER = """#include <warploom.h>
+__attribute__((noinline)) static int product(int n) { return n < 2 ? 1 : n * product(n - 1); }
+int main(int thread, int threads, int *out) {
+  for (int i = 0; i < threads; i++) {
+    if (thread & 1)
+      out[i] += 3;
+    else
+      out[i] -= 5;
+  }
+  return product(out[0]);
+}
+"""
 
 
 def needs_compiler():
@@ -38,6 +56,44 @@ def test_kernels_and_their_parameters_are_found_at_every_level(target, level):
     (kernel,) = kernels_of(data, elf.read(data, "a.elf")[0].symbols)
     assert kernel.name == "saxpy"
     assert kernel.parameters == (("a", "float32"), ("x", "pointer"), ("y", "pointer"))
+
+
+def test_every_level_is_the_compilers_own(tmp_path):
+    """-O2 makes a loop of a function that calls itself last, -O1 does not; -O3 makes two loops of one with a condition that stays."""
+    needs_compiler()
+    path, texts = written(tmp_path, LEVELS_DIFFER), set()
+    for level in ("1", "2", "3"):
+        image, _ = elf.read(compile_c([path], "riscv", level), "a.elf")
+        texts.add(b"".join(bytes(segment.data) for segment in image.segments))
+    assert len(texts) == 3
+
+
+def compilers_of(data):
+    """The compilers that an ELF file's debugging information names."""
+    units = ELFFile(io.BytesIO(data)).get_dwarf_info().iter_CUs()
+    producers = (unit.get_top_DIE().attributes.get("DW_AT_producer") for unit in units)
+    return {producer.value for producer in producers if producer is not None}
+
+
+def seen_by_a_run(data, path):
+    """What a machine and its views take from an ELF file: bytes in memory, kernels with parameters, the line of each instruction."""
+    image, _ = elf.read(data, str(path))
+    in_code = [address for segment in image.segments for start, end in segment.code for address in range(start, end, 4)]
+    places = [image.lines.get(address, Position()) for address in in_code]
+    lines = [(Path(image.sources[at.file].path).name, at.line, at.column) for at in places]
+    return image.segments, kernels_of(data, image.symbols), lines
+
+
+@pytest.mark.parametrize("name", ["saxpy", "diverge", "floor"])
+def test_a_program_beside_the_examples_is_what_the_command_makes_of_its_source(name):
+    """Debugging information of what the linker leaves out may differ: nobody sees it."""
+    needs_compiler()
+    source = EXAMPLES / "vortex" / f"{name}.c"
+    kept = source.with_suffix(".elf")
+    made = compile_c([source], beside=kept)
+    if compilers_of(made) != compilers_of(kept.read_bytes()):
+        pytest.skip(f"{kept.name} was made by a different compiler: {compilers_of(kept.read_bytes())}, this is {compilers_of(made)}")
+    assert seen_by_a_run(made, kept) == seen_by_a_run(kept.read_bytes(), kept)
 
 
 def test_the_file_holds_nothing_of_this_machine():

@@ -7,6 +7,7 @@ typedef unsigned uint;
 typedef unsigned short ushort;
 typedef unsigned long ulong;
 typedef half half2 __attribute__((ext_vector_type(2)));
+typedef short short2 __attribute__((ext_vector_type(2)));
 #define LANE __builtin_amdgcn_workitem_id_x()
 #define BLOCK __builtin_amdgcn_workgroup_id_x()
 #define SIZE __builtin_amdgcn_workgroup_size_x()
@@ -118,4 +119,10 @@ kernel void array_in_registers(global uint *o, global const uint *a, uint n) {
   t[n & 7] = 1;
   t[a[ITEM] & 7] += 5;
   o[ITEM] = t[LANE & 7] + 3 * t[(n + 3) & 7] + t[a[ITEM] & 7];
+}
+
+kernel void short_pairs(global short2 *o, global const short2 *a, global const short2 *b) {
+  short2 x = a[ITEM], y = b[ITEM];
+  o[ITEM] = __builtin_elementwise_add_sat(x, y) - __builtin_elementwise_min(x, y) + (x >> (short2)5) +
+            __builtin_elementwise_sub_sat(y.yx, x) * y;
 }

@@ -1,5 +1,6 @@
 """Arguments that a file gives no name, and places in LDS."""
 
+import numpy as np
 import pytest
 
 from warploom.isa.frontend import Options
@@ -25,3 +26,13 @@ def test_what_has_no_name_is_known_by_its_place():
 def test_a_pointer_to_lds_says_how_many_bytes():
     with pytest.raises(BufferError, match=r"k.co: arg1 = -1: it points to LDS; give the number of bytes that it points to"):
         dynamic_shared("k.co", UNNAMED, {"arg1": -1}, 0)
+
+
+def test_hidden_arguments_after_the_bytes_that_are_given():
+    """Who gives a struct as bytes gives the arguments of the source; those of the compiler follow, unless they are given too."""
+    arguments = [Argument("s", 0, 12, VALUE), Argument("", 12, 4, "hidden_block_count_x"), Argument("", 16, 2, "hidden_group_size_x")]
+    launch = Launch(grid=3, block=64)
+    for given, after in ((bytes(range(12)), [3, 64]), (bytes(range(16)), [0x0F0E0D0C, 64]), (bytes(20), [0, 0])):
+        made = placed("k.co", "k", arguments, 20, launch, Options(buffers={"argument": np.frombuffer(given, "u1")}))
+        assert made.segment[: len(given)] == given
+        assert [int.from_bytes(made.segment[place : place + size], "little") for place, size in ((12, 4), (16, 2))] == after

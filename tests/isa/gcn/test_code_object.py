@@ -4,13 +4,17 @@ import struct
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from tests.places import GOLDEN
+from warploom import GPU
 from warploom.isa.diagnostics import SourceError
+from warploom.isa.frontend import Options
+from warploom.isa.frontends import open_source
 from warploom.isa.gcn.code_object import chosen, is_code_object, read
 from warploom.isa.gcn.descriptor import Start
-from warploom.isa.launching import BufferError
+from warploom.isa.launching import BufferError, read_buffer
 
 FOLDER = GOLDEN / "gcn"
 SAXPY = (FOLDER / "saxpy.co").read_bytes()
@@ -90,6 +94,28 @@ def test_version_2_has_its_descriptor_before_the_code(name):
     ]  # fmt: skip
     spans = [span for segment in found.image.segments for span in segment.code]
     assert spans == [(kernel.entry, kernel.entry + 84)]  # no instruction is looked for in the descriptor
+
+
+@pytest.mark.parametrize("name", ["doubled_v3.co", "doubled_v3.o", "doubled_v5.co", "doubled_v5.o"])
+def test_later_versions_name_their_descriptors(name):
+    """Those of versions 3 and 5; 4 and 6 are compiled here. They differ in the file's flags and in the target that their metadata name."""
+    found = read((FOLDER / name).read_bytes(), name, 0x20000)
+    kernel = chosen(found, "doubled")
+    assert (found.version, found.target, found.warnings) == (int(name[9]), "gfx803", ())
+    assert [(one.name, one.offset, one.size) for one in kernel.arguments] == [("data", 0, 8), ("count", 8, 4), ("", 16, 8)]
+    assert kernel.entry == found.image.symbols["doubled"] != kernel.address
+    assert kernel.descriptor.register("workgroup_id_x") == 8
+
+
+@pytest.mark.parametrize("ending", ["o", "co"])
+@pytest.mark.parametrize("version", [2, 3, 5])
+def test_every_version_runs(version, ending):
+    path = FOLDER / f"doubled_v{version}.{ending}"
+    values = np.arange(128, dtype="u4")
+    program = open_source(path, None, Options(str(path), grid=2, block=64, buffers={"data": values}, arguments={"count": 100})).program
+    result = GPU("gcn", engine="python").run(program)
+    assert result.status == "done"
+    assert read_buffer(program, result.memory, "data").view("u4")[:128].tolist() == np.where(values < 100, 2 * values, values).tolist()
 
 
 @pytest.mark.parametrize("version", [4, 6])

@@ -1,4 +1,4 @@
-"""Kernels compiled here for gfx803, of kinds that the recorded ones are not: memory holds afterwards what NumPy says."""
+"""Kernels compiled here for gfx803, some for gfx900, of kinds that the recorded ones are not: memory holds afterwards what NumPy says."""
 
 import subprocess
 import sys
@@ -67,6 +67,14 @@ def arrays(values, n):
     return table[items, lanes & 7] + np.uint32(3) * table[:, n + 3 & 7] + table[items, values & 7]
 
 
+def pairs_of_shorts(x, y):
+    """Sums and differences that stay where 16 bits end, in each half."""
+    x, y = x.astype("i4"), y.astype("i4")
+    other = y.reshape(-1, 2)[:, ::-1].ravel()
+    total, difference = (np.clip(value, -0x8000, 0x7FFF) for value in (x + y, other - x))
+    return (total - np.minimum(x, y) + (x >> 5) + difference * y).astype("i2")
+
+
 LONGS = L.view("u8")
 # By kernel: its buffers, what the first one holds afterwards, its arguments.
 KERNELS = {
@@ -103,6 +111,8 @@ KERNELS = {
     "private_through_a_pointer": ({"o": np.zeros(ITEMS, "u4"), "a": U}, U * np.uint32(2) + np.uint32(1), {}),
     "generic_pointers": ({"o": np.zeros(ITEMS, "u4"), "a": U}, by_block(generic)(U), {}),
     "array_in_registers": ({"o": np.zeros(ITEMS, "u4"), "a": U}, arrays(U, 6), {"n": 6}),
+    "short_pairs": ({"o": np.zeros(2 * ITEMS, "i2"), "a": U.view("i2"), "b": V.view("i2")},
+                    pairs_of_shorts(U.view("i2"), V.view("i2")), {}),
     "bytes_and_limits": (
         {"o": np.zeros(ITEMS, "u4"), "a": U, "b": V},
         np.array([bytes_and_limits(x, y) for x, y in zip(U, V, strict=True)], "u4"),
@@ -113,18 +123,19 @@ KERNELS = {
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """By version of code objects and level: a code object."""
+    """By version of code objects, level and processor: a code object."""
     folder, found = tmp_path_factory.mktemp("kernels"), {}
 
-    def made(version, level):
-        if (version, level) not in found:
-            object_, path = folder / f"{version}{level}.o", folder / f"{version}{level}.co"
-            options = ["--target=amdgcn-amd-amdhsa", "-mcpu=gfx803", "-nogpulib", f"-mcode-object-version={version}", f"-O{level}"]
+    def made(version, level, processor):
+        if (version, level, processor) not in found:
+            path = folder / f"{processor}{version}{level}.co"
+            object_ = path.with_suffix(".o")
+            options = ["--target=amdgcn-amd-amdhsa", f"-mcpu={processor}", "-nogpulib", f"-mcode-object-version={version}", f"-O{level}"]
             options += ["-x", "cl", "-cl-std=CL2.0", "-cl-no-stdinc", "-cl-kernel-arg-info", "-fno-discard-value-names", "-w"]
             subprocess.run([*ZIG, "clang", *options, "-c", str(SOURCE), "-o", str(object_)], check=True)
             subprocess.run([*ZIG, "ld.lld", "-shared", str(object_), "-o", str(path)], check=True)
-            found[version, level] = path
-        return found[version, level]
+            found[version, level, processor] = path
+        return found[version, level, processor]
 
     return made
 
@@ -132,8 +143,18 @@ def compiled(tmp_path_factory):
 @pytest.mark.parametrize(("version", "level"), [(4, "0"), (5, "2"), (6, "s")])
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_kernel_leaves_what_numpy_says(compiled, name, version, level):
+    leaves_what_numpy_says(compiled(version, level, "gfx803"), name)
+
+
+@pytest.mark.parametrize(("name", "instruction"), [("half_pairs", "v_pk_"), ("short_pairs", "v_pk_")])
+def test_packed_instructions_of_vega_do_the_same(compiled, name, instruction):
+    program = leaves_what_numpy_says(compiled(6, "2", "gfx900"), name)
+    assert any(text.startswith(instruction) for text in program.text)
+
+
+def leaves_what_numpy_says(path, name):
+    """Runs a kernel of a code object and looks at its first buffer; returns the program."""
     buffers, expected, arguments = KERNELS[name]
-    path = compiled(version, level)
     given = {key: values.copy() for key, values in buffers.items()}
     options = Options(str(path), grid=BLOCKS, block=THREADS, buffers=given, arguments=arguments, more={"kernel": name})
     program = open_source(path, None, options).program
@@ -145,3 +166,4 @@ def test_a_kernel_leaves_what_numpy_says(compiled, name, version, level):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
     else:
         assert found.tolist() == expected.astype(kind).tolist()
+    return program

@@ -1,8 +1,10 @@
 """16 bits at a time, two at once, and what is for graphics, beside the same in Python's and NumPy's numbers, on edge values."""
 
 import numpy as np
+import pytest
 
 from tests.isa.gcn.test_vector_alu import EDGES, FLOATS, WORD, bits, check, f, s, triples
+from warploom.isa.diagnostics import SourceError
 
 HALF = 0xFFFF
 HALVES = np.array([0, -0.0, 1, -1.5, 0.5, 2.75, 65504, -65504, 6e-5, -6e-8, np.inf, -np.inf, 300, -0.1], "e").view("u2").tolist()
@@ -115,6 +117,7 @@ PACKED = {
         lambda a, b, c: 0x0055 | word_of(np.float32(half(a)) * -np.float32(half(b)) + abs(np.float32(half(c)))) << 16,
     "v_mad_mixlo_f16 v9, v0, v1, v2 op_sel_hi:[1,1,1]": lambda a, b, c: kept(word_of(np.float32(half(a)) * np.float32(half(b)) + half(c))),
     "v_fma_f16 v9, v0, v1, v2": lambda a, b, c: kept(word_of(fused(half(a), half(b), half(c)))),
+    "v_max3_f16 v9, v0, v1, v2": lambda a, b, c: kept(word_of(max(map(half, (a, b, c)), key=lambda v: (v, not np.signbit(v))))),
     "v_frexp_mant_f16 v9, v0": lambda a, b, c: word_of(np.frexp(half(a))[0]),
     "v_frexp_exp_i16_f16 v9, v0": lambda a, b, c: int(np.frexp(half(a))[1]) & HALF if np.isfinite(half(a)) else 0,
 }  # fmt: skip
@@ -160,3 +163,20 @@ def test_the_face_of_a_cube():
     edges = [bits(value) for value in FLOATS if value == value]
     inputs = [[int(random.choice(edges)) if random.random() < 0.5 else bits(random.normal()) for _ in range(3)] for _ in range(64)]
     check(list(CUBES), inputs, [1] * len(CUBES), lambda line, lane: bits(CUBES[line](*map(f, inputs[lane]))))
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("v_add_u32_e64 v4, v4, v4 op_sel:[1,1,0]", "takes no 'op_sel"),
+        ("v_add_f16_e64 v5, v4, v4 op_sel:[0,0,1]", "takes no 'op_sel"),
+        ("v_mad_u16 v5, v4, v4, v4 op_sel:[0,0,1,1,1,1]", "takes 3 or 4 bits, not 6"),
+        ("v_mad_u16 v5, v4, v4, v4 op_sel:[1]", "takes 3 or 4 bits, not 1"),
+        ("v_pack_b32_f16 v5, v4, v4 op_sel:[0,0,1]", "op_sel of what has no 16 bits to choose"),
+        ("v_pk_add_u16 v5, v4, v4 op_sel:[0,0,0,0,1]", "takes 2 bits, not 5"),
+        ("v_pk_add_u16 v5, v4, v4 neg_lo:[1,0]", "a sign of a source that is no float"),
+    ],
+)
+def test_what_chooses_no_half_is_refused(line, reason):
+    with pytest.raises(SourceError, match=reason):
+        check([line], [[0, 0, 0]] * 64, [1], lambda line, lane: 0)

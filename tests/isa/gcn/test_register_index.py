@@ -27,6 +27,16 @@ def held(lines):
         (["s_mov_b32 s20, 3", "s_set_gpr_idx_on s20, gpr_idx(DST)", "v_mov_b32 v4, 8", "s_set_gpr_idx_off"], [1, 2, 3, 8]),
         (["s_mov_b32 s20, 1", "s_set_gpr_idx_on s20, gpr_idx(SRC1,DST)", "v_add_u32 v4, v4, v5", "s_set_gpr_idx_idx 2",
           "s_set_gpr_idx_mode gpr_idx(SRC0)", "v_add_u32 v7, v4, v5", "s_set_gpr_idx_off"], [1, 4, 3, 7]),
+        # The adder's operands are chosen while it is off: nothing is added.
+        (["s_mov_b32 m0, 2", "s_set_gpr_idx_mode gpr_idx(SRC0)", "v_mov_b32 v4, v5"], [2, 2, 3, 4]),
+        # Bits 7:0 and 15:12 of M0 are set, the others stay.
+        (["s_mov_b32 m0, 0x12340f00", "s_mov_b32 s20, 0x7ff", "s_set_gpr_idx_on s20, gpr_idx(SRC0)", "s_set_gpr_idx_off",
+          "v_mov_b32 v4, m0"], [0x12341FFF, 2, 3, 4]),
+        # A result that is no vector register is not one that M0 chooses.
+        (["s_mov_b32 s20, 1", "s_set_gpr_idx_on s20, gpr_idx(DST)", "v_readfirstlane_b32 s21, v5", "s_set_gpr_idx_off",
+          "v_mov_b32 v4, s21"], [2, 2, 3, 4]),
+        (["v_mov_b32 v4, 0", "v_mov_b32 v5, 0", "v_mov_b32 v6, 1.0", "s_mov_b32 s20, 1", "s_set_gpr_idx_on s20, gpr_idx(SRC0)",
+          "v_mad_mix_f32 v4, v5, 1.0, 0", "s_set_gpr_idx_off"], [0x3F800000, 0, 0x3F800000, 4]),
     ],
 )  # fmt: skip
 def test_a_register_is_chosen_by_m0_in_active_lanes(lines, expected):
@@ -38,3 +48,25 @@ def test_what_the_machine_does_not_have_is_refused():
         held(["s_set_gpr_idx_on s20, gpr_idx(DST)", "v_lshlrev_b64 v[4:5], 1, v[6:7]", "s_set_gpr_idx_off"])
     with pytest.raises(SourceError, match=r"'gpr_idx\(SRC4\)' names no operands"):
         held(["s_set_gpr_idx_on s20, gpr_idx(SRC4)"])
+    with pytest.raises(SourceError, match="names no operands"):
+        held(["s_set_gpr_idx_on s20, gpr_idx(SRC0,)"])
+
+
+@pytest.mark.parametrize("text", ["gpr_idx(" + "SRC0_" * 10, "gpr_idx(" + "A, " * 40, "gpr_idx(SRC0 SRC1)"])
+def test_what_is_no_list_of_operands_is_refused_at_once(text):
+    with pytest.raises(SourceError):
+        held([f"s_set_gpr_idx_on s20, {text}"])
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("v_movrels_b32 v4, 5", "the register that M0 chooses is a vector register"),
+        ("v_movrels_b32 v4, s20", "the register that M0 chooses is a vector register"),
+        ("v_movrels_b32_sdwa v4, v5 src0_sel:WORD_1", "whole registers of this lane, as they are"),
+        ("v_movreld_b32_e64 v4, v5 clamp", "whole registers of this lane, as they are"),
+    ],
+)
+def test_a_move_takes_whole_vector_registers(line, reason):
+    with pytest.raises(SourceError, match=reason):
+        held([line])

@@ -101,6 +101,64 @@ def test_of_two_loads_in_flight_vmcnt_1_waits_for_the_first_only():
     assert result.detail.profile[:, LONG_SCOREBOARD].sum() == 0
 
 
+STORE, LOAD = "global_store_dword v0, v0, s[8:9]{}\n", "global_load_dword v1, v0, s[8:9]{}\n"
+PAUSE = "s_nop 0\n" * 20
+
+
+@pytest.mark.parametrize(
+    ("body", "awaited"),
+    [
+        (STORE.format("") + "s_waitcnt vmcnt(0)\n", {0: [0]}),
+        (STORE.format("") + PAUSE + STORE.format(" offset:1024") + "s_waitcnt vmcnt(1)\ns_waitcnt vmcnt(0)\n", {0: [0], 1: [1]}),
+        (STORE.format("") + PAUSE + LOAD.format(" offset:1024") + "s_waitcnt vmcnt(1)\ns_waitcnt vmcnt(0)\n", {0: [0], 1: [1]}),
+        (LOAD.format("") + PAUSE + STORE.format(" offset:1024") + "s_waitcnt vmcnt(1)\ns_waitcnt vmcnt(0)\n", {0: [0], 1: [1]}),
+        (STORE.format("") + "s_waitcnt vmcnt(1)\n", {0: []}),
+        (STORE.format("") + "s_waitcnt lgkmcnt(0)\n", {0: []}),
+        (STORE.format("") + "s_cbranch_scc1 on\n" + LOAD.format(" offset:1024") + "on:\ns_waitcnt vmcnt(0)\n", {0: [0, 1]}),
+        # A function that no path of the kernel is known to reach.
+        ("s_getpc_b64 s[10:11]\ns_add_u32 s10, s10, 24\ns_addc_u32 s11, s11, 0\n" + STORE.format("") + "s_swappc_b64 s[12:13], s[10:11]\n"
+         "s_endpgm\ns_waitcnt vmcnt(0)\ns_setpc_b64 s[12:13]\n", {0: [0]}),
+    ],
+)  # fmt: skip
+def test_vmcnt_counts_stores_until_memory_has_them(body, awaited):
+    """awaited: by wait, the accesses that are done just before it goes on; a wait for none takes no time."""
+    text = HEAD.replace("256", "4096") + "v_lshlrev_b32 v0, 2, v0\ns_waitcnt lgkmcnt(0)\n" + body + "s_endpgm"
+    program = load_with_warnings(text.encode(), "gcn", Options(buffers={"x": [0] * 1024}))[0]
+    result = GPU("gcn", engine="python").run(program, tracing=True)
+    assert result.status == "done"
+    first = next(n for n, line in enumerate(program.text) if line.startswith("s_waitcnt")) + 1
+    waits = [n for n, line in enumerate(program.text) if n >= first and line.startswith("s_waitcnt")]
+    accesses = [n for n, line in enumerate(program.text) if line.startswith("global")]
+    issues = {int(row[e.PC]): int(row[e.TIME]) for row in result.detail.events if row[e.KIND] == e.ISSUE}
+    done = {int(row[e.PC]): int(row[e.B]) for row in result.detail.events if row[e.KIND] == e.COMPLETE}
+    for number, which in awaited.items():
+        if which:
+            assert 0 <= issues[waits[number]] - (max(done[accesses[one]] for one in which) + 1) < 4  # in its next turn
+            assert result.detail.profile[waits[number], WAITCNT] > 0
+        else:
+            assert result.detail.profile[waits[number], WAITCNT] == 0
+    assert result.detail.profile[:, WAITCNT].sum() == result.detail.profile[[first - 1, *waits], WAITCNT].sum()
+
+
+def test_stores_that_nobody_answers_are_waited_for_until_they_have_left():
+    text = HEAD + "v_lshlrev_b32 v0, 2, v0\ns_waitcnt lgkmcnt(0)\n" + STORE.format("") + "{}s_endpgm"
+
+    def cycles(wait, stores):
+        program = load_with_warnings(text.format(wait).encode(), "gcn", Options(buffers={"x": [0] * 64}))[0]
+        return GPU("gcn", set={"lsu.stores": stores}, engine="python").run(program).cycles
+
+    wait = "s_waitcnt vmcnt(0)\n"
+    assert cycles("", 0) < cycles(wait, 0) < cycles(wait, 1024)
+
+
+def test_what_flat_does_proves_nothing_of_lds():
+    """FLAT is in lgkmcnt too, and its part in LDS may be done first."""
+    text = "s_waitcnt lgkmcnt(0)\nds_read_b32 v1, v0\nflat_load_dword v2, v[4:5]\n"
+    text += "s_waitcnt vmcnt(0) lgkmcnt({})\nv_add_u32 v3, v1, v2\ns_endpgm"
+    assert len(warnings(text.format(1))) == 1
+    assert warnings(text.format(0)) == []
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_what_compilers_write_waits_for_everything(name):
     recorded = recording(name)

@@ -49,6 +49,23 @@ kernel void k(const int *in, int *out) {
   out[i] = 2;
 }
 """
+SAME_IN_A_LOOP = """#include <warploom.h>
+kernel void k(const int *in, int *out, int n) {
+  int i = global_id(), odd = in[i] & 1;
+  for (int j = 0; j < n; j++) {
+    int s = split(odd);
+    if (odd)
+      out[n * i + j] += 3;
+    else
+      out[n * i + j] -= in[j] / 7;
+    join(s);
+  }
+}
+"""
+OWN_SPLIT = """#define split_for_all(c) ({ int s_; __asm__ volatile(".insn r 0x0b, 2, 0, %0, %1, x0" : "=r"(s_) : "r"(c)); s_; })
+#define join_all(s) __asm__ volatile(".insn r 0x0b, 3, 0, x0, %0, x0" : : "r"(s))
+"""
+NO_BRANCH = "no branch follows this split: its copies stand on both sides of the branch at "
 SAID = "the two sides of this split end at 2 joins"
 
 
@@ -78,6 +95,30 @@ def test_a_compiler_that_copies_guards_at_o3_is_noticed(target, tmp_path, monkey
     ((warning,), sources) = guard_warnings(compiler.compile_c([path], target, "3"), str(path))
     assert warning.message.startswith(SAID) and "-fconvergent-functions" in warning.fix
     assert Path(sources[warning.position.file].path).name == "kernel.c" and warning.position.line == 4
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_branch_that_o3_takes_out_of_its_guard_and_a_loop_is_noticed(own, tmp_path, monkeypatch):
+    """Loop unswitching: a loop for each side, a copy of the split in both, and the branch between them before any split."""
+    needs_compiler()
+    text = SAME_IN_A_LOOP
+    if own:  # splits in inline assembly, as programs bring them
+        text = OWN_SPLIT + text.replace(" split(", " split_for_all(").replace(" join(", " join_all(")
+    path = written(tmp_path, text)
+    line = text.splitlines().index(f"    int s = split{'_for_all' * own}(odd);") + 1
+    assert guard_warnings(compiler.compile_c([path], level="3"), str(path))[0] == []
+    unaware(monkeypatch, "vortex-2024")
+    assert guard_warnings(compiler.compile_c([path], level="2"), str(path))[0] == []
+    data = compiler.compile_c([path], level="3")
+    ((warning,), sources) = guard_warnings(data, str(path))
+    assert warning.message.startswith(NO_BRANCH) and "-fconvergent-functions" in warning.fix
+    assert (Path(sources[warning.position.file].path).name, warning.position.line) == ("kernel.c", line)
+    given = np.array([0, 1, 0, 1], np.int32)
+    buffers = {"in": given, "out": np.zeros(8, np.int32)}
+    program = load(data, "vortex-2024", options=Options(path=str(tmp_path / "k.elf"), threads=4, buffers=buffers, arguments={"n": 2}))
+    assert "lanes of a warp disagree" in str(GPU("vortex-2024", engine="python").run(program).fault)
+    parted = GPU("vortex-2024", set={"core.divergence": "stack"}, engine="python").run(program)
+    assert read_buffer(parted.program, parted.memory, "out").tolist() == [0, 0, 3, 3, 0, 0, 3, 3]
 
 
 def test_what_is_warned_of_does_go_wrong_and_only_under_masks(tmp_path):

@@ -1,5 +1,7 @@
 """Notes: what they say, their order, what they cost, and what happens when there are too many."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -89,3 +91,12 @@ def test_cycles_beyond_32_bits_are_told_from_the_order():
     assert [note.cycle for note in notes.notes_of(program, log)[0]] == [(1 << 32) - 1, (1 << 32) + 5, (1 << 32) + 9]
     assert notes.notes_of(program, log)[0][0] == Note((1 << 32) - 1, 2, 0, 0, 0, (0,))
     assert u.OPERATIONS[int(program.uops[2, u.OP])].name == "note"
+
+
+def test_bytes_for_which_a_console_has_no_room_are_counted():
+    log = np.zeros((3, notes.NOTE_COLUMNS), np.int64)  # a row for the counts, and two
+    registers = SimpleNamespace(special=np.zeros(64, np.uint32))
+    for value in b"lost":
+        notes.log_byte(registers, SimpleNamespace(notes=log), 7, 1, 0x100, value)
+    assert log[0, [notes.WRITTEN, notes.LOST]].tolist() == [2, 2]
+    assert log[1:, [notes.UOP, notes.NUMBER, notes.THREAD, notes.VALUES]].tolist() == [[7, 0x100, 1, ord("l")], [7, 0x100, 1, ord("o")]]

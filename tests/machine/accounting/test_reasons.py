@@ -128,6 +128,22 @@ def test_waitcnt():
         assert "waitcnt" not in cycles(ending({**load}, {"name": "await", "a": B}))
 
 
+def test_waitcnt_of_stores():
+    """An instruction of the buffer lets fewer than i stores be in flight; one that is not answered is done when it has left."""
+    store = {"name": "store", "a": D, "b": LANE, "space": u.GLOBAL_SPACE}
+
+    def waits(stores, *least):
+        code = ending(*({**store} for _ in range(stores)), *({"name": "await", "imm": one} for one in least))
+        return [cycles(code, lsu__stores=limit).get("waitcnt", 0) for limit in (0, 64)]
+
+    assert waits(1, 0) == waits(1, 2) == waits(0, 1) == [0, 0]
+    left, answered = waits(1, 1)
+    assert 0 < left < answered
+    assert waits(2, 3) == [0, 0]
+    assert waits(2, 2)[1] == waits(2, 1)[1] - 1  # the first of them leaves a cycle before the second
+    assert waits(2, 2, 1)[1] == waits(2, 1)[1] - 1  # in all as long, and one of these cycles issues
+
+
 def test_drain():
     assert cycles(ending({"name": "load", "dst": A, "a": D})) == {"selected": 2, "drain": 28}
 

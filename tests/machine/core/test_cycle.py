@@ -1,5 +1,7 @@
 """The cycle of a core with warps: one engine against the other, and what hazards, units and bundles do to an issue."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,10 @@ from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.status import DONE, EVENTS_FULL, LIMIT
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
+from warploom.machine.core.cycle import show_instructions_of_warps
+from warploom.machine.core.scheduling.scheduler import Scheduler
 from warploom.machine.device.machine import PipelineMachine
+from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.run.compile import entry_call
 
 A, B, C, D = range(FREE, FREE + 4)
@@ -262,3 +267,12 @@ def test_a_machine_can_be_watched_cycle_by_cycle():
                 break
             seen.append((made.cycle, int(made.cores[0]["warps"]["pc"][0])))
     assert seen == [(1, 1), (2, 1), (3, 2)]
+
+
+def test_a_users_policy_is_shown_the_next_instruction_of_each_warp_that_is_awake_and_of_no_other():
+    code = np.zeros((4, u.CODE_COLUMNS), np.int64)
+    code[3, [u.ISSUE_UNIT, u.ISSUE_LATENCY]] = u.MEMORY, 5
+    s = mirror(zeros((), Scheduler))
+    s.awake = np.uint64(1 << 2)
+    show_instructions_of_warps(SimpleNamespace(pc=[0, 3, 3]), s, SimpleNamespace(code=code))
+    assert [(s.pc[warp], s.unit[warp], s.latency_class[warp]) for warp in range(3)] == [(0, 0, 0), (0, 0, 0), (3, u.MEMORY, 5)]

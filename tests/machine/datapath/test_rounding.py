@@ -15,6 +15,7 @@ from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import IMMEDIATE, Uop, scalar
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.datapath.alu import execute_with_rounding
+from warploom.machine.datapath.rounding import DOWN, INEXACT, NEAREST_EVEN, UNDERFLOW, UP, round_float
 from warploom.machine.engine.unit import unit
 from warploom.machine.run.tables import Tables
 
@@ -119,3 +120,13 @@ def test_a_program_with_both_kinds_of_floats_is_refused():
     program = Program("test", "test", uops, code, text, 8, ())
     with pytest.raises(LaunchError, match="neither 64-bit floats nor notes"):
         GPU("sm", engine="python").run(program)
+
+
+@pytest.mark.parametrize(
+    ("mode", "value", "flags"),
+    [(UP, 0x0080_0000, INEXACT), (NEAREST_EVEN, 0x0080_0000, INEXACT | UNDERFLOW), (DOWN, 0x007F_FFFF, INEXACT | UNDERFLOW)],
+)
+def test_what_rounding_makes_the_smallest_normal_number_is_tiny_only_if_it_stays_below_with_exponents_without_an_end(mode, value, flags):
+    """IEEE 754-2019, 7.5, tininess after rounding: 24 ones from 2**-127 on, and a one 28 places behind the last of them."""
+    bits = np.uint64((1023 - 127) << 52 | (1 << 23) - 1 << 29 | 1)
+    assert tuple(map(int, round_float(bits, mode))) == (value, flags)

@@ -79,6 +79,20 @@ def test_one_that_never_returns_has_a_result_for_a_compiler_and_does_the_same(fu
     assert caught.traceback[-1].lineno + 1 == function.__code__.co_firstlineno + line
 
 
+def test_a_loop_that_is_never_entered_stays_one():
+    seen = []
+
+    def endless(x):
+        while False:
+            seen.append(x)
+        while True:
+            x += 1
+
+    with pytest.raises(RuntimeError, match=ENDLESS):
+        bounded(endless, answers=True)(0)
+    assert seen == []
+
+
 @pytest.mark.parametrize("function", [counts_down, inner_endless])
 def test_one_that_may_return_is_the_same_for_a_compiler(function):
     assert bounded(function, answers=True).__code__ == bounded(function).__code__

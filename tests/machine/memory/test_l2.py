@@ -168,6 +168,43 @@ def test_a_store_that_misses_and_does_not_allocate_passes_by():
     assert made.gpu["dram"]["bytes_written"].sum() == 16
 
 
+def test_a_store_to_a_line_that_is_there_stays_in_a_cache_that_writes_back_even_if_stores_bring_no_lines():
+    code = Assembly()
+    code.load(B, X)
+    code.op("add", C, B, imm=1)
+    code.store(X, C)
+    for number in (8, 16, 24):
+        code.load(B, X, number * 64)
+        code.op("add", C, B, imm=1)
+    code("exit")
+    made = finished(code.program(), l2__bytes=1024, l2__ways=2, l2__write="back", l2__allocate=False, **NO_L1)
+    assert made.gpu["l2"]["cache"]["write_backs"] == 1
+    assert made.gpu["dram"]["bytes_written"].sum() == 16
+
+
+@pytest.mark.parametrize(("allocate", "read"), [(True, 0), (False, 16)])
+def test_a_cache_that_writes_through_keeps_what_is_stored_if_stores_bring_lines(allocate, read):
+    code = Assembly()
+    code.op("shl", D, LANE, imm=2)
+    code.store(D, A)  # a whole sector
+    code.load(B, D)  # after the store, on the same way
+    code.op("add", C, B, imm=1)
+    code("exit")
+    made = finished(code.program(), l2__write="through", l2__allocate=allocate, **NO_L1)
+    assert made.gpu["dram"]["bytes_read"].sum() == read
+    assert made.gpu["dram"]["bytes_written"].sum() == 16
+
+
+def test_a_kernel_does_not_end_while_memory_has_not_taken_what_a_slice_has_sent():
+    """A slice counts its lines on their way. The warp of this kernel has ended long before the second cache has its store."""
+    code = Assembly()
+    code.store(X, A)
+    code("exit")
+    made = finished(code.program(), l2__write="through", l2__write_buffer=2, **NO_L1)
+    assert made.gpu["dram"]["bytes_written"].sum() == 16
+    assert made.gpu["l2"]["writing"].max() == 0
+
+
 def test_an_atomic_dirties_a_line_of_a_cache_that_writes_back():
     code = Assembly()
     code("atomic_add", dst=B, a=X, b=LANE)

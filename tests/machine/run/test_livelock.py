@@ -103,3 +103,28 @@ def test_going_back_to_a_snapshot_is_as_if_nothing_had_been_seen_since():
     assert (detector.next_check, detector.spinning) == (due, {})
     drive(made, engine="python", max_cycles=20_000)
     assert made.cycle == ended
+
+
+def test_a_search_in_which_a_warp_repeats_itself_gives_up_after_so_many_looks_at_the_others():
+    class OneOfTwo(livelock.LivelockDetector):
+        """The first warp repeats itself, the second one never does."""
+
+        looks = given_up = 0
+
+        def _running(self):
+            return [(0, 0), (0, 1)]
+
+        def _repeats(self, warp):
+            self.looks += warp == (0, 1)
+            return warp == (0, 0)
+
+        def _forget(self):
+            super()._forget()
+            self.given_up += 1
+
+    detector = OneOfTwo(machine(spinning(), core__divergence="stack"))
+    detector.check()  # what it has seen of progress
+    before = detector.given_up
+    while detector.given_up == before:
+        detector.check()
+    assert detector.looks == livelock.BURST

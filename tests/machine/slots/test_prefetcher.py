@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.machine.programs import FREE, GLOBAL, Assembly, words
+from tests.machine.programs import FREE, GLOBAL, Assembly, config, words
 from tests.machine.slots.running import ran, same_in_both
 from warploom import GPU, load_config
+from warploom.machine.accounting import events as e
 from warploom.machine.accounting.reasons import HITS, MISSES
 from warploom.machine.core.load_store.prefetcher import Prefetcher
 from warploom.machine.engine.unit import mirror, zeros
@@ -189,3 +190,16 @@ def test_summary_and_profile_say_what_the_prefetcher_did():
 
 def _text(lines):
     return "\n".join("".join(text for text, _ in line) for line in lines)
+
+
+def test_a_prefetch_leaves_with_the_miss_that_it_follows():
+    """Both lines are asked for in the cycle of the lookup, and nothing on the way takes only one at a time: they come together."""
+    code = Assembly()
+    code.load(A, B)
+    code("exit")
+    machine = config(l2__ports=0, l1__bytes=1024, memory__bytes=4096)
+    result = GPU(machine, units={"prefetcher": "next_line"}, engine="python").run(code.program(), tracing=True)
+    events = result.detail.events
+    fills = events[events[:, e.KIND] == e.FILL][:, [e.TIME, e.A]].tolist()
+    assert [line for _, line in fills] == [0, 1]
+    assert fills[0][0] == fills[1][0]

@@ -360,15 +360,32 @@ CONFLICTS = "ds_write_b32 v1, v0\n"  # all lanes in one bank
 ADDRESSES = "s_load_dwordx2 s[8:9], s[4:5], 0x0\nv_lshlrev_b32 v1, 7, v0\nv_lshlrev_b32 v4, 2, v0\ns_waitcnt lgkmcnt(0)\n"
 FROM_MEMORY, FROM_SHARED = "global_load_dword v2, v4, s[8:9]\ns_waitcnt vmcnt(0)\n", "ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\n"
 FROM_BOTH = "ds_read_b32 v3, v4\nglobal_load_dword v2, v4, s[8:9]\ns_waitcnt vmcnt(0) lgkmcnt(0)\n"
+STORE, TO_MEMORY = "global_store_dword v4, v4, s[8:9]\n", "s_waitcnt vmcnt(0) lgkmcnt(0)\n"
 
 
-@pytest.mark.parametrize(("loads", "named"), [(FROM_MEMORY, False), (FROM_SHARED, True), (FROM_BOTH, False)])
+@pytest.mark.parametrize(
+    ("loads", "named"),
+    [(FROM_MEMORY, False), (FROM_SHARED, True), (FROM_BOTH, False), ("ds_read_b32 v2, v1\n" + STORE + TO_MEMORY, False)],
+)
 def test_a_wait_of_the_program_belongs_to_the_memory_whose_loads_it_waits_for(loads, named):
     found = on_gcn(ADDRESSES + CONFLICTS + loads * 8, 1, ".lds 8192\n.arg out, pointer, 4096\n")
     assert bool(list(bank_conflicts(found))) == named
     ends = [number for number, text in enumerate(found.program.text) if text.startswith("s_waitcnt")]
     assert (f.shared_waits(found)[ends[1:]] > 0).all() == named
     assert (f.memory_waits(found) + f.shared_waits(found)).sum() >= found.of("waitcnt").sum()
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("", "warps wait until memory has their stores, "),
+        ("ds_read_b32 v2, v4\n", "warps wait for what line 11 loads, and until memory has their stores, "),
+    ],
+)
+def test_a_wait_for_stores_is_not_said_to_be_for_loads(before, said):
+    again = f"s_mov_b32 s0, 20\nagain:\n{before}{STORE}{TO_MEMORY}s_sub_u32 s0, s0, 1\ns_cmp_lg_u32 s0, 0\ns_cbranch_scc1 again\n"
+    (finding,) = latency(on_gcn(ADDRESSES + again, 1, ".lds 8192\n.arg out, pointer, 4096\n"))
+    assert said in finding.what
 
 
 def test_a_slow_division_is_named_and_not_more_warps():

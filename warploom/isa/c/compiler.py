@@ -91,6 +91,7 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
 def flags(target: Target, level: str) -> list[str]:
     """Everything that the compiler is told but for the sources and the output."""
     found = ["-target", target.triple, f"-mcpu={target.cpu}", f"-O{level}", "-g", "-std=gnu17", "-Wall"]
+    found += ["-Xclang", f"-O{level}"]  # ziglang's driver makes -O2 of -O1 and of -O3
     found += ["-nostdlib", "-ffreestanding", "-fno-sanitize=undefined", "-fno-stack-protector", "-ffunction-sections", *target.options]
     found += ["-I", str(RUNTIME / "include"), "-T", str(RUNTIME / target.script), "-Wl,--gc-sections"]
     return found + [str(RUNTIME / name) for name in target.files]

@@ -2,14 +2,15 @@
 
 With metadata an argument has a name, a place and a kind. Without, arguments follow one another in the order in which they are given: 8
 bytes for the address of a buffer, 4 for a number. A buffer is a region of its own, from the address that its name ends with (`x@0x10000`)
-or from the next free one on; a pointer without a value is the buffer of its name. A buffer called `argument` is the whole segment.
+or from the next free one on; a pointer without a value is the buffer of its name. A buffer called `argument` is the whole segment, but for
+hidden arguments after its end.
 
 Source: LLVM, "User Guide for AMDGPU Backend", sections "Code Object Metadata" and "Kernarg Segment".
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,7 +76,9 @@ def placed(
     if whole is not None:
         if options.arguments:
             raise BufferError(f"{path}: the buffer {SEGMENT!r} is all of the arguments: leave --arg {next(iter(options.arguments))} out")
-        return Placed(whole.ljust(max(size, LEAST_BYTES), b"\0"), buffers)
+        begun = bytearray(whole.ljust(size, b"\0"))
+        _hide(begun, [one for one in arguments or () if one.offset >= len(whole)], launch)
+        return Placed(bytes(begun.ljust(LEAST_BYTES, b"\0")), buffers)
     if arguments is None:
         segment, parameters, values = _in_order(path, options.arguments, addresses)
     else:
@@ -188,11 +191,16 @@ def _by_place(
         segment[argument.offset : argument.offset + argument.size] = word
         values[name] = value
         parameters.append(Parameter(name, argument.offset, POINTER if is_pointer else argument.dtype or _type_of(value, argument.size)))
+    _hide(segment, arguments, launch)
+    return bytes(segment), tuple(parameters), values
+
+
+def _hide(segment: bytearray, arguments: Iterable[Argument], launch: Launch) -> None:
+    """Write what the hidden ones among some arguments are."""
     for argument in arguments:
         if argument.hidden and argument.size <= 8:
             word = (hidden(argument.kind, launch) % (1 << 8 * argument.size)).to_bytes(argument.size, "little")
             segment[argument.offset : argument.offset + argument.size] = word
-    return bytes(segment), tuple(parameters), values
 
 
 def _type_of(value: Any, size: int) -> str:

@@ -84,9 +84,17 @@ class Code:
 
     def lower(self) -> None:
         """Adds the instruction's micro-ops. Raises Refusal."""
+        if self.row.format == "VOP3P" and not self.row.floats and (self.field("neg") or self.field("neg_hi")):
+            self.refuse("a sign of a source that is no float means nothing")
+        if self.written.kind == E64 and self.field("op_sel") & ~sum(1 << bit for bit in self.row.chosen_halves):
+            self.refuse("op_sel of what has no 16 bits to choose means nothing")
         self.row.lower(self)
-        if self.indexed >> 3 and not self.put_by_index:
+        if self.indexed >> 3 and not self.put_by_index and self._writes_vector():
             self.refuse("a result whose register M0 chooses is something that this machine has for v_mov_b32 and results of 32 bits only")
+
+    def _writes_vector(self) -> bool:
+        results = [word for word in self.row.words if word[0] == "d" and self.row.place(word, self.written.kind) is not None]
+        return any(self.written.code(word) >= FIRST_VECTOR for word in results)
 
     def field(self, name: str) -> int:
         """A field's value; 0 where its format has none of the name."""

@@ -145,8 +145,8 @@ def _modifiers(written: Written) -> list[str]:
     if row.format == "VOP3P":
         return _packed(written)
     if written.kind == E64:
-        places = (*range(row.sources), 3)  # the last one is the result's
-        found += [f"op_sel:[{','.join(str(fields['op_sel'] >> n & 1) for n in places)}]"] if fields.get("op_sel") else []
+        chosen = [str(fields["op_sel"] >> bit & 1) for bit in (*range(row.sources), 3)] if row.chosen_halves else []
+        found += [f"op_sel:[{','.join(chosen)}]"] if "1" in chosen else []
         found += ["clamp"] if fields["clamp"] else []
         return found + ([RESULTS[fields["omod"]]] if fields["omod"] else [])
     if written.kind == SDWA_KIND:

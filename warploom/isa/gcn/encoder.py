@@ -368,9 +368,9 @@ class _Encoding:
             or (self.row.format == "VOP3P" and self._packed(text))
         ):
             pass
-        elif (chosen := re.fullmatch(r"op_sel:\[([01](?:,[01])*)\]", text)) is not None and self.kind == E64:
-            places = (*range(self.row.sources), 3)
-            self.fields["op_sel"] = sum(int(bit) << place for place, bit in zip(places, chosen[1].split(","), strict=False))
+        elif (chosen := re.fullmatch(r"op_sel:\[([01](?:,[01])*)\]", text)) is not None and self.kind == E64 and self.row.chosen_halves:
+            bits = _bits(chosen[1], text, (self.row.sources, self.row.sources + 1))  # the last one is the result's
+            self.fields["op_sel"] = sum(bit << place for place, bit in zip((*range(self.row.sources), 3), bits, strict=False))
         else:
             raise Mistake(f"{self.row.mnemonic} takes no {text!r}", text)
 
@@ -414,9 +414,17 @@ class _Encoding:
         found = re.fullmatch(r"(op_sel|op_sel_hi|neg_lo|neg_hi):\[([01](?:,[01])*)\]", text)
         if found is None:
             return False
-        value = sum(int(bit) << n for n, bit in enumerate(found[2].split(",")))
+        value = sum(bit << n for n, bit in enumerate(_bits(found[2], text, (self.row.sources,))))
         if found[1] == "op_sel_hi":
             self.fields |= {"hi_low": value & 3, "hi_top": value >> 2 & 1 if self.row.sources == 3 else 1}
         else:
             self.fields[{"neg_lo": "neg"}.get(found[1], found[1])] = value
         return True
+
+
+def _bits(text: str, modifier: str, counts: tuple[int, ...]) -> list[int]:
+    """The bits of such a list. counts: how many there may be. Raises Mistake."""
+    bits = [int(bit) for bit in text.split(",")]
+    if len(bits) not in counts:
+        raise Mistake(f"it takes {' or '.join(map(str, counts))} bits, not {len(bits)}", modifier)
+    return bits

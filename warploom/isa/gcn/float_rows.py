@@ -37,7 +37,7 @@ _HALVES_OF_THREE = (
 
 _PACKED = (("fma", 14, "fma", "a * b + c, rounded once"), ("add", 15, "fadd", "a + b"), ("mul", 16, "fmul", "a * b"),
            ("min", 17, "fmin", "the smaller"), ("max", 18, "fmax", "the larger"))  # fmt: skip
-_KEEPING = ("mad", "fma", "div_fixup")  # in Vega; what is called legacy there is GCN 3's, which writes zeros
+_KEEPING = ("mad", "fma", "div_fixup", "min3", "max3", "med3")  # in Vega; what is called legacy there is GCN 3's, which writes zeros
 
 
 def _rows() -> list[Row]:
@@ -48,8 +48,8 @@ def _rows() -> list[Row]:
         return Row("v_" + name, "VOP2", opcode, operands, lower, meaning, floats=floats)
 
     def three(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b c", floats: int = 32) -> Row:
-        keeps = name.removesuffix("_f16") in _KEEPING
-        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning, floats=floats, keeps_half=keeps)
+        keeps, halves = name.removesuffix("_f16") in _KEEPING, name.startswith("cvt_pknorm") and floats == 16
+        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning, floats=floats, keeps_half=keeps, half_sources=halves)
 
     return [
         one("cvt_i32_f64", 3, conversions.from_wide("d2i", True), "d = a as a signed integer, towards zero; of NaN 0", 64, "d a2"),

@@ -235,7 +235,7 @@ def mixed(half: int | None) -> Lower:
             if is_half:
                 value: Value = code.lane("h2f", selected(code, letter, False))
             else:
-                value = code.of_code(code.place(letter))
+                value = code.source(letter)
             if code.field("neg_hi") >> number & 1:
                 value = code.lane("and", value, Number(0x7FFFFFFF))
             if code.field("neg") >> number & 1:

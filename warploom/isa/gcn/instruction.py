@@ -65,7 +65,8 @@ class Row:
 
     lower: adds its micro-ops to a `Code`. only_short: it has no form in VOP3, though its format has. floats: bits of its sources, where
     they are floats. two_offsets: of an access to LDS at two places, the bytes that its offsets count in. keeps_half:
-    its result has 16 bits, and the half of its register that op_sel does not choose stays as it is.
+    its result has 16 bits, and the half of its register that op_sel does not choose stays as it is. half_sources: op_sel chooses halves of
+    its sources, though its result has 32 bits.
     """
 
     mnemonic: str
@@ -78,6 +79,7 @@ class Row:
     floats: int = 0
     two_offsets: int = 0
     keeps_half: bool = False
+    half_sources: bool = False
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -88,6 +90,13 @@ class Row:
     def sources(self) -> int:
         """How many values it reads, masks and descriptors aside."""
         return sum(word[0] in "abc" and not word.endswith("m") for word in self.words)
+
+    @property
+    def chosen_halves(self) -> tuple[int, ...]:
+        """The bits of op_sel that mean something in VOP3: one a source, and bit 3 the result's."""
+        if self.keeps_half:
+            return (*range(self.sources), 3)
+        return tuple(range(self.sources)) if self.half_sources else ()
 
     @property
     def mixes(self) -> bool:

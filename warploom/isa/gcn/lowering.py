@@ -18,7 +18,7 @@ from warploom.isa.gcn.instruction import Decoded, Refusal
 from warploom.isa.gcn.lane_moves import moved
 from warploom.isa.gcn.launch import START, Start, start_up
 from warploom.isa.gcn.modifiers import MEMORY_BASES
-from warploom.isa.gcn.register_index import mode_after
+from warploom.isa.gcn.register_index import Indexing
 from warploom.isa.gcn.registers import (
     PRIVATE_BASE,
     PRIVATE_LIMIT,
@@ -56,12 +56,12 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Deco
     names = {address: name for name, address in reversed(list(image.symbols.items()))}
     refused: list[Refused] = []
     apertures = {aperture for one in instructions for aperture in (*_named_apertures(one), *_loaded_bases(one, start.base_offsets))}
-    indexed = 0
+    indexing = Indexing()
     for number, one in enumerate(instructions, start=1):
         uops, latency = [Uop("illegal", imm=one.word & 0xFFFFFFFF)], NONE
         if one.written is not None:
-            code = Code(one, moved, number_of, end, start.private, apertures, indexed)
-            indexed = mode_after(one.written, indexed)
+            code = Code(one, moved, number_of, end, start.private, apertures, indexing.now)
+            indexing = indexing.after(one.written)
             try:
                 code.lower()
                 uops, latency = code.uops, code.latency

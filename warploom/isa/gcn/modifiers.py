@@ -81,8 +81,8 @@ def index_text(number: int) -> str:
 
 def index_number(text: str) -> int | None:
     """The number of such a text, or None."""
-    found = re.fullmatch(r"gpr_idx\(\s*((?:\w+(?:\s*,\s*)?)*)\)", text)
-    names = [name.strip() for name in found[1].split(",") if name.strip()] if found else [""]
+    found = re.fullmatch(r"gpr_idx\(([\w\s,]*)\)", text)
+    names = [name.strip() for name in found[1].split(",")] if found and found[1].strip() else [] if found else [""]
     return sum(1 << INDEXED.index(name) for name in set(names)) if all(name in INDEXED for name in names) else None
 
 

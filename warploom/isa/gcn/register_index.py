@@ -12,24 +12,36 @@ Source: AMD "GCN3" Instruction Set Architecture, section 12.8, and "Vega" Instru
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from warploom.isa.gcn.code import Code, Number
-from warploom.isa.gcn.instruction import Row, Written
-from warploom.isa.gcn.registers import M0
+from warploom.isa.gcn.instruction import E32, E64, Row, Written
+from warploom.isa.gcn.registers import FIRST_VECTOR, M0
 from warploom.isa.uop import scalar
 
 Lower = Callable[[Code], None]
 MODE_BIT = 12  # of M0
 
 
-def mode_after(written: Written, mode: int) -> int:
-    """Which operands are found by M0 after an instruction: bits 0 to 2 the sources, bit 3 the result."""
-    name = written.row.mnemonic
-    if name == "s_set_gpr_idx_on":
-        return written.fields["ssrc1"] & 15
-    if name == "s_set_gpr_idx_mode":
-        return written.fields["simm16"] & 15
-    return 0 if name == "s_set_gpr_idx_off" else mode
+class Indexing(NamedTuple):
+    """The adder. operands: those that it is for, bits 0 to 2 the sources, bit 3 the result."""
+
+    on: bool = False
+    operands: int = 0
+
+    @property
+    def now(self) -> int:
+        """The operands that are found by M0."""
+        return self.operands if self.on else 0
+
+    def after(self, written: Written) -> Indexing:
+        """The same after an instruction."""
+        name = written.row.mnemonic
+        if name == "s_set_gpr_idx_on":
+            return Indexing(True, written.fields["ssrc1"] & 15)
+        if name == "s_set_gpr_idx_mode":
+            return self._replace(operands=written.fields["simm16"] & 15)
+        return self._replace(on=False) if name == "s_set_gpr_idx_off" else self
 
 
 def _set_index(switches: bool) -> Lower:
@@ -37,7 +49,8 @@ def _set_index(switches: bool) -> Lower:
         m0 = scalar(M0)
         index = code.scalar("and", code.of_code(code.place("a")), Number(0xFF))
         if switches:
-            code.add("or", m0, index, Number((code.field("ssrc1") & 15) << MODE_BIT))
+            operands = Number((code.field("ssrc1") & 15) << MODE_BIT)
+            code.add("or", m0, code.scalar("or", code.scalar("and", m0, Number(0xFFFF0F00)), operands), index)
         else:
             code.add("or", m0, code.scalar("and", m0, Number(0xFFFFFF00)), index)
 
@@ -56,9 +69,12 @@ def _off(code: Code) -> None:
 
 def _move(from_number: bool, to_number: bool) -> Lower:
     def lower(code: Code) -> None:
+        if code.written.kind not in (E32, E64) or any(code.field(name) for name in ("clamp", "omod", "op_sel", "abs", "neg")):
+            code.refuse("what v_movrel moves is whole registers of this lane, as they are")
+        if from_number and code.place("a") < FIRST_VECTOR:
+            code.refuse("the register that M0 chooses is a vector register")
         value = code.source("a")
-        if from_number:
-            assert isinstance(value, int)
+        if from_number and isinstance(value, int):
             value = code.lane("get_register", scalar(M0), imm=value)
         if to_number:
             held = code.lane("mov", value)
@@ -74,7 +90,14 @@ ROWS = (
     Row("v_movrels_b32", "VOP1", 55, "d a", _move(True, False), "d = the vector register M0 after a"),
     Row("v_movrelsd_b32", "VOP1", 56, "d a", _move(True, True), "the vector register M0 after d = the one M0 after a"),
     Row("s_set_gpr_idx_idx", "SOP1", 50, "a", _set_index(False), "M0[7:0] = a"),
-    Row("s_set_gpr_idx_on", "SOPC", 17, "a gpr_idx", _set_index(True), "M0[7:0] = a, which is added to the numbers of those operands"),
+    Row(
+        "s_set_gpr_idx_on",
+        "SOPC",
+        17,
+        "a gpr_idx",
+        _set_index(True),
+        "M0[7:0] = a, which is added to the numbers of those operands, until it is switched off",
+    ),
     Row("s_set_gpr_idx_off", "SOPP", 28, "", _off, "numbers of operands are their own again"),
-    Row("s_set_gpr_idx_mode", "SOPP", 29, "gpr_idx", _set_mode, "M0 is added to the numbers of those operands"),
+    Row("s_set_gpr_idx_mode", "SOPP", 29, "gpr_idx", _set_mode, "where it is switched on, M0 is added to the numbers of those operands"),
 )

@@ -44,8 +44,8 @@ def _rows() -> list[Row]:
     def two(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b") -> Row:
         return Row("v_" + name, "VOP2", opcode, operands, lower, meaning)
 
-    def three(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b c", floats: int = 0) -> Row:
-        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning, floats=floats)
+    def three(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b c", floats: int = 0, halves: bool = False) -> Row:
+        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning, floats=floats, half_sources=halves)
 
     def nothing(code: Code) -> None:
         code.lane("mov", Number(0))
@@ -145,9 +145,9 @@ def _rows() -> list[Row]:
         three("cvt_pk_u16_u32", 663, half_integers.saturated_pair(False), "d = a and b as 16 bits, at most 65535", "d a b"),
         three("cvt_pk_i16_i32", 664, half_integers.saturated_pair(True), "d = a and b as signed 16 bits, -32768 to 32767", "d a b"),
         one("sat_pk_u8_i16", 79, half_integers.bytes_of_halves, "d = the signed halves of a as unsigned bytes, 0 to 255"),
-        three("mad_u32_u16", 497, half_integers.multiply_add_into_word(False), "d = a * b + c, factors of 16 bits, unsigned"),
-        three("mad_i32_i16", 498, half_integers.multiply_add_into_word(True), "d = a * b + c, factors of 16 bits, signed"),
-        three("pack_b32_f16", 672, half_integers.pack, "d = b (high), a (low), 16 bits each", "d a b", 16),
+        three("mad_u32_u16", 497, half_integers.multiply_add_into_word(False), "d = a * b + c, factors of 16 bits, unsigned", halves=True),
+        three("mad_i32_i16", 498, half_integers.multiply_add_into_word(True), "d = a * b + c, factors of 16 bits, signed", halves=True),
+        three("pack_b32_f16", 672, half_integers.pack, "d = b (high), a (low), 16 bits each", "d a b", 16, True),
         *_halves(),
         *(Row(f"v_pk_{name}", "VOP3P", opcode, "d a b c" if operation == "mad" else "d a b",
               half_integers.packed(operation, letters, "_i" in name, "sh" in name), f"d = {meaning}, of two halves at once")

@@ -5,12 +5,20 @@ for memory as lanes access it, in order; lgkmcnt for LDS, in order, and for the 
 `s_waitcnt` until so few are in flight that the one it needs must be done. A use without its wait reads what the register held before,
 in some runs. In the simulator a register knows that a load is to write it. So an s_waitcnt uses the registers of the loads that it
 waits for, and stalls there, for `waitcnt`; a program that forgets it stalls at the use instead, for long_scoreboard (memory) or
-short_scoreboard (LDS), and there is a warning. (Stores are counted, and nothing waits for them.)
+short_scoreboard (LDS), and there is a warning.
+
+A store is in vmcnt until the cache of all compute units has it. It writes no register: an s_waitcnt that has to wait for stores says how
+many may be left in flight, which are the ones among the last accesses that vmcnt lets be.
+
+FLAT is in both counters. Its part in LDS can be done before or after other accesses of LDS, so it proves nothing of these: a program that
+needs one of them waits for lgkmcnt as if there were no FLAT, which waits longer. Only the program knows whether some lane went to LDS; one
+that waits for vmcnt alone is taken to know that none did, as compilers do for what they know to be in memory.
 
 Found by following all paths: for each register that a load writes, how many accesses of the same counter have left since. Where paths
-meet, the fewest. A call is taken to wait for everything, as compilers do.
+meet, the fewest, and stores of either. A call is taken to wait for everything, as compilers do.
 
-Source: AMD "Vega" Instruction Set Architecture, section 4.4, "Manually inserted wait states", and chapters 7, 8 and 11.
+Source: AMD "Vega" Instruction Set Architecture, section 4.4, "Manually inserted wait states", and chapters 7, 8 and 11; LLVM,
+SIInsertWaitcnts.cpp.
 """
 
 from __future__ import annotations
@@ -43,7 +51,15 @@ class Pending(NamedTuple):
     since: int
 
 
-State = dict[int, Pending]
+class State(NamedTuple):
+    """What is in flight: the registers that loads are to write, and bit n of `stores` where the vmcnt access that left as the nth before
+    the last one is a store."""
+
+    pending: Mapping[int, Pending]
+    stores: int = 0
+
+
+NOTHING = State({})
 
 
 def waits(program: Program, instructions: Sequence[Decoded]) -> tuple[Program, list[Diagnostic]]:
@@ -52,7 +68,8 @@ def waits(program: Program, instructions: Sequence[Decoded]) -> tuple[Program, l
     if len(instructions) > MOST:
         return program, []
     found = _Waits(program, instructions)
-    return replace(program, code=found.code()), found.warnings()
+    code, uops = found.waiting()
+    return replace(program, code=code, uops=uops), found.warnings()
 
 
 class _Waits:
@@ -66,7 +83,7 @@ class _Waits:
 
     def _followed(self) -> dict[int, State]:
         """What is pending before each instruction that can be reached."""
-        before: dict[int, State] = {place: {} for place in self._entries()}
+        before: dict[int, State] = dict.fromkeys(self._entries(), NOTHING)
         waiting = list(before)
         while waiting:
             place = waiting.pop()
@@ -75,7 +92,7 @@ class _Waits:
                 known = before.get(following)
                 joined = state if known is None else _joined(known, state)
                 if joined != known:
-                    before[following] = dict(joined)
+                    before[following] = joined
                     waiting.append(following)
         return before
 
@@ -84,23 +101,31 @@ class _Waits:
         said: dict[tuple[int, int], Diagnostic] = {}
         for place in sorted(self.before):
             for register in self.uses[place]:
-                pending = self.before[place].get(register)
+                pending = self.before[place].pending.get(register)
                 if pending is not None:
                     said.setdefault((place, pending.load), self._warning(place, register, pending))
         return list(said.values())
 
-    def code(self) -> np.ndarray:
-        """The program's instructions; each s_waitcnt uses the registers that it waits for, those of the last loads first."""
-        code = self.program.code.copy()
-        for place, state in self.before.items():
-            written = self.instructions[place].written
+    def waiting(self) -> tuple[np.ndarray, np.ndarray]:
+        """The program's (code, uops): each s_waitcnt uses the registers that it waits for, those of the last loads first, and says how many
+        stores may be left. One that no path from the kernel's entry reaches, as in a function, waits for stores where it waits for all."""
+        code, uops = self.program.code.copy(), self.program.uops.copy()
+        for place, instruction in enumerate(self.instructions):
+            written = instruction.written
             if written is None or written.row.mnemonic != "s_waitcnt":
                 continue
-            after = self._after(place, state)
-            registers = sorted((register for register in state if register not in after), key=lambda one: state[one].since)[: u.MAX_USES]
+            vm = counters(written.fields["simm16"])[0]
+            state = self.before.get(place)
+            if state is None:
+                uops[code[place + 1, u.FIRST_UOP], u.IMM] = 1 if vm == 0 else 0
+                continue
+            pending, after = state.pending, self._after(place, state).pending
+            registers = sorted((one for one in pending if one not in after), key=lambda one: pending[one].since)[: u.MAX_USES]
             code[place + 1, [u.USES, u.WRITES]] = len(registers), 0
             code[place + 1, u.USE : u.USE + len(registers)] = registers
-        return code
+            if vm < MOST_VM and state.stores >> vm:
+                uops[code[place + 1, u.FIRST_UOP], u.IMM] = _last(state.stores, vm).bit_count() + 1
+        return code, uops
 
     def _entries(self) -> Iterable[int]:
         jumps = self.program.uops[self.program.uops[:, u.OP] == u.NUMBER["jump"], u.TARGET]
@@ -110,17 +135,17 @@ class _Waits:
         """What is pending after an instruction."""
         written = self.instructions[place].written
         if written is None:
-            return {}
+            return NOTHING
         name = written.row.mnemonic
         if name == "s_waitcnt":
             return _waited(before, written.fields["simm16"])
         if name in ("s_swappc_b64", "s_call_b64", "s_cbranch_join"):
-            return {}
+            return NOTHING
         # A use has been warned of; what follows it is not its fault.
-        state = {register: pending for register, pending in before.items() if register not in self.uses[place]}
+        state = {register: pending for register, pending in before.pending.items() if register not in self.uses[place]}
         counter = FORMATS.get(written.row.format) if name not in IN_REGISTERS else None
         if counter is None or not written.row.words:
-            return state
+            return State(state, before.stores)
         state = {
             register: pending._replace(since=min(pending.since + 1, LONGEST)) if pending.counter == counter else pending
             for register, pending in state.items()
@@ -128,7 +153,9 @@ class _Waits:
         for register in self.writes[place] if self._loads(written) else ():
             if not _is_status(register):
                 state[register] = Pending(counter, place, 0)
-        return state
+        if counter != VM:
+            return State(state, before.stores)
+        return State(state, _last(before.stores << 1 | (0 if self._loads(written) else 1), LONGEST))
 
     @staticmethod
     def _loads(written: Written) -> bool:
@@ -176,7 +203,7 @@ def _is_status(register: int) -> bool:
 def _waited(before: State, number: int) -> State:
     """What is still pending after s_waitcnt. A load of the scalar unit is done for certain only when all are."""
     vm, _, lgkm = counters(number)
-    mixed = any(pending.counter == SCALAR for pending in before.values())
+    mixed = any(pending.counter == SCALAR for pending in before.pending.values())
 
     def done(pending: Pending) -> bool:
         if pending.counter == VM:
@@ -185,14 +212,20 @@ def _waited(before: State, number: int) -> State:
             return pending.since >= lgkm and lgkm < MOST_LGKM
         return lgkm == 0
 
-    return {register: pending for register, pending in before.items() if not done(pending)}
+    left = {register: pending for register, pending in before.pending.items() if not done(pending)}
+    return State(left, _last(before.stores, vm) if vm < MOST_VM else before.stores)
 
 
-def _joined(one: Mapping[int, Pending], other: Mapping[int, Pending]) -> State:
+def _last(stores: int, accesses: int) -> int:
+    """The stores among so many last accesses."""
+    return stores & (1 << accesses) - 1
+
+
+def _joined(one: State, other: State) -> State:
     """Where two paths meet: what is pending on either; of the same register the load that left last."""
-    found = dict(one)
-    for register, pending in other.items():
+    found = dict(one.pending)
+    for register, pending in other.pending.items():
         known = found.get(register)
         if known is None or pending.since < known.since:
             found[register] = pending
-    return found
+    return State(found, one.stores | other.stores)

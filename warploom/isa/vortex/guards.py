@@ -1,4 +1,4 @@
-"""Guards that a compiler has copied: a split whose two sides no longer meet at one join.
+"""Guards that a compiler has copied: a split whose two sides no longer meet at one join, or whose branch no longer follows it.
 
 In hardware nothing: a join takes the top of the warp's stack, whichever join it is. The first side's join sends the other lanes back to the
 split; theirs brings all together, and all continue after *that* one. So where a compiler has copied the join, with what follows it, into
@@ -6,22 +6,30 @@ both sides (jump threading and tail duplication do, at -O2 and -O3, unless a fun
 silence what was meant for the second. Copies of a split together with its join, as of a loop that is unrolled, are sound, and so are
 joins after which both sides do the same.
 
-Found by following all paths from each split, with the number of splits that are open: where it comes back to zero is a join of this one.
+The other way to lose a guard is to decide its branch earlier: where the condition does not change in a loop, -O3 makes two loops of it, one
+for each side, and the branch between them comes before any split (loop unswitching). Each loop has a copy of the split, and nothing left
+to guard.
 
-Source: the manual of LLVM, "convergent"; Tine et al., MICRO 2021, section 4.
+Found by following all paths from each split, with the number of splits that are open: where it comes back to zero is a join of this one.
+Copies of one split have its source line; two that no branch follows, on different sides of one branch, are what unswitching leaves.
+
+Source: the manual of LLVM, "convergent" and "simple-loop-unswitch"; Tine et al., MICRO 2021, section 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 
 from warploom.isa import uop as u
+from warploom.isa.analysis.dominators import immediate_dominators, reachable
 from warploom.isa.analysis.successors import ways
 from warploom.isa.diagnostics import Diagnostic, Severity
 from warploom.isa.program import Position, Program
 
 SPLIT, JOIN, JUMP = (u.NUMBER[name] for name in ("split", "join", "jump"))
 DEEPEST = 32  # splits inside each other that are followed
+MOST_COPIES = 16  # of one split that are compared: a loop that is unrolled has many
 MOST = 1 << 16  # instructions beyond which nothing is looked for
 FIX = (
     "compile with `warploom cc`, with clang's -fconvergent-functions, or optimise less; in C, let both sides meet before one join; "
@@ -30,18 +38,21 @@ FIX = (
 
 
 def copied_guards(program: Program) -> list[Diagnostic]:
-    """A warning for each split with several joins after which the program continues in different places."""
+    """A warning for each split with several joins after which the program continues in different places, and for each whose branch is
+    in front of its copies."""
     operations = _control_of(program)
     splits = [number for number, operation in enumerate(operations) if operation == SPLIT]
     if not splits or len(program) > MOST:
         return []
     successors = ways(program).successors
-    found = []
+    found, bare = [], []
     for split in splits:
-        joins = _joins_of(split, operations, successors)
+        joins, branches = _sides_of(split, operations, successors)
         if len({_continues(join + 1, operations, successors) for join in joins}) > 1:
-            found.append(_warning(program, split, joins))
-    return found
+            found.append(_several_joins(program, split, joins))
+        if not branches:
+            bare.append(split)
+    return found + [_no_branch(program, one, branch) for one, branch in _parted(program, bare, successors)]
 
 
 def _control_of(program: Program) -> list[int]:
@@ -57,11 +68,12 @@ def _control_of(program: Program) -> list[int]:
     return found
 
 
-def _joins_of(split: int, operations: Sequence[int], successors: Sequence[Sequence[int]]) -> list[int]:
-    """Where a side of a split may end, in the order of the program."""
+def _sides_of(split: int, operations: Sequence[int], successors: Sequence[Sequence[int]]) -> tuple[list[int], bool]:
+    """Where a side of a split may end, in the order of the program, and whether a branch stands in it that no inner split guards."""
     start = [(place, 1) for place in successors[split]]
     seen, waiting = set(start), start
     found: set[int] = set()
+    branches = False
     while waiting:
         place, open_splits = waiting.pop()
         if place >= len(operations):
@@ -73,12 +85,53 @@ def _joins_of(split: int, operations: Sequence[int], successors: Sequence[Sequen
                 continue
         elif operations[place] == SPLIT:
             open_splits += 1
+        elif open_splits == 1 and len(successors[place]) > 1:
+            branches = True
         for following in successors[place]:
             state = (following, open_splits)
             if open_splits <= DEEPEST and state not in seen:
                 seen.add(state)
                 waiting.append(state)
-    return sorted(found)
+    return sorted(found), branches
+
+
+def _parted(program: Program, bare: Sequence[int], successors: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
+    """Of the splits without a branch, copies of one that stand on different sides of one branch: the first of them, and the branch."""
+    copies: dict[tuple[int, Position], list[int]] = {}
+    for split in bare:
+        copies.setdefault((_function_of(program, split), program.position(split)), []).append(split)
+    graph = [*successors, ()]  # with the end, where all ways out lead
+    for (begins, position), splits in copies.items():
+        if len(splits) < 2 or not position.line:
+            continue
+        dominator = immediate_dominators(graph, begins)
+        for one, other in combinations(splits[:MOST_COPIES], 2):
+            branch = _last_before_both(dominator, one, other)
+            if branch is not None and branch not in (one, other) and _parts(branch, one, other, graph):
+                yield one, branch
+                break
+
+
+def _last_before_both(dominator: Sequence[int], one: int, other: int) -> int | None:
+    """The last instruction that every way to either of two passes."""
+    before = set(_dominators_of(dominator, one))
+    return next((place for place in _dominators_of(dominator, other) if place in before), None)
+
+
+def _dominators_of(dominator: Sequence[int], place: int) -> Iterator[int]:
+    """A place and those that every way to it passes, the last first."""
+    while place >= 0:
+        yield place
+        if dominator[place] == place:
+            return
+        place = dominator[place]
+
+
+def _parts(branch: int, one: int, other: int, successors: Sequence[Sequence[int]]) -> bool:
+    """Whether one way of a branch leads to the first only, and the other to the second, before the branch comes again."""
+    without = [() if place == branch else ways_on for place, ways_on in enumerate(successors)]
+    sides = [(one in found, other in found) for found in (reachable(without, [way]) for way in successors[branch])]
+    return sorted(sides) == [(False, True), (True, False)]
 
 
 def _continues(place: int, operations: Sequence[int], successors: Sequence[Sequence[int]]) -> int:
@@ -90,8 +143,8 @@ def _continues(place: int, operations: Sequence[int], successors: Sequence[Seque
     return place
 
 
-def _warning(program: Program, split: int, joins: Sequence[int]) -> Diagnostic:
-    places = ", ".join(f"{int(program.code[join, u.ADDRESS]) & 0xFFFFFFFF:#x}" for join in joins)
+def _several_joins(program: Program, split: int, joins: Sequence[int]) -> Diagnostic:
+    places = ", ".join(_address(program, join) for join in joins)
     said = (
         f"the two sides of this split end at {len(joins)} joins (at {places}), and the program differs after them: "
         "all lanes continue where the second side does. A compiler has copied the join, or the source has several"
@@ -99,9 +152,27 @@ def _warning(program: Program, split: int, joins: Sequence[int]) -> Diagnostic:
     return Diagnostic(Severity.WARNING, said, _in_its_function(program, split), fix=FIX)
 
 
+def _no_branch(program: Program, split: int, branch: int) -> Diagnostic:
+    line = f" (line {at.line})" if (at := program.position(branch)).line else ""
+    said = (
+        f"no branch follows this split: its copies stand on both sides of the branch at {_address(program, branch)}{line}, where nothing "
+        "is split. A compiler has moved the branch out of its guard: lanes that disagree there are not kept apart"
+    )
+    return Diagnostic(Severity.WARNING, said, _in_its_function(program, split), fix=FIX)
+
+
+def _address(program: Program, instruction: int) -> str:
+    return f"{int(program.code[instruction, u.ADDRESS]) & 0xFFFFFFFF:#x}"
+
+
+def _function_of(program: Program, instruction: int) -> int:
+    """Where the function begins that an instruction is in."""
+    return max((start for start in program.labels.values() if start <= instruction), default=0)
+
+
 def _in_its_function(program: Program, instruction: int) -> Position:
     """Where an instruction came from in the file that its function is in: the line that calls an intrinsic, not the intrinsic's own."""
-    begins = max((start for start in program.labels.values() if start <= instruction), default=0)
+    begins = _function_of(program, instruction)
     file = program.position(begins).file
     return next((at for at in _backwards(program, instruction, begins) if at.line and at.file == file), program.position(instruction))
 

@@ -500,5 +500,8 @@ def _names() -> dict[str, None]:
 def check_name(name: str) -> None:
     """Raises ConfigError, with the nearest name, when there is no such setting."""
     if name not in _names():
+        slot = name.removeprefix("unit.")
+        if slot != name:
+            raise ConfigError(f"there is no setting {name!r}; a unit of your own is `--unit {slot}=...`, in Python units={{{slot!r}: ...}}")
         near = nearest(name, _names())
         raise ConfigError(f"there is no setting {name!r}{near}; `warploom presets --settings` lists them all")

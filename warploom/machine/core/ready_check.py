@@ -40,7 +40,7 @@ def examine(gpu, core, tables, warp, at):
     group = blocking_group(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, at)
     if group >= 0:
         _wait_for_registers(core, tables, warp, group, port, at)
-    elif port != CONTROL or _must_drain(core, tables, warp, pc, at) == 0:
+    elif port < CONTROL or _has_to_wait(core, tables, warp, pc, port, at) == 0:
         warps.reason[warp] = NOT_SELECTED
         wake_up(core, warp, port, at)
 
@@ -101,6 +101,12 @@ def next_turn(core, number, at):
 
 
 @out_of_line
+def _has_to_wait(core, tables, warp, pc, port, at):
+    """Whether an instruction that needs no registers more waits for its warp's accesses. Returns 1 if so; the warp has its reason then."""
+    return _awaits_stores(core, tables, warp, pc, at) if port == BUFFER else _must_drain(core, tables, warp, pc, at)
+
+
+@inlined
 def _must_drain(core, tables, warp, pc, at):
     """A fence, and the end of a whole warp, wait for the warp's own accesses and registers. Returns 1 if it has to wait.
 
@@ -128,3 +134,20 @@ def _must_drain(core, tables, warp, pc, at):
         set_alarm(warps, warp, np.int64(core.scoreboard.last[warp]), at)
         return 1
     return 0
+
+
+@inlined
+def _awaits_stores(core, tables, warp, pc, at):
+    """An instruction of the buffer waits until fewer than IMM stores of its warp are in flight. Returns 1 if it has to wait.
+
+    Stores are done in the order in which they were issued, so how many are left says which. Those that nobody answers (`lsu.stores` = 0)
+    are done when they have landed.
+    """
+    warps = core.warps
+    most = np.int64(tables.uops[tables.code[pc, FIRST_UOP], IMM])
+    if most == 0 or (warps.stores[warp] < most and (most > 1 or warps.landed[warp] <= at)):
+        return 0
+    warps.reason[warp] = WAITCNT
+    warps.waiting_memory = warps.waiting_memory | bit(warp)
+    set_alarm(warps, warp, np.int64(FOREVER if warps.stores[warp] >= most else warps.landed[warp]), at)
+    return 1

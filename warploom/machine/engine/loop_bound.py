@@ -101,6 +101,6 @@ class _Counted(ast.NodeTransformer):
                     ast.copy_location(part, node)
                     part.end_lineno, part.end_col_offset = node.lineno, node.col_offset  # type: ignore[attr-defined]
         node.body = [*step, *node.body]
-        if self.ends and isinstance(node.test, ast.Constant):
+        if self.ends and isinstance(node.test, ast.Constant) and node.test.value:
             node.test = ast.copy_location(ast.parse(f"{name} <= {MOST}", mode="eval").body, node.test)
         return [*before, node]

@@ -13,7 +13,7 @@ from warploom.machine.config.pipes import issued_to, lanes_setting, pipe_of_clas
 from warploom.observe import profile as p
 from warploom.observe.diagnosis import finding as d
 from warploom.observe.diagnosis.finding import Finding
-from warploom.observe.facts.producers import LOADS, producers
+from warploom.observe.facts.producers import LOADS, awaits_stores, producers
 from warploom.observe.profile import Profile
 
 # A reason, the units whose results it waits for, and what is said of them.
@@ -54,7 +54,10 @@ def latency(found: Profile) -> Iterator[Finding]:
     issues, slots = int(found.counts[:, p.ISSUES].sum()), found.cycles * found.busy_cores * found.config.core.schedulers
     turn = found.config.core.schedulers if found.config.core.issues_per_turn else 1  # cycles from one turn of a scheduler to the next
     needed, there = (found.warp_cycles - int(found.of("not_selected").sum())) / issues / turn, found.warp_cycles / slots
-    what = f"{found.line_of(worst)}: warps wait for what {'it' if itself else ' or '.join(made) or 'an earlier line'} {verb}"
+    what = f"for what {'it' if itself else ' or '.join(made) or 'an earlier line'} {verb}"
+    if awaits_stores(found.program, worst):
+        what = f"{what}, and until memory has their stores" if made else "until memory has their stores"
+    what = f"{found.line_of(worst)}: warps wait {what}"
     what += f", {d.number(int(waits[worst]) / max(int(found.counts[worst, p.ISSUES]), 1))} cycles each time; a scheduler has "
     what += f"{d.plural(there, 'warp')} on average, and would need {d.number(needed)} to issue in every {'turn' if turn > 1 else 'cycle'}; "
     here, anywhere = d.percent(int(waits[worst]) / found.warp_cycles), d.percent(found.share(*names))

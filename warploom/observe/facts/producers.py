@@ -19,15 +19,22 @@ def producers(program: Program, instruction: int, units: tuple[int, ...]) -> lis
     return _of_units(program, _last_writers(program, _instructions_before(program), instruction), units)
 
 
+def awaits_stores(program: Program, instruction: int) -> bool:
+    """Whether an instruction waits until few enough of its warp's stores are in flight."""
+    first = program.uops[program.code[instruction, u.FIRST_UOP]]
+    return bool(first[u.UNIT] == u.BUFFER and first[u.IMM])
+
+
 def waits_for_shared(program: Program, waits: np.ndarray) -> np.ndarray:
-    """int64[instructions]: of each one's waits for `waitcnt` those for shared memory; with loads from elsewhere it waits for memory."""
+    """int64[instructions]: of each one's waits for `waitcnt` those for shared memory; with loads from elsewhere, or stores, it waits
+    for memory."""
     found = np.zeros_like(waits)
     if not waits.any():
         return found
     before = _instructions_before(program)
     for number in np.flatnonzero(waits).tolist():
         loads = _of_units(program, _last_writers(program, before, number), LOADS)
-        if {int(program.code[load, u.ISSUE_UNIT]) for load in loads} == {u.SHARED}:
+        if not awaits_stores(program, number) and {int(program.code[load, u.ISSUE_UNIT]) for load in loads} == {u.SHARED}:
             found[number] = waits[number]
     return found
 

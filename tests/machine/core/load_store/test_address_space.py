@@ -278,3 +278,19 @@ def test_a_result_and_its_views_show_addresses():
     assert said["data"][said["regions"]["window"]["first"] + 4] == 1
     regions = _run(GPU(config()).run(code.program(regions=MAP), recording=True))["regions"]
     assert [(one["name"], one["base"]) for one in regions] == [("image", 0x80000000), ("stacks", 0xFEFF0000), ("window", 0xFFFFFF00)]
+
+
+@pytest.mark.parametrize(("step", "outside"), [(0x10, 0), (0x60, 2), (0x100, 3), (0x80, 3)])
+def test_a_scratchpad_answers_an_access_only_if_all_of_its_lanes_are_there(step, outside):
+    """Four lanes so far apart, in a scratchpad of 128 bytes and the memory after it: lanes outside send the access to the caches."""
+    pad = Region("pad", 0x1000, 0x80, kind="scratchpad")
+    code = Assembly()
+    code.op("mul", A, GLOBAL, imm=step)
+    code.op("add", A, A, imm=0x1000)
+    code.store(A, LANE)
+    code.load(B, A)
+    code("exit")
+    result = run(code.program(regions=(pad, Region("after", 0x1080, 0x1000))))
+    assert result.status == "done", result.fault
+    assert (result.counters["transactions"] > 0) == (outside > 0)
+    assert [int(result.read(0x1000 + lane * step, 1)[0]) for lane in range(4)] == [0, 1, 2, 3]

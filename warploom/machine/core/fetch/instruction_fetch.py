@@ -21,7 +21,7 @@ from warploom.machine.core.fetch.shared_instruction_cache import bring, program_
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, rest
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, MAX_SCHEDULERS, MAX_WARPS
-from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, record, unit
 
 Fetch = record(
     settings=dict(
@@ -89,7 +89,7 @@ def fetch_instructions(gpu, fetch, warps, rows, now):
     return _fetch_round(gpu, fetch, warps, rows, now)
 
 
-@out_of_line
+@unit
 def _fetch_round(gpu, fetch, warps, rows, now):
     """A cycle in which something arrives or can be requested: each warp is looked at, round robin."""
     soonest = np.int64(FOREVER)

@@ -56,7 +56,7 @@ def complete(gpu, core, lsu, access, tables, now):
     if lsu.kind[access] != STORE:
         mark_busy(core.scoreboard, tables.code, warp, lsu.pc[access], lsu.mask[access], warps.lanes, done + 1, LONG_SCOREBOARD)
         warps.pending[warp] -= 1
-        if core.counts > 1:
+        if core.counts > 1 and lsu.texture == 0:
             core.monitor.load_latency = core.monitor.load_latency + (done + 1 - lsu.issued[access]) * popcount(lsu.mask[access])
     if lsu.launched[access] == warps.started[warp]:  # else the warp has ended, and a new one has its slot
         if lsu.kind[access] == STORE:
