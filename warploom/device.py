@@ -78,11 +78,15 @@ class Device:
                 self._note_used()
                 return address
             begin = start + max(self._sizes.get(start, 0), 1)
-        taken = sum(self._sizes.values())
         raise DeviceError(
-            f"{size} bytes: the device has {self.memory_bytes} bytes of memory, {taken} of them are taken; "
+            f"{size} bytes: the device has {self.memory_bytes} bytes of memory, {self.taken_bytes} of them are taken; "
             "free some, or make it with device(memory_bytes=...)"
         )
+
+    @property
+    def taken_bytes(self) -> int:
+        """Bytes that are allocated."""
+        return sum(self._sizes.values())
 
     def free(self, address: int) -> None:
         """Give back what `allocate` has handed out. Raises DeviceError for any other address."""

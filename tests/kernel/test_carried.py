@@ -96,6 +96,35 @@ def test_a_loop_that_is_unrolled_and_a_function():
     assert ran(k, np.zeros(4, np.int64), warned=["before"]) == [2] * 4
 
 
+def test_a_path_that_assigns_nothing_keeps_what_an_earlier_round_gave():
+    @cuda.jit
+    def k(x, out):
+        best = x[7]
+        for i in range(x.size):
+            if x[i] < best:
+                best = x[i]
+                piece = i + 10
+        out[0] = piece
+        for i in range(x.size):
+            if i > 4:
+                break
+            shape = x[i]
+        out[1] = shape
+        for i in range(x.size):
+            if i == 2:
+                total = x[i] / 2
+                continue
+            out[2] = i
+        out[2] += total
+        for i in range(x[1]):
+            for j in range(4 * x[2]):
+                if i == 0 and j == 5:
+                    before = x[j] + 20
+        out[3] = before
+
+    assert ran(k, np.zeros(4), warned=["before", "shape", "total", "piece"]) == [10, 5, 8.5, 26]
+
+
 def test_what_nothing_assigns_stays_a_mistake():
     @cuda.jit
     def k(x, out):

@@ -311,3 +311,12 @@ def test_arrays_that_change_places_in_a_loop_keep_their_own_bounds():
 def test_the_devices_that_there_are():
     assert len(cuda.gpus) == 1
     assert cuda.gpus[0].name == cuda.get_current_device().name
+
+
+def test_a_program_asks_for_the_memory_that_is_left():
+    with cuda.gpus[0] as device:
+        assert device.id == 0
+        free, total = cuda.current_context().get_memory_info()
+        kept = cuda.device_array(1000, np.uint8)
+        assert total == 1 << 22
+        assert free - cuda.current_context().get_memory_info().free == kept.nbytes

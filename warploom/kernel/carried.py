@@ -1,6 +1,7 @@
-"""Variables that one round of a loop leaves to the next, and that have no value before the first: read first in its body, assigned later.
+"""Variables that one round of a loop leaves to the next, and that have no value before the first.
 
-Their type is not known when they are read. The first attempt to translate the kernel finds it where they are assigned; the second starts
+They are read first in its body and assigned later, or assigned on some of its paths only, where the others keep what an earlier round gave.
+Their type is not known when the loop begins. The first attempt to translate the kernel finds it where they are assigned; the second starts
 them with zero, which nobody reads in a kernel that is right, and counts them as without a value.
 """
 
@@ -15,16 +16,20 @@ from typing import Any
 from warploom.kernel import types as ty
 from warploom.kernel.questions import mark_unassigned
 from warploom.kernel.translator import Problem, Retry, Translator
-from warploom.kernel.values import Number, leaves, rebuilt
+from warploom.kernel.values import Number, Unknown, leaves, rebuilt
 
 
 @dataclass
 class Carrier:
-    """A loop that is being translated. names: what it assigns. wanted: what was read too early: where, and the loops that carry it."""
+    """A loop that is being translated. names: what it assigns. wanted: what was read too early: where, and the loops that carry it.
+
+    unsure: what has no value on a path that meets others inside of the loop, or that leaves it.
+    """
 
     key: tuple[Any, ...]
     names: set[str]
     wanted: dict[str, tuple[ast.Name, list[tuple[Any, ...]]]] = field(default_factory=dict)
+    unsure: set[str] = field(default_factory=set)
 
 
 @contextmanager
@@ -56,7 +61,7 @@ def read_early(t: Translator, node: ast.Name) -> None:
 
 
 def _settle(t: Translator, carrier: Carrier) -> None:
-    found = False
+    found = _kept(t, carrier)
     for name, (node, keys) in carrier.wanted.items():
         value = t.frame.given.get(name)
         if value is None or not list(leaves(value)) or all((*key, name, "carried") in t.types for key in keys):
@@ -67,6 +72,21 @@ def _settle(t: Translator, carrier: Carrier) -> None:
         found = True
     if found:
         raise Retry
+
+
+def _kept(t: Translator, carrier: Carrier) -> bool:
+    """Carry what a round may leave as it was: it has a value at the end of a round, and none on some path."""
+    found = False
+    if t.b.block is None:
+        return found
+    for name in sorted(carrier.unsure & carrier.names):
+        value = t.frame.env.get(name)
+        if (*carrier.key, name, "carried") in t.types or value is None or isinstance(value, Unknown) or not list(leaves(value)):
+            continue
+        around = [one for one in t.frame.carriers if name in one.names]
+        t.types.update({(*one.key, name, "carried"): value for one in (*around, carrier)})
+        found = True
+    return found
 
 
 def _zero(t: Translator, kind: ty.Type) -> Number:

@@ -7,7 +7,7 @@ device arrays in it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from warploom.device import Device
 from warploom.gpu import GPU
@@ -16,6 +16,13 @@ from warploom.result import Result
 
 PRESET = "sm"
 MEMORY_BYTES = 1 << 28
+
+
+class MemoryInfo(NamedTuple):
+    """Bytes of a device's memory."""
+
+    free: int
+    total: int
 
 
 class Context:
@@ -33,6 +40,10 @@ class Context:
         if self._device is None:
             self._device = self.gpu.device(self.memory_bytes)
         return self._device
+
+    def get_memory_info(self) -> MemoryInfo:
+        """Bytes of its memory that are free, and all of them."""
+        return MemoryInfo(self.memory_bytes - self.device.taken_bytes, self.memory_bytes)
 
 
 class Current:

@@ -254,6 +254,13 @@ class _Device:
     def reset(self) -> None:
         """Nothing to do."""
 
+    def __enter__(self) -> _Device:
+        """`with cuda.gpus[0]:`: it is the one device anyway."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to do."""
+
 
 def get_current_device() -> _Device:
     """The simulated device."""

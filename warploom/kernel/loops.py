@@ -178,11 +178,14 @@ def _loop(
         first()
         t.statements(node.body)
         t.frame.loops.pop()
-    if b.block is not None:
-        around.places.append((b.block, t.frame.env))
-    b.close_scope(dominates=len(around.places) == 1)
+        if b.block is not None:
+            around.places.append((b.block, t.frame.env))
+        b.close_scope(dominates=len(around.places) == 1)
+        if around.places:
+            t.frame.env = joined(t, node, around)
+        for _, env in leaving.places[1 if skipped is not None else 0 :]:  # by break
+            t.frame.carriers[-1].unsure |= changed - set(env)
     if around.places:
-        t.frame.env = joined(t, node, around)
         b.at = t.where(node)
         after()
         again = test()

@@ -40,6 +40,8 @@ def joined(t: Translator, node: ast.AST, ends: Ends) -> dict[str, Any]:
         there = [value for value in values if value is not MISSING]
         if len(there) < len(values):
             t.frame.maybe.add(name)
+            for carrier in t.frame.carriers:
+                carrier.unsure.add(name)
         first = there[0]
         if all(value is first for value in there):
             env[name] = first
