@@ -25,6 +25,24 @@ def correct(grid, block, *arguments, change=None, shared=0):
     return keep
 
 
+# ---- variables without a value on some path, which nobody reads there
+
+
+@correct(1, 8, ints(8), zeros(4, 8))
+def only_where_it_has_a_value(x, out):
+    t = cuda.threadIdx.x
+    if x[t] > 5:
+        v = x[t]
+    for one in range(x[t] - 4):
+        last = one
+    if x[t] > 5 and v > 0:
+        out[0, t] = 1
+    if x[t] <= 5 or v > 0:
+        out[1, t] = 1
+    out[2, t] = v if x[t] > 5 else 0
+    out[3, t] = last + 1 if x[t] > 4 else -1
+
+
 # ---- each thread its own
 
 

@@ -17,7 +17,7 @@ from warploom.kernel.memory import item_of
 from warploom.kernel.merging import Clash
 from warploom.kernel.mistakes import both
 from warploom.kernel.names import path_of
-from warploom.kernel.questions import ask_value
+from warploom.kernel.questions import ask_value, may_lack_value
 from warploom.kernel.statements import branched
 from warploom.kernel.translator import EXPRESSIONS, Translator
 from warploom.kernel.values import UNKNOWN, Array, Complex, Inner, Number, Slice, said
@@ -142,13 +142,18 @@ def logical(t: Translator, node: ast.BoolOp) -> Any:
                 return first
             first = t.expression(following)
             continue
-        if all(isinstance(inner, PURE_NODES) for inner in ast.walk(following)):
+        if _may_be_read_anyway(t, following):
             value = truth(t, t.expression(following), node)
             first = Number(ty.BOOL, t.b.pure("and" if both_true else "or", condition, value, type="i1"))
             continue
         asked = condition if both_true else t.b.pure("eq", condition, t.b.truth(False), type="i1")
         first = _either(t, node, asked, partial(_truth_of, t, following), lambda: Number(ty.BOOL, t.b.truth(not both_true)))
     return first
+
+
+def _may_be_read_anyway(t: Translator, node: ast.expr) -> bool:
+    """Whether an expression costs little and does no harm in a lane that does not need it."""
+    return all(isinstance(inner, PURE_NODES) for inner in ast.walk(node)) and not may_lack_value(t, node)
 
 
 def _truth_of(t: Translator, node: ast.expr) -> Number:
@@ -161,7 +166,7 @@ def conditional(t: Translator, node: ast.IfExp) -> Any:
     condition = truth(t, t.expression(node.test), node.test)
     if condition.op == "const":
         return t.expression(node.body if condition.imm else node.orelse)
-    if all(isinstance(inner, PURE_NODES) for side in (node.body, node.orelse) for inner in ast.walk(side)):
+    if _may_be_read_anyway(t, node.body) and _may_be_read_anyway(t, node.orelse):
         x, y = t.expression(node.body), t.expression(node.orelse)
         if isinstance(x, Number) and isinstance(y, Number):
             kind = ty.unified(x.type, y.type)

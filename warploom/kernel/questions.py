@@ -80,6 +80,12 @@ def marks_of(t: Translator, names: set[str]) -> set[str]:
     return {mark for mark in found if isinstance(there := t.frame.env.get(mark), Number) and there.constant is None}
 
 
+def may_lack_value(t: Translator, node: ast.AST) -> bool:
+    """Whether an expression reads a variable that may have no value here."""
+    marks = [t.frame.env.get(assigned_mark(inner.id)) for inner in ast.walk(node) if isinstance(inner, ast.Name)]
+    return any(isinstance(mark, Number) and not mark.constant for mark in marks)
+
+
 def ask_value(t: Translator, node: ast.AST, name: str) -> None:
     """Whether a variable that is read has a value; once on a path."""
     mark = t.frame.env.get(assigned_mark(name))

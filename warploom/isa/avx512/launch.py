@@ -57,6 +57,7 @@ def start_up(entry: int, places: Sequence[Place] | None = None) -> list[tuple[li
                 special("block", scalar),
                 Uop("mul", general(RSP), scalar, IMMEDIATE, imm=-STACK_BYTES),
                 Uop("add", general(RSP), general(RSP), IMMEDIATE, imm=STACKS_END - 8),
+                Uop("mov", general(RSP, 1), IMMEDIATE),
             ],
             "start: rsp = the end of the warp's stack",
             START + 4,
