@@ -194,8 +194,8 @@ PERFORMANCE_COUNTERS = {
     "scratchpad_stalls": "passes of shared memory beyond the first of each access",
     "next_reads": "transactions of all cores at the second-level cache",
     "next_read_misses": "of those, not found there, or not all of it",
-    "memory_reads": "blocks of a sector that DRAM delivered, for all cores",
-    "memory_writes": "blocks of a sector that went into it, of all cores",
+    "memory_reads": "sectors that DRAM has delivered, for all cores",
+    "memory_writes": "sectors that have been written to it, of all cores",
 }  # fmt: skip
 COUNTER_NUMBER = {name: number for number, name in enumerate(PERFORMANCE_COUNTERS)}
 HIGH_HALF = 64  # added to the number of a counter: its upper 32 bits

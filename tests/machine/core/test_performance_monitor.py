@@ -12,7 +12,7 @@ from warploom.isa.vortex.counters import CORE_CLASS, FIRST, HIGH, MEMORY_CLASS, 
 from warploom.isa.vortex.generation import GENERATIONS
 from warploom.machine.core import performance_monitor as monitor
 
-TURNS = 10
+ITERATIONS = 10
 BEFORE = """
     li t0, -1
     vx_tmc t0
@@ -22,7 +22,7 @@ BEFORE = """
     mul t1, t1, t0
     li t2, 0x100000
     add t1, t1, t2
-    li t3, {turns}
+    li t3, {count}
 again:
     lw t4, 0(t1)
     addi t4, t4, 1
@@ -48,7 +48,7 @@ def numbers_of(generation):
 def program(generation, cores=1):
     reads = [f"csrr t4, {number:#x}\n sw t4, {4 * place}(t2)" for place, number in enumerate(numbers_of(generation))]
     alone = "csrr t0, 0xcc2\n bnez t0, quiet" if cores > 1 else ""
-    return "\n".join(["_start:", alone, BEFORE.format(stack=STACK[generation], turns=TURNS), *reads, "quiet: li t0, 0", "vx_tmc t0"])
+    return "\n".join(["_start:", alone, BEFORE.format(stack=STACK[generation], count=ITERATIONS), *reads, "quiet: li t0, 0", "vx_tmc t0"])
 
 
 def run(generation, chosen=0, engine="python", cores=1):
@@ -73,9 +73,9 @@ def test_counters_are_what_the_program_did(generation, chosen):
     result, counted, words = run(generation, chosen)
     machine, lanes = result.counters, 4
     expected = {
-        "loads": (2 * TURNS + 1) * lanes,
-        "branches": TURNS * lanes,
-        "cache_reads": 2 * TURNS * lanes,
+        "loads": (2 * ITERATIONS + 1) * lanes,
+        "branches": ITERATIONS * lanes,
+        "cache_reads": 2 * ITERATIONS * lanes,
         "cache_read_misses": machine["l1_misses"],
         "memory_reads": machine["l1_misses"],
         "scratchpad_reads": lanes,
@@ -90,9 +90,9 @@ def test_counters_are_what_the_program_did(generation, chosen):
         name: value for name, value in expected.items() if name in counted
     }
     # What goes on while the program reads: no less than before it began, no more than in the end.
-    before = (TURNS + 1) * lanes
+    before = (ITERATIONS + 1) * lanes
     assert before <= counted.get("stores", before) <= before + len(words)
-    assert TURNS * lanes <= counted.get("cache_writes", TURNS * lanes) <= TURNS * lanes + len(words)
+    assert ITERATIONS * lanes <= counted.get("cache_writes", ITERATIONS * lanes) <= ITERATIONS * lanes + len(words)
     assert 0 < counted.get("scoreboard_stalls", 1) <= machine["long_scoreboard_warp_cycles"] + machine["wait_warp_cycles"]
     assert 0 < counted.get("fetches", 1) <= machine["fetch_hits"] + machine["fetch_misses"]
     assert words[0] < machine["cycles"] and words[2] < machine["thread_instructions"]
@@ -100,7 +100,7 @@ def test_counters_are_what_the_program_did(generation, chosen):
 
 def test_load_latency_is_that_of_the_machine():
     _, counted, _ = run(2024, CORE_CLASS)
-    hits, misses = (2 * TURNS - 1) * 4, 4
+    hits, misses = (2 * ITERATIONS - 1) * 4, 4
     assert counted["load_latency"] >= hits * 10 + misses * 40  # latency of the cache, and of memory
     assert counted["load_stalls"] + counted["arithmetic_stalls"] == counted["scoreboard_stalls"]
 

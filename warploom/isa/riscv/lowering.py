@@ -6,14 +6,13 @@ that is no instruction is an instruction that stops the run, and so is one that 
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
 import numpy as np
 
 from warploom.isa import uop as u
+from warploom.isa.collector import no_collector
 from warploom.isa.image import Image
 from warploom.isa.program import Launch, Program, Source
 from warploom.isa.program_builder import Bundle, ProgramBuilder
@@ -48,20 +47,8 @@ def lower(
     image: Image, isa: str = "riscv", launch: Launch | None = None, table: Table = TABLE, regions: Sequence[Region] = ()
 ) -> tuple[Program, list[Refused]]:
     """A Program from an image, and what was refused in it. launch: `entry` in it is an address. regions: further ones."""
-    with _all_stays():
+    with no_collector():
         return _lowered(image, isa, launch, table, regions)
-
-
-@contextmanager
-def _all_stays() -> Iterator[None]:
-    """Without the collector of cycles, which would walk through every instruction again and again: they are kept, and make no cycles."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _lowered(image: Image, isa: str, launch: Launch | None, table: Table, regions: Sequence[Region]) -> tuple[Program, list[Refused]]:

@@ -3,7 +3,7 @@
 In hardware: counters beside the units and a multiplexer. Until 2022 all have numbers of their own; from 2023 on the host chooses a class
 before the start, by device configuration register 5: 0 none, 1 of the core, 2 of the memory, 3 to 5 of the graphics units. What the
 originals count inside units that are built differently here reads as 0: full instruction buffers, bank conflicts and pipeline stalls
-of caches, the time of fetches and of memory behind the caches. Whether whole numbers or floats write a register is not known: both are
+of caches, the time of fetches and of DRAM. Whether whole numbers or floats write a register is not known: both are
 under the ALU. The second level does not tell loads from stores: both are its reads.
 Source: github.com/vortexgpgpu/vortex, hw/rtl/VX_define.vh of 2021-10 and 2022-01, VX_types.vh of 2024-08.
 """

@@ -15,9 +15,9 @@ import numba
 import numpy as np
 from numba import types
 
+from warploom.isa.collector import no_collector
 from warploom.machine.engine.loop_bound import bounded
 from warploom.machine.engine.native import types as native_types
-from warploom.machine.engine.native.collector import no_collector
 from warploom.machine.engine.native.library import (
     EntryCompiler,
     LanewiseCompiler,

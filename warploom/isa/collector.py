@@ -1,7 +1,7 @@
-"""Compiling without Python's garbage collector.
+"""Decoding and compiling without Python's garbage collector.
 
-Not hardware. Compiling makes millions of objects and little garbage: looking for it takes a tenth of the time, and a look at the end of
-each piece another twentieth.
+Not hardware. Both make very many objects and little garbage, and what they make is kept: the collector would walk through it again and
+again. Of a compilation that is a tenth of the time, and a look at the end of each piece another twentieth.
 """
 
 from __future__ import annotations
