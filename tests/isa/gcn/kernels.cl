@@ -114,11 +114,11 @@ kernel void generic_pointers(global uint *o, global uint *a) {
 }
 
 kernel void array_in_registers(global uint *o, global const uint *a, uint n) {
-  uint t[8];
-  for (uint k = 0; k < 8; k++) t[k] = a[ITEM] * (k + 1);
-  t[n & 7] = 1;
-  t[a[ITEM] & 7] += 5;
-  o[ITEM] = t[LANE & 7] + 3 * t[(n + 3) & 7] + t[a[ITEM] & 7];
+  uint t[16];
+  for (uint k = 0; k < 16; k++) t[k] = a[ITEM] * (k + 1);
+  t[n & 15] = 1;
+  t[a[ITEM] & 15] += 5;
+  o[ITEM] = t[LANE & 15] + 3 * t[(n + 3) & 15] + t[a[ITEM] & 15];
 }
 
 kernel void short_pairs(global short2 *o, global const short2 *a, global const short2 *b) {

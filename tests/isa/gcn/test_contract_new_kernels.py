@@ -59,12 +59,12 @@ def generic(block):
 
 
 def arrays(values, n):
-    """Of each item, an array of eight words of which some are chosen by what it holds."""
+    """Of each item, an array of sixteen words of which some are chosen by what it holds."""
     items, lanes = np.arange(ITEMS), np.arange(ITEMS) % THREADS
-    table = values[:, None] * np.arange(1, 9, dtype="u4")
-    table[:, n & 7] = 1
-    table[items, values & 7] += np.uint32(5)
-    return table[items, lanes & 7] + np.uint32(3) * table[:, n + 3 & 7] + table[items, values & 7]
+    table = values[:, None] * np.arange(1, 17, dtype="u4")
+    table[:, n & 15] = 1
+    table[items, values & 15] += np.uint32(5)
+    return table[items, lanes & 15] + np.uint32(3) * table[:, n + 3 & 15] + table[items, values & 15]
 
 
 def pairs_of_shorts(x, y):
@@ -146,8 +146,10 @@ def test_a_kernel_leaves_what_numpy_says(compiled, name, version, level):
     leaves_what_numpy_says(compiled(version, level, "gfx803"), name)
 
 
-@pytest.mark.parametrize(("name", "instruction"), [("half_pairs", "v_pk_"), ("short_pairs", "v_pk_")])
-def test_packed_instructions_of_vega_do_the_same(compiled, name, instruction):
+@pytest.mark.parametrize(
+    ("name", "instruction"), [("half_pairs", "v_pk_"), ("short_pairs", "v_pk_"), ("array_in_registers", "s_set_gpr_idx_on")]
+)
+def test_instructions_of_vega_do_the_same(compiled, name, instruction):
     program = leaves_what_numpy_says(compiled(6, "2", "gfx900"), name)
     assert any(text.startswith(instruction) for text in program.text)
 
