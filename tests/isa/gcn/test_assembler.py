@@ -119,8 +119,11 @@ def test_one_of_several_kernels_is_chosen():
     text = ".kernel one\n.arg out, pointer, 4\ns_endpgm\n.kernel two\n.arg n, int32, 5\ns_endpgm\n"
     with pytest.raises(BufferError, match="it has 2 kernels; say which one: --kernel one, or two"):
         load_with_warnings(text.encode(), "gcn", Options("text.gcn"))
-    program, _ = load_with_warnings(text.encode(), "gcn", Options("text.gcn", more={"kernel": "two"}))
-    assert program.name == "two" and dict(program.launch.arguments) == {"n": 5}
+    for more in ({"kernel": "two"}, {"kernel": "1"}, {"launch": "two"}, {"launch": "1"}):
+        program, _ = load_with_warnings(text.encode(), "gcn", Options("text.gcn", more=more))
+        assert program.name == "two" and dict(program.launch.arguments) == {"n": 5}
+    with pytest.raises(BufferError, match="there is no kernel '2'"):
+        load_with_warnings(text.encode(), "gcn", Options("text.gcn", more={"kernel": "2"}))
     with pytest.raises(BufferError, match="the kernel 'two' has no argument 'm'; it has n"):
         load_with_warnings(text.encode(), "gcn", Options("text.gcn", more={"kernel": "two"}, arguments={"m": 1}))
     with pytest.raises(BufferError, match="a block of 2048 threads: the kernel 'one' takes 1 to 1024"):

@@ -115,8 +115,10 @@ def is_code_object(path: str | Path) -> bool:
 
 
 def chosen(found: CodeObject, name: str | None) -> Kernel:
-    """The kernel of a name, or the only one. Raises BufferError."""
+    """The kernel of a name or a number, from 0 in the order of the file, or the only one. Raises BufferError."""
     names = list(found.kernels)
+    if name is not None and name.isdecimal() and int(name) < len(names):
+        name = names[int(name)]
     if name is not None and name in names:
         return found.kernels[name]
     if name is None and len(names) == 1:

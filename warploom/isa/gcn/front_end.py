@@ -38,7 +38,7 @@ def load(source: Text, options: Options) -> Loaded:
     text = Source(decoded(data, path), path)
     diagnostics = Diagnostics(text)
     assembly = assemble(text, diagnostics)
-    name = code_object.chosen(assembly.found, options.more.get("kernel") or None).name
+    name = code_object.chosen(assembly.found, _asked(options)).name
     arguments = {**assembly.values.get(name, {}), **options.arguments}
     sizes = {key: size for key, size in assembly.buffers.get(name, {}).items() if key not in arguments}
     given = {text.partition("@")[0] for text in options.buffers}
@@ -50,11 +50,16 @@ def load(source: Text, options: Options) -> Loaded:
     return _loaded(assembly.found, diagnostics, options, assembly.launch)
 
 
+def _asked(options: Options) -> str | None:
+    """The kernel that is asked for: --kernel, or --launch as for kernels in C."""
+    return options.more.get("kernel") or options.more.get("launch") or None
+
+
 def _loaded(found: CodeObject, diagnostics: Diagnostics, options: Options, usual: Launch | None = None, refuses: bool = True) -> Loaded:
     """usual: how the text says that it is started. refuses: an instruction that the machine does not have is an error. Else it is a
     warning, and stops the run where it is reached."""
     path = found.image.path
-    kernel = code_object.chosen(found, options.more.get("kernel") or None)
+    kernel = code_object.chosen(found, _asked(options))
     launch = _launch(path, kernel, options, usual)
     local, shared = dynamic_shared(path, kernel.arguments, options.arguments, kernel.descriptor.group_bytes)
     offsets = base_offsets_of(kernel.descriptor, kernel.arguments)
