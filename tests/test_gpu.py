@@ -8,6 +8,8 @@ import pytest
 import warploom
 from tests.machine.tiny_kernels import assemble
 from warploom import GPU, ConfigError, LaunchError, tiny
+from warploom.machine.config.schema import SLOT_NAMES
+from warploom.machine.slots import SLOTS
 
 COPY = "LDR R1, %threadIdx\nCONST R2, #16\nADD R2, R2, %threadIdx\nSTR R2, R1\nRET"
 
@@ -79,6 +81,9 @@ def test_an_unknown_setting_preset_or_engine_is_refused():
         GPU("tiny", set={"gpu.core": 2})
     with pytest.raises(ConfigError, match=r"no setting 'unit\.scheduler'; a unit of your own is `--unit scheduler="):
         GPU("sm", set={"unit.scheduler": "oldest"})
+    with pytest.raises(ConfigError, match=r"there is no setting 'unit\.schedular', did you mean 'unit\.scheduler'"):
+        GPU("sm", set={"unit.schedular": 1})
+    assert set(SLOT_NAMES) == set(SLOTS)
     with pytest.raises(ConfigError, match="there is no preset 'tinny', did you mean 'tiny'"):
         GPU("tinny")
     with pytest.raises(ValueError, match="engine = 'fast': it is one of auto, native, python"):

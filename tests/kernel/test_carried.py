@@ -140,3 +140,15 @@ def test_what_nothing_assigns_stays_a_mistake():
     said = str(caught.value)
     assert said.count("'never' has no value here") == 1
     assert said.count("'later' has no value here") == 1
+
+
+def test_a_loop_of_one_round_with_a_loop_inside():
+    @cuda.jit
+    def k(x, out):
+        s = 0
+        for _ in range(1):
+            for i in range(x.size):
+                s += x[i]
+        out[cuda.threadIdx.x] = s
+
+    assert ran(k, np.zeros(4, np.int64), warned=[]) == [36] * 4

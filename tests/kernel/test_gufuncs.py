@@ -93,3 +93,22 @@ def test_what_is_refused():
     for options, name in (({"cache": True}, "cache"), ({"writable_args": (0,)}, "writable_args"), ({"fastmath": True}, "fastmath")):
         with pytest.raises(TypeError, match=rf'guvectorize\(target="cuda"\) has no option {name!r}'):
             made([(int64[:], int64[:])], "(n)->(n)", shifted, **options)
+
+
+def test_the_signature_that_loses_nothing_is_taken():
+    signatures = ["void(int8[:], int8, int8[:])", "void(int64[:], int64, int64[:])", "void(float64[:], float64, float64[:])"]
+    shift = made(signatures, "(n),()->(n)", shifted)
+    assert shift(np.array([300], np.int32), np.int32(1)).tolist() == [301]
+    assert shift(np.array([0.5], np.float32), np.int8(1)).dtype == np.float64
+    with pytest.raises(TypeError, match="no signature for"):
+        made(signatures[:1], "(n),()->(n)", shifted)(np.array([300]), 1)
+
+
+def test_results_that_lie_where_others_read():
+    d = cuda.to_device(np.arange(400).reshape(200, 2))
+    shift = made(["void(int64[:], int64, int64[:])"], "(n),()->(n)", shifted)
+    shift(d[::-1], 1, out=d)
+    assert np.array_equal(d.copy_to_host(), np.arange(400).reshape(200, 2)[::-1] + 1)
+    for out, message in (((), "out has 0 arrays, there are 1 results"), ([0], "out is an array .* not list")):
+        with pytest.raises(TypeError, match=message):
+            shift(d, 1, out=out)

@@ -118,3 +118,38 @@ def test_numba_is_left_as_it_was():
         assert numba.vectorize(["int64(int64)"])(lambda v: v + 1)(np.array([1])).tolist() == [2]
     assert [dict(one) for one in tables] == before
     assert sys.modules.get("numba.cuda.vectorizers") is module
+
+
+def test_a_result_that_lies_where_others_read(add):
+    d = cuda.to_device(np.arange(1, 3001, dtype=np.float32))
+    add(d[0:1], d, out=d)
+    assert np.array_equal(d.copy_to_host(), np.arange(2, 3002, dtype=np.float32))
+    add(d[::-1], d, out=(d,))
+    assert np.array_equal(d.copy_to_host(), np.full(3000, 3003, np.float32))
+
+
+@pytest.mark.parametrize("name", ["core", "cuda", "out", "item", "a0", "__name__"])
+def test_a_function_may_have_any_name(name):
+    def function(v):
+        return v + 1
+
+    function.__name__ = name
+    assert made(["int64(int64)"], function)(np.arange(3)).tolist() == [1, 2, 3]
+
+
+def test_mistakes_are_one_sentence(add):
+    with pytest.raises(TypeError, match="out is an array of the host or of the device, and not list"):
+        add(np.zeros(3), np.zeros(3), out=[0, 0, 0])
+    with pytest.raises(TypeError, match=r"the signature float32\(float32\) has 1 arguments"):
+        made(["float32(float32)"], lambda a, b: a)
+
+    def nothing(a):
+        pass
+
+    def two(a):
+        return a, a
+
+    for function in (nothing, two):
+        with pytest.raises(TypeError, match="vectorize wants a function that returns one number"):
+            made(["(float32,)"], function)
+    assert add.reduce([1.0, 2.0, 3.0]) == 6

@@ -17,7 +17,7 @@ from numba.np.ufunc.sigparse import parse_signature
 
 from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.launch import Kernel
-from warploom.kernel.vector_text import dtype_of, kernel_name, made, on_device, one_for_all, refuse_options, said
+from warploom.kernel.vector_text import check_count, check_outs, dtype_of, kernel_name, made, on_device, one_for_all, refuse_options, said
 
 Shape = tuple[int, ...]
 Types = tuple[np.dtype[Any], ...]
@@ -47,11 +47,12 @@ class CUDAGUFuncVectorize:
                 f"{self._function.__name__}: {sig} has {len(given)} arguments, the layout {self._layout} has {len(dimensions)}"
             )
         items = [self._item(f"a{place}", one, len(inner)) for place, (one, inner) in enumerate(zip(given, dimensions, strict=True))]
+        check_count(self._function, sig, len(given))
         text = (
             f"def {kernel_name(self._function)}({', '.join(f'a{place}' for place in range(len(given)))}):\n"
-            "    call = cuda.grid(1)\n"
+            "    call = __cuda__.grid(1)\n"
             f"    if call < a{len(given) - 1}.shape[0]:\n"
-            f"        core({', '.join(items)})\n"
+            f"        __core__({', '.join(items)})\n"
         )
         self._versions[tuple(dtype_of(one) for one in given)] = Kernel(made(text, self._function))
 
@@ -94,6 +95,7 @@ class GeneralizedUfunc:
         if len(args) not in (count, count + len(self._outputs)):
             raise TypeError(f"{self.__name__}() takes {count} arguments and {len(self._outputs)} for results, {len(args)} are given")
         outs = list(args[count:]) or (list(out) if isinstance(out, tuple) else [out] * len(self._outputs))
+        check_outs(self.__name__, outs, len(self._outputs))
         given = [one if isinstance(one, DeviceArray) else np.asarray(one) for one in args[:count]]
         kinds = self._version([np.dtype(one.dtype) for one in given])
         loop, sizes = self._shapes([one.shape for one in given])
@@ -101,7 +103,9 @@ class GeneralizedUfunc:
         inputs = [self._input(one, kind, len(names), calls) for one, kind, names in zip(given, kinds, self._inputs, strict=False)]
         shapes = [(*loop, *(sizes[name] for name in names)) for names in self._outputs]
         places = [self._place(one, shape, kind) for one, shape, kind in zip(outs, shapes, kinds[count:], strict=True)]
-        rows = [on_device(one, shape, (calls, *shape[len(loop) :])) for one, shape in zip(places, shapes, strict=True)]
+        read = [one.allocation for one in inputs]
+        apart = [one.copy_to_host() if any(one.allocation is held for held in read) else one for one in places]  # no thread sees another's
+        rows = [on_device(one, shape, (calls, *shape[len(loop) :])) for one, shape in zip(apart, shapes, strict=True)]
         self._versions[kinds].forall(calls, stream=stream)(*inputs, *rows)
         stays = any(isinstance(one, DeviceArray) for one in (*given, *outs))
         found = [self._result(*one, stays) for one in zip(outs, places, rows, shapes, strict=True)]
@@ -151,8 +155,8 @@ class GeneralizedUfunc:
         return found
 
     def _version(self, own: Sequence[Any]) -> Types:
-        """The first signature whose types the arguments have, or can take without becoming another kind of number."""
-        for casting in ("no", "same_kind"):
+        """The first signature whose types the arguments have, or can take without loss, as NumPy has it."""
+        for casting in ("no", "safe"):
             for kinds in self._versions:
                 if all(np.can_cast(mine, kind, casting) for mine, kind in zip(own, kinds, strict=False)):
                     return kinds

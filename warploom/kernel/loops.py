@@ -189,8 +189,10 @@ def _loop(
         b.at = t.where(node)
         after()
         again = test()
-        _close(t, node, key, phis)
-        if again.op == "const" and not again.imm:
+        once = again.op == "const" and not again.imm
+        if not once:  # else nothing comes back to the head
+            _close(t, node, key, phis)
+        if once:
             leaving.places.append((b.current, t.frame.env))
         elif again.op == "const":
             b.jump(head)

@@ -5,6 +5,7 @@ The text stays in `linecache`, where kernels' sources are looked for.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import linecache
 from collections.abc import Callable, Iterable
@@ -19,10 +20,10 @@ _numbers = itertools.count(1)
 
 
 def made(text: str, core: Callable[..., Any]) -> Callable[..., Any]:
-    """The one function of a text, in which `core` and `cuda` are known."""
+    """The function that a text defines, in which `__core__` and `__cuda__` are known: nobody calls a function of his own so."""
     path = f"<{core.__name__} of items {next(_numbers)}>"
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
-    names: dict[str, Any] = {"core": core, "cuda": Intrinsic("cuda")}
+    names: dict[str, Any] = {"__core__": core, "__cuda__": Intrinsic("cuda")}
     before = set(names)
     exec(compile(text, path, "exec"), names)
     return next(value for name, value in names.items() if name not in before and name != "__builtins__")
@@ -43,6 +44,23 @@ def refuse_options(decorator: str, cache: bool, options: dict[str, Any]) -> None
     left = [name for name in options if name != "nopython"] + (["cache"] if cache else [])
     if left:
         raise TypeError(f'{decorator}(target="cuda") has no option {left[0]!r}')
+
+
+def check_count(function: Callable[..., Any], sig: Any, count: int) -> None:
+    """Raises TypeError where a function can't be called with so many arguments."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError as error:
+        raise TypeError(f"{function.__name__}: the signature {sig} has {count} arguments: {error}") from None
+
+
+def check_outs(name: str, outs: list[Any], count: int) -> None:
+    """Raises TypeError unless there are so many places for results, arrays or None each."""
+    if len(outs) != count:
+        raise TypeError(f"{name}: out has {len(outs)} arrays, there are {count} results")
+    wrong = next((one for one in outs if one is not None and not isinstance(one, np.ndarray | DeviceArray)), None)
+    if wrong is not None:
+        raise TypeError(f"{name}: out is an array of the host or of the device, and not {type(wrong).__name__}")
 
 
 def said(dtypes: Iterable[Any]) -> str:

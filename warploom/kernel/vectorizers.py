@@ -21,7 +21,7 @@ from warploom.kernel.gufuncs import CUDAGUFuncVectorize
 from warploom.kernel.launch import Kernel
 from warploom.kernel.reduction import Reduce
 from warploom.kernel.signature import kind_of
-from warploom.kernel.vector_text import dtype_of, kernel_name, made, on_device, one_for_all, refuse_options, said
+from warploom.kernel.vector_text import check_count, check_outs, dtype_of, kernel_name, made, on_device, one_for_all, refuse_options, said
 
 __all__ = ["CUDAGUFuncVectorize", "CUDAVectorize", "Ufunc"]
 
@@ -42,12 +42,16 @@ class CUDAVectorize:
     def add(self, sig: Any) -> None:
         """A signature. Where it has no type for the result, that is found by compiling the function."""
         given, returned = sigutils.normalize_signature(sig)
+        check_count(self._function, sig, len(given))
         kinds = tuple(dtype_of(one) for one in given)
         if returned not in (None, types.none):
             self._versions[kinds] = dtype_of(returned)
         else:
-            probe = made(f"def probe({_names(len(kinds))}):\n    result = core({_items(len(kinds), '0')})\n", self._function)
-            self._versions[kinds] = result_type(probe, [kind_of(np.zeros(1, one)) for one in kinds], "result")
+            probe = made(f"def probe({_names(len(kinds))}):\n    result = __core__({_items(len(kinds), '0')})\n", self._function)
+            try:
+                self._versions[kinds] = result_type(probe, [kind_of(np.zeros(1, one)) for one in kinds], "result")
+            except TypeError:
+                raise TypeError(f"{self._function.__name__}: vectorize wants a function that returns one number") from None
 
     def disable_compile(self) -> None:
         """A kernel is compiled at its first launch, for the types of a signature."""
@@ -71,9 +75,9 @@ class Ufunc:
         self._reduce: Reduce | None = None
         self.kernel = Kernel(made(
             f"def {kernel_name(function)}({_names(self._count)}, out):\n"
-            "    item = cuda.grid(1)\n"
+            "    item = __cuda__.grid(1)\n"
             "    if item < out.size:\n"
-            f"        out[item] = core({_items(self._count, 'item')})\n", function))  # fmt: skip
+            f"        out[item] = __core__({_items(self._count, 'item')})\n", function))  # fmt: skip
 
     def __call__(self, *args: Any, out: Any = None, stream: Any = 0) -> Any:
         """The results: on the device where an argument or `out` is there, else an array of the host's.
@@ -84,10 +88,13 @@ class Ufunc:
             raise TypeError(f"{self.__name__}() takes {self._count} arguments, {len(args)} are given")
         given = [one if isinstance(one, DeviceArray | _NUMBERS) else np.asarray(one) for one in args]
         kinds = self._version(given)
+        (out,) = out if isinstance(out, tuple) and len(out) == 1 else (out,)
+        check_outs(self.__name__, [out], 1)
         arrays = [np.array([one], kind) if isinstance(one, _NUMBERS) else one for one, kind in zip(given, kinds, strict=True)]
         shape = np.broadcast_shapes(*(one.shape for one in arrays))
         result = self._place(out, shape, self._versions[kinds])
-        flat = result.reshape(-1) if result.is_c_contiguous() else DeviceArray.empty(result.size, result.dtype)
+        free = result.is_c_contiguous() and not any(_seen_elsewhere(one, result) for one in arrays)
+        flat = result.reshape(-1) if free else DeviceArray.empty(result.size, result.dtype)
         self.kernel.forall(flat.size, stream=stream)(*(_read(one, shape) for one in arrays), flat)
         if flat.allocation is not result.allocation:
             result.copy_to_device(flat.reshape(shape))
@@ -99,6 +106,7 @@ class Ufunc:
         """The function over all items of an array of one dimension. Raises TypeError."""
         if self._count != 2:
             raise TypeError(f"{self.__name__}.reduce: a function of two numbers reduces, not of {self._count}")
+        arg = arg if isinstance(arg, DeviceArray) else np.asarray(arg)
         if not arg.size:
             raise TypeError(f"{self.__name__}.reduce: an array without items has no result")
         self._reduce = self._reduce or Reduce(self._function)
@@ -132,6 +140,15 @@ class Ufunc:
                 f"{self.__name__}: several signatures fit ({said(own)}): {there}. Give a number its type, as np.{fitting[0][0].name}(1)"
             )
         return fitting[0]
+
+
+def _seen_elsewhere(array: Any, result: DeviceArray) -> bool:
+    """Whether items of a result may be those that other threads read."""
+    return (
+        isinstance(array, DeviceArray)
+        and array.allocation is result.allocation
+        and (array.offset, array.shape, array.strides) != (result.offset, result.shape, result.strides)
+    )
 
 
 def _read(array: Any, shape: tuple[int, ...]) -> DeviceArray:

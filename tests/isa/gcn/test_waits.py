@@ -4,6 +4,7 @@ import pytest
 
 from tests.isa.gcn.recorded import FOLDER, NAMES, program_of, recording
 from warploom import GPU
+from warploom.isa import uop as u
 from warploom.isa.frontend import Options
 from warploom.isa.frontends import load_with_warnings, open_source
 from warploom.machine.accounting import events as e
@@ -167,3 +168,25 @@ def test_what_compilers_write_waits_for_everything(name):
     buffers = {"argument": [0, 0, 0, 0]}
     loaded = open_source(path, None, Options(str(path), buffers=buffers, more={"kernel": recorded["kernel"]}))
     assert [one.message for one in loaded.warnings] == []
+
+
+def test_where_paths_meet_the_fewest_stores_are_left():
+    """On one path a store, then a load; on the other a load, then stores: vmcnt(2) lets one store be at most on both."""
+    text = """v_mov_b32 v0, 0
+s_waitcnt lgkmcnt(0)
+s_cmp_eq_u32 s8, 0
+s_cbranch_scc1 other
+global_store_dword v0, v0, s[8:9]
+global_store_dword v0, v0, s[8:9]
+global_load_dword v1, v0, s[8:9]
+s_branch meet
+other:
+global_store_dword v0, v0, s[8:9]
+global_load_dword v1, v0, s[8:9]
+global_store_dword v0, v0, s[8:9]
+meet:
+s_waitcnt vmcnt(2)
+s_endpgm"""
+    program = load_with_warnings((HEAD + text).encode(), "gcn", Options(buffers={"x": [0] * 64}))[0]
+    (number,) = (n for n, line in enumerate(program.text) if line == "s_waitcnt vmcnt(2)")
+    assert int(program.uops[program.code[number, u.FIRST_UOP], u.IMM]) == 1 + 1

@@ -85,8 +85,8 @@ def possibly_unwritten(program: Program) -> dict[int, tuple[int, ...]]:
     uses = [use_of(row) for row in program.uops.tolist()]
     stores = {u.NUMBER["store"], u.NUMBER["store_scalar"]} if saves_registers(program) else set()
 
-    def judged_reads(k: int, kept: set[int]) -> list[int]:
-        reads = [code for code in uses[k].reads if code in judged and not (code in kept and _masks(program.uops[k].tolist()))]
+    def judged_reads(k: int, span: range, kept: set[int]) -> list[int]:
+        reads = [code for code in uses[k].reads if code in judged and not (code in kept and _keeps(program, span, k))]
         if int(program.uops[k, u.OP]) in stores:
             saved = int(program.uops[k, u.B])
             reads = [code for code in reads if code not in (saved, saved + 1)]
@@ -103,7 +103,7 @@ def possibly_unwritten(program: Program) -> dict[int, tuple[int, ...]]:
     for number, span in enumerate(spans):
         known, results = written[number], {code for k in span for code in uses[k].writes}
         for k in span:
-            missing = tuple(dict.fromkeys(code for code in judged_reads(k, results) if not known >> judged[code] & 1))
+            missing = tuple(dict.fromkeys(code for code in judged_reads(k, span, results) if not known >> judged[code] & 1))
             if missing:
                 found[k] = missing
             if uses[k].whole or program.uops[k, u.PREDICATE] < u.SCALAR:
@@ -111,10 +111,16 @@ def possibly_unwritten(program: Program) -> dict[int, tuple[int, ...]]:
     return found
 
 
-def _masks(row: list[int]) -> bool:
-    """Whether a micro-op takes bits of a register into a temporary."""
-    temporary = u.HIDDEN <= row[u.DST] < u.SCALAR or row[u.DST] >= u.scalar(u.HIDDEN_SCALARS)
-    return u.OPERATIONS[row[u.OP]].name == "and" and u.IMMEDIATE in (row[u.A], row[u.B]) and temporary
+def _keeps(program: Program, span: range, k: int) -> bool:
+    """Whether a micro-op takes bits of a register that only come back into a result: nothing but an `or` of its instruction reads them."""
+    rows = program.uops[span.start : span.stop].tolist()
+    row = rows[k - span.start]
+    bits = row[u.DST]
+    temporary = u.HIDDEN <= bits < u.SCALAR or bits >= u.scalar(u.HIDDEN_SCALARS)
+    if not temporary or row[u.OP] != u.NUMBER["and"] or u.IMMEDIATE not in (row[u.A], row[u.B]):
+        return False
+    readers = [one for one in rows[k - span.start + 1 :] if bits in use_of(one).reads]
+    return len(readers) == 1 and readers[0][u.OP] == u.NUMBER["or"]
 
 
 def _written(program: Program, defines: list[int], everything: int) -> list[int]:

@@ -8,14 +8,15 @@ waits for, and stalls there, for `waitcnt`; a program that forgets it stalls at 
 short_scoreboard (LDS), and there is a warning.
 
 A store is in vmcnt until the cache of all compute units has it. It writes no register: an s_waitcnt that has to wait for stores says how
-many may be left in flight, which are the ones among the last accesses that vmcnt lets be.
+many may be left in flight, which are the ones among the last accesses that vmcnt lets be. Stores to different channels may be done out of
+order: the machine counts those that are left, where hardware counts from the oldest.
 
 FLAT is in both counters. Its part in LDS can be done before or after other accesses of LDS, so it proves nothing of these: a program that
 needs one of them waits for lgkmcnt as if there were no FLAT, which waits longer. Only the program knows whether some lane went to LDS; one
 that waits for vmcnt alone is taken to know that none did, as compilers do for what they know to be in memory.
 
 Found by following all paths: for each register that a load writes, how many accesses of the same counter have left since. Where paths
-meet, the fewest, and stores of either. A call is taken to wait for everything, as compilers do.
+meet, the fewest, and of stores too: then a wait may be too long, never too short. A call is taken to wait for everything, as compilers do.
 
 Source: AMD "Vega" Instruction Set Architecture, section 4.4, "Manually inserted wait states", and chapters 7, 8 and 11; LLVM,
 SIInsertWaitcnts.cpp.
@@ -228,4 +229,17 @@ def _joined(one: State, other: State) -> State:
         known = found.get(register)
         if known is None or pending.since < known.since:
             found[register] = pending
-    return State(found, one.stores | other.stores)
+    return State(found, _fewest(one.stores, other.stores))
+
+
+def _fewest(one: int, other: int) -> int:
+    """Of each number of last accesses the fewest stores that are among them on one of two paths."""
+    if one == other:
+        return one
+    found = among = 0
+    for accesses in range(1, LONGEST + 1):
+        fewest = min(_last(one, accesses).bit_count(), _last(other, accesses).bit_count())
+        if fewest > among:
+            found |= 1 << accesses - 1
+        among = fewest
+    return found

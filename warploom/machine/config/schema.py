@@ -497,11 +497,14 @@ def _names() -> dict[str, None]:
     return dict.fromkeys(setting.name for setting in settings())
 
 
+SLOT_NAMES = ("scheduler", "divergence", "coalescer", "replacement", "prefetcher", "set_hash", "channel_hash")  # of units, not of settings
+
+
 def check_name(name: str) -> None:
     """Raises ConfigError, with the nearest name, when there is no such setting."""
     if name not in _names():
         slot = name.removeprefix("unit.")
-        if slot != name:
+        if slot != name and slot in SLOT_NAMES:
             raise ConfigError(f"there is no setting {name!r}; a unit of your own is `--unit {slot}=...`, in Python units={{{slot!r}: ...}}")
-        near = nearest(name, _names())
+        near = nearest(name, [*_names(), *(f"unit.{each}" for each in SLOT_NAMES)])
         raise ConfigError(f"there is no setting {name!r}{near}; `warploom presets --settings` lists them all")

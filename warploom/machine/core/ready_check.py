@@ -140,7 +140,7 @@ def _must_drain(core, tables, warp, pc, at):
 def _awaits_stores(core, tables, warp, pc, at):
     """An instruction of the buffer waits until fewer than IMM stores of its warp are in flight. Returns 1 if it has to wait.
 
-    Stores are done in the order in which they were issued, so how many are left says which. Those that nobody answers (`lsu.stores` = 0)
+    What counts is how many are left, in whatever order they are done. Those that nobody answers (`lsu.stores` = 0)
     are done when they have landed.
     """
     warps = core.warps
