@@ -39,45 +39,42 @@ class Built:
 
 def build(function: Any, kinds: Sequence[Any], options: dict[str, Any], *, printing: bool = False) -> Built:
     """Compile a kernel for arguments of these kinds (`signature.kind_of`). Raises SourceError with all of its mistakes, NoSource."""
-    types: dict[Any, Any] = {}
-    for _ in range(MOST_ATTEMPTS):
-        t = Translator([], types, options)
-        try:
-            parameters = _translate(t, function, kinds)
-        except Retry:
-            continue
-        t.found.raise_if_errors()
-        found = compile_function(
-            t.b.blocks, scalars=parameters.words, local_bytes=t.resources.local_bytes, max_registers=options.get("max_registers"),
-            contract=options.get("fma", True), printing=printing,
-        )  # fmt: skip
-        return Built(
-            _program(t, function, found), tuple(parameters.views), t.resources, tuple(t.found.warnings), found,
-            tuple(array for array, _ in parameters.captured.values()),
-        )  # fmt: skip
-    raise RuntimeError(f"{function.__name__}: the types of its loops' variables do not settle")
+    t, parameters, _ = _settled(function, kinds, options)
+    found = compile_function(
+        t.b.blocks, scalars=parameters.words, local_bytes=t.resources.local_bytes, max_registers=options.get("max_registers"),
+        contract=options.get("fma", True), printing=printing,
+    )  # fmt: skip
+    return Built(
+        _program(t, function, found), tuple(parameters.views), t.resources, tuple(t.found.warnings), found,
+        tuple(array for array, _ in parameters.captured.values()),
+    )  # fmt: skip
 
 
 def result_type(function: Any, kinds: Sequence[Any], name: str) -> np.dtype[Any]:
     """A variable's type at the end of a function of arguments of these kinds. Raises SourceError, NoSource, TypeError for no number."""
+    _, _, variables = _settled(function, kinds, {})
+    found = getattr(getattr(variables[name], "type", None), "dtype", None)
+    if found is None:
+        raise TypeError(f"{name} is no number")
+    return np.dtype(found)
+
+
+def _settled(function: Any, kinds: Sequence[Any], options: dict[str, Any]) -> tuple[Translator, Parameters, dict[str, Any]]:
+    """The translation in which the types of all loops' variables are known, its parameters, and the variables at its end."""
     types: dict[Any, Any] = {}
     for _ in range(MOST_ATTEMPTS):
-        t = Translator([], types, {})
-        frame = t.enter(function, {}, ())
+        t = Translator([], types, options)
         try:
-            _translate(t, function, kinds, frame)
+            parameters, variables = _translate(t, function, kinds)
         except Retry:
             continue
         t.found.raise_if_errors()
-        found = getattr(getattr(frame.env[name], "type", None), "dtype", None)
-        if found is None:
-            raise TypeError(f"{name} is no number")
-        return np.dtype(found)
+        return t, parameters, variables
     raise RuntimeError(f"{function.__name__}: the types of its loops' variables do not settle")
 
 
-def _translate(t: Translator, function: Any, kinds: Sequence[Any], frame: Any = None) -> Parameters:
-    frame = frame or t.enter(function, {}, ())
+def _translate(t: Translator, function: Any, kinds: Sequence[Any]) -> tuple[Parameters, dict[str, Any]]:
+    frame = t.enter(function, {}, ())
     t.frames.append(frame)
     t.b.at = t.where(frame.text.node)
     parameters = Parameters()
@@ -93,7 +90,7 @@ def _translate(t: Translator, function: Any, kinds: Sequence[Any], frame: Any = 
     t.statements(frame.text.body)
     t.b.exit()
     t.frames.pop()
-    return parameters
+    return parameters, frame.env
 
 
 def _program(t: Translator, function: Any, found: Compiled) -> Program:

@@ -17,7 +17,18 @@ from numba.np.ufunc.sigparse import parse_signature
 
 from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.launch import Kernel
-from warploom.kernel.vector_text import check_count, check_outs, dtype_of, kernel_name, made, on_device, one_for_all, refuse_options, said
+from warploom.kernel.vector_text import (
+    check_count,
+    check_outs,
+    check_place,
+    dtype_of,
+    kernel_name,
+    made,
+    on_device,
+    one_for_all,
+    refuse_options,
+    said,
+)
 
 Shape = tuple[int, ...]
 Types = tuple[np.dtype[Any], ...]
@@ -145,8 +156,8 @@ class GeneralizedUfunc:
         return loop, sizes
 
     def _place(self, out: Any, shape: Shape, dtype: np.dtype[Any]) -> DeviceArray:
-        if out is not None and (tuple(out.shape) != shape or out.dtype != dtype):
-            raise ValueError(f"{self.__name__}: out is {out.dtype} of shape {tuple(out.shape)}; the results are {dtype} of shape {shape}")
+        if out is not None:
+            check_place(self.__name__, out, shape, dtype)
         if isinstance(out, DeviceArray):
             return out
         found = DeviceArray.empty(shape, dtype)

@@ -189,17 +189,16 @@ def _loop(
         b.at = t.where(node)
         after()
         again = test()
-        once = again.op == "const" and not again.imm
-        if not once:  # else nothing comes back to the head
-            _close(t, node, key, phis)
-        if once:
+        if again.op == "const" and not again.imm:  # nothing comes back to the head
             leaving.places.append((b.current, t.frame.env))
-        elif again.op == "const":
-            b.jump(head)
         else:
-            leave = b.new_block()
-            b.branch(again, head, leave)
-            leaving.places.append((leave, t.frame.env))
+            _close(t, node, key, phis)
+            if again.op == "const":
+                b.jump(head)
+            else:
+                leave = b.new_block()
+                b.branch(again, head, leave)
+                leaving.places.append((leave, t.frame.env))
     b.loops.pop()
     b.scopes.pop()
     b.scopes.pop()

@@ -63,6 +63,12 @@ def check_outs(name: str, outs: list[Any], count: int) -> None:
         raise TypeError(f"{name}: out is an array of the host or of the device, and not {type(wrong).__name__}")
 
 
+def check_place(name: str, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raises ValueError unless an array is one for results of a shape and a type."""
+    if tuple(out.shape) != shape or out.dtype != dtype:
+        raise ValueError(f"{name}: out is {out.dtype} of shape {tuple(out.shape)}; the results are {dtype} of shape {shape}")
+
+
 def said(dtypes: Iterable[Any]) -> str:
     """Types in words."""
     return ", ".join(str(one) for one in dtypes)

@@ -21,7 +21,18 @@ from warploom.kernel.gufuncs import CUDAGUFuncVectorize
 from warploom.kernel.launch import Kernel
 from warploom.kernel.reduction import Reduce
 from warploom.kernel.signature import kind_of
-from warploom.kernel.vector_text import check_count, check_outs, dtype_of, kernel_name, made, on_device, one_for_all, refuse_options, said
+from warploom.kernel.vector_text import (
+    check_count,
+    check_outs,
+    check_place,
+    dtype_of,
+    kernel_name,
+    made,
+    on_device,
+    one_for_all,
+    refuse_options,
+    said,
+)
 
 __all__ = ["CUDAGUFuncVectorize", "CUDAVectorize", "Ufunc"]
 
@@ -115,8 +126,7 @@ class Ufunc:
     def _place(self, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> DeviceArray:
         if out is None:
             return DeviceArray.empty(shape, dtype)
-        if tuple(out.shape) != shape or out.dtype != dtype:
-            raise ValueError(f"{self.__name__}: out is {out.dtype} of shape {tuple(out.shape)}; the results are {dtype} of shape {shape}")
+        check_place(self.__name__, out, shape, dtype)
         return out if isinstance(out, DeviceArray) else DeviceArray.empty(shape, dtype)
 
     def _version(self, args: list[Any]) -> Types:

@@ -88,7 +88,7 @@ def mean_of_bytes(code: Code) -> None:
     a, b, c = sources(code)
     result: Value = Number(0)
     for byte in range(4):
-        x, y = (code.lane("and", code.lane("shr", value, Number(8 * byte)), Number(255)) for value in (a, b))
+        x, y = _parts(code, (a, b), byte, 8)
         up = code.lane("and", code.lane("shr", c, Number(8 * byte)), Number(1))
         mean = code.lane("shr", code.lane("add", code.lane("add", x, y), up), Number(1))
         result = code.lane("or", result, code.lane("shl", mean, Number(8 * byte)))

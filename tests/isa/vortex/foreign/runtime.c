@@ -1,30 +1,31 @@
 /* Programs that bring a run-time of their own, chosen by PROGRAM: loops by pred, cores that meet, groups in local memory, counters. */
 #include "own.h"
 
-/* What every core does with its share: warps take contiguous runs of tasks, lanes neighbouring ones; what is left over is warp 0's. */
-#if GENERATION >= 2023
+/* The share of each core: batches of each warp, or tasks of each lane, one more for the first of them; the rest is left over. */
 typedef void (*body_t)(int task, kernel_arg_t *arg);
-static struct { body_t f; kernel_arg_t *arg; int base, batches, extra; } shares[16];
-__attribute__((noinline)) static void batches_of_warp(void) {
-  int core = (int)CORE, warp = (int)WARP, lanes = (int)NT, extra = shares[core].extra;
-  int mine = shares[core].batches + (warp < extra), before = shares[core].batches * warp + (warp < extra ? warp : extra);
-  int task = shares[core].base + before * lanes + (int)LANE;
-  for (int i = 0; i < mine; ++i, task += lanes) shares[core].f(task, shares[core].arg);
-}
-__attribute__((noinline)) static void other_warps(void) { vx_tmc(-1); batches_of_warp(); vx_tmc(0); }
-__attribute__((noinline)) static void first_warp(void) { vx_tmc(-1); batches_of_warp(); vx_tmc(1); }
+static struct { body_t f; kernel_arg_t *arg; int base, each, more, warps; } shares[16];
 __attribute__((noinline)) static void task_of_lane(void) { shares[CORE].f(shares[CORE].base + (int)LANE, shares[CORE].arg); }
 __attribute__((noinline)) static void left_over(int n) {
   vx_tmc((1 << n) - 1);
   task_of_lane(); /* a function of its own: the lanes that were off have no registers that the compiler knows of */
   vx_tmc(1);
 }
+#if GENERATION >= 2023
+/* Warps take contiguous runs of tasks, lanes neighbouring ones. */
+__attribute__((noinline)) static void batches_of_warp(void) {
+  int core = (int)CORE, warp = (int)WARP, lanes = (int)NT, more = shares[core].more;
+  int mine = shares[core].each + (warp < more), before = shares[core].each * warp + (warp < more ? warp : more);
+  int task = shares[core].base + before * lanes + (int)LANE;
+  for (int i = 0; i < mine; ++i, task += lanes) shares[core].f(task, shares[core].arg);
+}
+__attribute__((noinline)) static void other_warps(void) { vx_tmc(-1); batches_of_warp(); vx_tmc(0); }
+__attribute__((noinline)) static void first_warp(void) { vx_tmc(-1); batches_of_warp(); vx_tmc(1); }
 __attribute__((noinline)) static void spawn_threads(int n, body_t f, kernel_arg_t *arg) {
   int core = (int)CORE, cores = (int)NC, lanes = (int)NT, warps = (int)NW;
   int share = n / cores, own = core == cores - 1 ? n - share * (cores - 1) : share, whole = own / lanes;
   int used = whole < warps ? whole : warps;
   shares[core].f = f; shares[core].arg = arg; shares[core].base = core * share;
-  shares[core].batches = used ? whole / used : 0; shares[core].extra = used ? whole % used : 0;
+  shares[core].each = used ? whole / used : 0; shares[core].more = used ? whole % used : 0;
   if (used) {
     vx_wspawn(used, other_warps);
     first_warp();
@@ -34,8 +35,6 @@ __attribute__((noinline)) static void spawn_threads(int n, body_t f, kernel_arg_
   if (own % lanes) left_over(own % lanes);
 }
 #else
-typedef void (*body_t)(int task, kernel_arg_t *arg);
-static struct { body_t f; kernel_arg_t *arg; int base, each, more, warps; } shares[16];
 __attribute__((noinline)) static void run_of_lane(void) { /* each lane takes a contiguous run */
   int core = (int)CORE, warp = (int)WARP, lanes = (int)NT, more = shares[core].more;
   int each = shares[core].each + (warp < more), before = shares[core].each * warp + (warp < more ? warp : more);
@@ -45,12 +44,6 @@ __attribute__((noinline)) static void run_of_lane(void) { /* each lane takes a c
 }
 __attribute__((noinline)) static void after_run(void) { vx_tmc(WARP == 0); }
 __attribute__((noinline)) static void spawned(void) { vx_tmc(-1); run_of_lane(); after_run(); }
-__attribute__((noinline)) static void task_of_lane(void) { shares[CORE].f(shares[CORE].base + (int)LANE, shares[CORE].arg); }
-__attribute__((noinline)) static void left_over(int n) {
-  vx_tmc((1 << n) - 1);
-  task_of_lane(); /* a function of its own: the lanes that were off have no registers that the compiler knows of */
-  vx_tmc(1);
-}
 __attribute__((noinline)) static void spawn_threads(int n, body_t f, kernel_arg_t *arg) {
   int core = (int)CORE, cores = (int)NC, lanes = (int)NT, warps = (int)NW;
   int share = n / cores, own = core == cores - 1 ? n - share * (cores - 1) : share, whole = own / lanes;
