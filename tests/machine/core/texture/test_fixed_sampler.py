@@ -7,22 +7,9 @@ import numpy as np
 import pytest
 
 from tests.machine.core.texture.fixed_model import ARGB_FIELDS, axis, mixed, unpacked
+from warploom.isa import views
 from warploom.isa.uop import IMMEDIATE, Uop
-from warploom.isa.views import (
-    FIXED_2021,
-    FIXED_2022,
-    FIXED_2024,
-    FIXED_ADDRESS,
-    FIXED_ARITHMETIC,
-    FIXED_FILTER,
-    FIXED_FORMAT,
-    FIXED_HEIGHT,
-    FIXED_LEVELS,
-    FIXED_OFFSETS,
-    FIXED_WIDTH,
-    FIXED_WRAP_U,
-    FIXED_WRAP_V,
-)
+from warploom.isa.views import FIXED_2021, FIXED_2022, FIXED_2024, FIXED_ADDRESS, FIXED_ARITHMETIC, FIXED_LEVELS, FIXED_OFFSETS
 from warploom.machine.core.texture.fixed_point import FixedTexture, vortex_sample
 from warploom.machine.core.texture.fixed_sampler import PLACES, filter_fixed, locate_fixed, texel_at, texel_shift
 from warploom.machine.core.texture.sampler import Texels
@@ -40,14 +27,14 @@ def unit_of(arithmetic, chosen, **settings):
     for register in range(FIXED_ADDRESS, FIXED_OFFSETS):
         memory[BLOCK + register] = 0
     for name, value in settings.items():
-        memory[BLOCK + globals()[f"FIXED_{name.upper()}"]] = value
+        memory[BLOCK + getattr(views, f"FIXED_{name.upper()}")] = value
     for level in range(FIXED_LEVELS):
         memory[BLOCK + FIXED_OFFSETS + level] = 64 * level
     return memory
 
 
 def sampled(memory, u, v, detail, active):
-    """(rows, addresses, the lanes' results): both steps of a sample. The filter's memory holds all twice: its texels lie in the second half."""
+    """(rows, addresses, the lanes' results): both steps of a sample. The filter reads from a second copy of the memory."""
     (registers,), (texels,) = mirror(zeros(1, WarpRegisters)), mirror(zeros(1, Texels))
     for register, values in ((U, u), (V, v), (DETAIL, detail)):
         registers.lane[register, :LANES] = values
