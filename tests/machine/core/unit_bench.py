@@ -15,9 +15,8 @@ def bench(code: Assembly | None = None, **changes):
         code = Assembly()
         code("exit")
     made = machine(code.program(), **changes)
-    program = made.program
-    known = {"code": program.code, "uops": program.uops, "events": np.zeros((64, 8), np.int64)}
-    return mirror(made.gpu), mirror(made.cores), SimpleNamespace(**{name: None for name in Tables._fields} | known)
+    known = {"code": made.code, "uops": made.program.uops, "events": np.zeros((64, 8), np.int64)}
+    return mirror(made.gpu), mirror(made.cores), SimpleNamespace(**dict.fromkeys(Tables._fields) | known)
 
 
 def mask(*numbers: int) -> np.uint64:

@@ -80,6 +80,13 @@ def test_what_landed_last_stays():
     assert core.warps.landed[WARP] == core.warps.wake[WARP] == NOW + 20
 
 
+def test_a_warp_goes_on_in_the_cycle_after_the_one_that_ends_a_later_lookup():
+    gpu, core, tables = on_its_way(waiting_memory=1)
+    core.lsu.done[ACCESS] = NOW + 6
+    complete(gpu, core, core.lsu, ACCESS, tables, NOW)
+    assert core.warps.wake[WARP] == NOW + 7
+
+
 @pytest.mark.parametrize(
     "waiting, landed, wakes, expected",
     [
@@ -130,7 +137,7 @@ def test_the_event_says_when_it_was_issued_and_done():
 @pytest.mark.parametrize("fencing", [0, 1])
 @pytest.mark.parametrize("same", [True, False])
 def test_a_store_at_the_first_level_cache_is_what_a_fence_of_the_block_waits_for(same, fencing):
-    gpu, core, tables = on_its_way(STORE, **({"fencing": 1} if fencing else {"waiting_memory": 1}))
+    gpu, core, _ = on_its_way(STORE, **({"fencing": 1} if fencing else {"waiting_memory": 1}))
     core.lsu.done[ACCESS] = NOW + 3
     core.warps.started[WARP] += not same
     reach_cache(gpu, core, core.lsu, ACCESS, NOW)

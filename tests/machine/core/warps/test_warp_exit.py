@@ -76,3 +76,11 @@ def test_only_slots_of_the_core_count():
     core.blocks.alive[1] = 0
     free_slot(gpu, core, 2, tables, 60)
     assert core.blocks.used == mask(1)
+
+
+def test_a_barrier_that_waits_only_for_the_warp_that_ends_opens():
+    gpu, core, tables = two_blocks()
+    core.barriers.count, core.barriers.latency = 2, 3
+    core.barriers.arrived[1, 1] = core.barriers.waiting[1, 1] = core.warps.at_barrier = mask(3)
+    end_warp(gpu, core, 2, 9, 0, tables, 40)
+    assert (core.warps.at_barrier, core.warps.wake[3], core.barriers.arrived[1, 1]) == (0, 44, 0)
