@@ -14,7 +14,7 @@ from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.core.warps.warp_table import Warps, ring
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import FOREVER, record, unit
+from warploom.machine.engine.unit import FOREVER, mirror, record, unit
 from warploom.machine.memory.channels import PROGRAM_ANSWER, PROGRAM_HOLD, Channels
 
 ROWS = 20  # instructions of the program
@@ -159,6 +159,19 @@ def test_a_buffer_fills_though_nothing_else_happens(l0_sets):
     """A line comes, and its four instructions follow one another into the buffer of a warp that is busy with its first."""
     _, fetch, _ = run(jumps=[(ROWS, 0, 50)], cycles=15, every=0, buffer=3, sets=1, l0_sets=l0_sets)
     assert (fetch["held"][0], fetch["following"][0]) == (3, 4)  # it has issued one
+
+
+@pytest.mark.parametrize("waits", [0, 1])
+@pytest.mark.parametrize("after, is_control", [(7, False), (7, True), (6, False), (6, True), (8, False), (3, True)])
+def test_the_next_instruction_comes_from_the_buffer_where_nothing_was_in_doubt(after, is_control, waits):
+    (fetch,) = mirror(np.zeros(1, Fetch))
+    fetch.waits, fetch.idle_until = waits, 99
+    fetch.held[:], fetch.following[:], fetch.arrives[:] = 3, 9, 50
+    consume(fetch, 5, 6, after, is_control)
+    stays = after == 7 and not (waits and is_control)
+    assert (fetch.held[5], fetch.following[5], fetch.arrives[5]) == ((2, 9, 50) if stays else (0, after, FOREVER))
+    assert fetch.idle_until == 0
+    assert (fetch.held[4], fetch.following[4], fetch.arrives[4]) == (3, 9, 50)
 
 
 @unit

@@ -52,15 +52,16 @@ def test_lanes_side_by_side_take_the_lines_that_their_bytes_lie_in():
 
 
 def test_the_halves_of_a_local_value_lie_in_two_rows_of_the_warp():
-    wide, narrow = Assembly(), Assembly()
-    wide.store(NONE, GLOBAL, 0, size=8, space=u.LOCAL_SPACE)
-    narrow.store(NONE, GLOBAL, 0, space=u.LOCAL_SPACE)
+    wide, narrow, mixed = Assembly(), Assembly(), Assembly()
+    for code, sizes in ((wide, [8]), (narrow, [4]), (mixed, [8, 4, 4])):
+        for size in sizes:
+            code.store(NONE, GLOBAL, 0, size=size, space=u.LOCAL_SPACE)
     found = []
-    for code in (wide, narrow):
+    for code in (wide, narrow, mixed):
         code("exit")
         program = code.program(threads=16, local_bytes=8)
         found.append(run(program, core__lanes=16, core__threads_per_block=16).counters["local_transactions"])
-    assert found == [2, 1]
+    assert found == [2, 1, 4]
 
 
 @pytest.mark.parametrize(("stride", "passes"), [(3, 2), (4, 2), (7, 16)])
