@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,8 +17,6 @@ from warploom.isa.program import Program
 from warploom.kernel import everything
 from warploom.kernel.signature import Parameters
 from warploom.kernel.translator import Resources, Retry, Translator
-
-MOST_ATTEMPTS = 64  # types of loop variables that turn out to be others
 
 assert everything.TABLES
 
@@ -60,17 +59,18 @@ def result_type(function: Any, kinds: Sequence[Any], name: str) -> np.dtype[Any]
 
 
 def _settled(function: Any, kinds: Sequence[Any], options: dict[str, Any]) -> tuple[Translator, Parameters, dict[str, Any]]:
-    """The translation in which the types of all loops' variables are known, its parameters, and the variables at its end."""
+    """The translation in which the types of all loops' variables are known, its parameters, and the variables at its end.
+
+    Each attempt before it has learned a type, and types only become wider, of a limited number of variables: there is a last one.
+    """
     types: dict[Any, Any] = {}
-    for _ in range(MOST_ATTEMPTS):
+    while True:
         t = Translator([], types, options)
-        try:
+        with suppress(Retry):
             parameters, variables = _translate(t, function, kinds)
-        except Retry:
-            continue
-        t.found.raise_if_errors()
-        return t, parameters, variables
-    raise RuntimeError(f"{function.__name__}: the types of its loops' variables do not settle")
+            if not t.unsettled:
+                t.found.raise_if_errors()
+                return t, parameters, variables
 
 
 def _translate(t: Translator, function: Any, kinds: Sequence[Any]) -> tuple[Parameters, dict[str, Any]]:

@@ -154,7 +154,7 @@ def conditional(t: Translator, node: ast.If) -> None:
     try:
         condition = truth(t, t.expression(node.test), node.test)
     except Problem:
-        condition = t.b.effect("unknown", type="i1")
+        condition = t.unknown_condition()
     if condition.op == "const":
         t.statements(node.body if condition.imm else node.orelse)
         return
