@@ -122,7 +122,7 @@ def assign(t: Translator, target: ast.expr, value: Any) -> None:
     elif isinstance(target, ast.Attribute):
         set_field(t, target, t.expression(target.value), target.attr, value)
     else:
-        t.error(target, "nothing can be assigned to this")
+        t.error(target, "a kernel cannot give several values to one variable by *", "name each of them")
 
 
 def named(t: Translator, value: Any, name: str) -> Any:

@@ -21,7 +21,7 @@ from warploom.kernel.syntax import Text, assigned, outer_names, text_of
 from warploom.kernel.values import UNKNOWN, Unknown
 
 DYNAMIC = -1  # where the shared array of a size that the launch gives begins, among `Resources.arrays`
-MOST_INLINED = 200  # functions within functions
+MOST_INLINED = 60  # functions within functions
 
 
 class Problem(Exception):
