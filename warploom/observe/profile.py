@@ -169,6 +169,7 @@ class Profile:
 def profile(result: RunResult, *, progress: Callable[[int], None] | None = None) -> Profile:
     """The profile of a run. It needs no events; the run is repeated for what a run does not keep, of cores with warps only its beginning.
 
+    Of a launch on a device that keeps no copy of memory (`Device.run`) it says nothing of what lanes have accessed.
     progress: see `timeline`.
     """
     if result.config.core.control == "sequencer":
@@ -176,7 +177,8 @@ def profile(result: RunResult, *, progress: Callable[[int], None] | None = None)
         addresses: Addresses = {}
     else:
         activities, spent, counts = t.WARP_ACTIVITIES, *_of_warps(result)
-        addresses = lane_addresses(result, _worth_examining(result.program, counts))
+        repeatable = result.rebuild is not None
+        addresses = lane_addresses(result, _worth_examining(result.program, counts)) if repeatable else {}
     return Profile(
         result.program, result.config, result.status, result.cycles, activities, spent, counts, dict(result.counters), addresses,
         result.findings,

@@ -50,7 +50,7 @@ def records():
             code.append(line)
 
 
-@pytest.mark.parametrize(("code", "said"), records())
+@pytest.mark.parametrize(("code", "said"), list(records()))
 def test_a_mistake_in_a_kernel(code, said, tmp_path):
     path = tmp_path / "mistake.py"
     path.write_text(MODULE + "".join(f"    {line}\n" for line in code.replace("«", "").replace("»", "").splitlines()), encoding="utf-8")
