@@ -197,3 +197,20 @@ def test_several_lambdas_in_a_line():
     x = np.array([1, 0, 0, 0])
     k[1, 1](x)
     assert x.tolist() == [1, 2, 3, 18]
+
+
+def test_assignments_in_expressions():
+    @cuda.jit
+    def k(x, out):
+        i = 0
+        while (v := x[i]) > 0 and (w := v // 2) < 3:
+            out[0] += w
+            i += 1
+        out[1] = v
+        if i > 1 or (v := 100) > i:
+            out[2] = v
+        out[3] = (v := 5) + v
+
+    out = np.zeros(4, np.int64)
+    k[1, 1](np.array([1, 2, 5, 9, 0]), out)
+    assert out.tolist() == [3, 9, 9, 10]

@@ -18,7 +18,7 @@ from warploom.kernel.merging import Clash
 from warploom.kernel.mistakes import both
 from warploom.kernel.names import NAMES, path_of
 from warploom.kernel.questions import ask_value, may_lack_value
-from warploom.kernel.statements import branched
+from warploom.kernel.statements import assign, branched
 from warploom.kernel.translator import EXPRESSIONS, Translator
 from warploom.kernel.values import UNKNOWN, Array, Complex, Inner, Number, Slice, said
 
@@ -211,6 +211,14 @@ def slice_(t: Translator, node: ast.Slice) -> Slice:
 def attribute(t: Translator, node: ast.Attribute) -> Any:
     """`a.b`."""
     return attribute_of(t, node, t.expression(node.value), node.attr)
+
+
+@expression(ast.NamedExpr)
+def assigned_value(t: Translator, node: ast.NamedExpr) -> Any:
+    """`(x := a)`."""
+    value = t.expression(node.value)
+    assign(t, node.target, value)
+    return t.frame.env[node.target.id]
 
 
 @expression(ast.Lambda)

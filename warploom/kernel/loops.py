@@ -213,8 +213,8 @@ def _loop(
 
 
 def assigned_by(node: ast.For | ast.While) -> set[str]:
-    """The variables that a `for` itself gives values."""
-    return {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)} if isinstance(node, ast.For) else set()
+    """The variables that a loop itself gives values: the target of a `for`, and what a condition assigns."""
+    return {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)} if isinstance(node, ast.For) else assigned([node.test])
 
 
 def _close(t: Translator, node: ast.AST, key: tuple[Any, ...], phis: dict[str, list[Number]]) -> bool:

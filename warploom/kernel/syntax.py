@@ -11,7 +11,7 @@ import builtins
 import inspect
 import linecache
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -116,8 +116,8 @@ def outer_names(function: Any) -> Callable[[str], Any]:
     return find
 
 
-def assigned(nodes: list[ast.stmt]) -> set[str]:
-    """The variables that statements may assign."""
+def assigned(nodes: Sequence[ast.AST]) -> set[str]:
+    """The variables that statements and expressions may assign."""
     found: set[str] = set()
     for statement in nodes:
         for node in ast.walk(statement):

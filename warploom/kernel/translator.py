@@ -201,7 +201,7 @@ DESCRIBED = {
     ast.SetComp: "a comprehension", ast.GeneratorExp: "a generator", ast.Await: "await", ast.Yield: "yield", ast.YieldFrom: "yield",
     ast.JoinedStr: "a formatted string", ast.Try: "try", ast.With: "with", ast.ClassDef: "a class", ast.Delete: "del",
     ast.Import: "an import", ast.ImportFrom: "an import", ast.Global: "global: it cannot change the module's variables",
-    ast.Nonlocal: "nonlocal", ast.Starred: "a starred argument", ast.NamedExpr: "an assignment expression", ast.Match: "match",
+    ast.Nonlocal: "nonlocal", ast.Starred: "a starred argument", ast.Match: "match",
     ast.AsyncFor: "async for", ast.AsyncWith: "async with", ast.AsyncFunctionDef: "an async function",
 }  # fmt: skip
 
