@@ -20,7 +20,7 @@ from warploom.kernel.stubs import Intrinsic
 def made(text: str, core: Callable[..., Any]) -> Callable[..., Any]:
     """The function that a text defines, in which `__core__` and `__cuda__` are known: nobody calls a function of his own so."""
     of = f"{core.__module__}.{core.__qualname__} {text}"
-    path = f"<{core.__name__} of items {hashlib.sha256(of.encode()).hexdigest()[:8]}>"  # the same text has the same place
+    path = f"<{core.__name__} {hashlib.sha256(of.encode()).hexdigest()[:8]}>"  # the same text has the same place
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     names: dict[str, Any] = {"__core__": core, "__cuda__": Intrinsic("cuda")}
     before = set(names)

@@ -162,6 +162,8 @@ class Profile:
             text = sources[file][number - 1] if 0 < number <= len(sources[file]) else program.text[mine[0]]
             if not text.strip():  # its file is not here, as a compiler's run-time
                 text = f"{PurePath(program.sources[file].path).name}: {program.text[mine[0]]}"
+            elif len(sources) > 1 and program.sources[file].path.startswith("<"):  # no file: a text that was made, whose lines say nothing
+                text = f"{program.sources[file].path} {text.strip()}"
             found.append(Line(number, text, tuple(mine), self.spent[mine].sum(axis=0), self.counts[mine].sum(axis=0), file))
         return found
 
