@@ -203,8 +203,8 @@ def test_assignments_in_expressions():
     @cuda.jit
     def k(x, out):
         i = 0
-        while (v := x[i]) > 0 and (w := v // 2) < 3:
-            out[0] += w
+        while (v := x[i]) > 0 and v < 6:
+            out[0] += (w := v // 2) + w - w
             i += 1
         out[1] = v
         if i > 1 or (v := 100) > i:
