@@ -58,13 +58,28 @@ def drive(gpus, fetches, tables, jumps, seen, every):
     return steps
 
 
-def run(*, jumps, cycles=200, every=1, channels=0, buffer=2, per_cycle=1, line=4, sets=0, ways=1, latency=1, miss_latency=6, l0_sets=0):
+def run(
+    *,
+    jumps,
+    cycles=200,
+    every=1,
+    channels=0,
+    buffer=2,
+    per_cycle=1,
+    line=4,
+    sets=0,
+    ways=1,
+    latency=1,
+    miss_latency=6,
+    l0_sets=0,
+    line_shift=0,
+):
     gpus, fetches, tables = np.zeros(1, Device), np.zeros(1, Fetch), np.zeros(1, Warps)
     program = gpus[0]["program_channels"]
     program["count"], program["width"], program["hold"], program["answer"] = 1, 1, PROGRAM_HOLD, PROGRAM_ANSWER
     fetch = fetches[0]
     for name, value in {"buffer": buffer, "per_cycle": per_cycle, "line": line, "sets": sets, "ways": ways, "latency": latency,
-                        "miss_latency": miss_latency, "channels": channels,
+                        "miss_latency": miss_latency, "channels": channels, "line_shift": line_shift,
                         "l0_sets": l0_sets, "l0_ways": 2, "l0_latency": 1}.items():  # fmt: skip
         fetch[name] = value
     fetch["arrives"][:] = FOREVER
@@ -118,6 +133,23 @@ def test_a_jump_empties_the_buffer():
 def test_program_memory_with_channels_serves_one_instruction_of_a_line_after_the_other():
     issued, _, _ = run(jumps=[STRAIGHT], sets=4, ways=1, line=4, channels=1, buffer=1, cycles=60)
     assert issued[0][0] == (3 * PROGRAM_HOLD + PROGRAM_ANSWER, 0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    jumps=st.lists(st.tuples(st.integers(0, ROWS), st.integers(0, ROWS - 1), st.integers(1, 12)), min_size=1, max_size=3),
+    shift=st.integers(1, 4), sets=st.integers(1, 5), l0_sets=st.integers(0, 3),
+)  # fmt: skip
+def test_lines_are_counted_alike_by_shifts_and_by_divisions(jumps, shift, sets, l0_sets):
+    shape = {"jumps": jumps, "line": 1 << shift, "sets": sets, "ways": 2, "l0_sets": l0_sets, "cycles": 80}
+    divided, shifted = run(**shape), run(**shape, line_shift=shift)
+    assert divided[0] == shifted[0]
+    assert (divided[1]["hits"], divided[1]["misses"]) == (shifted[1]["hits"], shifted[1]["misses"])
+
+
+def test_a_line_need_not_hold_a_power_of_two_of_instructions():
+    _, fetch, _ = run(jumps=[(ROWS - 1, 0, 1)], line=6, sets=3, ways=2, cycles=300)
+    assert fetch["misses"] == -(-ROWS // 6)
 
 
 @pytest.mark.parametrize("per_cycle", [1, 2, 4])
