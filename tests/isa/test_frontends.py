@@ -54,9 +54,22 @@ def test_files_that_cannot_be_read(tmp_path):
         f"{tmp_path}/matmull.asm: error: there is no such file\n    fix: look again at the name, did you mean 'matmul.asm'?"
     )
     assert message(tmp_path / "nowhere" / "x.asm") == f"{tmp_path}/nowhere/x.asm: error: there is no such file"
-    assert message(tmp_path / "binary.asm") == f"{tmp_path}/binary.asm: error: this is a binary file, not source text: byte 4 is zero"
+    said = "this is a binary file, not source text: byte 4 is zero; it looks like an ELF file"
+    assert message(tmp_path / "binary.asm") == f"{tmp_path}/binary.asm: error: {said}"
     assert message(tmp_path / "latin.asm").startswith(f"{tmp_path}/latin.asm: error: this is not text in UTF-8: byte 3 is 0xfc")
     assert message(tmp_path / "folder.asm").startswith(f"{tmp_path}/folder.asm: error: this is a directory, not a file")
+
+
+def test_binary_files_are_called_what_they_look_like(tmp_path):
+    path = tmp_path / "saxpy.elf"
+    good = (EXAMPLES / "vortex" / "saxpy.elf").read_bytes()
+    for data, said in (
+        (b"XELF" + good[4:], "; it looks like an ELF file whose first four bytes are damaged"),
+        (b"PK\3\4\0\0", "; it looks like a zip archive"),
+        (b"abcd\0", "byte 4 is zero"),
+    ):
+        path.write_bytes(data)
+        assert message(path).endswith(said)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the administrator may read everything")
@@ -242,7 +255,7 @@ def test_a_short_run_of_an_instruction_set_of_ours_asks_no_other_packages(tmp_pa
         f"import sys; sys.path[:0] = {sys.path!r}; from warploom.cli import main; main(sys.argv[1:], standalone_mode=False); "
         "sys.exit(', '.join(sys.modules.keys() & {'importlib.metadata', 'numpy.ma', 'numba'}) or 0)"
     )
-    given = ("--quiet", "--engine", "python", "--arg", "a=2", "--buffer", f"x={buffer}", "--buffer", f"y={buffer}")
+    given = ("--quiet", "--engine", "python", "--threads", "1", "--arg", "a=2", "--buffer", f"x={buffer}", "--buffer", f"y={buffer}")
     command = [sys.executable, "-S", "-c", code, "run", str(EXAMPLES / "vortex" / "saxpy.elf"), *given]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

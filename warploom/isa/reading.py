@@ -13,6 +13,17 @@ from warploom.isa.program import Position, Source
 
 MOST_BYTES = 16 << 20  # of a source file
 
+ELF_MAGIC = b"\x7fELF"  # 32 or 64 bits, byte order and version 1 follow in a byte each
+BEGINNINGS = {
+    ELF_MAGIC: "an ELF file",
+    b"\x93NUMPY": "an array of NumPy",
+    b"\x89PNG": "a PNG image",
+    b"PK\3\4": "a zip archive",
+    b"\x1f\x8b": "a file compressed by gzip",
+    b"!<arch>\n": "a library of object files",
+    b"BC\xc0\xde": "LLVM bitcode",
+    b"MZ": "a program for Windows",
+}
 
 WRITER_SECONDS = 1.0  # how long somebody who writes to a named pipe is waited for
 
@@ -74,11 +85,21 @@ def text_of(source: Path | bytes, path: str) -> str:
 def decoded(data: bytes, path: str | os.PathLike[str]) -> str:
     """Bytes as text, UTF-8. Raises SourceError."""
     if b"\0" in data:
-        raise error(path, f"this is a binary file, not source text: byte {data.index(0)} is zero", "")
+        looks = f"; it looks like {known}" if (known := kind_of(data)) else ""
+        raise error(path, f"this is a binary file, not source text: byte {data.index(0)} is zero{looks}", "")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as found:
         raise error(path, f"this is not text in UTF-8: byte {found.start} is 0x{data[found.start]:02x}", "save the file as UTF-8") from None
+
+
+def kind_of(data: bytes) -> str:
+    """What bytes that are no text look like, with its article; "" where nothing is known of them."""
+    for start, name in BEGINNINGS.items():
+        if data.startswith(start):
+            return name
+    damaged = data[4:5] in (b"\1", b"\2") and data[5:6] in (b"\1", b"\2") and data[6:7] == b"\1"
+    return "an ELF file whose first four bytes are damaged" if damaged else ""
 
 
 def error(path: str | os.PathLike[str], message: str, fix: str) -> SourceError:

@@ -10,7 +10,7 @@ from tests.places import EXAMPLES
 from warploom.gpu import GPU
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.frontend import Options
-from warploom.isa.frontends import front_end, load
+from warploom.isa.frontends import front_end, load, load_with_warnings
 from warploom.isa.launching import BufferError, read_buffer
 from warploom.isa.vortex.recognise import is_vortex
 
@@ -131,6 +131,8 @@ def test_a_buffer_lies_where_its_name_says():
 def test_what_a_kernel_is_not_given_is_said():
     assert refused(arguments={}) == "the argument 'a' of the kernel 'saxpy' has no value: add --arg a=VALUE"
     assert refused(buffers={"x": X}).endswith("has no value: add --buffer y=FILE")
+    everything = "add --arg a=VALUE --buffer x=FILE --buffer y=FILE"
+    assert refused(arguments={}, buffers={}) == f"the arguments 'a', 'x', 'y' of the kernel 'saxpy' have no value: {everything}"
     assert "has no parameter 'b'" in refused(arguments={"a": 1, "b": 2})
     assert "there is no such buffer" in refused(arguments={"a": 1, "x": "z"})
     assert refused(threads=37, block=2) == "37 threads are no whole number of blocks of 2"
@@ -141,6 +143,22 @@ def test_what_a_kernel_is_not_given_is_said():
 
 def test_a_kernel_has_a_number():
     assert saxpy(more={"launch": "0"}).launch.name == saxpy(more={"launch": "saxpy"}).launch.name == "saxpy"
+
+
+@pytest.mark.parametrize("given, warns", [({}, True), ({"threads": 1}, False), ({"grid": 1}, False)])
+def test_a_kernel_that_is_not_told_in_how_many_threads_runs_in_one_and_says_so(given, warns):
+    options = Options(path=str(SAXPY), arguments={"a": 2}, buffers={"x": X, "y": Y}, **given)
+    said = [one.message for one in load_with_warnings(SAXPY, None, options)[1]]
+    assert ("the kernel 'saxpy' runs in one thread, since nothing says in how many" in said) == warns
+
+
+@pytest.mark.parametrize("name, header", [("a.bin", b""), ("a.vxbin", struct.pack("<2Q", 1 << 31, (1 << 31) + 64))])
+def test_an_image_may_hold_data_that_look_like_instructions(name, header):
+    """Which of its words are code nobody knows: there is no warning, and what is reached stops the run."""
+    data = header + struct.pack("<2I", 0x7C0022F3, 0x0000000B)  # csrr t0, 0x7c0; vx_tmc zero
+    program, warnings = load_with_warnings(data, "vortex-2024", Options(path=name))
+    assert warnings == []
+    assert "the word 0x7c0022f3 is no instruction" in GPU("vortex-2024", engine="python").run(program).fault
 
 
 def test_a_program_that_starts_its_threads_itself_takes_none():
@@ -162,7 +180,8 @@ def test_unknown_instructions_stop_where_they_are_reached():
 
 
 def test_unknown_control_registers_are_refused():
-    assert "there is no control register 0x7c0" in refused_text(b"csrr t0, 0x7c0\n", 2024)
+    said = refused_text(b"csrr t0, 0x7c0\n", 2024)
+    assert "there is no control register 0x7c0; there are fflags, frm" in said and said.rstrip().partition("\n")[0].endswith(" more")
     assert "can only be read" in refused_text(b"csrw mhartid, t0\n", 2024)
     load(b"csrw global_warp_id, t0\n", "vortex-2022")  # until 2022 such a write does nothing
 

@@ -270,7 +270,7 @@ def test_a_barrier_that_does_not_exist():
     code = Assembly()
     code("barrier", imm=4)
     code("exit")
-    assert "barrier 4 does not exist; a block has 4 barriers" in fault(code, core__barriers=4)
+    assert "barrier 4 does not exist: a block has 4, numbered from 0; raise core.barriers" in fault(code, core__barriers=4)
 
 
 def test_a_fault_names_warp_lanes_and_instruction():

@@ -117,10 +117,13 @@ def values_of(
     for parameter in parameters:
         if parameter.name not in values and parameter.dtype == POINTER and parameter.name in names:
             values[parameter.name] = parameter.name
-        value = values.get(parameter.name)
-        if value is None:
-            what = f"--buffer {parameter.name}=FILE" if parameter.dtype == POINTER else f"--arg {parameter.name}=VALUE"
-            raise BufferError(f"{path}: the argument {parameter.name!r} of the kernel {kernel!r} has no value: add {what}")
+    if missing := [parameter for parameter in parameters if values.get(parameter.name) is None]:
+        given_by = " ".join(f"--buffer {one.name}=FILE" if one.dtype == POINTER else f"--arg {one.name}=VALUE" for one in missing)
+        noun, verb = ("argument", "has") if len(missing) == 1 else ("arguments", "have")
+        listed = ", ".join(repr(one.name) for one in missing)
+        raise BufferError(f"{path}: the {noun} {listed} of the kernel {kernel!r} {verb} no value: add {given_by}")
+    for parameter in parameters:
+        value = values[parameter.name]
         if isinstance(value, str) and value not in names:
             raise BufferError(
                 f"{path}: {parameter.name} = {value!r}: there is no such buffer; there are {', '.join(sorted(names)) or 'none'}"

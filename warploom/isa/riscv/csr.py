@@ -18,6 +18,7 @@ from warploom.isa.uop import IMMEDIATE, SPECIAL_NUMBER, Uop
 
 OLD, NEW, PART = temporary(0), temporary(1), temporary(2)
 FLAG_BITS, MODE_BITS = 0x1F, 7
+NAMED = 16  # registers that a message lists
 Reads = Callable[[int], list[Uop]]  # micro-ops that put a CSR's value into a register
 Writes = Callable[[int], list[Uop]]  # micro-ops that put a register's value into a CSR
 
@@ -102,7 +103,9 @@ def _lower(kind: str, immediate: bool, csrs: Mapping[int, Csr]) -> Lowering:
     def lower(o: Operands) -> list[Uop]:
         csr = csrs.get(o["csr"])
         if csr is None:
-            raise Refusal(f"there is no control register {o['csr']:#05x}; there are {', '.join(csr.name for csr in csrs.values())}")
+            listed = [csr.name for csr in csrs.values()]
+            more = f" and {len(listed) - NAMED} more" if len(listed) > NAMED else ""
+            raise Refusal(f"there is no control register {o['csr']:#05x}; there are {', '.join(listed[:NAMED])}{more}")
         source = o["zimm"] if immediate else o["rs1"]
         found = [] if kind == WRITE and o["rd"] == 0 else csr.reads(OLD)
         if kind == WRITE or source != 0:

@@ -15,7 +15,7 @@ from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.image import Image
 from warploom.isa.launch import Launch
-from warploom.isa.launching import launched
+from warploom.isa.launching import POINTER, launched
 from warploom.isa.program import Source
 from warploom.isa.reading import decoded, error, read_bytes
 from warploom.isa.regions import RegionError
@@ -59,7 +59,7 @@ def _load(source: Text, options: Options, generation: Generation | None) -> Load
         return _loaded(_writable(image), generation, diagnostics, options, refuses=False, kernels=kernels_of(data, image.symbols))
     if suffix in (VXBIN, RAW):
         image = read_vxbin(data, path) if suffix == VXBIN else read_raw(data, path)
-        return _loaded(image, generation, Diagnostics(image.sources[0]), options, refuses=False)
+        return _loaded(image, generation, Diagnostics(image.sources[0]), options, refuses=None)
     text = Source(decoded(data, path), path)
     diagnostics = Diagnostics(text)
     assembly = assemble(text, diagnostics, table((generation or NEWEST).number))
@@ -85,10 +85,13 @@ def _loaded(
     diagnostics: Diagnostics,
     options: Options,
     *,
-    refuses: bool,
+    refuses: bool | None,
     kernels: Sequence[CKernel] = (),
 ) -> Loaded:
-    """refuses: an instruction that the machine does not have is an error. Else it is a warning, and stops the run where it is reached."""
+    """refuses: an instruction that the machine does not have is an error. Else it is a warning, and stops the run where it is reached.
+
+    None: nothing tells its code from its data, so there is no warning of words that may be data.
+    """
     generation = generation or generation_of_image(image) or NEWEST
     placed = launched_with(image, generation, options, kernels)
     launch = Launch(argument=placed.argument, whole_device=True, name=placed.kernel)
@@ -106,11 +109,14 @@ def _loaded(
     views, names = placed.views()
     program = replace(program, parameters=placed.parameters, exit_code=exit_code, views=views, view_names=names)
     severity = Severity.ERROR if refuses else Severity.WARNING
-    for number, reason in refused:
+    for number, reason in refused if refuses is not None else ():
         text = program.text[number]
         diagnostics.items.append(Diagnostic(severity, f"{text}: {reason}", program.position(number), len(text.split()[0])))
     diagnostics.raise_if_errors()
     diagnostics.items += copied_guards(program)
+    if placed.kernel and any(one.dtype == POINTER for one in placed.parameters) and options.threads is None and options.grid is None:
+        said = f"the kernel {placed.kernel!r} runs in one thread, since nothing says in how many"
+        diagnostics.items.append(Diagnostic(Severity.WARNING, said, fix="add --threads N"))
     program = launched(program, program.launch.changed(arguments=placed.values)) if placed.parameters else program
     return Loaded(program, diagnostics.warnings)
 

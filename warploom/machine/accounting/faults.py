@@ -47,7 +47,7 @@ FAULTS = (
     FaultKind("deadlock", "no warp can ever continue"),
     FaultKind("unsupported", "this machine does not have the operation"),
     FaultKind("trap", "the program stopped itself with number {value}"),
-    FaultKind("barrier_number", "barrier {value} does not exist; a block has {limit} barriers"),
+    FaultKind("barrier_number", "barrier {value} does not exist: a block has {limit}, numbered from 0; raise core.barriers"),
     FaultKind("livelock", "the kernel runs forever: nothing that its threads read can change any more"),
     FaultKind("read_only", "{lanes:write} to a read-only view"),
     FaultKind("unmapped", "{lanes:access} address {value:#x}, where there is no memory"),
