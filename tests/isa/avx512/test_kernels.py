@@ -95,7 +95,10 @@ def _zeros(folder):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({}, "the argument 'a' of the kernel 'vector_add' has no value: add --buffer a=FILE"),
+        (
+            {},
+            "the arguments 'a', 'b', 'sum' of the kernel 'vector_add' have no value: add --buffer a=FILE --buffer b=FILE --buffer sum=FILE",
+        ),
         ({"arguments": {"c": 1}, "buffers": {key: [1.0] for key in ("a", "b", "sum")}}, "the kernel 'vector_add' has no parameter 'c'"),
         ({"block": 8}, "a block of 8 threads: a warp of AVX-512 is a block of 16"),
         ({"threads": 1 << 20}, "1048576 threads: a program of AVX-512 has 0 to 65536"),
