@@ -434,7 +434,7 @@ def _rows() -> list[Operation]:
          NEXT + TO_TARGET),
     ]
     buffer = [("await", "ai", "nothing, in the instruction buffer: a stall for register a, or others that its instruction uses, is "
-               "waitcnt, and where i is not 0 one until fewer than i of the warp's stores are in flight")]
+               "waitcnt, and where i is not 0 one until all accesses of the warp's lanes but the last i - 1 are done")]
     note = [("note", L_ALU, "abci", "a row on the log of the run: number i, the thread, and what a, b and c hold in it")]
     alu = (
         (INTEGER, integer), (SPECIAL_REGISTER, special_register), (FLOATING_POINT, floating_point), (CROSS_LANE, cross_lane), (NOTE, note),
