@@ -118,10 +118,10 @@ DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lan
 # Latency classes: a preset gives cycles for each (section `latency`).
 LATENCIES = (
     "alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory", "bits",
-    "double", "double_divide", "scalar",
+    "double", "double_divide", "scalar", "mask",
 )  # fmt: skip
 (L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY, L_BITS,
- L_DOUBLE, L_DOUBLE_DIVIDE, L_SCALAR) = range(len(LATENCIES))  # fmt: skip
+ L_DOUBLE, L_DOUBLE_DIVIDE, L_SCALAR, L_MASK) = range(len(LATENCIES))  # fmt: skip
 
 # Address spaces.
 SPACES = ("global", "shared", "local", "constant")

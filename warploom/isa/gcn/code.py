@@ -58,7 +58,7 @@ class Code:
     number_of: the number of the instruction at an address, and of one at which none begins the number after the last one. private: the
     first of the four scalar registers that stand for private memory, of each four that may. apertures: those (SHARED_BASE, PRIVATE_BASE)
     of which the program forms addresses that FLAT takes. indexed: which operands M0 chooses, as `register_index.py` has it. moved: a
-    source after it has been moved between lanes (DPP).
+    source after it has been moved between lanes (DPP). vega: the processor is one of gfx9.
     """
 
     def __init__(
@@ -70,11 +70,12 @@ class Code:
         private: Container[int],
         apertures: Collection[int] = (),
         indexed: int = 0,
+        vega: bool = True,
     ) -> None:
         assert one.written is not None
         self.moved = moved
         self.one, self.written, self.row = one, one.written, one.written.row
-        self.number_of, self.end, self.private, self.apertures = number_of, end, private, apertures
+        self.number_of, self.end, self.private, self.apertures, self.vega = number_of, end, private, apertures, vega
         self.uops: list[Uop] = []
         self.indexed = indexed if self.row.format.startswith("VOP") else 0
         self.put_by_index = False
@@ -281,12 +282,16 @@ class Code:
 
     def put_narrow(self, value: Value) -> None:
         """SDWA: the result into a part of its register; the rest of it becomes zero, the sign, or stays."""
-        if self.row.keeps_half:
-            self.put_half(value, self.field("op_sel") >> 3 & 1)
+        high = self.field("op_sel") >> 3 & 1
+        if self.row.keeps_half and (high or not self.row.zeros_above):
+            self.put_half(value, high)
             return
         target, which = self.target(), self.field("dst_sel")
         if self.written.kind != SDWA_KIND or which == WHOLE:
-            self.vector("mov", target, value)
+            if self.row.vega_keeps and self.vega:
+                self.put_half(value, 0)
+            else:
+                self.vector("mov", target, value)
             return
         size, first = (8, 8 * which) if which < 4 else (16, 16 * (which - 4))
         mask = ((1 << size) - 1) << first

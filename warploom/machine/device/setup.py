@@ -177,7 +177,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.access_order.kept = int(((program.uops[:, u.UNIT] == u.BUFFER) & (program.uops[:, u.IMM] != 0)).any())
     core.clear_registers = program.registers
     for index, name in enumerate(u.LATENCIES):
-        core.latency[index] = getattr(config.latency, name, 1)
+        core.latency[index] = getattr(config.latency, name, 1) or config.latency.alu
     _set_up_memory(core, config, program, resident)
 
 
