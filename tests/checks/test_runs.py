@@ -57,7 +57,7 @@ def tables(case, monkeypatch, engine="python"):
     function, grid, block, arguments, shared, machine, change = case
     made = last_checker(monkeypatch)
     CURRENT.use(warploom.GPU(machine, set=change or {}, engine=engine))
-    CURRENT.context.memory_bytes = 1 << 20
+    CURRENT.context.memory_bytes = 1 << 16
     given = [cuda.device_array(32, np.int32) if isinstance(one, str) else one.copy() if hasattr(one, "copy") else one for one in arguments]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -4,24 +4,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.unit import inlined, unit
+from warploom.machine.engine.unit import inlined, native_form_of, unit
 
 EMPTY = np.uint64(0)
 
 
-@inlined
+ONE = np.uint64(1)
+BITS = tuple(ONE << np.uint64(number) for number in range(64))  # plain Python's: making a number of NumPy's takes longer than to find it
+
+
+@unit
 def popcount(mask):
     """Number of ones in a 64-bit mask."""
+    return int(mask).bit_count()
+
+
+@native_form_of(popcount)
+@inlined
+def popcount_in_parallel(mask):
+    """Sums of neighbours: of single bits, of pairs, of fours, and of the eight bytes by a product. One instruction, where the host has it."""
     x = mask - ((mask >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@inlined
+@unit
 def bit(number):
     """The 64-bit mask with one bit."""
-    return np.uint64(1) << np.uint64(number)
+    return BITS[number]
+
+
+@native_form_of(bit)
+@inlined
+def shifted_bit(number):
+    """The one, shifted to its place."""
+    return ONE << np.uint64(number)
 
 
 @inlined
@@ -30,16 +48,31 @@ def has(mask, number):
     return mask & bit(number) != EMPTY
 
 
-@inlined
+@unit
 def lowest(mask):
     """Number of the lowest one of a 64-bit mask; 64 when there is none."""
-    low = mask & (~mask + np.uint64(1))
-    return popcount(low - np.uint64(1)) if mask != EMPTY else np.int64(64)
+    number = int(mask)
+    return (number & -number).bit_length() - 1 if number else 64
+
+
+@native_form_of(lowest)
+@inlined
+def ones_below_lowest(mask):
+    """The lowest one alone, less one: a one for each place below it."""
+    low = mask & (~mask + ONE)
+    return popcount(low - ONE) if mask != EMPTY else np.int64(64)
 
 
 @unit
 def highest(mask):
     """Number of the highest one of a 64-bit mask that has one."""
+    return int(mask).bit_length() - 1
+
+
+@native_form_of(highest)
+@unit
+def ones_up_to_highest(mask):
+    """The highest one spread to all places below it."""
     x = mask | (mask >> np.uint64(1))
     x = x | (x >> np.uint64(2))
     x = x | (x >> np.uint64(4))
@@ -52,13 +85,13 @@ def highest(mask):
 @inlined
 def rest(mask):
     """A mask without its lowest one."""
-    return mask & (mask - np.uint64(1))
+    return mask & (mask - ONE)
 
 
 @inlined
 def below(number):
     """The mask of all bits below bit `number`, 0 to 63."""
-    return bit(number) - np.uint64(1)
+    return bit(number) - ONE
 
 
 @inlined

@@ -164,15 +164,17 @@ def _mirror_class(dtype: np.dtype) -> type:
     for name in dtype.names or ():
         field = dtype.fields[name][0]  # type: ignore[index]
         if field.subdtype is None and field.names is None:
-            scalars.append(name)
-            body[name] = _scalar_property("_" + name, signed=field.kind == "i")
+            signed = field.kind == "i"
+            scalars.append((name, signed))
+            body[name] = _scalar_property(name, signed)
         else:
             others.append(name)
 
     def __init__(self: Any, array: np.ndarray, without: tuple[str, ...] = ()) -> None:
         """array: 0-dimensional, of this record type. without: records in it that are left out."""
-        for name in scalars:
-            setattr(self, "_" + name, array[name])
+        for name, signed in scalars:
+            field = array[name]
+            setattr(self, "_" + name, memoryview(field.reshape(1)) if signed else field)
         for name in others:
             if name in without:
                 continue
@@ -180,19 +182,31 @@ def _mirror_class(dtype: np.dtype) -> type:
             setattr(self, name, mirror(view) if view.dtype.names else view)
 
     body["__init__"] = __init__
-    body["__slots__"] = tuple("_" + name for name in scalars) + tuple(others)
+    body["__slots__"] = tuple("_" + name for name, _ in scalars) + tuple(others)
     return type("Mirror", (Mirror,), body)
 
 
-def _scalar_property(slot: str, signed: bool) -> property:
-    def read(self: Any) -> Any:
-        value = getattr(self, slot)[()]
-        return int(value) if signed else value
+_PROPERTY = """
+def read(self):
+    return self._{name}[{place}]
 
-    def write(self: Any, value: Any) -> None:
-        getattr(self, slot)[()] = value
+def write(self, value):
+    try:
+        self._{name}[{place}] = value
+    except (TypeError, ValueError):
+        np.asarray(self._{name})[{place}] = value
+"""
 
-    return property(read, write)
+
+def _scalar_property(name: str, signed: bool) -> property:
+    """A scalar field as a property: written out for each name, because the plain engine does little else than to read fields.
+
+    A signed one is a memoryview of one number, which reads as `int` at once. It takes no truth values and nothing that is too large:
+    there NumPy decides, which wraps its own numbers as native code does and refuses others.
+    """
+    made: dict[str, Any] = {"np": np}
+    exec(_PROPERTY.format(name=name, place="0" if signed else "()"), made)
+    return property(made["read"], made["write"])
 
 
 def mirror(array: np.ndarray, without: tuple[str, ...] = ()) -> Any:
