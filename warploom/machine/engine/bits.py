@@ -22,7 +22,7 @@ def popcount(mask):
 @native_form_of(popcount)
 @inlined
 def popcount_in_parallel(mask):
-    """Sums of neighbours: of single bits, of pairs, of fours, and of the eight bytes by a product. One instruction, where the host has it."""
+    """Sums of neighbours: of single bits, of pairs, of fours, and of the bytes by a product. LLVM knows the idiom as one instruction."""
     x = mask - ((mask >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
