@@ -7,6 +7,7 @@ text names all count. The layers are those of pyproject.toml.
 import ast
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,8 +62,9 @@ def module_of(name, modules):
     return name or None
 
 
+@cache
 def arrows(root: Path) -> list[Arrow]:
-    """Every import of a module of the package by another one."""
+    """Every import of a module of the package by another one. A root is read once."""
     paths = {module_name(path.relative_to(root)): path for path in sorted(root.glob("warploom/**/*.py"))}
     found = []
     for source, path in paths.items():
@@ -160,7 +162,8 @@ def test_every_name_in_a_contract_is_a_module():
 def test_modules_are_loaded_by_a_name_that_is_put_together_in_few_places_only():
     found = set()
     for path in ROOT.glob("warploom/**/*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if "import_module" in text or "__import__" in text else ():
             loads = isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__")
             if loads and not (isinstance(node.args[0], ast.Constant)):
                 found.add(path.relative_to(ROOT).as_posix())

@@ -26,7 +26,7 @@ COMMANDS = {
     "study": ["study"],
     "one study": ["study", "bank-conflicts"],
     "probe": ["probe", "--help"],
-    "cost": ["cost"],
+    "cost": ["cost", "alu", "registers", "sequencer"],
     "lockstep": ["lockstep", TINY],
     "build": ["build", "{folder}/chip", "--set", "gpu.cores=1"],
     "presets": ["presets"],

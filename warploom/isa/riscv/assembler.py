@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 from warploom.isa.diagnostics import Diagnostics, nearest
@@ -75,6 +76,7 @@ def assemble(source: Source, diagnostics: Diagnostics, table: Table = TABLE) -> 
     return _Assembler(source, diagnostics, table).assembly()
 
 
+@cache
 def _forms(table: Table) -> dict[str, list[Form]]:
     found: dict[str, list[Form]] = {}
     for row in table.rows:
