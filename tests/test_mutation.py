@@ -28,8 +28,8 @@ print(tried(fault, {{{test!r}: Reached(0.1, frozenset())}}, 60.0).test)
 @pytest.mark.parametrize(
     ("function", "after", "found_by"),
     [
-        ("rest", "return mask & mask + np.uint64(1)", TEST),
-        ("highest", "return popcount(x) - 2", ""),  # which that test does not call
+        ("rest", "return mask & mask + ONE", TEST),
+        ("highest", "return int(mask).bit_length() - 2", ""),  # which that test does not call
     ],
 )
 def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(function, after, found_by):

@@ -2,20 +2,23 @@
 
 import ast
 import json
+import linecache
 
 import pytest
 
 from tests.places import EXAMPLES
 
-NOTEBOOK = json.loads((EXAMPLES / "notebook.ipynb").read_text(encoding="utf-8"))
+NOTEBOOK, LAUNCH = (json.loads((EXAMPLES / name).read_text(encoding="utf-8")) for name in ("notebook.ipynb", "python/launch.ipynb"))
 
 
 def shown(source, names):
-    """Execute a cell; returns the value of the expression that it ends with, as a notebook does."""
+    """Execute a cell; returns the value of the expression that it ends with. A notebook keeps the texts of cells where Python looks."""
+    path = f"<cell {len(linecache.cache)}>"
+    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
     body = ast.parse(source).body
     last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
-    exec(compile(ast.Module(body, []), "<cell>", "exec"), names)
-    return None if last is None else eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)
+    exec(compile(ast.Module(body, []), path, "exec"), names)
+    return None if last is None else eval(compile(ast.Expression(last.value), path, "eval"), names)
 
 
 def test_every_cell_shows_what_it_is_there_for(monkeypatch):
@@ -32,8 +35,26 @@ def test_every_cell_shows_what_it_is_there_for(monkeypatch):
     assert "<iframe" in explorer._repr_html_()
 
 
-def test_it_is_kept_without_outputs():
-    assert (NOTEBOOK["nbformat"], NOTEBOOK["cells"][0]["cell_type"]) == (4, "markdown")
-    for cell in NOTEBOOK["cells"]:
+def test_a_launch_of_a_kernel_is_followed():
+    pytest.importorskip("matplotlib")
+    names = {}
+    values = [shown("".join(cell["source"]), names) for cell in LAUNCH["cells"] if cell["cell_type"] == "code"]
+    (out, summary), profile, result, masks, timeline, cycles, explorer = values
+    assert out.tolist() == [2016, 6112]
+    assert summary.startswith("total on sm: done in ")
+    assert "s[t] += s[t + step]" in profile._repr_html_()
+    assert "diagnosis" in str(profile)
+    assert str(result) == repr(result)
+    assert "bytes of memory changed" in result._repr_html_()
+    for picture in (masks, timeline):
+        assert picture._repr_png_().startswith(b"\x89PNG")
+    assert cycles["side_by_side"] < cycles["total"]
+    assert "<iframe" in explorer._repr_html_()
+
+
+@pytest.mark.parametrize("notebook", [NOTEBOOK, LAUNCH], ids=["run", "launch"])
+def test_it_is_kept_without_outputs(notebook):
+    assert (notebook["nbformat"], notebook["cells"][0]["cell_type"]) == (4, "markdown")
+    for cell in notebook["cells"]:
         assert cell.get("outputs", []) == []
         assert cell.get("execution_count") is None

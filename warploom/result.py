@@ -51,10 +51,12 @@ class Result(RunResult):
         return Explorer(page(self, *(() if against is None else (against,))), height)
 
     def profile(self) -> Any:
-        """What each line of the source cost and why, as an `observe.profile.Profile`. It needs neither events nor a recording."""
+        """What each line of the source cost and why, as an `observe.profile.Profile` that prints itself. It needs neither events nor a
+        recording."""
         from warploom.observe.profile import profile
+        from warploom.observe.profile_report.shown import shown
 
-        return profile(self)
+        return shown(profile(self))
 
     def _repr_html_(self) -> str:
         from warploom.observe.pictures.small import small_picture
@@ -65,10 +67,13 @@ class Result(RunResult):
         for counter_cells in self._rows():
             body += "<tr>" + "".join(f"<td style='text-align:right'>{escape(cell)}</td>" for cell in counter_cells) + "</tr>"
         parts.append(f"<table>{body}</table>")
+        parts += self._memory_html() if len(self.memory) else []
+        parts.append(small_picture(self))
+        return "".join(parts)
+
+    def _memory_html(self) -> list[str]:
         body = ""
         for row in self._changed_rows()[:MOST_ROWS]:
             cells = "".join(f"<td>{f'<b>{value}</b>' if changed else value}</td>" for value, changed in self._cells(row))
             body += f"<tr><th>{self._label(row)}</th>{cells}</tr>"
-        parts.append(f"<p>{len(self.changed)} of {len(self.memory)} bytes of memory changed</p><table>{body}</table>")
-        parts.append(small_picture(self))
-        return "".join(parts)
+        return [f"<p>{len(self.changed)} of {len(self.memory)} bytes of memory changed</p><table>{body}</table>"]

@@ -3,12 +3,14 @@
 import importlib
 import json
 import os
+import subprocess
 import sys
 
 import pytest
 from click.testing import CliRunner
 
 import warploom
+from tests.places import EXAMPLES
 from warploom.cli import main
 from warploom.isa import FRONT_ENDS, frontends, load, load_with_warnings
 from warploom.isa.diagnostics import SourceError
@@ -230,3 +232,17 @@ def test_other_packages_are_not_looked_for_when_one_of_ours_is_meant(tmp_path):
         os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-S", "-c", "import sys; sys.path[:0] = " + repr(sys.path) + "; " + code])
         == 0
     )
+
+
+def test_a_short_run_of_an_instruction_set_of_ours_asks_no_other_packages(tmp_path):
+    """Each of these modules takes a tenth of what a small kernel does."""
+    buffer = tmp_path / "one.csv"
+    buffer.write_text("1.0")
+    code = (
+        f"import sys; sys.path[:0] = {sys.path!r}; from warploom.cli import main; main(sys.argv[1:], standalone_mode=False); "
+        "sys.exit(', '.join(sys.modules.keys() & {'importlib.metadata', 'numpy.ma', 'numba'}) or 0)"
+    )
+    given = ("--quiet", "--engine", "python", "--arg", "a=2", "--buffer", f"x={buffer}", "--buffer", f"y={buffer}")
+    command = [sys.executable, "-S", "-c", code, "run", str(EXAMPLES / "vortex" / "saxpy.elf"), *given]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,6 +1,7 @@
 """Variables that one round of a loop leaves to the next."""
 # ruff: noqa: F821, F841 - that is what these kernels are about
 
+import runpy
 import warnings
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 
 from warploom import cuda
 from warploom.isa.diagnostics import SourceError
+from warploom.kernel import compile
+from warploom.kernel.signature import kind_of
 
 X = np.arange(1, 9)
 
@@ -152,3 +155,48 @@ def test_a_loop_of_one_round_with_a_loop_inside():
         out[cuda.threadIdx.x] = s
 
     assert ran(k, np.zeros(4, np.int64), warned=[]) == [36] * 4
+
+
+@pytest.mark.parametrize(("loops", "start", "attempts"), [(70, "0", 2), (6, "int(s{})", 7)])
+def test_loops_that_do_not_need_each_other_settle_at_once(loops, start, attempts, tmp_path, monkeypatch):
+    lines = ["def k(x):", "    s0 = 0"]
+    for number in range(1, loops + 1):
+        lines += [f"    s{number} = {start.format(number - 1)}", "    for i in range(x[0]):", "        if i > 0:"]
+        lines += [f"            s{number} += seen{number} / 2", f"        seen{number} = x[i]"]
+    (tmp_path / "loops_in_a_row.py").write_text("\n".join([*lines, f"    last = s{loops}", ""]))
+    k = runpy.run_path(str(tmp_path / "loops_in_a_row.py"))["k"]
+    made, translate = [], compile._translate
+    monkeypatch.setattr(compile, "_translate", lambda *args: (made.append(args), translate(*args))[1])
+    assert compile.result_type(k, [kind_of(X)], "last") == np.float64
+    assert len(made) == attempts + 1
+
+
+def test_a_number_becomes_complex_in_the_outer_loop():
+    @cuda.jit
+    def k(x, out):
+        s = 1
+        for _ in range(x[2]):
+            for _ in range(x[1]):
+                s = s + 1.5
+            s = s + 1j
+        out[0] = s
+
+    assert ran(k, np.zeros(4, np.complex128), warned=[])[0] == 1 + 3 * 2 * 1.5 + 3j
+
+
+@pytest.mark.parametrize(
+    ("assignment", "said"),
+    [
+        ("before = nowhere + i", ["there is no 'nowhere'"]),
+        ("before = nothing\n        nothing = before", ["'before' has no value here"]),
+        ("pass\n    while later < 3:\n        later = 4\n    before = 0", ["'before' has no value here", "'later' has no value here"]),
+    ],
+)
+def test_a_value_is_missed_where_nothing_gives_it(assignment, said, tmp_path):
+    """What assigns a variable and has a mistake says so itself. A condition before any round knows no round, as in Numba."""
+    path = tmp_path / "missed.py"
+    path.write_text(f"def k(x, out):\n    for i in range(x.size):\n        out[i] = before\n        {assignment}\n")
+    k = runpy.run_path(str(path))["k"]
+    with pytest.raises(SourceError) as caught:
+        compile.build(k, [kind_of(X), kind_of(np.zeros(8))], {})
+    assert [one.message for one in caught.value.diagnostics] == said

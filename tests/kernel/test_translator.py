@@ -101,7 +101,7 @@ def test_recursion_is_refused_with_its_circle():
         ("a[0] = {}", "a kernel cannot have a dictionary"),
         ("a[0] = [x for x in a]", "a kernel cannot have a list comprehension"),
         ("return 5", "a kernel returns nothing"),
-        ("a[0] = 'x'", "a float64 is wanted, and this is a string"),
+        ("a[0] = 'x'", "a float64 is stored here, and the value is a string"),
         ("a[0] = a + 1", "+ needs two numbers, and this is an array of float64 and an int64"),
         ("cuda.grdi(1)", "kernels have no cuda.grdi, did you mean 'grid'?"),
         ("a[0] = a.shpae[0]", "an array in a kernel has no 'shpae', did you mean 'shape'?"),
@@ -184,3 +184,33 @@ def test_an_index_that_a_condition_looks_at_is_none():
     with warnings.catch_warnings():
         warnings.simplefilter("error", KernelWarning)
         k[1, 4](np.zeros(4), np.zeros(4))
+
+
+def test_several_lambdas_in_a_line():
+    first, second = cuda.jit(lambda x: x[0] + 1, device=True), cuda.jit(lambda x: x[0] + 2, device=True)
+
+    @cuda.jit
+    def k(x):
+        x[1], x[2] = first(x), second(x)
+        x[3] = (lambda v: v * 3)(x[1]) + (lambda v: v * 4)(x[2])
+
+    x = np.array([1, 0, 0, 0])
+    k[1, 1](x)
+    assert x.tolist() == [1, 2, 3, 18]
+
+
+def test_assignments_in_expressions():
+    @cuda.jit
+    def k(x, out):
+        i = 0
+        while (v := x[i]) > 0 and v < 6:
+            out[0] += (w := v // 2) + w - w
+            i += 1
+        out[1] = v
+        if i > 1 or (v := 100) > i:
+            out[2] = v
+        out[3] = (v := 5) + v
+
+    out = np.zeros(4, np.int64)
+    k[1, 1](np.array([1, 2, 5, 9, 0]), out)
+    assert out.tolist() == [3, 9, 9, 10]

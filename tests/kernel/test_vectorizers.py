@@ -153,3 +153,16 @@ def test_mistakes_are_one_sentence(add):
         with pytest.raises(TypeError, match="vectorize wants a function that returns one number"):
             made(["(float32,)"], function)
     assert add.reduce([1.0, 2.0, 3.0]) == 6
+
+
+def test_what_is_made_around_a_function_lies_in_one_place_of_its_own():
+    def half(a):
+        return a // 2
+
+    functions = [made(["int64(int64)"], half) for _ in range(2)]
+    for one in functions:
+        assert one(np.arange(4)).tolist() == [0, 0, 1, 1]
+    paths = [[source.path for source in one.kernel.result.program.sources] for one in functions]
+    assert paths[0] == paths[1]
+    assert [line.text.split()[0] == paths[0][0].split()[0] for line in functions[0].kernel.result.profile().lines()] == [True] * 3 + [False]
+    assert cuda.get_current_device().uuid == cuda.gpus[0].uuid != ""

@@ -139,3 +139,19 @@ def test_random_numbers_are_those_of_xoroshiro():
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(bits, s0 + s1)
     assert len(set(bits.tolist())) == 4 and ((uniform >= 0) & (uniform < 1)).all()
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float64])
+def test_shuffles_move_all_bits_beside_a_loop(dtype):
+    @cuda.jit
+    def k(x, out, n):
+        t = cuda.threadIdx.x
+        s = x[t]
+        for i in range(n):
+            s += cuda.shfl_xor_sync(0xFFFFFFFF, s, 1 << i)
+        neighbour = cuda.shfl_xor_sync(0xFFFFFFFF, x[t], 1)  # nothing else wants the high word of x[t]
+        out[t] = s if neighbour == x[t ^ 1] else 0
+
+    x, out = np.arange(32).astype(dtype) * dtype(1 << 40), np.zeros(32, dtype)
+    k[1, 32](x, out, 5)
+    assert (out == x.sum()).all()

@@ -83,13 +83,13 @@ def _limit(cycles: int | None) -> int:
 
 def _config(file: str, options: dict[str, Any], program: Program) -> Config:
     """The machine that was asked for; a default machine whose warps lie anywhere gets as many slots as one group needs."""
-    from warploom.isa.frontends import front_end, known
+    from warploom.isa.frontends import front_end, named
     from warploom.machine.config.check import check_used
     from warploom.machine.config.presets import load_config, parse_setting
     from warploom.machine.engine.sizes import MAX_WARPS
 
     changes = dict(parse_setting(text) for text in options["changes"])
-    row = next((one for one in known() if one.name == program.isa), None) or front_end(file, options["isa"])
+    row = named(program.isa) or front_end(file, options["isa"])
     config = load_config(options["gpu"] or row.gpu, changes)
     with_warps = row.warps_gpu if config.core.control == "sequencer" else ""
     check_used(config, changes, before="--set ", add=f"add --gpu {with_warps or '{}'}")

@@ -29,6 +29,8 @@ def interval(value: Value, of: Callable[[Value], Interval] | None = None) -> Int
     limits = LIMITS[value.type]
     if value.type not in ("i64", "u64"):
         return limits
+    if value.op in ("shuffle", "barrier_count") or value.op.startswith("atomic_"):
+        return value.lo, value.hi  # of other threads: its type's, as it was made with
     rule = RULES.get(value.op)
     if rule is None:
         return limits
@@ -131,7 +133,6 @@ RULES: dict[str, Callable[[Value, Sequence[Interval]], Interval | None]] = {
     "f2i": lambda value, r: (-(1 << 31), (1 << 31) - 1) if value.imm == 32 else None,
     "match": lambda value, r: (0, (1 << 32) - 1),
     "load": lambda value, r: _loaded(value),
-    "shuffle": lambda value, r: (-(1 << 31), (1 << 31) - 1) if value.type == "i64" else (0, (1 << 32) - 1),
     "ballot": lambda value, r: (0, (1 << 32) - 1),
     "activemask": lambda value, r: (0, (1 << 32) - 1),
 }  # fmt: skip

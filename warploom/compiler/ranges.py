@@ -182,9 +182,9 @@ def wanted_high(blocks: list[Block]) -> set[Value]:
                 want(operand)
     while work:
         value = work.pop()
-        if value.op in LOW or value.op in ("shl", "sel"):
+        if value.op in LOW or value.op in ("shl", "sel", "shuffle"):
             if value.op == "and" and any(fits(operand, UINT32) for operand in value.args):
                 continue
-            for operand in value.args[:1] if value.op == "shl" else value.args[1:] if value.op == "sel" else value.args:
+            for operand in value.args[:1] if value.op in ("shl", "shuffle") else value.args[1:] if value.op == "sel" else value.args:
                 want(operand)
     return wanted

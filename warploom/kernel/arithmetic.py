@@ -67,7 +67,7 @@ def complex_of(t: Translator, kind: Type, number: complex) -> Complex:
 def converted(t: Translator, x: Any, kind: Type, node: ast.AST) -> Any:
     """A number as one of another type. Raises Problem for what is no number."""
     if not isinstance(x, Number | Complex):
-        t.error(node, f"a {kind} is wanted, and this is {said(x)}")
+        t.error(node, f"{'an' if kind.name[0] == 'i' else 'a'} {kind} is wanted, and this is {said(x)}")
     if kind.kind == "c":
         one = ty.part(kind)
         parts = (x.real, x.imag) if isinstance(x, Complex) else (x, Number(ty.FLOAT64, t.b.real(0.0, "f64")))
@@ -124,7 +124,7 @@ def truth(t: Translator, x: Any, node: ast.AST) -> Value:
         return t.b.truth(bool(x))
     if x is None or isinstance(x, str):
         return t.b.truth(bool(x))
-    return t.error(node, f"{said(x)} is neither true nor false")
+    return t.error(node, f"{said(x)} is neither true nor false", "take an item of it" if isinstance(x, Array) else "")
 
 
 def whole(t: Translator, x: Any, node: ast.AST, what: str) -> Value:
@@ -140,6 +140,8 @@ def whole(t: Translator, x: Any, node: ast.AST, what: str) -> Value:
 
 def binary(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Any:
     """`x op y`. Raises Problem."""
+    if op is ast.MatMult:
+        t.error(node, "a kernel has no @", "write the sum of products as a loop")
     if isinstance(x, tuple) and isinstance(y, tuple) and op is ast.Add:
         return (*x, *y)
     if not isinstance(x, Number | Complex) or not isinstance(y, Number | Complex):
@@ -165,8 +167,6 @@ def binary(t: Translator, node: ast.AST, op: type, x: Any, y: Any) -> Any:
     kind = ty.arithmetic(x.type, y.type)
     if op is ast.Div and kind.whole:
         kind = ty.FLOAT64
-    if op is ast.MatMult:
-        t.error(node, "a kernel has no @", "write the sum of products as a loop")
     if kind.kind == "f":
         _warn_of_double(t, node, x, y, kind)
     p, q = converted(t, x, kind, node).value, converted(t, y, kind, node).value

@@ -41,7 +41,8 @@ def _extreme(smaller: bool) -> Any:
     def translate(t: Translator, node: ast.Call, *args: Any) -> Any:
         values = list(args[0]) if len(args) == 1 and isinstance(args[0], tuple) else list(args)
         if not values or not all(isinstance(one, Number) for one in values):
-            t.error(node, f"numbers are wanted, and this is {', '.join(said(one) for one in values)}")
+            given = ", ".join(said(one) for one in values) or "nothing"
+            t.error(node, f"{ast.unparse(node.func)}() takes numbers, and is given {given}")
         kind = reduce(ty.unified, [one.type for one in values])
         found = converted(t, values[0], kind, node).value
         for one in values[1:]:
@@ -85,7 +86,7 @@ def pow_(t: Translator, node: ast.Call, x: Any, y: Any) -> Any:
 def round_(t: Translator, node: ast.Call, x: Any, digits: Any = None) -> Any:
     """`round(x)`."""
     if not isinstance(x, Number) or x.type.kind != "f":
-        return x if digits is None or isinstance(x, Number) else t.error(node, f"a number is wanted, and this is {said(x)}")
+        return x if isinstance(x, Number) else t.error(node, f"a number is wanted, and this is {said(x)}")
     if digits is None:
         return converted(t, library(t, node, "round_even", x), ty.INT64, node)
     return library(t, node, "round_digits", x, converted(t, digits, ty.INT64, node))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -70,19 +71,28 @@ def called(t: Translator, node: ast.Call, function: Any, args: list[Any], named:
                 raise
             t.error(node, f"{path}({NAMES[path].arguments}) is called with {len(args) + len(named)} arguments")
     if isinstance(function, type) and issubclass(function, enum.Enum) and len(args) == 1 and isinstance(args[0], Number):
-        return lifted(t, function(args[0].constant))
+        try:
+            return lifted(t, function(args[0].constant))
+        except ValueError:
+            t.error(node, f"{function.__name__} has no member of this value that is known when the kernel is compiled")
     kind = _as_type(function)
     if isinstance(kind, ty.Type):
         return _conversion(t, node, kind, args)
     if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
-        return function(*args, **named)
+        try:
+            return function(*args, **named)
+        except TypeError:
+            wanted = ", ".join(function._fields)
+            t.error(node, f"{function.__name__}({wanted}) is called with {len(args) + len(named)} arguments")
     inner = plain(function)
     if inspect.isfunction(inner):
         return inlined(t, node, inner, args, named)
     name = ast.unparse(node.func)
-    if path is not None:
-        t.error(node.func, f"a kernel cannot call {name}")
-    return t.error(node.func, f"a kernel cannot call {name}{nearest(name, NAMES)}", "make it a function with @cuda.jit(device=True)")
+    module = str(getattr(function, "__module__", None) or "").partition(".")[0]
+    if path is not None or module in sys.stdlib_module_names or module == "numpy":
+        fix = "cuda.local.array(shape, dtype)" if function in (np.zeros, np.empty) else ""
+        t.error(node.func, f"a kernel cannot call {name}", fix)
+    return t.error(node.func, f"a kernel cannot call {name}", "make it a function with @cuda.jit(device=True)")
 
 
 def _as_type(thing: Any) -> Any:
@@ -100,7 +110,7 @@ def _conversion(t: Translator, node: ast.Call, kind: ty.Type, args: list[Any]) -
         one = ty.part(kind)
         return Complex(kind, converted(t, args[0], one, node), converted(t, args[1], one, node))
     if len(args) != 1:
-        t.error(node, f"{kind}(...) takes one number")
+        t.error(node, f"{ast.unparse(node.func)}(...) takes one number, {len(args)} are given")
     if isinstance(node.func, ast.Name) and node.func.id == "int" and isinstance(args[0], Number) and args[0].type.kind == "u":
         return args[0]
     return converted(t, args[0], kind, node)
@@ -139,7 +149,7 @@ def _same_bits(t: Translator, node: ast.AST, number: Number, wanted: Any) -> Num
     """`x.view(type)`: the same bits as another type."""
     kind = _as_type(wanted)
     if not isinstance(kind, ty.Type) or kind.bits != number.type.bits or kind == ty.FLOAT16:
-        t.error(node, f"{said(number)} cannot be viewed as that: it has {number.type.bits} bits")
+        t.error(node, f"{said(number)} can be viewed as a type of {number.type.bits} bits only")
     b = t.b
     bits = b.pure("bits", number.value, type="u64") if number.type.kind == "f" else number.value
     if kind.kind == "f":
@@ -188,7 +198,7 @@ def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], na
         names = [frame.name for frame in t.frames[t.frames.index(circle[0]) :]]
         t.error(node, f"a kernel cannot have recursion: {' calls '.join([*names, names[0]])}", "write it as a loop")
     if len(t.frames) > MOST_INLINED:
-        t.error(node, "functions call functions too deep")
+        t.error(node, f"functions call functions to a depth of more than {MOST_INLINED}", "write some of them in place of their calls")
     path = (*t.frame.path, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
     frame = _frame(t, node, function, args, named, path)
     b, at = t.b, t.b.at

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from warploom.compiler.allocate import OutOfRegisters
 from warploom.compiler.compiler import Compiled, compile_function
-from warploom.isa.diagnostics import Diagnostic
-from warploom.isa.program import Program
+from warploom.isa.diagnostics import Diagnostic, SourceError
+from warploom.isa.program import Position, Program
 from warploom.kernel import everything
 from warploom.kernel.signature import Parameters
+from warploom.kernel.syntax import text_of
 from warploom.kernel.translator import Resources, Retry, Translator
-
-MOST_ATTEMPTS = 64  # types of loop variables that turn out to be others
 
 assert everything.TABLES
 
@@ -40,10 +41,15 @@ class Built:
 def build(function: Any, kinds: Sequence[Any], options: dict[str, Any], *, printing: bool = False) -> Built:
     """Compile a kernel for arguments of these kinds (`signature.kind_of`). Raises SourceError with all of its mistakes, NoSource."""
     t, parameters, _ = _settled(function, kinds, options)
-    found = compile_function(
-        t.b.blocks, scalars=parameters.words, local_bytes=t.resources.local_bytes, max_registers=options.get("max_registers"),
-        contract=options.get("fma", True), printing=printing,
-    )  # fmt: skip
+    try:
+        found = compile_function(
+            t.b.blocks, scalars=parameters.words, local_bytes=t.resources.local_bytes, max_registers=options.get("max_registers"),
+            contract=options.get("fma", True), printing=printing,
+        )  # fmt: skip
+    except OutOfRegisters as error:
+        _refuse(
+            t, function, str(error), "give it more with max_registers" if options.get("max_registers") else "make several kernels of it"
+        )
     return Built(
         _program(t, function, found), tuple(parameters.views), t.resources, tuple(t.found.warnings), found,
         tuple(array for array, _ in parameters.captured.values()),
@@ -60,17 +66,30 @@ def result_type(function: Any, kinds: Sequence[Any], name: str) -> np.dtype[Any]
 
 
 def _settled(function: Any, kinds: Sequence[Any], options: dict[str, Any]) -> tuple[Translator, Parameters, dict[str, Any]]:
-    """The translation in which the types of all loops' variables are known, its parameters, and the variables at its end."""
+    """The translation in which the types of all loops' variables are known, its parameters, and the variables at its end.
+
+    Each attempt before it has learned a type, and types only become wider, of a limited number of variables: there is a last one.
+    """
     types: dict[Any, Any] = {}
-    for _ in range(MOST_ATTEMPTS):
+    while True:
         t = Translator([], types, options)
-        try:
-            parameters, variables = _translate(t, function, kinds)
-        except Retry:
-            continue
-        t.found.raise_if_errors()
-        return t, parameters, variables
-    raise RuntimeError(f"{function.__name__}: the types of its loops' variables do not settle")
+        with suppress(Retry):
+            try:
+                parameters, variables = _translate(t, function, kinds)
+            except RecursionError:
+                _refuse(
+                    t, function, "its expressions, statements and functions are nested too deep", "write parts of it one after the other"
+                )
+            if not t.unsettled:
+                t.found.raise_if_errors()
+                return t, parameters, variables
+
+
+def _refuse(t: Translator, function: Any, message: str, fix: str) -> NoReturn:
+    """A mistake of a kernel as a whole, at its beginning. Raises SourceError."""
+    text = text_of(function)
+    t.found.error(Position(text.node.lineno + text.line, text.node.col_offset + text.column + 1), message, fix=fix)
+    raise SourceError(t.found.errors, *t.sources)
 
 
 def _translate(t: Translator, function: Any, kinds: Sequence[Any]) -> tuple[Parameters, dict[str, Any]]:

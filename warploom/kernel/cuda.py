@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -233,6 +234,11 @@ class _Device:
     def name(self) -> bytes:
         """The preset's name."""
         return f"warploom {CURRENT.context.gpu.config.name}".encode()
+
+    @property
+    def uuid(self) -> str:
+        """An identifier as NVIDIA's GPUs have one, made from the configuration: the same in every process that has this GPU."""
+        return f"GPU-{uuid.uuid5(uuid.NAMESPACE_OID, repr(CURRENT.context.gpu.config))}"
 
     @property
     def WARP_SIZE(self) -> int:

@@ -16,9 +16,9 @@ from warploom.kernel.carried import read_early
 from warploom.kernel.memory import item_of
 from warploom.kernel.merging import Clash
 from warploom.kernel.mistakes import both
-from warploom.kernel.names import path_of
+from warploom.kernel.names import NAMES, path_of
 from warploom.kernel.questions import ask_value, may_lack_value
-from warploom.kernel.statements import branched
+from warploom.kernel.statements import assign, branched
 from warploom.kernel.translator import EXPRESSIONS, Translator
 from warploom.kernel.values import UNKNOWN, Array, Complex, Inner, Number, Slice, said
 
@@ -64,7 +64,7 @@ def name(t: Translator, node: ast.Name) -> Any:
     try:
         return outside(t, node, t.frame.find(node.id), node.id)
     except KeyError:
-        known = [*env, *t.frame.local]
+        known = [*env, *t.frame.local, *(one[9:] for one in NAMES if one.startswith("builtins."))]
         t.error(node, f"there is no {node.id!r}{nearest(node.id, known)}")
     except ValueError:
         t.error(node, f"{node.id!r} has no value yet")
@@ -211,6 +211,14 @@ def slice_(t: Translator, node: ast.Slice) -> Slice:
 def attribute(t: Translator, node: ast.Attribute) -> Any:
     """`a.b`."""
     return attribute_of(t, node, t.expression(node.value), node.attr)
+
+
+@expression(ast.NamedExpr)
+def assigned_value(t: Translator, node: ast.NamedExpr) -> Any:
+    """`(x := a)`."""
+    value = t.expression(node.value)
+    assign(t, node.target, value)
+    return t.frame.env[node.target.id]
 
 
 @expression(ast.Lambda)

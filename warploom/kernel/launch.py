@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import update_wrapper
 from typing import Any
@@ -82,11 +82,14 @@ class Idle(Launchable):
 
 
 class Kernel:
-    """A kernel, or a function for kernels (`device`). result: of its last launch."""
+    """A kernel, or a function for kernels (`device`). result: of its last launch. kept: what that keeps, as options of `Device.run`."""
 
-    def __init__(self, function: Callable[..., Any], *, device: bool = False, context: Context | None = None, **options: Any) -> None:
+    def __init__(
+        self, function: Callable[..., Any], *, device: bool = False, context: Context | None = None, kept: Mapping[str, bool] | None = None,
+        **options: Any,
+    ) -> None:  # fmt: skip
         update_wrapper(self, function)
-        self.py_func, self.device, self.options, self._context = function, device, options, context
+        self.py_func, self.device, self.options, self._context, self._kept = function, device, options, context, dict(kept or {})
         self.result: Result | None = None
         self.compile_seconds = 0.0
         self.programs: dict[Any, Built] = {}
@@ -119,10 +122,14 @@ class Kernel:
             return self.py_func(*args, **named)
         raise ValueError(f"{self.py_func.__name__} is a kernel: say its grid, as {self.py_func.__name__}[blocks, threads](...)")
 
-    def on(self, gpu: Any) -> Kernel:
-        """The same kernel on a GPU, or on a preset's. Arrays of the host only: a device array lies in the memory of one GPU."""
-        context = Context(GPU(gpu) if isinstance(gpu, str) else gpu)
-        return Kernel(self.py_func, device=self.device, context=context, **self.options)
+    def on(self, gpu: Any = None, *, tracing: bool = False, recording: bool = False) -> Kernel:
+        """The same kernel on a GPU, or on a preset's. Arrays of the host only: a device array lies in the memory of one GPU.
+
+        Without a GPU it stays where it is. tracing, recording: `result` keeps what pictures and the explorer show, as for `GPU.run`.
+        """
+        context = self._context if gpu is None else Context(GPU(gpu) if isinstance(gpu, str) else gpu)
+        kept = {"tracing": tracing, "recording": recording}
+        return Kernel(self.py_func, device=self.device, context=context, kept=kept, **self.options)
 
     @property
     def context(self) -> Context:
@@ -181,7 +188,7 @@ class Kernel:
         program = prepared.program(found, grid, block, shared, self.py_func.__name__)
         try:
             options = CURRENT.before(program, context.device) if CURRENT.before is not None else {}
-            result = context.device.run(program, **options)
+            result = context.device.run(program, **(self._kept | options))
             prepared.write_back()
         finally:
             prepared.release()

@@ -20,8 +20,8 @@ from warploom.kernel.merging import changed_phis, joined, limits_of
 from warploom.kernel.questions import marks_of
 from warploom.kernel.statements import assign, statement
 from warploom.kernel.syntax import assigned
-from warploom.kernel.translator import Ends, Problem, Retry, Translator
-from warploom.kernel.values import UNKNOWN, Array, Lazy, Number, Range, Unknown, leaves, said
+from warploom.kernel.translator import Ends, Problem, Translator
+from warploom.kernel.values import UNKNOWN, Array, Complex, Lazy, Number, Range, Unknown, leaves, said
 
 MOST_UNROLLED = 400  # nodes of the syntax tree that a loop may become
 MOST_ROUNDS = 32
@@ -38,7 +38,7 @@ def for_loop(t: Translator, node: ast.For) -> None:
         for name in assigned([node]):
             t.frame.env[name] = UNKNOWN
         t.b.at = t.where(node)
-        condition = t.b.effect("unknown", type="i1")
+        condition = t.unknown_condition()
         _loop(t, node, lambda: condition, lambda: None, lambda: None)
         return
     if isinstance(over, tuple):
@@ -57,7 +57,8 @@ def for_loop(t: Translator, node: ast.For) -> None:
 def _unrolled(t: Translator, node: ast.For, values: list[Any]) -> None:
     """The body once for each value; break and continue meet where they must."""
     left = Ends()
-    with carrying(t, (*t.frame.path, node.lineno, node.col_offset, len(t.b.loops)), assigned(node.body)):
+    names = assigned(node.body) | assigned_by(node)
+    with carrying(t, (*t.frame.path, node.lineno, node.col_offset, len(t.b.loops)), assigned(node.body)) as carrier:
         for value in values:
             if t.b.block is None:
                 break
@@ -66,6 +67,8 @@ def _unrolled(t: Translator, node: ast.For, values: list[Any]) -> None:
         if t.b.block is not None:
             left.places.append((t.b.block, t.frame.env))
         t.frame.env = joined(t, node, left)
+    if carrier.unsettled:
+        t.forget(names)
 
 
 def _unrolled_round(t: Translator, node: ast.For, value: Any, left: Ends) -> None:
@@ -138,7 +141,7 @@ def while_loop(t: Translator, node: ast.While) -> None:
         try:
             return truth(t, t.expression(node.test), node.test)
         except Problem:
-            return t.b.effect("unknown", type="i1")
+            return t.unknown_condition()
 
     _loop(t, node, test, lambda: None, lambda: None)
 
@@ -170,8 +173,8 @@ def _loop(
     b.scopes.append({})
     b.block = head
     changed = assigned(node.body) | assigned_by(node)
-    with carrying(t, key, changed) as unassigned:
-        phis = changed_phis(t, node, changed | marks_of(t, changed) | unassigned | set(more), key, head)
+    with carrying(t, key, changed) as carrier:
+        phis = changed_phis(t, node, changed | marks_of(t, changed) | carrier.marks | set(more), key, head)
         around = Ends()
         t.frame.loops.append((around, leaving))
         b.scopes.append({})
@@ -184,7 +187,7 @@ def _loop(
         if around.places:
             t.frame.env = joined(t, node, around)
         for _, env in leaving.places[1 if skipped is not None else 0 :]:  # by break
-            t.frame.carriers[-1].unsure |= changed - set(env)
+            carrier.unsure |= changed - set(env)
     if around.places:
         b.at = t.where(node)
         after()
@@ -192,7 +195,7 @@ def _loop(
         if again.op == "const" and not again.imm:  # nothing comes back to the head
             leaving.places.append((b.current, t.frame.env))
         else:
-            _close(t, node, key, phis)
+            carrier.unsettled |= _close(t, node, key, phis)
             if again.op == "const":
                 b.jump(head)
             else:
@@ -205,21 +208,26 @@ def _loop(
     if skipped is not None:
         b.place(skipped)
     t.frame.env = joined(t, node, leaving)
+    if carrier.unsettled:
+        t.forget(changed)
 
 
 def assigned_by(node: ast.For | ast.While) -> set[str]:
-    """The variables that a `for` itself gives values."""
-    return {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)} if isinstance(node, ast.For) else set()
+    """The variables that a loop itself gives values: the target of a `for`, and what a condition assigns."""
+    return {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)} if isinstance(node, ast.For) else assigned([node.test])
 
 
-def _close(t: Translator, node: ast.AST, key: tuple[Any, ...], phis: dict[str, list[Number]]) -> None:
-    """Give the phis what the end of a round brings. Raises Retry where a type turns out to be another one."""
-    retry = False
+def _close(t: Translator, node: ast.AST, key: tuple[Any, ...], phis: dict[str, list[Number]]) -> bool:
+    """Give the phis what the end of a round brings. Gives whether a type turns out to be a different one."""
+    unsettled = False
     for name, values in phis.items():
         value = t.frame.env.get(name, UNKNOWN)
         numbers = list(leaves(value)) if not isinstance(value, Unknown) else []
         if isinstance(value, Unknown) or len(numbers) != len(values):
-            if not isinstance(value, Unknown):
+            if isinstance(value, Complex) and (*key, name, "complex") not in t.types:
+                t.types[(*key, name, "complex")] = value.type
+                unsettled = True
+            elif not isinstance(value, Unknown):
                 t.error(node, f"{name!r} is of different kinds before the loop and in it")
             for phi in values:
                 phi.value.args.append(phi.value.args[0])
@@ -229,11 +237,11 @@ def _close(t: Translator, node: ast.AST, key: tuple[Any, ...], phis: dict[str, l
             found = ty.unified(assumed, number.type)
             if found != assumed:
                 t.types[(*key, name, place)] = found
-                retry = True
+                unsettled = True
+                merged.args.append(merged.args[0])
                 continue
             merged.args.append(converted(t, number, assumed, node).value)
-    if retry:
-        raise Retry
+    return unsettled
 
 
 @statement(ast.Break)

@@ -125,21 +125,21 @@ def changed_phis(t: Translator, node: ast.AST, names: set[str], key: tuple[Any, 
         value = env[name]
         if isinstance(value, Unknown):
             continue
+        t.b.block = before
+        if isinstance(value, Number) and (*key, name, "complex") in t.types:
+            value = converted(t, value, t.types[(*key, name, "complex")], node)
         numbers = list(leaves(value))
-        if not numbers:
-            continue
         phis = []
         for place, number in enumerate(numbers):
-            kind = t.types.get((*key, name, place), number.type)
-            t.b.block = before
+            kind = ty.unified(t.types.get((*key, name, place), number.type), number.type)
             first = converted(t, number, kind, node) if kind != number.type else number
             phi = t.b.phi(head, kind.ssa, [first.value])
             phi.lo, phi.hi = limits_of(kind)
             numbers[place] = Number(kind, phi)
             phis.append(numbers[place])
-        t.b.block = head
-        env[name] = rebuilt(_anywhere(value), iter(numbers))
-        found[name] = phis
+        if phis:
+            env[name] = rebuilt(_anywhere(value), iter(numbers))
+            found[name] = phis
     t.b.block = head
     return found
 

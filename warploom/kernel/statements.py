@@ -122,7 +122,7 @@ def assign(t: Translator, target: ast.expr, value: Any) -> None:
     elif isinstance(target, ast.Attribute):
         set_field(t, target, t.expression(target.value), target.attr, value)
     else:
-        t.error(target, "nothing can be assigned to this")
+        t.error(target, "a kernel cannot give several values to one variable by *", "name each of them")
 
 
 def named(t: Translator, value: Any, name: str) -> Any:
@@ -154,7 +154,7 @@ def conditional(t: Translator, node: ast.If) -> None:
     try:
         condition = truth(t, t.expression(node.test), node.test)
     except Problem:
-        condition = t.b.effect("unknown", type="i1")
+        condition = t.unknown_condition()
     if condition.op == "const":
         t.statements(node.body if condition.imm else node.orelse)
         return

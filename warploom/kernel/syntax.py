@@ -11,7 +11,7 @@ import builtins
 import inspect
 import linecache
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -84,7 +84,8 @@ def _text(code: Any) -> Text:
 
 
 def _lambda(code: Any, text: str, first: int, column: int, source: Source) -> Text:
-    """A lambda stands somewhere in a statement; of several in a line it is the one with these arguments."""
+    """A lambda stands somewhere in a statement; of several in a line it is the one whose instructions begin where its body does."""
+    begins = {(line, start) for line, _, start, _ in code.co_positions()}
     for attempt in (text, text.strip().rstrip(","), f"({text.strip().rstrip(',')})"):
         try:
             tree = ast.parse(attempt)
@@ -92,7 +93,10 @@ def _lambda(code: Any, text: str, first: int, column: int, source: Source) -> Te
             continue
         arguments = list(code.co_varnames[: code.co_argcount])
         for node in ast.walk(tree):
-            if isinstance(node, ast.Lambda) and [arg.arg for arg in node.args.args] == arguments:
+            if not isinstance(node, ast.Lambda) or [arg.arg for arg in node.args.args] != arguments:
+                continue
+            before = column - (attempt.startswith("(") and not text.startswith("(") and node.body.lineno == 1)
+            if (first + node.body.lineno - 1, node.body.col_offset + before) in begins:
                 return Text(node, first - 1, column, source)
     raise NoSource(f"the text of a lambda cannot be read by itself ({source.path}:{first}): write it as a function")
 
@@ -112,8 +116,8 @@ def outer_names(function: Any) -> Callable[[str], Any]:
     return find
 
 
-def assigned(nodes: list[ast.stmt]) -> set[str]:
-    """The variables that statements may assign."""
+def assigned(nodes: Sequence[ast.AST]) -> set[str]:
+    """The variables that statements and expressions may assign."""
     found: set[str] = set()
     for statement in nodes:
         for node in ast.walk(statement):

@@ -8,12 +8,12 @@ translation continues, so that a user sees all mistakes of a kernel at once.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from warploom.compiler.builder import Builder
-from warploom.compiler.ssa import At, Block
+from warploom.compiler.ssa import At, Block, Value
 from warploom.isa.diagnostics import Diagnostics
 from warploom.isa.program import Position, Source
 from warploom.isa.views import ViewShape
@@ -21,7 +21,7 @@ from warploom.kernel.syntax import Text, assigned, outer_names, text_of
 from warploom.kernel.values import UNKNOWN, Unknown
 
 DYNAMIC = -1  # where the shared array of a size that the launch gives begins, among `Resources.arrays`
-MOST_INLINED = 200  # functions within functions
+MOST_INLINED = 60  # functions within functions
 
 
 class Problem(Exception):
@@ -29,7 +29,7 @@ class Problem(Exception):
 
 
 class Retry(Exception):
-    """A variable of a loop has a different type than was assumed; it is known now, and the kernel is translated again."""
+    """A branch depends on a variable of a loop whose type is known now and was not when the loop began: translate the kernel again."""
 
 
 @dataclass
@@ -97,6 +97,7 @@ class Translator:
         self.capture: Callable[[Any, str], Any] = _nothing  # of arrays in the device's memory that the kernel names and is not handed
         self.frames: list[Frame] = []
         self.problems = 0  # mistakes so far, those that were said before counted again
+        self.unsettled = False  # a type in `types` is new: this translation only finds out what else is
         self._said: set[tuple[At, str]] = set()
 
     @property
@@ -141,6 +142,7 @@ class Translator:
         found = handler(self, node)
         self.b.at = before
         if isinstance(found, Unknown):
+            self.problems += 1
             raise Problem
         return found
 
@@ -151,7 +153,7 @@ class Translator:
                 return
             self.b.at = self.where(node)
             handler = STATEMENTS.get(type(node))
-            scopes, loops, around = len(self.b.scopes), len(self.b.loops), len(self.frame.loops)
+            scopes, loops, around, problems = len(self.b.scopes), len(self.b.loops), len(self.frame.loops), self.problems
             try:
                 if handler is None:
                     self.error(node, f"a kernel cannot have {described(node)}")
@@ -160,6 +162,22 @@ class Translator:
                 del self.b.scopes[scopes:], self.b.loops[loops:], self.frame.loops[around:]
                 for name in assigned([node]):
                     self.frame.env[name] = UNKNOWN
+                    if self.problems > problems:
+                        self.frame.given.setdefault(name, UNKNOWN)
+
+    def forget(self, names: Iterable[str]) -> None:
+        """After a loop whose variables have new types: what it assigns is unknown until the next attempt.
+
+        Code that needs none of it is looked at all the same: loops that have nothing to do with each other settle in one attempt.
+        """
+        self.unsettled = True
+        self.frame.env.update(dict.fromkeys(names, UNKNOWN))
+
+    def unknown_condition(self) -> Value:
+        """In the place of a condition with a mistake: both sides are looked at. Raises Retry where one of them may be left out later."""
+        if self.unsettled:
+            raise Retry
+        return self.b.effect("unknown", type="i1")
 
     def enter(self, function: Any, arguments: dict[str, Any], path: tuple[Any, ...]) -> Frame:
         """A frame for a function's body; not on the stack yet."""
@@ -183,7 +201,7 @@ DESCRIBED = {
     ast.SetComp: "a comprehension", ast.GeneratorExp: "a generator", ast.Await: "await", ast.Yield: "yield", ast.YieldFrom: "yield",
     ast.JoinedStr: "a formatted string", ast.Try: "try", ast.With: "with", ast.ClassDef: "a class", ast.Delete: "del",
     ast.Import: "an import", ast.ImportFrom: "an import", ast.Global: "global: it cannot change the module's variables",
-    ast.Nonlocal: "nonlocal", ast.Starred: "a starred argument", ast.NamedExpr: "an assignment expression", ast.Match: "match",
+    ast.Nonlocal: "nonlocal", ast.Starred: "a starred argument", ast.Match: "match",
     ast.AsyncFor: "async for", ast.AsyncWith: "async with", ast.AsyncFunctionDef: "an async function",
 }  # fmt: skip
 

@@ -193,7 +193,7 @@ def alike(values: Sequence[Any]) -> Any | None:
 def said(value: Any) -> str:
     """What a message calls a value: `a float32`, `an array of int32`."""
     if isinstance(value, Number | Complex):
-        return f"{'an' if value.type.name[0] in 'iu' else 'a'} {value.type}"
+        return f"{'an' if value.type.name[0] == 'i' else 'a'} {value.type}"
     if isinstance(value, Array):
         return f"an array of {value.item if isinstance(value.item, Type) else 'strings' if value.item.kind in 'SU' else 'records'}"
     if isinstance(value, Record):

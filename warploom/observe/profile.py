@@ -162,6 +162,8 @@ class Profile:
             text = sources[file][number - 1] if 0 < number <= len(sources[file]) else program.text[mine[0]]
             if not text.strip():  # its file is not here, as a compiler's run-time
                 text = f"{PurePath(program.sources[file].path).name}: {program.text[mine[0]]}"
+            elif len(sources) > 1 and program.sources[file].path.startswith("<"):  # no file: a text that was made, whose lines say nothing
+                text = f"{program.sources[file].path} {text.strip()}"
             found.append(Line(number, text, tuple(mine), self.spent[mine].sum(axis=0), self.counts[mine].sum(axis=0), file))
         return found
 
@@ -169,6 +171,7 @@ class Profile:
 def profile(result: RunResult, *, progress: Callable[[int], None] | None = None) -> Profile:
     """The profile of a run. It needs no events; the run is repeated for what a run does not keep, of cores with warps only its beginning.
 
+    Of a launch on a device that keeps no copy of memory (`Device.run`) it says nothing of what lanes have accessed.
     progress: see `timeline`.
     """
     if result.config.core.control == "sequencer":
@@ -176,7 +179,8 @@ def profile(result: RunResult, *, progress: Callable[[int], None] | None = None)
         addresses: Addresses = {}
     else:
         activities, spent, counts = t.WARP_ACTIVITIES, *_of_warps(result)
-        addresses = lane_addresses(result, _worth_examining(result.program, counts))
+        repeatable = result.rebuild is not None
+        addresses = lane_addresses(result, _worth_examining(result.program, counts)) if repeatable else {}
     return Profile(
         result.program, result.config, result.status, result.cycles, activities, spent, counts, dict(result.counters), addresses,
         result.findings,

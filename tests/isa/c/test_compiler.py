@@ -187,6 +187,28 @@ def test_riscv_code_runs_in_every_lane(tmp_path):
     assert result.read(0x10000, 48).view(np.int32).tolist() == [12 * thread for thread in range(12)]
 
 
+@pytest.mark.parametrize("mechanism", ["stack", "its", "dwf"])
+def test_a_switch_on_which_lanes_disagree_is_branches(mechanism, tmp_path):
+    """A jump through a table goes to more places than a stack can part: the compiler makes none."""
+    cases = "".join(f"case {case}: return x * {7 * case + 3} ^ {case};" for case in range(8))
+    path = tmp_path / "switch.c"
+    path.write_text(
+        f"static unsigned __attribute__((noinline)) pick(unsigned x) {{ switch (x & 15) {{ {cases} }} while (x > 9) x >>= 1; return x; }}"
+        "void main(unsigned thread) { ((unsigned *)0x10000)[thread] = pick(5 * thread); }"
+    )
+    program = load(compile_c([path], "riscv"), "riscv", options=Options(path="switch.elf", threads=32))
+    result = GPU("sm", engine="python", set={"core.divergence": mechanism}).run(program)
+
+    def pick(x):
+        if x & 15 < 8:
+            return x * (7 * (x & 15) + 3) ^ x & 15
+        return next(x >> shift for shift in range(32) if x >> shift <= 9)
+
+    start = program.address_space().place(0x10000)
+    found = np.asarray(result.memory, np.uint8)[start : start + 128].view(np.uint32).tolist()
+    assert found == [pick(5 * thread) for thread in range(32)]
+
+
 def test_the_command(tmp_path):
     needs_compiler()
     out = tmp_path / "saxpy.elf"

@@ -273,7 +273,7 @@ def test_a_word_that_is_no_instruction_stops_the_run():
     assert "the word 0xffffffff is no instruction of this program's instruction set" in str(result)
 
 
-@pytest.mark.parametrize("divergence", ["stack", "minpc", "its"])
+@pytest.mark.parametrize("divergence", ["stack", "minpc", "its", "dwf"])
 def test_short_instructions_and_calls_under_every_mechanism(divergence):
     """Half of the lanes call a function; instructions of 2 and 4 bytes are mixed."""
     text = """

@@ -62,6 +62,20 @@ kernel void k(const int *in, int *out, int n) {
   }
 }
 """
+BRANCHES_INSIDE = """#include <warploom.h>
+kernel void k(const int *in, volatile int *out, int n) {
+  int i = global_id(), odd = in[i] & 1;
+  for (int j = 0; j < n; j++) {
+    int s = split(odd);
+    if (odd) {
+      if (in[j] > 2) out[n * i + j] += 3;
+    } else {
+      if (in[j] > 1) out[n * i + j] -= 7;
+    }
+    join(s);
+  }
+}
+"""
 OWN_SPLIT = """#define split_for_all(c) ({ int s_; __asm__ volatile(".insn r 0x0b, 2, 0, %0, %1, x0" : "=r"(s_) : "r"(c)); s_; })
 #define join_all(s) __asm__ volatile(".insn r 0x0b, 3, 0, x0, %0, x0" : : "r"(s))
 """
@@ -119,6 +133,18 @@ def test_a_branch_that_o3_takes_out_of_its_guard_and_a_loop_is_noticed(own, tmp_
     assert "lanes of a warp disagree" in str(GPU("vortex-2024", engine="python").run(program).fault)
     parted = GPU("vortex-2024", set={"core.divergence": "stack"}, engine="python").run(program)
     assert read_buffer(parted.program, parted.memory, "out").tolist() == [0, 0, 3, 3, 0, 0, 3, 3]
+
+
+@pytest.mark.parametrize("target", ["vortex-2022", "vortex-2024"])
+def test_a_guard_that_o3_has_emptied_is_noticed_though_its_sides_have_branches(target, tmp_path, monkeypatch):
+    needs_compiler()
+    path = written(tmp_path, BRANCHES_INSIDE)
+    assert guard_warnings(compiler.compile_c([path], target, "3"), str(path))[0] == []
+    unaware(monkeypatch, target)
+    assert guard_warnings(compiler.compile_c([path], target, "2"), str(path))[0] == []
+    ((warning,), _) = guard_warnings(compiler.compile_c([path], target, "3"), str(path))
+    assert warning.message.startswith("the condition of this split is a constant: its copies stand on both sides of the branch at ")
+    assert warning.position.line == BRANCHES_INSIDE.splitlines().index("    int s = split(odd);") + 1
 
 
 def test_what_is_warned_of_does_go_wrong_and_only_under_masks(tmp_path):

@@ -101,3 +101,8 @@ def test_rows_of_dram_do_not_matter_where_there_is_none():
 def test_an_unknown_scheduler_is_refused_with_the_nearest_name():
     with pytest.raises(ConfigError, match=r"^core\.scheduler = 'round_robbin': it is one of .*round_robin"):
         config(core__scheduler="round_robbin")
+
+
+def test_a_row_of_dram_may_have_any_number_of_bytes_where_a_line_is_one():
+    bytes_alone = {"l1.line": 1, "l1.bytes": 0, "lsu.sector": 1, "l2.bytes": 0, "memory.kind": "dram", "dram.row": 3}
+    assert load_config("tiny-simt", bytes_alone).dram.row == 3

@@ -43,6 +43,11 @@ def test_a_bank_of_two_reads_a_cycle_has_no_conflict_there():
     assert driven([(0, 3, 0), (1, 3, 0), (2, 3, 0), (3, 3, 0)], reads=2) == [[0, 1], [0, 2], [0, 3], [0, 4]]
 
 
+def test_an_instruction_without_operands_in_banks_is_late_by_nothing():
+    assert driven([(5, 0, 0)], window=1) == [[0, 6]]
+    assert driven([(5, 0, 0), (6, 0, 0)], collectors=1) == [[0, 6], [0, 7]]
+
+
 def test_collectors_let_others_by_until_they_are_all_taken():
     """Three instructions that need a bank three times each: with one collector each waits for the one before, with two the third does."""
     steps = [(0, 3, 0), (1, 3, 0), (2, 3, 0)]

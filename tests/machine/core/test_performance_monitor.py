@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from tests.machine.core.unit_bench import bench, mask
+from tests.machine.programs import FREE, LANE, Assembly
 from warploom.gpu import GPU
 from warploom.isa import load
 from warploom.isa.frontend import Options
 from warploom.isa.launching import read_buffer
-from warploom.isa.uop import COUNTER_NUMBER, PERFORMANCE_COUNTERS
+from warploom.isa.uop import COUNTER_NUMBER, NONE, PERFORMANCE_COUNTERS
 from warploom.isa.vortex.counters import CORE_CLASS, FIRST, HIGH, MEMORY_CLASS, layout
 from warploom.isa.vortex.generation import GENERATIONS
 from warploom.machine.core import performance_monitor as monitor
@@ -126,3 +128,44 @@ def test_the_cores_count_for_themselves():
 def test_native_code_counts_the_same():
     for generation, chosen in ((2022, 0), (2024, CORE_CLASS), (2024, MEMORY_CLASS)):
         assert run(generation, chosen, "native")[2] == run(generation, chosen)[2]
+
+
+def test_each_instruction_counts_once_and_a_jump_once_a_lane():
+    code = Assembly()
+    code.label("here")
+    for name in ("branch", "jump", "call", "jump_register", "nop"):
+        code(name, a=LANE, imm=1, target="here" if name in ("branch", "jump", "call") else NONE)
+    code.bundle({"name": "add", "dst": FREE, "a": LANE, "b": LANE}, {"name": "jump", "target": "here"})
+    code.bundle({"name": "add", "dst": FREE, "a": LANE, "b": LANE}, {"name": "add", "dst": FREE + 1, "a": LANE, "b": LANE})
+    _, cores, tables = bench(code)
+    counted = cores[0].monitor
+    branches = 0
+    for pc, jumps in enumerate([True, True, True, True, False, True, False]):
+        counted.instructions = 10 * pc
+        monitor.count_instruction(cores[0], tables, pc, mask(0, 2, 3))
+        branches += 3 * jumps
+        assert (counted.instructions, counted.branches) == (10 * pc + 1, branches), pc
+
+
+@pytest.mark.parametrize("used, scratchpad", [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_loads_and_stores_count_once_a_lane_and_control_registers_and_arithmetic_do_not(used, scratchpad):
+    code = Assembly()
+    accesses = {"load": (1, 0), "store": (0, 1), "atomic_add": (1, 0)}
+    for name in accesses:
+        code(name, dst=NONE if name == "store" else FREE, a=LANE, b=LANE)
+    code.bundle(
+        {"name": "add", "dst": FREE, "a": LANE, "b": LANE},
+        {"name": "store", "a": NONE, "b": FREE, "imm": -(1 << 11) - 1},
+        {"name": "load", "dst": FREE, "a": NONE, "imm": -(1 << 11)},
+        {"name": "load", "dst": FREE, "a": LANE, "imm": -(1 << 20)},
+        {"name": "store", "a": LANE, "b": FREE},
+    )
+    _, cores, tables = bench(code)
+    core, counted = cores[0], cores[0].monitor
+    core.spaces.used, core.access.scratchpad = used, scratchpad
+    expected = [0, 0]
+    for pc, (loads, stores) in enumerate([*accesses.values(), (2, 1)]):
+        monitor.count_access(core, tables, pc, mask(1, 2, 3))
+        expected = [expected[0] + 3 * loads, expected[1] + 3 * stores]
+        assert [counted.loads, counted.stores] == expected
+        assert [counted.scratchpad_reads, counted.scratchpad_writes] == (expected if used and scratchpad else [0, 0])

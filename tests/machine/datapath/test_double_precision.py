@@ -19,7 +19,9 @@ from warploom.isa.table_check import ProgramError
 from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, NONE, Uop, scalar
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.datapath.alu import execute_with_doubles
-from warploom.machine.engine.unit import unit
+from warploom.machine.datapath.double_precision import _half_of
+from warploom.machine.datapath.register_file import WarpRegisters
+from warploom.machine.engine.unit import mirror, unit
 from warploom.machine.run.tables import Tables
 
 DOUBLES = [operation for operation in u.OPERATIONS if operation.datapath == u.DOUBLE_PRECISION]
@@ -30,6 +32,7 @@ NUMBERS = [
     *(2.0**31, -(2.0**31), 2.0**31 - 0.5, -(2.0**31) - 0.5, 2.0**32, 2.0**32 - 0.5),
     *(2.0**63, -(2.0**63), 2.0**63 - 1024, 2.0**64, 2.0**64 - 2048),
     *(65504.0, 65519.99999999999, 65520.0, 2.0**-14, 2.0**-25, 2.0**-25 + 2.0**-60, 2.0**-24 * 1.5),  # where 16-bit floats do
+    *(1 + 2.0**-11, 1 + 3 * 2.0**-11, 1 + 3 * 2.0**-11 - 2.0**-52),  # halfway between two of them, to the even one
     *(1 + 2.0**-11 + 2.0**-30, 1 + 2.0**-11 - 2.0**-40),  # rounded to 32 bits first, these are halfway
     *(2.0**-149, 2.0**-150, 2.0**128, 2.0**128 - 2.0**103),  # where 32-bit floats begin and end
 ]
@@ -283,3 +286,11 @@ def test_a_16_bit_float_is_rounded_once():
     """Rounded to 32 bits first, 1 + 2^-11 + 2^-30 would be halfway between two 16-bit floats, and become the even one."""
     number = bits_of(1 + 2.0**-11 + 2.0**-30)
     assert compute("d2h", [(number,)])[0] == [0x3C01]
+
+
+@pytest.mark.parametrize("elevenths, expected", [(1, 0x3C00), (3, 0x3C02), (5, 0x3C02), (7, 0x3C04), (2047, 0x4000)])
+def test_halfway_between_two_16_bit_floats_is_the_even_one(elevenths, expected):
+    (registers,) = mirror(np.zeros(1, WarpRegisters))
+    for sign in (0, 0x8000):
+        registers.wide[0, 3] = np.uint64(bits_of((-1 if sign else 1) * (1 + elevenths * 2.0**-11)))
+        assert _half_of(registers, 3) == sign | expected

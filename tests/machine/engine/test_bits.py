@@ -1,12 +1,14 @@
 """Masks, against Python's own integers."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.engine.bits import below, bit, has, lowest, ones, popcount, rest
+from warploom.machine.engine.bits import after, below, bit, has, highest, lowest, ones, popcount, rest
 
+pytestmark = pytest.mark.filterwarnings("ignore:overflow")  # products wrap
 MASKS = st.integers(0, 2**64 - 1)
 
 
@@ -20,3 +22,16 @@ def test_they_are_what_integers_say(number, place):
     assert int(both(bit, place)[0]) == 1 << place
     assert int(both(below, place)[0]) == (1 << place) - 1
     assert int(both(ones, place + 1)[0]) == (1 << (place + 1)) - 1
+
+
+def test_the_highest_one():
+    for place in range(64):
+        for number in (1 << place, (2 << place) - 1, 1 << place | (1 << place) // 5):
+            assert both(highest, np.uint64(number))[0] == place
+
+
+@given(MASKS, st.integers(1, 64), st.integers(0, 63))
+def test_the_first_after_one_goes_round(number, warps, last):
+    held, last = [warp for warp in range(warps) if number >> warp & 1], last % warps
+    expected = next((warp for warp in held if warp > last), held[0]) if held else -1
+    assert after(np.uint64(number % (1 << warps)), last, warps) == expected

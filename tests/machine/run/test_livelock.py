@@ -1,5 +1,7 @@
 """The livelock detector: it finds a run that repeats itself, and no other."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, Assembly, machine
@@ -86,6 +88,16 @@ def test_a_program_that_reads_a_clock_is_never_examined():
     code("special", dst=A, imm=u.SPECIAL_NUMBER["clock"])
     code("exit")
     assert machine(code.program()).detector.next_check == FOREVER
+
+
+def test_after_progress_it_looks_when_nothing_has_happened_for_long_enough():
+    """The last progress just now; so long ago that it is due in the next cycle; longer ago than that."""
+    made = machine(spinning())
+    for now, progress, due in ((500, 500, 800), (500, 201, 501), (500, 202, 502), (500, 10, 501)):
+        detector = livelock.LivelockDetector(SimpleNamespace(program=made.program, cycle=now, gpu={"progress": progress}))
+        detector.restore((0, 5, {}, {(0, 1): {b"a state": 7}}, {(0, 1): 3}, 9))  # a search, and what it had seen
+        assert not detector.check()
+        assert detector.snapshot() == (due, progress, {}, {}, {}, 0)
 
 
 def test_going_back_to_a_snapshot_is_as_if_nothing_had_been_seen_since():

@@ -82,6 +82,8 @@ def test_the_events_are_those_of_the_whole_run(whole, found):
     for piece in found:
         rows = within(piece.result.detail.events, piece.first, piece.stop)
         assert np.array_equal(rows, within(whole.detail.events, piece.first, piece.stop))
+        launched = piece.result.detail.events[piece.result.detail.events[:, e.KIND] == e.LAUNCH].tolist()
+        assert launched and len(launched) == len(set(map(tuple, launched)))
 
 
 def test_what_is_recorded_leads_to_the_same_state(whole, found):

@@ -11,6 +11,7 @@ from warploom.machine.config.presets import load_config
 from warploom.machine.engine.users import UnitError
 from warploom.machine.slots import check_slots, slot_named
 from warploom.machine.slots.scheduler import policy_socket
+from warploom.machine.slots.table import SLOTS, stand_in
 from warploom.machine.slots.verbs import Mechanism, Replacement
 
 SLOTS_64 = SimpleNamespace(warps=64)
@@ -73,3 +74,10 @@ def test_a_function_that_does_nothing_yet_when_it_is_called_is_refused(slot, uni
     with pytest.raises(UnitError) as caught:
         slot_named(slot).checked(unit)
     assert f"test_table.py:{line}: {said}" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", SLOTS)
+def test_what_stands_in_for_a_unit_has_its_verbs(name):
+    made, verbs = stand_in(name), SLOTS[name].verbs
+    assert isinstance(made, verbs) if verbs else callable(made)
+    assert [function(1, 2, 3) for function in (made if verbs else [made])] == [-1] * (len(verbs._fields) if verbs else 1)

@@ -41,15 +41,16 @@ class Target(NamedTuple):
 GCN = "gcn"
 _RISCV = "riscv32-freestanding"
 _VORTEX = ("start.S", "spawn.c", "kernel.c", "library.c", "integer64.c")
+_GUARDED = ("-fconvergent-functions", "-fno-jump-tables")  # a jump through a table no split or stack can follow
 _SPMD = ("-fno-vectorize", "-fno-slp-vectorize", "-mprefer-vector-width=512", "-fno-pic")  # a kernel is vectors already
 TARGETS = {
     target.name: target
     for target in (
-        Target("vortex-2024", _RISCV, "generic_rv32+m+a+f+zicond", ("-fconvergent-functions", "-DWARPLOOM_VORTEX=2024"), _VORTEX,
+        Target("vortex-2024", _RISCV, "generic_rv32+m+a+f+zicond", (*_GUARDED, "-DWARPLOOM_VORTEX=2024"), _VORTEX,
                "vortex.ld", "Vortex from 2023 on: RV32IMAF"),
-        Target("vortex-2022", _RISCV, "generic_rv32+m+f", ("-fconvergent-functions", "-DWARPLOOM_VORTEX=2022"), _VORTEX, "vortex.ld",
+        Target("vortex-2022", _RISCV, "generic_rv32+m+f", (*_GUARDED, "-DWARPLOOM_VORTEX=2022"), _VORTEX, "vortex.ld",
                "Vortex of 2021 and 2022: RV32IMF"),
-        Target("riscv", _RISCV, "generic_rv32+m+a+f+c", ("-fconvergent-functions",), ("riscv.S", "library.c", "integer64.c"), "riscv.ld",
+        Target("riscv", _RISCV, "generic_rv32+m+a+f+c", _GUARDED, ("riscv.S", "library.c", "integer64.c"), "riscv.ld",
                "ordinary RV32IMAFC code, a thread a lane"),
         Target("avx512", "x86_64-freestanding", "x86_64+avx512f+avx512cd+bmi+bmi2+fma+popcnt+lzcnt", _SPMD, ("memory.c",), "avx512.ld",
                "x86 with AVX-512F and CD, a warp a thread of the CPU"),

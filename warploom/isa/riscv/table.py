@@ -102,7 +102,7 @@ class Table:
         for number, row in enumerate(self.rows):
             numbers[(numbers < 0) & row.match_all(words)] = number
         found: list[tuple[Instruction | None, Mapping[str, int]]] = [(None, {})] * len(words)
-        for number in np.unique(numbers[numbers >= 0]).tolist():
+        for number in np.flatnonzero(np.bincount(numbers[numbers >= 0])).tolist():
             row, places = self.rows[number], np.flatnonzero(numbers == number)
             fields = row.encoding.decode_all(words[places])
             for place, *values in zip(places.tolist(), *(column.tolist() for column in fields.values()), strict=True):

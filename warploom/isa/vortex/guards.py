@@ -8,10 +8,11 @@ joins after which both sides do the same.
 
 The other way to lose a guard is to decide its branch earlier: where the condition does not change in a loop, -O3 makes two loops of it, one
 for each side, and the branch between them comes before any split (loop unswitching). Each loop has a copy of the split, and nothing left
-to guard.
+to guard: no branch follows it, or others do, of its sides' own, and its condition is a constant, because on each side it is known.
 
 Found by following all paths from each split, with the number of splits that are open: where it comes back to zero is a join of this one.
-Copies of one split have its source line; two that no branch follows, on different sides of one branch, are what unswitching leaves.
+Copies of one split have its source line; two of that kind on different sides of one branch are what unswitching leaves. Where the
+condition is no constant (`x & 4`) and the sides have branches, nothing in the copies tells them from guards that are sound.
 
 Source: the manual of LLVM, "convergent" and "simple-loop-unswitch"; Tine et al., MICRO 2021, section 4.
 """
@@ -21,13 +22,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
+import numpy as np
+
 from warploom.isa import uop as u
 from warploom.isa.analysis.dominators import immediate_dominators, reachable
 from warploom.isa.analysis.successors import ways
 from warploom.isa.diagnostics import Diagnostic, Severity
 from warploom.isa.program import Position, Program
 
-SPLIT, JOIN, JUMP = (u.NUMBER[name] for name in ("split", "join", "jump"))
+SPLIT, JOIN, JUMP, ADD = (u.NUMBER[name] for name in ("split", "join", "jump", "add"))
+ZERO = 0  # the register that is always 0
 DEEPEST = 32  # splits inside each other that are followed
 MOST_COPIES = 16  # of one split that are compared: a loop that is unrolled has many
 MOST = 1 << 16  # instructions beyond which nothing is looked for
@@ -45,14 +49,18 @@ def copied_guards(program: Program) -> list[Diagnostic]:
     if not splits or len(program) > MOST:
         return []
     successors = ways(program).successors
+    before = _before(successors)
     found, bare = [], []
     for split in splits:
         joins, branches = _sides_of(split, operations, successors)
         if len({_continues(join + 1, operations, successors) for join in joins}) > 1:
             found.append(_several_joins(program, split, joins))
         if not branches:
-            bare.append(split)
-    return found + [_no_branch(program, one, branch) for one, branch in _parted(program, bare, successors)]
+            bare.append((split, "no branch follows this split"))
+        elif _is_constant(program, split, before):
+            bare.append((split, "the condition of this split is a constant"))
+    reasons = dict(bare)
+    return found + [_no_branch(program, one, branch, reasons[one]) for one, branch in _parted(program, list(reasons), successors)]
 
 
 def _control_of(program: Program) -> list[int]:
@@ -95,8 +103,45 @@ def _sides_of(split: int, operations: Sequence[int], successors: Sequence[Sequen
     return sorted(found), branches
 
 
+def _before(successors: Sequence[Sequence[int]]) -> list[list[int]]:
+    """For each instruction those that lead to it."""
+    found: list[list[int]] = [[] for _ in range(len(successors) + 1)]
+    for place, following in enumerate(successors):
+        for way in following:
+            found[way].append(place)
+    return found
+
+
+def _is_constant(program: Program, split: int, before: Sequence[Sequence[int]]) -> bool:
+    """Whether a split's condition is the same number however the program comes to it."""
+    condition = int(program.uops[program.code[split, u.FIRST_UOP], u.A])
+    if condition == ZERO:
+        return True
+    values: set[int | None] = set()
+    seen, waiting = {split}, [split]
+    while waiting:
+        place = waiting.pop()
+        if not before[place]:
+            return False  # nothing has written it since the start
+        for earlier in before[place]:
+            first = int(program.code[earlier, u.FIRST_UOP])
+            rows = program.uops[first : first + int(program.code[earlier, u.COUNT])]
+            if (rows[:, u.DST] == condition).any():
+                values.add(_constant(rows))
+            elif earlier not in seen:
+                seen.add(earlier)
+                waiting.append(earlier)
+    return len(values) == 1 and None not in values
+
+
+def _constant(rows: np.ndarray) -> int | None:
+    """The number that an instruction writes, or None where it depends on something."""
+    alone = len(rows) == 1 and rows[0, u.OP] == ADD and rows[0, u.A] == ZERO and rows[0, u.B] == u.IMMEDIATE
+    return int(rows[0, u.IMM]) if alone else None
+
+
 def _parted(program: Program, bare: Sequence[int], successors: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
-    """Of the splits without a branch, copies of one that stand on different sides of one branch: the first of them, and the branch."""
+    """Of the splits that guard nothing, copies of one that stand on different sides of one branch: the first of them, and the branch."""
     copies: dict[tuple[int, Position], list[int]] = {}
     for split in bare:
         copies.setdefault((_function_of(program, split), program.position(split)), []).append(split)
@@ -152,10 +197,10 @@ def _several_joins(program: Program, split: int, joins: Sequence[int]) -> Diagno
     return Diagnostic(Severity.WARNING, said, _in_its_function(program, split), fix=FIX)
 
 
-def _no_branch(program: Program, split: int, branch: int) -> Diagnostic:
+def _no_branch(program: Program, split: int, branch: int, reason: str) -> Diagnostic:
     line = f" (line {at.line})" if (at := program.position(branch)).line else ""
     said = (
-        f"no branch follows this split: its copies stand on both sides of the branch at {_address(program, branch)}{line}, where nothing "
+        f"{reason}: its copies stand on both sides of the branch at {_address(program, branch)}{line}, where nothing "
         "is split. A compiler has moved the branch out of its guard: lanes that disagree there are not kept apart"
     )
     return Diagnostic(Severity.WARNING, said, _in_its_function(program, split), fix=FIX)

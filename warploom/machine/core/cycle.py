@@ -33,10 +33,14 @@ def step(gpu, core, tables, units, now):
     core.stepped = now
     core.issued = 0
     check_alarms(gpu, core, tables, now)
-    find_full_units(core, now)
-    for number in range(core.scheduler_count):
-        if core.warps.awake & core.schedulers[number].owned != EMPTY or gpu.every_cycle != 0:
-            issue_slot(gpu, core, number, tables, units, now)
+    if core.warps.awake != EMPTY or gpu.every_cycle != 0:
+        find_full_units(core, now)
+        for number in range(core.scheduler_count):
+            if core.warps.awake & core.schedulers[number].owned != EMPTY or gpu.every_cycle != 0:
+                issue_slot(gpu, core, number, tables, units, now)
+    else:  # nobody asks for a unit
+        core.full_units = EMPTY
+        core.warps_blocked = EMPTY
     soonest = fetch_and_load_store(gpu, core, tables, units, now)
     if core.warps.awake != EMPTY:
         soonest = min(soonest, next_issue_cycle(core, now))

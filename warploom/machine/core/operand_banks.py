@@ -53,8 +53,11 @@ def read_operands(operands, number, reads, now):
         if count > 0:
             # In units of one read, so that a bank of two reads a cycle does three in one and a half.
             begin = max(np.int64(operands.ready[number, bank]), np.int64(now * operands.reads))
-            operands.ready[number, bank] = begin + count
-            gathered = max(gathered, (begin + count + operands.reads - 1) // operands.reads)
+            done = begin + count
+            operands.ready[number, bank] = done
+            if operands.reads > 1:  # hosts divide slowly
+                done = (done + operands.reads - 1) // operands.reads
+            gathered = max(gathered, done)
     late = max(gathered - (now + operands.window), np.int64(0))
     if operands.collectors == 0:
         operands.held[number] = now + 1 + late

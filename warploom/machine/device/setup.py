@@ -216,6 +216,7 @@ def _set_up_memory(core: Any, config: Config, program: Program, resident: int) -
     f = config.fetch
     fetch.waits = int(f.waits)
     fetch.buffer, fetch.per_cycle, fetch.line, fetch.sets, fetch.ways = f.buffer, f.per_cycle, f.line, f.sets, f.ways
+    fetch.line_shift = f.line.bit_length() - 1 if f.line & (f.line - 1) == 0 else 0
     fetch.latency, fetch.miss_latency = f.latency, f.miss_latency
     fetch.l0_sets, fetch.l0_ways, fetch.l0_latency, fetch.l0_ahead = f.l0_sets, f.l0_ways, f.l0_latency, f.l0_ahead
     fetch.channels = int(config.memory.kind == "channels")

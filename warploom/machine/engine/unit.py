@@ -174,7 +174,7 @@ def _mirror_class(dtype: np.dtype) -> type:
         """array: 0-dimensional, of this record type. without: records in it that are left out."""
         for name, signed in scalars:
             field = array[name]
-            setattr(self, "_" + name, memoryview(field.reshape(1)) if signed else field)
+            setattr(self, "_" + name, field.reshape(1).data if signed else field)
         for name in others:
             if name in without:
                 continue

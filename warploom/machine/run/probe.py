@@ -42,6 +42,8 @@ def copies(*arguments: Any) -> tuple[Any, ...]:
 def _copied(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.copy()
+    if isinstance(value, memoryview):  # a mirror's signed number
+        return np.array(value).data
     if isinstance(value, list):
         return [_copied(item) for item in value]
     if isinstance(value, Bundle):

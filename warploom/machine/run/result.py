@@ -135,13 +135,15 @@ class RunResult:
         lines += [f"  {line}" for line in self.messages]
         lines += ["", *(f"  {counter:<14} {value:>12}  {share:>6}" for counter, value, share in self._rows())]
         rows = self._changed_rows()
-        lines += ["", f"  memory: {len(self.changed)} of {len(self.memory)} bytes changed"]
+        lines += ["", f"  memory: {len(self.changed)} of {len(self.memory)} bytes changed"] if len(self.memory) else []
         for row in rows[:MOST_ROWS]:
             cells = (f"{value:>4}{'*' if changed else ' '}" for value, changed in self._cells(row))
             lines.append(f"  {self._label(row):>6}:{''.join(cells)}")
         if len(rows) > MOST_ROWS:
             lines.append(f"  ... and {len(rows) - MOST_ROWS} more rows")
         return "\n".join(lines).rstrip()
+
+    __repr__ = __str__
 
     def _rows(self) -> list[tuple[str, str, str]]:
         """What is shown of the counters: (name, value, share of all thread-cycles)."""

@@ -14,7 +14,7 @@ from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.core.warps.warp_table import Warps, ring
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import FOREVER, record, unit
+from warploom.machine.engine.unit import FOREVER, mirror, record, unit
 from warploom.machine.memory.channels import PROGRAM_ANSWER, PROGRAM_HOLD, Channels
 
 ROWS = 20  # instructions of the program
@@ -58,13 +58,28 @@ def drive(gpus, fetches, tables, jumps, seen, every):
     return steps
 
 
-def run(*, jumps, cycles=200, every=1, channels=0, buffer=2, per_cycle=1, line=4, sets=0, ways=1, latency=1, miss_latency=6, l0_sets=0):
+def run(
+    *,
+    jumps,
+    cycles=200,
+    every=1,
+    channels=0,
+    buffer=2,
+    per_cycle=1,
+    line=4,
+    sets=0,
+    ways=1,
+    latency=1,
+    miss_latency=6,
+    l0_sets=0,
+    line_shift=0,
+):
     gpus, fetches, tables = np.zeros(1, Device), np.zeros(1, Fetch), np.zeros(1, Warps)
     program = gpus[0]["program_channels"]
     program["count"], program["width"], program["hold"], program["answer"] = 1, 1, PROGRAM_HOLD, PROGRAM_ANSWER
     fetch = fetches[0]
     for name, value in {"buffer": buffer, "per_cycle": per_cycle, "line": line, "sets": sets, "ways": ways, "latency": latency,
-                        "miss_latency": miss_latency, "channels": channels,
+                        "miss_latency": miss_latency, "channels": channels, "line_shift": line_shift,
                         "l0_sets": l0_sets, "l0_ways": 2, "l0_latency": 1}.items():  # fmt: skip
         fetch[name] = value
     fetch["arrives"][:] = FOREVER
@@ -120,6 +135,23 @@ def test_program_memory_with_channels_serves_one_instruction_of_a_line_after_the
     assert issued[0][0] == (3 * PROGRAM_HOLD + PROGRAM_ANSWER, 0)
 
 
+@settings(max_examples=30, deadline=None)
+@given(
+    jumps=st.lists(st.tuples(st.integers(0, ROWS), st.integers(0, ROWS - 1), st.integers(1, 12)), min_size=1, max_size=3),
+    shift=st.integers(1, 4), sets=st.integers(1, 5), l0_sets=st.integers(0, 3),
+)  # fmt: skip
+def test_lines_are_counted_alike_by_shifts_and_by_divisions(jumps, shift, sets, l0_sets):
+    shape = {"jumps": jumps, "line": 1 << shift, "sets": sets, "ways": 2, "l0_sets": l0_sets, "cycles": 80}
+    divided, shifted = run(**shape), run(**shape, line_shift=shift)
+    assert divided[0] == shifted[0]
+    assert (divided[1]["hits"], divided[1]["misses"]) == (shifted[1]["hits"], shifted[1]["misses"])
+
+
+def test_a_line_need_not_hold_a_power_of_two_of_instructions():
+    _, fetch, _ = run(jumps=[(ROWS - 1, 0, 1)], line=6, sets=3, ways=2, cycles=300)
+    assert fetch["misses"] == -(-ROWS // 6)
+
+
 @pytest.mark.parametrize("per_cycle", [1, 2, 4])
 def test_a_core_fetches_for_as_many_warps_a_cycle_as_it_has_ports(per_cycle):
     issued, _, _ = run(jumps=[STRAIGHT] * 4, sets=8, ways=1, line=32, buffer=1, per_cycle=per_cycle, cycles=101, miss_latency=1)
@@ -159,6 +191,19 @@ def test_a_buffer_fills_though_nothing_else_happens(l0_sets):
     """A line comes, and its four instructions follow one another into the buffer of a warp that is busy with its first."""
     _, fetch, _ = run(jumps=[(ROWS, 0, 50)], cycles=15, every=0, buffer=3, sets=1, l0_sets=l0_sets)
     assert (fetch["held"][0], fetch["following"][0]) == (3, 4)  # it has issued one
+
+
+@pytest.mark.parametrize("waits", [0, 1])
+@pytest.mark.parametrize("after, is_control", [(7, False), (7, True), (6, False), (6, True), (8, False), (3, True)])
+def test_the_next_instruction_comes_from_the_buffer_where_nothing_was_in_doubt(after, is_control, waits):
+    (fetch,) = mirror(np.zeros(1, Fetch))
+    fetch.waits, fetch.idle_until = waits, 99
+    fetch.held[:], fetch.following[:], fetch.arrives[:] = 3, 9, 50
+    consume(fetch, 5, 6, after, is_control)
+    stays = after == 7 and not (waits and is_control)
+    assert (fetch.held[5], fetch.following[5], fetch.arrives[5]) == ((2, 9, 50) if stays else (0, after, FOREVER))
+    assert fetch.idle_until == 0
+    assert (fetch.held[4], fetch.following[4], fetch.arrives[4]) == (3, 9, 50)
 
 
 @unit

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from tests.machine.core.unit_bench import bench
 from tests.machine.programs import BLOCK, FREE, GLOBAL, THREAD, Assembly, machine, run, words
 from warploom.isa import uop as u
 from warploom.isa.table_check import ProgramError
 from warploom.isa.uop import IMMEDIATE, NONE, scalar
 from warploom.machine.accounting import reasons as r
+from warploom.machine.core.load_store.wide_access import IN_TABLES, access_wide
 from warploom.machine.run.driver import drive
 
 A, B, C, D = FREE, FREE + 1, FREE + 2, FREE + 3
@@ -52,15 +54,16 @@ def test_lanes_side_by_side_take_the_lines_that_their_bytes_lie_in():
 
 
 def test_the_halves_of_a_local_value_lie_in_two_rows_of_the_warp():
-    wide, narrow = Assembly(), Assembly()
-    wide.store(NONE, GLOBAL, 0, size=8, space=u.LOCAL_SPACE)
-    narrow.store(NONE, GLOBAL, 0, space=u.LOCAL_SPACE)
+    wide, narrow, mixed = Assembly(), Assembly(), Assembly()
+    for code, sizes in ((wide, [8]), (narrow, [4]), (mixed, [8, 4, 4])):
+        for size in sizes:
+            code.store(NONE, GLOBAL, 0, size=size, space=u.LOCAL_SPACE)
     found = []
-    for code in (wide, narrow):
+    for code in (wide, narrow, mixed):
         code("exit")
         program = code.program(threads=16, local_bytes=8)
         found.append(run(program, core__lanes=16, core__threads_per_block=16).counters["local_transactions"])
-    assert found == [2, 1]
+    assert found == [2, 1, 4]
 
 
 @pytest.mark.parametrize(("stride", "passes"), [(3, 2), (4, 2), (7, 16)])
@@ -136,3 +139,22 @@ def test_a_change_of_either_half_is_recorded():
     assert [(row[3] - 256, row[5]) for row in written] == [
         (2 * lane + half, (100 + lane, 7)[half]) for lane in range(4) for half in range(2)
     ]
+
+
+@pytest.mark.parametrize("lane, word, changes", [(0, 0, 1), (0, 1, 1), (2, 0, 1), (2, 1, 1), (1, 0, 0), (None, 0, 0)])
+def test_a_store_of_what_is_there_already_is_no_progress(lane, word, changes):
+    """lane: of which one word in memory is different before; the second takes no part."""
+    code = Assembly()
+    code.store(A, B, size=8)
+    _, cores, tables = bench(code, core__lanes=4)
+    core = cores[0]
+    registers = core.registers[0]
+    registers.active[:3], core.warps.lanes = (1, 0, 1), 3
+    registers.lane[B, :3], registers.lane[B + 1, :3] = (10, 11, 12), (20, 21, 22)
+    core.access.address[:3] = 8, 16, 24
+    tables.memory = np.array([0, 0, 10, 20, 11, 21, 12, 22], np.uint32)
+    if lane is not None:
+        tables.memory[2 + 2 * lane + word] = 99
+    access_wide(core, 0, tables, 0, IN_TABLES)
+    assert core.access.changed == changes
+    assert tables.memory.tolist() == [0, 0, 10, 20, 99 if lane == 1 else 11, 21, 12, 22]

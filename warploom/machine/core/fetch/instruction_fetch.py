@@ -29,6 +29,7 @@ Fetch = record(
         buffer="i8",                     # instructions that a warp's buffer holds; 0: no fetch unit
         per_cycle="i8",                  # fetches a cycle
         line="i8",                       # instructions in a line
+        line_shift="i8",                 # log2 of them; 0 where they are no power of two
         sets="i8",                       # sets of the cache; 0: none
         ways="i8",                       # lines in a set
         latency="i8",                    # cycles of a hit
@@ -45,7 +46,8 @@ Fetch = record(
         l0_last=("i8", MAX_SCHEDULERS),  # with schedulers' caches: the warp slot that each has fetched for last
         held=("i8", MAX_WARPS),          # instructions in a warp's buffer; the first is the one at its PC
         following=("i8", MAX_WARPS),     # instruction that is fetched next
-        arrives=("i8", MAX_WARPS),       # cycle from which the instruction on its way can be used; FOREVER: none
+        requested="u8",                  # bit w: an instruction for warp w is on its way
+        arrives=("i8", MAX_WARPS),       # cycle from which it can be used; FOREVER: none is
         tag=("i8", MAX_FETCH_LINES),     # line number + 1; 0: none; way w of set s is s * ways + w
         ready=("i8", MAX_FETCH_LINES),   # first cycle in which a line can be read
         used=("i8", MAX_FETCH_LINES),    # cycle in which a line was last read
@@ -69,6 +71,7 @@ def redirect(fetch, warp, pc):
     fetch.held[warp] = 0
     fetch.following[warp] = pc
     fetch.arrives[warp] = FOREVER
+    fetch.requested = fetch.requested & ~bit(warp)
 
 
 @unit
@@ -91,39 +94,54 @@ def fetch_instructions(gpu, fetch, warps, rows, now):
 
 @unit
 def _fetch_round(gpu, fetch, warps, rows, now):
-    """A cycle in which something arrives or can be requested: each warp is looked at, round robin."""
+    """A cycle in which something arrives or can be requested: first the requests, then what arrives, since it may do so at once."""
     soonest = np.int64(FOREVER)
+    free = warps.active & ~fetch.requested
+    if free != EMPTY:
+        soonest = _request(gpu, fetch, warps, free, rows, now)
+    left = warps.active & fetch.requested
+    while left != EMPTY:
+        warp = lowest(left)
+        left = rest(left)
+        if fetch.arrives[warp] > now:
+            soonest = min(soonest, np.int64(fetch.arrives[warp]))
+        else:
+            _deliver(fetch, warps, warp, now)
+            if _has_room(fetch, warp, rows):
+                soonest = np.int64(now + 1)
+    fetch.idle_until = max(soonest, np.int64(now + 1))
+    return np.int64(fetch.idle_until)
+
+
+@inlined
+def _request(gpu, fetch, warps, free, rows, now):
+    """Request instructions for warps in `free`, of which none is on its way, round robin. Returns the next cycle in which there is work."""
+    first = below(np.int64(fetch.next_warp))
+    left = free & ~first
+    behind = free & first
     started = np.int64(0)
     wanting = EMPTY  # with schedulers' caches: the warps that want an instruction
-    first = below(np.int64(fetch.next_warp))
-    left = warps.active & ~first
-    behind = warps.active & first
     while left | behind != EMPTY:
         if left == EMPTY:
             left = behind
             behind = EMPTY
         warp = lowest(left)
         left = rest(left)
-        if fetch.arrives[warp] == FOREVER and _has_room(fetch, warp, rows):
-            if fetch.l0_sets != 0:
-                wanting = wanting | bit(warp)
-            elif started < fetch.per_cycle:
-                line = np.int64(fetch.following[warp]) // fetch.line
-                fetch.arrives[warp] = _fetch_line(gpu, fetch, line, rows, now)
-                started += 1
-                if started == fetch.per_cycle:
-                    fetch.next_warp = (warp + 1) % warps.slots
-            else:
-                soonest = np.int64(now + 1)
-        if fetch.arrives[warp] <= now:
-            _deliver(fetch, warps, warp, now)
-            if _has_room(fetch, warp, rows):
-                soonest = np.int64(now + 1)
-        soonest = min(soonest, np.int64(fetch.arrives[warp]))
+        if not _has_room(fetch, warp, rows):
+            continue
+        if fetch.l0_sets != 0:
+            wanting = wanting | bit(warp)
+        elif started < fetch.per_cycle:
+            fetch.arrives[warp] = _fetch_line(gpu, fetch, _line_of(fetch, np.int64(fetch.following[warp])), rows, now)
+            fetch.requested = fetch.requested | bit(warp)
+            started += 1
+            if started == fetch.per_cycle:
+                fetch.next_warp = warp + 1 if warp + 1 < warps.slots else 0
+        else:
+            return np.int64(now + 1)
     if wanting != EMPTY:
-        soonest = min(soonest, _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now))
-    fetch.idle_until = max(soonest, np.int64(now + 1))
-    return np.int64(fetch.idle_until)
+        return _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now)
+    return np.int64(FOREVER)
 
 
 @inlined
@@ -144,12 +162,9 @@ def _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now):
             warp = after(own, np.int64(fetch.l0_last[number]), warps.slots)
             fetch.l0_last[number] = warp
             fetch.arrives[warp] = fetch_from_l0(gpu, fetch, number, np.int64(fetch.following[warp]), rows, now)
-            if fetch.arrives[warp] <= now:
-                _deliver(fetch, warps, warp, now)
-            if rest(own) != EMPTY or (fetch.arrives[warp] == FOREVER and _has_room(fetch, warp, rows)):
+            fetch.requested = fetch.requested | bit(warp)
+            if rest(own) != EMPTY:
                 soonest = np.int64(now + 1)
-            else:
-                soonest = min(soonest, np.int64(fetch.arrives[warp]))
         number += 1
     return soonest
 
@@ -166,15 +181,28 @@ def _deliver(fetch, warps, warp, now):
     fetch.held[warp] += 1
     fetch.following[warp] += 1
     fetch.arrives[warp] = FOREVER
+    fetch.requested = fetch.requested & ~bit(warp)
     if has(warps.starved, warp):
         warps.starved = warps.starved & ~bit(warp)
         set_alarm(warps, warp, now + 1, now)
 
 
+@inlined
+def _line_of(fetch, pc):
+    """The line of instruction `pc`."""
+    return pc >> fetch.line_shift if fetch.line_shift > 0 else pc // fetch.line
+
+
+@inlined
+def _set_of(line, sets):
+    """The set of a cache of `sets` sets in which a line lies. Hosts divide slowly, and nearly all caches have a power of two."""
+    return line & (sets - 1) if sets & (sets - 1) == 0 else line % sets
+
+
 @unit
 def fetch_from_l0(gpu, fetch, number, pc, rows, now):
     """The cycle at whose end instruction `pc` is in the buffer, of a scheduler with a cache of its own."""
-    line = pc // fetch.line
+    line = _line_of(fetch, pc)
     way = _find_in_l0(fetch, number, line)
     if fetch.l0_tag[number, way] == line + 1:
         fetch.l0_hits = fetch.l0_hits + 1
@@ -193,7 +221,7 @@ def fetch_from_l0(gpu, fetch, number, pc, rows, now):
 @unit
 def _find_in_l0(fetch, number, line):
     """Where a line lies in a scheduler's cache, or the place that it takes: an empty one, or the one longest not used."""
-    base = (line % fetch.l0_sets) * fetch.l0_ways
+    base = _set_of(line, fetch.l0_sets) * fetch.l0_ways
     victim = base
     for way in range(base, base + fetch.l0_ways):
         if fetch.l0_tag[number, way] == line + 1:
@@ -219,7 +247,7 @@ def _fetch_line(gpu, fetch, line, rows, now):
         if gpu.shared_fetch.lines != 0:
             return bring(gpu, fetch, line, rows, now)
         return program_memory(gpu, fetch, 1, now)
-    base = (line % fetch.sets) * fetch.ways
+    base = _set_of(line, fetch.sets) * fetch.ways
     victim = base
     for way in range(base, base + fetch.ways):
         if fetch.tag[way] == line + 1:

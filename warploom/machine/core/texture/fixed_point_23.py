@@ -5,8 +5,9 @@ In hardware: the sampler of `fixed_point.py` with wider coordinates (15 bits of 
 below the texel number, whatever the image's size. A filter step takes two channels at once, 16 bits apart, with one multiplier of 32 bits.
 
 The two generations differ where programs can see it. Until 2022 a mirrored coordinate is not cut to its fraction, so that one above 1.0
-leads outside of the image; a filter step subtracts first, and a borrow of the lower channel reaches the upper one; the format a1r5g5b5
-mixes its alpha bit into red. From 2023 on a step adds two products and rounds, as if it divided by 255.
+leads outside of the image; a filter step subtracts first and cuts off, as if it divided by 256, so that the second texel is never reached
+(a borrow of the lower channel is undone when the first texel is added); the format a1r5g5b5 mixes its alpha bit into red. From 2023 on a
+step adds two products and rounds, as if it divided by 255.
 Source: github.com/vortexgpgpu/vortex, 2022-01 and 2024-08, the texture sampler of their simulators; recorded runs in tests/golden/vortex.
 """
 

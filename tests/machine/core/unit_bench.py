@@ -1,0 +1,28 @@
+"""A core on the bench: the records of a small machine, set up as for a run, whose units a test calls one at a time in plain Python."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from tests.machine.programs import Assembly, machine
+from warploom.machine.engine.unit import mirror
+from warploom.machine.run.tables import Tables
+
+
+def bench(code: Assembly | None = None, **changes):
+    """The device's record, its cores' records, and tables of which the program's are real. changes: settings, as of `machine`."""
+    if code is None:
+        code = Assembly()
+        code("exit")
+    made = machine(code.program(), **changes)
+    known = {"code": made.code, "uops": made.program.uops, "events": np.zeros((64, 8), np.int64)}
+    return mirror(made.gpu), mirror(made.cores), SimpleNamespace(**dict.fromkeys(Tables._fields) | known)
+
+
+def mask(*numbers: int) -> np.uint64:
+    return np.uint64(sum(1 << number for number in numbers))
+
+
+def events(gpu, tables) -> list[list[int]]:
+    """The events that were noted."""
+    return tables.events[: int(gpu.log.rows)].tolist()
