@@ -116,7 +116,7 @@ class Checker:
         return self.found["shadow"][begin << self._shift : end << self._shift, HELD].reshape(end - begin, 1 << self._shift)
 
     def _held(self, begin: int, end: int) -> np.ndarray:
-        """HELD of these words as it holds: from their run, or from their own rows where it is spread. A byte each: it is a bit for each byte."""
+        """HELD of these words, as uint8: from their run, or from their own rows where it is spread."""
         runs = self._parts(begin, end)
         held = np.repeat(runs[:, 0, HELD].astype(np.uint8), 1 << self._shift).reshape(end - begin, -1)
         for part in range(1, PARTS):
