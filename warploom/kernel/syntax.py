@@ -118,11 +118,16 @@ def outer_names(function: Any) -> Callable[[str], Any]:
 
 def assigned(nodes: Sequence[ast.AST]) -> set[str]:
     """The variables that statements and expressions may assign."""
-    found: set[str] = set()
-    for statement in nodes:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-                found.add(node.id)
-            elif isinstance(node, ast.FunctionDef):
-                found.add(node.name)
-    return found
+    return set[str]().union(*map(_assigned, nodes))
+
+
+@lru_cache(maxsize=4096)
+def _assigned(node: ast.AST) -> frozenset[str]:
+    """Kept, because loops and branches ask again for each statement in them, and in each attempt to settle the types."""
+    found = set()
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store | ast.Del):
+            found.add(one.id)
+        elif isinstance(one, ast.FunctionDef):
+            found.add(one.name)
+    return frozenset(found)
