@@ -17,7 +17,7 @@ pytest.importorskip("ziglang", reason="C is compiled by the package ziglang: pip
 
 COUNT = 61  # no multiple of anybody's lanes
 X = np.random.default_rng(8).integers(0, 100, COUNT).astype(np.int32)
-TASKS, PRED, IN_TURN, VOTES, ATOMIC, CORES_MEET, GROUP, DUMP = range(20, 28)
+TASKS, PRED, IN_TURN, VOTES, ATOMIC, CORES_MEET, GROUP, DUMP, ITEMS = range(20, 29)
 BEFORE = IN_AT - 256  # words before the input that programs use
 MACHINES = {"1c4w4t": (1, 4, 4), "2c2w8t": (2, 2, 8), "4c8w2t": (4, 8, 2)}
 
@@ -46,6 +46,7 @@ def wanted(program, count, cores):
         CORES_MEET: x + cores * (cores + 1) // 2,
         GROUP: x + x[: count // 2 * 2].reshape(-1, 2)[:, ::-1].ravel() if count % 2 == 0 else None,
         ATOMIC: x,
+        ITEMS: x[(4 * i[:, None] + np.arange(4)) % count] @ [4, 3, 2, 1],
     }.get(program, x + 1)
 
 
@@ -79,6 +80,11 @@ def test_a_program_with_its_own_run_time_runs(program, generation, machine, fold
     if program == ATOMIC:
         counted = read_buffer(result.program, result.memory, "before").view(np.int32)[:8]
         assert counted.tolist() == np.bincount(X & 7, minlength=8).tolist()
+
+
+@pytest.mark.parametrize("generation", [2022, 2024])
+def test_items_of_a_work_group_in_loops(generation, folder):
+    check(built(folder, ITEMS, generation, "3"), ITEMS, generation)
 
 
 @pytest.mark.parametrize(("mechanism", "program", "generation"), [("stack", PRED, 2024), ("its", CORES_MEET, 2024), ("minpc", TASKS, 2022)])

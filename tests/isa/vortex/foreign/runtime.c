@@ -108,6 +108,14 @@ static void body(int i, kernel_arg_t *a) {
   __atomic_fetch_add((int *)(uintptr_t)a->in - 64 + (x & 7), 1, __ATOMIC_RELAXED);
   P(a->out)[i] = x;
 }
+#elif PROGRAM == 28 /* a work-group a task, its items in loops, as compilers of OpenCL for Vortex leave them: between two loops was a barrier */
+static void body(int group, kernel_arg_t *a) {
+  volatile int tile[4]; /* local memory of the group, on the stack of its lane */
+  int total = 0;
+  for (int item = 0; item < 4; ++item) tile[item] = P(a->in)[(4 * group + item) % (int)a->count];
+  for (int item = 0; item < 4; ++item) total += tile[3 - item] * (item + 1);
+  P(a->out)[group] = total;
+}
 #elif PROGRAM == 25 || PROGRAM == 26 || PROGRAM == 27
 static void body(int i, kernel_arg_t *a) { P(a->out)[i] = P(a->in)[i] + 1; }
 #endif
