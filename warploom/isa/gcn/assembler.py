@@ -45,7 +45,7 @@ PASSED = (".amdgcn_target", ".globl", ".global", ".type", ".size", ".protected",
 
 @dataclass
 class Item:
-    """An instruction, data or an alignment. size: bytes."""
+    """An instruction, data or an alignment. data: of an instruction where it names no label. size: bytes."""
 
     position: Position
     section: int
@@ -61,13 +61,12 @@ class Item:
 
 
 class Assembly(NamedTuple):
-    """What came out: the image with its kernels, and how the text says that it is started. values, buffers: by kernel, its arguments
-    unless others are given, and the sizes of buffers of their names."""
+    """What came out: the image with its kernels, and how the text says that it is started. usual: by kernel, its arguments unless
+    others are given, and the sizes of buffers of their names."""
 
     found: CodeObject
     launch: Launch | None
-    values: Mapping[str, Mapping[str, int | float]]
-    buffers: Mapping[str, Mapping[str, int]]
+    usual: Mapping[str, tuple[dict[str, int | float], dict[str, int]]]
 
 
 def assemble(source: Source, diagnostics: Diagnostics) -> Assembly:
@@ -147,8 +146,15 @@ class _Assembler:
             raise Mistake("an instruction cannot lie among data", line.head.text, "write .text before it")
         item = Item(position, 0, line, *found)
         # Labels are not known yet: a number in the place of one is a literal, so its size is right; and every mistake but a missing label
-        # is found here.
-        item.size = len(encode(found[0], found[1], line.operands, line.after, 0, lambda _: 0).encoded())
+        # is found here. What names no label is done.
+        labels: list[str] = []
+
+        def later(label: str) -> int:
+            labels.append(label)
+            return 0
+
+        words = encode(*found, line.operands, line.after, 0, later).encoded()
+        item.size, item.data = len(words), b"" if labels else words
         self._add(item)
 
     def _add(self, item: Item) -> None:
@@ -235,11 +241,9 @@ class _Assembler:
 
     def _encoded(self, item: Item, place: int) -> bytes:
         try:
-            if item.row is not None:
-                line = item.line
-                return encode(
-                    item.row, item.kind, line.operands, line.after, item.address, lambda label: self._found(label, place)
-                ).encoded()
+            if item.row is not None and not item.data:
+                operands, after = item.line.operands, item.line.after
+                return encode(item.row, item.kind, operands, after, item.address, lambda label: self._found(label, place)).encoded()
             if item.values:
                 return b"".join(self._datum(item, piece.text, place) for piece in item.values)
         except Mistake as mistake:
@@ -275,10 +279,8 @@ class _Assembler:
         segments = [Segment("program", CODE_BASE, code, -(-len(code) // 4) * 4, False, ((CODE_BASE, CODE_BASE + len(code) // 4 * 4),))]
         if data:
             segments.append(Segment("data", DATA_BASE, data, -(-len(data) // 4) * 4))
-        instructions = [item for item in self.items if item.row]
         symbols = {name: self._found(name, 0) for name in self.marks}
-        lines = {item.address: item.position for item in instructions}
-        starts = frozenset(item.address for item in instructions)
+        lines = {item.address: item.position for item in self.items if item.row}
         if not self.kernels:
             name = next((name for name, address in symbols.items() if address == CODE_BASE), "main")
             self.kernels.append(Declared.of_text(name, Position(1, 1)))
@@ -291,9 +293,7 @@ class _Assembler:
                 continue
             found[kernel.name] = kernel.kernel(symbols[kernel.name])
         self.diagnostics.raise_if_errors()
-        image = Image(self.source.path, segments, next(iter(found.values())).entry, symbols, starts, (self.source,), lines)
+        image = Image(self.source.path, segments, next(iter(found.values())).entry, symbols, frozenset(lines), (self.source,), lines)
         launch = Launch(block=self.extents.get("block", 64), grid=self.extents.get("grid", 1)) if self.extents else None
         usual = {kernel.name: kernel.usual_values(symbols) for kernel in self.kernels}
-        values = {name: of_kernel for name, (of_kernel, _) in usual.items()}
-        buffers = {name: of_kernel for name, (_, of_kernel) in usual.items()}
-        return Assembly(CodeObject(image, 0, "gfx900", found), launch, values, buffers)
+        return Assembly(CodeObject(image, 0, "gfx900", found), launch, usual)
