@@ -23,6 +23,7 @@ executed where at least one lane takes part. An operation that sets the mask its
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -515,7 +516,7 @@ def operand_name(code: int) -> str:
     return f"s{code - SCALAR}" if code >= SCALAR else f"v{code}"
 
 
-def listing(row: np.ndarray) -> str:
+def listing(row: Sequence[int] | np.ndarray) -> str:
     """A micro-op row as text: `add v3, v1, #5`."""
     operation = OPERATIONS[int(row[OP])]
     parts = []
