@@ -41,6 +41,7 @@ def said(text):
         ("v_add_u32 v0, -v1, v2", 15, "'-v1': signs are for sources that are floats"),
         (".grid 0", 7, ".grid = 0: it is 1 to 1048576"),
         (".arg x, float", 1, ".arg takes a name, a type, and perhaps a value"),
+        (".arg n, int32, many", 16, "'many' is no int32"),
         (".lang 4", 1, "there is no directive '.lang', did you mean '.long'?"),
         (".long 0x1ffffffff", 7, "'0x1ffffffff' has more than 32 bits"),
     ],
@@ -171,3 +172,9 @@ def test_a_load_of_sixteen_words_is_one_of_the_wave_and_not_of_its_lanes():
     lines = ["s_load_dwordx2 s[12:13], s[4:5], 0x0", "s_waitcnt lgkmcnt(0)", "s_load_dwordx16 s[16:31], s[12:13], 0x0",
              "s_waitcnt lgkmcnt(0)", "v_mov_b32 v1, s31", "v_mov_b32 v2, 0", "global_store_dword v2, v1, s[12:13]", "s_endpgm"]  # fmt: skip
     assert run(lines, {"out": np.arange(16, dtype=np.uint32)}, threads=1)["out"][0] == 15
+
+
+def test_a_usual_value_needs_no_comma_before_it():
+    for line in (".arg n, int32, 5", ".arg n, int32 5"):
+        program, _ = load_with_warnings(f".kernel main\n{line}\ns_endpgm\n".encode(), "gcn")
+        assert dict(program.launch.arguments) == {"n": 5}

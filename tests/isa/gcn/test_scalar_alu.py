@@ -141,7 +141,7 @@ class Cases:
 
     def run(self):
         head = ["s_load_dwordx2 s[12:13], s[4:5], 0x0", "s_mov_b32 s60, 1", "s_mov_b32 s61, 2", "s_waitcnt lgkmcnt(0)"]
-        out = run([*head, *self.lines, "s_endpgm"], {"out": np.zeros(len(self.expected), np.uint32)}, threads=1)["out"]
+        out = run([*head, *self.lines, "s_endpgm"], {"out": np.zeros(len(self.expected), np.uint32)}, threads=1, engine="native")["out"]
         wrong = [(said, hex(got), hex(want)) for said, got, want in zip(self.said, out.tolist(), self.expected, strict=True) if got != want]
         assert not wrong, wrong[:5]
 

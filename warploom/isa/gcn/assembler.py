@@ -11,7 +11,8 @@
 A kernel may also be declared as compilers do, between `.amdhsa_kernel NAME` and `.end_amdhsa_kernel`, which says what its waves find in
 their registers. `.kernel` declares the usual: s[0:3] private memory, s[4:5] the address of the arguments, s6, s7 and s8 the block's number
 in x, y and z, v0, v1 and v2 the work-item's number in its block. `.lds`, `.private` and `.arg` say how much memory it has, and its
-arguments. Directives that say nothing to a simulator are passed over. Everything that is wrong is reported together.
+arguments; `declared.py` keeps all that. Directives that say nothing to a simulator are passed over. Everything that is wrong is reported
+together.
 """
 
 from __future__ import annotations
@@ -22,26 +23,20 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from warploom.isa.diagnostics import Diagnostics, nearest
-from warploom.isa.gcn.code_object import CodeObject, Kernel
-from warploom.isa.gcn.descriptor import SYSTEM, USER, Descriptor
-from warploom.isa.gcn.descriptor import Start as Number
+from warploom.isa.gcn.code_object import CodeObject
+from warploom.isa.gcn.declared import END, MOST_BYTES, Declared
 from warploom.isa.gcn.encoder import encode, forms_of
 from warploom.isa.gcn.instruction import Row
-from warploom.isa.gcn.metadata import GLOBAL, VALUE, Argument
 from warploom.isa.gcn.parser import Line, Mistake, Piece, expression, line_of, whole
 from warploom.isa.gcn.table import BY_MNEMONIC
 from warploom.isa.image import Image, Segment
 from warploom.isa.labels import address_of, mark_of
 from warploom.isa.launch import Launch
-from warploom.isa.launching import POINTER
 from warploom.isa.program import Position, Source
 
 CODE_BASE, DATA_BASE = 0x4000_0000, 0x4800_0000
-MOST_BYTES = 1 << 22
-SPECIAL_SCALARS = 6  # VCC, FLAT_SCRATCH and XNACK_MASK, behind a kernel's own (LLVM, getNumExtraSGPRs, gfx8 and 9)
 DATA = {".byte": 1, ".short": 2, ".half": 2, ".hword": 2, ".2byte": 2, ".long": 4, ".int": 4, ".word": 4, ".4byte": 4, ".quad": 8,
         ".8byte": 8,         ".float": -4, ".double": -8}  # fmt: skip
-TYPES = {"pointer": 8, "int32": 4, "uint32": 4, "float32": 4, "int64": 8, "uint64": 8, "float64": 8}
 KERNEL_WORDS = (".kernel", ".grid", ".block", ".lds", ".private", ".arg", ".amdhsa_kernel")
 SECTIONS = {".text": 0, ".data": 1, ".rodata": 1, ".bss": 1}
 PASSED = (".amdgcn_target", ".globl", ".global", ".type", ".size", ".protected", ".hidden", ".weak", ".set", ".file", ".loc", ".ident",
@@ -49,22 +44,8 @@ PASSED = (".amdgcn_target", ".globl", ".global", ".type", ".size", ".protected",
 
 
 @dataclass
-class Declared:
-    """A kernel as the text declares it. user, system: numbers that its waves start with, by name."""
-
-    name: str
-    position: Position
-    user: dict[str, int] = field(default_factory=dict)
-    system: dict[str, int] = field(default_factory=dict)
-    sizes: dict[str, int] = field(default_factory=dict)
-    arguments: list[Argument] = field(default_factory=list)
-    usual: dict[str, Piece] = field(default_factory=dict)  # an argument's value, or the size of its buffer, unless one is given
-    user_count: int | None = None
-
-
-@dataclass
 class Item:
-    """An instruction, data or an alignment. size: bytes."""
+    """An instruction, data or an alignment. data: of an instruction where it names no label. size: bytes."""
 
     position: Position
     section: int
@@ -80,13 +61,12 @@ class Item:
 
 
 class Assembly(NamedTuple):
-    """What came out: the image with its kernels, and how the text says that it is started. values, buffers: by kernel, its arguments
-    unless others are given, and the sizes of buffers of their names."""
+    """What came out: the image with its kernels, and how the text says that it is started. usual: by kernel, its arguments unless
+    others are given, and the sizes of buffers of their names."""
 
     found: CodeObject
     launch: Launch | None
-    values: Mapping[str, Mapping[str, int | float]]
-    buffers: Mapping[str, Mapping[str, int]]
+    usual: Mapping[str, tuple[dict[str, int | float], dict[str, int]]]
 
 
 def assemble(source: Source, diagnostics: Diagnostics) -> Assembly:
@@ -166,8 +146,15 @@ class _Assembler:
             raise Mistake("an instruction cannot lie among data", line.head.text, "write .text before it")
         item = Item(position, 0, line, *found)
         # Labels are not known yet: a number in the place of one is a literal, so its size is right; and every mistake but a missing label
-        # is found here.
-        item.size = len(encode(found[0], found[1], line.operands, line.after, 0, lambda _: 0).encoded())
+        # is found here. What names no label is done.
+        labels: list[str] = []
+
+        def later(label: str) -> int:
+            labels.append(label)
+            return 0
+
+        words = encode(*found, line.operands, line.after, 0, later).encoded()
+        item.size, item.data = len(words), b"" if labels else words
         self._add(item)
 
     def _add(self, item: Item) -> None:
@@ -180,7 +167,10 @@ class _Assembler:
         assert line.head is not None
         name, operands = line.head.text, line.operands
         if self.open is not None:
-            self._of_kernel(self.open, name, line)
+            if name == END:
+                self.open = None
+            else:
+                self.open.descriptor_line(name, [piece.text for piece in (*operands, *line.after)])
         elif name in SECTIONS or name in (".section", ".pushsection", ".popsection"):
             asked = operands[0].text if name.endswith("section") and operands else name
             self.section = 0 if asked.startswith(".text") or name == ".popsection" else 1
@@ -208,66 +198,35 @@ class _Assembler:
             raise Mistake(f"there is no directive {name!r}{nearest(name, known)}", name)
 
     def _about_kernel(self, name: str, line: Line, position: Position) -> None:
-        words = [piece.text for piece in (*line.operands, *line.after)]
+        pieces = [*line.operands, *line.after]
+        words = [piece.text for piece in pieces]
         if name in (".kernel", ".amdhsa_kernel"):
-            if len(words) != 1:
-                raise Mistake(f"{name} takes a name", "", f"write {name} main")
-            if any(kernel.name == words[0] for kernel in self.kernels):
-                raise Mistake(f"the kernel {words[0]!r} is there already", words[0])
-            kernel = Declared(words[0], position)
-            self.kernels.append(kernel)
-            if name == ".amdhsa_kernel":
-                self.open = kernel
-                return
-            kernel.user = {"private_segment_buffer": 1, "kernarg_segment_ptr": 1}
-            kernel.system = {"workgroup_id_x": 1, "workgroup_id_y": 1, "workgroup_id_z": 1, "work_item_ids": 3}
-            if words[0] in self.marks:
-                raise Mistake(f"the label {words[0]!r} is there already", words[0], "leave the label out: .kernel is one")
-            self.marks[words[0]] = (self.section, len(self.items))
-            return
-        if name in (".grid", ".block"):
+            self._begin_kernel(name, words, position)
+        elif name in (".grid", ".block"):
             sizes = tuple(whole(word, name, 1, 1 << 20) for word in words)
             if not 1 <= len(sizes) <= 3:
                 raise Mistake(f"{name} takes one to three numbers", "", f"write {name} 16, 16")
             self.extents[name[1:]] = sizes
-            return
-        if not self.kernels:
+        elif not self.kernels:
             raise Mistake(f"{name} belongs to a kernel, and there is none before it", name, "write .kernel NAME before it")
-        kernel = self.kernels[-1]
-        if name in (".lds", ".private"):
-            what = "group" if name == ".lds" else "private"
-            kernel.sizes[what] = whole(words[0] if words else "", name, 0, 1 << 16)
-            return
-        if not 2 <= len(words) <= 3 or words[1] not in TYPES:
-            raise Mistake(".arg takes a name, a type, and perhaps a value", "", f"write .arg n, int32, 100; types are {', '.join(TYPES)}")
-        if len(words) == 3:
-            kernel.usual[words[0]] = line.operands[2]
-        size = TYPES[words[1]]
-        end = max((one.offset + one.size for one in kernel.arguments), default=0)
-        kind = GLOBAL if words[1] == POINTER else VALUE
-        kernel.arguments.append(Argument(words[0], -(-end // size) * size, size, kind, words[1]))
+        elif name == ".arg":
+            self.kernels[-1].argument(pieces)
+        else:
+            self.kernels[-1].memory(name, words)
 
-    def _of_kernel(self, kernel: Declared, name: str, line: Line) -> None:
-        """A line between .amdhsa_kernel and its end."""
-        words = [piece.text for piece in (*line.operands, *line.after)]
-        if name == ".end_amdhsa_kernel":
-            self.open = None
+    def _begin_kernel(self, name: str, words: list[str], position: Position) -> None:
+        if len(words) != 1:
+            raise Mistake(f"{name} takes a name", "", f"write {name} main")
+        if any(kernel.name == words[0] for kernel in self.kernels):
+            raise Mistake(f"the kernel {words[0]!r} is there already", words[0])
+        if name == ".amdhsa_kernel":
+            self.open = Declared(words[0], position)
+            self.kernels.append(self.open)
             return
-        if not name.startswith(".amdhsa_"):
-            raise Mistake(f"{name} is no line of a kernel's descriptor", name, "write .end_amdhsa_kernel before it")
-        what = name.removeprefix(".amdhsa_")
-        user = [one for one, _ in USER]
-        if what == "user_sgpr_count":
-            kernel.user_count = whole(words[0] if words else "", name, 0, 16)
-        elif what.removeprefix("user_sgpr_") in user and what.startswith("user_sgpr_"):
-            kernel.user[what.removeprefix("user_sgpr_")] = whole(words[0] if words else "", name, 0, 1)
-        elif what.removeprefix("system_sgpr_") in [one for one, _ in SYSTEM] and what.startswith("system_sgpr_"):
-            kernel.system[what.removeprefix("system_sgpr_")] = whole(words[0] if words else "", name, 0, 1)
-        elif what == "system_vgpr_workitem_id":
-            kernel.system["work_item_ids"] = whole(words[0] if words else "", name, 0, 2) + 1
-        elif what in ("group_segment_fixed_size", "private_segment_fixed_size", "kernarg_size", "next_free_vgpr", "next_free_sgpr"):
-            number = words[0] if words and words[0][0].isdigit() else "0"  # else an expression of other functions' registers
-            kernel.sizes[what.partition("_")[0] if what != "next_free_vgpr" else "vgprs"] = whole(number, name, 0, 1 << 20)
+        self.kernels.append(Declared.of_text(words[0], position))
+        if words[0] in self.marks:
+            raise Mistake(f"the label {words[0]!r} is there already", words[0], "leave the label out: .kernel is one")
+        self.marks[words[0]] = (self.section, len(self.items))
 
     # -----------------------------------------------------------------------------------------------------
     # Second pass
@@ -282,11 +241,9 @@ class _Assembler:
 
     def _encoded(self, item: Item, place: int) -> bytes:
         try:
-            if item.row is not None:
-                line = item.line
-                return encode(
-                    item.row, item.kind, line.operands, line.after, item.address, lambda label: self._found(label, place)
-                ).encoded()
+            if item.row is not None and not item.data:
+                operands, after = item.line.operands, item.line.after
+                return encode(item.row, item.kind, operands, after, item.address, lambda label: self._found(label, place)).encoded()
             if item.values:
                 return b"".join(self._datum(item, piece.text, place) for piece in item.values)
         except Mistake as mistake:
@@ -322,15 +279,11 @@ class _Assembler:
         segments = [Segment("program", CODE_BASE, code, -(-len(code) // 4) * 4, False, ((CODE_BASE, CODE_BASE + len(code) // 4 * 4),))]
         if data:
             segments.append(Segment("data", DATA_BASE, data, -(-len(data) // 4) * 4))
-        instructions = [item for item in self.items if item.row]
         symbols = {name: self._found(name, 0) for name in self.marks}
-        lines = {item.address: item.position for item in instructions}
-        starts = frozenset(item.address for item in instructions)
+        lines = {item.address: item.position for item in self.items if item.row}
         if not self.kernels:
             name = next((name for name, address in symbols.items() if address == CODE_BASE), "main")
-            kernel = Declared(name, Position(1, 1), {"private_segment_buffer": 1, "kernarg_segment_ptr": 1},
-                              {"workgroup_id_x": 1, "workgroup_id_y": 1, "workgroup_id_z": 1, "work_item_ids": 3})  # fmt: skip
-            self.kernels.append(kernel)
+            self.kernels.append(Declared.of_text(name, Position(1, 1)))
             symbols.setdefault(name, CODE_BASE)
         found = {}
         for kernel in self.kernels:
@@ -338,55 +291,9 @@ class _Assembler:
                 said = f"there is no label {kernel.name!r}, where this kernel begins{nearest(kernel.name, symbols)}"
                 self.diagnostics.error(kernel.position, said, len(".amdhsa_kernel"))
                 continue
-            found[kernel.name] = self._kernel(kernel, symbols[kernel.name])
+            found[kernel.name] = kernel.kernel(symbols[kernel.name])
         self.diagnostics.raise_if_errors()
-        image = Image(self.source.path, segments, next(iter(found.values())).entry, symbols, starts, (self.source,), lines)
+        image = Image(self.source.path, segments, next(iter(found.values())).entry, symbols, frozenset(lines), (self.source,), lines)
         launch = Launch(block=self.extents.get("block", 64), grid=self.extents.get("grid", 1)) if self.extents else None
-        return Assembly(CodeObject(image, 0, "gfx900", found), launch, *self._usual())
-
-    def _usual(self) -> tuple[dict[str, dict[str, int | float]], dict[str, dict[str, int]]]:
-        """By kernel: usual values of arguments, and usual sizes of buffers. A pointer with a label points there."""
-        values: dict[str, dict[str, int | float]] = {}
-        buffers: dict[str, dict[str, int]] = {}
-        for kernel in self.kernels:
-            for argument in kernel.arguments:
-                piece = kernel.usual.get(argument.name)
-                if piece is None:
-                    continue
-                if argument.dtype == POINTER and piece.text in self.marks:
-                    values.setdefault(kernel.name, {})[argument.name] = self._found(piece.text, 0)
-                elif argument.dtype == POINTER:
-                    buffers.setdefault(kernel.name, {})[argument.name] = whole(piece.text, argument.name, 4, MOST_BYTES)
-                else:
-                    values.setdefault(kernel.name, {})[argument.name] = _value(piece.text, argument.dtype)
-        return values, buffers
-
-    @staticmethod
-    def _kernel(kernel: Declared, entry: int) -> Kernel:
-        starts, register = [], 0
-        for name, size in USER:
-            if kernel.user.get(name):
-                starts.append(Number(name, register, size))
-                register += size
-        register = max(register, kernel.user_count or 0)
-        for name, _ in SYSTEM:
-            if kernel.system.get(name, 1 if name == "workgroup_id_x" else 0):
-                starts.append(Number(name, register, 1))
-                register += 1
-        sizes = kernel.sizes
-        vectors = -(-max(sizes.get("vgprs", 0), 1) // 4) * 4
-        descriptor = Descriptor(
-            entry=entry, group_bytes=sizes.get("group", 0), private_bytes=sizes.get("private", 0), kernarg_bytes=sizes.get("kernarg", 0),
-            vgprs=vectors, sgprs=sizes["next"] + SPECIAL_SCALARS if "next" in sizes else 0,
-            starts=tuple(starts), work_item_ids=kernel.system.get("work_item_ids", 1), float_mode=0xF0,
-            dx10_clamp=True, ieee_mode=True, dynamic_stack=False,
-        )  # fmt: skip
-        end = max((one.offset + one.size for one in kernel.arguments), default=0)
-        return Kernel(kernel.name, entry, descriptor, tuple(kernel.arguments) or None, max(end, descriptor.kernarg_bytes))
-
-
-def _value(text: str, dtype: str) -> int | float:
-    try:
-        return float(text) if dtype.startswith("float") else int(text, 0)
-    except ValueError:
-        raise Mistake(f"{text!r} is no {dtype}", text) from None
+        usual = {kernel.name: kernel.usual_values(symbols) for kernel in self.kernels}
+        return Assembly(CodeObject(image, 0, "gfx900", found), launch, usual)

@@ -39,8 +39,9 @@ def load(source: Text, options: Options) -> Loaded:
     diagnostics = Diagnostics(text)
     assembly = assemble(text, diagnostics)
     name = code_object.chosen(assembly.found, _asked(options)).name
-    arguments = {**assembly.values.get(name, {}), **options.arguments}
-    sizes = {key: size for key, size in assembly.buffers.get(name, {}).items() if key not in arguments}
+    values, usual_sizes = assembly.usual[name]
+    arguments = {**values, **options.arguments}
+    sizes = {key: size for key, size in usual_sizes.items() if key not in arguments}
     given = {text.partition("@")[0] for text in options.buffers}
     arguments = {key: value for key, value in arguments.items() if key not in given or key in options.arguments}
     if SEGMENT in given:

@@ -132,6 +132,15 @@ class Row:
 
     def place(self, word: str, kind: str) -> Place | None:
         """Where the operand of a word is; None if it is no register or value."""
+        if (word, kind) not in self._places:
+            self._places[word, kind] = self._place(word, kind)
+        return self._places[word, kind]
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], Place | None]:
+        return {}
+
+    def _place(self, word: str, kind: str) -> Place | None:
         found = _WORD.fullmatch(word)
         if found is None:
             return None

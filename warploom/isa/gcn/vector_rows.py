@@ -24,7 +24,9 @@ _PACKED = (
 
 
 def _halves() -> list[Row]:
-    """Vega's instructions with a result of 16 bits that keep the other half of its register."""
+    """Vega's instructions with a result of 16 bits that keep the other half of its register. Those of three of integers do, unlike those of
+    floats: LLVM counts on zeros above min3_f16 (fp16SrcZerosHighBits), and writes an `and` with 0xffff after min3_u16, but none after
+    max_u16, whose zeros it knows (GCNSubtarget, zeroesHigh16BitsOfDest)."""
     rows = [("mad_u16", 516, half_integers.half("mad"), "a * b + c", "d a b c"),
             ("mad_i16", 517, half_integers.half("mad", signed=True), "a * b + c", "d a b c"),
             ("add_i16", 670, half_integers.half("add", signed=True), "a + b", "d a b"),
