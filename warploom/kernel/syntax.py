@@ -54,14 +54,25 @@ def text_of(function: Callable[..., Any]) -> Text:
     return _text(function.__code__)
 
 
+SHARED = "<string>"  # what `exec` calls every text; `python -c` may have put its own there
+
+
 @lru_cache(maxsize=512)
 def _text(code: Any) -> Text:
     path = code.co_filename
+    unknown = f"the text of {code.co_name!r} is not known ({path}): write it into a file, or keep the text in linecache.cache[{path!r}]"
     lines = linecache.getlines(path)
     if not lines:
-        raise NoSource(
-            f"the text of {code.co_name!r} is not known ({path}): write it into a file, or keep the text in linecache.cache[{path!r}]"
-        )
+        raise NoSource(unknown)
+    try:
+        return _text_in(lines, code)
+    except NoSource as error:
+        raise NoSource(unknown if path == SHARED else str(error)) from None
+
+
+def _text_in(lines: list[str], code: Any) -> Text:
+    """Where a text of these lines says what a function's code does."""
+    path = code.co_filename
     try:
         found, first = inspect.getsourcelines(code)
     except (OSError, IndexError) as error:
