@@ -199,6 +199,50 @@ def test_several_lambdas_in_a_line():
     assert x.tolist() == [1, 2, 3, 18]
 
 
+def test_a_chain_of_comparisons_ends_with_the_first_that_is_false():
+    @cuda.jit
+    def k(x, out):
+        i = cuda.grid(1)
+        if 0 <= i < x.size > x[i] <= x[0]:
+            out[i] = 1
+
+    out = np.zeros(8, np.int64)
+    k[1, 8](np.array([2, 1, 2, 4]), out)  # x[4] is outside
+    assert out.tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
+
+
+def test_what_a_condition_has_assigned_has_a_value_on_its_side():
+    @cuda.jit
+    def k(x, out):
+        i = cuda.grid(1)
+        if i < x.size and (a := x[i]) > 1 and a < 4:
+            out[i] = a
+        elif not (i >= x.size or (b := x[i]) > 1):
+            out[i] = -b
+        out[i] += c if i > 1 and (c := x[i] * 10) > 0 else 0
+        if i >= x.size or (d := x[i]) > 3:
+            return
+        out[i] += d * 100
+
+    out = np.zeros(4, np.int64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        k[1, 4](np.array([1, 2, 3, 4]), out)
+    assert out.tolist() == [99, 202, 333, 40]
+
+
+@pytest.mark.parametrize(
+    "test", ["i < 2 or (v := x[i]) > 1", "not (i < 2 and (v := x[i]) > 1)", "i < 2 < (v := x[i]) or i < 3", "not i < 2 < (v := x[i])"]
+)
+def test_what_a_condition_may_not_have_assigned_is_a_warning(test):
+    source = f"def k(x, out):\n    i = cuda.grid(1)\n    if {test}:\n        out[i] = v\n"
+    linecache.cache[f"<{test}>"] = (len(source), None, source.splitlines(keepends=True), f"<{test}>")
+    names = {"cuda": cuda}
+    exec(compile(source, f"<{test}>", "exec"), names)
+    with pytest.warns(KernelWarning, match="'v' has no value on some path"):
+        cuda.jit(names["k"])[1, 4](np.array([1, 2, 3, 4]), np.zeros(4, np.int64))
+
+
 def test_assignments_in_expressions():
     @cuda.jit
     def k(x, out):

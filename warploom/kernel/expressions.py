@@ -19,6 +19,7 @@ from warploom.kernel.mistakes import both
 from warploom.kernel.names import NAMES, path_of
 from warploom.kernel.questions import ask_value, may_lack_value
 from warploom.kernel.statements import assign, branched
+from warploom.kernel.syntax import given
 from warploom.kernel.translator import EXPRESSIONS, Translator
 from warploom.kernel.values import UNKNOWN, Array, Complex, Inner, Number, Slice, said
 
@@ -105,20 +106,28 @@ def unary_operator(t: Translator, node: ast.UnaryOp) -> Any:
 
 @expression(ast.Compare)
 def comparison(t: Translator, node: ast.Compare) -> Any:
-    """`a < b < c`."""
-    result: Value | None = None
+    """`a < b < c`: what follows is not read where a comparison is false already, as in `and`."""
     left, right = both(t, node.left, node.comparators[0])
-    for number, op in enumerate(node.ops):
-        if number:
-            right = t.expression(node.comparators[number])
-        if isinstance(op, ast.In | ast.NotIn):
-            one = _contained(t, node, left, right, isinstance(op, ast.NotIn))
-        else:
-            one = compared(t, node, type(op), left, right)
-        result = one if result is None else t.b.pure("and", result, one, type="i1")
-        left = right
-    assert result is not None
-    return Number(ty.BOOL, result)
+    return Number(ty.BOOL, _chain(t, node, left, right, 0))
+
+
+def _chain(t: Translator, node: ast.Compare, left: Any, right: Any, number: int) -> Value:
+    op = node.ops[number]
+    if isinstance(op, ast.In | ast.NotIn):
+        one = _contained(t, node, left, right, isinstance(op, ast.NotIn))
+    else:
+        one = compared(t, node, type(op), left, right)
+    if number + 1 == len(node.ops) or (one.op == "const" and not one.imm):
+        return one
+    following = node.comparators[number + 1]
+
+    def rest() -> Value:
+        return _chain(t, node, right, t.expression(following), number + 1)
+
+    if one.op == "const" or _may_be_read_anyway(t, following):
+        return t.b.pure("and", one, rest(), type="i1")
+    found: Number = _either(t, node, one, lambda: Number(ty.BOOL, rest()), lambda: Number(ty.BOOL, t.b.truth(False)))
+    return found.value
 
 
 def _contained(t: Translator, node: ast.AST, item: Any, owner: Any, negated: bool) -> Value:
@@ -135,19 +144,20 @@ def logical(t: Translator, node: ast.BoolOp) -> Any:
     """`a and b`: without a branch where the right side neither fails nor costs; else as an `if`."""
     both_true = isinstance(node.op, ast.And)
     first = t.expression(node.values[0])
-    for following in node.values[1:]:
+    for place, following in enumerate(node.values[1:], 1):
         condition = truth(t, first, node)
         if condition.op == "const":
             if bool(condition.imm) != both_true:
                 return first
             first = t.expression(following)
             continue
+        told = given(ast.BoolOp(node.op, node.values[:place]), both_true)
         if _may_be_read_anyway(t, following):
-            value = truth(t, t.expression(following), node)
+            value = truth(t, _read_anyway(t, following, told), node)
             first = Number(ty.BOOL, t.b.pure("and" if both_true else "or", condition, value, type="i1"))
             continue
         asked = condition if both_true else t.b.pure("eq", condition, t.b.truth(False), type="i1")
-        first = _either(t, node, asked, partial(_truth_of, t, following), lambda: Number(ty.BOOL, t.b.truth(not both_true)))
+        first = _either(t, node, asked, partial(_truth_of, t, following, told), lambda: Number(ty.BOOL, t.b.truth(not both_true)))
     return first
 
 
@@ -156,7 +166,18 @@ def _may_be_read_anyway(t: Translator, node: ast.expr) -> bool:
     return all(isinstance(inner, PURE_NODES) for inner in ast.walk(node)) and not may_lack_value(t, node)
 
 
-def _truth_of(t: Translator, node: ast.expr) -> Number:
+def _read_anyway(t: Translator, node: ast.expr, told: set[str]) -> Any:
+    """told: variables that have a value in all lanes whose result counts."""
+    known = t.frame.maybe & told
+    t.frame.maybe -= known
+    value = t.expression(node)
+    t.frame.maybe |= known
+    return value
+
+
+def _truth_of(t: Translator, node: ast.expr, told: set[str]) -> Number:
+    """told: variables that the conditions before have assigned."""
+    t.frame.maybe -= told
     return Number(ty.BOOL, truth(t, t.expression(node), node))
 
 
@@ -167,14 +188,19 @@ def conditional(t: Translator, node: ast.IfExp) -> Any:
     if condition.op == "const":
         return t.expression(node.body if condition.imm else node.orelse)
     if _may_be_read_anyway(t, node.body) and _may_be_read_anyway(t, node.orelse):
-        x, y = t.expression(node.body), t.expression(node.orelse)
+        x, y = (_read_anyway(t, one, given(node.test, side)) for one, side in ((node.body, True), (node.orelse, False)))
         if isinstance(x, Number) and isinstance(y, Number):
             kind = ty.unified(x.type, y.type)
             values = [converted(t, one, kind, node).value for one in (x, y)]
             return Number(kind, t.b.pure("sel", condition, *values, type=kind.ssa))
         if isinstance(x, Complex) or isinstance(y, Complex):
             return _either(t, node, condition, lambda: x, lambda: y)
-    return _either(t, node, condition, lambda: t.expression(node.body), lambda: t.expression(node.orelse))
+
+    def chosen(value: ast.expr, outcome: bool) -> Any:
+        t.frame.maybe -= given(node.test, outcome)
+        return t.expression(value)
+
+    return _either(t, node, condition, lambda: chosen(node.body, True), lambda: chosen(node.orelse, False))
 
 
 def _either(t: Translator, node: ast.AST, condition: Value, true: Callable[[], Any], false: Callable[[], Any]) -> Any:

@@ -16,6 +16,7 @@ from warploom.kernel.memory import assign_item, item_of, set_field
 from warploom.kernel.merging import joined
 from warploom.kernel.mistakes import and_mistakes_in, both
 from warploom.kernel.questions import note_value
+from warploom.kernel.syntax import given
 from warploom.kernel.translator import ACTIONS, DYNAMIC, STATEMENTS, Ends, Problem, Translator
 from warploom.kernel.values import Array, Complex, Number, said
 
@@ -158,13 +159,18 @@ def conditional(t: Translator, node: ast.If) -> None:
     if condition.op == "const":
         t.statements(node.body if condition.imm else node.orelse)
         return
-    t.frame.env = branched(t, node, condition, lambda: t.statements(node.body), lambda: t.statements(node.orelse))
+
+    def side(statements: list[ast.stmt], outcome: bool) -> None:
+        t.frame.maybe -= given(node.test, outcome)
+        t.statements(statements)
+
+    t.frame.env = branched(t, node, condition, lambda: side(node.body, True), lambda: side(node.orelse, False))
 
 
 def branched(t: Translator, node: ast.AST, condition: Value, true: Callable[[], None], false: Callable[[], None]) -> dict[str, Any]:
     """Translate both sides of a branch; returns the variables where they meet."""
     b, before, maybe = t.b, t.frame.env, set(t.frame.maybe)
-    ends, possible = Ends(), set(maybe)
+    ends, possible = Ends(), set[str]()
     yes, no = b.new_block(), b.new_block()
     b.branch(condition, yes, no)
     for block, side in ((yes, true), (no, false)):

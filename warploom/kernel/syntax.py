@@ -142,3 +142,30 @@ def _assigned(node: ast.AST) -> frozenset[str]:
         elif isinstance(one, ast.FunctionDef):
             found.add(one.name)
     return frozenset(found)
+
+
+def given(test: ast.expr, outcome: bool) -> set[str]:
+    """The variables that a condition has surely assigned (`:=`) when this is what came out."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return given(test.operand, not outcome)
+    if isinstance(test, ast.BoolOp):
+        whole = isinstance(test.op, ast.And)
+        if whole == outcome:  # all have been asked
+            return set[str]().union(*(given(one, outcome) for one in test.values))
+        ends, passed = [], set[str]()  # it has ended with one of them
+        for one in test.values:
+            ends.append(passed | given(one, outcome))
+            passed |= given(one, whole)
+        return set.intersection(*ends)
+    if isinstance(test, ast.IfExp):
+        return given(test.test, True) & given(test.test, False)
+    if isinstance(test, ast.Lambda):
+        return set()
+    found = {test.target.id} if isinstance(test, ast.NamedExpr) else set[str]()
+    parts = list(ast.iter_child_nodes(test))
+    if isinstance(test, ast.Compare) and not outcome:
+        parts = [test.left, test.comparators[0]]  # `a < b < c` ends with the first that is false
+    for part in parts:
+        if isinstance(part, ast.expr):
+            found |= given(part, True) & given(part, False)
+    return found
