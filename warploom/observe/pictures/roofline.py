@@ -205,14 +205,14 @@ def draw(line: Roofline, page: Page) -> Sheet:
             bbox={"facecolor": sheet.ground.background, "edgecolor": "none", "pad": 1},
             zorder=4,
         )  # above the slanting roofs
-    for place, level in enumerate(line.levels):
+    for depth, level in enumerate(line.levels):
         tint = hex_of(LEVEL_LOOKS[level.name], dark)
         limit = "no limit" if level.bandwidth is None else f"{number(level.bandwidth)} bytes per cycle"
         if level.bandwidth is not None:
             ridge = line.peak / level.bandwidth
             ax.plot([low, ridge], [level.bandwidth * low, line.peak], color=tint, linewidth=2.0)
         ax.plot([level.intensity] * 2, [line.reached, min(level.allows, line.peak)], color=tint, linewidth=1.2, linestyle=":")
-        ax.plot(level.intensity, line.reached, "o", markersize=13 - 2.5 * place, color=tint, markeredgecolor=sheet.ground.background,
+        ax.plot(level.intensity, line.reached, "o", markersize=15 - 4.5 * depth, color=tint, markeredgecolor=sheet.ground.background,
                 label=f"{level.name}: {limit}; the kernel has {level.intensity:.3g} lane-operations per byte")  # fmt: skip
     place = (max(level.intensity for level in line.levels), line.reached)
     text = ax.annotate(f"{line.kernel}: {line.reached:.3g}", place, (10, -4), textcoords="offset points", fontsize=10, color=colour)
