@@ -297,18 +297,3 @@ def test_the_frame_of_the_chosen_warp_ends_with_its_run(show):
     assert short[0] == pytest.approx(short[1], abs=1)
     assert long[0] == pytest.approx(long[1], abs=5)
     assert short[0] < long[0]
-
-
-def test_a_scalar_register_is_read_without_scrolling_past_all_lanes(show):
-    result = run("gcn/if.gcn", "gcn")
-    view = show(page(result), f"#cycle={result.cycles // 2}")
-    settled(view)
-    ends = view.evaluate("""() => {
-        const pane = document.querySelector(".registers .matrix").closest(".registers").getBoundingClientRect().right;
-        return [...document.querySelectorAll(".registers td.scalar")].filter((cell) => cell.textContent).map((cell) => {
-            const text = document.createRange();
-            text.selectNodeContents(cell);
-            return text.getBoundingClientRect().right <= pane;
-        });
-    }""")
-    assert ends and all(ends)
