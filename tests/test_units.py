@@ -57,6 +57,12 @@ def test_a_file_that_is_no_python_is_named_with_its_line(tmp_path):
         load_unit(f"{tmp_path / 'mine.py'}:choose")
 
 
+def test_a_binary_file_is_named_without_a_line(tmp_path):
+    (tmp_path / "mine.py").write_bytes(b"\0")
+    with pytest.raises(UnitError, match=rf"choose: {tmp_path}/mine.py: source code string cannot contain null bytes$"):
+        load_unit(f"{tmp_path / 'mine.py'}:choose")
+
+
 def test_two_files_of_the_same_name_are_told_apart(tmp_path):
     """Natively too, where what is compiled is remembered."""
     found = []

@@ -147,7 +147,8 @@ def _module(path: Path, text: str) -> Any:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         del sys.modules[name]
-        raise UnitError(f"{text}: {error.filename}:{error.lineno}: {error.msg}") from None
+        line = f"{error.filename}:{error.lineno}" if error.lineno else str(path)
+        raise UnitError(f"{text}: {line}: {error.msg}") from None
     except Exception as error:  # the file is the user's: whatever it raises is shown with its place, not as a stack trace of ours
         del sys.modules[name]
         place = traceback.extract_tb(error.__traceback__)[-1]

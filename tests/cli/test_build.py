@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from tests.places import EXAMPLES, ROOT
 from warploom.cli import main
+from warploom.cli.build import TITLE
 
 MATADD = str(EXAMPLES / "tiny" / "matadd.asm")
 SMALL = ("--set", "gpu.cores=1", "--set", "core.threads_per_block=2", "--set", "memory.data_channels=1")
@@ -51,6 +52,20 @@ def test_a_file_is_no_directory(tmp_path):
     (tmp_path / "chip").write_text("")
     result = run(str(tmp_path / "chip"))
     assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path / 'chip'} is a file: name a directory\n")
+
+
+@pytest.mark.parametrize("name", ["README.md", "gpu.v"])
+def test_files_that_no_build_has_written_are_left_alone(name, tmp_path):
+    (tmp_path / name).write_text("# My project\n")
+    result = run(str(tmp_path), *SMALL)
+    reason = "exists and no build has written it: name a directory of its own"
+    assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path / name} {reason}, as {tmp_path / 'chip'}\n")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(name, "# My project\n")]
+
+
+@pytest.mark.parametrize("place", ["rtl/export", "rtl/shuttle/texts", "rtl/fpga/readme"])
+def test_a_build_knows_its_own_readme(place):
+    assert f"\n{TITLE}" in (ROOT / "warploom" / f"{place}.py").read_text()
 
 
 def test_without_the_extra_it_says_what_to_install(tmp_path):

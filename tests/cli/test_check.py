@@ -151,3 +151,8 @@ def test_profile_and_explorer_mark_the_lines(script, tmp_path):
     written = CliRunner().invoke(main, ["explore", script, "--launch", "1", "--check", "--engine", "python", "-o", str(page), "--quiet"])
     assert written.exit_code == 0, written.stderr
     assert "line.found" in page.read_text()
+
+
+def test_a_directory_is_no_program(tmp_path):
+    result = CliRunner().invoke(main, ["check", str(tmp_path)])
+    assert (result.exit_code, result.stderr) == (2, f"{tmp_path}: error: this is a directory, not a file\n    fix: name a file in it\n")

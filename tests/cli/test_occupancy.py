@@ -36,7 +36,7 @@ def test_a_machine_here_counts_vector_and_scalar_registers():
     ("arguments", "said"),
     [
         ((), "say of what: --cc 8.6 for a real GPU of NVIDIA's, or --gpu gcn for a machine here"),
-        (("--cc", "8.6", "--gpu", "gcn"), "say of what: --cc 8.6 for a real GPU of NVIDIA's, or --gpu gcn for a machine here"),
+        (("--cc", "8.6", "--gpu", "gcn"), "--cc and --gpu each say of what: leave one of them out"),
         (("--cc", "8.6"), "say how many --threads a block has"),
         (("--cc", "8.6", "--threads", "32", "--sgprs", "8"), "--sgprs is of machines that count scalar registers: use it with --gpu gcn"),
         (("--gpu", "sm", "--sgprs", "8"), "scalars = 8: this machine does not count scalar registers; one that does: gcn"),

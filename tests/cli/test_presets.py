@@ -105,3 +105,9 @@ def test_lines_fit_the_terminal(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
     for arguments in ([], ["--settings"], *([name, "--settings"] for name in preset_names())):
         assert max(len(line) for line in run(*arguments).stdout.splitlines()) <= columns
+
+
+def test_a_file_that_is_no_text_is_no_machine(tmp_path):
+    (tmp_path / "my.toml").write_bytes(b"\xff\xfe")
+    result = CliRunner().invoke(main, ["presets", str(tmp_path / "my.toml")])
+    assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path / 'my.toml'}: cannot be read: it is no text\n")

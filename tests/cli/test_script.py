@@ -5,6 +5,9 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
+
+from warploom.cli import main
 
 KERNEL = """
 import sys
@@ -110,3 +113,31 @@ def test_a_fault_shows_its_place_with_a_caret(tmp_path):
     assert first.startswith(f"{path}:8:8: error: lanes of a warp disagree on this branch: threads 1, 3, 5")
     assert " do not, and core.divergence=uniform has one path for all; add --set core.divergence=stack (thread (1,0,0) and" in first
     assert (line.strip(), caret.strip(), caret.index("^")) == ("if i % 2 == 0:", "^", line.index("i % 2"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"x = 1\ndef f(:\n", "two.py:2:7: error: this is not Python: invalid syntax\n    def f(:\n          ^\n"),
+        (b"x = 1\0", "two.py: error: this is a binary file, not source text: byte 5 is zero\n"),
+        (b'print("\xe9")', "error: this is not Python: (unicode error) 'utf-8' codec can't decode byte 0xe9"),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "profile"])
+def test_a_file_that_is_no_python_is_a_mistake_with_its_place(script, command, text, message):
+    script.write_bytes(text)
+    run = CliRunner().invoke(main, [command, str(script)])
+    assert run.exit_code == 2
+    assert message in run.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_what_the_program_raises_is_shown_from_its_own_first_line_on(script, command):
+    script.write_text("def f(x):\n    return 1 / x\n\n\nf(0)\n")
+    run = CliRunner().invoke(main, [command, str(script), "--json"])
+    assert run.exit_code == 1
+    lines = run.stderr.splitlines()
+    assert lines[:2] == ["Traceback (most recent call last):", f'  File "{script}", line 5, in <module>']
+    assert lines[-1] == "ZeroDivisionError: division by zero"
+    assert "warploom/" not in run.stderr
+    assert json.loads(run.stdout)["error"] == "ZeroDivisionError: division by zero"

@@ -224,6 +224,8 @@ def test_the_command(tmp_path):
     assert done.output.startswith("kept    pick: a warp slot or none is named, and nothing is written but s.memory\n")
     assert "\nbroken  ends: a kernel ends\n        warploom/contracts/programs/1-store.rv has not ended" in done.output
     assert all(len(line) <= 80 for line in done.output.splitlines())
+    none = CliRunner().invoke(main, ["unit", "check", "idle"])
+    assert (none.exit_code, none.stderr) == (2, f"error: say for which slot it is: --slot NAME, of {', '.join(SLOTS)}\n")
     wrong = CliRunner().invoke(main, ["unit", "check", f"{tmp_path / 'mine.py'}:idle", "--slot", "replacement"])
     assert wrong.exit_code == 2
     assert "idle is no unit for the slot 'replacement', which takes a Replacement" in wrong.output

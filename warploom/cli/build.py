@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ OF_REPLAY = {
     "buffers": "--buffer",
 }
 
+README, TITLE = "README.md", "# A GPU "  # how what every build writes begins, for whatever target
 FPGAS = ("ice40up5k", "ecp5")
 # What only some targets have, by the name of its value: the option, what it is for, the targets.
 OF_TARGETS = {
@@ -64,9 +66,9 @@ REMARK = "The figures are of this description, by these tools; the clock is next
 def command(directory: str, **options: Any) -> None:
     """Write a machine as hardware into DIR: Verilog, RTLIL, a test bench, and a README that says what to do next.
 
-    DIR is created if it does not exist; files of earlier builds in it are replaced. Parts of a machine that have no hardware are refused
-    by name. The exit status is 0 when the files are written, 2 when the input is wrong. It needs the extra rtl: pip install
-    'warploom[rtl]'.
+    DIR is created if it does not exist; files of earlier builds in it are replaced, others are not. Parts of a machine that have no
+    hardware are refused by name. The exit status is 0 when the files are written, 2 when the input is wrong. It needs the extra rtl:
+    pip install 'warploom[rtl]'.
 
     With --target tinytapeout DIR is a submission to that shuttle: the GPU with its memories behind 24 pins, pinout, documentation,
     workflows, and a test that runs the program of --replay through the pins and expects the model's cycles.
@@ -108,6 +110,7 @@ def command(directory: str, **options: Any) -> None:
     place = Path(directory)
     if place.exists() and not place.is_dir():
         raise UserError(f"{directory} is a file: name a directory")
+    _spare(place, [README])
     gpu = GPU(options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
     program, warnings = (None, []) if options["replay"] is None else load_program(options["replay"], Launching.of(options))
     if program is not None and not options["as_json"]:
@@ -123,6 +126,7 @@ def command(directory: str, **options: Any) -> None:
         files = found.files
     else:
         files = make(gpu, program)
+    _spare(place, files)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -144,7 +148,18 @@ def command(directory: str, **options: Any) -> None:
         for line in textwrap.wrap(REMARK, width()):
             say(line)
         say()
-    say(f"what to do next is in {place / 'README.md'}")
+    say(f"what to do next is in {place / README}")
+
+
+def _spare(place: Path, names: Iterable[str]) -> None:
+    """Raise UserError where a file of the user's would be replaced: where no earlier build has left its README."""
+    readme = place / README
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        if readme.read_text().startswith(TITLE):
+            return
+    for name in names:
+        if (place / name).exists():
+            raise UserError(f"{place / name} exists and no build has written it: name a directory of its own, as {place / 'chip'}")
 
 
 def _text(path: str) -> str:

@@ -103,10 +103,12 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list
 def _program(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list[Any]]:
     """One launch of a program in a different language."""
     from warploom.checks.check import run_checked
+    from warploom.cli.loading import there_is
     from warploom.cli.progress import Progress
     from warploom.cli.running import take_order
     from warploom.isa.frontends import front_end
 
+    there_is(file)
     if options["gpu"] is None:
         options = options | {"gpu": front_end(file, options["isa"]).warps_gpu or None}
     order = take_order(file, options)

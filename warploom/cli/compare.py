@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @unit_options
 @program_options
 @click.option("--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates.")
-@click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
+@click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10000000]")
 @click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one per processor]")
 @click.option("--dask", metavar="ADDRESS", help="Spread the runs over a Dask cluster instead, as tcp://host:8786.")

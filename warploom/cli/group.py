@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import importlib
 import sys
+import traceback
 import warnings
 from typing import Any
 
 import click
 
-from warploom.cli.common import BAD_INPUT, mistakes, report, say, stopped
+from warploom.cli.common import BAD_INPUT, FAULT, mistakes, report, say, stopped
 from warploom.cli.completion import with_completion
 from warploom.cli.printable import printable
 from warploom.cli.process import drop_unwritten, prepared
@@ -89,9 +90,23 @@ class LazyGroup(click.Group):
             drop_unwritten()
         except Exception as error:
             if not isinstance(error, mistakes()):
+                if _shown_as_its_own(error, as_json):
+                    ctx.exit(FAULT)
                 raise
             report(error, as_json)
         ctx.exit(BAD_INPUT)
+
+
+def _shown_as_its_own(error: Exception, as_json: bool) -> bool:
+    """Show what a Python program raised as Python does, from the program's first line on; false where no program raised it."""
+    script = sys.modules.get("warploom.kernel.script")
+    begin = script.own_traceback(error) if script is not None else None
+    if begin is None:
+        return False
+    say("".join(traceback.format_exception(type(error), error.with_traceback(begin), begin)).rstrip(), err=True)
+    if as_json:
+        report(RuntimeError(f"{type(error).__name__}: {error}"), as_json)
+    return True
 
 
 def _say_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None) -> None:

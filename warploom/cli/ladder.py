@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from warploom.cli.options import program_options, renamed, unit_options
 from warploom.cli.running import users_units
 from warploom.cli.script import is_script
 from warploom.isa.numbers import grouped
+from warploom.observe.text.styled import in_lines
 
 if TYPE_CHECKING:
     from warploom.isa.program import Program
@@ -40,7 +40,7 @@ DRAWN, PAGE = (".png", ".svg"), ".html"
 @unit_options
 @program_options
 @click.option("--shared-variant", metavar="OTHER", help="The kernel with shared memory: what the last rung runs in place of FILE.")
-@click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10 000 000]")
+@click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Stop a run that takes longer. [default: 10000000]")
 @click.option("--cost", is_flag=True, help="Show what each rung adds in transistors, of what there is as hardware.")
 @click.option("--explain", is_flag=True, help="Say for each rung what it is in hardware, what it costs, and its settings.")
 @click.option("-o", "--output", "outputs", multiple=True, metavar="OUT", help="Draw it into a .png or .svg file, or write an .html page.")
@@ -219,7 +219,7 @@ def table(ladder: Ladder, costs: Sequence[int | None] | None = None) -> list[str
 
 
 def _wrapped(text: str, first: str = "", other: str = "") -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=other, break_long_words=False, break_on_hyphens=False)
+    return in_lines(text, WIDTH, first, other)
 
 
 def _line(name: str, cells: Sequence[str], last: str, width: int) -> str:

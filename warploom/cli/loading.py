@@ -45,12 +45,11 @@ class Launching:
 
 def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]:
     """The program and the warnings about its text. Raises SourceError, BindingError, BufferError, UserError."""
-    from warploom.isa.frontends import open_source, read_text
+    from warploom.isa.frontends import open_source
     from warploom.isa.launching import launch_of, launched
     from warploom.isa.program import Program
 
-    if Path(file).is_dir() or not Path(file).exists():
-        read_text(file)  # says so, before anything is said about the name's ending
+    there_is(file)
     if said.if_convert is not None and said.if_convert < 0:
         raise UserError(f"--if-convert {said.if_convert}: write how many instructions a branch may skip, 0 or more")
     loaded = open_source(file, said.isa, _options(file, said))
@@ -67,6 +66,14 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
 
         program = if_convert(program, said.if_convert)
     return program, list(loaded.warnings)
+
+
+def there_is(file: str) -> None:
+    """Raise SourceError where no file has this name, before anything is said about the name's ending."""
+    from warploom.isa.frontends import read_text
+
+    if Path(file).is_dir() or not Path(file).exists():
+        read_text(file)
 
 
 def _options(file: str, said: Launching) -> Options:

@@ -37,7 +37,7 @@ MOST_CYCLES = 100_000  # a kernel that takes more is left there, unless more are
 @click.option("--gpu", default="tiny-original", metavar="PRESET|TOML", help="The machine. [default: tiny-original]")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting of the machine, as gpu.cores=4.")
 @program_options
-@click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Compare no more cycles than this. [default: 100 000]")
+@click.option("--max-cycles", type=click.IntRange(1), metavar="N", help="Compare no more cycles than this. [default: 100000]")
 @click.option(
     "--simulator",
     type=click.Choice(["pysim", "verilator"]),

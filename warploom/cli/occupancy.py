@@ -62,7 +62,9 @@ def command(
     from warploom.machine.config.presets import load_config
     from warploom.machine.occupancy.calculator import capability, curve, limits_of, machine_curve, machine_occupancy, occupancy
 
-    if (cc is None) == (gpu is None):
+    if cc is not None and gpu is not None:
+        raise UserError("--cc and --gpu each say of what: leave one of them out")
+    if cc is None and gpu is None:
         raise UserError("say of what: --cc 8.6 for a real GPU of NVIDIA's, or --gpu gcn for a machine here")
     if gpu is not None:
         if carveout is not None:
@@ -95,7 +97,7 @@ def command(
 
     console = Console(highlight=False, width=screen.width())
     once = f" and {scalars} per warp" if scalars else ""
-    block = f"{threads} threads, {registers} registers per thread{once}, {grouped(shared + dynamic_shared)} bytes of shared memory"
+    block = f"{grouped(threads)} threads, {registers} registers per thread{once}, {grouped(shared + dynamic_shared)} bytes of shared memory"
     say(screen.wrapped(f"{'compute capability ' if gpu is None else ''}{name}, blocks of {block}"))
     if found.reason:
         console.print(f"\n{screen.wrapped(f'no block fits: {found.reason}')}", style="bold", soft_wrap=True)

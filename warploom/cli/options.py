@@ -50,7 +50,7 @@ _RUN = (
     click.option(
         "--if-convert", type=int, metavar="N", help="Turn branches over up to N instructions into predicates (machines with warps)."
     ),
-    click.option("--max-cycles", type=int, metavar="N", help="Stop a run that takes longer. [default: 10 000 000]"),
+    click.option("--max-cycles", type=int, metavar="N", help="Stop a run that takes longer. [default: 10000000]"),
     click.option("--engine", type=click.Choice(["auto", "python", "native"]), default="auto", help="[default: auto, native for long runs]"),
 )
 RENAMED = {"--data": "--buffer memory=FILE", "--bind": "--buffer NAME=FILE", "--group-size": "--block", "--groups": "--grid"}

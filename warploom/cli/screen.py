@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterable
 
 from warploom.cli.common import say
-from warploom.observe.text.styled import Line, plain
+from warploom.observe.text.styled import Line, in_lines, plain
 
 NARROWEST, WIDEST = 60, 160  # columns that tables are made for
 
@@ -21,7 +20,7 @@ def width() -> int:
 
 def wrapped(text: str, first: str = "", rest: str = "  ") -> str:
     """A text in lines that fit, the first one and the others with these in front."""
-    return textwrap.fill(text, width(), initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(in_lines(text, width(), first, rest))
 
 
 def unicode() -> bool:

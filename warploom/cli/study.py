@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from warploom.cli.common import FAULT, UserError, check_targets, json_option, print_json, report, say, stopped, write_file
+from warploom.observe.text.styled import in_lines
 
 if TYPE_CHECKING:
     from warploom.study.experiments.experiment import Experiment, Findings
@@ -145,7 +145,7 @@ def _shown(chosen: Experiment, findings: Findings, columns: int, wide: bool) -> 
     yield from findings.table.lines(None if wide else columns - 1)
     for claim in findings.claims:
         yield ""
-        yield from textwrap.wrap(claim.what, columns - 1)
+        yield from in_lines(claim.what, columns - 1)
         yield from _pairs({"  published": claim.published, "  here": claim.ours, "  why": claim.why}, columns)
     yield ""
 
@@ -154,7 +154,7 @@ def _pairs(pairs: dict[str, str], columns: int) -> Iterator[str]:
     """Names and texts, the texts in a column of their own."""
     indent = max(map(len, pairs)) + 2
     for name, text in pairs.items():
-        yield from textwrap.wrap(text, columns - 1, initial_indent=f"{name:<{indent}}", subsequent_indent=" " * indent)
+        yield from in_lines(text, columns - 1, f"{name:<{indent}}", " " * indent)
 
 
 def _body(chosen: Experiment, findings: Findings) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli import screen
-from warploom.cli.common import json_option, print_json, say
+from warploom.cli.common import UserError, json_option, print_json, say
 
 if TYPE_CHECKING:
     from warploom.contracts import Verdict
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("action", type=click.Choice(["check"]))
 @click.argument("unit", metavar="FILE.py:NAME")
-@click.option("--slot", required=True, metavar="SLOT", help="The slot that it is for, as replacement.")
+@click.option("--slot", metavar="SLOT", help="The slot that it is for, as replacement.")
 @json_option
 @click.pass_context
-def command(ctx: click.Context, action: str, unit: str, slot: str, as_json: bool) -> None:
+def command(ctx: click.Context, action: str, unit: str, slot: str | None, as_json: bool) -> None:
     """Ask a unit of your own what its slot promises, in both engines.
 
     For a promise that is broken, the smallest program or trace that shows it is named, and the exit status is 1. The slots are scheduler,
@@ -32,9 +32,11 @@ def command(ctx: click.Context, action: str, unit: str, slot: str, as_json: bool
       warploom unit check next_line --slot prefetcher
     """
     from warploom.contracts import check_unit
-    from warploom.machine.slots import slot_named
+    from warploom.machine.slots import SLOTS, slot_named
     from warploom.units import load_unit
 
+    if slot is None:
+        raise UserError(f"say for which slot it is: --slot NAME, of {', '.join(SLOTS)}")
     row = slot_named(slot)
     loaded: Any = row.door().units[unit] if unit in row.door().units else load_unit(unit)
     verdicts = check_unit(loaded, slot, lambda verdict: None if as_json else _show(verdict))

@@ -15,11 +15,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from warploom.device import Device
 from warploom.gpu import GPU
-from warploom.isa.program import Program
+from warploom.isa.diagnostics import Diagnostics, Source, SourceError
+from warploom.isa.program import Position, Program
+from warploom.isa.reading import decoded, read_bytes
 from warploom.kernel.context import CURRENT
 from warploom.result import Result
 
@@ -36,8 +39,9 @@ def run_script(
 ) -> None:
     """Run a Python file. before: is asked for further options of `Device.run` before every launch; watch: is handed every result.
 
-    Raises whatever the program raises, and SystemExit where it ends itself.
+    Raises whatever the program raises, SystemExit where it ends itself, and SourceError where it is no Python.
     """
+    _parse(path)
     CURRENT.use(gpu)
     saved = CURRENT.before, CURRENT.watch
     CURRENT.before, CURRENT.watch = before, watch
@@ -55,6 +59,35 @@ def run_script(
             sys.path.remove(directory)
         CURRENT.before, CURRENT.watch = saved
         CURRENT.use(None)
+
+
+def _parse(path: str | Path) -> None:
+    """Raise SourceError, with its place, where a file does not parse; what a pipe holds can be read once only."""
+    if not Path(path).is_file():
+        return
+    data = read_bytes(path)
+    if b"\0" in data:
+        decoded(data, path)  # says so
+    try:
+        compile(data, str(path), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        found = Diagnostics(Source(data.decode("utf-8", "replace"), str(path)))
+        length = (error.end_offset or 0) - (error.offset or 0) if error.end_lineno == error.lineno else 1
+        found.error(Position(error.lineno or 0, error.offset or 0), f"this is not Python: {error.msg}", max(length, 1))
+        raise SourceError(found.items, found.source) from None
+
+
+def own_traceback(error: BaseException) -> TracebackType | None:
+    """Of an exception that a program raised in `run_script`, the part from the program's own first line on; None of any other."""
+    step, inside = error.__traceback__, False
+    while step is not None:
+        name = step.tb_frame.f_code.co_filename
+        if name == __file__:
+            inside = True
+        elif inside and not name.startswith("<frozen "):
+            return step
+        step = step.tb_next
+    return None
 
 
 @contextmanager

@@ -11,10 +11,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from textwrap import wrap
 from typing import Any
 
 from warploom.isa.numbers import grouped, percentage
+from warploom.observe.text.styled import in_lines
 from warploom.study.needs import needed
 
 
@@ -152,7 +152,7 @@ class Table:
 
 
 def _folded(text: str, width: int | None) -> list[str]:
-    return [text] if width is None else wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return [text] if width is None else in_lines(text, width)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +123,15 @@ def test_unknown_targets_and_levels():
         with pytest.raises(SourceError) as caught:
             compile_c([SAXPY], target, level)
         assert said in str(caught.value)
+
+
+def test_a_file_that_is_no_source_is_refused_by_its_ending(tmp_path):
+    needs_compiler()
+    path = tmp_path / "matmul.asm"
+    path.write_text("RET")
+    message = "the compiler knows a file by its ending, and this is none of its own\n    fix: it takes .c, .i, .S, .s, .cl, .o, .a"
+    with pytest.raises(SourceError, match=re.escape(message)):
+        compile_c([path])
 
 
 def test_parameters_that_cannot_be_handed_over(tmp_path):

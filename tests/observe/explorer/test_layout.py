@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 import warploom
-from tests.observe.explorer.browser import cycle, settled
+from tests.observe.explorer.browser import cycle, run, settled
 from warploom.observe.explorer.page import page
 
 
@@ -131,3 +131,18 @@ def test_a_narrow_window_stands_its_parts_one_below_the_other(show, tiny):
     boxes = [one.bounding_box() for one in view.locator(".panel").all()]
     assert len({(box["x"], box["width"]) for box in boxes}) == 1
     assert all(above["y"] + above["height"] < below["y"] for above, below in pairwise(boxes))
+
+
+def test_a_scalar_register_is_read_without_scrolling_past_all_lanes(show):
+    result = run("gcn/if.gcn", "gcn")
+    view = show(page(result), f"#cycle={result.cycles // 2}")
+    settled(view)
+    ends = view.evaluate("""() => {
+        const pane = document.querySelector(".registers .matrix").closest(".registers").getBoundingClientRect().right;
+        return [...document.querySelectorAll(".registers td.scalar")].filter((cell) => cell.textContent).map((cell) => {
+            const text = document.createRange();
+            text.selectNodeContents(cell);
+            return text.getBoundingClientRect().right <= pane;
+        });
+    }""")
+    assert ends and all(ends)

@@ -80,3 +80,17 @@ def test_it_says_where_it_has_no_meaning(name, gpu, message):
 def test_it_can_be_drawn(name, gpu):
     pytest.importorskip("matplotlib")
     assert "lane-operations per cycle" in picture(run(name, gpu), "roofline", dark=True).svg()
+
+
+def test_a_point_on_top_of_another_one_leaves_a_ring_of_it(monkeypatch):
+    axes_class = pytest.importorskip("matplotlib.axes").Axes
+    sizes, plot = {}, axes_class.plot
+
+    def heard(axes, *values, **look):
+        if "markersize" in look:
+            sizes[look["label"].partition(":")[0]] = look["markersize"]
+        return plot(axes, *values, **look)
+
+    monkeypatch.setattr(axes_class, "plot", heard)
+    picture(run("guppy/load_strided.guppy", "guppy"), "roofline").svg()
+    assert sizes["L1"] > sizes["L2"] > sizes["memory"] > 5

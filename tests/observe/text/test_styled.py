@@ -1,6 +1,6 @@
 import pytest
 
-from warploom.observe.text.styled import bar, counted, grouped, percent, plain
+from warploom.observe.text.styled import bar, counted, folded, grouped, in_lines, percent, plain
 
 
 def test_a_plain_line_has_no_styles_and_no_blanks_at_its_end():
@@ -26,3 +26,13 @@ def test_percentages_have_one_width_and_hide_nothing(share, shown):
 
 def test_numbers_are_grouped_and_nouns_agree():
     assert (grouped(1234567), counted(1, "core"), counted(2048, "core")) == ("1 234 567", "1 core", "2 048 cores")
+
+
+@pytest.mark.parametrize("width", [24, 27, 28, 29, 30, 38, 39, 40, 44, 45])
+def test_no_line_ends_inside_a_number(width):
+    said = "a block has at most 1 024 threads, and 12 345 678 lanes or 45.8 % of them"
+    lines = [plain(line) for line in folded([(said, "")], width)]
+    for found in (lines, in_lines(said, width)):
+        assert " ".join(line.strip() for line in found) == said
+        assert not any(number in line for line in found for number in (" 024", "345 678", "%") if line.strip().startswith(number.strip()))
+    assert in_lines(said, width, "- ", "  ")[0].startswith("- a block")

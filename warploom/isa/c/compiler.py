@@ -22,6 +22,7 @@ from warploom.isa.reading import error, read_bytes
 
 RUNTIME = Path(__file__).parent / "runtime"
 SECONDS = 300.0
+ENDINGS = (".c", ".i", ".S", ".s", ".cl", ".o", ".a")  # what clang knows by its name: C, assembly, OpenCL C, code
 DOUBLE = re.compile(r"undefined symbol: (__[a-z]*(?:df|tf)[a-z]*[0-9]?)\b")  # a routine for floats of 64 or 128 bits
 LEVELS = ("0", "1", "2", "3", "s")
 
@@ -74,6 +75,8 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
         raise error(first, "compiling C needs the package ziglang, which is not installed", "pip install 'warploom[cc]'")
     for path in paths:
         read_bytes(path)
+        if Path(path).suffix not in ENDINGS:
+            raise error(path, "the compiler knows a file by its ending, and this is none of its own", f"it takes {', '.join(ENDINGS)}")
     with tempfile.TemporaryDirectory(prefix="warploom-cc-") as folder:
         result = Path(folder) / "program.elf"
         sources = [Path(path).resolve() for path in paths]

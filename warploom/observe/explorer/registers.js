@@ -136,7 +136,8 @@ export class Registers {
     return run.program.scalars.map((name, number) => {
       if (!name) return "";
       const { value, time } = run.scalar(view.slot, number, view.cycle);
-      return el("tr", {}, el("th", {}, name), el(`td${time === view.cycle ? ".changed" : ""}`, { colspan: lanes }, this.#value(value)));
+      const cell = `td.scalar${time === view.cycle ? ".changed" : ""}${value ? "" : ".zero"}`;
+      return el("tr", {}, el("th", {}, name), el(cell, { colspan: lanes }, this.#value(value)));
     });
   }
 

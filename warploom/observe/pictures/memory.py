@@ -40,7 +40,7 @@ def data(result: RunResult, view: View, *, most_columns: int = 1000) -> Series:
         counts = [columns.sums(rows[rows[:, e.B] == outcome, e.TIME]) for outcome in range(len(e.OUTCOMES))]
         if not any(count.any() for count in counts):
             continue
-        panels.append(Panel(title, "a cycle", _parts(counts, columns)))
+        panels.append(Panel(title, "per cycle", _parts(counts, columns)))
         looked = counts[e.HIT] + counts[e.MISS] + counts[e.MERGED]
         if present and looked.any():
             with np.errstate(invalid="ignore"):

@@ -173,7 +173,10 @@ LEVEL_LOOKS = {"L1": WARPS[2], "L2": WARPS[1], MEMORY: WARPS[0]}
 
 
 def draw(line: Roofline, page: Page) -> Sheet:
-    """The sheet: both axes logarithmic, the roofs, the flat one with as many lanes as are active, and the kernel's points."""
+    """The sheet: both axes logarithmic, the roofs, the flat one with as many lanes as are active, and the kernel's points.
+
+    Points of outer levels are smaller, so that one that lies on another hides nothing.
+    """
     width, dark = min(page.width, 860), page.dark
     sheet = page.sheet(width, TOP + HEIGHT + 64)
     ax = sheet.plot(LEFT, TOP + 6, width - LEFT - RIGHT, HEIGHT)
@@ -190,16 +193,27 @@ def draw(line: Roofline, page: Page) -> Sheet:
         ax.plot([min((ridge * line.active for ridge in ridges), default=low), high], [lower] * 2, color=red, linewidth=1.6,
                 linestyle=(0, (5, 3)))  # fmt: skip
         said = f"with {percent(line.active).strip()} of the lanes active, as here: {lower:.3g}"
-        ax.annotate(said, (high, lower), (-6, -5), textcoords="offset points", ha="right", va="top", fontsize=9, color=red)
-    for level in line.levels:
+        ax.annotate(
+            said,
+            (high, lower),
+            (-6, -5),
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            fontsize=9,
+            color=red,
+            bbox={"facecolor": sheet.ground.background, "edgecolor": "none", "pad": 1},
+            zorder=4,
+        )  # above the slanting roofs
+    for depth, level in enumerate(line.levels):
         tint = hex_of(LEVEL_LOOKS[level.name], dark)
         limit = "no limit" if level.bandwidth is None else f"{number(level.bandwidth)} bytes per cycle"
         if level.bandwidth is not None:
             ridge = line.peak / level.bandwidth
             ax.plot([low, ridge], [level.bandwidth * low, line.peak], color=tint, linewidth=2.0)
         ax.plot([level.intensity] * 2, [line.reached, min(level.allows, line.peak)], color=tint, linewidth=1.2, linestyle=":")
-        ax.plot(level.intensity, line.reached, "o", markersize=10, color=tint, markeredgecolor=sheet.ground.background,
-                label=f"{level.name}: {limit}; the kernel has {level.intensity:.3g} lane-operations a byte")  # fmt: skip
+        ax.plot(level.intensity, line.reached, "o", markersize=15 - 4.5 * depth, color=tint, markeredgecolor=sheet.ground.background,
+                label=f"{level.name}: {limit}; the kernel has {level.intensity:.3g} lane-operations per byte")  # fmt: skip
     place = (max(level.intensity for level in line.levels), line.reached)
     text = ax.annotate(f"{line.kernel}: {line.reached:.3g}", place, (10, -4), textcoords="offset points", fontsize=10, color=colour)
     text.set_parse_math(False)
@@ -211,6 +225,6 @@ def draw(line: Roofline, page: Page) -> Sheet:
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     ax.grid(axis="x", color=sheet.ground.line, linewidth=0.7)
-    ax.set_xlabel("arithmetic intensity (lane-operations a byte that a level moves)", fontsize=9)
+    ax.set_xlabel("arithmetic intensity (lane-operations per byte that a level moves)", fontsize=9)
     ax.set_ylabel("lane-operations per cycle", fontsize=9)
     return sheet

@@ -106,5 +106,5 @@ def _panel(ax: Any, panel: Panel, edges: np.ndarray, sheet: Sheet) -> None:
     ax.set_ylabel(panel.unit, fontsize=8.5)
     ax.xaxis.set_major_formatter(lambda value, _: grouped(int(value)))
     ax.xaxis.set_major_locator(ticks.MaxNLocator(nbins=10, integer=True, steps=[1, 2, 5, 10]))
-    ax.yaxis.set_major_locator(ticks.MultipleLocator(25) if panel.unit == "%" else ticks.MaxNLocator(nbins=4, steps=[1, 2, 4, 5, 10]))
+    ax.yaxis.set_major_locator(ticks.MultipleLocator(25) if panel.unit == "%" else ticks.MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")

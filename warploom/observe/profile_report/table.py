@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from textwrap import wrap
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from warploom.observe import profile as p
 from warploom.observe.diagnosis.finding import Finding
 from warploom.observe.profile import Line as SourceLine
 from warploom.observe.profile import Profile
-from warploom.observe.text.styled import QUIET, TITLE, Line, bar, counted, grouped, percent
+from warploom.observe.text.styled import QUIET, TITLE, Line, bar, counted, grouped, in_lines, percent
 from warploom.observe.text.summary import machine, prefetches_text
 
 WIDE = 100  # columns of a terminal from which on there is room for more than names
@@ -68,18 +67,18 @@ def _found(found: Profile, width: int) -> Iterator[Line]:
         return
     yield [("checks", TITLE)]
     for one in found.findings:
-        for number, text in enumerate(_wrapped(f"{found.line_of(one.instruction)}: {one.message} [{one.kind}]", width - 4)):
+        for number, text in enumerate(in_lines(f"{found.line_of(one.instruction)}: {one.message} [{one.kind}]", width - 4)):
             yield [("  ! " if number == 0 else "    ", "bold red"), (text, "")]
     yield []
 
 
 def _head(found: Profile, width: int) -> Iterator[Line]:
     said = f"{found.program.name} on {ended(found)}"
-    name, *rest = wrap(said, width)
+    name, *rest = in_lines(said, width)
     yield [(name, TITLE)]
     yield from ([(text, TITLE)] for text in rest)
     for said in (totals_text(found), lanes_text(found), prefetches_text(found.counters)):
-        yield from ([(text, "")] for text in _wrapped(said, width))
+        yield from ([(text, "")] for text in in_lines(said, width))
 
 
 def ended(found: Profile) -> str:
@@ -101,11 +100,6 @@ def lanes_text(found: Profile) -> str:
     """What the lanes of all issues were, in one sentence; "" where all were active."""
     parts = [f"{name} {percent(share).strip()}" for name, share in found.lane_shares().items() if share > 1e-12]
     return f"lanes of the issues: {', '.join(parts)}" if len(parts) > 1 else ""
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of a sentence; a number and its % stay together."""
-    return [line.replace("\xa0", " ") for line in wrap(text.replace(" %", "\xa0%"), width, break_on_hyphens=False)]
 
 
 def columns(found: Profile, shares: bool = True) -> list[Column]:
@@ -227,8 +221,8 @@ def _diagnosis(found: Profile, findings: list[Finding], width: int) -> Iterator[
     if not findings:
         yield [("  no rule finds fault with this run", "")]
     for number, finding in enumerate(findings, 1):
-        first, *rest = _wrapped(finding.what, width - 6)
+        first, *rest = in_lines(finding.what, width - 6)
         yield [(f"  {number}. ", "bold yellow"), (first, "bold")]
         yield from ([(f"     {text}", "bold")] for text in rest)
-        for text in _wrapped(f"try: {finding.advice}", width - 6):
+        for text in in_lines(f"try: {finding.advice}", width - 6):
             yield [(f"     {text}", "")]

@@ -6,11 +6,12 @@ Nothing that a style shows is shown by it alone: what has changed carries a mark
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable
 
 from warploom.isa.numbers import grouped, percentage
 
-__all__ = ["EIGHTHS", "Line", "Piece", "bar", "counted", "folded", "grouped", "percent", "plain", "warp_name"]
+__all__ = ["EIGHTHS", "Line", "Piece", "bar", "counted", "folded", "grouped", "in_lines", "percent", "plain", "warp_name"]
 
 Piece = tuple[str, str]  # text, and a style as rich names it; "" for none
 Line = list[Piece]
@@ -18,6 +19,7 @@ Line = list[Piece]
 CHANGED = "bold green"
 QUIET = "dim"
 TITLE = "bold"
+INSIDE = "(?<=[0-9]) (?=[0-9]{3}(?![0-9])|%)"  # a blank inside a number, as it is written for people: 12 345, 45.8 %
 EIGHTHS = "▏▎▍▌▋▊▉█"
 
 
@@ -27,13 +29,13 @@ def plain(line: Iterable[Piece]) -> str:
 
 
 def folded(line: Line, width: int, indent: str = "  ") -> list[Line]:
-    """A line in as many as it takes to be no longer than `width`, broken at blanks; a number and its % stay together."""
+    """A line in as many as it takes to be no longer than `width`, broken at blanks, but for those inside numbers."""
     if len(plain(line)) <= width:
         return [line]
     found: list[Line] = [[]]
     room = width
     for text, style in line:
-        for whole in re.findall(r" *(?:[^ ]| (?=%))+| +", text):
+        for whole in re.findall(rf" *(?:[^ ]|{INSIDE})+| +", text):
             word = whole
             if len(word) > room and found[-1]:
                 found.append([(indent, "")])
@@ -41,6 +43,14 @@ def folded(line: Line, width: int, indent: str = "  ") -> list[Line]:
             found[-1].append((word, style))
             room -= len(word)
     return [_joined(part) for part in found]
+
+
+def in_lines(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """A sentence in lines of `width`, the first one and the others with these in front; no number is broken."""
+    whole = textwrap.wrap(
+        re.sub(INSIDE, "\xa0", text), width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )
+    return [line.replace("\xa0", " ") for line in whole]
 
 
 def _joined(line: Line) -> Line:

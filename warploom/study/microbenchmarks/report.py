@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from warploom.machine.config.schema import Config
+from warploom.observe.text.styled import in_lines
 from warploom.study.figure import Figure, Panel, Series
 from warploom.study.microbenchmarks import find
 from warploom.study.microbenchmarks.bench import Bench
@@ -84,13 +84,13 @@ def lines(found: Sequence[Probed], gpu: str, width: int) -> Iterator[str]:
     yield f"{gpu}{'':<{max(QUANTITY + 3 - len(gpu), 1)}}{'measured':>{NUMBER}}{'preset':>{NUMBER}}  published"
     for each in found:
         yield ""
-        yield from textwrap.wrap(f"{each.name}: {each.title}", width - 1, subsequent_indent="  ")
+        yield from in_lines(f"{each.name}: {each.title}", width - 1, rest="  ")
         if each.lacks:
-            yield from textwrap.wrap(f"not here: {each.lacks}", width - 1, initial_indent="  ", subsequent_indent="  ")
+            yield from in_lines(f"not here: {each.lacks}", width - 1, "  ", "  ")
         for row in each.rows:
             yield _line(row)
     yield ""
-    yield from (part for sentence in _legend(found, gpu) for part in textwrap.wrap(sentence, width - 1, subsequent_indent="     "))
+    yield from (part for sentence in _legend(found, gpu) for part in in_lines(sentence, width - 1, rest="     "))
 
 
 def _line(row: Row) -> str:
