@@ -6,7 +6,7 @@ import pytest
 from tests.machine.core.unit_bench import bench
 from tests.machine.programs import FREE
 from warploom.isa.uop import DST, FLAGS, HIGHEST_LEADS, NONE, NUMBER, OP, A, B
-from warploom.machine.core.divergence import MASKS, STACK
+from warploom.machine.core.divergence import MASKS, MINPC, STACK
 from warploom.machine.core.divergence.split_join import (
     BOTH_SIDES,
     OTHER_SIDE,
@@ -173,7 +173,18 @@ def test_a_predicate_keeps_the_lanes_that_stay_and_at_the_end_the_mask_that_was(
 
 
 def test_an_operation_on_a_whole_warp_waits_for_its_other_paths():
-    _, core, _ = about_to("set_mask", (0b0001, 0, 0, 0), active=0b0011)
+    _, core, _ = about_to("set_mask", active=0b0011)
     assert whole_warp(core, WARP) == 1
-    core.path_table.count[WARP] = 1
-    assert whole_warp(core, WARP) == 1 and at(core)[0] == PC  # of a mechanism that runs paths in its own order alone
+    core.path_table.count[WARP], core.path_table.mask[WARP, 0], core.path_table.pc[WARP, 0] = 1, 0b1100, 4
+    assert whole_warp(core, WARP) == 1 and at(core) == (PC, 0b0011)  # here a path that waits is the program's own affair
+    core.any_order, core.divergence = 1, MINPC
+    assert whole_warp(core, WARP) == 0 and at(core) == (PC + 1, 0)
+    assert core.path_table.count[WARP] == 2 and core.path_table.expected[WARP] == 0
+    waiting = core.path_table.mask[WARP, :2].tolist().index(0b0011)
+    assert core.path_table.pc[WARP, waiting] == PC + 1
+    core.path_table.count[WARP], core.path_table.mask[WARP, 0], core.path_table.pc[WARP, 0] = 1, 0b0011, PC + 1
+    core.path_table.state[WARP, 0] = core.path_table.state[WARP, waiting]
+    core.warps.pc[WARP], core.warps.mask[WARP] = PC, 0b1100
+    assert whole_warp(core, WARP) == 1 and at(core) == (PC, 0b1111)
+    core.path_table.count[WARP] = 0
+    assert whole_warp(core, WARP) == 1 and at(core) == (PC, 0b1111)

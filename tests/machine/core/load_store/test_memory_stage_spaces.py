@@ -195,6 +195,15 @@ def test_texels_are_written_inside_their_image():
     assert execute(made) == 0 and made.core.access.changed == 1
 
 
+def test_scalars_say_where_a_texel_is_written():
+    made = stage(STORES)
+    made.tables.uops[1] = u.Uop("store_image", a=u.scalar(0), b=u.scalar(1), c=D, view=0).row()
+    made.tables.views = np.zeros((1, 16), np.int64)
+    made.tables.views[0, [VIEW_BYTES, VIEW_PITCH, VIEW_WIDTH, VIEW_HEIGHT]] = 128, 32, 3, 4
+    made.registers.scalar[:2] = 2, 3
+    assert execute(made) == 0 and made.core.access.address[:4].tolist() == [96 + 8] * 4
+
+
 def test_a_texel_at_address_0_is_one():
     made = texels(SAMPLES, rows=((0, -1, -1, -1),))
     assert execute(made, u.TEXTURE) == 0 and entered(made, made.core.texture, 2)[7] == 1
