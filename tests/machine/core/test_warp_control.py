@@ -73,6 +73,12 @@ def test_one_lane_decides_a_branch_and_those_that_disagree_are_noted(x, active, 
     assert noted(core) == ((1, PC, WARP, *disagree, 1) if disagree else QUIET)
 
 
+def test_every_bit_of_a_condition_may_count():
+    for number in (0, 1, 31):
+        gpu, core, tables = about_to("branch", (1 << number,) * 4, imm=-1, flags=LOWEST, target=6)
+        assert execute(gpu, core, tables) == 0 and core.warps.pc[WARP] == 6
+
+
 def test_the_first_disagreement_is_kept_and_all_are_counted():
     gpu, core, tables = about_to("branch", (2, 0, 2, 0), imm=2, flags=LOWEST, target=6)
     assert execute(gpu, core, tables) == 0
@@ -165,10 +171,11 @@ def test_an_operation_of_the_whole_warp_waits_for_its_other_paths(name):
 @pytest.mark.parametrize("number, expected, waits", [(3, 2, True), (0, 2, True), (3, 1, False), (3, 0, False)])
 def test_a_warp_waits_at_a_barrier_of_its_core_for_others(number, expected, waits):
     gpu, core, tables = about_to("core_barrier", (9, number, 0, 0), (0, expected, 9, 9), active=0b0010)
+    core.warps.wake[WARP] = 7
     assert execute(gpu, core, tables) == 0
     assert core.warps.pc[WARP] == PC + 1
     assert core.warps.at_barrier == (mask(WARP) if waits else 0)
-    assert core.barriers.at_grid == 0 and gpu.core_barriers.opening == 0
+    assert core.barriers.at_grid == 0 and gpu.core_barriers.opening == 0 and core.warps.wake[WARP] == 7
 
 
 def test_a_barrier_opens_for_as_many_warps_as_are_expected():
