@@ -79,7 +79,7 @@ def test_what_goes_back_is_an_answer():
 
 @pytest.mark.parametrize(
     "core_bytes, slice_bytes, tag, cycles",
-    [(0, 0, 7, 0), (8, 0, 7, 3), (0, 16, 7, 1), (8, 16, 7, 3), (8, 16, 7 + t.TRACKED_TAG, 0), (0, 8, 7, 3)],
+    [(0, 0, 7, 0), (1, 0, 7, 31), (0, 1, 7, 31), (8, 0, 7, 3), (0, 16, 7, 1), (8, 16, 7, 3), (8, 16, 7 + t.TRACKED_TAG, 0), (0, 8, 7, 3)],
 )
 def test_an_answer_crosses_as_its_data_take(core_bytes, slice_bytes, tag, cycles):
     made = level()
@@ -165,6 +165,15 @@ def test_memory_is_asked_by_the_byte_address_of_the_line(line):
         call(made)
         dram = made.gpu.dram
         assert np.flatnonzero(dram.bytes_read + dram.bytes_written).tolist() == [line % 4]
+
+
+def test_a_channel_with_banks_has_a_queue_for_writes():
+    calls = [(read_memory, 0), (write_memory, 1), (lambda gpu, l2, each, now: write_back(gpu, l2, 0, np.int64(LINE), now), 1)]
+    for call, queue in calls:
+        made = level()
+        made.gpu.dram.banks, made.l2.cache.evicted_dirty = 4, 1
+        call(made.gpu, made.l2, asked(line=LINE), NOW)
+        assert made.gpu.dram.count[0].tolist() == [1 - queue, queue]
 
 
 def waiting(made, *requests, missing=0b110001):
