@@ -171,7 +171,8 @@ def test_a_channel_with_banks_has_a_queue_for_writes():
     calls = [(read_memory, 0), (write_memory, 1), (lambda gpu, l2, each, now: write_back(gpu, l2, 0, np.int64(LINE), now), 1)]
     for call, queue in calls:
         made = level()
-        made.gpu.dram.banks, made.l2.cache.evicted_dirty = 4, 1
+        made.gpu.dram.banks, made.gpu.dram.row, made.l2.cache.evicted_dirty = 4, 1024, 1
+        made.gpu.dram.turn[0] = 1  # the channel is busy
         call(made.gpu, made.l2, asked(line=LINE), NOW)
         assert made.gpu.dram.count[0].tolist() == [1 - queue, queue]
 
