@@ -45,7 +45,9 @@ def about_to(pc, tracing=0, **changes):
 
     def control(gpu, core, warp, pc, tables, k, now):
         calls.append(("control", warp, pc, k, now))
-        core.warps.pc[warp], core.branch_diverged = LAST, 1
+        core.warps.pc[warp] = LAST
+        if pc == BRANCH:
+            core.branch_diverged = 1
         return made.fault
 
     def access(gpu, core, warp, pc, wanted, tables, units, now):
@@ -59,6 +61,7 @@ def about_to(pc, tracing=0, **changes):
         access=access,
     )
     made = SimpleNamespace(gpu=gpu, core=core, warps=warps, tables=tables, units=units, calls=calls, fault=0, pc=pc, port=port)
+    core.branch_diverged = 1  # an earlier branch of a different warp
     made.row, made.first = tables.profile[pc], int(tables.code[pc, u.FIRST_UOP])
     return made
 
@@ -78,9 +81,9 @@ def test_an_issue_counts_its_lanes_and_goes_on(pc):
     made = about_to(pc)
     go(made)
     assert made.row[[r.SELECTED, r.LANES, r.LANES_DIVERGED, r.LANES_ENDED]].tolist() == [1, 2, 1, 1]
-    assert not made.row[WAITED].any() and made.warps.since[WARP] == NOW + 1
-    assert made.warps.pc[WARP] == (LAST if pc == BRANCH else pc + 1)
-    assert made.row[r.DIVERGED] == (pc in (BRANCH, FENCE)) and made.gpu.fault.kind == 0
+    assert made.gpu.log.rows == 0 and not made.row[WAITED].any() and made.warps.since[WARP] == NOW + 1
+    assert made.warps.pc[WARP] == (LAST if pc in (BRANCH, FENCE) else pc + 1)
+    assert made.row[r.DIVERGED] == (pc == BRANCH) and made.gpu.fault.kind == 0
     k = made.first
     uops = {ADD: [("execute", k, 4), ("execute", k + 1, 4)], SPECIAL: [("execute", k, 4)]}
     units = {LOAD: u.MEMORY, SHARED: u.SHARED, TEXTURE: u.TEXTURE}
@@ -120,6 +123,7 @@ def test_a_core_counts_what_its_program_reads():
         (70, 0, 0, 0, {r.LONG_SCOREBOARD: 10, r.NOT_SELECTED: 30}),
         (100, 0, 0, 0, {r.LONG_SCOREBOARD: 40}),
         (70, 5, 0, 0, {r.LONG_SCOREBOARD: 10, "full": 5, r.NOT_SELECTED: 25}),
+        (70, 1, 0, 0, {r.LONG_SCOREBOARD: 10, "full": 1, r.NOT_SELECTED: 29}),
         (70, 90, 0, 0, {r.LONG_SCOREBOARD: 10, "full": 30}),
         (70, 5, 7, 0, {r.LONG_SCOREBOARD: 10, "full": 5, r.NOT_SELECTED: 25}),
         (70, 5, 7, 2, {r.LONG_SCOREBOARD: 10, "full": 5, r.DISPATCH_STALL: 7, r.NOT_SELECTED: 18}),
@@ -164,7 +168,7 @@ def test_who_looks_on_is_called_before_each_micro_op(pc, watched):
     go(made)
     looks = [call for call in made.calls if call[0] == "watch"]
     assert looks == ([("watch", WARP, pc, k, NOW) for k in range(made.first, made.first + (2 if pc == ADD else 1))] if watched else [])
-    assert not watched or made.calls[0][0] == "watch"
+    assert (made.calls[0][0] == "watch") == watched
 
 
 @pytest.mark.parametrize("pc, reason", [(ADD, r.WAIT), (SPECIAL, r.SHORT_SCOREBOARD)])
@@ -180,9 +184,11 @@ def test_results_are_there_after_the_latency_of_their_class(pc, reason):
     found = [row for row in events(made.gpu, made.tables) if row[e.KIND] in (e.PIPE, e.ISSUE)]
     assert found[-1] == [NOW, e.ISSUE, 0, WARP, pc, 0b0011, 0b0011, until]
     assert found[:-1] == ([[NOW, e.PIPE, 0, WARP, pc, 0b0011, pipe, int(pipes.free[pipe])]] if pc == ADD else [])
-    made = about_to(pc)  # nobody records
-    go(made)
-    assert made.gpu.log.rows == 0
+    for other, until in ((LOAD, FOREVER), (BRANCH, NOW + 1), (FENCE, NOW + 1)):
+        made = about_to(other, tracing=1)
+        go(made)
+        found = [row for row in events(made.gpu, made.tables) if row[e.KIND] == e.ISSUE]
+        assert found == [[NOW, e.ISSUE, 0, WARP, other, 0b0011, 0b0011, until]]
 
 
 def test_operands_that_come_late_delay_the_result():
@@ -212,14 +218,6 @@ def test_a_scheduler_with_pipes_of_its_own_uses_those(pc):
     assert pipes == ([[NOW, e.PIPE, 0, WARP, pc, 0b0011, NUMBER * len(u.PORTS) + made.port, NOW + 3]] if pc == ADD else [])
     if pc == ADD:
         assert busy(made) == (NOW + 50, r.WAIT)
-
-
-@pytest.mark.parametrize("pc, until", [(LOAD, FOREVER), (BRANCH, NOW + 1), (FENCE, NOW + 1)])
-def test_the_event_of_an_issue_says_when_its_result_is_there(pc, until):
-    made = about_to(pc, tracing=1)
-    go(made)
-    found = [row for row in events(made.gpu, made.tables) if row[e.KIND] == e.ISSUE]
-    assert found == [[NOW, e.ISSUE, 0, WARP, pc, 0b0011, 0b0011, until]]
 
 
 @pytest.mark.parametrize("pc", [LOAD, BRANCH])
@@ -263,11 +261,37 @@ def test_a_warp_without_threads_ends_and_a_buffer_gives_up_its_instruction():
     made.core.blocks.alive[0] = mask(1, 2)
     go(made)
     assert made.warps.active == mask(1) and made.core.blocks.alive[0] == mask(1) and made.warps.wake[WARP] == FOREVER
-    made = about_to(ADD)
-    made.core.fetch.buffer, made.core.fetch.held[WARP] = 4, 2
-    go(made)
-    assert made.core.fetch.held[WARP] == 1
+    for pc, buffer, held in ((ADD, 4, 1), (ADD, 1, 1), (ADD, 0, 2), (BRANCH, 4, 0)):  # it jumps
+        made = about_to(pc)
+        made.core.fetch.buffer, made.core.fetch.held[WARP] = buffer, 2
+        go(made)
+        assert made.core.fetch.held[WARP] == held
+
+
+def test_a_control_instruction_that_writes_a_register_has_it_in_the_next_cycle():
     made = about_to(BRANCH)
-    made.core.fetch.buffer, made.core.fetch.held[WARP] = 4, 2
+    made.tables.code[BRANCH, [u.WRITES, u.USES, u.USE]] = 1, 1, A
     go(made)
-    assert made.core.fetch.held[WARP] == 0  # it jumped
+    assert busy(made) == (NOW + 1, r.WAIT)
+
+
+@pytest.mark.parametrize("pc", [-1, LAST + 1])
+def test_a_warp_that_leaves_the_program_is_a_fault_wherever_it_waits(pc):
+    made = about_to(FENCE)
+    made.warps.at_barrier = mask(WARP)
+
+    def jump(gpu, core, warp, *more):
+        core.warps.pc[warp] = pc
+        return 0
+
+    made.units.control = jump
+    go(made)
+    assert (made.gpu.fault.value, made.gpu.fault.limit, made.gpu.fault.cycle) == (pc, LAST + 1, NOW + 1)
+
+
+@pytest.mark.parametrize("counts", [0, 1, 2])
+def test_a_core_that_counts_more_tells_its_monitor(counts):
+    made = about_to(LOAD)
+    made.core.counts = counts
+    go(made)
+    assert (made.core.monitor.instructions, made.core.monitor.loads) == ((1, 2) if counts == 2 else (0, 0))
