@@ -27,7 +27,7 @@ def about_to(pc, tracing=0, **changes):
     code.load(A, B)
     code.load(A, B, space=u.SHARED_SPACE)
     code("sample_fixed", dst=A, a=B, b=B, c=B, imm=0)
-    code.branch(A, "last")
+    code.bundle({"name": "add", "dst": C, "a": B, "b": B}, {"name": "branch", "a": A, "imm": -1, "target": "last"})
     code("fence")
     code.label("last")
     code("exit")
@@ -85,7 +85,11 @@ def test_an_issue_counts_its_lanes_and_goes_on(pc):
     assert made.warps.pc[WARP] == (LAST if pc in (BRANCH, FENCE) else pc + 1)
     assert made.row[r.DIVERGED] == (pc == BRANCH) and made.gpu.fault.kind == 0
     k = made.first
-    uops = {ADD: [("execute", k, 4), ("execute", k + 1, 4)], SPECIAL: [("execute", k, 4)]}
+    uops = {
+        ADD: [("execute", k, 4), ("execute", k + 1, 4)],
+        SPECIAL: [("execute", k, 4)],
+        BRANCH: [("execute", k, 4), ("control", WARP, pc, k + 1, NOW)],
+    }
     units = {LOAD: u.MEMORY, SHARED: u.SHARED, TEXTURE: u.TEXTURE}
     if pc in units:
         assert made.calls == [("access", WARP, pc, units[pc], NOW)]
@@ -167,7 +171,7 @@ def test_who_looks_on_is_called_before_each_micro_op(pc, watched):
     made.core.watched = watched
     go(made)
     looks = [call for call in made.calls if call[0] == "watch"]
-    assert looks == ([("watch", WARP, pc, k, NOW) for k in range(made.first, made.first + (2 if pc == ADD else 1))] if watched else [])
+    assert looks == ([("watch", WARP, pc, k, NOW) for k in range(made.first, made.first + (1 if pc == SPECIAL else 2))] if watched else [])
     assert (made.calls[0][0] == "watch") == watched
 
 
@@ -270,23 +274,19 @@ def test_a_warp_without_threads_ends_and_a_buffer_gives_up_its_instruction():
 
 def test_a_control_instruction_that_writes_a_register_has_it_in_the_next_cycle():
     made = about_to(BRANCH)
-    made.tables.code[BRANCH, [u.WRITES, u.USES, u.USE]] = 1, 1, A
     go(made)
-    assert busy(made) == (NOW + 1, r.WAIT)
+    assert busy(made, C) == (NOW + 1, r.WAIT)
 
 
-@pytest.mark.parametrize("pc", [-1, LAST + 1])
+@pytest.mark.parametrize("pc", [-1, LAST + 1, 0, LAST])
 def test_a_warp_that_leaves_the_program_is_a_fault_wherever_it_waits(pc):
     made = about_to(FENCE)
     made.warps.at_barrier = mask(WARP)
-
-    def jump(gpu, core, warp, *more):
-        core.warps.pc[warp] = pc
-        return 0
-
-    made.units.control = jump
+    made.units.control = lambda gpu, core, warp, *more: core.warps.pc.__setitem__(warp, pc) or 0
     go(made)
-    assert (made.gpu.fault.value, made.gpu.fault.limit, made.gpu.fault.cycle) == (pc, LAST + 1, NOW + 1)
+    fault, outside = made.gpu.fault, pc in (-1, LAST + 1)
+    assert (fault.value, fault.limit, fault.cycle) == ((pc, LAST + 1, NOW + 1) if outside else (0, 0, 0))
+    assert (made.warps.reason[WARP] == r.BARRIER) == (not outside)
 
 
 @pytest.mark.parametrize("counts", [0, 1, 2])

@@ -5,10 +5,10 @@ import pytest
 
 from tests.machine.core.unit_bench import bench, mask
 from tests.machine.programs import FREE, LANE, Assembly
-from warploom.isa.uop import BUFFER, FENCE_BLOCK, FENCE_DEVICE, IMM, OP, PORT, PREDICATE, SCALAR
+from warploom.isa.uop import BUFFER, FENCE_BLOCK, FENCE_DEVICE, IMM, OP, PORT, PREDICATE, SCALAR, SPECIAL
 from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED, WAIT, WAITCNT
 from warploom.machine.core.control import EXIT_WARP
-from warploom.machine.core.ready_check import PC_FAULT, examine, next_turn
+from warploom.machine.core.ready_check import PC_FAULT, examine, next_turn, wake_up
 from warploom.machine.engine.unit import FOREVER
 
 WARP, AT = 2, 100
@@ -171,3 +171,17 @@ def test_what_its_scheduler_has_lost_so_far_is_noted(banks):
     examine(gpu, core, tables, WARP, AT)
     assert core.warps.held_at_wake[WARP] == (9 if banks else 5)
     assert core.warps.unit_full_at_wake[WARP] == core.unit_full_cycles[1, tables.code[ADDS, PORT]]
+
+
+@pytest.mark.parametrize("at", [AT, AT + 1])
+def test_a_warp_that_knew_its_cycle_is_awake_without_being_examined(at):
+    _, core, _ = waiting_at(0)
+    core.unit_full_cycles[1, SPECIAL], core.operands.held_cycles[1], core.operands.banks = 40, 50, 2
+    core.warps.scheduler[WARP], core.issues_per_turn = 1, 0
+    wake_up(core, WARP, SPECIAL, np.int64(at))
+    assert found(core) == (77, at, True, False, True, False)  # nothing else that it waited for is asked
+    assert core.warps.wants.tolist() == [mask(WARP) if port == SPECIAL else 0 for port in range(len(core.warps.wants))]
+    assert (core.warps.unit_full_at_wake[WARP], core.warps.held_at_wake[WARP]) == (40, 50)
+    core.operands.banks, core.warps.held_at_wake[WARP] = 0, 9
+    wake_up(core, WARP, SPECIAL, np.int64(at))
+    assert core.warps.held_at_wake[WARP] == 9

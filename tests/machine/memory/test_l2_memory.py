@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tests.machine.core.unit_bench import bench
-from warploom.machine.device.memory_system import serve_events
 from warploom.machine.memory import transactions as t
 from warploom.machine.memory.cache import DIRTY, contains, fill
 from warploom.machine.memory.l2_memory import (
@@ -230,18 +229,3 @@ def test_a_fill_makes_a_dirty_line_go():
     accept_fill(made.gpu, made.l2, asked(t.L2_FILL, core=-1, line=LINE, sectors=0b110000), NOW)
     written = [row for row in wheel(made) if row[1] == t.LINE_WRITTEN]
     assert len(written) == 1 and written[0][3] in (LINE + 4, LINE + 8) and moved(made) == (0, 32)
-
-
-# ---------------------------------------------------------------------------------------------------------
-# The whole way, by events
-
-
-def test_events_are_taken_when_their_time_has_come():
-    made = level()
-    made.tables.profile = np.zeros((2, 64), np.int64)
-    read_memory(made.gpu, made.l2, asked(line=LINE, sectors=0b110000), NOW)
-    waiting(made, asked(), missing=0b110000)
-    serve_events(made.gpu, made.cores, made.tables, np.int64(NOW + LATENCY - 2))
-    assert made.l2.filled == 0
-    serve_events(made.gpu, made.cores, made.tables, np.int64(NOW + LATENCY - 1))
-    assert made.l2.filled == 2

@@ -23,7 +23,7 @@ from tests.machine.core.load_store.stage_bench import (
     stage,
 )
 from warploom.isa import uop as u
-from warploom.isa.regions import REGION_BASE, REGION_END, REGION_OFFSET
+from warploom.isa.regions import REGION_BASE, REGION_END, REGION_MOVED, REGION_OFFSET, REGION_STRIDE
 from warploom.isa.views import (
     FIXED_2022,
     FIXED_ADDRESS,
@@ -41,6 +41,7 @@ from warploom.isa.views import (
 )
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.core.load_store.address_space import place_of
 from warploom.machine.core.load_store.memory_stage import _send_texels, no_memory, no_texture, sample_fixed_texture
 from warploom.machine.core.load_store.wide_access import AT_PLACES
 from warploom.machine.engine.unit import FOREVER
@@ -262,6 +263,25 @@ def test_a_fixed_point_sample_of_what_is_not_there_is_a_fault(settings, fault, l
     assert execute(made, u.TEXTURE) == FAULT_NUMBER[fault]
     assert (access.lane, access.value, access.limit) == (lane, value, limit)
     assert made.core.texture.count == 0 and made.registers.lane[C, :4].tolist() == [0] * 4
+
+
+@pytest.mark.parametrize(
+    "regions, core, address, size, place",
+    [
+        (0, 0, 4092, 4, 4092), (0, 0, 4092, 5, -1), (0, 3, 0, 4096, 0),
+        (2, 0, 0x1000, 16, 64), (2, 0, 0x0FFF, 4, -1), (2, 0, 0x100C, 4, 76), (2, 0, 0x100D, 4, -1), (2, 3, 0x1004, 4, 68),
+        (2, 0, 0x2004, 4, 260), (2, 1, 0x2004, 4, 260 + 1000 + 32), (2, 3, 0x2004, 4, 260 + 1000 + 96),
+    ],
+)  # fmt: skip
+def test_a_place_is_where_a_core_has_the_bytes_of_an_address(regions, core, address, size, place):
+    """Region 0: 16 bytes that all cores share. Region 1: 16 of each core's own, 32 bytes apart, those of all but the first elsewhere."""
+    made = stage(LOADS)
+    made.tables.regions = np.zeros((2, 8), np.int64)
+    made.tables.regions[0, :3] = 0x1000, 0x1010, 64 - 0x1000
+    made.tables.regions[1, [REGION_BASE, REGION_END, REGION_OFFSET]] = 0x2000, 0x2010, 256 - 0x2000
+    made.tables.regions[1, [REGION_STRIDE, REGION_MOVED]] = 32, 1000
+    made.core.spaces.regions, made.core.number = regions, core
+    assert place_of(made.core, made.tables, address, np.int64(size)) == place
 
 
 def test_stand_ins_do_nothing():
