@@ -6,12 +6,15 @@ import pytest
 from tests.machine.core.unit_bench import bench, mask
 from tests.machine.programs import FREE, Assembly
 from warploom.isa.uop import ADDRESS, DST, FLAGS, HIGHEST_LEADS, IMM, LEADER_DECIDES, NEGATE, NONE, NUMBER, OP, TARGET, A, B
+from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.divergence import MASKS, MINPC, STACK
 from warploom.machine.core.warp_control import ACROSS_CORES, BARRIER_NUMBER, PC_RANGE, control_of_warps
 
 WARP, PC, NOW, ROWS = 2, 3, 100, 8
 X, Y, OUT = FREE, FREE + 1, FREE + 2
 COLUMNS = {"a": A, "b": B, "dst": DST, "imm": IMM, "flags": FLAGS, "target": TARGET}
+
+UNGUARDED = FAULT_NUMBER["unguarded"]
 
 
 def about_to(name, x=(0, 0, 0, 0), y=(0, 0, 0, 0), active=0b1111, **columns):
@@ -77,6 +80,13 @@ def test_every_bit_of_a_condition_may_count():
     for number in (0, 1, 31):
         gpu, core, tables = about_to("branch", (1 << number,) * 4, imm=-1, flags=LOWEST, target=6)
         assert execute(gpu, core, tables) == 0 and core.warps.pc[WARP] == 6
+
+
+def test_where_no_lane_decides_a_disagreement_is_a_fault_or_none():
+    gpu, core, tables = about_to("branch", (2, 0, 2, 0), imm=2, target=6)
+    assert execute(gpu, core, tables) == UNGUARDED
+    gpu, core, tables = about_to("branch", (2, 2, 2, 2), imm=2, target=6)
+    assert execute(gpu, core, tables) == 0 and core.warps.pc[WARP] == 6 and noted(core) == QUIET
 
 
 def test_the_first_disagreement_is_kept_and_all_are_counted():
