@@ -33,7 +33,7 @@ def test_a_function_a_name_and_a_file_fill_a_slot(tmp_path):
     ("units", "message"),
     [
         ({"sheduler": lowest_first}, "there is no slot 'sheduler', did you mean 'scheduler'?; the slots are "),
-        ({"scheduler": "oldst"}, "scheduler = 'oldst', did you mean 'oldest'?: take a function, a file and a function in it"),
+        ({"scheduler": "oldst"}, "scheduler = 'oldst': take a function, a file and a function in it"),
         ({"scheduler": 5}, "scheduler = 5: take a function, a file and a function in it"),
         ({"scheduler": "nine.py:choose"}, "nine.py:choose: there is no file nine.py"),
     ],

@@ -104,10 +104,10 @@ def take_units(config: Config, units: Mapping[str, UserUnit]) -> tuple[Config, d
             own[name] = slot.checked(given)
             config = load_config(config, slot.base)
         else:
-            near = nearest(given, slot.ours) if isinstance(given, str) else ""
             what = "function" if slot.verbs is None else slot.verbs.__name__
             rule = f"take a {what}, a file and a {what} in it as mine.py:choose, or one of {', '.join(slot.ours)}"
-            raise UnitError(f"{name} = {given!r}{near}: {rule}")
+            near = nearest(given, slot.ours) if isinstance(given, str) else ""
+            raise UnitError(f"{name} = {given!r}: {rule}{near}")
     return config, own
 
 

@@ -257,7 +257,7 @@ def test_one_unit_alone_is_one_value(slot, unit, name):
     ("over", "more", "error", "message"),
     [
         ({"unit.sheduler": "oldest"}, {}, UnitError, "there is no slot 'sheduler', did you mean 'scheduler'?"),
-        ({"unit.scheduler": "oldest,yongest"}, {}, UnitError, "scheduler = 'yongest', did you mean 'oldest'?"),
+        ({"unit.scheduler": "oldest,yongest"}, {}, UnitError, "scheduler = 'yongest': take a function"),
         (
             {"unit.scheduler": "oldest", "core.scheduler": "oldest"},
             {},

@@ -21,6 +21,7 @@ from warploom.checks.shadow import (
     SHARED_WORDS,
     SPREAD,
     START,
+    WORD_BYTES,
     new_tables,
 )
 from warploom.checks.watch import watch
@@ -28,6 +29,8 @@ from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting.faults import FAULTS
 from warploom.machine.accounting.status import LaunchError
+
+BYTES_WRITTEN = (np.arange(WORD_BYTES + 1)[:, None] >> np.arange(4)) & 1 == 0  # of a word that holds such a number, by byte
 
 
 class Checker:
@@ -80,9 +83,9 @@ class Checker:
 
     def _mark(self, first: int, mask: np.ndarray) -> None:
         """Note the bytes that nobody has written. first: a multiple of 4."""
-        padded = np.zeros(-(-len(mask) // 4) * 4, np.int64)
+        padded = np.zeros(-(-len(mask) // 4) * 4, np.uint8)
         padded[: len(mask)] = mask
-        bits = (padded.reshape(-1, 4) << np.arange(4)).sum(axis=1)
+        bits = padded[0::4] | padded[1::4] << 1 | padded[2::4] << 2 | padded[3::4] << 3
         begin, end = self._runs_of(first // 4, len(bits))
         held = self._held(begin, end)
         start = first // 4 - (begin << self._shift)
@@ -98,7 +101,7 @@ class Checker:
         begin, end = self._runs_of(first // 4, (size + 3) // 4)
         start = first // 4 - (begin << self._shift)
         words = self._held(begin, end).reshape(-1)[start : start + (size + 3) // 4]
-        return (((words[:, None] >> np.arange(4)) & 1) == 0).reshape(-1)[:size]
+        return np.take(BYTES_WRITTEN, words, axis=0).reshape(-1)[:size]
 
     def _runs_of(self, first: int, count: int) -> tuple[int, int]:
         """The first run of some words, and the one after their last."""
@@ -113,13 +116,13 @@ class Checker:
         return self.found["shadow"][begin << self._shift : end << self._shift, HELD].reshape(end - begin, 1 << self._shift)
 
     def _held(self, begin: int, end: int) -> np.ndarray:
-        """HELD of these words as it holds: from their run, or from their own rows where it is spread."""
+        """HELD of these words, as uint8: from their run, or from their own rows where it is spread."""
         runs = self._parts(begin, end)
-        held = np.repeat(runs[:, 0, HELD, None], 1 << self._shift, axis=1)
+        held = np.repeat(runs[:, 0, HELD].astype(np.uint8), 1 << self._shift).reshape(end - begin, -1)
         for part in range(1, PARTS):
-            there = runs[:, 0, SHAPE] >> PARTS_SHIFT >= part
-            inside = there[:, None] & (np.arange(1 << self._shift) >= runs[:, part, START, None])
-            held = np.where(inside, runs[:, part, HELD, None], held)
+            there = np.flatnonzero(runs[:, 0, SHAPE] >> PARTS_SHIFT >= part)
+            inside = np.arange(1 << self._shift) >= runs[there, part, START, None]
+            held[there] = np.where(inside, runs[there, part, HELD, None], held[there])
         spread = runs[:, 0, SHAPE] & SPREAD != 0
         held[spread] = self._words(begin, end)[spread]
         return held

@@ -6,8 +6,6 @@ mean all at the same time, become moves in an order that loses nothing; those th
 
 from __future__ import annotations
 
-import numpy as np
-
 from warploom.compiler.allocate import Allocation
 from warploom.compiler.mir import Half, Hidden, Instr, MachineBlock, Micro, Operand, Reg, Scalar
 from warploom.compiler.ssa import At
@@ -41,7 +39,7 @@ class Emitter:
         for number, to in self._to_fix:
             target = starts[to]
             self.out.uops[self.out.code[number][u.FIRST_UOP]][u.TARGET] = target
-            self.out.text[number] = listing(np.array(self.out.uops[self.out.code[number][u.FIRST_UOP]]))
+            self.out.text[number] = listing(self.out.uops[self.out.code[number][u.FIRST_UOP]])
         return self.out
 
     def _without_empty(self, blocks: list[MachineBlock]) -> list[MachineBlock]:
@@ -86,7 +84,7 @@ class Emitter:
             self._to_fix.append((self._add([Uop("jump", target=0)], at), to))
 
     def _add(self, uops: list[Uop], at: At) -> int:
-        text = "; ".join(listing(np.array(uop.row())) for uop in uops)
+        text = "; ".join(listing(uop.row()) for uop in uops)
         return self.out.add(uops, text=text, position=Position(at.line, at.column, at.file) if at.line else None)
 
     def _instruction(self, instr: Instr) -> None:

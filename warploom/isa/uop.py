@@ -23,6 +23,7 @@ executed where at least one lane takes part. An operation that sets the mask its
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -118,10 +119,10 @@ DATAPATHS = ("none", "integer", "floating_point", "special_function", "cross_lan
 # Latency classes: a preset gives cycles for each (section `latency`).
 LATENCIES = (
     "alu", "multiply", "divide", "float", "float_multiply", "fma", "float_divide", "special", "convert", "control", "memory", "bits",
-    "double", "double_divide", "scalar",
+    "double", "double_divide", "scalar", "mask",
 )  # fmt: skip
 (L_ALU, L_MULTIPLY, L_DIVIDE, L_FLOAT, L_FLOAT_MULTIPLY, L_FMA, L_FLOAT_DIVIDE, L_SPECIAL, L_CONVERT, L_CONTROL, L_MEMORY, L_BITS,
- L_DOUBLE, L_DOUBLE_DIVIDE, L_SCALAR) = range(len(LATENCIES))  # fmt: skip
+ L_DOUBLE, L_DOUBLE_DIVIDE, L_SCALAR, L_MASK) = range(len(LATENCIES))  # fmt: skip
 
 # Address spaces.
 SPACES = ("global", "shared", "local", "constant")
@@ -434,7 +435,7 @@ def _rows() -> list[Operation]:
          NEXT + TO_TARGET),
     ]
     buffer = [("await", "ai", "nothing, in the instruction buffer: a stall for register a, or others that its instruction uses, is "
-               "waitcnt, and where i is not 0 one until fewer than i of the warp's stores are in flight")]
+               "waitcnt, and where i is not 0 one until all accesses of the warp's lanes but the last i - 1 are done")]
     note = [("note", L_ALU, "abci", "a row on the log of the run: number i, the thread, and what a, b and c hold in it")]
     alu = (
         (INTEGER, integer), (SPECIAL_REGISTER, special_register), (FLOATING_POINT, floating_point), (CROSS_LANE, cross_lane), (NOTE, note),
@@ -515,7 +516,7 @@ def operand_name(code: int) -> str:
     return f"s{code - SCALAR}" if code >= SCALAR else f"v{code}"
 
 
-def listing(row: np.ndarray) -> str:
+def listing(row: Sequence[int] | np.ndarray) -> str:
     """A micro-op row as text: `add v3, v1, #5`."""
     operation = OPERATIONS[int(row[OP])]
     parts = []

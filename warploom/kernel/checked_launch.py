@@ -21,13 +21,13 @@ def checked_launch(context: Context, built: Built, program: Any, arrays: Sequenc
     """Run a launch with checks, over the device's memory. arrays: the device arrays that it is handed."""
     device = context.device
     pieces = {id(one.allocation): one.allocation for one in arrays}
-    unwritten = [(one.address, one.unwritten()) for one in pieces.values()]
-    checker = Checker([(first, mask) for first, mask in unwritten if mask.any()], built.resources.returns)
+    unwritten = [(one, mask) for one in pieces.values() if (mask := one.unwritten()).any()]
+    checker = Checker([(one.address, mask) for one, mask in unwritten], built.resources.returns)
     fixed = -(-built.resources.shared_bytes // 16) * 16
     names = Names(built.resources.arrays, tuple(built.resources.questions), (fixed, program.launch.shared_bytes - fixed))
     report = run_checked(
         device.config, program, engine=device.engine, units=device.units, held=device.held, names=names, checker=checker, **options
     )  # fmt: skip
-    for one in pieces.values():
+    for one, _ in unwritten:
         one.note_written(checker.written(one.address, one.size))
     return report

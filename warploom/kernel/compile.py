@@ -13,6 +13,7 @@ import numpy as np
 
 from warploom.compiler.allocate import OutOfRegisters
 from warploom.compiler.compiler import Compiled, compile_function
+from warploom.isa.collector import no_collector
 from warploom.isa.diagnostics import Diagnostic, SourceError
 from warploom.isa.program import Position, Program
 from warploom.kernel import everything
@@ -38,6 +39,7 @@ class Built:
     captured: tuple[Any, ...] = ()
 
 
+@no_collector()
 def build(function: Any, kinds: Sequence[Any], options: dict[str, Any], *, printing: bool = False) -> Built:
     """Compile a kernel for arguments of these kinds (`signature.kind_of`). Raises SourceError with all of its mistakes, NoSource."""
     t, parameters, _ = _settled(function, kinds, options)

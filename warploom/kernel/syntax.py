@@ -54,14 +54,25 @@ def text_of(function: Callable[..., Any]) -> Text:
     return _text(function.__code__)
 
 
+SHARED = "<string>"  # what `exec` calls every text; `python -c` may have put its own there
+
+
 @lru_cache(maxsize=512)
 def _text(code: Any) -> Text:
     path = code.co_filename
+    unknown = f"the text of {code.co_name!r} is not known ({path}): write it into a file, or keep the text in linecache.cache[{path!r}]"
     lines = linecache.getlines(path)
     if not lines:
-        raise NoSource(
-            f"the text of {code.co_name!r} is not known ({path}): write it into a file, or keep the text in linecache.cache[{path!r}]"
-        )
+        raise NoSource(unknown)
+    try:
+        return _text_in(lines, code)
+    except NoSource as error:
+        raise NoSource(unknown if path == SHARED else str(error)) from None
+
+
+def _text_in(lines: list[str], code: Any) -> Text:
+    """Where a text of these lines says what a function's code does."""
+    path = code.co_filename
     try:
         found, first = inspect.getsourcelines(code)
     except (OSError, IndexError) as error:
@@ -118,11 +129,16 @@ def outer_names(function: Any) -> Callable[[str], Any]:
 
 def assigned(nodes: Sequence[ast.AST]) -> set[str]:
     """The variables that statements and expressions may assign."""
-    found: set[str] = set()
-    for statement in nodes:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-                found.add(node.id)
-            elif isinstance(node, ast.FunctionDef):
-                found.add(node.name)
-    return found
+    return set[str]().union(*map(_assigned, nodes))
+
+
+@lru_cache(maxsize=4096)
+def _assigned(node: ast.AST) -> frozenset[str]:
+    """Kept, because loops and branches ask again for each statement in them, and in each attempt to settle the types."""
+    found = set()
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store | ast.Del):
+            found.add(one.id)
+        elif isinstance(one, ast.FunctionDef):
+            found.add(one.name)
+    return frozenset(found)

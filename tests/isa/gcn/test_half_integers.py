@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from tests.isa.gcn.test_vector_alu import EDGES, FLOATS, WORD, bits, check, f, s, triples
-from warploom.isa.diagnostics import SourceError
+from warploom.isa import uop as u
+from warploom.isa.diagnostics import Diagnostics, SourceError
+from warploom.isa.gcn.assembler import assemble
+from warploom.isa.gcn.launch import Start
+from warploom.isa.gcn.lowering import lower
+from warploom.isa.launch import Launch
+from warploom.isa.program import Source
 
 HALF = 0xFFFF
 HALVES = np.array([0, -0.0, 1, -1.5, 0.5, 2.75, 65504, -65504, 6e-5, -6e-8, np.inf, -np.inf, 300, -0.1], "e").view("u2").tolist()
@@ -52,6 +58,10 @@ def floats(function):
 def kept(value):
     """Into the low half of a register that held 0x55550055."""
     return 0x55550000 | value & HALF
+
+
+def largest(*words):
+    return word_of(max(map(half, words), key=lambda value: (value, not np.signbit(value))))
 
 
 def fused(a, b, c):
@@ -117,7 +127,11 @@ PACKED = {
         lambda a, b, c: 0x0055 | word_of(np.float32(half(a)) * -np.float32(half(b)) + abs(np.float32(half(c)))) << 16,
     "v_mad_mixlo_f16 v9, v0, v1, v2 op_sel_hi:[1,1,1]": lambda a, b, c: kept(word_of(np.float32(half(a)) * np.float32(half(b)) + half(c))),
     "v_fma_f16 v9, v0, v1, v2": lambda a, b, c: kept(word_of(fused(half(a), half(b), half(c)))),
-    "v_max3_f16 v9, v0, v1, v2": lambda a, b, c: kept(word_of(max(map(half, (a, b, c)), key=lambda v: (v, not np.signbit(v))))),
+    "v_max3_f16 v9, v0, v1, v2": largest,
+    "v_max3_f16 v9, v0, v1, v2 op_sel:[0,0,0,1]": lambda a, b, c: 0x0055 | largest(a, b, c) << 16,
+    "v_mac_f16 v9, v0, v1": lambda a, b, c: kept(word_of(half(a) * half(b) + half(0x55))),
+    "v_madak_f16 v9, v0, v1, 0x4200": lambda a, b, c: kept(word_of(half(a) * half(b) + np.float16(3))),
+    "v_madmk_f16 v9, v0, 0x4200, v1": lambda a, b, c: kept(word_of(half(a) * np.float16(3) + half(b))),
     "v_frexp_mant_f16 v9, v0": lambda a, b, c: word_of(np.frexp(half(a))[0]),
     "v_frexp_exp_i16_f16 v9, v0": lambda a, b, c: int(np.frexp(half(a))[1]) & HALF if np.isfinite(half(a)) else 0,
 }  # fmt: skip
@@ -156,6 +170,21 @@ def test_two_floats_of_16_bits_at_once():
             return PACKED[line](*inputs[lane])
 
     check(list(PACKED), inputs, [1] * len(PACKED), expected)
+
+
+def test_processors_before_vega_write_zeros_above_a_multiply_add():
+    text = ".kernel main\nv_mac_f16 v9, v0, v1\nv_madak_f16 v9, v0, v1, 0x4200\nv_add_f16 v9, v0, v1\nv_fma_f16 v9, v0, v1, v2\ns_endpgm\n"
+    source = Source(text, "half.gcn")
+    image = assemble(source, Diagnostics(source)).found.image
+
+    def last(vega):
+        """By instruction, the operation that gives its result: `or` where something is kept."""
+        program = lower(image, Start(Launch(threads=64), vega=vega))[0]
+        ends = program.code[1:, u.FIRST_UOP] + program.code[1:, u.COUNT] - 1
+        return [u.OPERATIONS[number].name for number in program.uops[ends, u.OP]][:4]
+
+    assert last(vega=True) == ["or", "or", "mov", "or"]
+    assert last(vega=False) == ["mov", "mov", "mov", "or"]
 
 
 def test_the_face_of_a_cube():

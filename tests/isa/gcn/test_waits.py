@@ -23,7 +23,10 @@ def test_a_scalar_load_that_nobody_waits_for():
         "write s_waitcnt lgkmcnt(0) before it"
     ]
     assert warnings("s_waitcnt lgkmcnt(0)\nglobal_store_dword v0, v0, s[8:9]\ns_endpgm") == []
-    assert len(warnings("s_waitcnt lgkmcnt(1)\nglobal_store_dword v0, v0, s[8:9]\ns_endpgm")) == 1  # they come in any order
+    assert warnings("s_load_dword s0, s[4:5], 0x0\ns_waitcnt lgkmcnt(1)\nglobal_store_dword v0, v0, s[8:9]\ns_endpgm") == [
+        "global_store_dword v0, v0, s[8:9]: s8 is used, and nothing waits for the load in line 3 that writes it; while loads of the scalar "
+        "unit are in flight, which come in any order, only lgkmcnt(0) proves that one is done; write s_waitcnt lgkmcnt(0) before it"
+    ]
 
 
 def test_of_several_loads_the_ones_that_must_be_done():
@@ -109,6 +112,7 @@ PAUSE = "s_nop 0\n" * 20
 @pytest.mark.parametrize(
     ("body", "awaited"),
     [
+        ("global_atomic_add v0, v0, s[8:9]\n" + PAUSE + LOAD.format(" offset:1024") + "s_waitcnt vmcnt(1)\n", {0: [0]}),
         (STORE.format("") + "s_waitcnt vmcnt(0)\n", {0: [0]}),
         (STORE.format("") + PAUSE + STORE.format(" offset:1024") + "s_waitcnt vmcnt(1)\ns_waitcnt vmcnt(0)\n", {0: [0], 1: [1]}),
         (STORE.format("") + PAUSE + LOAD.format(" offset:1024") + "s_waitcnt vmcnt(1)\ns_waitcnt vmcnt(0)\n", {0: [0], 1: [1]}),
@@ -170,23 +174,48 @@ def test_what_compilers_write_waits_for_everything(name):
     assert [one.message for one in loaded.warnings] == []
 
 
-def test_where_paths_meet_the_fewest_stores_are_left():
-    """On one path a store, then a load; on the other a load, then stores: vmcnt(2) lets one store be at most on both."""
+def timed(body, words=1 << 14):
+    """By instruction: when it issued, and when it was done; the program."""
+    text = HEAD.replace("256", str(4 * words)) + "s_waitcnt lgkmcnt(0)\n" + body + "s_endpgm"
+    program = load_with_warnings(text.encode(), "gcn", Options(buffers={"x": [0] * words}))[0]
+    result = GPU("gcn", engine="python").run(program, tracing=True)
+    assert result.status == "done"
+    rows = result.detail.events
+    issues = {int(row[e.PC]): int(row[e.TIME]) for row in rows if row[e.KIND] == e.ISSUE}
+    return issues, {int(row[e.PC]): int(row[e.B]) for row in rows if row[e.KIND] == e.COMPLETE}, program
+
+
+# A line for each lane, all in one slice of the second-level cache; then one line.
+SLOW = "v_lshlrev_b32 v0, 10, v0\nv_mov_b32 v2, 0x100\nglobal_store_dword v0, v1, s[8:9]\n"
+FAST = "s_mov_b64 exec, 1\nglobal_store_dword v2, v1, s[8:9]\n"
+
+
+def test_vmcnt_counts_in_order_what_is_done_out_of_order():
+    """The second access is done before the first one: a wait for all but one still waits for the first."""
+    body = SLOW + FAST + "s_waitcnt vmcnt(1)\ns_nop 0\ns_waitcnt vmcnt(0)\n"
+    issues, done, program = timed(body)
+    first, second = (n for n, line in enumerate(program.text) if line.startswith("global_"))
+    one = program.text.index("s_waitcnt vmcnt(1)")
+    assert done[second] < done[first]
+    assert done[first] < issues[one] <= done[first] + 4  # in its next turn
+    assert issues[one + 2] - issues[one] == 2 * 4  # for all of them it need not wait any more
+
+
+def test_where_paths_meet_what_one_of_them_may_have_left_is_waited_for():
     text = """v_mov_b32 v0, 0
 s_waitcnt lgkmcnt(0)
 s_cmp_eq_u32 s8, 0
 s_cbranch_scc1 other
 global_store_dword v0, v0, s[8:9]
-global_store_dword v0, v0, s[8:9]
 global_load_dword v1, v0, s[8:9]
+global_load_dword v2, v0, s[8:9]
 s_branch meet
 other:
-global_store_dword v0, v0, s[8:9]
 global_load_dword v1, v0, s[8:9]
-global_store_dword v0, v0, s[8:9]
+global_load_dword v2, v0, s[8:9]
 meet:
-s_waitcnt vmcnt(2)
+s_waitcnt vmcnt({})
 s_endpgm"""
-    program = load_with_warnings((HEAD + text).encode(), "gcn", Options(buffers={"x": [0] * 64}))[0]
-    (number,) = (n for n, line in enumerate(program.text) if line == "s_waitcnt vmcnt(2)")
-    assert int(program.uops[program.code[number, u.FIRST_UOP], u.IMM]) == 1 + 1
+    for most, beyond in ((1, 1 + 1), (2, 2 + 1), (3, 0)):  # the store is the third from the end, on one path
+        program = load_with_warnings((HEAD + text.format(most)).encode(), "gcn", Options(buffers={"x": [0] * 64}))[0]
+        assert int(program.uops[program.code[program.text.index(f"s_waitcnt vmcnt({most})"), u.FIRST_UOP], u.IMM]) == beyond

@@ -37,7 +37,7 @@ LIMITS = [
     ({"l1.line": 48}, "l1.line = 48: a line is a power of two bytes", {"l1.line": 32}),
     ({"l2.line": 192, "l2.bytes": 0}, "l2.line = 192: a line is a power of two bytes", {"l2.line": 256}),
     ({"l1.bytes": 576}, "l1.bytes = 576: not a multiple of line x ways = 128", {"l1.bytes": 640}),
-    ({"l1.bytes": 512, "l1.sets": 3}, "l1.bytes = 512: not a multiple of line x sets = 192", {"l1.bytes": 576, "l1.sets": 3}),
+    ({"l1.bytes": 512, "l1.sets": 3}, "l1.bytes = 512: not a multiple of line x sets = 192", {"l1.bytes": 576, "l1.sets": 3, "l1.ways": 3}),
     ({"l2.bytes": 1280, "l2.slices": 4}, "l2.bytes = 1280: not a multiple of line x ways x slices = 512", {"l2.slices": 4}),
     ({**SECTORS, "lsu.sector": 1}, "l1.line = 128: more than 64 sectors of lsu.sector = 1 bytes", {**SECTORS, "lsu.sector": 2}),
     ({**SECTORS, "l1.bytes": 0, "lsu.sector": 1}, "l1.line = 128: more than 64 sectors of lsu.sector = 1 bytes", {"lsu.sector": 1}),
@@ -106,3 +106,10 @@ def test_an_unknown_scheduler_is_refused_with_the_nearest_name():
 def test_a_row_of_dram_may_have_any_number_of_bytes_where_a_line_is_one():
     bytes_alone = {"l1.line": 1, "l1.bytes": 0, "lsu.sector": 1, "l2.bytes": 0, "memory.kind": "dram", "dram.row": 3}
     assert load_config("tiny-simt", bytes_alone).dram.row == 3
+
+
+def test_ways_beside_sets_that_decide_them_are_refused_and_said():
+    with pytest.raises(ConfigError) as error:
+        load_config("sm", {"l1.ways": 8})
+    assert str(error.value) == "l1.ways has no effect here: with l1.sets = 4 the bytes give 256 ways; set l1.sets=0, and the ways decide"
+    assert load_config("sm", {"l1.ways": 8, "l1.sets": 0}).l1.ways == load_config("sm", {"l1.ways": 256}).l1.ways // 32 == 8

@@ -8,7 +8,7 @@ from tests.places import EXAMPLES
 from warploom import GPU, load, load_config
 from warploom.machine.run.driver import drive
 
-SMALL = {"l1.bytes": 1024, "l1.ways": 4, "l2.bytes": 4096, "l2.slices": 1}
+SMALL = {"l1.bytes": 1024, "l1.sets": 0, "l1.ways": 4, "l2.bytes": 4096, "l2.slices": 1}
 
 
 def ran(units: dict[str, Any], engine: str = "python", program: str = "guppy/load_strided.guppy", machine: dict[str, Any] = SMALL) -> Any:

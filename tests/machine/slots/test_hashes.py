@@ -12,7 +12,7 @@ from warploom.machine.memory.address_hash import ASKED, AddressHash, configure
 from warploom.machine.slots.hashes import is_a_place
 from warploom.units import UnitError
 
-LARGE = {"l1.bytes": 2048, "l1.ways": 2, "l2.bytes": 1 << 20}
+LARGE = {"l1.bytes": 2048, "l1.sets": 0, "l1.ways": 2, "l2.bytes": 1 << 20}
 
 
 def modulo(hash, line):

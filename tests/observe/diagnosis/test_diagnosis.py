@@ -356,6 +356,14 @@ def test_of_a_full_pipe_for_all_arithmetic_the_setting_that_counts_is_named(line
     assert finding.advice.endswith(advice) and ("--set" in finding.advice) == bool(advice)
 
 
+@pytest.mark.parametrize(("waves", "rule"), [(4, "slow operation"), (24, "throttle")])
+def test_a_slow_operation_that_fills_its_pipe_is_a_full_pipe(waves, rule):
+    """Few waves wait for its result, which more of them would hide; many wait for room, which more of them would not."""
+    (finding,) = d.diagnose(on_gcn("v_mul_lo_u32 v1, v2, v3\n" * 12, waves))
+    assert finding.rule == rule
+    assert ("more warps" in finding.advice) == (rule == "slow operation")
+
+
 CONFLICTS = "ds_write_b32 v1, v0\n"  # all lanes in one bank
 ADDRESSES = "s_load_dwordx2 s[8:9], s[4:5], 0x0\nv_lshlrev_b32 v1, 7, v0\nv_lshlrev_b32 v4, 2, v0\ns_waitcnt lgkmcnt(0)\n"
 FROM_MEMORY, FROM_SHARED = "global_load_dword v2, v4, s[8:9]\ns_waitcnt vmcnt(0)\n", "ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\n"

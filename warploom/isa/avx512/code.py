@@ -156,9 +156,9 @@ class Code:
                 width = self.scalar("mov", Number((1 << self.lanes) - 1))
             self.add("mov", target, Number(0), predicate=width, flags=u.NEGATE_PREDICATE)
 
-    def put_mask(self, holds: int) -> None:
-        """The opmask that a comparison gives: lanes that do not take part have 0."""
-        self.add("ballot", mask(self.register(0).number), holds, predicate=self.restriction())
+    def put_mask(self, holds: int, latency: int = u.L_MASK) -> None:
+        """The opmask that a comparison gives: lanes that do not take part have 0. Its way to the masks takes longer than arithmetic."""
+        self.add("ballot", mask(self.register(0).number), holds, predicate=self.restriction(), latency=latency)
 
     # -----------------------------------------------------------------------------------------------------
     # Memory

@@ -10,7 +10,7 @@ from warploom.isa.avx512.code import Code, Number
 from warploom.isa.avx512.instruction import Row
 from warploom.isa.avx512.operands import Memory, Register
 from warploom.isa.avx512.registers import general, mask
-from warploom.isa.uop import NEGATE_PREDICATE, NONE, SPECIAL_NUMBER
+from warploom.isa.uop import L_ALU, NEGATE_PREDICATE, NONE, SPECIAL_NUMBER
 
 LANE = SPECIAL_NUMBER["lane"]
 
@@ -121,7 +121,7 @@ def _mask_to_lanes(code: Code) -> None:
 
 def _lanes_to_mask(code: Code) -> None:
     """vpmovd2m: the lanes' signs."""
-    code.put_mask(code.lane("and", code.vector(1), Number(0x80000000)))
+    code.put_mask(code.lane("and", code.vector(1), Number(0x80000000)), L_ALU)
 
 
 def _conflicts(code: Code) -> None:

@@ -1,17 +1,17 @@
-"""What a row's lowering writes into: the micro-ops of one instruction.
+"""What a row's lowering writes into: the operands and results of one instruction, as its words say them.
 
-An operand of a micro-op is the number of a register, or a `Number`, which becomes the micro-op's immediate; of two different numbers one is
-put into a temporary first. Everything that the vector unit does has EXEC as its predicate.
+A source may be a register, a constant or a number after the instruction, have a sign or be a part of a register; a result may be scaled,
+be cut to 0 to 1, or go into a part of its register. Each becomes micro-ops (`micro_ops.py`) before or after those of the operation itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container
-from typing import NamedTuple
 
 import numpy as np
 
-from warploom.isa.gcn.instruction import DPP_KIND, E32, E64, SDWA_KIND, Decoded, Refusal
+from warploom.isa.gcn.instruction import DPP_KIND, E32, E64, SDWA_KIND, Decoded
+from warploom.isa.gcn.micro_ops import ONES, MicroOps, Number, Value
 from warploom.isa.gcn.modifiers import PRESERVED, WHOLE
 from warploom.isa.gcn.registers import (
     APERTURES,
@@ -29,36 +29,24 @@ from warploom.isa.gcn.registers import (
     constant,
     constant_float,
     is_constant,
-    lane_temporary,
     register_text,
-    scalar_temporary,
 )
-from warploom.isa.uop import IMMEDIATE, NONE, Uop, scalar
+from warploom.isa.uop import NONE, scalar
 
-ONES = 0xFFFFFFFF
 SIGN = 0x80000000
-ACTIVE = scalar(EXEC)  # the predicate of the vector unit
-SCALAR_TEMPORARIES = 16
 HALVES = {place: int(np.float16(constant_float(place)).view(np.uint16)) for place in FLOATS}  # inline constants of 16-bit floats
 
 
-class Number(NamedTuple):
-    """A constant of 32 bits."""
-
-    value: int
-
-
-Value = int | Number
 Moved = Callable[["Code", Value], Value]
 
 
-class Code:
+class Code(MicroOps):
     """The micro-ops of one instruction.
 
     number_of: the number of the instruction at an address, and of one at which none begins the number after the last one. private: the
     first of the four scalar registers that stand for private memory, of each four that may. apertures: those (SHARED_BASE, PRIVATE_BASE)
     of which the program forms addresses that FLAT takes. indexed: which operands M0 chooses, as `register_index.py` has it. moved: a
-    source after it has been moved between lanes (DPP).
+    source after it has been moved between lanes (DPP). vega: the processor is one of gfx9.
     """
 
     def __init__(
@@ -70,17 +58,16 @@ class Code:
         private: Container[int],
         apertures: Collection[int] = (),
         indexed: int = 0,
+        vega: bool = True,
     ) -> None:
         assert one.written is not None
+        super().__init__()
         self.moved = moved
         self.one, self.written, self.row = one, one.written, one.written.row
-        self.number_of, self.end, self.private, self.apertures = number_of, end, private, apertures
-        self.uops: list[Uop] = []
+        self.number_of, self.end, self.private, self.apertures, self.vega = number_of, end, private, apertures, vega
         self.indexed = indexed if self.row.format.startswith("VOP") else 0
         self.put_by_index = False
-        self._lanes = self._scalars = 0
         self.latency = NONE  # its latency class, where its micro-ops do not say it
-        self.active = ACTIVE  # which lanes a micro-op of the vector unit is for; DPP may leave some out
 
     def lower(self) -> None:
         """Adds the instruction's micro-ops. Raises Refusal."""
@@ -108,60 +95,6 @@ class Code:
     def instruction_at(self, address: int) -> int:
         """The number of the instruction at an address."""
         return self.number_of.get(address & ONES, self.end)
-
-    # -----------------------------------------------------------------------------------------------------
-    # Micro-ops
-
-    def lane_temporary(self) -> int:
-        """A lane register for the rest of this instruction."""
-        self._lanes += 1
-        return lane_temporary(self._lanes - 1)
-
-    def reuse(self, since: int) -> None:
-        """The lane registers that were taken since the one of a number are free again."""
-        self._lanes = since - lane_temporary(0)
-
-    def scalar_temporary(self) -> int:
-        """A scalar register for the rest of this instruction; they come round again after sixteen."""
-        self._scalars += 1
-        return scalar_temporary((self._scalars - 1) % SCALAR_TEMPORARIES)
-
-    def pair_temporary(self) -> int:
-        """The first of two scalar registers for the rest of this instruction."""
-        if self._scalars % SCALAR_TEMPORARIES == SCALAR_TEMPORARIES - 1:
-            self._scalars += 1
-        self._scalars += 2
-        return scalar_temporary((self._scalars - 2) % SCALAR_TEMPORARIES)
-
-    def add(self, name: str, dst: int = NONE, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> int:
-        """A micro-op; returns its destination."""
-        sources = [a, b, c]
-        constants = [source.value & ONES for source in sources if isinstance(source, Number)]
-        if constants:
-            assert "imm" not in more
-            more["imm"] = constants[0]
-            for place, source in enumerate(sources):
-                if isinstance(source, Number) and source.value & ONES != more["imm"]:
-                    sources[place] = self.add("mov", self.scalar_temporary(), source)
-        codes = [IMMEDIATE if isinstance(source, Number) else source for source in sources]
-        self.uops.append(Uop(name, dst, *codes, **more))
-        return dst
-
-    def scalar(self, name: str, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> int:
-        """A micro-op into a scalar temporary."""
-        return self.add(name, self.scalar_temporary(), a, b, c, **more)
-
-    def vector(self, name: str, dst: int = NONE, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> int:
-        """A micro-op of the lanes that are active."""
-        return self.add(name, dst, a, b, c, predicate=self.active, **more)
-
-    def lane(self, name: str, a: Value = NONE, b: Value = NONE, c: Value = NONE, **more: int) -> int:
-        """A micro-op of the lanes that are active, into a temporary."""
-        return self.vector(name, self.lane_temporary(), a, b, c, **more)
-
-    def refuse(self, reason: str) -> None:
-        """Raises Refusal."""
-        raise Refusal(reason)
 
     # -----------------------------------------------------------------------------------------------------
     # Operands
@@ -281,12 +214,16 @@ class Code:
 
     def put_narrow(self, value: Value) -> None:
         """SDWA: the result into a part of its register; the rest of it becomes zero, the sign, or stays."""
-        if self.row.keeps_half:
-            self.put_half(value, self.field("op_sel") >> 3 & 1)
+        high = self.field("op_sel") >> 3 & 1
+        if self.row.keeps_half and (high or not self.row.zeros_above):
+            self.put_half(value, high)
             return
         target, which = self.target(), self.field("dst_sel")
         if self.written.kind != SDWA_KIND or which == WHOLE:
-            self.vector("mov", target, value)
+            if self.row.vega_keeps and self.vega:
+                self.put_half(value, 0)
+            else:
+                self.vector("mov", target, value)
             return
         size, first = (8, 8 * which) if which < 4 else (16, 16 * (which - 4))
         mask = ((1 << size) - 1) << first

@@ -37,7 +37,11 @@ _HALVES_OF_THREE = (
 
 _PACKED = (("fma", 14, "fma", "a * b + c, rounded once"), ("add", 15, "fadd", "a + b"), ("mul", 16, "fmul", "a * b"),
            ("min", 17, "fmin", "the smaller"), ("max", 18, "fmax", "the larger"))  # fmt: skip
-_KEEPING = ("mad", "fma", "div_fixup", "min3", "max3", "med3")  # in Vega; what is called legacy there is GCN 3's, which writes zeros
+# In Vega; what is called legacy there is GCN 3's, which writes zeros. Those of three write zeros above a low half (LLVM,
+# AMDGPUISelDAGToDAG.cpp, fp16SrcZerosHighBits), and so do mac, madak and madmk, but on processors before Vega only.
+_KEEPING = ("mad", "fma", "div_fixup", "min3", "max3", "med3")
+_ZERO_ABOVE = ("min3", "max3", "med3")
+_VEGA_KEEPS = ("mac", "madak", "madmk")
 
 
 def _rows() -> list[Row]:
@@ -45,11 +49,13 @@ def _rows() -> list[Row]:
         return Row("v_" + name, "VOP1", opcode, operands, lower, meaning, floats=floats)
 
     def two(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b", floats: int = 32) -> Row:
-        return Row("v_" + name, "VOP2", opcode, operands, lower, meaning, floats=floats)
+        keeps = floats == 16 and name.removesuffix("_f16") in _VEGA_KEEPS
+        return Row("v_" + name, "VOP2", opcode, operands, lower, meaning, floats=floats, vega_keeps=keeps)
 
     def three(name: str, opcode: int, lower: Lower, meaning: str, operands: str = "d a b c", floats: int = 32) -> Row:
-        keeps, halves = name.removesuffix("_f16") in _KEEPING, name.startswith("cvt_pknorm") and floats == 16
-        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning, floats=floats, keeps_half=keeps, half_sources=halves)
+        kind, halves = name.removesuffix("_f16") if floats == 16 else "", name.startswith("cvt_pknorm") and floats == 16
+        return Row("v_" + name, "VOP3", opcode, operands, lower, meaning, floats=floats, keeps_half=kind in _KEEPING,
+                   zeros_above=kind in _ZERO_ABOVE, half_sources=halves)  # fmt: skip
 
     return [
         one("cvt_i32_f64", 3, conversions.from_wide("d2i", True), "d = a as a signed integer, towards zero; of NaN 0", 64, "d a2"),

@@ -65,8 +65,9 @@ class Row:
 
     lower: adds its micro-ops to a `Code`. only_short: it has no form in VOP3, though its format has. floats: bits of its sources, where
     they are floats. two_offsets: of an access to LDS at two places, the bytes that its offsets count in. keeps_half:
-    its result has 16 bits, and the half of its register that op_sel does not choose stays as it is. half_sources: op_sel chooses halves of
-    its sources, though its result has 32 bits.
+    its result has 16 bits, and the half of its register that op_sel does not choose stays as it is. zeros_above: but a low half has
+    zeros above it. vega_keeps: of 16 bits too; on Vega the high half stays, on processors before it becomes zero. half_sources:
+    op_sel chooses halves of its sources, though its result has 32 bits.
     """
 
     mnemonic: str
@@ -79,6 +80,8 @@ class Row:
     floats: int = 0
     two_offsets: int = 0
     keeps_half: bool = False
+    zeros_above: bool = False
+    vega_keeps: bool = False
     half_sources: bool = False
 
     @cached_property

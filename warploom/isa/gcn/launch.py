@@ -36,7 +36,7 @@ class Start:
     """numbers: special registers by the scalar register that each goes into. vectors: vector registers a lane. private: the first of the
     four scalar registers that stand for private memory. A kernel that has any may move them, and has no other use for descriptors: all of
     them are private memory's then. base_offsets: at which the program can load the high words of the addresses of LDS and of private
-    memory, from its arguments or its queue."""
+    memory, from its arguments or its queue. vega: the processor is one of gfx9, GCN's fifth generation."""
 
     launch: Launch
     name: str = ""
@@ -44,6 +44,7 @@ class Start:
     vectors: int = 0
     private: Container[int] = ()
     base_offsets: Mapping[int, int] = field(default_factory=dict)
+    vega: bool = True
 
 
 def start_of(name: str, descriptor: Descriptor, launch: Launch, shared: int = 0) -> Start:

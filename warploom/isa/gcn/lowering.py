@@ -60,7 +60,7 @@ def lower(image: Image, start: Start) -> tuple[Program, list[Refused], list[Deco
     for number, one in enumerate(instructions, start=1):
         uops, latency = [Uop("illegal", imm=one.word & 0xFFFFFFFF)], NONE
         if one.written is not None:
-            code = Code(one, moved, number_of, end, start.private, apertures, indexing.now)
+            code = Code(one, moved, number_of, end, start.private, apertures, indexing.now, start.vega)
             indexing = indexing.after(one.written)
             try:
                 code.lower()

@@ -1,11 +1,12 @@
 """The vector unit's instructions on whole numbers, and those between lanes and the scalar unit: VOP1, VOP2, VOP3.
 
-What each does is in `vector_alu.py`, of 16 bits in `half_integers.py`, of bytes in `byte_alu.py`.
+What each does is in `vector_alu.py`, with carries and 64 bits in `carry_alu.py`, of 16 bits in `half_integers.py`, of bytes in
+`byte_alu.py`.
 """
 
 from __future__ import annotations
 
-from warploom.isa.gcn import byte_alu, half_integers
+from warploom.isa.gcn import byte_alu, carry_alu, half_integers
 from warploom.isa.gcn import vector_alu as alu
 from warploom.isa.gcn.code import Code, Number
 from warploom.isa.gcn.instruction import Row
@@ -77,12 +78,12 @@ def _rows() -> list[Row]:
         two("and_b32", 19, alu.plain("and"), "d = a & b"),
         two("or_b32", 20, alu.plain("or"), "d = a | b"),
         two("xor_b32", 21, alu.plain("xor"), "d = a ^ b"),
-        two("add_co_u32", 25, alu.carrying(False), "d = a + b; mask = carry", "d em a b"),
-        two("sub_co_u32", 26, alu.carrying(True), "d = a - b; mask = borrow", "d em a b"),
-        two("subrev_co_u32", 27, alu.carrying(True, True), "d = b - a; mask = borrow", "d em a b"),
-        two("addc_co_u32", 28, alu.carrying(False, carry_in=True), "d = a + b + a mask's bit; mask = carry", "d em a b cm"),
-        two("subb_co_u32", 29, alu.carrying(True, carry_in=True), "d = a - b - a mask's bit; mask = borrow", "d em a b cm"),
-        two("subbrev_co_u32", 30, alu.carrying(True, True, True), "d = b - a - a mask's bit; mask = borrow", "d em a b cm"),
+        two("add_co_u32", 25, carry_alu.carrying(False), "d = a + b; mask = carry", "d em a b"),
+        two("sub_co_u32", 26, carry_alu.carrying(True), "d = a - b; mask = borrow", "d em a b"),
+        two("subrev_co_u32", 27, carry_alu.carrying(True, True), "d = b - a; mask = borrow", "d em a b"),
+        two("addc_co_u32", 28, carry_alu.carrying(False, carry_in=True), "d = a + b + a mask's bit; mask = carry", "d em a b cm"),
+        two("subb_co_u32", 29, carry_alu.carrying(True, carry_in=True), "d = a - b - a mask's bit; mask = borrow", "d em a b cm"),
+        two("subbrev_co_u32", 30, carry_alu.carrying(True, True, True), "d = b - a - a mask's bit; mask = borrow", "d em a b cm"),
         two("add_u16", 38, half_integers.half("add"), "d = a + b, 16 bits"),
         two("sub_u16", 39, half_integers.half("sub"), "d = a - b, 16 bits"),
         two("subrev_u16", 40, half_integers.half("sub", True), "d = b - a, 16 bits"),
@@ -94,9 +95,9 @@ def _rows() -> list[Row]:
         two("max_i16", 48, half_integers.half("max", signed=True), "d = the larger of 16 bits, signed"),
         two("min_u16", 49, half_integers.half("minu"), "d = the smaller of 16 bits, unsigned"),
         two("min_i16", 50, half_integers.half("min", signed=True), "d = the smaller of 16 bits, signed"),
-        two("add_u32", 52, alu.saturating(False), "d = a + b"),
-        two("sub_u32", 53, alu.saturating(True), "d = a - b"),
-        two("subrev_u32", 54, alu.saturating(True, swapped=True), "d = b - a"),
+        two("add_u32", 52, carry_alu.saturating(False), "d = a + b"),
+        two("sub_u32", 53, carry_alu.saturating(True), "d = a - b"),
+        two("subrev_u32", 54, carry_alu.saturating(True, swapped=True), "d = b - a"),
         three("mad_i32_i24", 450, alu.multiply_24(True, False, True), "d = a * b + c, factors of 24 bits, signed"),
         three("mad_u32_u24", 451, alu.multiply_24(False, False, True), "d = a * b + c, factors of 24 bits, unsigned"),
         three("bfe_u32", 456, alu.bit_field(False), "d = c bits of a from bit b on"),
@@ -114,8 +115,8 @@ def _rows() -> list[Row]:
         three("msad_u8", 484, byte_alu.distance_of_masked_bytes, "d = c + the sum of the distances of those bytes that are not 0 in b"),
         three("lerp_u8", 461, byte_alu.mean_of_bytes, "d = means of four bytes, halves rounded up where the byte of c is odd"),
         three("sad_u32", 476, alu.distance, "d = c + |a - b|, unsigned"),
-        three("mad_u64_u32", 488, alu.multiply_add_wide(False), "d = a * b + c, 64 bits; mask = carry", "d2 em a b c2"),
-        three("mad_i64_i32", 489, alu.multiply_add_wide(True), "d = a * b + c, 64 bits, signed; mask = carry", "d2 em a b c2"),
+        three("mad_u64_u32", 488, carry_alu.multiply_add_wide(False), "d = a * b + c, 64 bits; mask = carry", "d2 em a b c2"),
+        three("mad_i64_i32", 489, carry_alu.multiply_add_wide(True), "d = a * b + c, 64 bits, signed; mask = carry", "d2 em a b c2"),
         three("mad_legacy_u16", 491, half_integers.half("mad"), "d = a * b + c, 16 bits"),
         three("mad_legacy_i16", 492, half_integers.half("mad", signed=True), "d = a * b + c, 16 bits"),
         three("perm_b32", 493, byte_alu.permute_bytes, "d = four of the bytes of a and b, as c says"),
@@ -134,12 +135,12 @@ def _rows() -> list[Row]:
         three("bcnt_u32_b32", 651, alu.bit_count, "d = ones in a, plus b", "d a b"),
         three("mbcnt_lo_u32_b32", 652, alu.below(False), "d = ones in a below this lane, plus b: the lower half of a mask", "d a b"),
         three("mbcnt_hi_u32_b32", 653, alu.below(True), "d = ones in a below this lane, plus b: the upper half", "d a b"),
-        three("lshlrev_b64", 655, alu.shift_wide("shl"), "d = b << (a & 63)", "d2 a b2"),
-        three("lshrrev_b64", 656, alu.shift_wide("shr"), "d = b >> (a & 63), zeros come in", "d2 a b2"),
-        three("ashrrev_i64", 657, alu.shift_wide("sra"), "d = b >> (a & 63), the sign comes in", "d2 a b2"),
+        three("lshlrev_b64", 655, carry_alu.shift_wide("shl"), "d = b << (a & 63)", "d2 a b2"),
+        three("lshrrev_b64", 656, carry_alu.shift_wide("shr"), "d = b >> (a & 63), zeros come in", "d2 a b2"),
+        three("ashrrev_i64", 657, carry_alu.shift_wide("sra"), "d = b >> (a & 63), the sign comes in", "d2 a b2"),
         three("bfm_b32", 659, alu.bit_field_mask, "d = a ones from bit b on", "d a b"),
-        three("add_i32", 668, alu.saturating(False, signed=True), "d = a + b", "d a b"),
-        three("sub_i32", 669, alu.saturating(True, signed=True), "d = a - b", "d a b"),
+        three("add_i32", 668, carry_alu.saturating(False, signed=True), "d = a + b", "d a b"),
+        three("sub_i32", 669, carry_alu.saturating(True, signed=True), "d = a - b", "d a b"),
         three("sad_hi_u8", 474, byte_alu.distance_in_high_half, "d = c + the sum of the distances of four bytes, times 65536"),
         three("sad_u16", 475, byte_alu.distance_of_halves, "d = c + the sum of the distances of both halves"),
         three("cvt_pk_u16_u32", 663, half_integers.saturated_pair(False), "d = a and b as 16 bits, at most 65535", "d a b"),

@@ -7,16 +7,16 @@ in some runs. In the simulator a register knows that a load is to write it. So a
 waits for, and stalls there, for `waitcnt`; a program that forgets it stalls at the use instead, for long_scoreboard (memory) or
 short_scoreboard (LDS), and there is a warning.
 
-A store is in vmcnt until the cache of all compute units has it. It writes no register: an s_waitcnt that has to wait for stores says how
-many may be left in flight, which are the ones among the last accesses that vmcnt lets be. Stores to different channels may be done out of
-order: the machine counts those that are left, where hardware counts from the oldest.
+A store, and an atomic operation that returns nothing, is in vmcnt until the cache of all compute units has it. It writes no register: an
+s_waitcnt that may have to wait for one has the machine wait until all accesses are done but the last ones that vmcnt lets be
+(machine/core/warps/access_order.py), in whatever order they are done.
 
 FLAT is in both counters. Its part in LDS can be done before or after other accesses of LDS, so it proves nothing of these: a program that
 needs one of them waits for lgkmcnt as if there were no FLAT, which waits longer. Only the program knows whether some lane went to LDS; one
 that waits for vmcnt alone is taken to know that none did, as compilers do for what they know to be in memory.
 
 Found by following all paths: for each register that a load writes, how many accesses of the same counter have left since. Where paths
-meet, the fewest, and of stores too: then a wait may be too long, never too short. A call is taken to wait for everything, as compilers do.
+meet, the fewest: then a wait may be too long, never too short. A call is taken to wait for everything, as compilers do.
 
 Source: AMD "Vega" Instruction Set Architecture, section 4.4, "Manually inserted wait states", and chapters 7, 8 and 11; LLVM,
 SIInsertWaitcnts.cpp.
@@ -45,19 +45,21 @@ LONGEST = 64  # more accesses than any counter holds
 
 
 class Pending(NamedTuple):
-    """A register that a load is to write: its counter, the load, and how many accesses of that counter have left since."""
+    """A register that a load is to write: its counter, the load, how many accesses of that counter have left since, and whether an
+    s_waitcnt allowed some accesses in flight where their order is not known, and so proved nothing."""
 
     counter: str
     load: int
     since: int
+    in_vain: bool = False
 
 
 class State(NamedTuple):
-    """What is in flight: the registers that loads are to write, and bit n of `stores` where the vmcnt access that left as the nth before
-    the last one is a store."""
+    """What is in flight: the registers that loads are to write, and bit n of `silent` where the vmcnt access that left as the nth before
+    the last one may be one that writes no register."""
 
     pending: Mapping[int, Pending]
-    stores: int = 0
+    silent: int = 0
 
 
 NOTHING = State({})
@@ -108,8 +110,9 @@ class _Waits:
         return list(said.values())
 
     def waiting(self) -> tuple[np.ndarray, np.ndarray]:
-        """The program's (code, uops): each s_waitcnt uses the registers that it waits for, those of the last loads first, and says how many
-        stores may be left. One that no path from the kernel's entry reaches, as in a function, waits for stores where it waits for all."""
+        """The program's (code, uops): each s_waitcnt uses the registers that it waits for, those of the last loads first. Where it may
+        have to wait for what writes none, or no path from the kernel's entry is known to reach it, as in a function, it says for
+        how many accesses it does not wait."""
         code, uops = self.program.code.copy(), self.program.uops.copy()
         for place, instruction in enumerate(self.instructions):
             written = instruction.written
@@ -118,14 +121,14 @@ class _Waits:
             vm = counters(written.fields["simm16"])[0]
             state = self.before.get(place)
             if state is None:
-                uops[code[place + 1, u.FIRST_UOP], u.IMM] = 1 if vm == 0 else 0
+                uops[code[place + 1, u.FIRST_UOP], u.IMM] = vm + 1 if vm < MOST_VM else 0
                 continue
             pending, after = state.pending, self._after(place, state).pending
             registers = sorted((one for one in pending if one not in after), key=lambda one: pending[one].since)[: u.MAX_USES]
             code[place + 1, [u.USES, u.WRITES]] = len(registers), 0
             code[place + 1, u.USE : u.USE + len(registers)] = registers
-            if vm < MOST_VM and state.stores >> vm:
-                uops[code[place + 1, u.FIRST_UOP], u.IMM] = _last(state.stores, vm).bit_count() + 1
+            if vm < MOST_VM and state.silent >> vm:
+                uops[code[place + 1, u.FIRST_UOP], u.IMM] = vm + 1
         return code, uops
 
     def _entries(self) -> Iterable[int]:
@@ -146,22 +149,18 @@ class _Waits:
         state = {register: pending for register, pending in before.pending.items() if register not in self.uses[place]}
         counter = FORMATS.get(written.row.format) if name not in IN_REGISTERS else None
         if counter is None or not written.row.words:
-            return State(state, before.stores)
+            return State(state, before.silent)
         state = {
             register: pending._replace(since=min(pending.since + 1, LONGEST)) if pending.counter == counter else pending
             for register, pending in state.items()
         }
-        for register in self.writes[place] if self._loads(written) else ():
+        silent = _is_silent(written)
+        for register in self.writes[place] if not silent else ():
             if not _is_status(register):
                 state[register] = Pending(counter, place, 0)
         if counter != VM:
-            return State(state, before.stores)
-        return State(state, _last(before.stores << 1 | (0 if self._loads(written) else 1), LONGEST))
-
-    @staticmethod
-    def _loads(written: Written) -> bool:
-        """Whether what an access writes comes from memory. (Addresses and masks that it works out lie in hidden registers.)"""
-        return "store" not in written.row.mnemonic
+            return State(state, before.silent)
+        return State(state, _last(before.silent << 1 | silent, LONGEST))
 
     def _following(self, place: int) -> list[int]:
         written = self.instructions[place].written
@@ -191,10 +190,18 @@ class _Waits:
         most = 0 if pending.counter == SCALAR else min(pending.since, MOST_VM if counter == VM else MOST_LGKM)
         text = self.program.text[place + 1]
         said = f"{text}: {name} is used, and nothing waits for the load{where} that writes it"
+        if pending.in_vain:
+            said += "; while loads of the scalar unit are in flight, which come in any order, only lgkmcnt(0) proves that one is done"
         mnemonic = text.split()[0]
         return Diagnostic(
             Severity.WARNING, said, self.program.position(place + 1), len(mnemonic), f"write s_waitcnt {counter}({most}) before it"
         )
+
+
+def _is_silent(written: Written) -> bool:
+    """Whether an access writes no register with what comes from memory. (Addresses and masks that it works out lie in hidden ones.)"""
+    mnemonic = written.row.mnemonic
+    return "store" in mnemonic or ("atomic" in mnemonic and not written.fields.get("glc"))
 
 
 def _is_status(register: int) -> bool:
@@ -213,13 +220,16 @@ def _waited(before: State, number: int) -> State:
             return pending.since >= lgkm and lgkm < MOST_LGKM
         return lgkm == 0
 
-    left = {register: pending for register, pending in before.pending.items() if not done(pending)}
-    return State(left, _last(before.stores, vm) if vm < MOST_VM else before.stores)
+    def proves_nothing(pending: Pending) -> bool:
+        return pending.in_vain or (lgkm < MOST_LGKM and (pending.counter == SCALAR or (pending.counter == LDS and mixed)))
+
+    left = {register: one._replace(in_vain=proves_nothing(one)) for register, one in before.pending.items() if not done(one)}
+    return State(left, _last(before.silent, vm) if vm < MOST_VM else before.silent)
 
 
-def _last(stores: int, accesses: int) -> int:
-    """The stores among so many last accesses."""
-    return stores & (1 << accesses) - 1
+def _last(silent: int, accesses: int) -> int:
+    """Those among so many last accesses."""
+    return silent & (1 << accesses) - 1
 
 
 def _joined(one: State, other: State) -> State:
@@ -229,17 +239,4 @@ def _joined(one: State, other: State) -> State:
         known = found.get(register)
         if known is None or pending.since < known.since:
             found[register] = pending
-    return State(found, _fewest(one.stores, other.stores))
-
-
-def _fewest(one: int, other: int) -> int:
-    """Of each number of last accesses the fewest stores that are among them on one of two paths."""
-    if one == other:
-        return one
-    found = among = 0
-    for accesses in range(1, LONGEST + 1):
-        fewest = min(_last(one, accesses).bit_count(), _last(other, accesses).bit_count())
-        if fewest > among:
-            found |= 1 << accesses - 1
-        among = fewest
-    return found
+    return State(found, one.silent | other.silent)

@@ -47,6 +47,20 @@ def check_effective(config: Config, changed: Iterable[str]) -> None:
             raise ConfigError(f"{name} has no effect here: with pipes.owner = 'scheduler' each scheduler has its own pipes; {instead}")
         if not own and name.startswith("pipes.") and name != "pipes.owner":
             raise ConfigError(f"{name} has no effect here: with pipes.owner = 'core' the schedulers share ALUs; set pipes.owner=scheduler")
+        level, _, setting = name.partition(".")
+        if setting == "ways" and level in ("l1", "l2"):
+            _check_ways(level, config.l2 if level == "l2" else config.l1)
+
+
+def _check_ways(level: str, cache: Cache) -> None:
+    """The ways of a cache decide nothing where its sets do. Raises ConfigError."""
+    if cache.sets:
+        _, ways = shape_of(cache, cache.slices if isinstance(cache, L2) else 1)
+        if ways != cache.ways:
+            raise ConfigError(
+                f"{level}.ways has no effect here: with {level}.sets = {cache.sets} the bytes give {ways} ways; "
+                f"set {level}.sets=0, and the ways decide"
+            )
 
 
 def check_used(config: Config, named: Iterable[str], *, before: str = "", add: str) -> None:

@@ -23,6 +23,7 @@ from warploom.machine.core.spawn import Spawn
 from warploom.machine.core.texture.lane_slots import LaneSlots
 from warploom.machine.core.texture.sampler import Texels
 from warploom.machine.core.warp_control import Unguarded
+from warploom.machine.core.warps.access_order import AccessOrder
 from warploom.machine.core.warps.barrier import Barriers
 from warploom.machine.core.warps.scoreboard import Scoreboard
 from warploom.machine.core.warps.warp_table import Warps
@@ -86,6 +87,7 @@ Core = record(
         thread_pool=Pool,              # what dynamic warp formation knows of the threads
         mask_stack=PathTable,          # the same of programs that manage masks themselves
         scoreboard=Scoreboard,
+        access_order=AccessOrder,
         schedulers=(Scheduler, MAX_SCHEDULERS),
         registers=(WarpRegisters, MAX_WARPS),
         alus=Pipes,

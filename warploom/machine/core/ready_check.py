@@ -13,6 +13,7 @@ from warploom.isa.uop import BUFFER, CONTROL, FENCE_BLOCK, FIRST_UOP, IMM, OP, P
 from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED, WAIT, WAITCNT
 from warploom.machine.core.control import EXIT_WARP, FENCE
+from warploom.machine.core.warps.access_order import all_but_last
 from warploom.machine.core.warps.scoreboard import blocking_group, ready_at
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.datapath.predicate import lanes_taking_part
@@ -103,7 +104,7 @@ def next_turn(core, number, at):
 @out_of_line
 def _has_to_wait(core, tables, warp, pc, port, at):
     """Whether an instruction that needs no registers more waits for its warp's accesses. Returns 1 if so; the warp has its reason then."""
-    return _awaits_stores(core, tables, warp, pc, at) if port == BUFFER else _must_drain(core, tables, warp, pc, at)
+    return _awaits_accesses(core, tables, warp, pc, at) if port == BUFFER else _must_drain(core, tables, warp, pc, at)
 
 
 @inlined
@@ -137,17 +138,19 @@ def _must_drain(core, tables, warp, pc, at):
 
 
 @inlined
-def _awaits_stores(core, tables, warp, pc, at):
-    """An instruction of the buffer waits until fewer than IMM stores of its warp are in flight. Returns 1 if it has to wait.
+def _awaits_accesses(core, tables, warp, pc, at):
+    """An instruction of the buffer waits until all accesses of its warp but for the last IMM - 1 are done. Returns 1 if it has to wait.
 
-    What counts is how many are left, in whatever order they are done. Those that nobody answers (`lsu.stores` = 0)
-    are done when they have landed.
+    Stores that nobody answers (`lsu.stores` = 0) are done when they have landed.
     """
     warps = core.warps
     most = np.int64(tables.uops[tables.code[pc, FIRST_UOP], IMM])
-    if most == 0 or (warps.stores[warp] < most and (most > 1 or warps.landed[warp] <= at)):
+    if most == 0:
+        return 0
+    answered = all_but_last(core.access_order, warp, most - 1)
+    if answered and (most > 1 or warps.landed[warp] <= at):
         return 0
     warps.reason[warp] = WAITCNT
     warps.waiting_memory = warps.waiting_memory | bit(warp)
-    set_alarm(warps, warp, np.int64(FOREVER if warps.stores[warp] >= most else warps.landed[warp]), at)
+    set_alarm(warps, warp, np.int64(warps.landed[warp] if answered else FOREVER), at)
     return 1

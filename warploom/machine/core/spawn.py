@@ -16,6 +16,7 @@ from warploom.machine.accounting.reasons import DISPATCH_STALL
 from warploom.machine.core.divergence.mechanism import start
 from warploom.machine.core.fetch.instruction_fetch import redirect
 from warploom.machine.core.scheduling.scheduler import add_warp
+from warploom.machine.core.warps.access_order import forget_accesses
 from warploom.machine.core.warps.barrier import wake
 from warploom.machine.core.warps.scoreboard import clear as clear_scoreboard
 from warploom.machine.core.warps.warp_table import set_alarm
@@ -123,6 +124,7 @@ def _start(gpu, core, block, warp, pc, tables, now):
             warps.unsent[warp] = 0
             warps.visits[warp] = 0
             clear_scoreboard(core.scoreboard, warp, now)
+            forget_accesses(core.access_order, warp)
             gpu.live = gpu.live + 1
         warps.block[warp] = block
         warps.rank[warp] = warp

@@ -48,9 +48,15 @@ def apply_predicate(registers, uops, k, lanes):
 
 
 @inlined
+def is_scalar(uops, k):
+    """Whether micro-op `k` is an access of the warp as a whole, for scalar registers."""
+    return LOAD_SCALAR <= uops[k, OP] <= STORE_SCALAR
+
+
+@inlined
 def lanes_of_access(registers, uops, k, mask, lanes):
     """The lanes of `mask` in which micro-op `k` does something; of an access of the warp as a whole its first lane, whatever the mask."""
-    if LOAD_SCALAR <= uops[k, OP] <= STORE_SCALAR:
+    if is_scalar(uops, k):
         return FIRST_LANE
     return mask & named_lanes(registers, uops, k, lanes)
 

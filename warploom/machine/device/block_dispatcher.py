@@ -19,6 +19,7 @@ from warploom.machine.accounting.reasons import DISPATCH_STALL
 from warploom.machine.core.divergence.mechanism import start
 from warploom.machine.core.fetch.instruction_fetch import redirect
 from warploom.machine.core.scheduling.scheduler import add_warp
+from warploom.machine.core.warps.access_order import forget_accesses
 from warploom.machine.core.warps.barrier import reset
 from warploom.machine.core.warps.scoreboard import clear as clear_scoreboard
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
@@ -179,6 +180,7 @@ def _launch(gpu, core, slot, block, rank, tables, now):
     add_warp(core.schedulers[warps.scheduler[warp]], warp, now * MAX_CORES + rank)
     start(core, warp)
     clear_scoreboard(core.scoreboard, warp, now)
+    forget_accesses(core.access_order, warp)
     redirect(core.fetch, warp, grid.entry)
     _write_launch_registers(gpu, core, warp, block, rank, begin)
     gpu.live = gpu.live + 1

@@ -174,9 +174,10 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     core.counts = 2 if uses(program, "read_counter") else int(bool(special_registers(program) & {"core_warps", "core_thread_instructions"}))
     core.has_predicates = int((program.uops[:, u.PREDICATE] != u.NONE).any() or uses(program, "load_scalar", "store_scalar"))
     core.has_wide = int(uses_wide_accesses(program))
+    core.access_order.kept = int(((program.uops[:, u.UNIT] == u.BUFFER) & (program.uops[:, u.IMM] != 0)).any())
     core.clear_registers = program.registers
     for index, name in enumerate(u.LATENCIES):
-        core.latency[index] = getattr(config.latency, name, 1)
+        core.latency[index] = getattr(config.latency, name, 1) or config.latency.alu
     _set_up_memory(core, config, program, resident)
 
 

@@ -16,7 +16,8 @@ from warploom.observe.diagnosis.time import barriers, busy_channels, fetch, late
 from warploom.observe.profile import Profile
 
 # Waiting for results, and for room in a unit, is what these end in: where one of them is found, the cause is said and not the symptom.
-CAUSES = {"scattered", "bank conflicts", "atomics", "busy channels", "spin", "slow operation"}
+SLOW = "slow operation"
+CAUSES = {"scattered", "bank conflicts", "atomics", "busy channels", "spin", SLOW}
 
 
 def diagnose(found: Profile) -> list[Finding]:
@@ -29,9 +30,20 @@ def diagnose(found: Profile) -> list[Finding]:
     about_lanes, about_memory = (divergence, ended_lanes, partial_warps), (scattered, bank_conflicts, atomics, busy_channels)
     rules = (*about_memory, *about_lanes, barriers, fetch, spin, slow_operations)
     findings = [finding for rule in rules for finding in rule(found)]
-    if not {finding.rule for finding in findings} & CAUSES:
+    causes = {finding.rule for finding in findings} & CAUSES
+    if not causes:
         findings += [*latency(found), *throttle(found)]
+    elif causes == {SLOW}:
+        findings = _slow_or_full(findings, list(throttle(found)))
     return _ordered(findings)
+
+
+def _slow_or_full(findings: list[Finding], full: list[Finding]) -> list[Finding]:
+    """Of a slow operation and a full unit what costs more: where waiting for room outweighs waiting for its result, more warps hide
+    nothing."""
+    slow = sum(finding.cycles for finding in findings if finding.rule == SLOW)
+    larger = [finding for finding in full if finding.cycles > slow]
+    return [finding for finding in findings if finding.rule != SLOW] + larger if larger else findings
 
 
 def _ordered(findings: list[Finding]) -> list[Finding]:

@@ -32,7 +32,7 @@ UNITS = {
     "tex_throttle": ("texture unit", "texture.queue", "fewer samples, or a point filter, which takes a quarter of the texels"),
 }
 # A slow operation, by its class of latency: its name, and what else to try.
-SLOW_ONES = {"divide": "integer division", "float_divide": "division", "special": "special function"}
+SLOW_ONES = {"divide": "integer division", "float_divide": "division", "special": "special function", "mask": "comparison into a mask"}
 SLOW_ADVICE = {
     "divide": "a shift and a mask where the divisor is a power of two, a multiplication and a shift, or one division outside of the loop",
     "float_divide": "multiply by the reciprocal, computed once, or divide outside of the loop",
@@ -103,7 +103,7 @@ def slow_operations(found: Profile) -> Iterator[Finding]:
 def _latency(found: Profile, instruction: int) -> int:
     """Cycles from the issue of an arithmetic instruction to its result."""
     kind = u.LATENCIES[int(found.program.code[instruction, u.ISSUE_LATENCY])]
-    return int(found.config[f"latency.{kind}"]) if kind not in ("control", "memory") else 0
+    return int(found.config[f"latency.{kind}"] or found.config["latency.alu"]) if kind not in ("control", "memory") else 0
 
 
 def barriers(found: Profile) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from warploom.machine.accounting.events import COMPLETE, emit
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD
+from warploom.machine.core.warps.access_order import answer_access
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.warp_table import set_alarm, wake_core
 from warploom.machine.engine.bits import EMPTY, has, popcount
@@ -61,6 +62,8 @@ def complete(gpu, core, lsu, access, tables, now):
     if lsu.launched[access] == warps.started[warp]:  # else the warp has ended, and a new one has its slot
         if lsu.kind[access] == STORE:
             warps.stores[warp] -= 1
+        if core.access_order.kept != 0:
+            answer_access(core.access_order, warp, np.int64(lsu.number[access]))
         warps.landed[warp] = max(np.int64(warps.landed[warp]), done + 1)
         _wake_waiting_warp(gpu, core, warp, max(done + 1, now + 1), now)
     if gpu.log.tracing != 0:

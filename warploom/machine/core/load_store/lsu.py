@@ -79,6 +79,7 @@ Lsu = record(
         open=("i4", ACCESSES),                        # by access: transactions that have left and have not been answered
         mask=("u8", ACCESSES),                        # by access: bit l = lane l takes part
         issued=("i8", ACCESSES),                      # by access: cycle of its issue
+        number=("i8", ACCESSES),                      # by access: which of its warp's it is in the access order; 0: not one of those
         launched=("i8", ACCESSES),                    # by access: cycle in which that warp started
         done=("i8", ACCESSES),                        # by access: cycle in which the last answer so far was there
         bypass=("i4", ACCESSES),                      # by access: 1: the cache may not keep it

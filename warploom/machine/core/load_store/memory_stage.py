@@ -48,8 +48,9 @@ from warploom.machine.core.texture.fixed_sampler import PLACES, filter_fixed, lo
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.lane_slots import hold_lanes
 from warploom.machine.core.texture.sampler import sample, store_image
+from warploom.machine.core.warps.access_order import count_access
 from warploom.machine.core.warps.scoreboard import mark_busy
-from warploom.machine.datapath.predicate import LOAD_SCALAR, STORE_SCALAR, lanes_of_access
+from warploom.machine.datapath.predicate import LOAD_SCALAR, STORE_SCALAR, is_scalar, lanes_of_access
 from warploom.machine.datapath.register_file import expand, source
 from warploom.machine.engine.bits import EMPTY, lowest, popcount
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
@@ -145,9 +146,12 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         start_at = max(np.int64(core.shared_free), np.int64(now))
         tables.profile[pc, PASSES] += passes
         core.shared_free = start_at + passes
+    ordered = core.access_order.kept != 0 and wanted == MEMORY and not is_scalar(tables.uops, moved)
     if wanted == SHARED or (passes != 0 and transactions == 0):
         until = max(np.int64(core.shared_free), np.int64(now)) + core.shared_latency - 1
         mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, until, SHORT_SCOREBOARD)
+        if ordered:
+            count_access(core.access_order, warp, 1)
         return fault
     if core.spaces.used != 0 and core.constants.ready != 0:
         mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, np.int64(core.constants.ready), core.constants.reason)
@@ -164,6 +168,8 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
         core.warps.pending[warp] += 1
         mark_busy(core.scoreboard, tables.code, warp, pc, every, lanes, FOREVER, LONG_SCOREBOARD)
     enqueue(lsu, slot, WarpAccess(kind, warp, pc, every, core.warps.started[warp], extra, bypass), transactions, now)
+    if core.access_order.kept != 0:
+        lsu.number[lsu.access[slot]] = count_access(core.access_order, warp, 0) if ordered else 0
     if wanted == TEXTURE and core.lane_slots.capacity != 0:
         hold_lanes(core, np.int64(lsu.access[slot]), every, lsu.line_shift)
     return fault

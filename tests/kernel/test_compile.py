@@ -1,0 +1,38 @@
+"""What a compilation does to the rest of the process."""
+
+import gc
+
+import numpy as np
+
+from warploom import cuda
+from warploom.kernel.compile import build
+from warploom.kernel.signature import kind_of
+
+
+def scaled(x, out):
+    i = cuda.grid(1)
+    for k in range(3):
+        if i < out.size:
+            out[i] += x[i] * k
+
+
+def test_nobody_looks_for_garbage_while_a_kernel_is_compiled():
+    looked = []
+
+    def note(phase, info):
+        looked.append(phase)
+
+    thresholds = gc.get_threshold()
+    gc.set_threshold(1)
+    gc.callbacks.append(note)
+    try:
+        build.__wrapped__(scaled, [kind_of(np.zeros(4))] * 2, {})
+        without = len(looked)
+        looked.clear()
+        build(scaled, [kind_of(np.zeros(4))] * 2, {})
+        during = len(looked)
+    finally:
+        gc.callbacks.remove(note)
+        gc.set_threshold(*thresholds)
+    assert during < without / 100  # before and after it somebody may
+    assert gc.isenabled()
