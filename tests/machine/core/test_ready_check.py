@@ -130,14 +130,16 @@ def test_a_fence_of_no_lane_waits_for_nothing(has_predicates, lanes, waits):
 
 
 @pytest.mark.parametrize(
-    "most, stores, landed, wakes",
+    "most, accesses, landed, wakes",
     [
         (0, 5, AT + 9, AT), (1, 0, AT, AT), (1, 0, AT + 1, AT + 1), (1, 1, AT, FOREVER), (1, 1, AT + 1, FOREVER),
         (2, 1, AT + 9, AT), (2, 2, AT, FOREVER), (2, 0, AT + 9, AT), (3, 2, AT, AT), (3, 4, AT, FOREVER),
     ],
 )  # fmt: skip
-def test_a_wait_for_stores_leaves_as_many_in_flight_as_it_says(most, stores, landed, wakes):
-    gpu, core, tables = waiting_at(NOPS, stores=stores, landed=landed, pending=4, unsent=4)
+def test_a_wait_for_accesses_leaves_as_many_in_flight_as_it_says(most, accesses, landed, wakes):
+    """accesses: so many, the last ones, have no answer."""
+    gpu, core, tables = waiting_at(NOPS, stores=4, landed=landed, pending=4, unsent=4)
+    core.access_order.open[WARP] = mask(*range(accesses))
     tables.code[NOPS, PORT], tables.uops[NOPS, IMM] = BUFFER, most
     examine(gpu, core, tables, WARP, AT)
     assert found(core) == ((NOT_SELECTED, AT, 1, 0, 0, 0) if wakes == AT else (WAITCNT, wakes, 0, 1, 0, 0))
