@@ -5,10 +5,10 @@ import pytest
 
 from tests.machine.core.unit_bench import bench, mask
 from tests.machine.programs import FREE, LANE, Assembly
-from warploom.isa.uop import BUFFER, FENCE_BLOCK, FENCE_DEVICE, IMM, OP, PORT, PREDICATE, SCALAR
+from warploom.isa.uop import BUFFER, FENCE_BLOCK, FENCE_DEVICE, IMM, OP, PORT, PREDICATE, SCALAR, SPECIAL
 from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED, WAIT, WAITCNT
 from warploom.machine.core.control import EXIT_WARP
-from warploom.machine.core.ready_check import PC_FAULT, examine, next_turn
+from warploom.machine.core.ready_check import PC_FAULT, examine, next_turn, wake_up
 from warploom.machine.engine.unit import FOREVER
 
 WARP, AT = 2, 100
@@ -130,14 +130,16 @@ def test_a_fence_of_no_lane_waits_for_nothing(has_predicates, lanes, waits):
 
 
 @pytest.mark.parametrize(
-    "most, stores, landed, wakes",
+    "most, accesses, landed, wakes",
     [
         (0, 5, AT + 9, AT), (1, 0, AT, AT), (1, 0, AT + 1, AT + 1), (1, 1, AT, FOREVER), (1, 1, AT + 1, FOREVER),
         (2, 1, AT + 9, AT), (2, 2, AT, FOREVER), (2, 0, AT + 9, AT), (3, 2, AT, AT), (3, 4, AT, FOREVER),
     ],
 )  # fmt: skip
-def test_a_wait_for_stores_leaves_as_many_in_flight_as_it_says(most, stores, landed, wakes):
-    gpu, core, tables = waiting_at(NOPS, stores=stores, landed=landed, pending=4, unsent=4)
+def test_a_wait_for_accesses_leaves_as_many_in_flight_as_it_says(most, accesses, landed, wakes):
+    """accesses: so many, the last ones, have no answer."""
+    gpu, core, tables = waiting_at(NOPS, stores=4, landed=landed, pending=4, unsent=4)
+    core.access_order.open[WARP] = mask(*range(accesses))
     tables.code[NOPS, PORT], tables.uops[NOPS, IMM] = BUFFER, most
     examine(gpu, core, tables, WARP, AT)
     assert found(core) == ((NOT_SELECTED, AT, 1, 0, 0, 0) if wakes == AT else (WAITCNT, wakes, 0, 1, 0, 0))
@@ -171,3 +173,17 @@ def test_what_its_scheduler_has_lost_so_far_is_noted(banks):
     examine(gpu, core, tables, WARP, AT)
     assert core.warps.held_at_wake[WARP] == (9 if banks else 5)
     assert core.warps.unit_full_at_wake[WARP] == core.unit_full_cycles[1, tables.code[ADDS, PORT]]
+
+
+@pytest.mark.parametrize("at", [AT, AT + 1])
+def test_a_warp_that_knew_its_cycle_is_awake_without_being_examined(at):
+    _, core, _ = waiting_at(0)
+    core.unit_full_cycles[1, SPECIAL], core.operands.held_cycles[1], core.operands.banks = 40, 50, 2
+    core.warps.scheduler[WARP], core.issues_per_turn = 1, 0
+    wake_up(core, WARP, SPECIAL, np.int64(at))
+    assert found(core) == (77, at, True, False, True, False)  # nothing else that it waited for is asked
+    assert core.warps.wants.tolist() == [mask(WARP) if port == SPECIAL else 0 for port in range(len(core.warps.wants))]
+    assert (core.warps.unit_full_at_wake[WARP], core.warps.held_at_wake[WARP]) == (40, 50)
+    core.operands.banks, core.warps.held_at_wake[WARP] = 0, 9
+    wake_up(core, WARP, SPECIAL, np.int64(at))
+    assert core.warps.held_at_wake[WARP] == 9

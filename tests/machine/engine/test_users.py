@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from warploom.machine.engine.users import UnitError, guarded, place, shown_file, unit_name, unit_place
@@ -53,3 +54,30 @@ def test_a_unit_of_several_functions_has_the_name_that_its_file_gives_it():
     assert unit_name(named) == "named" and unit_name(Replacement(one, one, one)) == "Replacement"
     assert unit_name(Mechanism(one)) == "Mechanism"
     assert unit_place(named) == unit_place(one) == place(one)
+
+
+@pytest.mark.parametrize(
+    "mistake, said",
+    [
+        (
+            lambda: {1: 2}[0],
+            "KeyError: 0; a unit has no dictionaries natively: what it looks up and remembers is in the fields of its record",
+        ),
+        (lambda: np.uint64(5) & -2, "for uint64; a mask has 64 bits and no sign: make it of EMPTY, bit(number) and ~mask"),
+        (lambda: np.zeros(1, np.int32).__setitem__(0, 1 << 40), "; a field of a record has as many bits as hardware would give it"),
+        (
+            lambda: np.zeros(1, np.uint64).__setitem__(0, 1 << 70),
+            "64 bits",
+        ),
+        (lambda: np.zeros(1).append(1), "'append'; an array has a fixed size: write array[index] = value, and count yourself"),
+        (lambda: np.zeros(4)[1, 2], "; rows lie one after the other in an array with one index, as s.stamp"),
+        (lambda: 1 + None, "; None is no number: each path through a function needs a value"),
+    ],
+)
+def test_words_of_pythons_are_followed_by_what_a_unit_has_instead(mistake, said):
+    def choose(s, now):
+        return mistake()
+
+    with pytest.raises(UnitError, match=r"test_users.py:\d+: ") as found:
+        guarded(choose, lambda result, *arguments: "")(None, 0)
+    assert said in str(found.value)

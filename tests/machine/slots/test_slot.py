@@ -74,3 +74,11 @@ def test_a_float_by_accident_is_explained(tmp_path):
     assert said("scheduler", body, tmp_path).endswith(
         "; a mask and a signed number together give a float: write int(mask), or np.uint64(number)"
     )
+
+
+def test_a_function_in_a_slot_for_several_is_refused_with_its_line():
+    def idle(paths, warps, warp):
+        pass
+
+    with pytest.raises(UnitError, match=rf"test_slot.py:{idle.__code__.co_firstlineno}: idle is no unit for the slot 'divergence'"):
+        SLOTS["divergence"].checked(idle)

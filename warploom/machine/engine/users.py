@@ -21,6 +21,16 @@ import numpy as np
 DIVISION = "ZeroDivisionError: division by zero"
 MAY_USE = "a unit may use numbers, loops, branches, the fields of its record, and functions marked with `@unit`"
 
+INSTEAD = (  # words of Python's, and what to say of a unit then
+    ("out of bounds for uint", "a mask has 64 bits and no sign: make it of EMPTY, bit(number) and ~mask"),
+    ("out of bounds for int", "a field of a record has as many bits as hardware would give it"),
+    ("too large to convert to C long", "a number has 64 bits at most, as in hardware"),
+    ("KeyError: ", "a unit has no dictionaries natively: what it looks up and remembers is in the fields of its record"),
+    ("'numpy.ndarray' object has no attribute", "an array has a fixed size: write array[index] = value, and count yourself"),
+    ("too many indices for array", "rows lie one after the other in an array with one index, as s.stamp[set * s.ways + way]"),
+    ("'NoneType'", "None is no number: each path through a function needs a value"),
+)
+
 
 class UnitError(Exception):
     """A unit of a user's own does what it may not. The message is one sentence that names the file and the line."""
@@ -45,7 +55,7 @@ def guarded(function: Callable[..., Any], problem: Callable[..., str]) -> Callab
             raise UnitError(f"{_place_of(error, function)}: {DIVISION}") from error
         except Exception as error:  # whatever a user's function raises is the user's mistake
             said = f"{type(error).__name__}: {error}".replace("'Mirror' object has no attribute", "the record has no field")
-            raise UnitError(f"{_place_of(error, function)}: {said}{hint_of_floats(said)}") from error
+            raise UnitError(f"{_place_of(error, function)}: {said}{hint_of_floats(said)}{hint_of_hardware(said)}") from error
         if wrong := problem(result, *arguments):
             raise UnitError(f"{place(function)}: {unit_name(function)} {wrong}")
         return result
@@ -80,6 +90,11 @@ def check_parameters(function: Callable[..., Any], given: int) -> None:
 def hint_of_floats(said: str) -> str:
     """What to write where a number has become a float by accident, as NumPy and Numba make it of signed and unsigned numbers of 64 bits."""
     return "; a mask and a signed number together give a float: write int(mask), or np.uint64(number)" if "float64" in said else ""
+
+
+def hint_of_hardware(said: str) -> str:
+    """What a unit has instead, where Python's own words speak of Python alone."""
+    return next((f"; {instead}" for python, instead in INSTEAD if python in said), "")
 
 
 class WrongResult(Exception):

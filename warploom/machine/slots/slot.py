@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from warploom.machine.config.schema import choices_of
 from warploom.machine.engine.swaps import Swaps
-from warploom.machine.engine.users import UnitError, check_function, unit_name
+from warploom.machine.engine.users import UnitError, check_function, place, unit_name
 
 
 def no_preparation(gpu: Any, cores: Any) -> None:
@@ -79,4 +79,6 @@ class Slot(NamedTuple):
 
 
 def _called(unit: Any) -> str:
+    if hasattr(unit, "__code__"):
+        return f"{place(unit)}: {unit_name(unit)}"
     return unit_name(unit) if callable(unit) or (isinstance(unit, tuple) and unit) else repr(unit)
