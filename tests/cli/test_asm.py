@@ -105,7 +105,8 @@ def test_words_that_do_not_say_whose_they_are_are_nobodys(tmp_path, text):
     path = tmp_path / "k.hex"
     path.write_text(text)
     done = run("disasm", path)
-    assert done.stderr == f"error: {path} does not say of which instruction set its words are: add --isa NAME, of tiny, avx512, gcn\n"
+    of = ", ".join(row.name for row in FRONT_ENDS if row.has_words or row.has_code)
+    assert done.stderr == f"error: {path} does not say of which instruction set its words are: add --isa NAME, of {of}\n"
     assert run("disasm", path, "--isa", "tiny").exit_code == 0
 
 

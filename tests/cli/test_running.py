@@ -196,3 +196,15 @@ def test_advice_works_when_it_is_typed(tmp_path, monkeypatch, text, arguments):
     wanted = shlex.split(advice[0])
     kept = [word for pair in zip(arguments[::2], arguments[1::2], strict=True) if not (pair[0] == wanted[0] == "--gpu") for word in pair]
     assert run_it("k.asm", *kept, *wanted).exit_code == 0, (advice, run_it("k.asm", *kept, *wanted).stderr)
+
+
+def test_a_text_for_vortex_is_of_the_generation_of_the_machine(tmp_path):
+    """What says nothing else: `--isa` does, and so does what is encoded already."""
+    text = tmp_path / "old.vx"
+    text.write_text("li t0, 2\nvx_split t0\nvx_join\nli t0, 0\nvx_tmc t0\n")  # since 2023 both have a further operand
+    old, new, said = (
+        CliRunner().invoke(main, ["run", str(text), "--engine", "python", "--quiet", *more])
+        for more in (["--gpu", "vortex-2022"], ["--gpu", "vortex-2024"], ["--gpu", "vortex-2022", "--isa", "vortex-2024"])
+    )
+    assert (old.exit_code, new.exit_code, said.exit_code) == (0, 2, 2)
+    assert "the operands are not those of vx_split" in new.output

@@ -1,4 +1,4 @@
-"""Words of GCN and AVX-512 become text that assembles to the same words, whatever they are."""
+"""Words of GCN, AVX-512 and RISC-V become text that assembles to the same words, whatever they are."""
 
 from dataclasses import replace
 
@@ -7,12 +7,15 @@ import pytest
 
 from tests.places import EXAMPLES, GOLDEN
 from warploom.isa.diagnostics import SourceError
-from warploom.isa.frontends import FRONT_ENDS, machine_code
+from warploom.isa.frontends import FRONT_ENDS, front_end, machine_code
 from warploom.isa.machine_code import from_words, lines, source, to_hex, to_json
 
 CODES = {row.name: machine_code(row) for row in FRONT_ENDS if row.has_code}
 OBJECTS = sorted(GOLDEN.glob("gcn/*.co"))
 TEXTS = sorted([*EXAMPLES.glob("gcn/*.gcn"), *EXAMPLES.glob("avx512/*.avx512")])
+ELF_FILES = sorted([*EXAMPLES.glob("vortex/*.elf"), *EXAMPLES.glob("riscv/*.elf")])
+SHORT = {"gcn": ".kernel k\nv_mov_b32 v0, 0x12345678\ns_endpgm\n", "avx512": "vpaddd zmm0, zmm8, zmm1\nret\n"}
+OF_RISCV = "li a0, 5\nbeqz a0, out\nadd a0, a0, a0\nout: ret\n"
 
 
 def bytes_of(code, image):
@@ -23,8 +26,8 @@ def assembled(code, text):
     return bytes_of(code, code.read(text.encode(), "text"))
 
 
-def test_there_are_two():
-    assert set(CODES) == {"gcn", "avx512"}
+def test_every_instruction_set_of_compilers_has_some():
+    assert set(CODES) == {"gcn", "avx512", "riscv", "vortex", *(f"vortex-{number}" for number in (2021, 2022, 2024, 2026))}
 
 
 @pytest.mark.parametrize("path", [*OBJECTS, *TEXTS], ids=lambda path: path.name)
@@ -35,6 +38,17 @@ def test_text_of_a_file_assembles_to_the_same_bytes(path):
     assert assembled(code, text) == bytes_of(code, image)
     as_words = [line for line in text.splitlines() if code.directive in line]
     assert all("[rip +" in line for line in as_words)  # data, which is not part of it, has no labels; all else is written as text
+
+
+@pytest.mark.parametrize("path", ELF_FILES, ids=lambda path: path.name)
+def test_text_of_an_elf_file_assembles_to_the_same_bytes(path):
+    """Of the generation that the file is found to be of; a word that is written as a word was one before."""
+    data = path.read_bytes()
+    code = machine_code(front_end(path), data, str(path))
+    image = code.read(data, str(path))
+    text = source(code, image)
+    assert assembled(code, text) == bytes_of(code, image)
+    assert not [line for line in text.splitlines() if code.directive in line]
 
 
 @pytest.mark.parametrize("isa", CODES)
@@ -50,7 +64,7 @@ def test_any_bytes_become_text_that_assembles_to_them(isa):
 @pytest.mark.parametrize("form", ["hex", "json"])
 def test_words_go_out_and_come_back(isa, form):
     code = CODES[isa]
-    text = {"gcn": ".kernel k\nv_mov_b32 v0, 0x12345678\ns_endpgm\n", "avx512": "vpaddd zmm0, zmm8, zmm1\nret\n"}[isa]
+    text = SHORT.get(isa, OF_RISCV)
     found = lines(code, code.read(text.encode(), "text"))
     words = to_hex(code, isa, "k", found) if form == "hex" else to_json(isa, "k", found)
     assert from_words(code, words, "words") == b"".join(line.data for line in found)
@@ -59,9 +73,10 @@ def test_words_go_out_and_come_back(isa, form):
 @pytest.mark.parametrize("isa", CODES)
 def test_a_main_that_is_not_the_entry_keeps_its_name(isa):
     code = CODES[isa]
-    text = {"gcn": ".kernel k\ns_nop 0\nmain:\ns_endpgm\n", "avx512": "nop\nmain:\nret\n"}[isa]
+    text = {"gcn": ".kernel k\ns_nop 0\nmain:\ns_endpgm\n"}.get(isa, "nop\nmain:\nret\n")
     image = code.read(text.encode(), "text")
-    image = replace(image, symbols={"main": image.symbols["main"]})
+    first = code.decoded(image)[0].address
+    image = replace(image, symbols={"main": image.symbols["main"]}, entry=first)
     again = source(code, image)
     assert again.count("main:") == 1
     assert code.directive not in again

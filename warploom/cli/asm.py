@@ -27,7 +27,7 @@ def command(file: str, output: str | None, form: str | None, isa: str | None, as
     """Show FILE as a listing: address, word in hexadecimal and binary, source.
 
     Of tiny, hex is what Verilog's $readmemh takes, and JSON holds the words, the number of threads and the data.
-    Of GCN and AVX-512, FILE may be a code object or an ELF file too, and bin is the bytes of the code.
+    Of RISC-V, Vortex, GCN and AVX-512, FILE may be a code object or an ELF file too, and bin is the bytes of the code.
 
     \b
     Examples:

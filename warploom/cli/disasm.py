@@ -20,7 +20,7 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
 
     FILE holds hexadecimal words as Verilog's $readmemh takes them, or JSON: a list of words, or an object with
     program, threads, block and data. `warploom asm` writes the instruction set's name into both. It may also be
-    a code object of GCN, an ELF file of AVX-512, or bytes of their code in a .bin, with --isa.
+    a code object of GCN, an ELF file of Vortex, RISC-V or AVX-512, or bytes of their code in a .bin, with --isa.
 
     \b
     Examples:
@@ -28,6 +28,7 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
       warploom disasm matadd.json -o matadd.asm   write it to a file
       warploom disasm words.hex --isa tiny        words of other tools
       warploom disasm kernel.co -o kernel.gcn     a code object of GCN
+      warploom disasm examples/vortex/saxpy.elf   an ELF file
     """
     from warploom.cli.machine_code import BYTES, ELF, disassembled
     from warploom.isa.frontends import encoding, known, read_text, with_words
@@ -69,7 +70,7 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
 def _stated(words: str) -> str | None:
     """The instruction set that a file of words says it is of: a comment `// .isa tiny`, or the member `isa` of an object in JSON."""
     if words.lstrip()[:1] not in ("[", "{"):
-        found = re.search(r"^//[ \t]*\.isa[ \t]+(\w+)[ \t]*\r?$", words, re.MULTILINE)
+        found = re.search(r"^//[ \t]*\.isa[ \t]+([\w-]+)[ \t]*\r?$", words, re.MULTILINE)
         return found[1] if found else None
     try:
         body = json.loads(words)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from warploom.isa.program import Program
 
 MOST_THREADS = (1 << 31) - 1
+OF_ANY_GENERATION = (".c", ".vx")  # texts that are compiled, or assembled, for the generation that is asked for
 PYTHON = "python"  # its programs are launches of a script: the front end has chosen one
 LAUNCH_NUMBER = re.compile(r"[0-9]{1,9}")
 EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
@@ -36,6 +37,7 @@ class Launching:
     if_convert: int | None = None
     optimise: str | None = None
     kernel_name: str | None = None
+    gpu: str | None = None
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Launching:
@@ -52,7 +54,7 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
     there_is(file)
     if said.if_convert is not None and said.if_convert < 0:
         raise UserError(f"--if-convert {said.if_convert}: write how many instructions a branch may skip, 0 or more")
-    loaded = open_source(file, said.isa, _options(file, said))
+    loaded = open_source(file, said.isa or _generation(file, said.gpu), _options(file, said))
     given = _arguments(said.arguments)
     program = loaded.program if isinstance(loaded.program, Program) else _of_types(loaded.program, given)
     if said.launch is not None and program.isa != PYTHON:
@@ -66,6 +68,15 @@ def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]
 
         program = if_convert(program, said.if_convert)
     return program, list(loaded.warnings)
+
+
+def _generation(file: str, gpu: str | None) -> str | None:
+    """The generation of an instruction set that a text is for, where the machine is one of it; code that is encoded says so itself."""
+    from warploom.isa.frontends import front_end, named
+
+    if gpu is None or Path(file).suffix.lower() not in OF_ANY_GENERATION or (row := named(gpu)) is None:
+        return None
+    return gpu if row.name.startswith(f"{front_end(file).name}-") else None
 
 
 def there_is(file: str) -> None:

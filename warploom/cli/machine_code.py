@@ -1,4 +1,4 @@
-"""`warploom asm` and `disasm` of instruction sets whose instructions differ in length: GCN and AVX-512."""
+"""`warploom asm` and `disasm` of instruction sets that compilers know: RISC-V, Vortex, GCN and AVX-512."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ def assembled(file: str, row: FrontEnd, output: str | None, form: str | None, as
     chosen = form or (named if named in FORMATS else "hex")
     if chosen not in FORMATS:
         raise UserError(f"--format {chosen}: {row.name} writes {', '.join(FORMATS)}")
-    code = machine_code(row)
-    image = code.read(read_bytes(file), file)
+    data = read_bytes(file)
+    code = machine_code(row, data, file)
+    image = code.read(data, file)
     found = m.lines(code, image)
     written = [(line, m.hexadecimal(code, line.words)) for line in found]
     writers: dict[str, Any] = {
@@ -76,7 +77,8 @@ def disassembled(file: str, row: FrontEnd, output: str | None, as_json: bool) ->
     from warploom.isa.frontends import machine_code
     from warploom.isa.reading import decoded, read_bytes
 
-    code, data = machine_code(row), read_bytes(file)
+    data = read_bytes(file)
+    code = machine_code(row, data, file)
     if data.startswith(ELF):
         image = code.read(data, file)
     elif file.lower().endswith(BYTES):

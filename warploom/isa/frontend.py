@@ -34,7 +34,7 @@ class FrontEnd(NamedTuple):
 
     suffixes: the endings of its files. module: where `load` is, imported when a source asks for it. gpu: the preset that its programs run
     on; warps_gpu: the one for settings of warps, where `gpu` has none. takes: kinds of sources, of KINDS. has_words: its
-    instructions are words of one length, and the module has their `ENCODING`; has_code: they differ in length, and it has their `CODE`
+    instructions are words of one length, and the module has their `ENCODING`; has_code: it has their `CODE`
     (`machine_code.py`). claims: of files whose ending others have too, a function of a path, as
     "package.module:function", that says whether one is for this front end.
     """

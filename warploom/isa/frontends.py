@@ -39,17 +39,18 @@ AnyInput = str | os.PathLike[str] | bytes | Callable[..., Any]
 FRONT_ENDS: tuple[FrontEnd, ...] = (
     FrontEnd("tiny", (".asm",), "warploom.isa.tiny", "tiny-gpu", "tiny", warps_gpu="tiny-simt", has_words=True),
     FrontEnd("guppy", (".guppy", ".s"), "warploom.isa.guppy", "guppy's language of four-component registers and masks", "guppy"),
-    FrontEnd("riscv", (".rv", ".elf"), "warploom.isa.riscv", "RISC-V: ordinary RV32IMAFC code in every lane", "sm"),
+    FrontEnd("riscv", (".rv", ".elf"), "warploom.isa.riscv", "RISC-V: ordinary RV32IMAFC code in every lane", "sm", has_code=True),
     FrontEnd(
         "vortex",
         (".elf", ".vxbin", ".vx", ".c"),
         "warploom.isa.vortex",
         "Vortex, whichever generation a file is of",
         "vortex-2024",
+        has_code=True,
         claims="warploom.isa.vortex.recognise:is_vortex",
     ),
     *(
-        FrontEnd(f"vortex-{number}", (), f"warploom.isa.vortex.v{number}", f"Vortex, the RISC-V GPGPU, as of {number}", gpu)
+        FrontEnd(f"vortex-{number}", (), f"warploom.isa.vortex.v{number}", f"Vortex, the RISC-V GPGPU, as of {number}", gpu, has_code=True)
         for number, gpu in ((2021, "vortex-2022"), (2022, "vortex-2022"), (2024, "vortex-2024"), (2026, "vortex-2024"))
     ),
     FrontEnd(
@@ -175,9 +176,10 @@ def with_words(path: str | os.PathLike[str], isa: str | None = None) -> FrontEnd
     return front_end(path, isa)
 
 
-def machine_code(row: FrontEnd) -> MachineCode:
-    """The machine code of a front end that has some."""
-    return cast(MachineCode, importlib.import_module(row.module).CODE)
+def machine_code(row: FrontEnd, data: bytes = b"", path: str = "") -> MachineCode:
+    """The machine code of a front end that has some. data, path: a file, where it says of which generation it is. Raises SourceError."""
+    code = importlib.import_module(row.module).CODE
+    return cast(MachineCode, code(data, path) if callable(code) else code)
 
 
 def encoding(row: FrontEnd) -> Encoding:

@@ -1,6 +1,6 @@
 """Machine code as a person sees it: a listing, words in a file, and text that assembles to the same bytes.
 
-For instruction sets whose instructions differ in length. In a file of words, a line holds one instruction: hexadecimal words of the
+For instruction sets that compilers make code for. In a file of words, a line holds one instruction: hexadecimal words of the
 instruction set's unit (`// .isa gcn` says whose), with the text as a comment. Lines break where they like when such a file is read.
 """
 

@@ -205,3 +205,11 @@ def test_deadlocks_and_endless_programs_end():
     assert "no warp can ever continue" in stuck.fault and "a.vx:3" in stuck.fault
     endless = gpu.run(load(b"here: j here\n", "vortex-2024", options=Options(path="a.vx")), max_cycles=5000)
     assert endless.status in ("timeout", "error")
+
+
+def test_a_program_in_c_without_a_beginning_is_refused(tmp_path):
+    (tmp_path / "nothing.c").write_text("int twice(int a) { return 2 * a; }\n")
+    with pytest.raises(SourceError, match="there is no kernel and no main in this file"):
+        load(tmp_path / "nothing.c")
+    (tmp_path / "own.c").write_text("int main(void) { return 0; }\n")
+    assert len(load(tmp_path / "own.c"))

@@ -2,5 +2,6 @@
 
 from warploom.isa.riscv.front_end import load
 from warploom.isa.riscv.table import INSTRUCTIONS, TABLE, meanings
+from warploom.isa.riscv.words import CODE
 
-__all__ = ["INSTRUCTIONS", "TABLE", "load", "meanings"]
+__all__ = ["CODE", "INSTRUCTIONS", "TABLE", "load", "meanings"]

@@ -31,6 +31,11 @@ class Decoded(NamedTuple):
     row: Instruction | None
     values: Mapping[str, int]
 
+    @property
+    def data(self) -> bytes:
+        """Its bytes."""
+        return self.word.to_bytes(self.size, "little")
+
 
 class Table:
     """Instructions by word. A look-up goes by the lowest seven bits (the major opcode), then through the few rows that have those."""

@@ -2,5 +2,7 @@
 
 from warploom.isa.vortex.front_end import load
 from warploom.isa.vortex.table import meanings
+from warploom.isa.vortex.words import code_in
 
-__all__ = ["load", "meanings"]
+__all__ = ["CODE", "load", "meanings"]
+CODE = code_in

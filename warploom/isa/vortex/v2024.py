@@ -2,6 +2,8 @@
 
 from warploom.isa.vortex.front_end import loader_of
 from warploom.isa.vortex.table import meanings
+from warploom.isa.vortex.words import code_of_generation
 
-__all__ = ["load", "meanings"]
+__all__ = ["CODE", "load", "meanings"]
+CODE = code_of_generation(2024)
 load = loader_of(2024)

@@ -48,6 +48,7 @@ from warploom.machine.device.device import Gpu, run
 from warploom.machine.device.held import Held
 from warploom.machine.device.inspection import PipelineInspection
 from warploom.machine.device.memory_system import no_events, serve_events
+from warploom.machine.device.overwritten import overwritten
 from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
 from warploom.machine.device.storage import Storage, set_up_spaces
 from warploom.machine.engine.native.piece import Array, Hook
@@ -349,7 +350,7 @@ class PipelineMachine:
             notes=notes,
             notes_lost=lost,
             exit_code=pipeline_report.exit_code(self),
-            remarks=tuple(pipeline_report.remarks(self)),
+            remarks=(*pipeline_report.remarks(self), *overwritten(self)),
             console=printed(self.program, self.notes),
             engine=outcome.engine,
             seconds=outcome.seconds,

@@ -1,0 +1,25 @@
+"""Machine code of Vortex for `warploom asm` and `disasm`: that of RISC-V with a generation's own instructions, 4 bytes each."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+from warploom.isa.machine_code import MachineCode
+from warploom.isa.riscv import elf
+from warploom.isa.riscv.words import code_of
+from warploom.isa.vortex.recognise import generation_of_image
+from warploom.isa.vortex.table import table
+
+NEWEST = 2024
+
+
+@cache
+def code_of_generation(number: int) -> MachineCode:
+    """The machine code of one generation."""
+    return code_of(partial(table, number), 4, ".word")
+
+
+def code_in(data: bytes, path: str) -> MachineCode:
+    """That of the generation which a file is found to be of; of the newest where nothing says it. Raises SourceError."""
+    found = generation_of_image(elf.read(data, path, lines=False)[0]) if data.startswith(elf.MAGIC) else None
+    return code_of_generation(found.number if found else NEWEST)
