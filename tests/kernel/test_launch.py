@@ -320,3 +320,29 @@ def test_a_program_asks_for_the_memory_that_is_left():
         kept = cuda.device_array(1000, np.uint8)
         assert total == 1 << 22
         assert free - cuda.current_context().get_memory_info().free == kept.nbytes
+
+
+@cuda.jit
+def one_more(x):
+    x[cuda.grid(1)] += 1
+
+
+def test_what_a_result_keeps_is_kept_with_checks_and_on_another_gpu():
+    gpu = warploom.GPU("sm", engine="python")
+    traced = one_more.on(gpu, recording=True)
+    for kernel, kept in ((traced, True), (traced.on(gpu), True), (traced.on(recording=False), False)):
+        assert (kernel.check[1, 4](np.zeros(4)).result.detail.recording is not None) == kept
+
+
+@pytest.mark.parametrize("gpu", [3, "nothing like it"])
+def test_what_is_no_gpu_is_refused_at_once(gpu):
+    with pytest.raises(Exception) as caught:
+        warploom.GPU(gpu)
+    with pytest.raises(type(caught.value)):
+        one_more.on(gpu)
+
+
+def test_a_kernel_on_the_gpu_of_a_file(tmp_path):
+    path = tmp_path / "my.toml"
+    path.write_text('base = "sm"\n')
+    assert one_more.on(path).context.gpu.config.core.lanes == one_more.on("sm").context.gpu.config.core.lanes

@@ -211,6 +211,19 @@ def test_a_chain_of_comparisons_ends_with_the_first_that_is_false():
     assert out.tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
 
 
+def test_a_chain_whose_first_comparison_is_false_reads_nothing_more():
+    @cuda.jit
+    def k(x, out):
+        i, v = cuda.grid(1), -1
+        if x[0] + 6 < i < 20 > (v := x[i]):
+            pass
+        out[i] = v
+
+    out = np.zeros(8, np.int64)
+    k[1, 8](np.array([2, 1, 2, 4]), out)  # x[4] is outside
+    assert out.tolist() == [-1] * 8
+
+
 def test_what_a_condition_has_assigned_has_a_value_on_its_side():
     @cuda.jit
     def k(x, out):

@@ -108,26 +108,29 @@ def unary_operator(t: Translator, node: ast.UnaryOp) -> Any:
 def comparison(t: Translator, node: ast.Compare) -> Any:
     """`a < b < c`: what follows is not read where a comparison is false already, as in `and`."""
     left, right = both(t, node.left, node.comparators[0])
-    return Number(ty.BOOL, _chain(t, node, left, right, 0))
+    return Number(ty.BOOL, _chain(t, node, left, right, 0, t.b.truth(True)))
 
 
-def _chain(t: Translator, node: ast.Compare, left: Any, right: Any, number: int) -> Value:
+def _chain(t: Translator, node: ast.Compare, left: Any, right: Any, number: int, so_far: Value) -> Value:
+    """The chain from a comparison on. so_far: whether all before it are true, of those that no branch has asked about."""
     op = node.ops[number]
     if isinstance(op, ast.In | ast.NotIn):
         one = _contained(t, node, left, right, isinstance(op, ast.NotIn))
     else:
         one = compared(t, node, type(op), left, right)
-    if number + 1 == len(node.ops) or (one.op == "const" and not one.imm):
-        return one
+    found = t.b.pure("and", so_far, one, type="i1")
+    if number + 1 == len(node.ops) or (found.op == "const" and not found.imm):
+        return found
     following = node.comparators[number + 1]
 
-    def rest() -> Value:
-        return _chain(t, node, right, t.expression(following), number + 1)
+    def rest(known: Value) -> Value:
+        return _chain(t, node, right, t.expression(following), number + 1, known)
 
-    if one.op == "const" or _may_be_read_anyway(t, following):
-        return t.b.pure("and", one, rest(), type="i1")
-    found: Number = _either(t, node, one, lambda: Number(ty.BOOL, rest()), lambda: Number(ty.BOOL, t.b.truth(False)))
-    return found.value
+    if found.op == "const" or _may_be_read_anyway(t, following):
+        return rest(found)
+    true, false = t.b.truth(True), t.b.truth(False)
+    result: Number = _either(t, node, found, lambda: Number(ty.BOOL, rest(true)), lambda: Number(ty.BOOL, false))
+    return result.value
 
 
 def _contained(t: Translator, node: ast.AST, item: Any, owner: Any, negated: bool) -> Value:

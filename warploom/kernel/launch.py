@@ -122,13 +122,15 @@ class Kernel:
             return self.py_func(*args, **named)
         raise ValueError(f"{self.py_func.__name__} is a kernel: say its grid, as {self.py_func.__name__}[blocks, threads](...)")
 
-    def on(self, gpu: Any = None, *, tracing: bool = False, recording: bool = False) -> Kernel:
+    def on(self, gpu: Any = None, *, tracing: bool | None = None, recording: bool | None = None) -> Kernel:
         """The same kernel on a GPU, or on a preset's. Arrays of the host only: a device array lies in the memory of one GPU.
 
-        Without a GPU it stays where it is. tracing, recording: `result` keeps what pictures and the explorer show, as for `GPU.run`.
+        Without a GPU it stays where it is. tracing, recording: `result` keeps what pictures and the explorer show, as for `GPU.run`;
+        None: where this kernel's does.
         """
-        context = self._context if gpu is None else Context(GPU(gpu) if isinstance(gpu, str) else gpu)
-        kept = {"tracing": tracing, "recording": recording}
+        context = self._context if gpu is None else Context(gpu if isinstance(gpu, GPU) else GPU(gpu))
+        asked = {"tracing": tracing, "recording": recording}
+        kept = self._kept | {name: wanted for name, wanted in asked.items() if wanted is not None}
         return Kernel(self.py_func, device=self.device, context=context, kept=kept, **self.options)
 
     @property
@@ -221,7 +223,9 @@ class Kernel:
         prepared = Prepared(context, args, kept)
         program = prepared.program(found, grid, block, shared, self.py_func.__name__)
         try:
-            report = checked_launch(context, found, program, [one for one in args if isinstance(one, DeviceArray)], **options)
+            report = checked_launch(
+                context, found, program, [one for one in args if isinstance(one, DeviceArray)], **(self._kept | options)
+            )
             prepared.write_back()
         finally:
             prepared.release()

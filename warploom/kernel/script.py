@@ -12,6 +12,7 @@ import itertools
 import linecache
 import runpy
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,7 +70,9 @@ def _parse(path: str | Path) -> None:
     if b"\0" in data:
         decoded(data, path)  # says so
     try:
-        compile(data, str(path), "exec", dont_inherit=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they are shown when the program is compiled to be run
+            compile(data, str(path), "exec", dont_inherit=True)
     except SyntaxError as error:
         found = Diagnostics(Source(data.decode("utf-8", "replace"), str(path)))
         length = (error.end_offset or 0) - (error.offset or 0) if error.end_lineno == error.lineno else 1
