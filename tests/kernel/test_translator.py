@@ -271,3 +271,17 @@ def test_assignments_in_expressions():
     out = np.zeros(4, np.int64)
     k[1, 1](np.array([1, 2, 5, 9, 0]), out)
     assert out.tolist() == [3, 9, 9, 10]
+
+
+Q = 5
+
+
+def test_what_a_lambda_assigns_is_its_own():
+    @cuda.jit
+    def k(out):
+        f = lambda a: (Q := a * 2) + Q  # noqa: E731
+        out[0] = f(out[1]) + Q
+
+    out = np.array([0, 3])
+    k[1, 1](out)
+    assert out.tolist() == [17, 3]

@@ -85,10 +85,10 @@ def called(t: Translator, node: ast.Call, function: Any, args: list[Any], named:
             wanted = ", ".join(function._fields)
             t.error(node, f"{function.__name__}({wanted}) is called with {len(args) + len(named)} arguments")
     inner = plain(function)
-    if inspect.isfunction(inner):
+    module = str(getattr(function, "__module__", None) or "").partition(".")[0]
+    if inspect.isfunction(inner) and module != "numpy":
         return inlined(t, node, inner, args, named)
     name = ast.unparse(node.func)
-    module = str(getattr(function, "__module__", None) or "").partition(".")[0]
     if path is not None or module in sys.stdlib_module_names or module == "numpy":
         fix = "cuda.local.array(shape, dtype)" if function in (np.zeros, np.empty) else ""
         t.error(node.func, f"a kernel cannot call {name}", fix)
@@ -110,7 +110,8 @@ def _conversion(t: Translator, node: ast.Call, kind: ty.Type, args: list[Any]) -
         one = ty.part(kind)
         return Complex(kind, converted(t, args[0], one, node), converted(t, args[1], one, node))
     if len(args) != 1:
-        t.error(node, f"{ast.unparse(node.func)}(...) takes one number, {len(args)} are given")
+        wanted = "one or two numbers" if kind.kind == "c" else "one number"
+        t.error(node, f"{ast.unparse(node.func)}(...) takes {wanted}, {len(args)} are given")
     if isinstance(node.func, ast.Name) and node.func.id == "int" and isinstance(args[0], Number) and args[0].type.kind == "u":
         return args[0]
     return converted(t, args[0], kind, node)

@@ -135,13 +135,13 @@ def assigned(nodes: Sequence[ast.AST]) -> set[str]:
 @lru_cache(maxsize=4096)
 def _assigned(node: ast.AST) -> frozenset[str]:
     """Kept, because loops and branches ask again for each statement in them, and in each attempt to settle the types."""
-    found = set()
-    for one in ast.walk(node):
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store | ast.Del):
-            found.add(one.id)
-        elif isinstance(one, ast.FunctionDef):
-            found.add(one.name)
-    return frozenset(found)
+    if isinstance(node, ast.Lambda):
+        return frozenset()  # what a function inside assigns is its own
+    if isinstance(node, ast.FunctionDef):
+        return frozenset({node.name})
+    if isinstance(node, ast.Name):
+        return frozenset({node.id} if isinstance(node.ctx, ast.Store | ast.Del) else ())
+    return frozenset[str]().union(*map(_assigned, ast.iter_child_nodes(node)))
 
 
 def given(test: ast.expr, outcome: bool) -> set[str]:
