@@ -285,3 +285,38 @@ def test_what_a_lambda_assigns_is_its_own():
     out = np.array([0, 3])
     k[1, 1](out)
     assert out.tolist() == [17, 3]
+
+
+def test_what_the_condition_of_a_loop_assigns_has_a_value_in_it():
+    @cuda.jit
+    def k(x, out):
+        i = 0
+        while i < x.size and (v := x[i]) < 6:
+            out[i] = v
+            i += 1
+
+    out = np.zeros(4, np.int64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        k[1, 1](np.array([1, 2, 9, 3]), out)
+    assert out.tolist() == [1, 2, 0, 0]
+
+
+def test_a_mistake_in_the_condition_of_a_loop_is_said_once():
+    def k(out, n):
+        while (q := q + 1) < n:  # noqa: F821
+            out[0] = q
+
+    assert [one[2] for one in refused(k, np.zeros(1, np.int64), 3)] == ["'q' has no value here"]
+
+
+def test_after_a_loop_what_its_condition_assigns_may_have_no_value():
+    @cuda.jit
+    def k(x, out):
+        i = 0
+        while i < x.size and (v := x[i]) < 6:
+            i += 1
+        out[0] = v
+
+    with pytest.warns(KernelWarning, match="'v' has no value on some path"):
+        k[1, 1](np.array([1, 2, 9, 3]), np.zeros(1, np.int64))

@@ -19,7 +19,7 @@ from warploom.kernel.mistakes import both
 from warploom.kernel.names import NAMES, path_of
 from warploom.kernel.questions import ask_value, may_lack_value
 from warploom.kernel.statements import assign, branched
-from warploom.kernel.syntax import given
+from warploom.kernel.syntax import assigned_when
 from warploom.kernel.translator import EXPRESSIONS, Translator
 from warploom.kernel.values import UNKNOWN, Array, Complex, Inner, Number, Slice, said
 
@@ -154,7 +154,7 @@ def logical(t: Translator, node: ast.BoolOp) -> Any:
                 return first
             first = t.expression(following)
             continue
-        told = given(ast.BoolOp(node.op, node.values[:place]), both_true)
+        told = assigned_when(ast.BoolOp(node.op, node.values[:place]), both_true)
         if _may_be_read_anyway(t, following):
             value = truth(t, _read_anyway(t, following, told), node)
             first = Number(ty.BOOL, t.b.pure("and" if both_true else "or", condition, value, type="i1"))
@@ -191,7 +191,7 @@ def conditional(t: Translator, node: ast.IfExp) -> Any:
     if condition.op == "const":
         return t.expression(node.body if condition.imm else node.orelse)
     if _may_be_read_anyway(t, node.body) and _may_be_read_anyway(t, node.orelse):
-        x, y = (_read_anyway(t, one, given(node.test, side)) for one, side in ((node.body, True), (node.orelse, False)))
+        x, y = (_read_anyway(t, one, assigned_when(node.test, side)) for one, side in ((node.body, True), (node.orelse, False)))
         if isinstance(x, Number) and isinstance(y, Number):
             kind = ty.unified(x.type, y.type)
             values = [converted(t, one, kind, node).value for one in (x, y)]
@@ -200,7 +200,7 @@ def conditional(t: Translator, node: ast.IfExp) -> Any:
             return _either(t, node, condition, lambda: x, lambda: y)
 
     def chosen(value: ast.expr, outcome: bool) -> Any:
-        t.frame.maybe -= given(node.test, outcome)
+        t.frame.maybe -= assigned_when(node.test, outcome)
         return t.expression(value)
 
     return _either(t, node, condition, lambda: chosen(node.body, True), lambda: chosen(node.orelse, False))

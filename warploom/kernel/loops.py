@@ -19,7 +19,7 @@ from warploom.kernel.memory import item_of
 from warploom.kernel.merging import changed_phis, joined, limits_of
 from warploom.kernel.questions import marks_of
 from warploom.kernel.statements import assign, statement
-from warploom.kernel.syntax import assigned
+from warploom.kernel.syntax import assigned, assigned_when
 from warploom.kernel.translator import Ends, Problem, Translator
 from warploom.kernel.values import UNKNOWN, Array, Complex, Lazy, Number, Range, Unknown, leaves, said
 
@@ -141,9 +141,17 @@ def while_loop(t: Translator, node: ast.While) -> None:
         try:
             return truth(t, t.expression(node.test), node.test)
         except Problem:
+            t.frame.env.update(dict.fromkeys(assigned([node.test]), UNKNOWN))
             return t.unknown_condition()
 
-    _loop(t, node, test, lambda: None, lambda: None)
+    known = set[str]()  # in the body; after the loop it may be without a value as before
+
+    def first() -> None:
+        known.update(t.frame.maybe & assigned_when(node.test, True))
+        t.frame.maybe -= known
+
+    _loop(t, node, test, first, lambda: None)
+    t.frame.maybe |= known
 
 
 def _loop(

@@ -16,7 +16,7 @@ from warploom.kernel.memory import assign_item, item_of, set_field
 from warploom.kernel.merging import joined
 from warploom.kernel.mistakes import and_mistakes_in, both
 from warploom.kernel.questions import note_value
-from warploom.kernel.syntax import given
+from warploom.kernel.syntax import assigned_when
 from warploom.kernel.translator import ACTIONS, DYNAMIC, STATEMENTS, Ends, Problem, Translator
 from warploom.kernel.values import Array, Complex, Number, said
 
@@ -161,7 +161,7 @@ def conditional(t: Translator, node: ast.If) -> None:
         return
 
     def side(statements: list[ast.stmt], outcome: bool) -> None:
-        t.frame.maybe -= given(node.test, outcome)
+        t.frame.maybe -= assigned_when(node.test, outcome)
         t.statements(statements)
 
     t.frame.env = branched(t, node, condition, lambda: side(node.body, True), lambda: side(node.orelse, False))

@@ -144,21 +144,21 @@ def _assigned(node: ast.AST) -> frozenset[str]:
     return frozenset[str]().union(*map(_assigned, ast.iter_child_nodes(node)))
 
 
-def given(test: ast.expr, outcome: bool) -> set[str]:
+def assigned_when(test: ast.expr, outcome: bool) -> set[str]:
     """The variables that a condition has surely assigned (`:=`) when this is what came out."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return given(test.operand, not outcome)
+        return assigned_when(test.operand, not outcome)
     if isinstance(test, ast.BoolOp):
         whole = isinstance(test.op, ast.And)
         if whole == outcome:  # all have been asked
-            return set[str]().union(*(given(one, outcome) for one in test.values))
+            return set[str]().union(*(assigned_when(one, outcome) for one in test.values))
         ends, passed = [], set[str]()  # it has ended with one of them
         for one in test.values:
-            ends.append(passed | given(one, outcome))
-            passed |= given(one, whole)
+            ends.append(passed | assigned_when(one, outcome))
+            passed |= assigned_when(one, whole)
         return set.intersection(*ends)
     if isinstance(test, ast.IfExp):
-        return given(test.test, True) & given(test.test, False)
+        return assigned_when(test.test, True) & assigned_when(test.test, False)
     if isinstance(test, ast.Lambda):
         return set()
     found = {test.target.id} if isinstance(test, ast.NamedExpr) else set[str]()
@@ -167,5 +167,5 @@ def given(test: ast.expr, outcome: bool) -> set[str]:
         parts = [test.left, test.comparators[0]]  # `a < b < c` ends with the first that is false
     for part in parts:
         if isinstance(part, ast.expr):
-            found |= given(part, True) & given(part, False)
+            found |= assigned_when(part, True) & assigned_when(part, False)
     return found
