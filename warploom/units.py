@@ -152,5 +152,7 @@ def _module(path: Path, text: str) -> Any:
     except Exception as error:  # the file is the user's: whatever it raises is shown with its place, not as a stack trace of ours
         del sys.modules[name]
         place = traceback.extract_tb(error.__traceback__)[-1]
+        if place.filename.startswith("<frozen"):  # what is no text: before Python 3.11.4 that is no mistake of syntax
+            raise UnitError(f"{text}: {path}: {error}") from None
         raise UnitError(f"{text}: {place.filename}:{place.lineno}: {type(error).__name__}: {error}") from None
     return module

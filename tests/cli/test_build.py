@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.places import EXAMPLES, ROOT
-from warploom.cli import main
-from warploom.cli.build import TITLE
+from warploom.cli import build, main
+from warploom.cli.common import UserError, write_file
 
 MATADD = str(EXAMPLES / "tiny" / "matadd.asm")
 SMALL = ("--set", "gpu.cores=1", "--set", "core.threads_per_block=2", "--set", "memory.data_channels=1")
@@ -24,7 +24,7 @@ def test_it_writes_the_files_and_says_which(tmp_path):
     result = run(str(place), *SMALL, "--replay", MATADD, "--json")
     assert result.exit_code == 0
     files = json.loads(result.stdout)["files"]
-    assert sorted(files) == sorted(str(path) for path in place.iterdir())
+    assert sorted(files) == sorted(str(path) for path in place.iterdir() if path.name != ".warploom-build")
     assert str(place / "testbench.v") in files
     again = run(str(place), *SMALL)
     assert again.exit_code == 0
@@ -54,7 +54,7 @@ def test_a_file_is_no_directory(tmp_path):
     assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path / 'chip'} is a file: name a directory\n")
 
 
-@pytest.mark.parametrize("name", ["README.md", "gpu.v"])
+@pytest.mark.parametrize("name", ["README.md", "gpu.v", ".warploom-build"])
 def test_files_that_no_build_has_written_are_left_alone(name, tmp_path):
     (tmp_path / name).write_text("# My project\n")
     result = run(str(tmp_path), *SMALL)
@@ -63,9 +63,42 @@ def test_files_that_no_build_has_written_are_left_alone(name, tmp_path):
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(name, "# My project\n")]
 
 
-@pytest.mark.parametrize("place", ["rtl/export", "rtl/shuttle/texts", "rtl/fpga/readme"])
-def test_a_build_knows_its_own_readme(place):
-    assert f"\n{TITLE}" in (ROOT / "warploom" / f"{place}.py").read_text()
+@pytest.mark.parametrize("title", ["# A GPU of my own\n", "# A GPU in Verilog\n"])
+def test_a_readme_that_begins_as_a_builds_own_does_is_the_users(title, tmp_path):
+    (tmp_path / "README.md").write_text(title)
+    (tmp_path / "gpu.v").write_text("mine")
+    result = run(str(tmp_path), *SMALL)
+    assert result.exit_code == 2 and "exists and no build has written it" in result.stderr
+    assert ((tmp_path / "README.md").read_text(), (tmp_path / "gpu.v").read_text()) == (title, "mine")
+
+
+def test_a_build_knows_its_files_without_their_readme_and_no_others(tmp_path):
+    assert run(str(tmp_path), *SMALL, "--replay", MATADD).exit_code == 0
+    (tmp_path / "README.md").unlink()
+    assert run(str(tmp_path), *SMALL).exit_code == 0
+    assert run(str(tmp_path), *SMALL, "--replay", MATADD).exit_code == 0  # the test bench is of the build before the last
+
+
+def test_a_file_of_the_users_beside_those_of_a_build_is_refused(tmp_path):
+    assert run(str(tmp_path), *SMALL).exit_code == 0
+    before = (tmp_path / "gpu.v").read_bytes()
+    (tmp_path / "testbench.v").write_text("mine")
+    result = run(str(tmp_path), *SMALL, "--replay", MATADD)
+    assert result.exit_code == 2 and f"{tmp_path / 'testbench.v'} exists and no build has written it" in result.stderr
+    assert ((tmp_path / "testbench.v").read_text(), (tmp_path / "gpu.v").read_bytes()) == ("mine", before)
+
+
+def test_what_an_interrupted_build_has_left_is_replaced(tmp_path, monkeypatch):
+    def interrupted(path, content):
+        if str(path).endswith(".il"):
+            raise UserError("interrupted")
+        write_file(path, content)
+
+    monkeypatch.setattr(build, "write_file", interrupted)
+    assert run(str(tmp_path), *SMALL).exit_code == 2
+    monkeypatch.undo()
+    assert (tmp_path / "gpu.v").exists() and not (tmp_path / "README.md").exists()
+    assert run(str(tmp_path), *SMALL).exit_code == 0
 
 
 def test_without_the_extra_it_says_what_to_install(tmp_path):

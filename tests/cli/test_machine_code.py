@@ -67,6 +67,8 @@ def test_a_code_object_is_listed_and_taken_apart():
         ("k.bin", b"", ["disasm", "--isa", "avx512"], "there is no instruction in this file"),
         ("k.bin", b"abcd\0", ["disasm"], "k.bin does not say of which instruction set its bytes are: add --isa NAME, of tiny, "),
         ("k.cl", b"", ["asm"], "k.cl is C: compile it first, with `warploom cc "),
+        ("k.C", b"", ["asm", "--isa", "riscv"], "k.C: error: the compiler knows a file by its ending, and this is none of its own"),
+        ("k.C", b"", ["cc", "-o", "k.elf"], "k.C: error: the compiler knows a file by its ending, and this is none of its own"),
         ("k.co", b"\x7fELF", ["disasm"], "ELF"),
         ("k.gcn", b"s_endpgm\n", ["asm", "--format", "octal"], "--format octal: gcn writes hex, json, bin"),
         ("k.gcn", b".kernel k\ns_endpgm\n", ["asm", "--format", "bin"], "--format bin: bytes are for a file; name one with -o"),

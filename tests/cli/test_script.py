@@ -132,6 +132,36 @@ def test_a_file_that_is_no_python_is_a_mistake_with_its_place(script, command, t
 
 
 @pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize(("code", "status", "said"), [("'bye'", 1, "bye\n"), ("['a', 1]", 1, "['a', 1]\n"), ("3", 3, ""), ("None", 0, "")])
+def test_the_last_words_of_a_program_are_on_standard_error(script, command, code, status, said):
+    script.write_text(f"import sys\nsys.exit({code})\n")
+    run = CliRunner().invoke(main, [command, str(script), "--quiet"])
+    assert (run.exit_code, run.stdout, run.stderr) == (status, "", said)
+
+
+@pytest.mark.parametrize("command", ["run", "check", "profile"])
+@pytest.mark.parametrize(
+    ("line", "last"),
+    [
+        ("open('weights.npy')", "FileNotFoundError: [Errno 2] No such file or directory: 'weights.npy'"),
+        ("raise OSError('no number')", "OSError: no number"),
+    ],
+)
+def test_a_file_that_the_program_does_not_find_is_shown_with_its_line(script, command, line, last):
+    script.write_text(f"x = 1\n{line}\n")
+    run = CliRunner().invoke(main, [command, str(script)])
+    lines = run.stderr.splitlines()
+    assert (run.exit_code, lines[-1]) == (1, last)
+    assert lines[:2] == ["Traceback (most recent call last):", f'  File "{script}", line 2, in <module>']
+
+
+def test_output_that_nobody_reads_any_more_ends_a_program_quietly(script):
+    script.write_text("raise BrokenPipeError(32, 'Broken pipe')\n")
+    run = warploom("run", script)
+    assert (run.returncode, run.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
 def test_what_the_program_raises_is_shown_from_its_own_first_line_on(script, command):
     script.write_text("def f(x):\n    return 1 / x\n\n\nf(0)\n")
     run = CliRunner().invoke(main, [command, str(script), "--json"])

@@ -28,7 +28,9 @@ OF_REPLAY = {
     "buffers": "--buffer",
 }
 
-README, TITLE = "README.md", "# A GPU "  # how what every build writes begins, for whatever target
+README = "README.md"
+WRITTEN = ".warploom-build"  # in DIR: the names of what builds have written there
+HEADING = "# Written by `warploom build`, which may replace it:"
 FPGAS = ("ice40up5k", "ecp5")
 # What only some targets have, by the name of its value: the option, what it is for, the targets.
 OF_TARGETS = {
@@ -66,9 +68,9 @@ REMARK = "The figures are of this description, by these tools; the clock is next
 def command(directory: str, **options: Any) -> None:
     """Write a machine as hardware into DIR: Verilog, RTLIL, a test bench, and a README that says what to do next.
 
-    DIR is created if it does not exist; files of earlier builds in it are replaced, others are not. Parts of a machine that have no
-    hardware are refused by name. The exit status is 0 when the files are written, 2 when the input is wrong. It needs the extra rtl:
-    pip install 'warploom[rtl]'.
+    DIR is created if it does not exist; files of earlier builds in it, as its .warploom-build lists them, are replaced, others are not.
+    Parts of a machine that have no hardware are refused by name. The exit status is 0 when the files are written, 2 when the input is
+    wrong. It needs the extra rtl: pip install 'warploom[rtl]'.
 
     With --target tinytapeout DIR is a submission to that shuttle: the GPU with its memories behind 24 pins, pinout, documentation,
     workflows, and a test that runs the program of --replay through the pins and expects the model's cycles.
@@ -126,11 +128,13 @@ def command(directory: str, **options: Any) -> None:
         files = found.files
     else:
         files = make(gpu, program)
-    _spare(place, files)
+    earlier = _spare(place, files)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{directory} cannot be made: {os.strerror(error.errno or 0)}") from None
+    # First: a build that is interrupted leaves nothing behind that the next one would not know.
+    write_file(place / WRITTEN, "\n".join([HEADING, *sorted(earlier | files.keys()), ""]))
     for name, text in files.items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         write_file(place / name, text)
@@ -151,15 +155,17 @@ def command(directory: str, **options: Any) -> None:
     say(f"what to do next is in {place / README}")
 
 
-def _spare(place: Path, names: Iterable[str]) -> None:
-    """Raise UserError where a file of the user's would be replaced: where no earlier build has left its README."""
-    readme = place / README
+def _spare(place: Path, names: Iterable[str]) -> set[str]:
+    """What earlier builds have written there. Raises UserError where one of the names is there and is none of that."""
+    heading, earlier = "", set[str]()
     with contextlib.suppress(OSError, UnicodeDecodeError):
-        if readme.read_text().startswith(TITLE):
-            return
-    for name in names:
-        if (place / name).exists():
+        heading, *lines = (place / WRITTEN).read_text(encoding="utf-8").splitlines() or [""]
+        earlier = set(lines) if heading == HEADING else set()
+    ours = earlier | {WRITTEN} if heading == HEADING else earlier
+    for name in (WRITTEN, *names):
+        if name not in ours and os.path.lexists(place / name):
             raise UserError(f"{place / name} exists and no build has written it: name a directory of its own, as {place / 'chip'}")
+    return earlier
 
 
 def _text(path: str) -> str:

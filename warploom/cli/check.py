@@ -10,7 +10,7 @@ import click
 
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options
-from warploom.cli.script import is_script
+from warploom.cli.script import is_script, left_with
 
 if TYPE_CHECKING:
     from warploom.checks.check import Report
@@ -91,7 +91,7 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list
                 schedule=not options["no_schedule"],
             )  # fmt: skip
     except SystemExit as leaving:
-        status = leaving.code if isinstance(leaving.code, int) else DONE if leaving.code is None else FAULT
+        status = left_with(leaving)
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(how, err=True)

@@ -30,13 +30,13 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
       warploom disasm kernel.co -o kernel.gcn     a code object of GCN
       warploom disasm examples/vortex/saxpy.elf   an ELF file
     """
-    from warploom.cli.machine_code import BYTES, ELF, disassembled
+    from warploom.cli.machine_code import BYTES, disassembled
     from warploom.isa.frontends import encoding, known, read_text, with_words
-    from warploom.isa.reading import read_bytes
+    from warploom.isa.reading import ELF_MAGIC, read_bytes
 
     row = with_words(file, isa)
     there = ", ".join(row.name for row in known() if row.has_words or row.has_code)
-    if (isa or read_bytes(file).startswith(ELF)) and (row.has_code or not row.has_words):
+    if (isa or read_bytes(file).startswith(ELF_MAGIC)) and (row.has_code or not row.has_words):
         if not row.has_code:
             raise UserError(f"{file} is a program of {row.name}, whose instructions have no words here; these have: {there}")
         disassembled(file, row, output, as_json)

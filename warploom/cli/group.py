@@ -84,7 +84,12 @@ class LazyGroup(click.Group):
             say(how, err=True)
             ctx.exit(status)
         except OSError as error:
-            if error.errno in (None, errno.EPIPE):  # whoever reads the output has seen enough: click ends quietly
+            if error.errno == errno.EPIPE:  # whoever reads the output has seen enough: click ends quietly
+                raise
+            if _shown_as_its_own(error, as_json):
+                drop_unwritten()
+                ctx.exit(FAULT)
+            if error.errno is None:
                 raise
             say(f"error: {error.strerror or error}", err=True)
             drop_unwritten()

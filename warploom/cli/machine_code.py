@@ -12,7 +12,6 @@ from warploom.cli.common import UserError, print_json, say, write_file
 if TYPE_CHECKING:
     from warploom.isa.frontend import FrontEnd
 
-ELF = b"\x7fELF"
 FORMATS = ("hex", "json", "bin")
 OF_C = (".c", ".cl")
 BYTES = ".bin"  # a file of nothing but instructions
@@ -25,6 +24,9 @@ def assembled(file: str, row: FrontEnd, output: str | None, form: str | None, as
     from warploom.isa.reading import read_bytes
 
     if file.lower().endswith(OF_C):
+        from warploom.isa.c.compiler import known_ending
+
+        known_ending(file)
         raise UserError(f"{file} is C: compile it first, with `warploom cc {file} -o kernel.o --target {row.name}`")
     named = Path(output).suffix.lower()[1:] if output else ""
     chosen = form or (named if named in FORMATS else "hex")
@@ -75,11 +77,11 @@ def disassembled(file: str, row: FrontEnd, output: str | None, as_json: bool) ->
     """Text from a file of words, a code object or an ELF file, or from bytes of code."""
     from warploom.isa import machine_code as m
     from warploom.isa.frontends import machine_code
-    from warploom.isa.reading import decoded, read_bytes
+    from warploom.isa.reading import ELF_MAGIC, decoded, read_bytes
 
     data = read_bytes(file)
     code = machine_code(row, data, file)
-    if data.startswith(ELF):
+    if data.startswith(ELF_MAGIC):
         image = code.read(data, file)
     elif file.lower().endswith(BYTES):
         image = code.raw(data, file)

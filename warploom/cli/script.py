@@ -51,7 +51,7 @@ def run_whole(file: str, options: dict[str, Any]) -> int:
             say(_fault(error), err=True)
         status = FAULT
     except SystemExit as leaving:
-        ended = leaving.code if isinstance(leaving.code, int) else 0 if leaving.code is None else FAULT
+        ended = left_with(leaving)
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(how, err=True)
@@ -61,6 +61,14 @@ def run_whole(file: str, options: dict[str, Any]) -> int:
         for line in _table(results, config.name):
             say(line, err=True)
     return status or ended
+
+
+def left_with(leaving: SystemExit) -> int:
+    """The exit status of a program that has ended itself; anything but a number is its last words, as in Python."""
+    if leaving.code is None or isinstance(leaving.code, int):
+        return leaving.code or DONE
+    say(str(leaving.code), err=True)
+    return FAULT
 
 
 def _fault(error: KernelError) -> str:

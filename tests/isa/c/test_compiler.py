@@ -129,7 +129,8 @@ def test_a_file_that_is_no_source_is_refused_by_its_ending(tmp_path):
     needs_compiler()
     path = tmp_path / "matmul.asm"
     path.write_text("RET")
-    message = "the compiler knows a file by its ending, and this is none of its own\n    fix: it takes .c, .i, .S, .s, .cl, .o, .a"
+    took = "it takes C, assembly, OpenCL C and object files: .c, .i, .S, .s, .cl, .o, .a"
+    message = f"the compiler knows a file by its ending, and this is none of its own\n    fix: {took}"
     with pytest.raises(SourceError, match=re.escape(message)):
         compile_c([path])
 

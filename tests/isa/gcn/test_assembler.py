@@ -42,13 +42,16 @@ def said(text):
         (".grid 0", 7, ".grid = 0: it is 1 to 1048576"),
         (".arg x, float", 1, ".arg takes a name, a type, and perhaps a value"),
         (".arg n, int32, many", 16, "'many' is no int32"),
+        (".arg x, pointer, banana", 18, "x takes a number, 4 to 4194304, not 'banana'"),
+        (".arg banana, pointer, 2", 23, "banana = 2: it is 4 to 4194304"),
+        (".arg n, int32\n.arg n, int32", 6, "the argument 'n' is there already"),
         (".lang 4", 1, "there is no directive '.lang', did you mean '.long'?"),
         (".long 0x1ffffffff", 7, "'0x1ffffffff' has more than 32 bits"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named_at_its_place(line, column, message):
     found = said(f".kernel main\ns_nop 0\n{line}\ns_endpgm")
-    assert found == [(3, column, message)]
+    assert found == [(3 + line.count("\n"), column, message)]
 
 
 def test_all_mistakes_are_named():

@@ -43,7 +43,8 @@ def test_of_several_loads_the_ones_that_must_be_done():
 def test_lds_comes_in_order_but_not_beside_scalar_loads():
     reads = "s_waitcnt lgkmcnt(0)\nds_read_b32 v1, v0\nds_read_b32 v2, v0\n"
     assert warnings(reads + "s_waitcnt lgkmcnt(1)\nv_mov_b32 v3, v1\ns_endpgm") == []
-    assert len(warnings(reads + "s_load_dword s0, s[4:5], 0x0\ns_waitcnt lgkmcnt(2)\nv_mov_b32 v3, v1\ns_endpgm")) == 1
+    (said,) = warnings(reads + "s_load_dword s0, s[4:5], 0x0\ns_waitcnt lgkmcnt(2)\nv_mov_b32 v3, v1\ns_endpgm")
+    assert said.endswith("only lgkmcnt(0) proves that one is done; write s_waitcnt lgkmcnt(0) before it")
 
 
 def test_a_register_that_is_overwritten_before_its_load_has_come():
@@ -219,3 +220,31 @@ s_endpgm"""
     for most, beyond in ((1, 1 + 1), (2, 2 + 1), (3, 0)):  # the store is the third from the end, on one path
         program = load_with_warnings((HEAD + text.format(most)).encode(), "gcn", Options(buffers={"x": [0] * 64}))[0]
         assert int(program.uops[program.code[program.text.index(f"s_waitcnt vmcnt({most})"), u.FIRST_UOP], u.IMM]) == beyond
+
+
+@pytest.mark.parametrize("width", [1, 4])
+def test_a_wait_for_more_registers_than_an_instruction_can_use_waits_for_the_first_load_too(width):
+    """The first load misses, the others hit: their registers are there before those of the first."""
+    name, count = ("dword", 20) if width == 1 else ("dwordx4", 5)
+    vectors = [f"v{n}" if width == 1 else f"v[{n}:{n + 3}]" for n in range(8, 8 + (count + 1) * width, width)]
+    loads = "".join(f"global_load_{name} {one}, v0, s[8:9]\n" for one in vectors[1:])
+    body = "v_mov_b32 v0, 0\nglobal_load_dword v1, v0, s[8:9]\ns_waitcnt vmcnt(0)\n"  # so the line is there
+    body += f"global_load_{name} {vectors[0]}, v0, s[8:9] offset:1024\n{loads}s_waitcnt vmcnt(0)\n"
+    issues, done, program = timed(body)
+    first, *others = [n for n, line in enumerate(program.text) if line.startswith(f"global_load_{name} ")][-count - 1 :]
+    assert max(done[one] for one in others) < done[first] < issues[others[-1] + 1] <= done[first] + 4  # in its next turn
+
+
+def test_a_wait_for_many_scalar_loads_has_room_for_one_register_of_each():
+    loads = "".join(f"s_load_dwordx16 s[{n}:{n + 15}], s[4:5], 0x0\n" for n in (16, 32, 48))
+    program = load_with_warnings((HEAD + loads + "s_waitcnt lgkmcnt(0)\ns_endpgm").encode(), "gcn", Options(buffers={"x": [0] * 64}))[0]
+    row = program.code[program.text.index("s_waitcnt lgkmcnt(0)")]
+    used = {int(one) - u.SCALAR_GROUP for one in row[u.USE : u.USE + row[u.USES]]}
+    assert all(used & set(range(n, n + 16)) for n in (16, 32, 48)) and used & {8, 9}
+
+
+def test_a_store_is_waited_for_however_many_accesses_have_left_since():
+    loads = "".join(f"global_load_dword v{n}, v0, s[8:9]\n" for n in range(1, 71))
+    text = HEAD + "s_waitcnt lgkmcnt(0)\n" + STORE.format("") + loads + "s_waitcnt vmcnt(62)\ns_endpgm"
+    program = load_with_warnings(text.encode(), "gcn", Options(buffers={"x": [0] * 64}))[0]
+    assert int(program.uops[program.code[program.text.index("s_waitcnt vmcnt(62)"), u.FIRST_UOP], u.IMM]) == 62 + 1

@@ -136,6 +136,7 @@ def test_what_a_kernel_is_not_given_is_said():
     assert "has no parameter 'b'" in refused(arguments={"a": 1, "b": 2})
     assert "there is no such buffer" in refused(arguments={"a": 1, "x": "z"})
     assert refused(threads=37, block=2) == "37 threads are no whole number of blocks of 2"
+    assert refused(threads=None, block=64) == "nothing says in how many threads it runs, in blocks of 64: add --threads N"
     assert "there is no kernel 'other'; say which one: --launch saxpy" in refused(more={"launch": "other"})
     assert "there is no kernel '1'; say which one: --launch saxpy" in refused(more={"launch": "1"})
     assert "holds" in refused(buffers={"x": np.array(["a"]), "y": Y})

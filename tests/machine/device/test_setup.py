@@ -140,7 +140,7 @@ FIELDS = [
     ({"l1__write": "back", "l1__bytes": 0}, "gpu", {"partial_stores.tracked": 0}),  # of a cache that is not there
     ({}, "gpu", {"partial_stores.tracked": 0}),
     ({"crossbar__core": 8, "crossbar__slice": 16}, "gpu", {"crossbar.core_bytes": 8, "crossbar.slice_bytes": 16}),
-    ({"l2__bytes": 2048, "l2__slices": 2, "l2__sets": 4}, "gpu", {"l2.cache.sets": 8, "l2.cache.ways": 4}),
+    ({"l2__bytes": 2048, "l2__slices": 2, "l2__sets": 4, "l2__ways": 4}, "gpu", {"l2.cache.sets": 8, "l2.cache.ways": 4}),
     ({"core__warps": 6, "core__lanes": 8}, "core", {"warps.slots": 6, "warps.lanes": 8}),
     ({"core__stack_depth": 9, "divergence__barriers": 5, "divergence__patience": 11, "divergence__first": "taken"}, "core",
      {"path_table.limit": 9, "mask_stack.limit": 9, "convergence_barriers.limit": 5, "convergence_barriers.patience": 11,
@@ -189,7 +189,7 @@ FIELDS = [
     ({"l1__write": "back", "l1__allocate": True}, "core",
      {"lsu.write_back": 1, "lsu.write_allocate": 1, "lsu.tracks_bytes": 1, "texture.tracks_bytes": 1}),
     ({"l1__bytes": 0}, "core", {"lsu.cached": 0}),
-    ({"l1__bytes": 1024, "l1__sets": 2}, "core", {"lsu.cached": 1, "lsu.cache.sets": 2, "lsu.cache.ways": 8}),
+    ({"l1__bytes": 1024, "l1__sets": 2, "l1__ways": 8}, "core", {"lsu.cached": 1, "lsu.cache.sets": 2, "lsu.cache.ways": 8}),
     ({"l2__atomic_lanes": 3}, "core", {"core.atomic_lanes": 3}),
     ({"texture__queue": 5, "texture__ports": 3, "texture__count": 2, "texture__latency": 9, "texture__mshrs": 4, "texture__bytes": 512,
       "texture__ways": 4}, "core",

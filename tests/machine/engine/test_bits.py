@@ -36,3 +36,15 @@ def test_the_first_after_one_goes_round(number, warps, last):
     held, last = [warp for warp in range(warps) if number >> warp & 1], last % warps
     expected = next((warp for warp in held if warp > last), held[0]) if held else -1
     assert after(np.uint64(number % (1 << warps)), last, warps) == expected
+
+
+@pytest.mark.parametrize("ask", [popcount, lowest, highest])
+def test_a_number_with_a_sign_is_no_mask(ask):
+    with pytest.raises(OverflowError, match="Python integer -6 out of bounds for uint64"):
+        ask(~5)
+
+
+@pytest.mark.parametrize("number", [-1, 64])
+def test_a_mask_has_64_bits(number):
+    with pytest.raises(IndexError, match=f"there is no bit {number} in a mask"):
+        bit(number)

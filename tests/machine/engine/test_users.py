@@ -67,7 +67,7 @@ def test_a_unit_of_several_functions_has_the_name_that_its_file_gives_it():
         (lambda: np.zeros(1, np.int32).__setitem__(0, 1 << 40), "; a field of a record has as many bits as hardware would give it"),
         (
             lambda: np.zeros(1, np.uint64).__setitem__(0, 1 << 70),
-            "64 bits",
+            "; a number has 64 bits at most",
         ),
         (lambda: np.zeros(1).append(1), "'append'; an array has a fixed size: write array[index] = value, and count yourself"),
         (lambda: np.zeros(4)[1, 2], "; rows lie one after the other in an array with one index, as s.stamp"),

@@ -62,7 +62,7 @@ def test_ways_and_sets_of_a_cache_are_found():
 
 
 def test_a_sector_and_a_line_are_found():
-    rows = measured("sectors", lsu__sector=64, l1__line=64, l1__ways=4)
+    rows = measured("sectors", lsu__sector=64, l1__line=64, l1__sets=0, l1__ways=4)
     assert (rows["sectors.sector"].reading.measured, rows["sectors.line"].reading.measured) == (64, 64)
     assert rows["sectors.stride-1"].reading.measured == 2
 

@@ -75,8 +75,7 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
         raise error(first, "compiling C needs the package ziglang, which is not installed", "pip install 'warploom[cc]'")
     for path in paths:
         read_bytes(path)
-        if Path(path).suffix not in ENDINGS:
-            raise error(path, "the compiler knows a file by its ending, and this is none of its own", f"it takes {', '.join(ENDINGS)}")
+        known_ending(path)
     with tempfile.TemporaryDirectory(prefix="warploom-cc-") as folder:
         result = Path(folder) / "program.elf"
         sources = [Path(path).resolve() for path in paths]
@@ -90,6 +89,13 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
         for command in steps:
             _run(command, first, folder)
         return result.read_bytes()
+
+
+def known_ending(path: str | Path) -> None:
+    """Raise SourceError where clang would not know by its name what a file is, or would take it for C++, as .C is."""
+    if Path(path).suffix not in ENDINGS:
+        took = f"it takes C, assembly, OpenCL C and object files: {', '.join(ENDINGS)}"
+        raise error(path, "the compiler knows a file by its ending, and this is none of its own", took)
 
 
 def flags(target: Target, level: str) -> list[str]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
+from warploom.isa.reading import ELF_MAGIC as MAGIC
 from warploom.isa.reading import error
 
-MAGIC = b"\x7fELF"
 OBJECT, EXECUTABLE, SHARED = 1, 2, 3
 KINDS = {OBJECT: "an object file that is not linked yet", 4: "a core dump"}
 MOST_HEADERS = 1024

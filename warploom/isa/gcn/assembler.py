@@ -95,12 +95,7 @@ class _Assembler:
         self._lay_out()
         parts = [b"".join(self._encoded(item, place) for place, item in enumerate(self.items) if item.section == one) for one in (0, 1)]
         self.diagnostics.raise_if_errors()
-        try:
-            return self._assembly(*parts)
-        except Mistake as mistake:  # in what is said about arguments
-            self.diagnostics.error(Position(1, 1), mistake.message, fix=mistake.fix)
-            self.diagnostics.raise_if_errors()
-            raise
+        return self._assembly(*parts)
 
     # -----------------------------------------------------------------------------------------------------
     # First pass
@@ -210,7 +205,7 @@ class _Assembler:
         elif not self.kernels:
             raise Mistake(f"{name} belongs to a kernel, and there is none before it", name, "write .kernel NAME before it")
         elif name == ".arg":
-            self.kernels[-1].argument(pieces)
+            self.kernels[-1].argument(pieces, position.line)
         else:
             self.kernels[-1].memory(name, words)
 
@@ -292,8 +287,8 @@ class _Assembler:
                 self.diagnostics.error(kernel.position, said, len(".amdhsa_kernel"))
                 continue
             found[kernel.name] = kernel.kernel(symbols[kernel.name])
+        usual = {kernel.name: kernel.usual_values(symbols, self.diagnostics) for kernel in self.kernels}
         self.diagnostics.raise_if_errors()
         image = Image(self.source.path, segments, next(iter(found.values())).entry, symbols, frozenset(lines), (self.source,), lines)
         launch = Launch(block=self.extents.get("block", 64), grid=self.extents.get("grid", 1)) if self.extents else None
-        usual = {kernel.name: kernel.usual_values(symbols) for kernel in self.kernels}
         return Assembly(CodeObject(image, 0, "gfx900", found), launch, usual)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from warploom.isa.diagnostics import Position
+from warploom.isa.diagnostics import Diagnostics, Position
 from warploom.isa.gcn.code_object import Kernel
 from warploom.isa.gcn.descriptor import SYSTEM, USER, Descriptor
 from warploom.isa.gcn.descriptor import Start as Number
@@ -31,7 +31,7 @@ _SIZES = {"group_segment_fixed_size": "group", "private_segment_fixed_size": "pr
 @dataclass
 class Declared:
     """user, system: numbers that its waves start with, by name. sizes: registers, and bytes of its kinds of memory. usual: an argument's
-    value, or the size of its buffer, unless one is given."""
+    value, or the size of its buffer, unless one is given; and the line that says so."""
 
     name: str
     position: Position
@@ -39,7 +39,7 @@ class Declared:
     system: dict[str, int] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     arguments: list[Argument] = field(default_factory=list)
-    usual: dict[str, Piece] = field(default_factory=dict)
+    usual: dict[str, tuple[Piece, int]] = field(default_factory=dict)
     user_count: int | None = None
 
     @classmethod
@@ -53,15 +53,17 @@ class Declared:
         """`.lds` or `.private`: bytes of a block or of a lane."""
         self.sizes["group" if directive == ".lds" else "private"] = whole(words[0] if words else "", directive, 0, 1 << 16)
 
-    def argument(self, words: Sequence[Piece]) -> None:
+    def argument(self, words: Sequence[Piece], line: int) -> None:
         """`.arg NAME, TYPE, VALUE`: one more argument, behind the others at a multiple of its size."""
         if not 2 <= len(words) <= 3 or words[1].text not in TYPES:
             raise Mistake(".arg takes a name, a type, and perhaps a value", "", f"write .arg n, int32, 100; types are {', '.join(TYPES)}")
         name, dtype = words[0].text, words[1].text
+        if any(one.name == name for one in self.arguments):
+            raise Mistake(f"the argument {name!r} is there already", name, "give it another name")
         if len(words) == 3:
             if dtype != POINTER:
                 _value(words[2].text, dtype)  # raises where the line is known
-            self.usual[name] = words[2]
+            self.usual[name] = words[2], line
         size = TYPES[dtype]
         kind = GLOBAL if dtype == POINTER else VALUE
         self.arguments.append(Argument(name, -(-self.argument_bytes // size) * size, size, kind, dtype))
@@ -71,20 +73,25 @@ class Declared:
         """How many bytes the arguments have that are there so far."""
         return max((one.offset + one.size for one in self.arguments), default=0)
 
-    def usual_values(self, labels: Mapping[str, int]) -> tuple[dict[str, int | float], dict[str, int]]:
-        """Usual values of arguments, and usual sizes of buffers. labels: their addresses; a pointer with a label points there."""
+    def usual_values(self, labels: Mapping[str, int], diagnostics: Diagnostics) -> tuple[dict[str, int | float], dict[str, int]]:
+        """Usual values of arguments, and usual sizes of buffers. labels: their addresses; a pointer with a label points there.
+        diagnostics: takes what is neither a label nor a size, which is known only after the last line."""
         values: dict[str, int | float] = {}
         buffers: dict[str, int] = {}
         for argument in self.arguments:
-            piece = self.usual.get(argument.name)
-            if piece is None:
+            if argument.name not in self.usual:
                 continue
+            piece, line = self.usual[argument.name]
             if argument.dtype != POINTER:
                 values[argument.name] = _value(piece.text, argument.dtype)
             elif piece.text in labels:
                 values[argument.name] = labels[piece.text]
             else:
-                buffers[argument.name] = whole(piece.text, argument.name, 4, MOST_BYTES)
+                try:
+                    buffers[argument.name] = whole(piece.text, argument.name, 4, MOST_BYTES)
+                except Mistake as mistake:
+                    fix = "write the bytes of its buffer, or a label to which it points"
+                    diagnostics.error(Position(line, piece.column), mistake.message, max(len(piece.text), 1), fix)
         return values, buffers
 
     def descriptor_line(self, directive: str, words: Sequence[str]) -> None:

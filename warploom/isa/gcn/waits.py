@@ -9,7 +9,8 @@ short_scoreboard (LDS), and there is a warning.
 
 A store, and an atomic operation that returns nothing, is in vmcnt until the cache of all compute units has it. It writes no register: an
 s_waitcnt that may have to wait for one has the machine wait until all accesses are done but the last ones that vmcnt lets be
-(machine/core/warps/access_order.py), in whatever order they are done.
+(machine/core/warps/access_order.py), in whatever order they are done. So does one that waits for more registers than an instruction can
+use. For lgkmcnt there is no such order: of more loads than that, the first ones are waited for where their registers are used.
 
 FLAT is in both counters. Its part in LDS can be done before or after other accesses of LDS, so it proves nothing of these: a program that
 needs one of them waits for lgkmcnt as if there were no FLAT, which waits longer. Only the program knows whether some lane went to LDS; one
@@ -110,7 +111,7 @@ class _Waits:
         return list(said.values())
 
     def waiting(self) -> tuple[np.ndarray, np.ndarray]:
-        """The program's (code, uops): each s_waitcnt uses the registers that it waits for, those of the last loads first. Where it may
+        """The program's (code, uops): each s_waitcnt uses the registers that it waits for. Where there are too many of vmcnt, where it may
         have to wait for what writes none, or no path from the kernel's entry is known to reach it, as in a function, it says for
         how many accesses it does not wait."""
         code, uops = self.program.code.copy(), self.program.uops.copy()
@@ -123,11 +124,13 @@ class _Waits:
             if state is None:
                 uops[code[place + 1, u.FIRST_UOP], u.IMM] = vm + 1 if vm < MOST_VM else 0
                 continue
-            pending, after = state.pending, self._after(place, state).pending
-            registers = sorted((one for one in pending if one not in after), key=lambda one: pending[one].since)[: u.MAX_USES]
+            after = self._after(place, state).pending
+            ordered = _ordered({register: one for register, one in state.pending.items() if register not in after})
+            registers, others = ordered[: u.MAX_USES], ordered[u.MAX_USES :]
             code[place + 1, [u.USES, u.WRITES]] = len(registers), 0
             code[place + 1, u.USE : u.USE + len(registers)] = registers
-            if vm < MOST_VM and state.silent >> vm:
+            too_many = any(state.pending[register].counter == VM for register in others)
+            if vm < MOST_VM and (too_many or state.silent >> vm):
                 uops[code[place + 1, u.FIRST_UOP], u.IMM] = vm + 1
         return code, uops
 
@@ -160,7 +163,7 @@ class _Waits:
                 state[register] = Pending(counter, place, 0)
         if counter != VM:
             return State(state, before.silent)
-        return State(state, _last(before.silent << 1 | silent, LONGEST))
+        return State(state, _one_more(before.silent, silent))
 
     def _following(self, place: int) -> list[int]:
         written = self.instructions[place].written
@@ -187,7 +190,7 @@ class _Waits:
         line = self.program.position(pending.load + 1).line
         where = f" in line {line}" if line else f" at {self.instructions[pending.load].address:#x}"
         counter = pending.counter.split()[0]
-        most = 0 if pending.counter == SCALAR else min(pending.since, MOST_VM if counter == VM else MOST_LGKM)
+        most = 0 if pending.in_vain or pending.counter == SCALAR else min(pending.since, MOST_VM if counter == VM else MOST_LGKM)
         text = self.program.text[place + 1]
         said = f"{text}: {name} is used, and nothing waits for the load{where} that writes it"
         if pending.in_vain:
@@ -225,6 +228,22 @@ def _waited(before: State, number: int) -> State:
 
     left = {register: one._replace(in_vain=proves_nothing(one)) for register, one in before.pending.items() if not done(one)}
     return State(left, _last(before.silent, vm) if vm < MOST_VM else before.silent)
+
+
+def _ordered(pending: Mapping[int, Pending]) -> list[int]:
+    """The registers in the order in which an s_waitcnt has room for them: those of lgkmcnt, for which nothing else waits, before those of
+    vmcnt; one register of each load before the others, which come with it; the last loads first."""
+    last_first = sorted(pending, key=lambda register: pending[register].since)
+    first_of: dict[int, int] = {}
+    for register in last_first:
+        first_of.setdefault(pending[register].load, register)
+    return sorted(last_first, key=lambda register: (pending[register].counter == VM, first_of[pending[register].load] != register))
+
+
+def _one_more(silent: int, is_silent: bool) -> int:
+    """After one more access. The last bit keeps those that are further back: vmcnt does not forget them."""
+    silent = silent << 1 | is_silent
+    return _last(silent, LONGEST) | silent >> LONGEST << LONGEST - 1
 
 
 def _last(silent: int, accesses: int) -> int:

@@ -96,6 +96,8 @@ def _extents(path: str, options: Options) -> tuple[tuple[int, int, int], tuple[i
     except ValueError as error:
         raise BufferError(f"{path}: {error}") from None
     if threads % launch.block_threads:
+        if options.threads is None:
+            raise BufferError(f"{path}: nothing says in how many threads it runs, in blocks of {launch.block_threads}: add --threads N")
         raise BufferError(f"{path}: {threads} threads are no whole number of blocks of {launch.block_threads}")
     return (threads // launch.block_threads, 1, 1), (launch.block_threads, 1, 1)
 

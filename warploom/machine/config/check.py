@@ -54,7 +54,7 @@ def check_effective(config: Config, changed: Iterable[str]) -> None:
 
 def _check_ways(level: str, cache: Cache) -> None:
     """The ways of a cache decide nothing where its sets do. Raises ConfigError."""
-    if cache.sets:
+    if cache.sets and cache.bytes:
         _, ways = shape_of(cache, cache.slices if isinstance(cache, L2) else 1)
         if ways != cache.ways:
             raise ConfigError(

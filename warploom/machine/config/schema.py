@@ -219,7 +219,7 @@ class Latency(Section):
     bits: _number("leading and trailing zeros, ones, bits in reverse order", "cycles", at_least=1, at_most=4096) = 1
     double: _number("double add, multiply, multiply-add, compare, conversion", "cycles", at_least=1, at_most=4096) = 1
     double_divide: _number("double divide and square root", "cycles", at_least=1, at_most=4096) = 1
-    mask: _number("comparison of lanes into a mask register, where the instruction set has such; 0: as alu", "cycles", at_most=4096) = 0
+    mask: _number("comparison of lanes into a mask register of AVX-512; 0: as alu", "cycles", at_most=4096) = 0
     scalar: _number("arithmetic in the scalar unit, where there is one (pipes.scalar)", "cycles", at_least=1, at_most=4096) = 1
     to_float: _number(
         "further cycles until the float pipe can use a result of the integer pipe, where these are apart", "cycles", at_most=4096

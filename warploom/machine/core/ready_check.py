@@ -141,7 +141,7 @@ def _must_drain(core, tables, warp, pc, at):
 def _awaits_accesses(core, tables, warp, pc, at):
     """An instruction of the buffer waits until all accesses of its warp but for the last IMM - 1 are done. Returns 1 if it has to wait.
 
-    Stores that nobody answers (`lsu.stores` = 0) are done when they have landed.
+    Stores that nobody answers (`lsu.stores` = 0) are waited for where all accesses are: they are done when they have landed.
     """
     warps = core.warps
     most = np.int64(tables.uops[tables.code[pc, FIRST_UOP], IMM])

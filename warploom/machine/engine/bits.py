@@ -7,16 +7,20 @@ import numpy as np
 from warploom.machine.engine.unit import inlined, native_form_of, unit
 
 EMPTY = np.uint64(0)
-
-
 ONE = np.uint64(1)
-BITS = tuple(ONE << np.uint64(number) for number in range(64))  # plain Python's: making a number of NumPy's takes longer than to find it
+
+# Plain Python's: to make a number of NumPy's takes longer than to find it, and Python's own integers count bits at once.
+BITS = tuple(ONE << np.uint64(number) for number in range(64))
+NO_MASK = "Python integer {} out of bounds for uint64"  # in NumPy's words
 
 
 @unit
 def popcount(mask):
     """Number of ones in a 64-bit mask."""
-    return int(mask).bit_count()
+    number = int(mask)
+    if number < 0:
+        raise OverflowError(NO_MASK.format(number))
+    return number.bit_count()
 
 
 @native_form_of(popcount)
@@ -31,7 +35,9 @@ def popcount_in_parallel(mask):
 
 @unit
 def bit(number):
-    """The 64-bit mask with one bit."""
+    """The 64-bit mask with one bit, 0 to 63."""
+    if not 0 <= number < 64:
+        raise IndexError(f"there is no bit {number} in a mask")
     return BITS[number]
 
 
@@ -52,6 +58,8 @@ def has(mask, number):
 def lowest(mask):
     """Number of the lowest one of a 64-bit mask; 64 when there is none."""
     number = int(mask)
+    if number < 0:
+        raise OverflowError(NO_MASK.format(number))
     return (number & -number).bit_length() - 1 if number else 64
 
 
@@ -66,7 +74,10 @@ def ones_below_lowest(mask):
 @unit
 def highest(mask):
     """Number of the highest one of a 64-bit mask that has one."""
-    return int(mask).bit_length() - 1
+    number = int(mask)
+    if number < 0:
+        raise OverflowError(NO_MASK.format(number))
+    return number.bit_length() - 1
 
 
 @native_form_of(highest)

@@ -202,7 +202,7 @@ def _scalar_property(name: str, signed: bool) -> property:
     """A scalar field as a property: written out for each name, because the plain engine does little else than to read fields.
 
     A signed one is a memoryview of one number, which reads as `int` at once. It takes no truth values and nothing that is too large:
-    there NumPy decides, which wraps its own numbers as native code does and refuses others.
+    there NumPy decides, which takes the first and refuses the second.
     """
     made: dict[str, Any] = {"np": np}
     exec(_PROPERTY.format(name=name, place="0" if signed else "()"), made)

@@ -22,8 +22,9 @@ DIVISION = "ZeroDivisionError: division by zero"
 MAY_USE = "a unit may use numbers, loops, branches, the fields of its record, and functions marked with `@unit`"
 
 INSTEAD = (  # words of Python's, and what to say of a unit then
-    ("out of bounds for uint", "a mask has 64 bits and no sign: make it of EMPTY, bit(number) and ~mask"),
-    ("out of bounds for int", "a field of a record has as many bits as hardware would give it"),
+    ("there is no bit", "its bits are 0 to 63, and the lowest of an empty mask is 64: ask whether it is empty first"),
+    ("out of bounds for uint64", "a mask has 64 bits and no sign: make it of EMPTY, bit(number) and ~mask"),
+    ("out of bounds for", "a field of a record has as many bits as hardware would give it"),
     ("too large to convert to C long", "a number has 64 bits at most, as in hardware"),
     ("KeyError: ", "a unit has no dictionaries natively: what it looks up and remembers is in the fields of its record"),
     ("'numpy.ndarray' object has no attribute", "an array has a fixed size: write array[index] = value, and count yourself"),

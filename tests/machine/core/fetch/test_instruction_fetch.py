@@ -199,11 +199,13 @@ def test_the_next_instruction_comes_from_the_buffer_where_nothing_was_in_doubt(a
     (fetch,) = mirror(np.zeros(1, Fetch))
     fetch.waits, fetch.idle_until = waits, 99
     fetch.held[:], fetch.following[:], fetch.arrives[:] = 3, 9, 50
+    fetch.requested = np.uint64(0b110000)
     consume(fetch, 5, 6, after, is_control)
     stays = after == 7 and not (waits and is_control)
     assert (fetch.held[5], fetch.following[5], fetch.arrives[5]) == ((2, 9, 50) if stays else (0, after, FOREVER))
     assert fetch.idle_until == 0
     assert (fetch.held[4], fetch.following[4], fetch.arrives[4]) == (3, 9, 50)
+    assert fetch.requested == (0b110000 if stays else 0b010000)
 
 
 @unit

@@ -180,20 +180,34 @@ def test_a_texel_that_is_nowhere_is_a_fault():
     assert execute(made, u.TEXTURE) == 9 and made.core.texture.count == 0
 
 
+IMAGE = 1024  # a byte: no line of it is line 0
+
+
 def test_texels_are_written_inside_their_image():
     made = stage(STORES, watched=1)
     made.tables.uops[1] = u.Uop("store_image", a=A, b=B, c=D, view=0).row()
     made.tables.views = np.zeros((1, 16), np.int64)
-    made.tables.views[0, [VIEW_BASE, VIEW_BYTES, VIEW_PITCH, VIEW_WIDTH, VIEW_HEIGHT]] = 16, 128, 32, 3, 4
+    made.tables.views[0, [VIEW_BASE, VIEW_BYTES, VIEW_PITCH, VIEW_WIDTH, VIEW_HEIGHT]] = IMAGE, 128, 32, 3, 4
     made.registers.lane[A, :4], made.registers.lane[B, :4], made.registers.lane[D, :4] = (2, 3, 0, 1), (3, 0, 4, 1), (1, 2, 3, 4)
+    made.core.access.run = 1  # what an access before has left: it says nothing of the texels
     assert execute(made) == 0
-    assert made.core.access.address[:4].tolist() == [16 + 96 + 8, 0, 0, 16 + 32 + 4]
+    places = [IMAGE + 96 + 8, IMAGE + 32 + 4]
     assert entered(made)[0] == STORE and entered(made)[7] == 2 and made.gpu.progress == NOW
+    assert sorted(made.lsu.line[1, :2].tolist()) == sorted(place >> made.lsu.line_shift for place in places)
     assert made.calls[0][:2] == ("watch", 0) and len(made.calls) == 1
-    assert made.tables.memory[(16 + 96 + 8) // 4] == 1 and made.tables.memory[(16 + 32 + 4) // 4] == 4
+    assert [made.tables.memory[place // 4] for place in places] == [1, 4]
     made.tables.memory[:], made.registers.lane[D, :4] = 0, 0
     made.core.access.changed = 0
     assert execute(made) == 0 and made.core.access.changed == 1
+
+
+def test_texels_that_are_all_outside_of_their_image_are_no_transaction():
+    made = stage(STORES)
+    made.tables.uops[1] = u.Uop("store_image", a=A, b=B, c=D, view=0).row()
+    made.tables.views = np.zeros((1, 16), np.int64)
+    made.tables.views[0, [VIEW_BASE, VIEW_BYTES, VIEW_PITCH, VIEW_WIDTH, VIEW_HEIGHT]] = IMAGE, 128, 32, 3, 4
+    made.registers.lane[A, :4] = 3
+    assert execute(made) == 0 and entered(made)[7] == 0 and counted(made)[1:] == [0] * 4
 
 
 def test_scalars_say_where_a_texel_is_written():

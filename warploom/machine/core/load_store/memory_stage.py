@@ -44,6 +44,7 @@ from warploom.machine.core.load_store.lane_access import addresses, atomic, load
 from warploom.machine.core.load_store.lsu import WarpAccess, enqueue, free_slot
 from warploom.machine.core.load_store.shared_memory import conflicts as shared_conflicts
 from warploom.machine.core.load_store.wide_access import AT_PLACES, IN_SHARED, IN_TABLES, is_wide
+from warploom.machine.core.load_store.written_bytes import mark_written
 from warploom.machine.core.texture.fixed_sampler import PLACES, filter_fixed, locate_fixed, texel_shift
 from warploom.machine.core.texture.formats import TEXEL_BYTES
 from warploom.machine.core.texture.lane_slots import hold_lanes
@@ -59,6 +60,7 @@ from warploom.machine.memory.transactions import ATOMIC, LOAD, STORE
 UNSUPPORTED = FAULT_NUMBER["unsupported"]
 UNMAPPED, MISALIGNED = FAULT_NUMBER["unmapped"], FAULT_NUMBER["misaligned"]
 LOAD_OP, STORE_OP, STORE_IMAGE = NUMBER["load"], NUMBER["store"], NUMBER["store_image"]
+TEXEL = 4  # bytes of an image's
 
 
 @unit
@@ -99,24 +101,24 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
             fault = core.access.fault
         elif executes == MEMORY:
             if tables.uops[k, OP] == STORE_IMAGE:
-                _image(core, registers, tables, k, lanes)
+                transactions = _image(core, pc, registers, tables, k, lanes, transactions)
                 kind = np.int64(STORE)
+                continue
+            row = core.access.address
+            moved = np.int64(k)
+            if core.spaces.used == 0:
+                fault = addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
             else:
-                row = core.access.address
-                moved = np.int64(k)
-                if core.spaces.used == 0:
-                    fault = addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
-                else:
-                    fault = units.translate(gpu, core, warp, tables, k, now)
-                    row = core.access.place
-                    bypass |= 1 - core.access.cached
-                if fault == 0 and core.watched != 0:
-                    units.watch(gpu, core, warp, pc, tables, k, now)
-                if fault == 0 and core.has_wide != 0 and is_wide(tables.uops, k):
-                    units.wide(core, warp, tables, k, IN_TABLES if core.spaces.used == 0 else AT_PLACES)
-                    kind, extra = _kind_of(core, registers, tables, k, lanes, kind, extra)
-                elif fault == 0:
-                    kind, extra = _move(core, row, registers, tables, k, lanes, kind, extra)
+                fault = units.translate(gpu, core, warp, tables, k, now)
+                row = core.access.place
+                bypass |= 1 - core.access.cached
+            if fault == 0 and core.watched != 0:
+                units.watch(gpu, core, warp, pc, tables, k, now)
+            if fault == 0 and core.has_wide != 0 and is_wide(tables.uops, k):
+                units.wide(core, warp, tables, k, IN_TABLES if core.spaces.used == 0 else AT_PLACES)
+                kind, extra = _kind_of(core, registers, tables, k, lanes, kind, extra)
+            elif fault == 0:
+                kind, extra = _move(core, row, registers, tables, k, lanes, kind, extra)
             if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE and core.access.scratchpad == 0:
                 before = transactions
                 if core.has_wide != 0 and tables.uops[k, SIZE] == WIDE and tables.uops[k, SPACE] == LOCAL_SPACE:
@@ -254,19 +256,30 @@ def _shared(gpu, core, warp, pc, registers, tables, units, k, lanes, now):
 
 
 @out_of_line
-def _image(core, registers, tables, k, lanes):
-    """Write texels; leaves their byte addresses in the access, and only lanes inside the image active there."""
+def _image(core, pc, registers, tables, k, lanes, transactions):
+    """Write texels; those of lanes inside the image become transactions after the ones that are there. Returns how many there are."""
+    access, lsu = core.access, core.lsu
     columns = registers.lane[source(registers, tables.uops, k, A, 0, lanes)]
     rows = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
     view = np.int64(tables.uops[k, VIEW])
     pitch = np.int64(tables.views[view, VIEW_PITCH])
+    going = np.int64(0)
     for lane in range(lanes):
         x = np.int64(columns[lane])
         y = np.int64(rows[lane])
-        inside = x < tables.views[view, VIEW_WIDTH] and y < tables.views[view, VIEW_HEIGHT]
-        core.access.address[lane] = np.uint32(np.int64(tables.views[view, VIEW_BASE]) + y * pitch + x * 4 if inside else 0)
+        inside = registers.active[lane] != 0 and x < tables.views[view, VIEW_WIDTH] and y < tables.views[view, VIEW_HEIGHT]
+        access.address[lane] = np.uint32(np.int64(tables.views[view, VIEW_BASE]) + y * pitch + x * TEXEL if inside else 0)
+        access.active[lane] = np.uint32(0xFFFFFFFF if inside else 0)
+        going += 1 if inside else 0
     store_image(registers, tables.uops, k, lanes, tables.memory, tables.views)
-    core.access.changed = 1
+    access.changed = 1
+    access.scratchpad = 0
+    before = transactions
+    transactions = append(lsu, access.address, access.active, np.int64(TEXEL), lanes, before)
+    if lsu.tracks_bytes != 0:
+        mark_written(lsu, free_slot(lsu), access.address, access.active, np.int64(TEXEL), lanes, before, transactions)
+    tables.profile[pc, SECTORS_NEEDED] += sectors_needed(going * TEXEL, lsu.sector_shift)
+    return np.int64(transactions)
 
 
 @unit

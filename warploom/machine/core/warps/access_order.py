@@ -36,7 +36,7 @@ AccessOrder = record(
 
 @inlined
 def forget_accesses(order, warp):
-    """A warp begins in the slot: what is on its way there is no access of its."""
+    """A warp begins in the slot: none of the accesses on their way is its own."""
     order.open[warp] = EMPTY
     order.older[warp] = 0
 
