@@ -12,7 +12,7 @@ from warploom.kernel import libm
 from warploom.kernel import types as ty
 from warploom.kernel.translator import ACTIONS, Translator
 from warploom.kernel.types import Type
-from warploom.kernel.values import Array, Complex, Number, Record, said
+from warploom.kernel.values import Array, Complex, Number, Record, article, said
 
 MOST_POWER = 64  # constant exponents up to which a power is products
 
@@ -67,7 +67,7 @@ def complex_of(t: Translator, kind: Type, number: complex) -> Complex:
 def converted(t: Translator, x: Any, kind: Type, node: ast.AST) -> Any:
     """A number as one of another type. Raises Problem for what is no number."""
     if not isinstance(x, Number | Complex):
-        t.error(node, f"{'an' if kind.name[0] == 'i' else 'a'} {kind} is wanted, and this is {said(x)}")
+        t.error(node, f"{article(str(kind))} is wanted, and this is {said(x)}")
     if kind.kind == "c":
         one = ty.part(kind)
         parts = (x.real, x.imag) if isinstance(x, Complex) else (x, Number(ty.FLOAT64, t.b.real(0.0, "f64")))

@@ -19,7 +19,7 @@ from warploom.kernel.questions import ask_index
 from warploom.kernel.strings import assign_text, is_text
 from warploom.kernel.translator import ACTIONS, Translator
 from warploom.kernel.types import Type
-from warploom.kernel.values import Array, Complex, Number, Record, Slice, said
+from warploom.kernel.values import Array, Complex, Number, Record, Slice, article, said
 from warploom.kernel.wrapping import warn_of_wrapping
 
 
@@ -136,7 +136,7 @@ def _load(t: Translator, address: Value, type: str, access: Access) -> Value:
 def stored(t: Translator, node: ast.AST, kind: Type, address: Value, space: str, view: int, value: Any) -> None:
     """Store a number as one of this type."""
     if not isinstance(value, Number | Complex):
-        t.error(node, f"{'an' if kind.name[0] == 'i' else 'a'} {kind} is stored here, and the value is {said(value)}")
+        t.error(node, f"{article(str(kind))} is stored here, and the value is {said(value)}")
     value = converted(t, value, kind, node) if not (isinstance(value, Number) and _same_bits(value, kind)) else value
     if isinstance(value, Complex):
         one = ty.part(kind)

@@ -190,10 +190,15 @@ def alike(values: Sequence[Any]) -> Any | None:
         return None
 
 
+def article(word: str) -> str:
+    """A word with `a` or `an` before it."""
+    return f"{'an' if word[0] in 'aeioAEIO' else 'a'} {word}"
+
+
 def said(value: Any) -> str:
     """What a message calls a value: `a float32`, `an array of int32`."""
     if isinstance(value, Number | Complex):
-        return f"{'an' if value.type.name[0] == 'i' else 'a'} {value.type}"
+        return article(str(value.type))
     if isinstance(value, Array):
         return f"an array of {value.item if isinstance(value.item, Type) else 'strings' if value.item.kind in 'SU' else 'records'}"
     if isinstance(value, Record):
@@ -204,7 +209,7 @@ def said(value: Any) -> str:
         return "None"
     if isinstance(value, str | bytes):
         return "a string" if isinstance(value, str) else "bytes"
-    return f"a {type(value).__name__}"
+    return article("range" if isinstance(value, Range) else type(value).__name__)
 
 
 def numbers(values: Iterable[Any]) -> bool:
