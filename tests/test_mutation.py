@@ -29,7 +29,7 @@ print(tried(fault, {{{test!r}: Reached(0.1, frozenset())}}, 60.0).test)
     ("function", "after", "found_by"),
     [
         ("rest", "return mask & mask + ONE", TEST),
-        ("highest", "return int(mask).bit_length() - 2", ""),  # which that test does not call
+        ("highest", "return number.bit_length() - 2", ""),  # which that test does not call
     ],
 )
 def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(function, after, found_by):

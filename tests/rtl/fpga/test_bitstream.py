@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from tests.places import ROOT
 from warploom import GPU, rtl
 from warploom.cli import main
+from warploom.cli.build import WRITTEN
 from warploom.rtl.fpga.board import PINS
 from warploom.rtl.fpga.parts import PARTS
 from warploom.rtl.fpga.tools import route_arguments
@@ -70,7 +71,7 @@ def test_the_folder_holds_a_bitstream_and_says_what_it_takes(target, tools, tmp_
     part, place = PARTS[target], tmp_path / "board"
     found = build(place, "--target", target)
     assert found.exit_code == 0, found.output
-    assert sorted(path.name for path in place.iterdir()) == sorted(["gpu.v", part.bitstream, "report.json", "README.md"])
+    assert sorted(path.name for path in place.iterdir()) == sorted([WRITTEN, "gpu.v", part.bitstream, "report.json", "README.md"])
     assert (place / part.bitstream).read_bytes().startswith(b"\xffpacked --")
     lines = found.stdout.splitlines()
     assert f"{place / part.bitstream}: {(place / part.bitstream).stat().st_size} bytes" in lines
