@@ -66,3 +66,9 @@ def test_of_very_many_changes_the_first_rows_are_shown():
 def test_changed_bytes_have_a_style_of_their_own():
     lines = list(memory_table(np.zeros(4, np.uint8), np.array([0, 1, 0, 0], np.uint8)))
     assert [text for line in lines for text, style in line if style == CHANGED] == ["  1*"]
+
+
+def test_rows_with_long_addresses_fit_a_terminal():
+    memory = np.arange(64, dtype=np.uint8)
+    assert max(map(len, table(memory, memory[::-1], base=0x10000000))) <= 80
+    assert max(map(len, table(memory, memory[::-1], base=0x10000000, width=100))) > 80

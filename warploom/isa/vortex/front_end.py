@@ -27,14 +27,13 @@ from warploom.isa.riscv.lowering import lower
 from warploom.isa.vortex import texture
 from warploom.isa.vortex.arguments import DCR, launched_with
 from warploom.isa.vortex.counters import counter_class
-from warploom.isa.vortex.generation import GENERATIONS, Generation
+from warploom.isa.vortex.generation import GENERATIONS, NEWEST, Generation
 from warploom.isa.vortex.guards import copied_guards
 from warploom.isa.vortex.image_file import read_raw, read_vxbin
 from warploom.isa.vortex.memory_map import EXIT_CODE, GP, own_regions
 from warploom.isa.vortex.recognise import generation_of_image
 from warploom.isa.vortex.table import table
 
-NEWEST = GENERATIONS[2024]
 VXBIN, RAW, C = ".vxbin", ".bin", ".c"
 
 

@@ -7,10 +7,9 @@ from functools import cache, partial
 from warploom.isa.machine_code import MachineCode
 from warploom.isa.riscv import elf
 from warploom.isa.riscv.words import code_of
+from warploom.isa.vortex.generation import NEWEST
 from warploom.isa.vortex.recognise import generation_of_image
 from warploom.isa.vortex.table import table
-
-NEWEST = 2024
 
 
 @cache
@@ -22,4 +21,4 @@ def code_of_generation(number: int) -> MachineCode:
 def code_in(data: bytes, path: str) -> MachineCode:
     """That of the generation which a file is found to be of; of the newest where nothing says it. Raises SourceError."""
     found = generation_of_image(elf.read(data, path, lines=False)[0]) if data.startswith(elf.MAGIC) else None
-    return code_of_generation(found.number if found else NEWEST)
+    return code_of_generation((found or NEWEST).number)

@@ -32,7 +32,8 @@ def memory_table(
     count = int(np.count_nonzero(changed))
     said = title if one_state else f"{title}: {grouped(count)} of {counted(len(after), 'byte')} changed"
     yield [(said, TITLE), (", marked *" if count else "", "")]
-    row = WIDE_ROW if 2 + 3 + 1 + len(LABELS[0]) + WIDE_ROW * CELL + WIDE_ROW // GROUP <= width else NARROW_ROW
+    head = 2 + (len(_address(base, 0)) if base else 3) + 1 + len(LABELS[0])
+    row = WIDE_ROW if head + WIDE_ROW * CELL + WIDE_ROW // GROUP <= width else NARROW_ROW
     holds, changes = _by_rows((before != 0) | (after != 0), row), _by_rows(changed, row)
     cut = int(holds.sum()) > most_rows
     shown = np.flatnonzero(changes if cut and changes.any() else holds)
