@@ -7,13 +7,17 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
+import tests.mutation.__main__ as command
 from tests.mutation.equivalent import known
 from tests.mutation.faults import MACHINE, faults_of, faulty, files
 from tests.mutation.importing import place_of
+from tests.mutation.trial import Verdict
 from tests.places import ROOT
 
 TEST = "tests/machine/engine/test_bits.py::test_they_are_what_integers_say"
+BLIND = "tests/machine/engine/test_bits.py::test_the_highest_one"  # passes with any fault of `rest`
 TRIAL = """
 import sys
 sys.path.insert(0, {root!r})
@@ -36,6 +40,47 @@ def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(function, 
     code = TRIAL.format(root=str(ROOT), function=function, after=after, test=TEST)
     ended = subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert (ended.stdout.strip(), ended.returncode) == (found_by, 0), ended.stderr
+
+
+AGAIN = """
+import sys
+sys.path.insert(0, {root!r})
+from tests.mutation.faults import faults_of
+from tests.mutation.reach import Reached
+from tests.mutation.trial import tried
+fault = next(fault for fault in faults_of("engine/bits.py") if fault.after == "return mask & mask + ONE")
+known = {{{blind!r}: Reached(1.0, frozenset()), {test!r}: Reached(2.0, frozenset())}}
+print(*tried(fault, known, 1.0)[1:], *tried(fault, known, 3.0, 1.0)[1:], sep=",")
+"""
+
+
+def test_a_second_try_runs_the_tests_that_the_first_has_left():
+    code = AGAIN.format(root=str(ROOT), test=TEST, blind=BLIND)
+    ended = subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert (ended.stdout.strip(), ended.returncode) == (f",1,{TEST},1", 0), ended.stderr
+
+
+def test_a_second_try_is_of_what_passes_the_first_and_both_shares_are_printed(monkeypatch):
+    def noticed(fault, known, patience, passed_already=0.0):
+        assert passed_already == (60.0 if patience > 60 else 0.0)
+        return Verdict(fault, "a test" if fault.number < (9 if passed_already else 6) else "", 1)
+
+    monkeypatch.setattr(command, "reach", lambda processes, notice: {})
+    monkeypatch.setattr(command, "tried", noticed)
+    monkeypatch.setattr(command, "equivalent", lambda fault: "it is the tenth" if fault.number == 9 else "")
+    options = ["--only", "engine/bits.py", "--faults", "1000", "--processes", "1", "--seed", "1"]
+    count = len(faults_of("engine/bits.py"))
+    for more, shares, seen in (([], [6], count - 7), (["--again", "600"], [6, 9], count - 10)):
+        done = CliRunner().invoke(command.main, options + more)
+        assert done.exit_code == 1
+        assert [int(line.split(f" of {count - 1} faults")[0]) for line in done.output.splitlines() if " are noticed, " in line] == shares
+        assert done.output.count("no test of 1 notices") == seen
+
+
+def test_a_second_try_that_is_no_longer_than_the_first_is_refused():
+    done = CliRunner().invoke(command.main, ["--again", "60"])
+    assert done.exit_code == 2
+    assert "a second try of 60 s is no longer than the first, which has 60 s: give --again more" in " ".join(done.output.split())
 
 
 def test_a_fault_is_one_operator_and_the_file_stays_as_it_is():

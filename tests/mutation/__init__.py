@@ -3,11 +3,13 @@
     python -m tests.mutation                          200 faults, chosen at random
     python -m tests.mutation --seed 7 --faults 50     the same ones every time
     python -m tests.mutation --only core/divergence   faults of one folder, or of one file
+    python -m tests.mutation --again 600              what 60 s of tests do not notice may pass ten minutes of them
 
 A fault is one operator of one function in `warploom/machine/`: a comparison, a sum, a bound, a constant, a condition, a statement that is
 left out (`faults.py`). The faulty function runs in plain Python, in a process that imports it in the place of the right one
 (`importing.py`); no file is changed and nothing is compiled. The tests that reach it (`reach.py` knows which) run until one fails: first
-those of the file that mirrors it, then the others (`trial.py`). A test that takes much longer than it should, has failed too.
+those of the file that mirrors it, then the others (`trial.py`). `--patience` says how many seconds of tests a fault may pass, `--again` how
+many those faults may pass that have passed so many. A test that takes much longer than it should, has failed too.
 
 A fault that no test notices is a *survivor*: a test is missing, or it changes nothing that anybody can see. The latter are in
 `equivalent.toml`, each with the reason.
