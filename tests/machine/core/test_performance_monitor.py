@@ -1,5 +1,7 @@
 """A program reads what its core has counted; checked against what the program does, and against the machine's own counters."""
 
+import random
+
 import numpy as np
 import pytest
 
@@ -9,10 +11,27 @@ from warploom.gpu import GPU
 from warploom.isa import load
 from warploom.isa.frontend import Options
 from warploom.isa.launching import read_buffer
-from warploom.isa.uop import COUNTER_NUMBER, NONE, PERFORMANCE_COUNTERS
+from warploom.isa.uop import (
+    ALU,
+    COUNTER_NUMBER,
+    DST,
+    HIGH_HALF,
+    IMM,
+    MEMORY,
+    NONE,
+    OP,
+    PERFORMANCE_COUNTERS,
+    SHARED,
+    SPECIAL,
+    TEXTURE,
+)
 from warploom.isa.vortex.counters import CORE_CLASS, FIRST, HIGH, MEMORY_CLASS, layout
 from warploom.isa.vortex.generation import GENERATIONS
+from warploom.machine.accounting.reasons import LONG_SCOREBOARD, SHORT_SCOREBOARD, WAIT
 from warploom.machine.core import performance_monitor as monitor
+from warploom.machine.core.divergence import MINPC
+from warploom.machine.core.divergence.path_table import READY, put
+from warploom.machine.memory.dram import CHANNELS
 
 ITERATIONS = 10
 BEFORE = """
@@ -169,3 +188,80 @@ def test_loads_and_stores_count_once_a_lane_and_control_registers_and_arithmetic
         expected = [expected[0] + 3 * loads, expected[1] + 3 * stores]
         assert [counted.loads, counted.stores] == expected
         assert [counted.scratchpad_reads, counted.scratchpad_writes] == (expected if used and scratchpad else [0, 0])
+
+
+def monitored():
+    """A device whose counters are all different, and what each number is of them, by name."""
+    gpu, cores, tables = bench(core__warps=4, core__lanes=4)
+    core = cores[0]
+    chosen = random.Random(1)
+    own, cache, next_level = core.monitor, core.lsu.cache, gpu.l2.cache
+    records = {own: "instructions loads stores branches load_latency cache_reads cache_read_misses", core.lsu: "stalled"}
+    records |= {cache: "hits tag_misses sector_misses", next_level: "hits tag_misses sector_misses", core.fetch: "hits misses"}
+    records[own] += " scratchpad_reads scratchpad_writes scratchpad_stalls"
+    for record, names in records.items():
+        for name in names.split():
+            setattr(record, name, chosen.randrange(1 << 40))
+    own.waited[:] = 7
+    for reason in (WAIT, LONG_SCOREBOARD, SHORT_SCOREBOARD):
+        own.waited[reason] = chosen.randrange(1 << 40)
+    core.scheduler_count = 2
+    for scheduler in range(2):
+        core.operands.held_cycles[scheduler] = chosen.randrange(1 << 40)
+        for unit in (ALU, MEMORY, SHARED, SPECIAL, TEXTURE):
+            core.unit_full_cycles[scheduler, unit] = chosen.randrange(1 << 40)
+    core.operands.held_cycles[2], core.unit_full_cycles[2] = 5, 5  # of a scheduler that is not there
+    gpu.sector_shift = 4
+    for channel in (0, 1, CHANNELS - 1):
+        gpu.dram.bytes_read[channel], gpu.dram.bytes_written[channel] = 16 * chosen.randrange(1 << 40), 16 * chosen.randrange(1 << 40)
+    gpu.dram.bytes_read[1] += 15  # not whole: a part of a sector is none
+    gpu.dram.bytes_written[1] += 15
+    core.thread_instructions, core.warps.mask[WARP] = 100, mask(0, 1, 3)
+    full = core.unit_full_cycles[:2].sum(axis=0)
+    missed = cache.tag_misses + cache.sector_misses
+    next_missed = next_level.tag_misses + next_level.sector_misses
+    loads, arithmetic = int(own.waited[LONG_SCOREBOARD] + own.waited[SHORT_SCOREBOARD]), int(own.waited[WAIT])
+    expected = {
+        "cycles": NOW, "thread_instructions": 97, "idle": 2 * NOW - (own.instructions - 1), "scoreboard_stalls": arithmetic + loads,
+        "arithmetic_stalls": arithmetic, "load_stalls": loads, "operand_stalls": core.operands.held_cycles[:2].sum(),
+        "alu_stalls": full[ALU], "load_store_stalls": full[MEMORY] + full[SHARED], "special_stalls": full[SPECIAL],
+        "texture_stalls": full[TEXTURE], "fetches": core.fetch.hits + core.fetch.misses, "fetch_misses": core.fetch.misses,
+        "loads": own.loads, "stores": own.stores, "branches": own.branches, "load_latency": own.load_latency,
+        "cache_reads": own.cache_reads, "cache_read_misses": own.cache_read_misses,
+        "cache_writes": cache.hits + missed - own.cache_reads, "cache_write_misses": missed - own.cache_read_misses,
+        "cache_stalls": core.lsu.stalled, "scratchpad_reads": own.scratchpad_reads, "scratchpad_writes": own.scratchpad_writes,
+        "scratchpad_stalls": own.scratchpad_stalls, "next_reads": next_level.hits + next_missed, "next_read_misses": next_missed,
+        "memory_reads": gpu.dram.bytes_read.sum() // 16, "memory_writes": gpu.dram.bytes_written.sum() // 16,
+    }  # fmt: skip
+    return gpu, core, tables, expected
+
+
+WARP, NOW = 2, 1 << 40
+
+
+def test_each_number_is_the_sum_of_its_fields_and_of_nothing_else():
+    """In both halves, for the active lanes alone; the warp goes on to its next instruction."""
+    gpu, core, tables, expected = monitored()
+    assert expected.keys() == set(PERFORMANCE_COUNTERS)
+    tables.uops = np.zeros((1, tables.uops.shape[1]), np.int32)
+    row = core.registers[WARP].lane[FREE]
+    for name, number in COUNTER_NUMBER.items():
+        words = []
+        for half in (0, HIGH_HALF):
+            tables.uops[0, [OP, DST, IMM]] = monitor.READ_COUNTER, FREE, number + half
+            core.warps.pc[WARP], row[:4] = 8, 77
+            assert monitor.control_with_monitor(gpu, core, WARP, 0, tables, 0, np.int64(NOW)) == 0
+            assert core.warps.pc[WARP] == 9 and row[2] == 77
+            assert row[0] == row[1] == row[3]
+            words.append(int(row[0]))
+        assert words[0] + (words[1] << 32) == expected[name], name
+
+
+def test_after_a_counter_is_read_the_mechanism_chooses_who_runs():
+    gpu, core, tables, _ = monitored()
+    core.divergence, core.warps.pc[WARP], core.warps.threads[WARP] = MINPC, 8, 0b1111
+    put(core.path_table, WARP, mask(2), 3, READY)
+    tables.uops = np.zeros((1, tables.uops.shape[1]), np.int32)
+    tables.uops[0, [OP, DST]] = monitor.READ_COUNTER, FREE
+    monitor.control_with_monitor(gpu, core, WARP, 0, tables, 0, np.int64(NOW))
+    assert (core.warps.pc[WARP], core.warps.mask[WARP]) == (3, mask(2))

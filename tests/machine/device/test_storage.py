@@ -7,6 +7,7 @@ from tests.machine.programs import FREE, Assembly, config, machine
 from warploom.isa import uop as u
 from warploom.isa.regions import Region
 from warploom.machine.accounting.status import LaunchError
+from warploom.machine.device.held import Held
 from warploom.machine.device.storage import Storage
 
 
@@ -39,6 +40,19 @@ def test_spaces_follow_one_another_and_do_not_overlap():
     assert found.space.bytes <= found.local_place and found.local_place + found.local_total <= found.constant_place
     assert (memory[found.constant_place : found.constant_place + 20] == 9).all()
     assert found.local_base == 0 and found.local_base + found.local_total <= 0x80000000  # the first gap: none is left above
+
+
+@pytest.mark.parametrize("spaces", [(), (u.LOCAL_SPACE,), (u.CONSTANT_SPACE,), (u.LOCAL_SPACE, u.CONSTANT_SPACE)])
+def test_memory_that_is_held_stays_and_gets_room_for_what_a_program_has_beside_it(spaces):
+    constants = np.arange(1, 20, dtype=np.uint8)
+    found, held = storage(u.GLOBAL_SPACE, *spaces, constants=constants, local_bytes=8), Held(4096)
+    held.used, held.bytes[:] = 4096, 5
+    memory = found.added_to(held).view(np.uint8)
+    assert (memory[:4096] == 5).all()
+    assert (memory.base is held.words.base) and len(memory) >= 4096 + (128 if u.LOCAL_SPACE in spaces else 0)
+    if u.CONSTANT_SPACE in spaces:
+        assert (memory[found.constant_place : found.constant_place + 19] == constants).all()
+    assert (len(memory) == 4096) == (not spaces)
 
 
 def test_local_memory_that_finds_no_gap_is_refused():

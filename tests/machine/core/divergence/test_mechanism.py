@@ -5,14 +5,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.machine.core.unit_bench import bench, mask
 from warploom.gpu import GPU
 from warploom.isa import load
 from warploom.isa.frontend import Options
 from warploom.machine.core.divergence.its import ConvergenceBarriers
-from warploom.machine.core.divergence.mechanism import set_aside, start
+from warploom.machine.core.divergence.mechanism import exit_lanes, set_aside, start
 from warploom.machine.core.divergence.path_table import READY, PathTable
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.unit import mirror, zeros
+
+WARP = 2
 
 
 @pytest.mark.parametrize("warp", [0, 1, 5])
@@ -35,6 +38,45 @@ def test_a_warp_that_starts_has_no_paths_and_waits_for_nobody_and_the_others_kee
     ):
         row = tables[name][field][0]
         assert row[warp] == 0 and np.delete(row, warp).tolist() == [value] * (len(row) - 1), (name, field)
+
+
+@pytest.mark.parametrize("warp", [0, 1, 5])
+@pytest.mark.parametrize("left", [0, 0b0110])
+def test_a_warp_whose_last_lane_ends_has_no_paths_and_waits_for_nobody(warp, left):
+    """While lanes are left of it, the paths and the barriers stay: lanes that have not ended wait there."""
+    _, cores, _ = bench(core__warps=6)
+    core = cores[0]
+    paths, barriers = core.path_table, core.convergence_barriers
+    for row in (paths.count, barriers.count, barriers.syncing, barriers.backward_jumps):
+        row[:] = 3
+    core.warps.threads[:] = 0b1111
+    core.warps.mask[warp] = 0b1001
+    exit_lanes(core, warp, mask(0, 1, 2, 3) & ~np.uint64(left))
+    assert (int(core.warps.threads[warp]), int(core.warps.mask[warp])) == (left, 0)
+    for row in (paths.count, barriers.count, barriers.syncing, barriers.backward_jumps):
+        assert row[warp] == (3 if left else 0) and np.delete(row, warp).tolist() == [3] * (len(row) - 1)
+
+
+@pytest.mark.parametrize("rows, taken", [((), 0), ((0b0001,), 1), ((0b0110,), 1), ((0b0110, 0b0111), 1), ((0b0100, 0b1001, 0b0001), 3)])
+@pytest.mark.parametrize("paths", [0, 1, 2])
+def test_lanes_of_the_mask_stack_that_have_not_ended_continue_where_their_row_says(rows, taken, paths):
+    """Lanes 1 and 2 are left. Rows of lanes that have ended are dropped; a mechanism with paths of its own leaves the stack alone."""
+    _, cores, _ = bench(core__warps=6)
+    core, stack = cores[0], cores[0].mask_stack
+    core.path_table.count[WARP], stack.count[WARP] = paths, len(rows)
+    for row, lanes in enumerate(rows):
+        stack.mask[WARP, row], stack.pc[WARP, row] = lanes, 20 + row
+    core.warps.threads[WARP], core.warps.mask[WARP], core.warps.pc[WARP] = 0b1111, 0b1001, 9
+    exit_lanes(core, WARP, mask(0, 3))
+    if paths:
+        taken = 0
+    left = rows[len(rows) - taken] & 0b0110 if taken else 0
+    pc = 20 + len(rows) - taken if taken else 9
+    assert (int(stack.count[WARP]), int(core.warps.mask[WARP]), int(core.warps.pc[WARP])) == (len(rows) - taken, left, pc)
+    core.warps.mask[WARP] = core.warps.threads[WARP] = 0b0110
+    before = int(stack.count[WARP])
+    exit_lanes(core, WARP, mask(1))  # a lane is left that runs
+    assert (int(stack.count[WARP]), int(core.warps.mask[WARP]), int(core.warps.pc[WARP])) == (before, 0b0100, pc)
 
 
 TWO_WAYS = b"""

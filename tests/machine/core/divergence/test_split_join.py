@@ -175,8 +175,9 @@ def test_a_predicate_keeps_the_lanes_that_stay_and_at_the_end_the_mask_that_was(
 def test_an_operation_on_a_whole_warp_waits_for_its_other_paths():
     _, core, _ = about_to("set_mask", active=0b0011)
     assert whole_warp(core, WARP) == 1
-    core.path_table.count[WARP], core.path_table.mask[WARP, 0], core.path_table.pc[WARP, 0] = 1, 0b1100, 4
+    core.path_table.count[WARP], core.path_table.mask[WARP, 0], core.path_table.pc[WARP, 0] = 1, 0b1100, PC + 1
     assert whole_warp(core, WARP) == 1 and at(core) == (PC, 0b0011)  # here a path that waits is the program's own affair
+    core.path_table.pc[WARP, 0] = 4
     core.any_order, core.divergence = 1, MINPC
     assert whole_warp(core, WARP) == 0 and at(core) == (PC + 1, 0)
     assert core.path_table.count[WARP] == 2 and core.path_table.expected[WARP] == 0

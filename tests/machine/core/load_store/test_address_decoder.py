@@ -1,0 +1,177 @@
+"""The address decoder call by call, against a model in whole numbers: regions, places, faults, and who answers."""
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.machine.core.unit_bench import bench
+from tests.machine.programs import FREE
+from warploom.isa.regions import CONSOLE, SCRATCHPAD
+from warploom.isa.uop import CONSTANT_SPACE, DST, GLOBAL_SPACE, IMM, LOCAL_SPACE, NONE, NUMBER, OP, SIZE, SPACE, VIEW, A, B
+from warploom.machine.accounting.faults import FAULT_NUMBER
+from warploom.machine.accounting.notes import NUMBER as NUMBER_OF_NOTE
+from warploom.machine.accounting.notes import THREAD, VALUES, WRITTEN
+from warploom.machine.core.load_store import address_space
+from warploom.machine.core.load_store.address_space import locate, place_of, translate
+
+LANES, WARP, ADDRESS, DATA = 6, 2, FREE, FREE + 1
+ORDINARY = 0
+# Base, end, offset, writable, cached, stride, moved, kind. Two that touch, of which one has a place further on; one of each kind.
+MAP = np.array(
+    [
+        (0x100, 0x140, 0, 1, 1, 0, 9, ORDINARY),
+        (0x140, 0x160, 0x1000, 1, 0, 0, 9, ORDINARY),
+        (0x200, 0x240, 0x40, 0, 1, 0, 9, ORDINARY),
+        (0x300, 0x320, 0x80, 1, 1, 0x400, 0x60, ORDINARY),
+        (0x400, 0x440, 0x10, 1, 1, 0, 9, SCRATCHPAD),
+        (0x4F0, 0x500, 0x20, 1, 1, 0, 9, ORDINARY),
+        (0x500, 0x508, 0x20, 1, 0, 0, 9, CONSOLE),
+    ],
+    np.int64,
+)
+UNMAPPED, READ_ONLY = FAULT_NUMBER["unmapped"], FAULT_NUMBER["read_only_region"]
+
+
+def decoder(name="load", size=4, space=GLOBAL_SPACE, core=0, imm=0):
+    """A core with the map before an access. size: bytes a lane."""
+    gpu, cores, tables = bench(core__warps=4, core__lanes=LANES, core__threads_per_block=LANES, gpu__cores=4)
+    core = cores[core]
+    tables.regions, tables.memory = MAP, np.zeros(64, np.uint32)
+    tables.uops = np.zeros((1, tables.uops.shape[1]), np.int32)
+    columns = (OP, A, B, DST, SIZE, SPACE, IMM, VIEW)
+    tables.uops[0, list(columns)] = NUMBER[name], ADDRESS, DATA, NONE if name == "store" else FREE + 2, size, space, imm, NONE
+    tables.notes = np.zeros((32, 16), np.int64)
+    core.spaces.regions = len(MAP)
+    registers = core.registers[WARP]
+    registers.active[:LANES], registers.lane[DATA, :LANES] = 0xFFFFFFFF, 0x1A0 + np.arange(LANES)
+    return gpu, core, tables, registers
+
+
+def region_of(address, size):
+    return next((row for row in MAP.tolist() if row[0] <= address and address + size <= row[1]), None)
+
+
+def placed(row, address, core):
+    _, _, offset, _, _, stride, moved, _ = row
+    return address + offset + (moved + core * stride if core and stride else 0)
+
+
+CHOSEN = [0x100, 0x13C, 0x140, 0x15C, 0x200, 0x23C, 0x300, 0x31C, 0x400, 0x43C, 0x4FC, 0x500, 0x504]
+EDGES = [0xFC, 0xFE, 0x13E, 0x15E, 0x160, 0x1FC, 0x240, 0x2FC, 0x320, 0x3FC, 0x440, 0x508, 0x4EC]
+
+
+@pytest.mark.parametrize("core", [0, 1, 3])
+@pytest.mark.parametrize("name", ["load", "load_scalar", "store", "atomic_add"])
+def test_each_lane_finds_the_place_of_its_region_or_the_first_fault(name, core):
+    chosen = random.Random(f"{name} {core}")
+    _, own, tables, registers = decoder(name, core=core)
+    access = own.access
+    for _ in range(60):
+        size = chosen.choice([1, 2, 4])
+        tables.uops[0, SIZE] = size
+        near = chosen.choice([CHOSEN, CHOSEN[:4], CHOSEN[8:], CHOSEN[8:10], CHOSEN[11:], CHOSEN[10:], CHOSEN + EDGES])
+        wanted = [chosen.choice(near) for _ in range(LANES)]
+        wanted = [one + 4 - size if one in CHOSEN and one & 12 else one for one in wanted]  # to a region's last byte
+        takes = chosen.choice([[True] * LANES, [chosen.random() < 0.5 for _ in range(LANES)], [lane == 2 for lane in range(LANES)]])
+        access.address[:LANES], access.place[:LANES] = wanted, 77
+        registers.active[:LANES] = [0xFFFFFFFF * one for one in takes]
+        access.scratchpad, access.cached, tables.notes[:] = 1, 0, 0
+        found = int(locate(own, registers, tables, 0, LANES))
+        rows = [region_of(address, size) if one else None for address, one in zip(wanted, takes, strict=True)]
+        for lane, (address, one, row) in enumerate(zip(wanted, takes, rows, strict=True)):
+            if one and (row is None or (not row[3] and name in ("store", "atomic_add"))):
+                fault = UNMAPPED if row is None else READ_ONLY
+                assert (found, access.fault, access.lane, access.value) == (fault, fault, lane, address)
+                break
+            assert access.place[lane] == (placed(row, address, core) if one else 77)
+        else:
+            reached = [row for row in rows if row]
+            assert found == 0
+            assert access.cached == all(row[4] for row in reached)
+            assert access.scratchpad == (bool(reached) and all(row[7] == SCRATCHPAD for row in reached))
+            printed = [(lane, wanted[lane], 0xA0 + lane) for lane, row in enumerate(rows) if name == "store" and row and row[7] == CONSOLE]
+            assert said(tables) == printed
+
+
+def said(tables):
+    """(lane, address, byte) of what was printed; thread numbers begin with 0 here."""
+    return [tuple(row) for row in tables.notes[1 : 1 + int(tables.notes[0, WRITTEN]), [THREAD, NUMBER_OF_NOTE, VALUES]].tolist()]
+
+
+@pytest.mark.parametrize("core", [0, 1, 3])
+def test_a_single_place_is_found_alike(core):
+    _, own, tables, _ = decoder(core=core)
+    for address in {edge + step for edge in CHOSEN + EDGES for step in (-4, -1, 0, 1, 4)}:
+        for size in (1, 4, 8):
+            row = region_of(address, size)
+            assert place_of(own, tables, np.int64(address), size) == (-1 if row is None else placed(row, address, core))
+    own.spaces.regions = 0  # one memory of 256 bytes
+    for address, size in ((0, 4), (248, 8), (252, 4), (253, 4), (256, 1), (1000, 4)):
+        assert place_of(own, tables, np.int64(address), size) == (address if address + size <= 256 else -1)
+
+
+@pytest.mark.parametrize("imm", [0, 4, -8])
+@pytest.mark.parametrize("core", [0, 2])
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+@pytest.mark.parametrize("space", [LOCAL_SPACE, CONSTANT_SPACE])
+def test_spaces_of_their_own_have_an_end_and_local_words_of_a_warp_lie_side_by_side(monkeypatch, space, size, core, imm):
+    """The lanes that take part, one after the other, until one lies outside or is not aligned; the first says so."""
+    looked_up = []
+    monkeypatch.setattr(address_space, "access_constants", lambda core, registers, lanes, words, now: looked_up.append((lanes, words, now)))
+    chosen = random.Random(f"{space} {size} {core} {imm}")
+    gpu, own, tables, registers = decoder(size=size, space=space, core=core, imm=imm)
+    access, spaces, limit = own.access, own.spaces, {LOCAL_SPACE: 24, CONSTANT_SPACE: 40}[space]
+    spaces.local_bytes, spaces.local_base, spaces.local_place, spaces.constant_bytes, spaces.constant_place = 24, 0x8000, 0x400, 40, 0x2000
+    kind = FAULT_NUMBER["local_out_of_range" if space == LOCAL_SPACE else "constant_out_of_range"]
+    for near in ([0, 8, 16], [limit - size], [limit - size, limit - size + 1, limit], [0, 1, 2, 4, 8], [8], ["a run"]):
+        inside = [chosen.choice(near) for _ in range(LANES)]
+        inside = [lane * size for lane in range(LANES)] if near == ["a run"] else inside
+        for takes in ([True] * LANES, [lane in (1, 4) for lane in range(LANES)]):
+            registers.lane[ADDRESS, :LANES] = [(address - imm) & 0xFFFFFFFF for address in inside]
+            registers.active[:LANES] = takes
+            access.cached = access.run = access.fault = 9
+            del looked_up[:]
+            found = int(translate(gpu, own, WARP, tables, 0, 50))
+            bad = next((lane for lane in range(LANES) if takes[lane] and (inside[lane] + size > limit or inside[lane] % size)), None)
+            if bad is not None:
+                outside = inside[bad] + size > limit
+                expected = kind if outside else FAULT_NUMBER["misaligned"]
+                assert (found, access.fault, access.lane, access.value) == (expected, expected, bad, inside[bad])
+                assert access.limit == (limit if outside else size) and not looked_up
+                continue
+            assert (found, access.fault, access.cached) == (0, 0, 1)
+            words = [(core * own.warps.slots + WARP) * 6 * LANES + (address >> 2) * LANES + lane for lane, address in enumerate(inside)]
+            for lane, address in enumerate(inside):
+                if takes[lane] and space == LOCAL_SPACE:
+                    byte = 4 * words[lane] + address % 4
+                    assert (access.address[lane], access.place[lane]) == (0x8000 + byte, 0x400 + byte)
+                elif takes[lane]:
+                    assert (access.address[lane], access.place[lane]) == (address, 0x2000 + address)
+            if space == CONSTANT_SPACE:
+                assert all(access.address[lane] == 0 for lane in range(LANES) if not takes[lane])
+            seen = access.address[:LANES].tolist()
+            assert access.run == (all(takes) and all(seen[lane] == seen[0] + lane * size for lane in range(LANES)))
+            assert looked_up == ([] if space == LOCAL_SPACE else [(LANES, 2 if size == 8 else 1, 50)])
+
+
+@pytest.mark.parametrize("regions", [0, 1])
+def test_an_address_of_global_memory_is_its_place_where_no_region_is_declared(regions):
+    gpu, own, tables, registers = decoder()
+    own.spaces.regions, gpu.memory_bytes = regions, 0x1000
+    registers.lane[ADDRESS, :LANES] = [0x140 + 4 * lane for lane in range(LANES)]
+    assert translate(gpu, own, WARP, tables, 0, 50) == 0
+    assert own.access.place[:LANES].tolist() == [0x140 + 4 * lane + 0x1000 * regions for lane in range(LANES)]
+    registers.lane[ADDRESS, 3] = 0x1000
+    assert translate(gpu, own, WARP, tables, 0, 50) == own.access.fault != 0
+
+
+def test_a_console_may_be_all_there_is():
+    _, own, tables, registers = decoder("store", size=1)
+    tables.regions = MAP[-1:]
+    own.access.address[:LANES] = range(0x500, 0x500 + LANES)
+    assert locate(own, registers, tables, 0, LANES) == 0
+    assert said(tables) == [(lane, 0x500 + lane, 0xA0 + lane) for lane in range(LANES)]
+    assert place_of(own, tables, np.int64(0x507), 1) == 0x527
+    tables.regions = np.concatenate([MAP[-1:], MAP[:1]])
+    assert locate(own, registers, tables, 0, LANES) == 0 and len(said(tables)) == 2 * LANES
