@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.machine.core.unit_bench import bench, mask
 from tests.machine.programs import FREE, Assembly
 from tests.machine.rates import RESULTS, cycles_each, made
 from warploom.gpu import GPU
@@ -12,7 +13,10 @@ from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.reasons import REASONS
 from warploom.machine.config.pipes import pipe_names
 from warploom.machine.config.presets import load_config
+from warploom.machine.core import turns
+from warploom.machine.engine.bits import lowest
 from warploom.machine.engine.sizes import ConfigError
+from warploom.machine.engine.unit import FOREVER
 
 TURN = 4  # cycles: the preset has four SIMDs
 INDEPENDENT = [made("add", register) for register in RESULTS]
@@ -95,3 +99,74 @@ def test_the_pipes_have_names():
 def test_what_does_not_go_together_is_refused(settings, message):
     with pytest.raises(ConfigError, match="^" + message):
         load_config("a100", settings)
+
+
+SCHEDULERS = 4
+
+
+def turning(monkeypatch, eligible, blocked=(), every_cycle=0, fails_after=None):
+    """A core of four schedulers, each with two of eight warps; what they pick, in order, is the lowest warp that is eligible."""
+    gpu, cores, tables = bench(core__warps=8)
+    core, asked, issued = cores[0], [], []
+    core.scheduler_count, core.issues_per_turn, gpu.every_cycle = SCHEDULERS, 3, every_cycle
+    for number in range(SCHEDULERS):
+        core.schedulers[number].owned = mask(number, number + SCHEDULERS)
+    core.warps.awake, core.warps_blocked, core.warps.wants[:] = mask(*eligible, *blocked), mask(*blocked), 0
+
+    def pick(gpu, core, s, left, eligible, tables, units, now):
+        asked.append((int(left), int(eligible)))
+        return lowest(eligible) if eligible else -1
+
+    def issue(gpu, core, number, warp, tables, units, now):
+        issued.append((number, warp))
+        gpu.fault.kind = 1 if len(issued) == fails_after else 0
+
+    for name, function in (("pick_warp", pick), ("issue", issue), ("note_if_full", lambda *_: None)):
+        monkeypatch.setattr(turns, name, function)
+    counted = []
+    monkeypatch.setattr(turns, "count_full_units", lambda core, number, awake, cycles: counted.append((number, int(awake), cycles)))
+    return gpu, core, tables, asked, issued, counted
+
+
+@pytest.mark.parametrize("every_cycle", [0, 1])
+@pytest.mark.parametrize("number", range(SCHEDULERS))
+def test_in_its_turn_a_scheduler_is_asked_while_a_warp_of_its_own_can_issue(monkeypatch, number, every_cycle):
+    gpu, core, tables, asked, issued, counted = turning(monkeypatch, (0, 4, 1, 2), (5, 3), every_cycle)
+    turns._issue_turn(gpu, core, number, tables, None, 9)
+    own = [warp for warp in (0, 4, 1, 2) if warp % SCHEDULERS == number]
+    assert issued == [(number, warp) for warp in own] and core.issued == len(own)
+    assert len(asked) == min(3, len(own) + every_cycle)  # once in vain where a policy is asked in every cycle
+    assert counted == ([(number, int(mask(*{1: (1, 5), 3: (3,)}[number])), SCHEDULERS)] if number in (1, 3) else [])
+
+
+def test_no_more_is_issued_in_a_turn_after_a_fault(monkeypatch):
+    gpu, core, tables, asked, issued, _ = turning(monkeypatch, (0, 4), fails_after=1)
+    turns._issue_turn(gpu, core, 0, tables, None, 9)
+    turns._issue_turn(gpu, core, 0, tables, None, 13)
+    assert issued == [(0, 0)] and len(asked) == 1
+
+
+@pytest.mark.parametrize("stepped", range(20, 26))
+@pytest.mark.parametrize("later", [1, 2, 3, 4, 5, 9, 14])
+def test_turns_that_are_skipped_count_once_for_each_that_a_scheduler_would_have_had(monkeypatch, stepped, later):
+    _, core, _, _, _, counted = turning(monkeypatch, (0, 1), (2, 6))
+    core.stepped = stepped
+    turns._count_skipped_turns(core, stepped + later)
+    had = [sum(cycle % SCHEDULERS == number for cycle in range(stepped + 1, stepped + later)) for number in range(SCHEDULERS)]
+    awake = [mask(0), mask(1), mask(2, 6), mask()]
+    assert counted == [(number, int(awake[number]), SCHEDULERS * had[number]) for number in range(SCHEDULERS) if had[number]]
+    del counted[:]
+    core.warps_blocked = mask()
+    turns._count_skipped_turns(core, stepped + later)
+    assert not counted
+
+
+@pytest.mark.parametrize("now", [20, 21, 23])
+def test_the_next_turn_of_any_use_is_that_of_the_first_scheduler_with_a_warp_that_may_issue(monkeypatch, now):
+    for eligible in ((0,), (1, 3), (2, 6), (0, 1, 2, 3), ()):
+        for free in (now + 2, FOREVER):
+            for blocked in ((), (5,)):
+                _, core, *_ = turning(monkeypatch, eligible, blocked)
+                monkeypatch.setattr(turns, "next_free_unit", lambda core, at, free=free: free)
+                turn = min((t for t in range(now + 1, now + 5) if any(w % SCHEDULERS == t % SCHEDULERS for w in eligible)), default=FOREVER)
+                assert turns._next_issue_turn(core, now) == min(turn, free if blocked else FOREVER)
