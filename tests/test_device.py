@@ -1,6 +1,7 @@
 """A device whose memory lives across launches: what is kept, what is refused, and that a run can be repeated."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,10 +13,12 @@ from warploom.isa import uop as u
 from warploom.isa.table_check import ProgramError
 from warploom.isa.uop import IMMEDIATE
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_WRITABLE, ViewShape
+from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.device.machine import PipelineMachine
+from warploom.machine.device.report import _of_array
 from warploom.machine.run.driver import drive
 
 A, B = FREE, FREE + 1
@@ -135,6 +138,30 @@ def test_an_access_outside_of_an_array_names_its_element_and_thread():
         code("exit")
         program = code.program(threads=8, block=4, views=views, view_names=("out",), view_shapes=(ViewShape(shape, item),))
         assert f": {said}, thread (3,0,0) of block (1,0,0) (core 0, cycle" in gpu.run(program).fault
+
+
+def test_of_an_instruction_with_several_views_the_one_of_the_limit_is_named():
+    views = np.zeros((3, VIEW_COLUMNS), np.int32)
+    views[:, VIEW_BYTES] = 40, 80, 60
+    code = Assembly()
+    code("nop")
+    code.bundle(
+        {"name": "load", "dst": A, "a": B, "view": 0},
+        {"name": "add", "dst": A, "a": B, "b": B},
+        {"name": "load", "dst": A, "a": B, "view": 1},
+    )
+    code.bundle({"name": "add", "dst": A, "a": B, "b": B}, {"name": "load", "dst": A, "a": B, "view": 2})
+    code("exit")
+    shapes = (ViewShape((10,), 4), ViewShape((5, 4), 4), None)
+    made = SimpleNamespace(program=code.program(views=views, view_names=("first",), view_shapes=shapes))
+    number = FAULT_NUMBER["view_out_of_range"]
+
+    def said(kind, pc, limit):
+        return _of_array(made, {"kind": kind, "pc": pc, "limit": limit, "value": 100})
+
+    assert said(number, 1, 40) == "first[25]: it has 10 elements"
+    assert said(number, 1, 80) == "view 1[6, 1]: it has 5 x 4 elements"
+    assert said(number, 1, 60) == said(number, 2, 60) == said(number, 0, 40) == said(number + 1, 1, 40) == ""
 
 
 def shared_array(index, size=8, shared_bytes=40):

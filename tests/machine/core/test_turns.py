@@ -8,6 +8,7 @@ from tests.machine.programs import FREE, Assembly
 from tests.machine.rates import RESULTS, cycles_each, made
 from warploom.gpu import GPU
 from warploom.isa import uop as u
+from warploom.isa.uop import PORT
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.reasons import REASONS
@@ -107,7 +108,7 @@ SCHEDULERS = 4
 def turning(monkeypatch, eligible, blocked=(), every_cycle=0, fails_after=None):
     """A core of four schedulers, each with two of eight warps; what they pick, in order, is the lowest warp that is eligible."""
     gpu, cores, tables = bench(core__warps=8)
-    core, asked, issued = cores[0], [], []
+    core, asked, issued, noted = cores[0], [], [], []
     core.scheduler_count, core.issues_per_turn, gpu.every_cycle = SCHEDULERS, 3, every_cycle
     for number in range(SCHEDULERS):
         core.schedulers[number].owned = mask(number, number + SCHEDULERS)
@@ -121,26 +122,27 @@ def turning(monkeypatch, eligible, blocked=(), every_cycle=0, fails_after=None):
         issued.append((number, warp))
         gpu.fault.kind = 1 if len(issued) == fails_after else 0
 
-    for name, function in (("pick_warp", pick), ("issue", issue), ("note_if_full", lambda *_: None)):
+    for name, function in (("pick_warp", pick), ("issue", issue), ("note_if_full", lambda core, port, now: noted.append((int(port), now)))):
         monkeypatch.setattr(turns, name, function)
     counted = []
     monkeypatch.setattr(turns, "count_full_units", lambda core, number, awake, cycles: counted.append((number, int(awake), cycles)))
-    return gpu, core, tables, asked, issued, counted
+    return gpu, core, tables, asked, issued, counted, noted
 
 
 @pytest.mark.parametrize("every_cycle", [0, 1])
 @pytest.mark.parametrize("number", range(SCHEDULERS))
 def test_in_its_turn_a_scheduler_is_asked_while_a_warp_of_its_own_can_issue(monkeypatch, number, every_cycle):
-    gpu, core, tables, asked, issued, counted = turning(monkeypatch, (0, 4, 1, 2), (5, 3), every_cycle)
+    gpu, core, tables, asked, issued, counted, noted = turning(monkeypatch, (0, 4, 1, 2), (5, 3), every_cycle)
     turns._issue_turn(gpu, core, number, tables, None, 9)
     own = [warp for warp in (0, 4, 1, 2) if warp % SCHEDULERS == number]
     assert issued == [(number, warp) for warp in own] and core.issued == len(own)
+    assert noted == [(int(tables.code[0, PORT]), 9)] * len(own)
     assert len(asked) == min(3, len(own) + every_cycle)  # once in vain where a policy is asked in every cycle
     assert counted == ([(number, int(mask(*{1: (1, 5), 3: (3,)}[number])), SCHEDULERS)] if number in (1, 3) else [])
 
 
 def test_no_more_is_issued_in_a_turn_after_a_fault(monkeypatch):
-    gpu, core, tables, asked, issued, _ = turning(monkeypatch, (0, 4), fails_after=1)
+    gpu, core, tables, asked, issued, *_ = turning(monkeypatch, (0, 4), fails_after=1)
     turns._issue_turn(gpu, core, 0, tables, None, 9)
     turns._issue_turn(gpu, core, 0, tables, None, 13)
     assert issued == [(0, 0)] and len(asked) == 1
@@ -149,7 +151,7 @@ def test_no_more_is_issued_in_a_turn_after_a_fault(monkeypatch):
 @pytest.mark.parametrize("stepped", range(20, 26))
 @pytest.mark.parametrize("later", [1, 2, 3, 4, 5, 9, 14])
 def test_turns_that_are_skipped_count_once_for_each_that_a_scheduler_would_have_had(monkeypatch, stepped, later):
-    _, core, _, _, _, counted = turning(monkeypatch, (0, 1), (2, 6))
+    _, core, _, _, _, counted, _ = turning(monkeypatch, (0, 1), (2, 6))
     core.stepped = stepped
     turns._count_skipped_turns(core, stepped + later)
     had = [sum(cycle % SCHEDULERS == number for cycle in range(stepped + 1, stepped + later)) for number in range(SCHEDULERS)]

@@ -158,3 +158,19 @@ def test_those_who_come_to_a_line_that_was_asked_for_ahead_wait_in_order(waiters
     assert covered == (3 if waiters else 1)
     left = after[0][0]
     assert (left["merged"], left["fresh"] - left["freed"], in_chains(left["table"])) == (len(waiters), 0, [])
+
+
+def test_entries_are_counted_whoever_waits_and_the_most_at_a_time():
+    (mshr,) = mirror(fresh(8))
+    for number, (line, somebody) in enumerate([(3, True), (5, False), (9, False), (11, True)], 1):
+        if somebody:
+            allocate(mshr, line, np.uint64(1), 7)
+        else:
+            entry = allocate_for_nobody(mshr, line, np.uint64(6))
+            entry = find(mshr, line) if entry is None else entry
+            assert (mshr.sectors[entry], mshr.first[entry], mshr.last[entry], mshr.count[entry]) == (6, 0, 0, 0)
+        assert (mshr.allocated, mshr.most, mshr.merged) == (number, number, 0)
+    for line in (5, 3):
+        release(mshr, find(mshr, line))
+    allocate_for_nobody(mshr, 21, np.uint64(1))
+    assert (mshr.allocated, mshr.most) == (5, 4)

@@ -1,7 +1,14 @@
+import random
 from itertools import groupby
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
 
 from tests.machine.tiny_kernels import assemble, nops, run
 from warploom import GPU
+from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.sequencer.fetcher import FETCHED, FETCHING, Fetcher, fill, finish_lookup
 from warploom.machine.sequencer.states import FETCH
 
 LOOP = """
@@ -83,3 +90,34 @@ def test_prefetched_from_the_cache_an_instruction_is_there_after_one_cycle():
     third_round = fetches[24:35]
     assert [pc for pc, _ in third_round] == list(range(2, 13))
     assert [cycles for _, cycles in third_round] == [2] + [1] * 10  # the first one was not guessed
+
+
+@pytest.mark.parametrize(("line", "sets", "ways"), [(1, 1, 1), (1, 2, 2), (4, 1, 3), (4, 2, 2), (2, 4, 1)])
+def test_the_cache_holds_the_words_that_have_come_of_the_lines_used_last(line, sets, ways):
+    """Against lists of lines, the one used last at the end: a new line has none of the words of the one that it throws out."""
+    chosen = random.Random(line * sets * ways)
+    (fetcher,) = mirror(zeros(1, Fetcher))
+    gpu = SimpleNamespace(cache_line=line, cache_sets=sets, cache_ways=ways, cycle=0, fetch_lines=np.uint64(0))
+    gpu.program = SimpleNamespace(read_address=np.zeros((1, 4), np.int64))
+    held: list[list[tuple[int, set[int]]]] = [[] for _ in range(sets)]
+    hits = fetches = 0
+    for gpu.cycle in range(1, 400):
+        address = chosen.randrange(2 * line * sets * ways + 3)
+        own, number = held[address // line % sets], address // line
+        there = next((one for one in own if one[0] == number), None)
+        fetcher.address, fetcher.instruction = address, 0
+        finish_lookup(gpu, fetcher, 2)
+        if there and address % line in there[1]:
+            hits += 1
+            assert (fetcher.state, fetcher.instruction) == (FETCHED, 1000 + address)
+            own.append(own.pop(own.index(there)))
+        else:
+            fetches += 1
+            assert (fetcher.state, gpu.program.read_address[0, 2], gpu.fetch_lines) == (FETCHING, address, 0b100)
+            fetcher.instruction = 1000 + address
+            fill(gpu, fetcher)
+            own.append(own.pop(own.index(there)) if there else (number, set()))
+            own[-1][1].add(address % line)
+            if len(own) > ways:
+                del own[0]
+        assert (fetcher.hits, fetcher.fetches) == (hits, fetches)

@@ -9,6 +9,8 @@ from tests.machine.core.unit_bench import bench, mask
 from warploom.gpu import GPU
 from warploom.isa import load
 from warploom.isa.frontend import Options
+from warploom.isa.uop import FLAGS, NEGATE, NONE, NUMBER, OP, PREDICATE, RECONVERGE, TARGET, YIELDS
+from warploom.machine.core import control
 from warploom.machine.core.divergence.its import ConvergenceBarriers
 from warploom.machine.core.divergence.mechanism import exit_lanes, set_aside, start
 from warploom.machine.core.divergence.path_table import READY, PathTable
@@ -113,3 +115,24 @@ def test_lanes_that_stay_behind_are_set_aside_where_lanes_have_paths_of_their_ow
     assert (int(warps.mask[5]), int(paths.count[5])) == ((0b0110, 1) if any_order else (0b1111, 0))
     if any_order:
         assert (int(paths.mask[5, 0]), int(paths.pc[5, 0]), int(paths.state[5, 0])) == (0b1001, 7, READY)
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "flags", "told"),
+    [
+        ("yield", 9, 0, (1, 0)), ("yield", 9, YIELDS, (1, 1)), ("jump", 3, 0, (0, 0)), ("jump", 3, YIELDS, (0, 1)),
+        ("jump", 5, YIELDS | NEGATE, (0, 1)), ("jump", 6, YIELDS, None), ("nop", 9, YIELDS, None),
+    ],
+)  # fmt: skip
+def test_the_mechanism_is_told_of_a_jump_back_and_of_a_yield(monkeypatch, name, target, flags, told):
+    """A warp at instruction 5. A jump to itself is one back; a warp of which no lane is left has not jumped."""
+    for active in (0b0110, 0):
+        gpu, cores, tables = bench(core__warps=4)
+        core, asked = cores[0], []
+        monkeypatch.setattr(control, "backward_jump_or_yield", lambda core, warp, *told, asked=asked: asked.append(told))
+        tables.uops = np.zeros((1, tables.uops.shape[1]), np.int32)
+        tables.uops[0, [OP, TARGET, RECONVERGE, FLAGS, PREDICATE]] = NUMBER[name], target, NONE, flags, NONE
+        core.warps.pc[2], core.warps.mask[2], core.warps.threads[2] = 5, active, mask(0, 1, 2)
+        assert control.control(gpu, core, 2, 5, tables, 0, np.int64(30)) == 0
+        assert asked == ([told] if told and active else [])
+        assert core.warps.pc[2] == (target if name == "jump" else 6)

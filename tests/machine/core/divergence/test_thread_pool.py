@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 
+from tests.machine.core.unit_bench import bench
+from tests.machine.core.unit_bench import mask as mask_of
 from tests.machine.programs import FREE, LANE, Assembly, config, machine
 from tests.machine.two_engines import both
 from warploom.isa import uop as u
 from warploom.isa.uop import scalar
+from warploom.machine.accounting.reasons import BRANCH_RESOLVING, WAIT
 from warploom.machine.core.core import Core
+from warploom.machine.core.divergence import dwf
 from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, put
 from warploom.machine.core.divergence.thread_pool import (
     OF_A_THREAD,
@@ -191,3 +195,24 @@ def test_thread_numbers_become_registers_behind_the_programs_own():
 def test_a_machine_that_cannot_move_threads_loads_the_program_as_it_is():
     program = single("ballot", dst=scalar(0), a=A)
     assert machine(program, core__divergence="dwf").loaded is program
+
+
+@pytest.mark.parametrize("buffer", [0, 2])
+@pytest.mark.parametrize(("resolving", "wake", "alarmed"), [(True, 90, False), (True, 50, True), (False, 90, True)])
+def test_a_warp_that_continues_elsewhere_is_examined_again_and_the_others_are_as_they_were(monkeypatch, buffer, resolving, wake, alarmed):
+    """At once, but for one whose branch is still being resolved: that has an alarm."""
+    _, cores, _ = bench(core__warps=6)
+    core, warps, warp, everyone = cores[0], cores[0].warps, 3, mask_of(*range(6))
+    warps.awake = warps.wake_time_known = warps.starved = everyone
+    warps.wants[:], warps.pc[warp], warps.wake[warp] = everyone, 17, wake
+    warps.reason[warp] = BRANCH_RESOLVING if resolving else WAIT
+    core.fetch.buffer = buffer
+    redirected, alarms = [], []
+    monkeypatch.setattr(dwf, "redirect", lambda fetch, warp, pc: redirected.append((warp, int(pc))))
+    monkeypatch.setattr(dwf, "set_alarm", lambda warps, warp, time, now: alarms.append((warp, time, now)))
+    dwf._examine_again(core, warp, 50)
+    left = everyone & ~mask_of(warp)
+    assert warps.awake == warps.wake_time_known == warps.starved == left
+    assert warps.wants.tolist() == [int(left)] * len(warps.wants)
+    assert redirected == ([(warp, 17)] if buffer else [])
+    assert alarms == ([(warp, 50, 50)] if alarmed else [])

@@ -1,0 +1,227 @@
+"""The steps of a core's cycle, call by call: which units are full, who needs them, what is counted, and when the next thing happens."""
+
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.machine.core.unit_bench import bench, mask
+from warploom.isa.uop import ALU, MEMORY, SHARED, SPECIAL, TEXTURE
+from warploom.machine.accounting.events import EMPTY_SLOT, KIND, LACKS_UNIT, VISIT, WAITS, A
+from warploom.machine.core import cycle
+from warploom.machine.engine.unit import FOREVER
+
+NOW, LATER, SOON = 40, 60, 45
+UNITS = (ALU, SPECIAL, MEMORY, SHARED, TEXTURE)
+
+
+def core_of(schedulers=2, warps=8, **settings):
+    """A core whose schedulers own the warps of their number modulo theirs. Nothing is full, and nobody is awake."""
+    gpu, cores, tables = bench(core__warps=warps, core__schedulers=schedulers)
+    core = cores[0]
+    core.stepped, core.warps.wants[:], core.operands.banks, core.partitions.own = NOW - 1, 0, 0, 0
+    core.full_units = core.warps_blocked = mask()
+    core.partitions.full[:] = 0
+    for name, value in settings.items():
+        setattr(core, name, value)
+    return gpu, core, tables
+
+
+def sum_of(masks):
+    found = mask()
+    for one in masks:
+        found = found | one
+    return found
+
+
+def with_full(monkeypatch, core, *full):
+    """Units that take nothing in cycle NOW; queues have `full` of their own."""
+    core.alus.open, core.specials.open = (-1 if unit in full else 0 for unit in (ALU, SPECIAL))
+    core.shared_free = NOW + 1 if SHARED in full else NOW
+    queues = {MEMORY: core.lsu, TEXTURE: core.texture}
+    monkeypatch.setattr(cycle, "full", lambda queue: int(any(queue is queues[unit] for unit in full if unit in queues)))
+    monkeypatch.setattr(cycle, "find_free_pipe", lambda pipes, first, now: None)
+
+
+@pytest.mark.parametrize("own", [0, 1])
+@pytest.mark.parametrize("full", [(), *((unit,) for unit in UNITS), UNITS])
+def test_warps_that_need_a_full_unit_are_blocked_while_one_of_them_is_awake(monkeypatch, full, own):
+    """Warp 0 needs the ALU, warp 1 the special unit, and so on; so does warp 6, which is not awake. A sub-partition has its own pipes."""
+    for awake in (mask(*range(6)), mask(2), mask(0, 4), mask()):
+        _gpu, core, _ = core_of()
+        core.partitions.own = own
+        with_full(monkeypatch, core, *full)
+        for warp, unit in enumerate(UNITS):
+            core.warps.wants[unit] = mask(warp, 6) if unit != ALU else mask(warp)
+            assert bool(cycle.unit_accepts(core, unit, NOW)) == (unit not in full or (own == 1 and unit in (ALU, SPECIAL)))
+        core.warps.awake, core.full_units, core.warps_blocked = awake, mask(9), mask(5)
+        cycle.find_full_units(core, NOW)
+        stopped = [unit for warp, unit in enumerate(UNITS) if unit in full and awake & mask(warp) and not (own and unit in (ALU, SPECIAL))]
+        assert core.full_units == mask(*stopped)
+        assert core.warps_blocked == sum_of(core.warps.wants[unit] for unit in stopped)
+
+
+@pytest.mark.parametrize(("held", "blocked"), [((0, 0), ()), ((NOW, NOW + 1), (1, 3, 5, 7)), ((NOW + 5, NOW), (0, 2, 4, 6))])
+def test_a_scheduler_whose_operands_are_still_read_issues_nothing(monkeypatch, held, blocked):
+    _gpu, core, _ = core_of()
+    with_full(monkeypatch, core)
+    core.operands.held[:2] = held
+    cycle.find_full_units(core, NOW)
+    assert core.warps_blocked == mask()
+    core.operands.banks = 2
+    cycle.find_full_units(core, NOW)
+    assert core.warps_blocked == mask(*blocked)
+
+
+def test_warps_that_find_too_few_lane_slots_are_blocked_alone(monkeypatch):
+    for capacity, asking, without in product((0, 8), (mask(), mask(1, 3)), (mask(), mask(3))):
+        _gpu, core, _ = core_of()
+        with_full(monkeypatch, core)
+        core.lane_slots.capacity, core.warps.awake, core.warps.wants[TEXTURE] = capacity, mask(0, 1, 3), asking | mask(7)
+        asked = []
+        monkeypatch.setattr(cycle, "warps_without_slots", lambda core, who, asked=asked, without=without: asked.append(int(who)) or without)
+        cycle.note_if_full(core, TEXTURE, NOW)
+        assert asked == ([int(asking)] if capacity else [])
+        stopped = capacity and without
+        assert (core.full_units, core.warps_blocked) == ((mask(TEXTURE), without) if stopped else (mask(), mask()))
+        cycle.note_if_full(core, MEMORY, NOW)
+        assert len(asked) == (1 if capacity else 0)
+
+
+@pytest.mark.parametrize("cycles", [1, 7])
+def test_cycles_are_counted_of_each_full_unit_that_a_warp_of_the_scheduler_needs(cycles):
+    _gpu, core, _ = core_of()
+    core.full_units, core.partitions.full[1], core.partitions.full[0] = mask(MEMORY, ALU), mask(SPECIAL, ALU), mask(TEXTURE)
+    for unit, warps in ((MEMORY, (1, 2)), (SPECIAL, (3,)), (ALU, (0,)), (TEXTURE, (3,)), (SHARED, (1,))):
+        core.warps.wants[unit] = mask(*warps)
+    before = np.full_like(core.unit_full_cycles, 100)
+    for banks, held, awake, expected in (
+        (0, NOW, mask(1, 3), {MEMORY, SPECIAL}), (0, NOW, mask(5), set()), (2, NOW - 1, mask(1), {MEMORY}),
+        (2, NOW, mask(1), None), (2, NOW, mask(), set()),
+    ):  # fmt: skip
+        core.operands.banks, core.operands.held[1], core.operands.held[0] = banks, held, 0
+        core.unit_full_cycles[:], core.operands.held_cycles[:] = 100, 50
+        cycle.count_full_units(core, 1, awake, cycles)
+        wanted = before.copy()
+        wanted[1, list(expected or ())] += cycles
+        assert (core.unit_full_cycles == wanted).all()
+        assert core.operands.held_cycles[:2].tolist() == [50, 50 + (cycles if expected is None else 0)]
+
+
+def test_skipped_cycles_count_like_the_one_before_them_for_each_scheduler(monkeypatch):
+    counted = []
+    monkeypatch.setattr(cycle, "count_full_units", lambda core, number, awake, cycles: counted.append((number, int(awake), cycles)))
+    _gpu, core, _ = core_of()
+    core.warps.awake = mask(0, 1, 4)
+    for blocked, now, cycles in ((mask(0), NOW + 9, 9), (mask(0), NOW + 1, 1), (mask(0), NOW, 0), (mask(), NOW + 9, 0)):
+        core.warps_blocked = blocked
+        del counted[:]
+        cycle._count_skipped_cycles(core, NOW + now - NOW)
+        assert counted == ([(0, int(mask(0, 4)), cycles), (1, int(mask(1)), cycles)] if cycles else [])
+
+
+def test_the_next_cycle_is_that_of_the_first_unit_that_is_free(monkeypatch):
+    """Each unit is free at a time of its own; only those that are full are waited for, and none before the next cycle."""
+    times = {ALU: LATER, SPECIAL: SOON, SHARED: LATER + 7}
+    for full, earlier in product([(), (ALU,), (SPECIAL,), (SHARED,), (ALU, SHARED), (ALU, SPECIAL, SHARED)], (0, 30)):
+        _gpu, core, _ = core_of()
+        monkeypatch.setattr(cycle, "next_free", lambda pipes, c=core, less=earlier: times[ALU if pipes is c.alus else SPECIAL] - less)
+        monkeypatch.setattr(cycle, "full", lambda queue: 1)
+        core.full_units, core.shared_free = mask(*full), times[SHARED] - earlier
+        expected = max(min((times[unit] - earlier for unit in full), default=FOREVER), NOW + 1)
+        assert cycle.next_free_unit(core, NOW) == expected
+        for issued, awake, blocked in ((1, (), ()), (0, (1,), ()), (0, (1,), (1,)), (0, (1, 2), (1,)), (0, (), ())):
+            core.issued, core.warps.awake, core.warps_blocked = issued, mask(*awake), mask(*blocked)
+            at_once = issued or set(awake) - set(blocked)
+            assert cycle.next_issue_cycle(core, NOW) == (NOW + 1 if at_once else expected)
+
+
+def test_a_queue_with_room_again_is_asked_in_the_next_cycle(monkeypatch):
+    for full_then, full_now in product([(), (MEMORY,), (TEXTURE,), (MEMORY, TEXTURE)], repeat=2):
+        _gpu, core, _ = core_of()
+        with_full(monkeypatch, core, *full_now)
+        core.full_units = mask(*full_then)
+        assert cycle.next_free_unit(core, NOW) == (NOW + 1 if set(full_then) - set(full_now) else FOREVER)
+
+
+def test_pipes_and_operands_of_a_scheduler_are_waited_for(monkeypatch):
+    _gpu, core, _ = core_of()
+    monkeypatch.setattr(cycle, "next_entry", lambda partitions, number: (LATER, SOON)[number])
+    for own, awake in product((0, 1), ((), (0,), (1,), (0, 1))):
+        core.partitions.own, core.warps.awake = own, mask(*awake)
+        assert cycle.next_free_unit(core, NOW) == (min((LATER, SOON)[warp] for warp in awake) if own and awake else FOREVER)
+    core.partitions.own, core.operands.banks = 0, 2
+    for held, expected in (((NOW, NOW - 3), FOREVER), ((LATER, NOW), LATER), ((LATER, NOW + 1), NOW + 1), ((LATER, SOON), SOON)):
+        core.operands.held[:2] = held
+        assert cycle.next_free_unit(core, NOW) == expected
+    core.operands.banks = 0
+    assert cycle.next_free_unit(core, NOW) == FOREVER
+
+
+@pytest.mark.parametrize("busy", [(0, 0), (1, 0), (0, 1), (1, 1)])
+def test_units_beside_the_schedulers_work_where_something_waits_and_say_when_next(monkeypatch, busy):
+    for waiting, buffer in product(product((0, 2), repeat=2), (0, 1)):
+        gpu, core, tables = core_of()
+        core.lsu.waiting, core.texture.waiting, core.fetch.buffer, asked = *waiting, buffer, []
+        monkeypatch.setattr(cycle, "fetch_instructions", lambda gpu, fetch, warps, rows, now: LATER)
+
+        def load_store(gpu, core, unit, tables, now, asked=asked):
+            asked.append(unit)
+            return busy[1 if unit is core.texture else 0]
+
+        found = cycle.fetch_and_load_store(gpu, core, tables, SimpleNamespace(load_store=load_store), NOW)
+        assert asked == [unit for unit, wants in zip((core.lsu, core.texture), waiting, strict=True) if wants]
+        again = any(wants and more for wants, more in zip(waiting, busy, strict=True))
+        assert found == (NOW + 1 if again else LATER if buffer else FOREVER)
+
+
+@pytest.mark.parametrize("tracing", [0, 1])
+def test_a_policys_choice_is_issued_or_says_why_not(tracing):
+    """Warps 0, 2, 4 and 6 are its own: 0 can issue, 2 lacks a unit, 4 waits, and 6 is an empty slot."""
+    for choice, why in ((-1, None), (0, None), (2, LACKS_UNIT), (4, WAITS), (6, EMPTY_SLOT)):
+        gpu, core, tables = core_of()
+        warps, s = core.warps, core.schedulers[0]
+        gpu.log.tracing, s.last = tracing, 99
+        gpu.log.rows = 0
+        warps.active, warps.waiting_memory, warps.at_barrier = mask(0, 1, 2, 3, 4), mask(4, 5), mask(1, 4)
+        warps.visits[:] = 0
+        seen = []
+        units = SimpleNamespace(policy=lambda s, now, choice=choice, seen=seen: seen.append(now) or choice)
+        found = cycle.pick_warp(gpu, core, s, mask(0, 2), mask(0), tables, units, NOW)
+        assert (found, seen) == (0 if choice == 0 else -1, [NOW])
+        assert (s.active, s.awake, s.eligible, s.waiting_memory, s.at_barrier) == (mask(0, 2, 4), mask(0, 2), mask(0), mask(4), mask(4))
+        assert s.last == (choice if choice >= 0 else 99)
+        assert warps.visits[:8].tolist() == [int(warp == choice and choice != 6) for warp in range(8)]
+        written = tables.events[: int(gpu.log.rows)]
+        assert [(int(row[KIND]), int(row[A])) for row in written] == ([(VISIT, why)] if tracing and why is not None else [])
+
+
+@pytest.mark.parametrize("every_cycle", [0, 1])
+def test_an_issue_slot_asks_its_policy_where_a_warp_can_issue_and_nothing_after_a_fault(monkeypatch, every_cycle):
+    for awake, blocked, own, fault in product(((), (1,), (1, 3), (0,)), ((), (1,), (1, 3)), (0, 1), (0, 4)):
+        gpu, core, tables = core_of()
+        gpu.every_cycle, gpu.fault.kind, core.issued, core.partitions.own = every_cycle, fault, 0, own
+        core.warps.awake, core.warps_blocked = mask(*awake), mask(*blocked)
+        calls = []
+        can = sorted(set(awake) & {1, 3} - set(blocked))
+        monkeypatch.setattr(cycle, "note_full_ports", lambda core, number, now, calls=calls: calls.append("ports"))
+        monkeypatch.setattr(
+            cycle, "count_full_units", lambda core, *given, calls=calls: calls.append(("count", given[0], int(given[1]), given[2]))
+        )
+        monkeypatch.setattr(cycle, "issue", lambda *given, calls=calls: calls.append(("issue", given[2], given[3])))
+        monkeypatch.setattr(cycle, "note_if_full", lambda core, port, now, calls=calls: calls.append(("note", int(port))))
+
+        def pick(gpu, core, s, awake, eligible, tables, units, now, calls=calls, can=can):
+            calls.append(("pick", int(awake), int(eligible)))
+            return can[0] if can else -1
+
+        monkeypatch.setattr(cycle, "pick_warp", pick)
+        cycle.issue_slot(gpu, core, 1, tables, None, NOW)
+        mine = mask(*(set(awake) & {1, 3}))
+        expected = ["ports"] * own
+        expected += [("count", 1, int(mine), 1)] if mask(*can) != mine else []
+        expected += [("pick", int(mine), int(mask(*can)))] if can or every_cycle else []
+        expected += [("issue", 1, can[0]), ("note", int(tables.code[0, cycle.PORT]))] if can else []
+        assert calls == ([] if fault else expected)
+        assert core.issued == (1 if can and not fault else 0)
