@@ -242,6 +242,7 @@ OF_NO_FILE = {
     "tests/isa/vortex/test_foreign.py": "programs as others write and compile them",
     "tests/isa/vortex/test_runtime_programs.py": "programs with a run-time of their own",
     "tests/kernel/test_classics.py": "lessons of courses, as their scripts have them",
+    "tests/machine/core/divergence/test_its_barriers.py": "barriers and syncs of independent threads, one by one",
     "tests/machine/core/test_cycle_steps.py": "the steps of a cycle, one by one",
     "tests/machine/core/load_store/test_address_decoder.py": "the address decoder call by call",
     "tests/machine/core/load_store/test_memory_stage_spaces.py": "the rest of the memory stage: other spaces, textures, images",

@@ -225,3 +225,58 @@ def test_an_issue_slot_asks_its_policy_where_a_warp_can_issue_and_nothing_after_
         expected += [("issue", 1, can[0]), ("note", int(tables.code[0, cycle.PORT]))] if can else []
         assert calls == ([] if fault else expected)
         assert core.issued == (1 if can and not fault else 0)
+
+
+@pytest.mark.parametrize("every_cycle", [0, 1])
+@pytest.mark.parametrize("awake", [(), (0, 2), (1,), (0, 1)])
+def test_a_cycle_is_its_steps_in_order(monkeypatch, awake, every_cycle):
+    """What was skipped is counted first; alarms wake warps; schedulers without one that is awake are not asked, unless all are."""
+    gpu, core, tables = core_of()
+    calls = []
+    for name in ("_count_skipped_cycles", "find_full_units"):
+        monkeypatch.setattr(cycle, name, lambda core, now, name=name: calls.append((name, core.stepped)))
+    monkeypatch.setattr(cycle, "check_alarms", lambda *given: setattr(core.warps, "awake", mask(*awake)))
+    monkeypatch.setattr(cycle, "issue_slot", lambda *given: calls.append(("issue", given[2])))
+    monkeypatch.setattr(cycle, "fetch_and_load_store", lambda *given: calls.append(("beside", core.issued)) or FOREVER)
+    monkeypatch.setattr(cycle, "next_issue_cycle", lambda core, now: SOON)
+    gpu.every_cycle, core.issued, core.warps.awake = every_cycle, 5, mask()
+    core.full_units = core.warps_blocked = mask(3)
+    for alarm in (LATER, SOON - 2):
+        monkeypatch.setattr(cycle, "next_alarm", lambda warps, now, alarm=alarm: alarm)
+        del calls[:]
+        core.stepped = NOW - 1
+        assert cycle.step(gpu, core, tables, None, NOW) == (min(SOON, alarm) if awake else alarm)
+        asked = [number for number in (0, 1) if every_cycle or any(warp % 2 == number for warp in awake)]
+        found = [("find_full_units", NOW)] if awake or every_cycle else []
+        assert calls == [("_count_skipped_cycles", NOW - 1), *found, *(("issue", number) for number in asked), ("beside", 0)]
+        assert core.stepped == NOW
+        assert core.full_units == core.warps_blocked == (mask(3) if awake or every_cycle else mask())
+
+
+def test_a_warp_whose_alarm_rings_is_woken_examined_or_leaves_its_slot(monkeypatch):
+    """Warp 0 knows when it wakes, 1 is awake, 2 waits for something, 3 to 6 have ended: 4 has an access, 5 a store on its way."""
+    gpu, core, tables = core_of()
+    warps, calls = core.warps, []
+    monkeypatch.setattr(cycle, "ring", lambda warps, now: mask(0, 1, 2, 3, 4, 5))
+    monkeypatch.setattr(cycle, "wake_up", lambda core, warp, port, now: calls.append(("wake", warp, int(port))))
+    monkeypatch.setattr(cycle, "account_wait", lambda gpu, core, warp, tables, now: calls.append(("account", warp)))
+    monkeypatch.setattr(cycle, "examine", lambda gpu, core, tables, warp, now: calls.append(("examine", warp)))
+    monkeypatch.setattr(cycle, "free_slot", lambda gpu, core, warp, tables, now: calls.append(("free", warp)))
+    warps.wake_time_known, warps.awake, warps.draining = mask(0, 1), mask(1), mask(3, 4, 5, 6)
+    warps.pending[:], warps.stores[:] = 0, 0
+    warps.pending[4], warps.stores[5] = 1, 1
+    cycle.check_alarms(gpu, core, tables, NOW)
+    port = int(tables.code[int(warps.pc[0]), cycle.PORT])
+    assert calls == [("wake", 0, port), ("account", 2), ("examine", 2), ("account", 3), ("free", 3), ("account", 4), ("account", 5)]
+
+
+def test_full_pipes_of_a_scheduler_block_its_own_warps(monkeypatch):
+    monkeypatch.setattr(cycle, "find_full_ports", lambda partitions, number, now: None)
+    _, core, _ = core_of()
+    core.warps.wants[ALU], core.warps.wants[SPECIAL], core.warps.wants[MEMORY] = mask(0, 1), mask(2, 3), mask(4, 5)
+    core.partitions.full[0], core.partitions.full[1] = mask(ALU, SPECIAL), mask(MEMORY)
+    core.warps_blocked = mask(7)
+    cycle.note_full_ports(core, 0, NOW)
+    assert core.warps_blocked == mask(0, 2, 7)
+    cycle.note_full_ports(core, 1, NOW)
+    assert core.warps_blocked == mask(0, 2, 5, 7)

@@ -144,6 +144,8 @@ def test_what_a_block_needs_is_stated_as_it_is_handed_out():
     ("demand", "carveout", "message"),
     [
         (Demand(0), None, "threads = 0: a block has at least 1 thread"),
+        (Demand(1.5), None, "threads = 1.5: write a whole number"),
+        (Demand(1, 0, "8"), None, "shared = '8': write a whole number"),
         (Demand(1, -1), None, "registers = -1: a thread has 0 registers (not counted) or more"),
         (Demand(1, 0, -8), None, "shared = -8: a block has 0 bytes of shared memory or more"),
         (Demand(1), 101, "carveout = 101: it is a percentage of the shared memory, from 0 to 100"),
