@@ -248,3 +248,13 @@ def test_a_hundred_launches_of_one_program_give_what_as_many_additions_do():
         result = gpu.run(program)
         cycles.add(result.cycles)
     assert (gpu.read(total, 4096).view(np.int32) == 100 * np.arange(1024)).all() and len(cycles) == 2
+
+
+def test_what_a_launch_has_given_stays_when_the_next_one_comes():
+    gpu = device()
+    program = adding(0, 0)
+    first = gpu.run(program, tracing=True)
+    profile, events = first.detail.profile.copy(), first.detail.events.copy()
+    assert profile.any() and len(events)
+    gpu.run(program, tracing=True)
+    assert (first.detail.profile == profile).all() and (first.detail.events == events).all()

@@ -169,6 +169,17 @@ def test_a_changed_byte_of_memory_is_what_a_run_over_that_data_computes():
     assert found.machine.inspection.memory[8:12].tolist() == [7, 20, 15, 42]
 
 
+@pytest.mark.parametrize(("value", "there"), [(0, 0), (255, 255), (-1, 255), (-128, 128), (256, None), (-129, None)])
+def test_a_value_that_is_put_in_fits_with_a_sign_or_without(value, there):
+    found = session("tiny", "tiny/matmul.asm", {})
+    if there is None:
+        with pytest.raises(EditError, match=f"{value} does not fit: a value here is 0 to 255"):
+            found.set_memory(7, value)
+    else:
+        found.set_memory(7, value)
+        assert found.machine.inspection.memory[7] == there
+
+
 @settings(max_examples=10, deadline=None)
 @given(st.integers(1, 200), st.integers(0, 255), MOVES)
 def test_an_edit_is_made_again_whenever_the_run_comes_by(cycle, value, moves):

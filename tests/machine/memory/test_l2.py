@@ -1,10 +1,14 @@
 """The second-level cache as the cores see it: merging, banks, waiting for an MSHR, write-back."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from tests.machine.core.unit_bench import bench
 from tests.machine.programs import FREE, GLOBAL, LANE, WARP, Assembly, finished, issues, machine, run
 from warploom.machine.accounting import events as e
+from warploom.machine.memory import l2 as unit
 from warploom.machine.run.driver import drive
 
 A, B, C, D, X = range(FREE, FREE + 5)
@@ -223,3 +227,40 @@ def test_without_it_every_request_goes_to_memory():
     assert len(rows(result, e.L2)) == 0
     assert len(rows(result, e.MEMORY)) == 1
     assert consumer(result) == 4 + 20 - 1
+
+
+@pytest.mark.parametrize("takes", [False, True])
+@pytest.mark.parametrize(("queued", "free_at"), [(0, 50), (0, 51), (4, 50)])
+def test_a_request_that_comes_is_taken_or_waits_and_one_that_cannot_be_taken_keeps_its_slice(monkeypatch, takes, queued, free_at):
+    """A slice looks only at the first of its queue, and only once it is free."""
+    gpu, _, tables = bench()
+    l2, slice, looked, waits = gpu.l2, 0, [], []
+    monkeypatch.setattr(unit, "_look_up", lambda gpu, l2, tables, slice, asked, now: looked.append(asked) or takes)
+    monkeypatch.setattr(unit, "queue_up", lambda gpu, l2, slice, asked, now: waits.append((slice, asked, now)))
+    l2.queue_first[slice], l2.slice_free[slice], l2.stalled[:] = queued, free_at, 0
+    asked = SimpleNamespace(line=5)
+    unit.arrive(gpu, l2, tables, asked, 50)
+    looks = queued == 0 and free_at == 50
+    assert looked == [asked] * looks
+    assert waits == ([] if looks and takes else [(slice, asked, 50)])
+    assert l2.stalled[slice] == (1 if looks and not takes else 0)
+
+
+@pytest.mark.parametrize("takes", [False, True])
+@pytest.mark.parametrize("queue", [[], [3], [3, 6], [6, 2, 3]])
+def test_in_its_turn_a_slice_takes_the_first_of_its_queue_and_has_a_turn_for_the_next(monkeypatch, takes, queue):
+    gpu, _, tables = bench()
+    l2, slice, turns = gpu.l2, 1, []
+    monkeypatch.setattr(unit, "_look_up", lambda gpu, l2, tables, slice, asked, now: takes)
+    monkeypatch.setattr(unit, "take_turn", lambda gpu, l2, slice, soonest: turns.append((slice, soonest)))
+    l2.turn[:], l2.stalled[:], l2.waiting = 1, 0, len(queue)
+    l2.queue_first[slice] = queue[0] if queue else 0
+    for link, following in zip(queue, [*queue[1:], 0], strict=False):
+        l2.next[link - 1] = following
+    unit.serve_slice(gpu, l2, tables, slice, 50)
+    assert l2.turn[:3].tolist() == [1, 0, 1]
+    taken = bool(queue) and takes
+    assert l2.stalled[:3].tolist() == [0, int(bool(queue) and not takes), 0]
+    assert l2.queue_first[slice] == (queue[1:] or [0])[0] if taken else l2.queue_first[slice] == (queue or [0])[0]
+    assert l2.waiting == len(queue) - taken
+    assert turns == ([(slice, 51)] if taken and len(queue) > 1 else [])

@@ -70,3 +70,15 @@ def test_a_timeout_says_which_threads_wait_for_an_answer():
     assert result.running == (
         "core 0, block 0 (threads 0-3) is in WAIT at kernel.asm:2 (LDR R1, R0), threads 0-3 without an answer from data memory",
     )
+
+
+@pytest.mark.parametrize("text", ["LDR R1, %threadIdx\nRET", "STR %threadIdx, R0\nRET"])
+@pytest.mark.parametrize("room", [1, 2, 3, 4])
+def test_every_lane_outside_of_memory_is_named_and_the_highest_address(text, room):
+    machine = GPU("tiny", set={"memory.bytes": room}, engine="python").machine(assemble(text, threads=4))
+    for _ in machine.steps(100):
+        pass
+    fault = machine.gpu["fault"]
+    assert int(fault["lanes"]) == sum(1 << thread for thread in range(room, 4))
+    if room < 4:
+        assert (int(fault["value"]), int(fault["limit"])) == (3, room)

@@ -1,0 +1,44 @@
+"""Which pipe takes a kind of operation, and for how long: what follows from a configuration."""
+
+import pytest
+
+from warploom.isa.uop import LATENCIES
+from warploom.machine.config.pipes import interval, intervals, lanes_setting, pipe_of_class
+from warploom.machine.config.presets import load_config
+from warploom.machine.config.schema import Config
+
+OWN = {"core.control": "pipeline", "core.lanes": 32, "pipes.owner": "scheduler"}
+FLOAT = ("float", "float_multiply", "fma", "float_divide")
+KINDS = {"special": "special", "double": "double", "double_divide": "double"} | dict.fromkeys(FLOAT, "float")
+
+
+def made(**changes):
+    return load_config(Config(), OWN | {f"pipes.{name}": value for name, value in changes.items()})
+
+
+@pytest.mark.parametrize("chosen", [{}, {"multiply": "float", "bits": "special", "convert": "special"}])
+@pytest.mark.parametrize("scalar", [False, True])
+def test_each_kind_of_operation_has_its_pipe_and_the_setting_of_its_lanes(scalar, chosen):
+    found = made(scalar=scalar, **chosen)
+    expected = KINDS | {name: getattr(found.pipes, name) for name in ("multiply", "bits", "convert")}
+    expected |= {"scalar": "scalar"} if scalar else {}
+    assert pipe_of_class(found) == tuple(expected.get(name, "integer") for name in LATENCIES)
+    for number, name in enumerate(LATENCIES):
+        kind = expected.get(name, "integer")
+        assert lanes_setting(found, number) == ("" if kind == "scalar" else f"pipes.{kind}_lanes")
+
+
+@pytest.mark.parametrize(("lanes", "cycles"), [(0, 1), (32, 1), (16, 2), (10, 4), (1, 32)])
+def test_an_instruction_keeps_its_pipe_until_its_last_lanes_are_in(lanes, cycles):
+    assert interval(made(special_lanes=lanes), "special") == cycles
+    assert interval(made(special_lanes=lanes, special_interval=7), "special") == 7
+
+
+def test_an_interval_that_is_given_is_that_of_its_kind_alone():
+    given = {"multiply": 3, "convert": 5, "divide": 40, "float_divide": 50, "double_divide": 60}
+    found = made(integer_lanes=16, float_lanes=8, double_lanes=4, special_lanes=2, **{f"{name}_interval": n for name, n in given.items()})
+    cycles = {"integer": 2, "float": 4, "double": 8, "special": 16}
+    pipes = pipe_of_class(found)
+    assert intervals(found) == tuple(given.get(name, cycles[pipe]) for name, pipe in zip(LATENCIES, pipes, strict=True))
+    for number, name in enumerate(LATENCIES):
+        assert lanes_setting(found, number) == ("" if name in given else f"pipes.{pipes[number]}_lanes")
