@@ -93,9 +93,20 @@ def test_a_loop_that_is_never_entered_stays_one():
     assert seen == []
 
 
-@pytest.mark.parametrize("function", [counts_down, inner_endless])
+def returns_from_inside(x):
+    while True:
+        if x > 3:
+            return x
+        x += 1
+
+
+@pytest.mark.parametrize("function", [counts_down, inner_endless, returns_from_inside])
 def test_one_that_may_return_is_the_same_for_a_compiler(function):
     assert bounded(function, answers=True).__code__ == bounded(function).__code__
+
+
+def test_one_that_never_returns_has_no_result_where_no_compiler_asks():
+    assert not any(each.opname in ("RETURN_VALUE", "RETURN_CONST") for each in dis.get_instructions(bounded(outer_endless)))
 
 
 def test_what_is_marked_on_a_function_stays():

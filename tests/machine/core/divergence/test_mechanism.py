@@ -9,7 +9,7 @@ from tests.machine.core.unit_bench import bench, mask
 from warploom.gpu import GPU
 from warploom.isa import load
 from warploom.isa.frontend import Options
-from warploom.isa.uop import FLAGS, NEGATE, NONE, NUMBER, OP, PREDICATE, RECONVERGE, TARGET, YIELDS
+from warploom.isa.uop import FLAGS, NEGATE, NONE, NUMBER, OP, PREDICATE, RECONVERGE, TARGET, YIELDS, scalar
 from warploom.machine.core import control
 from warploom.machine.core.divergence.its import ConvergenceBarriers
 from warploom.machine.core.divergence.mechanism import exit_lanes, set_aside, start
@@ -136,3 +136,15 @@ def test_the_mechanism_is_told_of_a_jump_back_and_of_a_yield(monkeypatch, name, 
         assert control.control(gpu, core, 2, 5, tables, 0, np.int64(30)) == 0
         assert asked == ([told] if told and active else [])
         assert core.warps.pc[2] == (target if name == "jump" else 6)
+
+
+@pytest.mark.parametrize(("named", "pc", "left"), [(0, 6, 0b0111), (0b0010, 6, 0b0101), (0b1010, 6, 0b0101), (0b1111, 5, 0)])
+def test_an_exit_with_a_predicate_ends_the_lanes_that_it_names_and_the_others_go_on(named, pc, left):
+    gpu, cores, tables = bench(core__warps=4)
+    core = cores[0]
+    tables.uops = np.zeros((1, tables.uops.shape[1]), np.int32)
+    tables.uops[0, [OP, PREDICATE]] = NUMBER["exit"], scalar(1)
+    core.registers[2].scalar[1] = named
+    core.warps.pc[2], core.warps.mask[2], core.warps.threads[2] = 5, 0b0111, 0b0111
+    assert control.control(gpu, core, 2, 5, tables, 0, np.int64(30)) == 0
+    assert (int(core.warps.pc[2]), int(core.warps.mask[2]), int(core.warps.threads[2])) == (pc, left, left)
