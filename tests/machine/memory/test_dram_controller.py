@@ -1,9 +1,15 @@
 """Channels with banks: rows, banks side by side, first-ready order, and the bus's turns from writing to reading."""
 
+import random
+
+import numpy as np
 import pytest
 
+from tests.machine.core.unit_bench import bench
 from tests.machine.programs import FREE, LANE, Assembly, finished, issues, run
 from warploom.machine.engine.sizes import ConfigError
+from warploom.machine.memory import dram_controller as controller
+from warploom.machine.memory.transactions import EXTRA_SHIFT
 
 ADDRESS, VALUE = FREE, FREE + 1
 BANKS = {
@@ -130,3 +136,114 @@ def test_banks_without_rows_are_refused():
     with pytest.raises(ConfigError) as error:
         waits(0, dram__row=0)
     assert str(error.value) == "dram.banks = 4: banks have rows and a bus; set dram.row and dram.bandwidth"
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The controller call by call
+
+BANKS, CHANNEL, NOW = 3, 1, 1000
+TIMES = {"rp": 5, "rcd": 7, "cl": 11, "wl": 3, "ras": 13, "rrd": 4, "wtr": 6, "wr": 9}
+
+
+def channel(chosen):
+    """A channel with random rows open. Its clock is that of the cores, and 16 bytes cross its bus in one."""
+    gpu, _, _ = bench(memory__kind="dram", dram__channels=2)
+    dram = gpu.dram
+    for name, value in TIMES.items():
+        setattr(dram, name, value)
+    dram.core_clock = dram.memory_clock = 1
+    dram.bandwidth, dram.latency, dram.window, dram.write_high = 16, 50, chosen.choice([1, 2, 4]), 4
+    for bank in range(BANKS):
+        dram.bank_row[CHANNEL, bank] = chosen.choice([0, 1, 2, 3])
+        dram.bank_opened[CHANNEL, bank] = NOW - chosen.choice([0, 1, 2, 9, 20, 30])
+        dram.bank_closes[CHANNEL, bank] = NOW + chosen.choice([-20, 0, 5, 9])
+    dram.last_opened[CHANNEL], dram.requests[CHANNEL] = NOW - chosen.choice([0, 1, 3, 9]), chosen.choice([0, 1])
+    dram.read_after[CHANNEL], dram.busy_until[CHANNEL] = NOW + chosen.choice([-9, 0, 20, 40]), NOW + chosen.choice([-9, 0, 15, 30])
+    return gpu, dram
+
+
+def queued(dram, write, requests):
+    """requests: (bank, row), the oldest first; their indices are 2, 4, 6 ..."""
+    links = [2 * place + 3 for place in range(len(requests))]
+    for link, following, (bank, row) in zip(links, [*links[1:], 0], requests, strict=False):
+        dram.bank[link - 1], dram.bank_row_wanted[link - 1], dram.next[link - 1] = bank, row, following
+    dram.first[CHANNEL, write], dram.last[CHANNEL, write] = (links[0], links[-1]) if links else (0, 0)
+    dram.count[CHANNEL, write] = len(links)
+
+
+def can_open(dram, bank):
+    """Its row is closed when it has been open for long enough and is written; then no other bank has just opened one."""
+    time = NOW
+    if dram.bank_row[CHANNEL, bank]:
+        time = max(NOW, int(dram.bank_opened[CHANNEL, bank]) + 13, int(dram.bank_closes[CHANNEL, bank])) + 5
+    return max(time, int(dram.last_opened[CHANNEL]) + 4) if dram.requests[CHANNEL] else time
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_oldest_of_an_open_row_goes_first_then_the_one_whose_row_opens_first_and_the_others_keep_their_order(seed):
+    chosen = random.Random(seed)
+    _, dram = channel(chosen)
+    write = chosen.randrange(2)
+    left = [(chosen.randrange(BANKS), chosen.randrange(1, 6)) for _ in range(6)]
+    queued(dram, write, left)
+    order = [2 * place + 2 for place in range(6)]
+    while left:
+        seen = left[: dram.window]
+        is_open = [place for place, (bank, row) in enumerate(seen) if dram.bank_row[CHANNEL, bank] == row]
+        place = is_open[0] if is_open else min(range(len(seen)), key=lambda place, seen=seen: (can_open(dram, seen[place][0]), place))
+        assert controller._take(dram, CHANNEL, write, NOW) == order[place]
+        del left[place], order[place]
+        assert dram.count[CHANNEL, write] == len(left)
+        links, link = [], int(dram.first[CHANNEL, write])
+        while link:
+            links.append(link - 1)
+            link = int(dram.next[link - 1])
+        assert links == order and dram.last[CHANNEL, write] == (order[-1] + 1 if order else 0)
+
+
+@pytest.mark.parametrize("many", [1, 4, 6, 7])
+@pytest.mark.parametrize("draining", [0, 1])
+def test_writes_wait_for_reads_until_there_are_many_and_then_half_of_them_go(draining, many):
+    _, dram = channel(random.Random(1))
+    dram.write_high = many
+    for reads in (0, 1):
+        for writes in range(many + 2):
+            dram.draining[CHANNEL], dram.count[CHANNEL, :] = draining, (reads, writes)
+            keeps_on = writes >= many or (draining and writes > many / 2)
+            assert controller._direction(dram, CHANNEL) == (controller.WRITES if not reads or keeps_on else controller.READS)
+            assert dram.draining[CHANNEL] == int(keeps_on)
+
+
+@pytest.mark.parametrize("write", [0, 1])
+@pytest.mark.parametrize("seed", range(40))
+def test_a_request_opens_its_row_if_need_be_and_its_data_cross_the_bus(monkeypatch, seed, write):
+    chosen = random.Random(seed)
+    gpu, dram = channel(chosen)
+    bank, row, size = chosen.randrange(BANKS), chosen.randrange(1, 4), chosen.choice([16, 40, 64])
+    queued(dram, write, [(bank, row)])
+    dram.size[2], dram.kind[2], dram.tag[2] = size, 1, 3 << EXTRA_SHIFT
+    done = []
+    monkeypatch.setattr(controller, "schedule", lambda wheel, time, finished: done.append(int(time)))
+    monkeypatch.setattr(controller, "let_go", lambda dram, index: None)
+    before = {
+        name: getattr(dram, name).copy() for name in ("bank_opened", "bank_closes", "read_after", "busy_until", "last_opened", "busy")
+    }
+    hit, opened = dram.bank_row[CHANNEL, bank] == row, can_open(dram, bank)
+    opened = int(before["bank_opened"][CHANNEL, bank]) if hit else opened
+    controller._serve(gpu, dram, CHANNEL, write, 2, NOW, NOW)
+    command = max(NOW, opened + 7, 0 if write else int(before["read_after"][CHANNEL]))
+    start = max(command + (3 if write else 11), int(before["busy_until"][CHANNEL]))
+    end = start + -(-size // 16)
+    assert (dram.row_hits[CHANNEL], dram.row_misses[CHANNEL]) == (int(hit), int(not hit))
+    assert (dram.bank_row[CHANNEL, bank], dram.bank_opened[CHANNEL, bank]) == (row, opened)
+    assert dram.last_opened[CHANNEL] == (before["last_opened"][CHANNEL] if hit else opened)
+    assert dram.busy_until[CHANNEL] == end and dram.busy[CHANNEL] == before["busy"][CHANNEL] + end - start
+    assert dram.bank_closes[CHANNEL, bank] == max(int(before["bank_closes"][CHANNEL, bank]), end + 9 if write else start)
+    assert dram.read_after[CHANNEL] == (end + 6 if write else before["read_after"][CHANNEL])
+    assert (dram.bytes_written if write else dram.bytes_read)[CHANNEL] == size
+    assert done == [end - 1 + 3 + (0 if write else 49)]
+    for name, banks in before.items():
+        now = getattr(dram, name)
+        others = np.ones(now.shape, bool)
+        others[(CHANNEL, bank) if now.ndim == 2 else CHANNEL] = False
+        assert (now[others] == banks[others]).all(), name
