@@ -229,7 +229,7 @@ def test_the_arrays_of_a_launch_may_lie_elsewhere_each_time():
     code.op("add", A, A, u.scalar(0))
     code.store(A, GLOBAL, view=0)
     code("exit")
-    program = code.program(threads=8, scalars=1)
+    program, tables = code.program(threads=8, scalars=1), []
     for place, size, fault in ((second, 32, ""), (first, 16, "out[4]: it has 4 elements"), (second, 32, "")):
         views = np.zeros((1, VIEW_COLUMNS), np.int32)
         views[0, [VIEW_BASE, VIEW_BYTES, VIEW_WRITABLE]] = place, size, 1
@@ -237,6 +237,8 @@ def test_the_arrays_of_a_launch_may_lie_elsewhere_each_time():
         launch = replace(program, views=views, view_names=("out",), view_shapes=shapes).with_launch(scalars=(place,))
         assert fault in gpu.run(launch).fault
         assert gpu.read(place, 16).view(np.int32).tolist() == [0, 1, 2, 3]
+        tables.append((views, views.copy()))
+    assert all((table == before).all() for table, before in tables)  # a machine that is used again leaves those of earlier launches alone
 
 
 def test_a_hundred_launches_of_one_program_give_what_as_many_additions_do():
