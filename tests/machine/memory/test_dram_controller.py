@@ -141,7 +141,7 @@ def test_banks_without_rows_are_refused():
 # ---------------------------------------------------------------------------------------------------------
 # The controller call by call
 
-BANKS, CHANNEL, NOW = 3, 1, 1000
+BANK_COUNT, CHANNEL, NOW = 3, 1, 1000
 TIMES = {"rp": 5, "rcd": 7, "cl": 11, "wl": 3, "ras": 13, "rrd": 4, "wtr": 6, "wr": 9}
 
 
@@ -153,7 +153,7 @@ def channel(chosen):
         setattr(dram, name, value)
     dram.core_clock = dram.memory_clock = 1
     dram.bandwidth, dram.latency, dram.window, dram.write_high = 16, 50, chosen.choice([1, 2, 4]), 4
-    for bank in range(BANKS):
+    for bank in range(BANK_COUNT):
         dram.bank_row[CHANNEL, bank] = chosen.choice([0, 1, 2, 3])
         dram.bank_opened[CHANNEL, bank] = NOW - chosen.choice([0, 1, 2, 9, 20, 30])
         dram.bank_closes[CHANNEL, bank] = NOW + chosen.choice([-20, 0, 5, 9])
@@ -184,7 +184,7 @@ def test_the_oldest_of_an_open_row_goes_first_then_the_one_whose_row_opens_first
     chosen = random.Random(seed)
     _, dram = channel(chosen)
     write = chosen.randrange(2)
-    left = [(chosen.randrange(BANKS), chosen.randrange(1, 6)) for _ in range(6)]
+    left = [(chosen.randrange(BANK_COUNT), chosen.randrange(1, 6)) for _ in range(6)]
     queued(dram, write, left)
     order = [2 * place + 2 for place in range(6)]
     while left:
@@ -219,7 +219,7 @@ def test_writes_wait_for_reads_until_there_are_many_and_then_half_of_them_go(dra
 def test_a_request_opens_its_row_if_need_be_and_its_data_cross_the_bus(monkeypatch, seed, write):
     chosen = random.Random(seed)
     gpu, dram = channel(chosen)
-    bank, row, size = chosen.randrange(BANKS), chosen.randrange(1, 4), chosen.choice([16, 40, 64])
+    bank, row, size = chosen.randrange(BANK_COUNT), chosen.randrange(1, 4), chosen.choice([16, 40, 64])
     queued(dram, write, [(bank, row)])
     dram.size[2], dram.kind[2], dram.tag[2] = size, 1, 3 << EXTRA_SHIFT
     done = []
