@@ -27,7 +27,7 @@ from warploom.kernel.names import NAMES, Dotted, path_of, type_of
 from warploom.kernel.statements import statement
 from warploom.kernel.syntax import NoSource, Text, assigned, plain
 from warploom.kernel.translator import ACTIONS, MOST_INLINED, Frame, Problem, Translator
-from warploom.kernel.values import Array, Bound, Complex, Inner, Number, said
+from warploom.kernel.values import PENDING, Array, Bound, Complex, Inner, Number, said
 
 
 @statement(ast.FunctionDef)
@@ -220,7 +220,8 @@ def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], na
     env = joined(t, node, frame.ends)
     if t.problems > problems:
         raise Problem
-    return env.get("return")
+    found = env.get("return")
+    return PENDING if found is None and frame.waits else found
 
 
 def _frame(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], named: dict[str, Any], path: tuple[Any, ...]) -> Frame:

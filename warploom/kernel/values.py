@@ -122,6 +122,13 @@ class Unknown:
 UNKNOWN = Unknown()
 
 
+class Pending(Unknown):
+    """What depends on a variable whose type this attempt to translate the kernel does not know yet."""
+
+
+PENDING = Pending()
+
+
 def leaves(value: Any) -> Iterator[Number]:
     """The numbers that a value consists of."""
     if isinstance(value, Number):
