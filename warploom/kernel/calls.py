@@ -217,10 +217,9 @@ def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], na
     if not frame.ends.places:
         b.block = None
         raise Problem  # nothing is reached after it; or a mistake in it
-    env = joined(t, node, frame.ends)
+    found = joined(t, node, frame.ends).get("return")
     if t.problems > problems:
         raise Problem
-    found = env.get("return")
     return PENDING if found is None and frame.waits else found
 
 

@@ -14,14 +14,13 @@ from warploom.kernel.arithmetic import binary, compared, converted, lifted, trut
 from warploom.kernel.attributes import attribute_of, outside
 from warploom.kernel.carried import read_early
 from warploom.kernel.memory import item_of
-from warploom.kernel.merging import Clash
 from warploom.kernel.mistakes import both
 from warploom.kernel.names import NAMES, path_of
 from warploom.kernel.questions import ask_value, may_lack_value
 from warploom.kernel.statements import assign, branched
 from warploom.kernel.syntax import assigned_when
 from warploom.kernel.translator import EXPRESSIONS, Translator, Wait
-from warploom.kernel.values import PENDING, UNKNOWN, Array, Complex, Inner, Number, Pending, Slice, said
+from warploom.kernel.values import PENDING, UNKNOWN, Array, Clash, Complex, Inner, Number, Pending, Slice, said
 
 PURE_NODES = (
     ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.cmpop, ast.boolop,
@@ -239,10 +238,7 @@ def _either(t: Translator, node: ast.AST, condition: Value, true: Callable[[], A
         t.frame.env[result] = _unless_it_waits(value)
 
     t.frame.env = branched(t, node, condition, lambda: side(true), lambda: side(false))
-    found = t.frame.env.pop(result, UNKNOWN)
-    if isinstance(found, Clash):
-        t.error(node, f"the value is {found}")
-    return found
+    return t.frame.env.pop(result, UNKNOWN)
 
 
 @expression(ast.Subscript)

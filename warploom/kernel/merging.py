@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from typing import Any
@@ -13,7 +12,7 @@ from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted
 from warploom.kernel.questions import mark_values
 from warploom.kernel.translator import Ends, Translator
-from warploom.kernel.values import PENDING, UNKNOWN, Array, Complex, Number, Pending, Record, Unknown, alike, leaves, rebuilt, said
+from warploom.kernel.values import PENDING, UNKNOWN, Array, Clash, Complex, Number, Pending, Record, Unknown, alike, leaves, rebuilt
 
 MISSING = object()
 
@@ -62,19 +61,6 @@ def joined(t: Translator, node: ast.AST, ends: Ends) -> dict[str, Any]:
         merged = [_phi(t, meeting, [one[place] for one in parts]) for place in range(len(parts[0]))]
         env[name] = rebuilt(env[name], iter(merged))
     return env
-
-
-class Clash(Unknown):
-    """A variable that is of different kinds on different paths; it may not be used."""
-
-    def __init__(self, name: str, values: Sequence[Any]) -> None:
-        self.name, self.values = name, values
-
-    def __str__(self) -> str:
-        kinds = list(dict.fromkeys(said(one) for one in self.values))
-        if len(kinds) > 1:
-            return f"of different kinds on different paths: {' and '.join(kinds)}"
-        return f"{kinds[0]} on each path, and not the same one: which one it is must be known when the kernel is compiled"
 
 
 def common(name: str, x: Any, y: Any) -> Any:

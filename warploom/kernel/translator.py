@@ -19,7 +19,7 @@ from warploom.isa.diagnostics import Diagnostics
 from warploom.isa.program import Position, Source
 from warploom.isa.views import ViewShape
 from warploom.kernel.syntax import Text, assigned, outer_names, text_of
-from warploom.kernel.values import PENDING, UNKNOWN, Pending, Unknown
+from warploom.kernel.values import PENDING, UNKNOWN, Clash, Pending, Unknown
 
 DYNAMIC = -1  # where the shared array of a size that the launch gives begins, among `Resources.arrays`
 MOST_INLINED = 60  # functions within functions
@@ -154,6 +154,8 @@ class Translator:
         self.b.at = before
         if isinstance(found, Pending):
             raise Wait
+        if isinstance(found, Clash):
+            self.error(node, f"the value is {found}")
         if isinstance(found, Unknown):
             self.problems += 1
             raise Problem
