@@ -75,7 +75,7 @@ def test_a_scheduler_whose_operands_are_still_read_issues_nothing(monkeypatch, h
 
 
 def test_warps_that_find_too_few_lane_slots_are_blocked_alone(monkeypatch):
-    for capacity, asking, without in product((0, 8), (mask(), mask(1, 3)), (mask(), mask(3))):
+    for capacity, (asking, without) in product((0, 8), ((mask(1, 3), mask()), (mask(1, 3), mask(3)), (mask(0), mask(0)))):
         _gpu, core, _ = core_of()
         with_full(monkeypatch, core)
         core.lane_slots.capacity, core.warps.awake, core.warps.wants[TEXTURE] = capacity, mask(0, 1, 3), asking | mask(7)
