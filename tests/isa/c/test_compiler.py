@@ -103,6 +103,16 @@ def test_the_file_holds_nothing_of_this_machine():
     assert str(EXAMPLES).encode() not in data and b"site-packages" not in data and b"/warploom" not in data.replace(b"warploom/", b"")
 
 
+def test_debugging_information_is_whole_for_a_users_source_and_lines_alone_for_the_runtime():
+    """The linker keeps all of it, also of what nobody calls."""
+    needs_compiler()
+    dwarf = ELFFile(io.BytesIO(compile_c([SAXPY], beside=SAXPY))).get_dwarf_info()
+    units = {unit.get_top_DIE().attributes["DW_AT_name"].value.decode(): unit for unit in dwarf.iter_CUs()}
+    parameters = {name: any(one.tag == "DW_TAG_formal_parameter" for one in unit.iter_DIEs()) for name, unit in units.items()}
+    assert parameters.pop("./saxpy.c") and not any(parameters.values())
+    assert "warploom/library.c" in parameters and dwarf.line_program_for_CU(units["warploom/library.c"]) is not None
+
+
 def test_a_mistake_is_quoted_as_the_compiler_says_it(tmp_path):
     needs_compiler()
     with pytest.raises(SourceError) as caught:

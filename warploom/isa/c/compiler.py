@@ -83,9 +83,7 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
         if target == GCN:
             steps = gcn.commands(sources, RUNTIME / "include", [f"-O{level}", *places], result)
         else:
-            steps = [
-                [sys.executable, "-m", "ziglang", "cc", *flags(TARGETS[target], level), *places, *map(str, sources), "-o", str(result)]
-            ]
+            steps = _commands(TARGETS[target], level, places, sources, result)
         for command in steps:
             _run(command, first, folder)
         return result.read_bytes()
@@ -98,13 +96,25 @@ def known_ending(path: str | Path) -> None:
         raise error(path, "the compiler knows a file by its ending, and this is none of its own", took)
 
 
-def flags(target: Target, level: str) -> list[str]:
-    """Everything that the compiler is told but for the sources and the output."""
-    found = ["-target", target.triple, f"-mcpu={target.cpu}", f"-O{level}", "-g", "-std=gnu17", "-Wall"]
+def _commands(target: Target, level: str, places: Sequence[str], sources: Sequence[Path], result: Path) -> list[list[str]]:
+    """What makes an ELF file: each C source alone, then the runtime, and all of it linked.
+
+    The linker drops functions that nobody calls, but not what describes them. So the runtime has its lines and nothing else, while a user's
+    source has all that a debugger asks for, and the parameters of its kernels.
+    """
+    compiler = [sys.executable, "-m", "ziglang", "cc", *_flags(target, level), *places]
+    objects = [result.with_name(f"{number}.o") if source.suffix in (".c", ".i") else source for number, source in enumerate(sources)]
+    made = [[*compiler, "-g", "-c", str(source), "-o", str(one)] for source, one in zip(sources, objects, strict=True) if one != source]
+    linked = ["-gline-tables-only", "-T", str(RUNTIME / target.script), "-Wl,--gc-sections"]
+    return [*made, [*compiler, *linked, *(str(RUNTIME / name) for name in target.files), *map(str, objects), "-o", str(result)]]
+
+
+def _flags(target: Target, level: str) -> list[str]:
+    """Everything that the compiler is told in each step."""
+    found = ["-target", target.triple, f"-mcpu={target.cpu}", f"-O{level}", "-std=gnu17", "-Wall"]
     found += ["-Xclang", f"-O{level}"]  # ziglang's driver makes -O2 of -O1 and of -O3
     found += ["-nostdlib", "-ffreestanding", "-fno-sanitize=undefined", "-fno-stack-protector", "-ffunction-sections", *target.options]
-    found += ["-I", str(RUNTIME / "include"), "-T", str(RUNTIME / target.script), "-Wl,--gc-sections"]
-    return found + [str(RUNTIME / name) for name in target.files]
+    return [*found, "-I", str(RUNTIME / "include")]
 
 
 def _places(sources: Sequence[Path], beside: Path) -> list[str]:
