@@ -120,6 +120,18 @@ def test_a_mistake_is_quoted_as_the_compiler_says_it(tmp_path):
     assert "it does not compile" in str(caught.value) and "use of undeclared identifier 'x'" in str(caught.value)
 
 
+@pytest.mark.parametrize("target, bytes_", [("vortex-2024", 8192), ("vortex-2022", 1024)])
+def test_a_function_whose_variables_do_not_fit_into_a_stack_is_refused_with_its_line(target, bytes_, tmp_path):
+    needs_compiler()
+    text = "#include <warploom.h>\nkernel void k(int *out, int n) {\n  volatile int table[SIZE];\n  table[n] = n;\n  *out = table[0];\n}\n"
+    with pytest.raises(SourceError) as caught:
+        compile_c([written(tmp_path, text.replace("SIZE", str(bytes_ // 4)))], target)
+    said = str(caught.value)
+    assert "a function has more variables than a thread's stack has room for" in said and "local_memory(bytes)" in said
+    assert "kernel.c:2:13" in said and f"exceeds limit ({bytes_}) in 'k'" in said
+    compile_c([written(tmp_path, text.replace("SIZE", str(bytes_ // 4 - 16)))], target)
+
+
 def test_without_the_package_it_says_what_to_install(monkeypatch):
     real = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "ziglang" else real(name, *more))

@@ -29,12 +29,12 @@ from warploom.isa.vortex.arguments import DCR, launched_with
 from warploom.isa.vortex.counters import counter_class
 from warploom.isa.vortex.generation import GENERATIONS, NEWEST, Generation
 from warploom.isa.vortex.guards import copied_guards
-from warploom.isa.vortex.image_file import read_raw, read_vxbin
+from warploom.isa.vortex.image_file import VXBIN, read_raw, read_vxbin
 from warploom.isa.vortex.memory_map import EXIT_CODE, GP, PAGES, own_regions
 from warploom.isa.vortex.recognise import generation_of_image
 from warploom.isa.vortex.table import table
 
-VXBIN, RAW, C = ".vxbin", ".bin", ".c"
+RAW, C = ".bin", ".c"
 
 
 def load(source: Text, options: Options) -> Loaded:

@@ -51,6 +51,7 @@ from warploom.machine.device.memory_system import no_events, serve_events
 from warploom.machine.device.overwritten import overwritten
 from warploom.machine.device.pages import touched_pages
 from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
+from warploom.machine.device.stacks import full_stacks
 from warploom.machine.device.storage import Storage, set_up_spaces
 from warploom.machine.engine.native.piece import Array, Hook
 from warploom.machine.engine.pages import Pages, contents
@@ -352,7 +353,7 @@ class PipelineMachine:
             notes=notes,
             notes_lost=lost,
             exit_code=pipeline_report.exit_code(self),
-            remarks=(*pipeline_report.remarks(self), *overwritten(self), *touched_pages(self)),
+            remarks=(*pipeline_report.remarks(self), *overwritten(self), *touched_pages(self), *full_stacks(self)),
             console=printed(self.program, self.notes),
             engine=outcome.engine,
             seconds=outcome.seconds,
