@@ -312,6 +312,6 @@ def test_a_program_that_starts_its_threads_itself_says_how_many_warps_fit():
     program = replace(program, launch=replace(program.launch, whole_device=True))
     assert refused(program, core__block_threads=10) == (
         "<program>: a program of test starts its threads itself, so it is given a core's 4 warps of 4 lanes as one block, and on this "
-        "machine a block of 16 threads is too large, a block has at most 10; leave --gpu out, to run it on its own machine, or add "
+        "machine a block of 16 threads is too large, a block has at most 10; use the preset of its instruction set, or add "
         "--set core.warps=2"
     )

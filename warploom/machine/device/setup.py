@@ -121,7 +121,7 @@ def _too_wide(config: Config, program: Program, reason: str) -> str:
     fitting = [warps for warps in range(1, core.warps) if residency(limits, demand._replace(threads=warps * core.lanes)).blocks]
     return (
         f"{program.source.path}: a program of {program.isa} starts its threads itself, so it is given a core's {core.warps} warps of "
-        f"{core.lanes} lanes as one block, and on this machine {reason}; leave --gpu out, to run it on its own machine"
+        f"{core.lanes} lanes as one block, and on this machine {reason}; use the preset of its instruction set"
         + (f", or add --set core.warps={fitting[-1]}" if fitting else "")
     )
 
