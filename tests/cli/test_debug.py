@@ -87,6 +87,28 @@ def test_floats_are_read_and_written():
     assert found[-1] == "r2.x[3] = bf000000"
 
 
+WIDE = """\
+import numpy as np
+from warploom import cuda
+@cuda.jit
+def k(f, n, c):
+    f[0] = -1 / 3
+    n[0] = -(1 << 40)
+k[1, 1](np.full(2, 0.1), np.full(2, 3 << 33), np.ones(1, np.complex64))
+"""
+
+
+def test_memory_shows_items_of_64_bits_of_a_buffer_that_has_such(tmp_path):
+    (tmp_path / "wide.py").write_text(WIDE)
+    shown = debug("memory f 1", "end", "memory f 1", "memory n 1", "format hex", "memory n 1", "format auto", "memory c 1",
+                  kernel=str(tmp_path / "wide.py"))  # fmt: skip
+    cells = [line.split()[1:3] for line in shown if line.lstrip()[:1].isdigit() and ":" in line.split()[0]]
+    assert cells[:2] == [["0.1", "0.1"], ["-0.3333333333*", "0.1"]]
+    assert cells[2] == ["-1099511627776*", "25769803776"]
+    assert cells[3] == ["ffffff0000000000*", "0000000600000000"]
+    assert cells[4] == ["1.0", "0"]
+
+
 def test_a_fault_is_told_and_gives_the_status_of_one():
     found = debug("end", "print cycle", kernel="examples/tiny/diverge.asm", status=1)
     assert "the threads of a block disagree on this branch" in " ".join(" ".join(found).split())

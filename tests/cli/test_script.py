@@ -139,6 +139,15 @@ def test_the_last_words_of_a_program_are_on_standard_error(script, command, code
     assert (run.exit_code, run.stdout, run.stderr) == (status, "", said)
 
 
+@pytest.mark.parametrize(("code", "left"), [("'bye'", "bye"), ("3", None), ("None", None)])
+def test_a_program_that_ends_itself_before_the_launch_has_the_last_word(script, code, left):
+    """Python prints what SystemExit carries, and ends with status 1."""
+    script.write_text(f"import sys\nsys.exit({code})\n")
+    with pytest.raises(SystemExit) as caught:
+        main(["profile", str(script), "--launch", "2"], prog_name="warploom")
+    assert caught.value.code == left or (left is None and isinstance(caught.value.code, int) and caught.value.code > 0)
+
+
 @pytest.mark.parametrize("command", ["run", "check", "profile"])
 @pytest.mark.parametrize(
     ("line", "last"),

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from warploom.compiler import allocate as allocation
 from warploom.compiler.allocate import OutOfRegisters, allocate
 from warploom.compiler.builder import Builder
 from warploom.compiler.compiler import compile_function
@@ -152,6 +153,14 @@ def test_pairs_begin_at_even_numbers():
         Instr([Micro("store", None, single, pair, size=8)]),
     )  # fmt: skip
     assert allocate([block], 8, 0).numbers[pair] % 2 == 0
+
+
+def test_a_kernel_that_does_not_fit_after_all_rounds_of_spilling_says_so(monkeypatch):
+    monkeypatch.setattr(allocation, "MOST_ROUNDS", 2)
+    regs = [Reg(number) for number in range(1, 9)]
+    code = [Instr([Micro("mov", reg, number)]) for number, reg in enumerate(regs)]
+    with pytest.raises(OutOfRegisters, match="the kernel does not fit 3 registers"):
+        allocate([block_of(*code, *(Instr([Micro("store", None, reg, reg)]) for reg in regs))], 3, 0)
 
 
 def test_registers_that_find_no_room_go_to_local_memory():

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
+from tests.kernel import numba_types
 from warploom import cuda
 from warploom.isa.diagnostics import SourceError
 from warploom.kernel import compile
@@ -188,7 +189,7 @@ def test_a_number_becomes_complex_in_the_outer_loop():
     ("assignment", "said"),
     [
         ("before = nowhere + i", ["there is no 'nowhere'"]),
-        ("before = nothing\n        nothing = before", ["'before' has no value here"]),
+        ("before = nothing\n        nothing = before", ["'before' has no value here", "'nothing' has no value here"]),
         ("pass\n    while later < 3:\n        later = 4\n    before = 0", ["'before' has no value here", "'later' has no value here"]),
     ],
 )
@@ -200,3 +201,108 @@ def test_a_value_is_missed_where_nothing_gives_it(assignment, said, tmp_path):
     with pytest.raises(SourceError) as caught:
         compile.build(k, [kind_of(X), kind_of(np.zeros(8))], {})
     assert [one.message for one in caught.value.diagnostics] == said
+
+
+def types_here(text, name, arguments):
+    """The types of a tuple `last` at a function's end; None where it is refused."""
+    try:
+        _, _, variables = compile._settled(numba_types.made(text, name), [kind_of(one) for one in arguments], {})
+    except SourceError:
+        return None
+    return [str(one.type) for one in variables["last"]]
+
+
+SETTLING = {
+    "feeds one whose type is known": ("s = 0", "prev = s", ["if i > 0:", "    s = s + prev", "prev = s", "prev = prev / 2"], "s, prev"),
+    "three in a circle": ("a = y[0]", "c = a", ["if i > 0:", "    a = a + c", "b = a", "c = b"], "a, b, c"),
+    "a number and a complex one": ("s = 1j", "", ["t = s.real", "s = t + x[i]"], "s, t"),
+    "becomes real in an inner loop": ("s = 1", "", ["for j in range(n):", "    s = s * 1j", "s = s.real"], "s,"),
+    "a choice of two": ("t = 0", "prev = t", ["t = prev if i > 2 else 0.5", "prev = t"], "t, prev"),
+    "a branch on one": ("t = 0", "prev = t", ["if prev > 2:", "    t = t + 1.5", "else:", "    t = x[i]", "prev = t"], "t, prev"),
+    "a condition of several": ("t = 0", "prev = t", ["if i > 0 and prev > 2:", "    t = t + prev", "prev = t + y[i]"], "t, prev"),
+    "a loop on one": ("t = 0", "prev = 0.5", ["while t < prev:", "    t = t + prev", "prev = 2.5"], "t, prev"),
+    "a tuple": ("p = (0, 1j)", "q = p[0]", ["if i > 0:", "    p = (p[1].real + q, p[1])", "q = p[0]"], "p[0], p[1], q"),
+}
+
+
+@pytest.mark.parametrize("name", SETTLING)
+def test_types_settle_over_all_variables(name):
+    """Numba wants an assignment somewhere above a read; here the rounds before are enough."""
+    start, above, body, result = SETTLING[name]
+    loop = ["    for i in range(n):", *(f"        {line}" for line in body)]
+    arguments = X, np.ones(8, np.float32), 8
+    text = "\n".join(["def k(x, y, n):", f"    {start}", *loop, f"    last = ({result})\n"])
+    here = types_here(text, f"<here: {name}>", arguments)
+    text = "\n".join(["def k(x, y, n):", f"    {start}", "    if n > 8:", f"        {above or 'pass'}", *loop, f"    return {result}\n"])
+    assert here == numba_types.types_of_result(numba_types.made(text, f"<{name}>"), arguments)
+    assert here is not None
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_types_are_those_of_numba(seed):
+    """Random loops. Numba refuses those with a read above all assignments."""
+    text = numba_types.random_loops(seed)
+    arguments = X.astype([np.int32, np.int64, np.int8, np.uint32][seed % 4]), np.ones(8, [np.float32, np.complex64][seed // 4 % 2]), 8
+    wanted = numba_types.types_of_result(numba_types.made(f"{text}    return a, b, c, d\n", f"<{seed}>"), arguments)
+    here = types_here(f"{text}    last = (a, b, c, d)\n", f"<here: {seed}>", arguments)
+    assert wanted in (None, here)
+
+
+def test_numba_takes_many_of_these_loops():
+    arguments = X, np.ones(8), 8
+    texts = [f"{numba_types.random_loops(seed)}    return a, b, c, d\n" for seed in range(8)]
+    assert any(numba_types.types_of_result(numba_types.made(text, text), arguments) for text in texts)
+
+
+def test_variables_of_which_each_one_needs_the_other():
+    @cuda.jit
+    def last_of(a, b):
+        if a > b:
+            return a
+        return b * 0.5
+
+    @cuda.jit
+    def k(x, out):
+        i = 0
+        while i < x.size:
+            if i and total > 2:
+                shape = last_of(total, x[i])
+            else:
+                shape = 0.25
+            total = shape + x[i] * 1j if i == 3 else shape + x[i] / 2
+            total = total.real
+            i += 1
+        out[0] = total
+
+    expected = 0.0
+    for i, one in enumerate(X):
+        shape = (expected if expected > one else one * 0.5) if i and expected > 2 else 0.25
+        expected = shape + (0 if i == 3 else one / 2)
+    assert ran(k, np.zeros(4), warned=["total"]) == [expected, 0, 0, 0]
+
+
+def test_a_variable_of_two_kinds_is_a_mistake_where_it_is_read():
+    @cuda.jit
+    def k(x, out):
+        best = None
+        pair = 1
+        for i in range(x.size):
+            pair = (x[i], 2)
+            out[i % 4] = pair[0]
+            if best is None:
+                best = x[i]
+        if x[0] > 2:
+            if x[1] > 3:
+                q = 1
+            else:
+                q = (1, 2)
+        else:
+            q = 3
+        out[0] = q
+
+    with pytest.raises(SourceError) as caught:
+        k[1, 4](X, np.zeros(4))
+    assert [(one.position.line - caught.value.diagnostics[0].position.line, one.message) for one in caught.value.diagnostics] == [
+        (0, "'best' is of different kinds on different paths: None and an int64"),
+        (9, "'q' is of different kinds on different paths: an int64 and a tuple of 2"),
+    ]

@@ -36,3 +36,17 @@ def test_nobody_looks_for_garbage_while_a_kernel_is_compiled():
         gc.set_threshold(*thresholds)
     assert during < without / 100  # before and after it somebody may
     assert gc.isenabled()
+
+
+def test_what_checks_ask_takes_no_instruction_of_its_own():
+    def moved(x, y):
+        i = cuda.grid(1)
+        if i + 1 < x.size:
+            y[i] = x[i + 1]
+
+    kinds = [kind_of(np.zeros(64, np.float32))] * 2
+    plain, checked = (build(moved, kinds, options).program for options in ({}, {"check": True}))
+    assert len(checked.code) == len(plain.code)
+    asked = [text for text in checked.text if "note" in text]
+    assert len(asked) == 2 and "store" in asked[1]
+    assert [checked.position(at).line for at in range(len(checked.code))] == [plain.position(at).line for at in range(len(plain.code))]

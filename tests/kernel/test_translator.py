@@ -8,6 +8,7 @@ import pytest
 
 from warploom import SourceError, cuda
 from warploom.kernel.launch import KernelWarning
+from warploom.kernel.syntax import NoSource, _text, text_of
 
 SIZE = 8
 
@@ -274,6 +275,53 @@ def test_assignments_in_expressions():
 
 
 Q = 5
+
+
+PAIR = (lambda x: x[0] + 1,
+        lambda x: x[0] + 2)  # fmt: skip
+
+
+def test_functions_whose_lines_are_no_python_by_themselves():
+    first, second = PAIR
+
+    @cuda.jit
+    def k(x):
+        """A text
+        that is not indented"""
+        x[1], x[2] = first(x), second(x)
+
+    x = np.array([1, 0, 0])
+    k[1, 1](x)
+    assert x.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "later", "said"),
+    [
+        ("async def k(x):\n    pass\n", None, "'k' is no function that a kernel can be made of (<moved>:1)"),
+        ("\n\ndef k(x): pass\n", "1\n", "the text of 'k' cannot be found in <moved>: lineno is out of bounds"),
+        (
+            "def k(x):\n    pass\n",
+            "def k(x)\n    pass\n",
+            "the text of 'k' cannot be read (<moved>:1): what stands there is no Python, or a",
+        ),
+        (
+            "k = lambda x: x + 1\n",
+            "k = lambda x:\n",
+            "the text of '<lambda>' cannot be read (<moved>:1): what stands there is no Python, or",
+        ),
+        ("k = lambda x: x + 1\n", "k = lambda y: y\n", "the text of '<lambda>' cannot be read (<moved>:1): what stands there is no"),
+    ],
+)
+def test_a_function_whose_text_is_not_there(text, later, said):
+    space = {}
+    exec(compile(text, "<moved>", "exec"), space)
+    kept = later or text
+    linecache.cache["<moved>"] = (len(kept), None, kept.splitlines(keepends=True), "<moved>")
+    _text.cache_clear()
+    with pytest.raises(NoSource) as caught:
+        text_of(space["k"])
+    assert str(caught.value).startswith(said)
 
 
 def test_what_a_lambda_assigns_is_its_own():

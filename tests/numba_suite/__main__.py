@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 CHOSEN = "cudapy or doc_examples or cudasim"
@@ -32,13 +33,21 @@ def main() -> int:
     return report(rows)
 
 
+def package():
+    """Whose tests they are: numba-cuda stands before the copy of it that Numba has, and has other tests."""
+    try:
+        return f"numba-cuda {version('numba-cuda')}"
+    except PackageNotFoundError:
+        return f"the copy inside of Numba {version('numba')}: numba-cuda is not installed"
+
+
 def report(rows):
     """Print the table; returns the exit status."""
     launching = [row for row in rows if row["launches"]]
     whole = [row for row in launching if row["done"] == row["launches"]]
     failed = [row for row in whole if row["outcome"] != "passed"]
     wrong = [row for row in failed if not row["asks"]]
-    print(f"{len(rows)} tests, {len(launching)} launch a kernel")
+    print(f"{len(rows)} tests of {package()}, {len(launching)} launch a kernel")
     print(f"{len(whole)} run wholly on warploom ({len(whole) / max(len(launching), 1):.1%}), {len(wrong)} of them with wrong results")
     for group in ("doc_examples", "test_warp_ops", "syncwarp"):
         of = [row for row in rows if group in row["id"]]

@@ -64,7 +64,7 @@ for name, thing in vars(kernelapi).items():
 
 def plain(argument):
     """An argument as warploom takes it."""
-    if type(argument).__module__.endswith("simulator.args"):
+    if type(argument).__module__ in ("numba.cuda.args", "numba.cuda.simulator.args"):  # where Numba's own copy, and numba-cuda, has them
         return (cuda.In if type(argument).__name__ == "In" else cuda.InOut)(plain(argument.value))
     while isinstance(argument, FakeCUDAArray):
         argument = argument._ary
@@ -102,6 +102,8 @@ original = simulated.FakeCUDAKernel.__call__
 def call(self, *args):
     if self._device or simulated._kernel_context:
         return original(self, *args)
+    if self.grid_dim is None or 0 in simulated.normalize_kernel_dimensions(self.grid_dim, self.block_dim)[0]:
+        return original(self, *args)  # no launch: without a grid it is refused, and one of no blocks does nothing
     state["launches"] += 1
     taken = args
     if self.extensions:

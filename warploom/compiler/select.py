@@ -22,7 +22,7 @@ class Selector(MemoryRules):
             self.code, self.at = [], value.at
             self._value(value)
             pieces.append(self.code)
-        return [instr for piece in reversed(pieces) for instr in piece]
+        return _asked_in_passing([instr for piece in reversed(pieces) for instr in piece])
 
     def _value(self, value: Value) -> None:
         if self.on_memory(value) or self.on_float(value) or self.on_integer(value):
@@ -46,6 +46,25 @@ class Selector(MemoryRules):
         low, high = self.low(value), self.high(value)
         self.add(Micro("mov", Half(made, 0), low), Micro("mov", Half(made, 1), high), early=True)
         return made
+
+
+def _asked_in_passing(code: list[Instr]) -> list[Instr]:
+    """Questions of a kernel that is checked join the instruction after them, where it stands at the same place of the text.
+
+    So they take no cycle of their own, and a kernel with checks issues about as many instructions as without.
+    """
+    found: list[Instr] = []
+    for instr in reversed(code):
+        after = found[-1] if found else None
+        if after is not None and _asks(instr) and not after.copies and after.at._replace(length=0) == instr.at._replace(length=0):
+            found[-1] = Instr([*instr.uops, *after.uops], after.at, True)
+        else:
+            found.append(instr)
+    return found[::-1]
+
+
+def _asks(instr: Instr) -> bool:
+    return bool(instr.uops) and instr.uops[-1].op == "note" and instr.uops[-1].imm < 0
 
 
 def select(blocks: list[Block], wide: set[Value], regions: dict[Value, int], *, contract: bool = True) -> list[MachineBlock]:

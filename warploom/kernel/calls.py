@@ -27,7 +27,7 @@ from warploom.kernel.names import NAMES, Dotted, path_of, type_of
 from warploom.kernel.statements import statement
 from warploom.kernel.syntax import NoSource, Text, assigned, plain
 from warploom.kernel.translator import ACTIONS, MOST_INLINED, Frame, Problem, Translator
-from warploom.kernel.values import Array, Bound, Complex, Inner, Number, said
+from warploom.kernel.values import PENDING, Array, Bound, Complex, Inner, Number, said
 
 
 @statement(ast.FunctionDef)
@@ -217,10 +217,10 @@ def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], na
     if not frame.ends.places:
         b.block = None
         raise Problem  # nothing is reached after it; or a mistake in it
-    env = joined(t, node, frame.ends)
+    found = joined(t, node, frame.ends).get("return")
     if t.problems > problems:
         raise Problem
-    return env.get("return")
+    return PENDING if found is None and frame.waits else found
 
 
 def _frame(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], named: dict[str, Any], path: tuple[Any, ...]) -> Frame:

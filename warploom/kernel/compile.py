@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
@@ -17,9 +16,10 @@ from warploom.isa.collector import no_collector
 from warploom.isa.diagnostics import Diagnostic, SourceError
 from warploom.isa.program import Position, Program
 from warploom.kernel import everything
+from warploom.kernel.carried import say_missed
 from warploom.kernel.signature import Parameters
 from warploom.kernel.syntax import text_of
-from warploom.kernel.translator import Resources, Retry, Translator
+from warploom.kernel.translator import Resources, Translator
 
 assert everything.TABLES
 
@@ -70,21 +70,24 @@ def result_type(function: Any, kinds: Sequence[Any], name: str) -> np.dtype[Any]
 def _settled(function: Any, kinds: Sequence[Any], options: dict[str, Any]) -> tuple[Translator, Parameters, dict[str, Any]]:
     """The translation in which the types of all loops' variables are known, its parameters, and the variables at its end.
 
-    Each attempt before it has learned a type, and types only become wider, of a limited number of variables: there is a last one.
+    Each attempt before it has learned a type, or one that looks at more comes next; and types only become wider, of a limited number of
+    variables: there is a last one.
     """
     types: dict[Any, Any] = {}
+    thorough = False
     while True:
-        t = Translator([], types, options)
-        with suppress(Retry):
-            try:
-                parameters, variables = _translate(t, function, kinds)
-            except RecursionError:
-                _refuse(
-                    t, function, "its expressions, statements and functions are nested too deep", "write parts of it one after the other"
-                )
-            if not t.unsettled:
-                t.found.raise_if_errors()
-                return t, parameters, variables
+        t = Translator([], types, options, thorough)
+        try:
+            parameters, variables = _translate(t, function, kinds)
+        except RecursionError:
+            _refuse(t, function, "its expressions, statements and functions are nested too deep", "write parts of it one after the other")
+        if t.learned or t.left_out:
+            thorough = not t.learned
+            continue
+        say_missed(t)
+        t.found.raise_if_errors()
+        assert not t.missed and not t.problems  # else a statement was left out, and nothing said of it
+        return t, parameters, variables
 
 
 def _refuse(t: Translator, function: Any, message: str, fix: str) -> NoReturn:

@@ -14,14 +14,13 @@ from warploom.kernel.arithmetic import binary, compared, converted, lifted, trut
 from warploom.kernel.attributes import attribute_of, outside
 from warploom.kernel.carried import read_early
 from warploom.kernel.memory import item_of
-from warploom.kernel.merging import Clash
 from warploom.kernel.mistakes import both
 from warploom.kernel.names import NAMES, path_of
 from warploom.kernel.questions import ask_value, may_lack_value
 from warploom.kernel.statements import assign, branched
 from warploom.kernel.syntax import assigned_when
-from warploom.kernel.translator import EXPRESSIONS, Translator
-from warploom.kernel.values import UNKNOWN, Array, Complex, Inner, Number, Slice, said
+from warploom.kernel.translator import EXPRESSIONS, Translator, Wait
+from warploom.kernel.values import PENDING, UNKNOWN, Array, Clash, Complex, Inner, Number, Pending, Slice, said
 
 PURE_NODES = (
     ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.cmpop, ast.boolop,
@@ -146,22 +145,30 @@ def _contained(t: Translator, node: ast.AST, item: Any, owner: Any, negated: boo
 def logical(t: Translator, node: ast.BoolOp) -> Any:
     """`a and b`: without a branch where the right side neither fails nor costs; else as an `if`."""
     both_true = isinstance(node.op, ast.And)
-    first = t.expression(node.values[0])
+    first = _guessed(t, lambda: t.expression(node.values[0]))
     for place, following in enumerate(node.values[1:], 1):
         condition = truth(t, first, node)
         if condition.op == "const":
             if bool(condition.imm) != both_true:
                 return first
-            first = t.expression(following)
+            first = _guessed(t, partial(t.expression, following))
             continue
         told = assigned_when(ast.BoolOp(node.op, node.values[:place]), both_true)
         if _may_be_read_anyway(t, following):
-            value = truth(t, _read_anyway(t, following, told), node)
+            value = truth(t, _guessed(t, partial(_read_anyway, t, following, told)), node)
             first = Number(ty.BOOL, t.b.pure("and" if both_true else "or", condition, value, type="i1"))
             continue
         asked = condition if both_true else t.b.pure("eq", condition, t.b.truth(False), type="i1")
         first = _either(t, node, asked, partial(_truth_of, t, following, told), lambda: Number(ty.BOOL, t.b.truth(not both_true)))
     return first
+
+
+def _guessed(t: Translator, value: Callable[[], Any]) -> Any:
+    """One of several conditions; where it is pending, what they give together is a truth value all the same."""
+    try:
+        return value()
+    except Wait:
+        return Number(ty.BOOL, t.unknown_truth())
 
 
 def _may_be_read_anyway(t: Translator, node: ast.expr) -> bool:
@@ -187,15 +194,20 @@ def _truth_of(t: Translator, node: ast.expr, told: set[str]) -> Number:
 @expression(ast.IfExp)
 def conditional(t: Translator, node: ast.IfExp) -> Any:
     """`a if c else b`: a selection where both sides are cheap, else a branch."""
-    condition = truth(t, t.expression(node.test), node.test)
+    try:
+        condition = truth(t, t.expression(node.test), node.test)
+    except Wait:
+        condition = t.unknown_truth()
     if condition.op == "const":
         return t.expression(node.body if condition.imm else node.orelse)
     if _may_be_read_anyway(t, node.body) and _may_be_read_anyway(t, node.orelse):
-        x, y = (_read_anyway(t, one, assigned_when(node.test, side)) for one, side in ((node.body, True), (node.orelse, False)))
+        x, y = (_unless_it_waits(partial(_read_anyway, t, one, assigned_when(node.test, side))) for one, side in _sides(node))
         if isinstance(x, Number) and isinstance(y, Number):
             kind = ty.unified(x.type, y.type)
             values = [converted(t, one, kind, node).value for one in (x, y)]
             return Number(kind, t.b.pure("sel", condition, *values, type=kind.ssa))
+        if isinstance(x, Pending) or isinstance(y, Pending):
+            return y if isinstance(x, Pending) else x
         if isinstance(x, Complex) or isinstance(y, Complex):
             return _either(t, node, condition, lambda: x, lambda: y)
 
@@ -206,19 +218,27 @@ def conditional(t: Translator, node: ast.IfExp) -> Any:
     return _either(t, node, condition, lambda: chosen(node.body, True), lambda: chosen(node.orelse, False))
 
 
+def _sides(node: ast.IfExp) -> tuple[tuple[ast.expr, bool], ...]:
+    return (node.body, True), (node.orelse, False)
+
+
+def _unless_it_waits(value: Callable[[], Any]) -> Any:
+    """A side of a choice; where one is pending, the other one says what type comes out."""
+    try:
+        return value()
+    except Wait:
+        return PENDING
+
+
 def _either(t: Translator, node: ast.AST, condition: Value, true: Callable[[], Any], false: Callable[[], Any]) -> Any:
     """The value of the side that a condition chooses."""
     result = "value of a branch"  # no variable of the user's has this name
 
     def side(value: Callable[[], Any]) -> None:
-        found = value()
-        t.frame.env[result] = found
+        t.frame.env[result] = _unless_it_waits(value)
 
     t.frame.env = branched(t, node, condition, lambda: side(true), lambda: side(false))
-    found = t.frame.env.pop(result, UNKNOWN)
-    if isinstance(found, Clash):
-        t.error(node, f"the value is {found}")
-    return found
+    return t.frame.env.pop(result, UNKNOWN)
 
 
 @expression(ast.Subscript)

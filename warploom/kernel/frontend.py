@@ -23,7 +23,10 @@ FRONT_END = FrontEnd("python", (".py",), "warploom.kernel.frontend", "kernels in
 
 
 def load(source: Path, options: Options) -> Loaded:
-    """The program of a launch. Raises SourceError for mistakes in kernels, BufferError for a launch that there is not."""
+    """The program of a launch. Raises SourceError for mistakes in kernels, BufferError for a launch that there is not.
+
+    SystemExit goes on where the program has ended itself with last words before that launch.
+    """
     wanted = options.more.get("launch")
     found: list[Program] = []
     names: list[str] = []
@@ -38,8 +41,9 @@ def load(source: Path, options: Options) -> Loaded:
 
     try:
         run_script(source, options.more.get("arguments", ()), before=before)
-    except SystemExit:
-        pass
+    except SystemExit as leaving:
+        if leaving.code is not None and not isinstance(leaving.code, int):
+            raise  # its last words, which Python prints
     except (SourceError, BufferError):
         raise
     if not found:

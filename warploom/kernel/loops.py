@@ -16,12 +16,12 @@ from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, truth
 from warploom.kernel.carried import carrying
 from warploom.kernel.memory import item_of
-from warploom.kernel.merging import changed_phis, joined, limits_of
+from warploom.kernel.merging import at_end, at_head, joined, limits_of
 from warploom.kernel.questions import marks_of
 from warploom.kernel.statements import assign, statement
 from warploom.kernel.syntax import assigned, assigned_when
-from warploom.kernel.translator import Ends, Problem, Translator
-from warploom.kernel.values import UNKNOWN, Array, Complex, Lazy, Number, Range, Unknown, leaves, said
+from warploom.kernel.translator import Ends, Problem, Translator, Wait
+from warploom.kernel.values import PENDING, UNKNOWN, Array, Lazy, Number, Range, said
 
 MOST_UNROLLED = 400  # nodes of the syntax tree that a loop may become
 MOST_ROUNDS = 32
@@ -34,11 +34,11 @@ def for_loop(t: Translator, node: ast.For) -> None:
         t.error(node, "a kernel's for has no else")
     try:
         over = t.expression(node.iter)
-    except Problem:
+    except Problem as problem:
+        condition = t.unknown_condition(problem)
         for name in assigned([node]):
-            t.frame.env[name] = UNKNOWN
+            t.frame.env[name] = PENDING if isinstance(problem, Wait) else UNKNOWN
         t.b.at = t.where(node)
-        condition = t.unknown_condition()
         _loop(t, node, lambda: condition, lambda: None, lambda: None)
         return
     if isinstance(over, tuple):
@@ -67,7 +67,7 @@ def _unrolled(t: Translator, node: ast.For, values: list[Any]) -> None:
         if t.b.block is not None:
             left.places.append((t.b.block, t.frame.env))
         t.frame.env = joined(t, node, left)
-    if carrier.unsettled:
+    if carrier.learned:
         t.forget(names)
 
 
@@ -137,12 +137,17 @@ def while_loop(t: Translator, node: ast.While) -> None:
     if node.orelse:
         t.error(node, "a kernel's while has no else")
 
+    asked: list[ast.expr] = []
+
     def test() -> Value:
         try:
             return truth(t, t.expression(node.test), node.test)
-        except Problem:
-            t.frame.env.update(dict.fromkeys(assigned([node.test]), UNKNOWN))
-            return t.unknown_condition()
+        except Problem as problem:
+            waits = isinstance(problem, Wait)
+            t.frame.env.update(dict.fromkeys(assigned([node.test]), PENDING if waits else UNKNOWN))
+            return t.unknown_truth() if waits and asked else t.unknown_condition(problem)
+        finally:
+            asked.append(node.test)
 
     known = set[str]()  # in the body; after the loop it may be without a value as before
 
@@ -182,7 +187,7 @@ def _loop(
     b.block = head
     changed = assigned(node.body) | assigned_by(node)
     with carrying(t, key, changed) as carrier:
-        phis = changed_phis(t, node, changed | marks_of(t, changed) | carrier.marks | set(more), key, head)
+        heads = at_head(t, node, changed | marks_of(t, changed) | carrier.marks | set(more), key, head)
         around = Ends()
         t.frame.loops.append((around, leaving))
         b.scopes.append({})
@@ -203,7 +208,7 @@ def _loop(
         if again.op == "const" and not again.imm:  # nothing comes back to the head
             leaving.places.append((b.current, t.frame.env))
         else:
-            carrier.unsettled |= _close(t, node, key, phis)
+            carrier.learned |= at_end(t, node, heads, key)
             if again.op == "const":
                 b.jump(head)
             else:
@@ -216,40 +221,13 @@ def _loop(
     if skipped is not None:
         b.place(skipped)
     t.frame.env = joined(t, node, leaving)
-    if carrier.unsettled:
+    if carrier.learned:
         t.forget(changed)
 
 
 def assigned_by(node: ast.For | ast.While) -> set[str]:
     """The variables that a loop itself gives values: the target of a `for`, and what a condition assigns."""
     return {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)} if isinstance(node, ast.For) else assigned([node.test])
-
-
-def _close(t: Translator, node: ast.AST, key: tuple[Any, ...], phis: dict[str, list[Number]]) -> bool:
-    """Give the phis what the end of a round brings. Gives whether a type turns out to be a different one."""
-    unsettled = False
-    for name, values in phis.items():
-        value = t.frame.env.get(name, UNKNOWN)
-        numbers = list(leaves(value)) if not isinstance(value, Unknown) else []
-        if isinstance(value, Unknown) or len(numbers) != len(values):
-            if isinstance(value, Complex) and (*key, name, "complex") not in t.types:
-                t.types[(*key, name, "complex")] = value.type
-                unsettled = True
-            elif not isinstance(value, Unknown):
-                t.error(node, f"{name!r} is of different kinds before the loop and in it")
-            for phi in values:
-                phi.value.args.append(phi.value.args[0])
-            continue
-        for place, (phi, number) in enumerate(zip(values, numbers, strict=True)):
-            assumed, merged = phi.type, phi.value
-            found = ty.unified(assumed, number.type)
-            if found != assumed:
-                t.types[(*key, name, place)] = found
-                unsettled = True
-                merged.args.append(merged.args[0])
-                continue
-            merged.args.append(converted(t, number, assumed, node).value)
-    return unsettled
 
 
 @statement(ast.Break)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from warploom.compiler.ssa import Block, Value
@@ -13,7 +12,7 @@ from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted
 from warploom.kernel.questions import mark_values
 from warploom.kernel.translator import Ends, Translator
-from warploom.kernel.values import UNKNOWN, Array, Complex, Number, Record, Unknown, alike, leaves, rebuilt, said
+from warploom.kernel.values import PENDING, UNKNOWN, Array, Clash, Complex, Number, Pending, Record, Unknown, alike, leaves, rebuilt
 
 MISSING = object()
 
@@ -34,24 +33,24 @@ def joined(t: Translator, node: ast.AST, ends: Ends) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {}
     for name in names:
         values = [one.get(name, MISSING) for _, one in ends.places]
-        if any(isinstance(value, Unknown) for value in values):
-            env[name] = UNKNOWN
-            continue
-        there = [value for value in values if value is not MISSING]
-        if len(there) < len(values):
+        there = [value for value in values if value is not MISSING and not isinstance(value, Pending)]
+        if any(value is MISSING for value in values):
             t.frame.maybe.add(name)
             for carrier in t.frame.carriers:
                 carrier.unsure.add(name)
+        if not there or any(value is UNKNOWN for value in there):
+            env[name] = UNKNOWN if there else PENDING
+            continue
         first = there[0]
         if all(value is first for value in there):
             env[name] = first
             continue
-        kind = alike(there)
-        if kind is None:
-            env[name] = Clash(name, there)
-            continue
-        columns[name] = _converted(t, node, kind, blocks, [first if value is MISSING else value for value in values], values)
-        env[name] = kind
+        env[name] = kind = reduce(partial(common, name), there)
+        if not isinstance(kind, Clash):
+            columns[name] = []
+            for block, value in zip(blocks, values, strict=True):
+                t.b.block = block
+                columns[name].append(as_kind(t, first if value is MISSING or isinstance(value, Pending) else value, kind, node))
     meeting = b.new_block()
     for block in blocks:
         b.block = block
@@ -60,25 +59,48 @@ def joined(t: Translator, node: ast.AST, ends: Ends) -> dict[str, Any]:
     for name, column in columns.items():
         parts = [list(leaves(value)) for value in column]
         merged = [_phi(t, meeting, [one[place] for one in parts]) for place in range(len(parts[0]))]
-        env[name] = rebuilt(column[0] if _same_kind(column[0], env[name]) else env[name], iter(merged))
+        env[name] = rebuilt(env[name], iter(merged))
     return env
 
 
-class Clash(Unknown):
-    """A variable that is of different kinds on different paths; it may not be used."""
+def common(name: str, x: Any, y: Any) -> Any:
+    """A value of the kind that a variable has which is x on one path and y on another one; a Clash where there is none."""
+    if isinstance(x, Clash) or isinstance(y, Clash):
+        return Clash(name, [*(x.values if isinstance(x, Clash) else [x]), *(y.values if isinstance(y, Clash) else [y])])
+    if isinstance(x, Number | Complex) and isinstance(y, Number | Complex):
+        wide = ty.unified(x.type, y.type)
+        return x if x.type == wide else y if y.type == wide else _of_type(wide, x)
+    if isinstance(x, tuple) and type(x) is type(y) and len(x) == len(y):
+        parts = [common(name, p, q) for p, q in zip(x, y, strict=True)]
+        if not any(isinstance(part, Clash) for part in parts):
+            return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    kind = alike([x, y])
+    return Clash(name, [x, y]) if kind is None and x is not y else kind
 
-    def __init__(self, name: str, values: Sequence[Any]) -> None:
-        self.name, self.values = name, values
 
-    def __str__(self) -> str:
-        kinds = list(dict.fromkeys(said(one) for one in self.values))
-        if len(kinds) > 1:
-            return f"of different kinds on different paths: {' and '.join(kinds)}"
-        return f"{kinds[0]} on each path, and not the same one: which one it is must be known when the kernel is compiled"
+def _of_type(kind: ty.Type, x: Any) -> Any:
+    """Something of a type, of which only that counts."""
+    one = x.real if isinstance(x, Complex) else x
+    if kind.kind != "c":
+        return replace(one, type=kind)
+    return Complex(kind, replace(one, type=ty.part(kind)), replace(one, type=ty.part(kind)))
 
 
-def _same_kind(x: Any, y: Any) -> bool:
-    return isinstance(x, Number | Complex) and isinstance(y, Number | Complex)
+def as_kind(t: Translator, value: Any, kind: Any, node: ast.AST) -> Any:
+    """A value with the types of `kind`, which `common` has found for it and others."""
+    if isinstance(kind, Number | Complex):
+        return converted(t, value, kind.type, node)
+    if isinstance(kind, tuple):
+        parts = [as_kind(t, one, other, node) for one, other in zip(value, kind, strict=True)]
+        return type(kind)(*parts) if hasattr(kind, "_fields") else tuple(parts)
+    return value
+
+
+def types_in(kind: Any) -> list[ty.Type]:
+    """The types of what a value consists of. Of two values that have a kind in common, those with the same types are of the same kind."""
+    if isinstance(kind, tuple):
+        return [one for part in kind for one in types_in(part)]
+    return [kind.type] if isinstance(kind, Number | Complex) else []
 
 
 def _phi(t: Translator, block: Block, numbers: list[Number]) -> Number:
@@ -93,55 +115,47 @@ def _equal(x: Value, y: Value) -> bool:
     return x.op == y.op == "const" and x.type == y.type and repr(x.imm) == repr(y.imm)
 
 
-def _converted(t: Translator, node: ast.AST, kind: Any, blocks: list[Block], values: list[Any], given: list[Any]) -> list[Any]:
-    """The values, each converted in its own block to the type of all."""
-    columns = [list(leaves(value)) for value in values]
-    if any(isinstance(value, Complex) for value in values):
-        types = [value.type for value, one in zip(values, given, strict=True) if one is not MISSING]
-        found = reduce(ty.unified, types)
-        made = []
-        for block, value in zip(blocks, values, strict=True):
-            t.b.block = block
-            made.append(converted(t, value, found, node))
-        return made
-    kinds = [
-        reduce(ty.unified, [column[place].type for column, one in zip(columns, given, strict=True) if one is not MISSING])
-        for place in range(len(columns[0]))
-    ]
-    made = []
-    for block, value, column in zip(blocks, values, columns, strict=True):
-        t.b.block = block
-        numbers = iter([converted(t, number, one, node) for number, one in zip(column, kinds, strict=True)])
-        made.append(rebuilt(value, numbers))
-    return made
-
-
-def changed_phis(t: Translator, node: ast.AST, names: set[str], key: tuple[Any, ...], head: Block) -> dict[str, list[Number]]:
-    """At the head of a loop: the variables that it changes become phis, whose second argument follows. By name, its phis."""
-    found: dict[str, list[Number]] = {}
+def at_head(t: Translator, node: ast.AST, names: set[str], key: tuple[Any, ...], head: Block) -> dict[str, Any]:
+    """At the head of a loop: the variables that it changes become phis, whose second argument follows. They are returned by name."""
+    found: dict[str, Any] = {}
     env = t.frame.env
-    before = head.before[0]
+    t.b.block = head.before[0]
     for name in sorted(names & set(env)):
-        value = env[name]
-        if isinstance(value, Unknown):
+        value, known = env[name], t.types.get((*key, name), PENDING)
+        if isinstance(value, Pending):
+            kind = value = known
+        elif isinstance(value, Unknown):
             continue
-        t.b.block = before
-        if isinstance(value, Number) and (*key, name, "complex") in t.types:
-            value = converted(t, value, t.types[(*key, name, "complex")], node)
-        numbers = list(leaves(value))
-        phis = []
-        for place, number in enumerate(numbers):
-            kind = ty.unified(t.types.get((*key, name, place), number.type), number.type)
-            first = converted(t, number, kind, node) if kind != number.type else number
-            phi = t.b.phi(head, kind.ssa, [first.value])
-            phi.lo, phi.hi = limits_of(kind)
-            numbers[place] = Number(kind, phi)
-            phis.append(numbers[place])
-        if phis:
-            env[name] = rebuilt(_anywhere(value), iter(numbers))
-            found[name] = phis
+        else:
+            kind = value if known is PENDING else common(name, value, known)
+        if isinstance(kind, Unknown):
+            env[name] = found[name] = kind
+            continue
+        value = _anywhere(as_kind(t, value, kind, node))
+        numbers = [Number(one.type, t.b.phi(head, one.type.ssa, [one.value])) for one in leaves(value)]
+        for one in numbers:
+            one.value.lo, one.value.hi = limits_of(one.type)
+        env[name] = found[name] = rebuilt(value, iter(numbers))
     t.b.block = head
     return found
+
+
+def at_end(t: Translator, node: ast.AST, heads: dict[str, Any], key: tuple[Any, ...]) -> bool:
+    """Give the phis of a loop's head what the end of a round brings. Gives whether a variable turns out to be of a different kind."""
+    learned = False
+    for name, head in heads.items():
+        value = t.frame.env.get(name, PENDING)
+        unknown = value is UNKNOWN or isinstance(value, Pending) or isinstance(head, Clash)
+        kind = PENDING if unknown else value if isinstance(head, Pending) else common(name, head, value)
+        settled = not isinstance(kind, Unknown) and not isinstance(head, Unknown) and types_in(kind) == types_in(head)
+        if not unknown and not settled:
+            t.types[(*key, name)] = kind
+            learned = True
+        phis = [] if isinstance(head, Unknown) else [one.value for one in leaves(head)]
+        brought = [one.value for one in leaves(as_kind(t, value, head, node))] if settled else [phi.args[0] for phi in phis]
+        for phi, one in zip(phis, brought, strict=True):
+            phi.args.append(one)
+    return learned
 
 
 def _anywhere(value: Any) -> Any:

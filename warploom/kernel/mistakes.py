@@ -7,20 +7,20 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from warploom.kernel.translator import Problem, Translator
-from warploom.kernel.values import UNKNOWN, Unknown
+from warploom.kernel.translator import Problem, Translator, Wait
 
 
 def both(t: Translator, *nodes: ast.expr) -> list[Any]:
-    """Several expressions: the mistakes of all of them are found. Raises Problem."""
+    """Several expressions: the mistakes of all of them are found. Raises Problem; Wait where none has a mistake."""
     found: list[Any] = []
+    problems: list[Problem] = []
     for node in nodes:
         try:
             found.append(t.expression(node))
-        except Problem:
-            found.append(UNKNOWN)
-    if any(isinstance(one, Unknown) for one in found):
-        raise Problem
+        except Problem as problem:
+            problems.append(problem)
+    if problems:
+        raise next((one for one in problems if not isinstance(one, Wait)), problems[0])
     return found
 
 

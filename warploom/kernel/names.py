@@ -90,7 +90,7 @@ def path_of(thing: Any) -> str | None:
         module = getattr(thing, "__module__", "") or ""
         path = f"{module.lstrip('_')}.{thing.__name__}"
         return path if path in NAMES else None
-    if inspect.isfunction(thing) and thing.__module__.startswith("numpy"):
+    if inspect.isfunction(thing) and str(thing.__module__).startswith("numpy"):
         path = f"numpy.{thing.__name__}"
         return path if path in NAMES else None
     return None

@@ -1,6 +1,7 @@
 """Questions: what a kernel that is checked asks before it accesses memory or lanes (`checks/bounds.py`).
 
-Only a kernel that is compiled for checks has them. They are micro-ops that take a cycle and do nothing.
+Only a kernel that is compiled for checks has them. They are micro-ops that do nothing, of the instruction that
+follows them.
 """
 
 from __future__ import annotations

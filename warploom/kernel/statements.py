@@ -17,8 +17,8 @@ from warploom.kernel.merging import joined
 from warploom.kernel.mistakes import and_mistakes_in, both
 from warploom.kernel.questions import note_value
 from warploom.kernel.syntax import assigned_when
-from warploom.kernel.translator import ACTIONS, DYNAMIC, STATEMENTS, Ends, Problem, Translator
-from warploom.kernel.values import Array, Complex, Number, said
+from warploom.kernel.translator import ACTIONS, DYNAMIC, STATEMENTS, Ends, Problem, Translator, Wait
+from warploom.kernel.values import PENDING, Array, Complex, Number, said
 
 
 def statement(*kinds: type) -> Callable[[Callable[[Translator, Any], None]], Callable[[Translator, Any], None]]:
@@ -154,8 +154,8 @@ def conditional(t: Translator, node: ast.If) -> None:
     """`if`. What is known when the kernel is compiled is decided then."""
     try:
         condition = truth(t, t.expression(node.test), node.test)
-    except Problem:
-        condition = t.unknown_condition()
+    except Problem as problem:
+        condition = t.unknown_condition(problem)
     if condition.op == "const":
         t.statements(node.body if condition.imm else node.orelse)
         return
@@ -189,7 +189,10 @@ def branched(t: Translator, node: ast.AST, condition: Value, true: Callable[[], 
 @statement(ast.Return)
 def returned(t: Translator, node: ast.Return) -> None:
     """`return`: a thread of the kernel ends, or a function's value goes to its caller."""
-    value = t.expression(node.value) if node.value is not None else None
+    try:
+        value = t.expression(node.value) if node.value is not None else None
+    except Wait:
+        value = PENDING
     if len(t.frames) == 1:
         if value is not None:
             t.error(node, "a kernel returns nothing", "store the result in an array")

@@ -12,9 +12,10 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 from warploom.isa.program import Source
 
@@ -87,7 +88,7 @@ def _text_in(lines: list[str], code: Any) -> Text:
     try:
         tree = ast.parse(dedented)
     except SyntaxError:
-        raise NoSource(f"the text of {code.co_name!r} cannot be read by itself ({path}:{first})") from None
+        return _in_whole_text(code, source)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             return Text(node, first - 1, column, source)
@@ -95,21 +96,41 @@ def _text_in(lines: list[str], code: Any) -> Text:
 
 
 def _lambda(code: Any, text: str, first: int, column: int, source: Source) -> Text:
-    """A lambda stands somewhere in a statement; of several in a line it is the one whose instructions begin where its body does."""
-    begins = {(line, start) for line, _, start, _ in code.co_positions()}
+    """A lambda stands somewhere in a statement."""
     for attempt in (text, text.strip().rstrip(","), f"({text.strip().rstrip(',')})"):
         try:
             tree = ast.parse(attempt)
         except SyntaxError:
             continue
-        arguments = list(code.co_varnames[: code.co_argcount])
+        bracket = attempt.startswith("(") and not text.startswith("(")
         for node in ast.walk(tree):
-            if not isinstance(node, ast.Lambda) or [arg.arg for arg in node.args.args] != arguments:
-                continue
-            before = column - (attempt.startswith("(") and not text.startswith("(") and node.body.lineno == 1)
-            if (first + node.body.lineno - 1, node.body.col_offset + before) in begins:
+            if _is_it(node, code, first - 1, column, bracket):
                 return Text(node, first - 1, column, source)
-    raise NoSource(f"the text of a lambda cannot be read by itself ({source.path}:{first}): write it as a function")
+    return _in_whole_text(code, source)
+
+
+def _in_whole_text(code: Any, source: Source) -> Text:
+    """A function whose lines are no Python by themselves: a lambda amid an expression, a function with a text that is not indented."""
+    with suppress(SyntaxError):
+        for node in ast.walk(ast.parse(source.text)):
+            if _is_it(node, code):
+                return Text(node, 0, 0, source)
+    where = f"{source.path}:{code.co_firstlineno}"
+    raise NoSource(f"the text of {code.co_name!r} cannot be read ({where}): what stands there is no Python, or a different function")
+
+
+def _is_it(node: ast.AST, code: Any, line: int = 0, column: int = 0, bracket: bool = False) -> TypeGuard[ast.FunctionDef | ast.Lambda]:
+    """Whether a function was made from a node: of several lambdas in a line it is the one whose instructions begin where its body does.
+
+    line, column: what is added to the tree's places. bracket: there is one more before the text.
+    """
+    if isinstance(node, ast.FunctionDef):
+        first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        return node.name == code.co_name and first + line == code.co_firstlineno
+    if not isinstance(node, ast.Lambda) or [one.arg for one in node.args.args] != list(code.co_varnames[: code.co_argcount]):
+        return False
+    begins = {(begin, start) for begin, _, start, _ in code.co_positions()}
+    return (node.body.lineno + line, node.body.col_offset + column - (bracket and node.body.lineno == 1)) in begins
 
 
 def outer_names(function: Any) -> Callable[[str], Any]:

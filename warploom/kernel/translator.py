@@ -2,7 +2,8 @@
 
 Statements and expressions are rows of two tables, by the class of the node; `statements.py`, `loops.py`, `expressions.py`,
 `calls.py` and `memory.py` fill them. A mistake is written down with its place, what it would have given is `UNKNOWN`, and
-translation continues, so that a user sees all mistakes of a kernel at once.
+translation continues, so that a user sees all mistakes of a kernel at once. What depends on a type that is not known yet is `PENDING`
+(`carried.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from warploom.isa.diagnostics import Diagnostics
 from warploom.isa.program import Position, Source
 from warploom.isa.views import ViewShape
 from warploom.kernel.syntax import Text, assigned, outer_names, text_of
-from warploom.kernel.values import UNKNOWN, Unknown
+from warploom.kernel.values import PENDING, UNKNOWN, Clash, Pending, Unknown
 
 DYNAMIC = -1  # where the shared array of a size that the launch gives begins, among `Resources.arrays`
 MOST_INLINED = 60  # functions within functions
@@ -28,8 +29,8 @@ class Problem(Exception):
     """An expression or statement has a mistake, which is written down already."""
 
 
-class Retry(Exception):
-    """A branch depends on a variable of a loop whose type is known now and was not when the loop began: translate the kernel again."""
+class Wait(Problem):
+    """An expression or statement depends on what this attempt does not know yet; a later attempt may (`carried.py`)."""
 
 
 @dataclass
@@ -56,6 +57,7 @@ class Frame:
     carriers: list[Any] = field(default_factory=list)  # of the loops around (`carried.py`)
     path: tuple[Any, ...] = ()
     function: Any = None
+    waits: bool = False  # a statement that may return was left out in this attempt
 
 
 @dataclass
@@ -85,9 +87,12 @@ ACTIONS: dict[str, Callable[..., Any]] = {}  # what files above the arithmetic d
 
 
 class Translator:
-    """One kernel. types: of loop variables that an earlier attempt has found out."""
+    """One attempt to translate a kernel. types: of loops' variables, which earlier attempts have found out.
 
-    def __init__(self, sources: list[Source], types: dict[Any, Any], options: dict[str, Any]) -> None:
+    thorough: both sides of a branch are looked at whose condition is not known yet.
+    """
+
+    def __init__(self, sources: list[Source], types: dict[Any, Any], options: dict[str, Any], thorough: bool = False) -> None:
         self.b = Builder()
         self.sources = sources
         self.types = types
@@ -97,7 +102,10 @@ class Translator:
         self.capture: Callable[[Any, str], Any] = _nothing  # of arrays in the device's memory that the kernel names and is not handed
         self.frames: list[Frame] = []
         self.problems = 0  # mistakes so far, those that were said before counted again
-        self.unsettled = False  # a type in `types` is new: this translation only finds out what else is
+        self.thorough = thorough
+        self.learned = False  # a type in `types` is new: there is a next attempt
+        self.left_out = False  # a branch was, for its condition is not known yet
+        self.missed: dict[Any, tuple[At, str, Frame]] = {}  # reads of variables without a value, which a round before may have given
         self._said: set[tuple[At, str]] = set()
 
     @property
@@ -117,16 +125,19 @@ class Translator:
 
     def error(self, node: ast.AST, message: str, fix: str = "") -> NoReturn:
         """Write a mistake down, and give up the statement or expression. Raises Problem."""
-        self._say(node, message, fix, self.found.error)
+        self._say(self.where(node), message, fix, self.found.error)
         self.problems += 1
         raise Problem
 
     def warn(self, node: ast.AST, message: str, fix: str = "") -> None:
         """What is allowed and most likely not meant."""
-        self._say(node, message, fix, self.found.warning)
+        self._say(self.where(node), message, fix, self.found.warning)
 
-    def _say(self, node: ast.AST, message: str, fix: str, write: Callable[..., None]) -> None:
-        at = self.where(node)
+    def missing(self, at: At, name: str) -> None:
+        """Write down that a variable has no value where it is read."""
+        self._say(at, f"{name!r} has no value here", "give it a value on every path that leads here", self.found.error)
+
+    def _say(self, at: At, message: str, fix: str, write: Callable[..., None]) -> None:
         if (at, message) not in self._said:
             self._said.add((at, message))
             write(Position(at.line, at.column, at.file), message, length=at.length, fix=fix)
@@ -141,6 +152,10 @@ class Translator:
         before, self.b.at = self.b.at, self.where(node)
         found = handler(self, node)
         self.b.at = before
+        if isinstance(found, Pending):
+            raise Wait
+        if isinstance(found, Clash):
+            self.error(node, f"the value is {found}")
         if isinstance(found, Unknown):
             self.problems += 1
             raise Problem
@@ -160,23 +175,33 @@ class Translator:
                 handler(self, node)
             except Problem:
                 del self.b.scopes[scopes:], self.b.loops[loops:], self.frame.loops[around:]
-                for name in assigned([node]):
-                    self.frame.env[name] = UNKNOWN
-                    if self.problems > problems:
-                        self.frame.given.setdefault(name, UNKNOWN)
+                self._give_up(node, mistaken=self.problems > problems)
+
+    def _give_up(self, node: ast.stmt, *, mistaken: bool) -> None:
+        """What a statement assigns is unknown: for its mistake, or for this attempt."""
+        for name in assigned([node]):
+            self.frame.env[name] = UNKNOWN if mistaken else PENDING
+            if mistaken:
+                self.frame.given.setdefault(name, UNKNOWN)
+        self.frame.waits |= not mistaken and any(isinstance(inner, ast.Return) for inner in ast.walk(node))
 
     def forget(self, names: Iterable[str]) -> None:
-        """After a loop whose variables have new types: what it assigns is unknown until the next attempt.
+        """After a loop whose variables have new types: what it assigns waits for the next attempt.
 
         Code that needs none of it is looked at all the same: loops that have nothing to do with each other settle in one attempt.
         """
-        self.unsettled = True
-        self.frame.env.update(dict.fromkeys(names, UNKNOWN))
+        self.learned = True
+        self.frame.env.update(dict.fromkeys(names, PENDING))
 
-    def unknown_condition(self) -> Value:
-        """In the place of a condition with a mistake: both sides are looked at. Raises Retry where one of them may be left out later."""
-        if self.unsettled:
-            raise Retry
+    def unknown_condition(self, problem: Problem) -> Value:
+        """In the place of a condition with a mistake: both sides are looked at. Raises Wait where later one of them may be left out."""
+        if isinstance(problem, Wait) and not self.thorough:
+            self.left_out = True
+            raise problem
+        return self.unknown_truth()
+
+    def unknown_truth(self) -> Value:
+        """A truth value in code that is not kept."""
         return self.b.effect("unknown", type="i1")
 
     def enter(self, function: Any, arguments: dict[str, Any], path: tuple[Any, ...]) -> Frame:

@@ -122,6 +122,26 @@ class Unknown:
 UNKNOWN = Unknown()
 
 
+class Pending(Unknown):
+    """What depends on a variable whose type this attempt to translate the kernel does not know yet."""
+
+
+PENDING = Pending()
+
+
+class Clash(Unknown):
+    """A variable that is of different kinds on different paths; it may not be used."""
+
+    def __init__(self, name: str, values: Sequence[Any]) -> None:
+        self.name, self.values = name, values
+
+    def __str__(self) -> str:
+        kinds = list(dict.fromkeys(said(one) for one in self.values))
+        if len(kinds) > 1:
+            return f"of different kinds on different paths: {' and '.join(kinds)}"
+        return f"{kinds[0]} on each path, and not the same one: which one it is must be known when the kernel is compiled"
+
+
 def leaves(value: Any) -> Iterator[Number]:
     """The numbers that a value consists of."""
     if isinstance(value, Number):

@@ -87,7 +87,7 @@ def test_registers_are_waited_for(pc, ready, reason, expected):
     assert found(core) == expected
     port = int(tables.code[pc, PORT])
     assert core.warps.wants.tolist() == [int(mask(WARP)) if expected[2] and other == port else 0 for other in range(len(core.warps.wants))]
-    assert core.warps.ringing == (mask((AT + 1 if ready == AT + 1 else AT + 9) % 64) if AT < expected[1] < FOREVER else 0)
+    assert core.warps.alarms.ringing == (mask((AT + 1 if ready == AT + 1 else AT + 9) % 64) if AT < expected[1] < FOREVER else 0)
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_a_warp_at_a_barrier_is_not_examined_before_it_opens():
     gpu, core = core_with([0, 1])
     core.warps.at_barrier = mask([1])
     spawn_warps(gpu, core, 0, 2, 5, None, np.int64(30))
-    assert core.warps.wake[1] == 0 and core.warps.ringing == 0
+    assert core.warps.wake[1] == 0 and core.warps.alarms.ringing == 0
     assert core.warps.pc[1] == 5
 
 

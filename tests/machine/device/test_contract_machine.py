@@ -76,7 +76,7 @@ EMPTY_AT_THE_END = {
     ],
     "cores": [
         *("warps.active", "warps.awake", "warps.draining", "warps.pending", "warps.stores", "warps.unsent", "warps.at_barrier"),
-        *("warps.fencing", "warps.starved", "warps.waiting_memory", "warps.wants", "warps.ringing", "warps.threads"),
+        *("warps.fencing", "warps.starved", "warps.waiting_memory", "warps.wants", "warps.alarms.ringing", "warps.threads"),
         *("blocks.used", "blocks.alive", "barriers.waiting", "barriers.arrived", "path_table.count", "mask_stack.count"),
         *("lsu.count", "lsu.used", "lsu.waiting", "lsu.stores", "lsu.misses.table.used", "texture.count", "texture.misses.table.used"),
     ],

@@ -1,15 +1,16 @@
-"""Data memory, from an address on: bytes for a machine of bytes, words for one of 32 bits."""
+"""Data memory, from an address on: bytes for a machine of bytes, words for one of 32 bits, items of 64 bits in a buffer that has such."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from warploom.cli.debugger.debugger import Debugger
-from warploom.cli.debugger.values import shown
+from warploom.cli.debugger.values import shown, shown_wide
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES
 from warploom.observe.text.styled import CHANGED, QUIET, Line
 
 WRITTEN = "cyan"  # changed since before the run
+WIDE = 8  # bytes of a wide item
 
 
 def cell_bytes(debugger: Debugger) -> int:
@@ -40,13 +41,35 @@ def lines(debugger: Debugger, width: int, count: int) -> list[Line]:
     found: list[Line] = []
     for address in range(start, min(start + row * count, len(memory)), row):
         line: Line = [(_label(debugger, address), QUIET)]
-        for cell in range(address, min(address + row, len(memory) - size + 1), size):
-            now, last, first = (_value(array, cell, size) for array in (memory, before, initial))
+        cell, end = address, min(address + row, len(memory) - size + 1)
+        while cell < end:
+            floats = wide_at(debugger, cell) if cell + WIDE <= end else None
+            taken = size if floats is None else WIDE
+            now, last, first = (_value(array, cell, taken) for array in (memory, before, initial))
             style = CHANGED if now != last else WRITTEN if now != first else "" if now else QUIET
-            text = shown(now, 8 * size, debugger.form if size == 4 or debugger.form != "float" else "unsigned")
-            line.append((f"{text:>{cell_width(debugger) - 1}}{'*' if now != last else ' '}", style))
+            if floats is None:
+                text = shown(now, 8 * size, debugger.form if size == 4 or debugger.form != "float" else "unsigned")
+            else:
+                text = shown_wide(now, debugger.form, floats=floats)
+            line.append((f"{text:>{taken // size * cell_width(debugger) - 1}}{'*' if now != last else ' '}", style))
+            cell += taken
         found.append(line)
     return found
+
+
+def wide_at(debugger: Debugger, address: int) -> bool | None:
+    """Whether the item of 64 bits that begins at an address is a float; None where none does."""
+    program = debugger.program
+    if cell_bytes(debugger) != 4:
+        return None
+    space = program.address_space(len(debugger.memory))
+    for shape, row in zip(program.view_shapes, program.views, strict=False):
+        if shape is None or shape.item_bytes != WIDE or not (shape.floats or shape.whole):
+            continue
+        into = address - space.place(int(row[VIEW_BASE]) & 0xFFFFFFFF, int(row[VIEW_BYTES]))
+        if 0 <= into < int(row[VIEW_BYTES]) and into % WIDE == 0:
+            return shape.floats
+    return None
 
 
 def _value(memory: np.ndarray, address: int, size: int) -> int:

@@ -28,14 +28,24 @@ def shown(value: int, bits: int, form: str) -> str:
     return str(value)
 
 
+def shown_wide(value: int, form: str, *, floats: bool) -> str:
+    """An item of 64 bits of which it is known whether it is a float."""
+    if form == "float" or (form == "auto" and floats):
+        return _said_as_float(struct.unpack("<d", struct.pack("<Q", value))[0], 10)
+    return shown(value, 64, "signed" if form == "auto" else form)
+
+
 def _looks_like_float(value: int, bits: int) -> bool:
     exponent = value >> 23 & 0xFF
     return bits == 32 and SMALL <= value < (1 << 32) - SMALL and 127 - 40 <= exponent <= 127 + 40
 
 
 def _float_text(value: int) -> str:
-    number = struct.unpack("<f", struct.pack("<I", value))[0]
-    text = f"{number:.5g}"
+    return _said_as_float(struct.unpack("<f", struct.pack("<I", value))[0], 5)
+
+
+def _said_as_float(number: float, digits: int) -> str:
+    text = f"{number:.{digits}g}"
     return text if any(mark in text for mark in ".einf") else f"{text}.0"
 
 

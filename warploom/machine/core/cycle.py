@@ -22,8 +22,8 @@ from warploom.machine.core.texture.lane_slots import warps_without_slots
 from warploom.machine.core.warps.stall_account import account_wait
 from warploom.machine.core.warps.warp_exit import free_slot
 from warploom.machine.core.warps.warp_table import next_alarm, ring
-from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
-from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
+from warploom.machine.engine.bits import EMPTY, bit, has, lowest, ones, rest
+from warploom.machine.engine.unit import FOREVER, inlined, native_form_of, out_of_line, unit
 
 
 @unit
@@ -35,9 +35,7 @@ def step(gpu, core, tables, units, now):
     check_alarms(gpu, core, tables, now)
     if core.warps.awake != EMPTY or gpu.every_cycle != 0:
         find_full_units(core, now)
-        for number in range(core.scheduler_count):
-            if core.warps.awake & core.schedulers[number].owned != EMPTY or gpu.every_cycle != 0:
-                issue_slot(gpu, core, number, tables, units, now)
+        issue_slots(gpu, core, tables, units, now)
     else:  # nobody asks for a unit
         core.full_units = EMPTY
         core.warps_blocked = EMPTY
@@ -78,10 +76,12 @@ def find_full_units(core, now):
     core.full_units = EMPTY
     core.warps_blocked = EMPTY
     if core.partitions.own == 0:
-        find_free_pipe(core.alus, np.int64(0), now)
-        find_free_pipe(core.specials, np.int64(0), now)
-        note_if_full(core, ALU, now)
-        note_if_full(core, SPECIAL, now)
+        if core.warps.awake & core.warps.wants[ALU] != EMPTY:
+            find_free_pipe(core.alus, np.int64(0), now)
+            note_if_full(core, ALU, now)
+        if core.warps.awake & core.warps.wants[SPECIAL] != EMPTY:
+            find_free_pipe(core.specials, np.int64(0), now)
+            note_if_full(core, SPECIAL, now)
     if core.operands.banks != 0:
         for number in range(core.scheduler_count):
             if core.operands.held[number] > now:
@@ -89,6 +89,51 @@ def find_full_units(core, now):
     note_if_full(core, MEMORY, now)
     note_if_full(core, SHARED, now)
     note_if_full(core, TEXTURE, now)
+
+
+@inlined
+def issue_slots(gpu, core, tables, units, now):
+    """The schedulers issue, one after the other, those that own a warp that is awake."""
+    for number in range(core.scheduler_count):
+        if core.warps.awake & core.schedulers[number].owned != EMPTY or gpu.every_cycle != 0:
+            issue_slot(gpu, core, number, tables, units, now)
+
+
+@native_form_of(issue_slots)
+@inlined
+def issue_slots_asked_for(gpu, core, tables, units, now):
+    """A host guesses badly which scheduler has a warp that is awake, so the mask of them is made without a branch."""
+    left = _schedulers_asked(gpu, core)
+    while left != EMPTY:
+        number = lowest(left)
+        left = rest(left)
+        issue_slot(gpu, core, number, tables, units, now)
+
+
+@inlined
+def _schedulers_asked(gpu, core):
+    """The schedulers that own a warp that is awake, bit i = scheduler i; some warp is. Of n schedulers each owns every n-th slot."""
+    count = core.scheduler_count
+    if gpu.every_cycle != 0 or count == 1:
+        return ones(count)
+    if count & (count - 1) != 0:
+        return _schedulers_with(core, core.warps.awake)
+    asked = core.warps.awake
+    step = np.int64(32)
+    while step >= count:
+        asked = asked | asked >> np.uint64(step)
+        step = step >> 1
+    return asked & ones(count)
+
+
+@out_of_line
+def _schedulers_with(core, warps):
+    """The schedulers that own one of some warps."""
+    found = EMPTY
+    for number in range(core.scheduler_count):
+        if core.schedulers[number].owned & warps != EMPTY:
+            found = found | bit(number)
+    return found
 
 
 @inlined
@@ -183,9 +228,11 @@ def note_full_ports(core, number, now):
 def note_if_full(core, port, now):
     """Note that a unit of the whole core is full, if it takes nothing more in this cycle and a warp that is awake needs it."""
     needing = core.warps.wants[port]
+    if core.warps.awake & needing == EMPTY:
+        return
     if port == TEXTURE and core.lane_slots.capacity != 0:
         _note_lane_slots(core, core.warps.awake & needing)
-    if core.warps.awake & needing != EMPTY and not unit_accepts(core, port, now):
+    if not unit_accepts(core, port, now):
         core.full_units = core.full_units | bit(port)
         core.warps_blocked = core.warps_blocked | needing
 

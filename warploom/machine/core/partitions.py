@@ -62,13 +62,10 @@ def find_full_ports(partitions, number, now):
         left = rest(left)
         free = np.int64(partitions.free[number, port])
         entry = np.int64(free - partitions.room[port])
-        if free <= now:
-            busy = busy & ~bit(port)
-        elif entry > now:
-            full = full | bit(port)
-            change = min(change, entry)
-        else:
-            change = min(change, free)
+        busy = busy if free > now else busy & ~bit(port)
+        full = full | bit(port) if entry > now else full
+        later = entry if entry > now else free
+        change = min(change, later if later > now else np.int64(FOREVER))
     partitions.busy[number] = busy
     partitions.change[number] = change
     if partitions.float_on_integer != 0 and not has(full, ALU):

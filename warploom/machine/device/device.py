@@ -106,7 +106,8 @@ def run(gpu, cores, tables, units, limit):
             return DONE
         for number in range(gpu.cores):
             soonest = min(soonest, np.int64(gpu.wake[number]))
-        soonest = min(soonest, next_time(gpu.wheel, now))
+        if soonest > now + 1:
+            soonest = min(soonest, next_time(gpu.wheel, now))
         if gpu.grid.low < gpu.grid.high and (gpu.room_since >= now or gpu.grid.order == SPLIT):
             soonest = now + 1
         if soonest == FOREVER:

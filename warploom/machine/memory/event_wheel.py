@@ -99,8 +99,7 @@ def take(wheel, now):
         return _take_after_later_rounds(wheel, slot, link, now)
     after = wheel.next[link - 1]
     wheel.first[slot] = after
-    if after == 0:
-        wheel.occupied[slot >> 6] &= ~bit(slot & 63)
+    wheel.occupied[slot >> 6] &= ~(bit(slot & 63) if after == 0 else EMPTY)
     return link - 1
 
 

@@ -109,19 +109,43 @@ def _oldest_of_groups(state, set):
 
     The group that may hold the earliest is examined, until it does.
     """
-    groups = (state.ways + GROUP - 1) // GROUP
-    first = set * groups
+    groups = np.int64((state.ways + GROUP - 1) // GROUP)
+    examined = np.int64(-1)
+    oldest = np.int64(0)
     while True:
-        group = np.int64(first)
-        for other in range(first + 1, first + groups):
-            if state.bound[other] < state.bound[group]:
-                group = np.int64(other)
-        way = (group - first) * GROUP
-        way += oldest_block(state, set * state.ways + way, min(np.int64(GROUP), state.ways - way))
-        stamp = np.int64(state.stamp[set * state.ways + way])
-        if stamp <= state.bound[group]:
-            return np.int64(way)
-        state.bound[group] = stamp
+        group = earliest_group(state, set * groups, groups)
+        if group == examined:  # no other may hold an earlier one than what has just been found in it
+            return oldest
+        way = group * GROUP
+        oldest = way + oldest_block(state, set * state.ways + way, min(np.int64(GROUP), state.ways - way))
+        stamp = np.int64(state.stamp[set * state.ways + oldest])
+        if stamp <= state.bound[set * groups + group]:
+            return oldest
+        state.bound[set * groups + group] = stamp
+        examined = group
+
+
+@unit
+def earliest_group(state, first, groups):
+    """Of the groups of a set, numbered from `first` on, which has the earliest bound, counted from 0; of several the lowest."""
+    earliest = np.int64(0)
+    for group in range(1, groups):
+        if state.bound[first + group] < state.bound[first + earliest]:
+            earliest = np.int64(group)
+    return earliest
+
+
+@native_form_of(earliest_group)
+@unit
+def earliest_group_without_branches(state, first, groups):
+    """First the earliest bound, then whose it is: several are compared at once."""
+    bound = np.int64(FOREVER)
+    for group in range(groups):
+        bound = min(bound, np.int64(state.bound[first + group]))
+    left = np.int64(0)  # groups from the lowest on that has it
+    for group in range(groups):
+        left = max(left, np.int64(groups - group) if state.bound[first + group] == bound else np.int64(0))
+    return np.int64(groups - left)
 
 
 @unit

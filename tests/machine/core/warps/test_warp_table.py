@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.core.warps.warp_table import ALARMS, Warps, next_alarm, ring, set_alarm
+from warploom.machine.core.warps.alarms import SLOTS
+from warploom.machine.core.warps.warp_table import Warps, next_alarm, ring, set_alarm
 from warploom.machine.engine.unit import FOREVER, unit
 
 
@@ -32,7 +33,7 @@ def drive(tables, asked, seen):
     return count
 
 
-waits = st.one_of(st.just(-1), st.integers(1, 5), st.integers(ALARMS - 2, ALARMS + 2), st.integers(1, 400))
+waits = st.one_of(st.just(-1), st.integers(1, 5), st.integers(SLOTS - 2, SLOTS + 2), st.integers(1, 400))
 
 
 @settings(max_examples=150, deadline=None)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.core.fetch.shared_instruction_cache import bring, program_memory
+from warploom.machine.core.warps.alarms import Alarms, next_ringing, ring_in, ringing_in
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, rest
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, MAX_SCHEDULERS, MAX_WARPS
@@ -46,8 +47,10 @@ Fetch = record(
         l0_last=("i8", MAX_SCHEDULERS),  # with schedulers' caches: the warp slot that each has fetched for last
         held=("i8", MAX_WARPS),          # instructions in a warp's buffer; the first is the one at its PC
         following=("i8", MAX_WARPS),     # instruction that is fetched next
+        full="u8",                       # bit w: the buffer of warp w takes nothing more, or the program has nothing more
         requested="u8",                  # bit w: an instruction for warp w is on its way
         arrives=("i8", MAX_WARPS),       # cycle from which it can be used; FOREVER: none is
+        coming=Alarms,                   # when it is looked whether one has arrived
         tag=("i8", MAX_FETCH_LINES),     # line number + 1; 0: none; way w of set s is s * ways + w
         ready=("i8", MAX_FETCH_LINES),   # first cycle in which a line can be read
         used=("i8", MAX_FETCH_LINES),    # cycle in which a line was last read
@@ -72,6 +75,7 @@ def redirect(fetch, warp, pc):
     fetch.following[warp] = pc
     fetch.arrives[warp] = FOREVER
     fetch.requested = fetch.requested & ~bit(warp)
+    fetch.full = fetch.full & ~bit(warp)
 
 
 @unit
@@ -79,6 +83,7 @@ def consume(fetch, warp, before, after, is_control):
     """A warp has issued the instruction at `before`, a control instruction where `is_control`; its next one is at `after`."""
     if after == before + 1 and (fetch.waits == 0 or not is_control):
         fetch.held[warp] -= 1
+        fetch.full = fetch.full & ~bit(warp)
         fetch.idle_until = 0
     else:
         redirect(fetch, warp, after)
@@ -96,29 +101,30 @@ def fetch_instructions(gpu, fetch, warps, rows, now):
 def _fetch_round(gpu, fetch, warps, rows, now):
     """A cycle in which something arrives or can be requested: first the requests, then what arrives, since it may do so at once."""
     soonest = np.int64(FOREVER)
-    free = warps.active & ~fetch.requested
-    if free != EMPTY:
-        soonest = _request(gpu, fetch, warps, free, rows, now)
-    left = warps.active & fetch.requested
+    with_room = warps.active & ~(fetch.requested | fetch.full)
+    if with_room != EMPTY:
+        soonest = _request(gpu, fetch, warps, with_room, rows, now)
+    left = ringing_in(fetch.coming, now) & warps.active & fetch.requested
     while left != EMPTY:
         warp = lowest(left)
         left = rest(left)
-        if fetch.arrives[warp] > now:
-            soonest = min(soonest, np.int64(fetch.arrives[warp]))
+        if fetch.arrives[warp] > now:  # it has been requested anew, or takes longer than the alarms reach
+            ring_in(fetch.coming, warp, np.int64(fetch.arrives[warp]), now)
         else:
-            _deliver(fetch, warps, warp, now)
-            if _has_room(fetch, warp, rows):
+            _deliver(fetch, warps, warp, rows, now)
+            if not has(fetch.full, warp):
                 soonest = np.int64(now + 1)
+    soonest = min(soonest, next_ringing(fetch.coming, now))
     fetch.idle_until = max(soonest, np.int64(now + 1))
     return np.int64(fetch.idle_until)
 
 
 @inlined
-def _request(gpu, fetch, warps, free, rows, now):
-    """Request instructions for warps in `free`, of which none is on its way, round robin. Returns the next cycle in which there is work."""
+def _request(gpu, fetch, warps, with_room, rows, now):
+    """Request instructions for some warps, of which none is on its way, round robin. Returns the next cycle in which there is work."""
     first = below(np.int64(fetch.next_warp))
-    left = free & ~first
-    behind = free & first
+    left = with_room & ~first
+    behind = with_room & first
     started = np.int64(0)
     wanting = EMPTY  # with schedulers' caches: the warps that want an instruction
     while left | behind != EMPTY:
@@ -127,13 +133,12 @@ def _request(gpu, fetch, warps, free, rows, now):
             behind = EMPTY
         warp = lowest(left)
         left = rest(left)
-        if not _has_room(fetch, warp, rows):
-            continue
-        if fetch.l0_sets != 0:
+        if fetch.following[warp] >= rows:
+            fetch.full = fetch.full | bit(warp)
+        elif fetch.l0_sets != 0:
             wanting = wanting | bit(warp)
         elif started < fetch.per_cycle:
-            fetch.arrives[warp] = _fetch_line(gpu, fetch, _line_of(fetch, np.int64(fetch.following[warp])), rows, now)
-            fetch.requested = fetch.requested | bit(warp)
+            _expect(fetch, warp, _fetch_line(gpu, fetch, _line_of(fetch, np.int64(fetch.following[warp])), rows, now), now)
             started += 1
             if started == fetch.per_cycle:
                 fetch.next_warp = warp + 1 if warp + 1 < warps.slots else 0
@@ -161,8 +166,7 @@ def _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now):
         if own != EMPTY:
             warp = after(own, np.int64(fetch.l0_last[number]), warps.slots)
             fetch.l0_last[number] = warp
-            fetch.arrives[warp] = fetch_from_l0(gpu, fetch, number, np.int64(fetch.following[warp]), rows, now)
-            fetch.requested = fetch.requested | bit(warp)
+            _expect(fetch, warp, fetch_from_l0(gpu, fetch, number, np.int64(fetch.following[warp]), rows, now), now)
             if rest(own) != EMPTY:
                 soonest = np.int64(now + 1)
         number += 1
@@ -170,18 +174,22 @@ def _fetch_for_schedulers(gpu, fetch, warps, wanting, rows, now):
 
 
 @inlined
-def _has_room(fetch, warp, rows):
-    """Whether a warp's buffer takes a further instruction, and the program has one."""
-    return fetch.held[warp] < fetch.buffer and fetch.following[warp] < rows
+def _expect(fetch, warp, time, now):
+    """An instruction for a warp is on its way, and can be used from cycle `time` on, which may be this one."""
+    fetch.arrives[warp] = time
+    fetch.requested = fetch.requested | bit(warp)
+    ring_in(fetch.coming, warp, time, now)
 
 
 @inlined
-def _deliver(fetch, warps, warp, now):
+def _deliver(fetch, warps, warp, rows, now):
     """An instruction arrives in a warp's buffer; a warp that waited for it is examined in the next cycle."""
     fetch.held[warp] += 1
     fetch.following[warp] += 1
     fetch.arrives[warp] = FOREVER
     fetch.requested = fetch.requested & ~bit(warp)
+    if fetch.held[warp] >= fetch.buffer or fetch.following[warp] >= rows:
+        fetch.full = fetch.full | bit(warp)
     if has(warps.starved, warp):
         warps.starved = warps.starved & ~bit(warp)
         set_alarm(warps, warp, now + 1, now)

@@ -6,8 +6,10 @@ changes: those before `since` have been, and the span from there gets one reason
 
 from __future__ import annotations
 
+import numpy as np
+
 from warploom.machine.accounting.events import STALL, emit
-from warploom.machine.engine.unit import inlined, unit
+from warploom.machine.engine.unit import inlined, native_form_of, unit
 
 
 @unit
@@ -20,6 +22,19 @@ def account(gpu, core, warp, reason, tables, until):
         warps.since[warp] = until
         if gpu.log.tracing != 0:
             emit(gpu.log, tables, until, STALL, core.number, warp, warps.pc[warp], warps.mask[warp], reason, since)
+
+
+@native_form_of(account)
+@unit
+def account_without_branch(gpu, core, warp, reason, tables, until):
+    """A host guesses badly whether there are any such cycles."""
+    warps = core.warps
+    since = warps.since[warp]
+    until = max(np.int64(until), since)
+    tables.profile[warps.pc[warp], reason] += until - since
+    warps.since[warp] = until
+    if gpu.log.tracing != 0 and until > since:
+        emit(gpu.log, tables, until, STALL, core.number, warp, warps.pc[warp], warps.mask[warp], reason, since)
 
 
 @inlined

@@ -4,8 +4,7 @@ In hardware: a few registers for each warp slot beside the schedulers: program c
 bits that say what the warp waits for. Everything that many warps share a question about is kept as one mask with a
 bit a warp, because a scheduler can examine such a mask in one cycle.
 
-A warp that waits for a known time has an alarm: a slot of a ring of 64 cycles holds the mask of warps to
-examine, so that waiting warps cost nothing.
+A warp that waits for a known time has an alarm (alarms.py), so that waiting warps cost nothing.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import PORTS
+from warploom.machine.core.warps.alarms import SLOTS, Alarms, next_ringing, ring_in, ringing_in
 from warploom.machine.engine.bits import EMPTY, bit, lowest, rest
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
-
-ALARMS = 64
 
 Warps = record(
     settings=dict(
@@ -44,7 +42,6 @@ Warps = record(
         starved="u8",                        # warps whose instruction buffer is empty
         wake_time_known="u8",                # warps that wait for a known cycle, and for nothing after it
         diverged="u8",                       # warps with diverged lanes: `select_path` runs after each of their instructions
-        ringing="u8",                        # slots of `alarm` that are not empty: bit s = slot s
         wants=("u8", len(PORTS)),            # [port] warps that are awake and whose next instruction goes to the port
         pc=("i4", MAX_WARPS),                # instruction number
         mask=("u8", MAX_WARPS),              # active lanes
@@ -57,7 +54,7 @@ Warps = record(
         unit_full_at_wake=("i8", MAX_WARPS), # its scheduler's `unit_full_cycles` of its port when it woke up
         held_at_wake=("i8", MAX_WARPS),      # its scheduler's `held_cycles` when it woke up
         visits=("i8", MAX_WARPS),            # cycles in which its scheduler has picked it; a program can read them
-        alarm=("u8", ALARMS),                # [cycle modulo ALARMS] warps to examine
+        alarms=Alarms,                       # when warps are examined again
     ),
 )  # fmt: skip
 
@@ -67,28 +64,20 @@ def set_alarm(warps, warp, time, now):
     """Examine a warp again in cycle `time`, which is after `now`; FOREVER sets no alarm."""
     warps.wake[warp] = time
     if time < FOREVER:
-        slot = min(time, now + ALARMS - 1) & (ALARMS - 1)
-        warps.alarm[slot] |= bit(warp)
-        warps.ringing = warps.ringing | bit(slot)
+        ring_in(warps.alarms, warp, time, now)
 
 
 @unit
 def wake_core(gpu, core, time, now):
     """Step a core again in cycle `time`, or in the one in which the alarm that was just set for it rings."""
-    gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(time), np.int64(now + ALARMS - 1))
+    gpu.wake[core.number] = min(np.int64(gpu.wake[core.number]), np.int64(time), np.int64(now + SLOTS - 1))
 
 
 @inlined
 def ring(warps, now):
     """The warps whose alarm rings in cycle `now`, as a mask."""
-    slot = now & (ALARMS - 1)
-    found = warps.alarm[slot]
-    if found == EMPTY:
-        return EMPTY
-    warps.alarm[slot] = EMPTY
-    warps.ringing = warps.ringing & ~bit(slot)
     rung = EMPTY
-    left = found
+    left = ringing_in(warps.alarms, now)
     while left != EMPTY:
         warp = lowest(left)
         left = rest(left)
@@ -102,10 +91,4 @@ def ring(warps, now):
 @inlined
 def next_alarm(warps, now):
     """The next cycle after `now` in which an alarm may ring; FOREVER when none is set."""
-    if warps.ringing == EMPTY:
-        return np.int64(FOREVER)
-    start = (now + 1) & (ALARMS - 1)
-    ahead = warps.ringing >> np.uint64(start)
-    if ahead != EMPTY:
-        return now + 1 + lowest(ahead)
-    return now + 1 + (ALARMS - start) + lowest(warps.ringing)
+    return next_ringing(warps.alarms, now)

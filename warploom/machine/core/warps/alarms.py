@@ -1,0 +1,55 @@
+"""Alarms: which warps something happens to in which cycle.
+
+Hardware counts down, or compares every cycle; here warps that wait for a known cycle cost nothing until then. A ring of 64 masks, one
+a cycle, says for which warps it rings, and one more mask which of them are not empty. Who looks at a warp whose alarm rings looks at
+the time that was meant too: what lies farther ahead than the ring reaches rings early, and is set anew.
+
+It is the event wheel of the memory system (memory/event_wheel.py) with a bit for an event.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.machine.engine.bits import EMPTY, bit, lowest
+from warploom.machine.engine.unit import FOREVER, inlined, record
+
+SLOTS = 64
+
+Alarms = record(
+    state=dict(
+        warps=("u8", SLOTS),  # [cycle modulo SLOTS] the warps for which it rings: bit w = warp slot w
+        ringing="u8",         # slots that are not empty: bit s = slot s
+    ),
+)  # fmt: skip
+
+
+@inlined
+def ring_in(alarms, warp, time, now):
+    """An alarm for a warp rings in cycle `time`, which is not before `now`, or earlier if that is far away."""
+    slot = min(time, now + SLOTS - 1) & (SLOTS - 1)
+    alarms.warps[slot] |= bit(warp)
+    alarms.ringing = alarms.ringing | bit(slot)
+
+
+@inlined
+def ringing_in(alarms, now):
+    """The warps whose alarm rings in cycle `now`, as a mask. It rings once."""
+    slot = now & (SLOTS - 1)
+    found = alarms.warps[slot]
+    if found != EMPTY:
+        alarms.warps[slot] = EMPTY
+        alarms.ringing = alarms.ringing & ~bit(slot)
+    return found
+
+
+@inlined
+def next_ringing(alarms, now):
+    """The next cycle after `now` in which an alarm may ring; FOREVER when none is set."""
+    if alarms.ringing == EMPTY:
+        return np.int64(FOREVER)
+    start = (now + 1) & (SLOTS - 1)
+    ahead = alarms.ringing >> np.uint64(start)
+    if ahead != EMPTY:
+        return now + 1 + lowest(ahead)
+    return now + 1 + (SLOTS - start) + lowest(alarms.ringing)
