@@ -53,3 +53,11 @@ def test_with_the_barrier_nothing_is_found(name, tmp_path):
 def test_examples_are_clean(example):
     x = np.arange(16, dtype=np.int32)
     assert findings(EXAMPLES / "vortex" / f"{example}.c", "vortex-2024", **{"in": x}, out=0 * x) == []
+
+
+def test_what_helps_against_a_stray_access_is_said_in_c():
+    path, x = EXAMPLES / "vortex" / "saxpy.elf", np.zeros(5, np.float32)
+    options = Options(path=str(path), threads=12, arguments={"a": 2}, buffers={"x": x, "y": np.zeros(12, np.float32)})
+    program = load(path, options=options)
+    (found,) = run_checked(load_config("vortex-2024"), program, engine="python", schedule=False).findings
+    assert (found.kind, found.fix) == ("bounds", "guard the access, as in: if (i < n)")

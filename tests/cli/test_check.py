@@ -56,7 +56,7 @@ def test_one_launch_of_many(script):
     assert clean.exit_code == 0 and "nothing found in 1 launch" in clean.stderr
     assert check(script, "--launch", "1").exit_code == 1
     missing = check(script, "--launch", "neither")
-    assert "there is no launch 'neither'" in missing.stderr
+    assert "there is no launch 'neither'" in missing.stderr and "; there are 0 " in missing.stderr
 
 
 def test_each_launch_has_its_progress_on_a_terminal(script, monkeypatch):

@@ -1,6 +1,7 @@
 """`warploom asm` and `disasm` of GCN and AVX-512."""
 
 import json
+import struct
 
 import pytest
 from click.testing import CliRunner
@@ -56,6 +57,17 @@ def test_a_code_object_is_listed_and_taken_apart():
     text = run("disasm", file).stdout
     assert text.startswith(".kernel saxpy\n")
     assert json.loads(run("disasm", file, "--json").stdout)["source"] == text
+
+
+@pytest.mark.parametrize("generation", [2022, 2024])
+def test_an_image_of_vortex_is_taken_apart_without_its_header(generation, tmp_path):
+    tmc, path = {2022: 0x6B, 2024: 0x0B}[generation], tmp_path / "a.vxbin"
+    path.write_bytes(struct.pack("<2Q2I", 1 << 31, (1 << 31) + 64, tmc, 0x00C58533))
+    done = CliRunner().invoke(main, ["disasm", str(path)])
+    assert (done.exit_code, done.stdout.split()[1:]) == (0, ["vx_tmc", "zero", "add", "a0,", "a1,", "a2"])
+    path.write_bytes(b"cut off")
+    done = CliRunner().invoke(main, ["disasm", str(path)])
+    assert done.exit_code == 2 and "this .vxbin is cut off" in done.output
 
 
 @pytest.mark.parametrize(

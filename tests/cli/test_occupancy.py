@@ -94,8 +94,10 @@ def test_the_curve_has_a_row_a_block_size():
 def test_a_block_that_does_not_fit_is_explained():
     result = run("--cc", "8.6", "--threads", "1024", "--registers", "80")
     reason = "a block of 1 024 threads with 80 registers per thread needs 81 920 registers, a core has 65 536"
-    assert (result.exit_code, f"no block fits: {reason}" in " ".join(result.stdout.split())) == (0, True)
-    body = json.loads(run("--cc", "8.6", "--threads", "1024", "--registers", "80", "--json").stdout)
+    assert (result.exit_code, f"no block fits: {reason}" in " ".join(result.stdout.split())) == (1, True)
+    result = run("--cc", "8.6", "--threads", "1024", "--registers", "80", "--json")
+    body = json.loads(result.stdout)
+    assert result.exit_code == 1
     assert (body["blocks"], body["occupancy"], body["limiting"], body["reason"]) == (0, 0.0, ["registers"], reason)
 
 

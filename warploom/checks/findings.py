@@ -271,13 +271,18 @@ class _Writer:
         message = f"{base.threads[0]}: the index {index} is outside of {where}, which has {extent} element{'s' * (extent != 1)}"
         return replace(base, message=message, fix=f"guard it: if {'0 <= i < ' if index < 0 else 'i < '}{extent}", element=shown)
 
+    def _in_c(self, position: Position) -> bool:
+        """Whether a place is in a text of C."""
+        return bool(position.line) and self.program.source_of(position).path.endswith((".c", ".h", ".cl"))
+
     def fault(self, fault: Fault, there: list[Finding]) -> list[Finding]:
         """Why the machine has stopped the kernel, unless that is said already."""
         kind = "deadlock" if fault.name in ("deadlock", "livelock") else "bounds" if fault.name in OUTSIDE else "fault"
         position = self.program.position(fault.pc)
         if kind == "bounds" and any(one.kind == "bounds" and one.position.line == position.line for one in there):
             return []
-        fix = {"bounds": "guard the access, as in: if i < array.size", "deadlock": ""}
+        guard = "if i < array.size" if self.program.isa == "python" else "if (i < n)" if self._in_c(position) else "a branch around it"
+        fix = {"bounds": f"guard the access, as in: {guard}", "deadlock": ""}
         if "barrier" in fault.text:
             fix["deadlock"] = "let all threads of a block come to the same barrier: move it out of the branch"
         text = fault.text.removeprefix(f"{self.program.where(fault.pc)}: ")

@@ -61,6 +61,7 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
 def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list[Any]]:
     """Every launch of a Python program."""
     from warploom.cli.progress import Progress
+    from warploom.isa.diagnostics import nearest
     from warploom.kernel.checking import check_script
     from warploom.machine.config.presets import load_config, parse_setting
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
@@ -84,10 +85,12 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list
         reports.append(report)
         _show(report, len(reports) - 1, options)
 
+    others: list[str] = []
     try:
         with shown:
             check_script(
                 file, gpu=config, engine=options["engine"], wanted=options["launch"], begins=begins, heard=heard, max_cycles=limit,
+                passed=lambda number, name: others.append(f"{number} {name}"),
                 schedule=not options["no_schedule"],
             )  # fmt: skip
     except SystemExit as leaving:
@@ -96,7 +99,9 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list
         how, status = stopped(signal)
         say(how, err=True)
     if not reports and options["launch"] is not None and not status:
-        raise UserError(f"{file}: there is no launch {options['launch']!r}; `warploom run {file}` lists them")
+        there = f"there are {', '.join(others[:12])}{', ...' * (len(others) > 12)}" if others else "the program launches no kernel"
+        near = nearest(options["launch"], {word for other in others for word in other.split(" ", 1)})
+        raise UserError(f"{file}: there is no launch {options['launch']!r}{near}; {there}")
     return status, reports, []
 
 

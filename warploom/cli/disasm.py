@@ -20,7 +20,8 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
 
     FILE holds hexadecimal words as Verilog's $readmemh takes them, or JSON: a list of words, or an object with
     program, threads, block and data. `warploom asm` writes the instruction set's name into both. It may also be
-    a code object of GCN, an ELF file of Vortex, RISC-V or AVX-512, or bytes of their code in a .bin, with --isa.
+    a code object of GCN, an ELF file of Vortex, RISC-V or AVX-512, an image of Vortex (.vxbin), or bytes of their
+    code in a .bin, with --isa.
 
     \b
     Examples:
@@ -30,13 +31,13 @@ def command(file: str, output: str | None, isa: str | None, as_json: bool) -> No
       warploom disasm kernel.co -o kernel.gcn     a code object of GCN
       warploom disasm examples/vortex/saxpy.elf   an ELF file
     """
-    from warploom.cli.machine_code import BYTES, disassembled
+    from warploom.cli.machine_code import BYTES, IMAGES, disassembled
     from warploom.isa.frontends import encoding, known, read_text, with_words
     from warploom.isa.reading import ELF_MAGIC, read_bytes
 
     row = with_words(file, isa)
     there = ", ".join(row.name for row in known() if row.has_words or row.has_code)
-    if (isa or read_bytes(file).startswith(ELF_MAGIC)) and (row.has_code or not row.has_words):
+    if (isa or read_bytes(file).startswith(ELF_MAGIC) or file.lower().endswith(IMAGES[1:])) and (row.has_code or not row.has_words):
         if not row.has_code:
             raise UserError(f"{file} is a program of {row.name}, whose instructions have no words here; these have: {there}")
         disassembled(file, row, output, as_json)

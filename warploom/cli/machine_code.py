@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 FORMATS = ("hex", "json", "bin")
 OF_C = (".c", ".cl")
 BYTES = ".bin"  # a file of nothing but instructions
+IMAGES = (BYTES, ".vxbin")  # and one that says before them where they lie
 
 
 def assembled(file: str, row: FrontEnd, output: str | None, form: str | None, as_json: bool) -> None:
@@ -83,7 +84,7 @@ def disassembled(file: str, row: FrontEnd, output: str | None, as_json: bool) ->
     code = machine_code(row, data, file)
     if data.startswith(ELF_MAGIC):
         image = code.read(data, file)
-    elif file.lower().endswith(BYTES):
+    elif file.lower().endswith(IMAGES):
         image = code.raw(data, file)
     else:
         image = code.raw(m.from_words(code, decoded(data, file), file), file)

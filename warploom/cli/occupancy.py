@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import UserError, json_option, print_json, say
+from warploom.cli.common import FAULT, UserError, json_option, print_json, say
 from warploom.isa.numbers import grouped, percentage
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ NAMES = {
 @click.option("--carveout", type=int, help="Percent of the shared memory that the kernel asks for, from 7.0 on. [default: all there is]")
 @click.option("--curve", "whole", is_flag=True, help="Show every block size in a row of its own; with --json, add them.")
 @json_option
+@click.pass_context
 def command(
+    ctx: click.Context,
     cc: str | None,
     gpu: str | None,
     threads: int | None,
@@ -51,6 +53,8 @@ def command(
     that there is room for: a percentage in the table, a fraction from 0 to 1 in JSON, which has blocks, warps, occupancy, limits
     (blocks that each resource would allow by itself, null for any number), limiting (the names of the lowest limits) and reason (why
     not even one block fits).
+
+    The exit status is 1 when not even one block fits.
 
     \b
     Examples:
@@ -90,6 +94,8 @@ def command(
         if whole:
             body["curve"] = [{"threads": size} | _body(point) for size, point in points.items()]
         print_json(body)
+        if found.reason:
+            ctx.exit(FAULT)
         return
     from rich.console import Console
 
@@ -111,6 +117,8 @@ def command(
     else:
         console.print("occupancy by threads per block")
         console.print(_chart(points, threads, unicode=console.encoding.startswith("utf")))
+    if found.reason:
+        ctx.exit(FAULT)
 
 
 def _body(found: Occupancy) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 In hardware: the memory map of a device, as its address decoder or page tables hold it: program images, heaps, stacks, windows through
 which a host or a device is reached, and gaps that nobody answers. A program that declares no region has one flat memory from address 0
 on, as large as the machine's. One that declares some has those and nothing else: an access between them is a fault that names its
-address and the nearest region.
+address and the nearest region. Where a machine has memory at every address, a program may have pages besides: one appears at an address
+between regions that is used, as an operating system maps memory when it is first touched.
 
 A host keeps the bytes of all regions one after another, so a region at 0x80000000 takes no more room than its size. `AddressSpace` knows
 where: an *address* is what the program uses, a *place* is an index into those bytes. In a flat memory they are the same.
@@ -22,9 +23,12 @@ ROW = 256  # bytes: a place and its address are equal modulo this, so that rows 
 
 # Columns of the table that the hardware has of them.
 # OFFSET: from an address to its place; of a region of which each core has its own, STRIDE is from one core's to the next core's, and MOVED
-# is added for all cores but the first. KIND: a number of KINDS.
+# is added for all cores but the first. KIND: a number of KINDS. UOP, ADDRESS: of a page, the access that made it appear; until then its END
+# is 0 and its OFFSET is its place. Pages are the last rows.
 (REGION_BASE, REGION_END, REGION_OFFSET, REGION_WRITABLE, REGION_CACHED, REGION_STRIDE, REGION_MOVED, REGION_KIND) = range(8)
-REGION_COLUMNS = 8
+REGION_UOP, REGION_ADDRESS = range(8, 10)
+REGION_COLUMNS = 10
+PAGE_BYTES = 4096
 KINDS = ("memory", "scratchpad", "console")  # what answers: memory; the core's shared memory; a device that prints what is stored to it
 SCRATCHPAD, CONSOLE = KINDS.index("scratchpad"), KINDS.index("console")
 
@@ -134,7 +138,7 @@ class AddressSpace:
     def table(self) -> np.ndarray:
         """int64[regions, REGION_COLUMNS]: what the hardware has of them."""
         rows = [
-            (region.base, region.end, start - region.base, region.writable, region.cached, 0, 0, KINDS.index(region.kind))
+            (region.base, region.end, start - region.base, region.writable, region.cached, 0, 0, KINDS.index(region.kind), -1, 0)
             for region, start in zip(self.regions, self.starts, strict=True)
         ]
         return np.array(rows, np.int64).reshape(-1, REGION_COLUMNS)

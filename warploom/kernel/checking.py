@@ -58,12 +58,14 @@ def check_script(
     wanted: str | None = None,
     begins: Callable[[int, str], dict[str, Any]] | None = None,
     heard: Callable[[Report], None] | None = None,
+    passed: Callable[[int, str], None] | None = None,
     **options: Any,
 ) -> list[Report]:
     """Run a Python file with checks in every launch, or in the one of a number or of a kernel's name.
 
     begins: is asked for further options before each of these launches, by its number and name. heard: is handed each report.
-    Raises whatever the program raises, but for KernelError: that is a finding of the last report.
+    passed: is told of each launch that is not wanted. Raises whatever the program raises, but for KernelError: that is a finding of the
+    last report.
     """
     found: list[Report] = []
     one = gpu if isinstance(gpu, GPU) else GPU(load_config(gpu if gpu is not None else "sm", set), engine=engine)
@@ -73,6 +75,8 @@ def check_script(
         nonlocal count
         number, count = count, count + 1
         if wanted is not None and wanted not in (str(number), name):
+            if passed is not None:
+                passed(number, name)
             return None
         return options | (begins(number, name) if begins is not None else {})
 

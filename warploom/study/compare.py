@@ -31,6 +31,7 @@ from warploom.machine.run.runnable import Notice
 from warploom.machine.slots import SLOTS, check_slots, slot_named
 from warploom.study.metrics import METRICS
 from warploom.study.needs import StudyError
+from warploom.study.reasons import reasons_of
 from warploom.study.sweep import Outcome, Progress, Task, measure, spread
 from warploom.study.table import Column, Table
 from warploom.units import Mechanism, Replacement, UnitError, UserUnit, take_units, unit_name, unit_place
@@ -162,10 +163,10 @@ def plan(
     points = tuple(dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values()))
     machines = [_machine(base, point, everywhere) for point in points]
     configs = tuple(config for config, _ in machines)
-    if all(isinstance(config, str) for config in configs):
-        raise ConfigError(configs[0])
     told = {name: _shown(found) for name, found in values.items()}
     shown = tuple(dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*told.values()))
+    if all(isinstance(config, str) for config in configs):
+        raise ConfigError(reasons_of(shown, [str(config) for config in configs]))
     return Plan(loaded, base, told, shown, configs, tuple(found for _, found in machines), notes)
 
 
@@ -252,7 +253,7 @@ def run(
     measured = iter(spread(measure, tasks, jobs=jobs, dask=dask, progress=progress, notice=notice))
     outcomes = [next(measured) if isinstance(config, Config) else Outcome("impossible", config) for config in plan.configs]
     if all(outcome.status == "impossible" for outcome in outcomes):
-        raise LaunchError(outcomes[0].message)
+        raise LaunchError(reasons_of(plan.points, [outcome.message for outcome in outcomes]))
     return _table(plan, outcomes)
 
 

@@ -103,11 +103,33 @@ def test_the_file_holds_nothing_of_this_machine():
     assert str(EXAMPLES).encode() not in data and b"site-packages" not in data and b"/warploom" not in data.replace(b"warploom/", b"")
 
 
+def test_debugging_information_is_whole_for_a_users_source_and_lines_alone_for_the_runtime():
+    """The linker keeps all of it, also of what nobody calls."""
+    needs_compiler()
+    dwarf = ELFFile(io.BytesIO(compile_c([SAXPY], beside=SAXPY))).get_dwarf_info()
+    units = {unit.get_top_DIE().attributes["DW_AT_name"].value.decode(): unit for unit in dwarf.iter_CUs()}
+    parameters = {name: any(one.tag == "DW_TAG_formal_parameter" for one in unit.iter_DIEs()) for name, unit in units.items()}
+    assert parameters.pop("./saxpy.c") and not any(parameters.values())
+    assert "warploom/library.c" in parameters and dwarf.line_program_for_CU(units["warploom/library.c"]) is not None
+
+
 def test_a_mistake_is_quoted_as_the_compiler_says_it(tmp_path):
     needs_compiler()
     with pytest.raises(SourceError) as caught:
         compile_c([written(tmp_path, "#include <warploom.h>\nkernel void k(void) { x = 1; }\n")])
     assert "it does not compile" in str(caught.value) and "use of undeclared identifier 'x'" in str(caught.value)
+
+
+@pytest.mark.parametrize("target, bytes_", [("vortex-2024", 8192), ("vortex-2022", 1024)])
+def test_a_function_whose_variables_do_not_fit_into_a_stack_is_refused_with_its_line(target, bytes_, tmp_path):
+    needs_compiler()
+    text = "#include <warploom.h>\nkernel void k(int *out, int n) {\n  volatile int table[SIZE];\n  table[n] = n;\n  *out = table[0];\n}\n"
+    with pytest.raises(SourceError) as caught:
+        compile_c([written(tmp_path, text.replace("SIZE", str(bytes_ // 4)))], target)
+    said = str(caught.value)
+    assert "a function has more variables than a thread's stack has room for" in said and "local_memory(bytes)" in said
+    assert "kernel.c:2:13" in said and f"exceeds limit ({bytes_}) in 'k'" in said
+    compile_c([written(tmp_path, text.replace("SIZE", str(bytes_ // 4 - 16)))], target)
 
 
 def test_without_the_package_it_says_what_to_install(monkeypatch):

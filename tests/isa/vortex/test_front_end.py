@@ -175,6 +175,33 @@ def test_a_stray_access_names_the_line_of_c():
     assert "saxpy.c:6" in result.fault and "where there is no memory" in result.fault
 
 
+LANES_WITHOUT_A_FRAME = b"""li t0, -1
+vx_tmc t0
+csrr t1, thread_id
+sw t1, -24(s0)
+lw a0, -24(s0)
+li t0, 0x88
+sw a0, 0(t0)
+vx_tmc zero
+"""
+
+
+def test_a_program_has_memory_everywhere_as_on_the_original_and_is_told_so():
+    program = load(LANES_WITHOUT_A_FRAME, "vortex-2024", options=Options(path="a.vx"))
+    result = GPU("vortex-2024", engine="python").run(program)
+    assert (result.status, result.exit_code) == ("done", 3)  # frames at the same address are one: what the last lane has stored
+    said = [one for one in result.remarks if "where the program has nothing" in one]
+    assert len(said) == 1 and "a.vx:4" in said[0] and "this accesses address 0xffffffe8" in said[0]
+    assert not [one for one in GPU("vortex-2024", engine="python").run(saxpy()).remarks if "nothing" in one]
+
+
+def test_a_program_that_runs_through_all_of_memory_is_stopped():
+    text = b"li t0, 0x10000000\nli t1, 4096\nnext: sw t0, 0(t0)\nadd t0, t0, t1\nj next\n"
+    program = load(text, "vortex-2024", options=Options(path="a.vx"))
+    fault = GPU("vortex-2024", engine="python").run(program).fault
+    assert "a.vx:3" in fault and "address 0x10040000, where there is no memory" in fault  # 64 pages later
+
+
 def test_unknown_instructions_stop_where_they_are_reached():
     result = GPU("vortex-2024", engine="python").run(load(b"li t0, 1\n.word 0xffffffff\n", "vortex-2024", options=Options(path="a.vx")))
     assert "a.vx:2" in result.fault and "the word 0xffffffff is no instruction" in result.fault

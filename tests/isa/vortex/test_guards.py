@@ -147,6 +147,23 @@ def test_a_guard_that_o3_has_emptied_is_noticed_though_its_sides_have_branches(t
     assert warning.position.line == BRANCHES_INSIDE.splitlines().index("    int s = split(odd);") + 1
 
 
+@pytest.mark.parametrize("condition", ["x & 4", "x > 7"])
+def test_a_guard_that_o3_has_emptied_is_noticed_though_its_condition_is_no_constant(condition, tmp_path, monkeypatch):
+    needs_compiler()
+    text = BRANCHES_INSIDE.replace("in[i] & 1", f"({condition.replace('x', 'in[i]')})").replace(
+        "warploom.h>", "warploom.h>\n#include <vx_spawn.h>"
+    )
+    path = written(tmp_path, text.replace(" split(", " vx_split(").replace(" join(", " vx_join("))
+    assert guard_warnings(compiler.compile_c([path], "vortex-2022", "3"), str(path))[0] == []
+    unaware(monkeypatch, "vortex-2022")
+    assert guard_warnings(compiler.compile_c([path], "vortex-2022", "2"), str(path))[0] == []
+    ((warning,), _) = guard_warnings(compiler.compile_c([path], "vortex-2022", "3"), str(path))
+    assert warning.message.startswith(
+        "no branch that follows this split asks for its condition: its copies stand on both sides of the branch"
+    )
+    assert warning.position.line == path.read_text().splitlines().index("    int s = vx_split(odd);") + 1
+
+
 def test_what_is_warned_of_does_go_wrong_and_only_under_masks(tmp_path):
     """Odd lanes should leave with 1, the others with 2; the side whose join is the first continues after the other's."""
     needs_compiler()

@@ -259,7 +259,7 @@ def test_wspawn_of_2023_waits_for_the_warps_before():
 
 
 def test_a_spawned_warp_is_named_by_its_slot():
-    """Warp 2 of three reads where nothing is."""
+    """Warp 2 of three reads a word that is not aligned."""
     text = """
         li t0, 3
         la t1, other
@@ -269,7 +269,7 @@ def test_a_spawned_warp_is_named_by_its_slot():
         csrr t3, warp_id
         addi t3, t3, -2
         bnez t3, end
-        lw t2, 0(zero)
+        lw t2, 2(zero)
     end:
         vx_tmc zero
     """

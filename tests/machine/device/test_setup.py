@@ -305,3 +305,13 @@ def test_a_warp_slot_is_for_one_block_at_most():
 
 def test_shared_memory_is_cleared_in_words():
     assert [int(machine(one(shared_bytes=size)).cores["blocks"]["shared_bytes"][0]) for size in (0, 1, 4, 5)] == [0, 4, 4, 8]
+
+
+def test_a_program_that_starts_its_threads_itself_says_how_many_warps_fit():
+    program = one()
+    program = replace(program, launch=replace(program.launch, whole_device=True))
+    assert refused(program, core__block_threads=10) == (
+        "<program>: a program of test starts its threads itself, so it is given a core's 4 warps of 4 lanes as one block, and on this "
+        "machine a block of 16 threads is too large, a block has at most 10; use the preset of its instruction set, or add "
+        "--set core.warps=2"
+    )

@@ -2,10 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import warploom
 from tests.observe.explorer.browser import EXAMPLES, cycle, run, settled, texts
+from warploom.isa.frontend import Options
 from warploom.isa.frontends import meanings
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting.reasons import REASONS
@@ -14,6 +16,7 @@ from warploom.machine.run.driver import drive
 from warploom.machine.run.recording import Recorder
 from warploom.machine.sequencer.states import DONE, FETCH, IDLE
 from warploom.observe.explorer.page import page
+from warploom.observe.facts import timeline as t
 from warploom.observe.facts.timeline import timeline
 
 
@@ -297,3 +300,20 @@ def test_the_frame_of_the_chosen_warp_ends_with_its_run(show):
     assert short[0] == pytest.approx(short[1], abs=1)
     assert long[0] == pytest.approx(long[1], abs=5)
     assert short[0] < long[0]
+
+
+def test_no_line_is_shown_as_running_while_a_warp_is_in_a_file_that_is_not_there(show):
+    """The run-time of a kernel in C, whose text nobody has: its instructions have numbers beyond the lines of the kernel."""
+    path, x = EXAMPLES / "vortex" / "saxpy.elf", np.zeros(4, np.float32)
+    options = Options(path=str(path), threads=4, arguments={"a": 2}, buffers={"x": x, "y": x})
+    result = warploom.GPU("vortex-2024", engine="python").run(warploom.load(path, options=options), tracing=True)
+    program, spans = result.program, timeline(result).spans
+    issued = spans[(spans[:, t.CORE] == 0) & (spans[:, t.WARP] == 0)]
+    lines = {int(row[t.START]): program.row(int(row[t.PC])) for row in issued if row[t.PC] >= 0}
+    of_runtime, of_kernel = next(time for time in reversed(lines) if not lines[time]), next(time for time in lines if lines[time])
+    view = show(page(result))
+    for now, current in ((0, []), (of_runtime, []), (of_kernel, [str(lines[of_kernel])])):
+        view.goto(view.url.split("#")[0] + f"#cycle={now}&core=0&warp=0")
+        view.wait_for_function(f"() => explorer.leader.cycle === {now}")
+        settled(view)
+        assert texts(view, ".lines .line.current .number") == current

@@ -28,7 +28,8 @@ LEVELS = ("0", "1", "2", "3", "s")
 
 
 class Target(NamedTuple):
-    """triple, cpu: clang's names. options: what it is told besides. files, script: of the runtime."""
+    """triple, cpu: clang's names. options: what it is told besides. files, script: of the runtime. stack: bytes that a thread has, 0 where
+    there is no limit."""
 
     name: str
     triple: str
@@ -37,6 +38,7 @@ class Target(NamedTuple):
     files: tuple[str, ...]
     script: str
     meaning: str
+    stack: int = 0
 
 
 GCN = "gcn"
@@ -48,9 +50,9 @@ TARGETS = {
     target.name: target
     for target in (
         Target("vortex-2024", _RISCV, "generic_rv32+m+a+f+zicond", (*_GUARDED, "-DWARPLOOM_VORTEX=2024"), _VORTEX,
-               "vortex.ld", "Vortex from 2023 on: RV32IMAF"),
+               "vortex.ld", "Vortex from 2023 on: RV32IMAF", 8192),
         Target("vortex-2022", _RISCV, "generic_rv32+m+f", (*_GUARDED, "-DWARPLOOM_VORTEX=2022"), _VORTEX, "vortex.ld",
-               "Vortex of 2021 and 2022: RV32IMF"),
+               "Vortex of 2021 and 2022: RV32IMF", 1024),
         Target("riscv", _RISCV, "generic_rv32+m+a+f+c", _GUARDED, ("riscv.S", "library.c", "integer64.c"), "riscv.ld",
                "ordinary RV32IMAFC code, a thread a lane"),
         Target("avx512", "x86_64-freestanding", "x86_64+avx512f+avx512cd+bmi+bmi2+fma+popcnt+lzcnt", _SPMD, ("memory.c",), "avx512.ld",
@@ -83,9 +85,7 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
         if target == GCN:
             steps = gcn.commands(sources, RUNTIME / "include", [f"-O{level}", *places], result)
         else:
-            steps = [
-                [sys.executable, "-m", "ziglang", "cc", *flags(TARGETS[target], level), *places, *map(str, sources), "-o", str(result)]
-            ]
+            steps = _commands(TARGETS[target], level, places, sources, result)
         for command in steps:
             _run(command, first, folder)
         return result.read_bytes()
@@ -98,13 +98,27 @@ def known_ending(path: str | Path) -> None:
         raise error(path, "the compiler knows a file by its ending, and this is none of its own", took)
 
 
-def flags(target: Target, level: str) -> list[str]:
-    """Everything that the compiler is told but for the sources and the output."""
-    found = ["-target", target.triple, f"-mcpu={target.cpu}", f"-O{level}", "-g", "-std=gnu17", "-Wall"]
+def _commands(target: Target, level: str, places: Sequence[str], sources: Sequence[Path], result: Path) -> list[list[str]]:
+    """What makes an ELF file: each C source alone, then the runtime, and all of it linked.
+
+    The linker drops functions that nobody calls, but not what describes them. So the runtime has its lines and nothing else, while a user's
+    source has all that a debugger asks for, and the parameters of its kernels.
+    """
+    compiler = [sys.executable, "-m", "ziglang", "cc", *_flags(target, level), *places]
+    objects = [result.with_name(f"{number}.o") if source.suffix in (".c", ".i") else source for number, source in enumerate(sources)]
+    made = [[*compiler, "-g", "-c", str(source), "-o", str(one)] for source, one in zip(sources, objects, strict=True) if one != source]
+    linked = ["-gline-tables-only", "-T", str(RUNTIME / target.script), "-Wl,--gc-sections"]
+    return [*made, [*compiler, *linked, *(str(RUNTIME / name) for name in target.files), *map(str, objects), "-o", str(result)]]
+
+
+def _flags(target: Target, level: str) -> list[str]:
+    """Everything that the compiler is told in each step."""
+    found = ["-target", target.triple, f"-mcpu={target.cpu}", f"-O{level}", "-std=gnu17", "-Wall"]
     found += ["-Xclang", f"-O{level}"]  # ziglang's driver makes -O2 of -O1 and of -O3
     found += ["-nostdlib", "-ffreestanding", "-fno-sanitize=undefined", "-fno-stack-protector", "-ffunction-sections", *target.options]
-    found += ["-I", str(RUNTIME / "include"), "-T", str(RUNTIME / target.script), "-Wl,--gc-sections"]
-    return found + [str(RUNTIME / name) for name in target.files]
+    if target.stack:
+        found += [f"-Wframe-larger-than={target.stack}", "-Werror=frame-larger-than"]
+    return [*found, "-I", str(RUNTIME / "include")]
 
 
 def _places(sources: Sequence[Path], beside: Path) -> list[str]:
@@ -129,4 +143,7 @@ def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
         if missing:
             said = f"it computes with double, which this target has not ({missing[1]})"
             raise error(source, said, "write float, constants as 1.0f, and the functions of float")
+        if "stack frame size" in done.stderr:
+            said = f"a function has more variables than a thread's stack has room for:\n{done.stderr.strip()}"
+            raise error(source, said, "keep tables in a buffer or in local_memory(bytes)")
         raise error(source, f"it does not compile:\n{done.stderr.strip() or f'the compiler ended with status {done.returncode}'}", "")

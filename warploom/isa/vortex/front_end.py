@@ -29,12 +29,12 @@ from warploom.isa.vortex.arguments import DCR, launched_with
 from warploom.isa.vortex.counters import counter_class
 from warploom.isa.vortex.generation import GENERATIONS, NEWEST, Generation
 from warploom.isa.vortex.guards import copied_guards
-from warploom.isa.vortex.image_file import read_raw, read_vxbin
-from warploom.isa.vortex.memory_map import EXIT_CODE, GP, own_regions
+from warploom.isa.vortex.image_file import VXBIN, read_raw, read_vxbin
+from warploom.isa.vortex.memory_map import EXIT_CODE, GP, PAGES, own_regions
 from warploom.isa.vortex.recognise import generation_of_image
 from warploom.isa.vortex.table import table
 
-VXBIN, RAW, C = ".vxbin", ".bin", ".c"
+RAW, C = ".bin", ".c"
 
 
 def load(source: Text, options: Options) -> Loaded:
@@ -117,7 +117,8 @@ def _loaded(
         raise error(image.path, str(found), "") from None
     exit_code = ("register", GP) if generation.old else ("memory", EXIT_CODE)
     views, names = placed.views()
-    program = replace(program, parameters=placed.parameters, exit_code=exit_code, views=views, view_names=names)
+    pages = 0 if placed.kernel else PAGES
+    program = replace(program, parameters=placed.parameters, exit_code=exit_code, views=views, view_names=names, pages=pages)
     severity = Severity.ERROR if refuses else Severity.WARNING
     for number, reason in refused if refuses is not None else ():
         text = program.text[number]

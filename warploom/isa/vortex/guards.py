@@ -8,11 +8,12 @@ joins after which both sides do the same.
 
 The other way to lose a guard is to decide its branch earlier: where the condition does not change in a loop, -O3 makes two loops of it, one
 for each side, and the branch between them comes before any split (loop unswitching). Each loop has a copy of the split, and nothing left
-to guard: no branch follows it, or others do, of its sides' own, and its condition is a constant, because on each side it is known.
+to guard: no branch follows it, or others do, of its sides' own. Those do not ask for its condition, which is a constant because on each
+side it is known, or still what the branch in front of both has asked for.
 
 Found by following all paths from each split, with the number of splits that are open: where it comes back to zero is a join of this one.
-Copies of one split have its source line; two of that kind on different sides of one branch are what unswitching leaves. Where the
-condition is no constant (`x & 4`) and the sides have branches, nothing in the copies tells them from guards that are sound.
+Copies of one split have its source line; two of that kind on different sides of one branch are what unswitching leaves. What branches ask
+for: `conditions.py`.
 
 Source: the manual of LLVM, "convergent" and "simple-loop-unswitch"; Tine et al., MICRO 2021, section 4.
 """
@@ -22,16 +23,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-import numpy as np
-
 from warploom.isa import uop as u
 from warploom.isa.analysis.dominators import immediate_dominators, reachable
 from warploom.isa.analysis.successors import ways
 from warploom.isa.diagnostics import Diagnostic, Severity
 from warploom.isa.program import Position, Program
+from warploom.isa.vortex.conditions import Conditions
 
-SPLIT, JOIN, JUMP, ADD = (u.NUMBER[name] for name in ("split", "join", "jump", "add"))
-ZERO = 0  # the register that is always 0
+SPLIT, JOIN, JUMP = (u.NUMBER[name] for name in ("split", "join", "jump"))
 DEEPEST = 32  # splits inside each other that are followed
 MOST_COPIES = 16  # of one split that are compared: a loop that is unrolled has many
 MOST = 1 << 16  # instructions beyond which nothing is looked for
@@ -49,18 +48,26 @@ def copied_guards(program: Program) -> list[Diagnostic]:
     if not splits or len(program) > MOST:
         return []
     successors = ways(program).successors
-    before = _before(successors)
-    found, bare = [], []
+    conditions = Conditions(program, successors)
+    found, bare, asked = [], [], {}
     for split in splits:
         joins, branches = _sides_of(split, operations, successors)
         if len({_continues(join + 1, operations, successors) for join in joins}) > 1:
             found.append(_several_joins(program, split, joins))
         if not branches:
             bare.append((split, "no branch follows this split"))
-        elif _is_constant(program, split, before):
+        elif conditions.is_constant(split):
             bare.append((split, "the condition of this split is a constant"))
+        else:
+            asked[split] = branches
     reasons = dict(bare)
-    return found + [_no_branch(program, one, branch, reasons[one]) for one, branch in _parted(program, list(reasons), successors)]
+    found += [_no_branch(program, one, branch, reasons[one]) for one, _, branch in _parted(program, list(reasons), successors)]
+    empty = [split for split in _copied(program, list(asked)) if not conditions.related(split, asked[split])]
+    return found + [
+        _no_branch(program, one, branch, "no branch that follows this split asks for its condition")
+        for one, other, branch in _parted(program, empty, successors)
+        if conditions.related(branch, [one]) and conditions.related(branch, [other])
+    ]
 
 
 def _control_of(program: Program) -> list[int]:
@@ -76,12 +83,12 @@ def _control_of(program: Program) -> list[int]:
     return found
 
 
-def _sides_of(split: int, operations: Sequence[int], successors: Sequence[Sequence[int]]) -> tuple[list[int], bool]:
-    """Where a side of a split may end, in the order of the program, and whether a branch stands in it that no inner split guards."""
+def _sides_of(split: int, operations: Sequence[int], successors: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+    """Where a side of a split may end, in the order of the program, and the branches in it that no inner split guards."""
     start = [(place, 1) for place in successors[split]]
     seen, waiting = set(start), start
     found: set[int] = set()
-    branches = False
+    branches: set[int] = set()
     while waiting:
         place, open_splits = waiting.pop()
         if place >= len(operations):
@@ -94,66 +101,37 @@ def _sides_of(split: int, operations: Sequence[int], successors: Sequence[Sequen
         elif operations[place] == SPLIT:
             open_splits += 1
         elif open_splits == 1 and len(successors[place]) > 1:
-            branches = True
+            branches.add(place)
         for following in successors[place]:
             state = (following, open_splits)
             if open_splits <= DEEPEST and state not in seen:
                 seen.add(state)
                 waiting.append(state)
-    return sorted(found), branches
+    return sorted(found), sorted(branches)
 
 
-def _before(successors: Sequence[Sequence[int]]) -> list[list[int]]:
-    """For each instruction those that lead to it."""
-    found: list[list[int]] = [[] for _ in range(len(successors) + 1)]
-    for place, following in enumerate(successors):
-        for way in following:
-            found[way].append(place)
-    return found
-
-
-def _is_constant(program: Program, split: int, before: Sequence[Sequence[int]]) -> bool:
-    """Whether a split's condition is the same number however the program comes to it."""
-    condition = int(program.uops[program.code[split, u.FIRST_UOP], u.A])
-    if condition == ZERO:
-        return True
-    values: set[int | None] = set()
-    seen, waiting = {split}, [split]
-    while waiting:
-        place = waiting.pop()
-        if not before[place]:
-            return False  # nothing has written it since the start
-        for earlier in before[place]:
-            first = int(program.code[earlier, u.FIRST_UOP])
-            rows = program.uops[first : first + int(program.code[earlier, u.COUNT])]
-            if (rows[:, u.DST] == condition).any():
-                values.add(_constant(rows))
-            elif earlier not in seen:
-                seen.add(earlier)
-                waiting.append(earlier)
-    return len(values) == 1 and None not in values
-
-
-def _constant(rows: np.ndarray) -> int | None:
-    """The number that an instruction writes, or None where it depends on something."""
-    alone = len(rows) == 1 and rows[0, u.OP] == ADD and rows[0, u.A] == ZERO and rows[0, u.B] == u.IMMEDIATE
-    return int(rows[0, u.IMM]) if alone else None
-
-
-def _parted(program: Program, bare: Sequence[int], successors: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
-    """Of the splits that guard nothing, copies of one that stand on different sides of one branch: the first of them, and the branch."""
+def _copies(program: Program, splits: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    """(where a function begins, splits in it that come from one place in the source, two at least)."""
     copies: dict[tuple[int, Position], list[int]] = {}
-    for split in bare:
+    for split in splits:
         copies.setdefault((_function_of(program, split), program.position(split)), []).append(split)
+    yield from ((begins, found) for (begins, position), found in copies.items() if len(found) > 1 and position.line)
+
+
+def _copied(program: Program, splits: Sequence[int]) -> Iterator[int]:
+    """Those of which there are copies."""
+    return (split for _, found in _copies(program, splits) for split in found)
+
+
+def _parted(program: Program, bare: Sequence[int], successors: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int]]:
+    """Of the splits that guard nothing, copies of one that stand on different sides of one branch: two of them, and the branch."""
     graph = [*successors, ()]  # with the end, where all ways out lead
-    for (begins, position), splits in copies.items():
-        if len(splits) < 2 or not position.line:
-            continue
+    for begins, splits in _copies(program, bare):
         dominator = immediate_dominators(graph, begins)
         for one, other in combinations(splits[:MOST_COPIES], 2):
             branch = _last_before_both(dominator, one, other)
             if branch is not None and branch not in (one, other) and _parts(branch, one, other, graph):
-                yield one, branch
+                yield one, other, branch
                 break
 
 

@@ -13,6 +13,7 @@ from warploom.isa.program import Source
 from warploom.isa.reading import error
 from warploom.isa.vortex.memory_map import START
 
+VXBIN = ".vxbin"
 HEADER = struct.Struct("<2Q")
 MOST_BYTES = 1 << 26  # of an image, zeroed memory included
 ROOM = 1 << 16  # of a raw image: memory after its bytes, which hold no word of how much it wants

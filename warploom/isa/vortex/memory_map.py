@@ -5,7 +5,8 @@ the core's shared memory, below 0xFF000000, holds a stack of 1 KiB a thread. Fro
 8 KiB a thread, lie in ordinary memory below 0xFFFF0000, and the core's local memory above it. A byte that is stored to the console's
 window is printed; its address says whose line it belongs to.
 
-The originals have memory at every address. Here there is what a program has any business with, so that a stray access is an error.
+The originals have memory at every address. A program with a start of its own has it here too: a few pages appear where it uses an address
+between its regions, and a sentence says so. For a kernel of `<warploom.h>` such an access is an error.
 Source: github.com/vortexgpgpu/vortex, hw/rtl/VX_config.vh, 2022-01 and 2024-08.
 """
 
@@ -31,6 +32,7 @@ LOCAL_BYTES = 16 << 10
 OLD_CONSOLE, CONSOLE_AT = 0xFFFFFFC0, 0x40
 COUNTERS_AT = 0x80
 EXIT_CODE = 0x88
+PAGES = 64  # that may appear; a program that runs through all of memory is an error
 GP = 3  # the register that holds the exit code until 2022
 
 

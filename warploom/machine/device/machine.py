@@ -49,7 +49,9 @@ from warploom.machine.device.held import Held
 from warploom.machine.device.inspection import PipelineInspection
 from warploom.machine.device.memory_system import no_events, serve_events
 from warploom.machine.device.overwritten import overwritten
+from warploom.machine.device.pages import touched_pages
 from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
+from warploom.machine.device.stacks import full_stacks
 from warploom.machine.device.storage import Storage, set_up_spaces
 from warploom.machine.engine.native.piece import Array, Hook
 from warploom.machine.engine.pages import Pages, contents
@@ -135,7 +137,8 @@ class PipelineMachine:
         self.code = decode(config, program)
         self.views = np.ascontiguousarray(program.views) if held is None else program.views.copy()
         self.samplers = np.ascontiguousarray(program.samplers)
-        self.storage = Storage(config, program, self.space if held is None else flat_memory(held.capacity))
+        pages = program.pages if watcher is None else 0  # a check shows what finds no memory
+        self.storage = Storage(config, program, self.space if held is None else flat_memory(held.capacity), pages)
         self.memory = self.storage.filled() if held is None else self.storage.added_to(held)
         self.memory_bytes = self.space.bytes
         # Filled again, not copied: a copy would touch every page.
@@ -350,7 +353,7 @@ class PipelineMachine:
             notes=notes,
             notes_lost=lost,
             exit_code=pipeline_report.exit_code(self),
-            remarks=(*pipeline_report.remarks(self), *overwritten(self)),
+            remarks=(*pipeline_report.remarks(self), *overwritten(self), *touched_pages(self), *full_stacks(self)),
             console=printed(self.program, self.notes),
             engine=outcome.engine,
             seconds=outcome.seconds,
@@ -387,7 +390,7 @@ class PipelineMachine:
 
     def arrays(self) -> tuple[np.ndarray, ...]:
         """Everything that changes: what a checkpoint has to keep."""
-        return self.gpu, self.cores, self.memory, self.profile, self.notes
+        return self.gpu, self.cores, self.memory, self.profile, self.notes, self.storage.tables
 
     def state(self) -> tuple[bytes, ...]:
         """What they hold, as bytes: equal in two machines that have run alike."""

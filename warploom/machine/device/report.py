@@ -20,6 +20,7 @@ from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, AT_SYN
 from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
 from warploom.machine.core.divergence.waiting import next_paths
 from warploom.machine.core.warps.barrier import GRID_BARRIER
+from warploom.machine.device.stacks import overflow_at
 from warploom.machine.memory.cache import DIRTY
 from warploom.machine.run.livelock import LivelockDetector
 
@@ -224,7 +225,8 @@ def fault_text(machine: Reported) -> str:
     where, who = machine.program.where(int(fault["pc"])), _who(machine, core, warp, int(fault["lanes"]))
     if element := _of_array(machine, fault):
         return f"{where}: {element}, {who} (core {core}, cycle {int(fault['cycle'])})"
-    return f"{where}: {sentence(fault)}{_nearest_region(machine, fault)} ({who}, core {core}, cycle {int(fault['cycle'])})"
+    whole = f"{where}: {sentence(fault)}{_nearest_region(machine, fault)}{overflow_at(machine)}"
+    return f"{whole} ({who}, core {core}, cycle {int(fault['cycle'])})"
 
 
 def _of_array(machine: Reported, fault: np.ndarray) -> str:

@@ -107,9 +107,23 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
             )
         return config.core.warps
     found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes, program.launch.warp_scalars))
+    if found.blocks == 0 and program.launch.whole_device:
+        raise LaunchError(_too_wide(config, program, found.reason))
     if found.blocks == 0:
         raise LaunchError(f"{program.source.path}: {found.reason}; {REMEDIES[found.exceeded]}")
     return min(found.blocks, config.core.warps)
+
+
+def _too_wide(config: Config, program: Program, reason: str) -> str:
+    """Why a program that starts its threads itself does not fit, and how many warps a core may have for it."""
+    demand = Demand(1, program.registers, program.launch.shared_bytes, program.launch.warp_scalars)
+    core, limits = config.core, limits_of(config)
+    fitting = [warps for warps in range(1, core.warps) if residency(limits, demand._replace(threads=warps * core.lanes)).blocks]
+    return (
+        f"{program.source.path}: a program of {program.isa} starts its threads itself, so it is given a core's {core.warps} warps of "
+        f"{core.lanes} lanes as one block, and on this machine {reason}; use the preset of its instruction set"
+        + (f", or add --set core.warps={fitting[-1]}" if fitting else "")
+    )
 
 
 def _tracks_bytes(config: Config) -> int:

@@ -1,4 +1,4 @@
-"""Where the bytes of all memory lie that a program uses: regions, local memory of all warp slots, constants.
+"""Where the bytes of all memory lie that a program uses: regions, local memory of all warp slots, constants, pages that may appear.
 
 This is the host's side: one array. The hardware's side of it is `core/load_store/address_space.py`.
 """
@@ -11,23 +11,35 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
-from warploom.isa.regions import REGION_MOVED, REGION_OFFSET, REGION_STRIDE, ROW, AddressSpace, RegionError
+from warploom.isa.regions import (
+    KINDS,
+    PAGE_BYTES,
+    REGION_COLUMNS,
+    REGION_MOVED,
+    REGION_OFFSET,
+    REGION_STRIDE,
+    ROW,
+    AddressSpace,
+    RegionError,
+)
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.schema import Config
 from warploom.machine.device.held import Held
 
 
 class Storage:
-    """The layout of a run's memory. Raises LaunchError when local memory finds no room in the address space."""
+    """The layout of a run's memory. pages: how many may appear. Raises LaunchError when local memory finds no room in the address space."""
 
-    def __init__(self, config: Config, program: Program, space: AddressSpace) -> None:
-        self.program, self.space = program, space
+    def __init__(self, config: Config, program: Program, space: AddressSpace, pages: int = 0) -> None:
+        self.program, self.space, self.pages = program, space, pages
         self.local_bytes = -(-program.launch.local_bytes // 4) * 4 if program.uses(u.LOCAL_SPACE) else 0
         core, self.cores = config.core, config.gpu.cores
         self.local_total = self.local_bytes * config.gpu.cores * core.warps * core.lanes
         self.local_place = _up(space.bytes)
         self.constant_place = _up(self.local_place + self.local_total)
-        self.tables, self.end = space.of_cores(config.gpu.cores, _up(self.constant_place + len(program.constants)))
+        tables, self.end = space.of_cores(config.gpu.cores, _up(self.constant_place + len(program.constants)))
+        self.tables = np.concatenate([tables, _empty_pages(pages, _up(self.end))])
+        self.end = _up(self.end) + pages * PAGE_BYTES if pages else self.end
         self.translates = bool(program.regions) or program.uses(u.LOCAL_SPACE) or program.uses(u.CONSTANT_SPACE)
         try:
             self.local_base = space.gap(self.local_total) if self.local_total else 0
@@ -48,13 +60,13 @@ class Storage:
         constants = self.program.constants if self.translates else np.zeros(0, np.uint8)
         extra = self.local_total or len(constants)
         size = self.constant_place + len(constants) if extra else self.space.bytes
-        size = max(size, self.end if self.tables[:, REGION_STRIDE].any() else 0)
+        size = max(size, self.end if self.pages or self.tables[:, REGION_STRIDE].any() else 0)
         memory = np.zeros((size + 3) // 4, np.uint32)
         held = memory.view(np.uint8)
         for region, start in zip(self.space.regions, self.space.starts, strict=True):
             held[start : start + len(region.data)] = region.data
         held[: len(self.program.data)] = self.program.data
-        for row, region in zip(self.tables, self.space.regions, strict=True):
+        for row, region in zip(self.tables, self.space.regions, strict=False):  # pages begin as zero
             for core in range(1, self.cores if row[REGION_STRIDE] else 1):
                 start = int(region.base + row[REGION_OFFSET] + row[REGION_MOVED] + core * row[REGION_STRIDE])
                 held[start : start + len(region.data)] = region.data
@@ -77,6 +89,12 @@ def set_up_spaces(core: Any, config: Config, program: Program, storage: Storage)
         (core.constants.second, c.next_bytes, c.next_line, c.next_ways, c.next_latency),
     ):
         level.sets, level.ways, level.line_shift, level.latency = size // (line * ways), ways, line.bit_length() - 1, latency
+
+
+def _empty_pages(count: int, place: int) -> np.ndarray:
+    """int64[count, REGION_COLUMNS]: rows of pages that nothing has touched; their bytes follow each other from a place on."""
+    rows = [(0, 0, place + number * PAGE_BYTES, 1, 1, 0, 0, KINDS.index("memory"), -1, 0) for number in range(count)]
+    return np.array(rows, np.int64).reshape(-1, REGION_COLUMNS)
 
 
 def _up(place: int) -> int:

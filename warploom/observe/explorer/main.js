@@ -133,7 +133,7 @@ class App {
   breakHere() {
     const { run, slot, cycle } = this.leader,
       span = slot ? run.spanAt(slot, cycle) : -1;
-    if (span >= 0) this.source.toggleBreakpoint(run.lineOf(run.spans.pc[span]) || run.spans.pc[span] + 1);
+    if (span >= 0) this.source.toggleBreakpoint(run.lineOf(run.spans.pc[span]));
   }
 
   /** The cycles of the page, and those that the loaded pieces show. */

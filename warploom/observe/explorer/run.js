@@ -202,9 +202,9 @@ export class Run {
     return rows.filter((row) => table.time[row] === time && table.level[row] >= 0);
   }
 
-  /** The source line of an instruction, from 1; 0 for none. */
+  /** The row that shows an instruction, from 1: its source line, or its own where there is no text; 0 of a file that is not there. */
   lineOf(pc) {
-    return this.program.instructions[pc]?.line ?? 0;
+    return this.program.source.length ? (this.program.instructions[pc]?.line ?? 0) : pc + 1;
   }
 
   /** An instruction as text, with its line. */

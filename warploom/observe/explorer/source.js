@@ -9,8 +9,8 @@ export class SourceView {
     Object.assign(this, { app, run: app.views[0].run, breakpoints: new Set(), micro: false, followed: -1 });
     const program = this.run.program;
     this.ofLine = new Map();
-    program.instructions.forEach((instruction, pc) => {
-      const line = program.source.length ? instruction.line : pc + 1; // 0: of a file that is not there
+    program.instructions.forEach((_, pc) => {
+      const line = this.run.lineOf(pc);
       if (!this.ofLine.has(line)) this.ofLine.set(line, []);
       this.ofLine.get(line).push(pc);
     });
@@ -128,7 +128,8 @@ export class SourceView {
         const span = view.run.spanAt(slot, view.cycle);
         if (span < 0) continue;
         const pc = view.run.spans.pc[span],
-          line = this.run.lineOf(pc) || pc + 1;
+          line = this.run.lineOf(pc);
+        if (!line) continue;
         if (!warps.has(line)) warps.set(line, []);
         warps.get(line).push({ view, slot, span, index });
         if (slot === view.slot && view === this.app.leader) chosen = line;

@@ -20,6 +20,8 @@ import numpy as np
 
 from warploom.isa.regions import (
     CONSOLE,
+    PAGE_BYTES,
+    REGION_ADDRESS,
     REGION_BASE,
     REGION_CACHED,
     REGION_END,
@@ -27,6 +29,7 @@ from warploom.isa.regions import (
     REGION_MOVED,
     REGION_OFFSET,
     REGION_STRIDE,
+    REGION_UOP,
     REGION_WRITABLE,
     SCRATCHPAD,
 )
@@ -117,8 +120,12 @@ def locate(core, registers, tables, k, lanes):
         address = np.int64(access.address[lane])
         number = _region_of(tables.regions, number, address, size)
         if number < 0:
+            number = _page_at(tables.regions, core.spaces.regions, address, k)
+        if number < 0:
             access.fault, access.lane, access.value, access.limit = UNMAPPED, lane, address, 0
             return np.int64(UNMAPPED)
+        if number >= core.spaces.regions:
+            access.run = 0  # pages that follow each other by address do not by place
         loads = tables.uops[k, OP] == LOAD or tables.uops[k, OP] == LOAD_SCALAR
         if not loads and tables.regions[number, REGION_WRITABLE] == 0:
             access.fault, access.lane, access.value, access.limit = READ_ONLY_REGION, lane, address, 0
@@ -141,6 +148,27 @@ def locate(core, registers, tables, k, lanes):
     # Lanes side by side are so in the host's memory too, also in two regions that touch: see `AddressSpace`. Regions of which each core has
     # its own do not touch others.
     return np.int64(0)
+
+
+@out_of_line
+def _page_at(regions, first, address, k):
+    """The number of a page that appears around an address between regions, and as far as they leave it room; -1 where there is none left.
+
+    first: the first page's number. k: the micro-op that asks.
+    """
+    start = address // PAGE_BYTES * PAGE_BYTES
+    base, end = start, start + PAGE_BYTES
+    for number in range(regions.shape[0]):
+        if number >= first and regions[number, REGION_END] == 0:
+            row = regions[number]
+            row[REGION_BASE], row[REGION_END], row[REGION_OFFSET] = base, end, row[REGION_OFFSET] - start
+            row[REGION_UOP], row[REGION_ADDRESS] = k, address
+            return np.int64(number)
+        if regions[number, REGION_END] <= address:
+            base = max(base, regions[number, REGION_END])
+        if regions[number, REGION_BASE] > address:
+            end = min(end, regions[number, REGION_BASE])
+    return np.int64(-1)
 
 
 @out_of_line

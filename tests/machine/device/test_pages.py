@@ -1,0 +1,35 @@
+"""Pages that appear between a program's regions: what is there, how many there are, and what a run says of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.machine.core.load_store.test_address_space import MAP, A, B, C, D, at
+from tests.machine.programs import GLOBAL, LANE, Assembly, run
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_pages_appear_between_regions_and_leave_those_their_place(engine):
+    code = Assembly()
+    at(code, D, 0x30000000, shift=5)
+    code.store(D, LANE)  # a page that lies elsewhere than the next two
+    at(code, A, 0x20000FF8)
+    code.store(A, GLOBAL)  # a run of words over the end of a page
+    code.load(B, A)
+    at(code, C, 0x80000FF8)
+    code.load(D, C)  # from the end of a region into a page beside it
+    at(code, C, 0xFFFFFF00)
+    code.store(C, B)
+    code.load(D, C, offset=-32)  # a page before the window, up to it
+    code.load(B, C)
+    code.store(C, B, offset=16)
+    code("exit")
+    made = replace(code.program(regions=MAP), pages=5)
+    result = run(made, engine=engine)
+    assert result.status == "done", result.fault
+    (said,) = [remark for remark in result.remarks if "0x30000000" in remark]
+    assert "accesses address 0x30000000, where the program has nothing, and at addresses in 4 more pages of 4096" in said
+    assert result.read(0xFFFFFF00, 32).view(np.uint32).tolist() == 2 * [0, 1, 2, 3]
+    fault = run(replace(made, pages=4), engine=engine).fault
+    assert "thread 0 accesses address 0xfffffee0, where there is no memory" in fault

@@ -1,0 +1,49 @@
+"""Stacks that are full: what a fault and a run say of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.machine.programs import LANE, Assembly, run
+from warploom.isa.regions import Region
+
+STACK, END = 256, 0x10000
+STACKS = Region("stacks", END - STACK, STACK, thread_bytes=STACK)
+SP = 8
+
+
+def stored(words, *, lanes=4, faults=False, pages=0, of_core=False):
+    """Lanes below `lanes` store so many words below the ends of their stacks, and leave their stack pointers there."""
+    code = Assembly()
+    code.op("mul", SP, LANE, imm=-STACK)
+    code.op("add", SP, SP, imm=END)
+    code.op("slt", SP + 1, LANE, imm=lanes)
+    code.branch(SP + 1, "end", negate=True)
+    for _ in range(words):
+        code.op("add", SP, SP, imm=-4)
+        code.store(SP, SP)
+    if faults:
+        code.store(SP, SP, offset=1)
+    code.label("end")
+    code("exit")
+    names = tuple("sp" if number == SP else f"r{number}" for number in range(32))
+    program = code.program(regions=(replace(STACKS, of_core=of_core),))
+    return run(replace(program, register_names=names, pages=pages))
+
+
+@pytest.mark.parametrize("of_core", [False, True])
+def test_a_run_says_whose_stack_was_used_to_its_end(of_core):
+    def said(**changes):
+        return [one for one in stored(**changes, of_core=of_core).remarks if "stack" in one]
+
+    assert said(words=60) == []  # 16 bytes are left
+    assert said(words=61, lanes=1)[0].startswith("the stack of thread 0 is used to its end (256 bytes): what goes beyond lies in the next")
+    assert said(words=61, lanes=3)[0].startswith("the stack of thread 0, and of 2 more, is used to its end (256 bytes)")
+    assert said(words=61, pages=1) == []  # a program with a start of its own may use the room as it likes
+
+
+def test_a_fault_names_the_thread_whose_stack_pointer_has_left_its_stack():
+    assert "stack pointer" not in stored(words=64, faults=True).fault
+    result = stored(words=70, lanes=2, faults=True)
+    assert "the stack pointer of thread 0 is 24 bytes below its stack of 256 bytes: call functions less deep" in result.fault
+    assert not [one for one in result.remarks if "used to its end" in one]  # which is said once
