@@ -26,3 +26,15 @@ def mask(*numbers: int) -> np.uint64:
 def events(gpu, tables) -> list[list[int]]:
     """The events that were noted."""
     return tables.events[: int(gpu.log.rows)].tolist()
+
+
+def core_of(schedulers=2, warps=8, now=40, **settings):
+    """A core whose schedulers own the warps of their number modulo theirs. Nothing is full, nobody is awake; it was stepped before `now`."""
+    gpu, cores, tables = bench(core__warps=warps, core__schedulers=schedulers)
+    core = cores[0]
+    core.stepped, core.warps.wants[:], core.operands.banks, core.partitions.own = now - 1, 0, 0, 0
+    core.full_units = core.warps_blocked = mask()
+    core.partitions.full[:] = 0
+    for name, value in settings.items():
+        setattr(core, name, value)
+    return gpu, core, tables

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.isa.uop import ALU, ISSUE_LATENCY, ISSUE_UNIT, MEMORY, PORT, SHARED, SPECIAL, TEXTURE
+from warploom.isa.uop import ISSUE_LATENCY, ISSUE_UNIT, PORT
 from warploom.machine.accounting.events import EMPTY_SLOT, LACKS_UNIT, VISIT, WAITS, emit
 from warploom.machine.core.divergence.dwf import form_warps
 from warploom.machine.core.fetch.instruction_fetch import fetch_instructions
+from warploom.machine.core.full_units import count_full_units, find_full_units, next_free_unit, note_full_ports, note_if_full
 from warploom.machine.core.issue import issue
-from warploom.machine.core.load_store.lsu import full
-from warploom.machine.core.partitions import find_full_ports, next_entry
-from warploom.machine.core.pipes import find_free_pipe, next_free
 from warploom.machine.core.ready_check import examine, wake_up
-from warploom.machine.core.texture.lane_slots import warps_without_slots
 from warploom.machine.core.warps.stall_account import account_wait
 from warploom.machine.core.warps.warp_exit import free_slot
 from warploom.machine.core.warps.warp_table import next_alarm, ring
@@ -68,27 +65,6 @@ def check_alarms(gpu, core, tables, now):
             examine(gpu, core, tables, warp, now)
         elif warps.pending[warp] + warps.stores[warp] == 0:
             free_slot(gpu, core, warp, tables, now)
-
-
-@inlined
-def find_full_units(core, now):
-    """Find the units of the whole core that take no instruction in this cycle, and the warps that need one of those."""
-    core.full_units = EMPTY
-    core.warps_blocked = EMPTY
-    if core.partitions.own == 0:
-        if core.warps.awake & core.warps.wants[ALU] != EMPTY:
-            find_free_pipe(core.alus, np.int64(0), now)
-            note_if_full(core, ALU, now)
-        if core.warps.awake & core.warps.wants[SPECIAL] != EMPTY:
-            find_free_pipe(core.specials, np.int64(0), now)
-            note_if_full(core, SPECIAL, now)
-    if core.operands.banks != 0:
-        for number in range(core.scheduler_count):
-            if core.operands.held[number] > now:
-                core.warps_blocked = core.warps_blocked | core.schedulers[number].owned
-    note_if_full(core, MEMORY, now)
-    note_if_full(core, SHARED, now)
-    note_if_full(core, TEXTURE, now)
 
 
 @inlined
@@ -215,69 +191,6 @@ def _why_not(s, warp):
 
 
 @inlined
-def note_full_ports(core, number, now):
-    """Find the full pipes of scheduler `number`, and which of its warps need one of them."""
-    find_full_ports(core.partitions, number, now)
-    left = core.partitions.full[number]
-    while left != EMPTY:
-        core.warps_blocked = core.warps_blocked | core.warps.wants[lowest(left)] & core.schedulers[number].owned
-        left = rest(left)
-
-
-@inlined
-def note_if_full(core, port, now):
-    """Note that a unit of the whole core is full, if it takes nothing more in this cycle and a warp that is awake needs it."""
-    needing = core.warps.wants[port]
-    if core.warps.awake & needing == EMPTY:
-        return
-    if port == TEXTURE and core.lane_slots.capacity != 0:
-        _note_lane_slots(core, core.warps.awake & needing)
-    if not unit_accepts(core, port, now):
-        core.full_units = core.full_units | bit(port)
-        core.warps_blocked = core.warps_blocked | needing
-
-
-@out_of_line
-def _note_lane_slots(core, asking):
-    """Note which of the warps that want to sample have too many lanes for the places that a sampler of single lanes has left."""
-    without = warps_without_slots(core, asking)
-    if without != EMPTY:
-        core.full_units = core.full_units | bit(TEXTURE)
-        core.warps_blocked = core.warps_blocked | without
-
-
-@inlined
-def unit_accepts(core, port, now):
-    """Whether the unit behind a port can take an instruction in this cycle. The control unit always can."""
-    if port == ALU:
-        return core.partitions.own != 0 or core.alus.open >= 0
-    if port == SPECIAL:
-        return core.partitions.own != 0 or core.specials.open >= 0
-    if port == MEMORY:
-        return full(core.lsu) == 0
-    if port == SHARED:
-        return core.shared_free <= now
-    if port == TEXTURE:
-        return full(core.texture) == 0
-    return True
-
-
-@inlined
-def count_full_units(core, number, awake, cycles):
-    """Count cycles in which warps of scheduler `number` that are awake need a full unit, or it still reads operands of an earlier one."""
-    if core.operands.banks != 0 and core.operands.held[number] > core.stepped:
-        if awake != EMPTY:
-            core.operands.held_cycles[number] += cycles
-        return
-    left = core.full_units | core.partitions.full[number]
-    while left != EMPTY:
-        port = lowest(left)
-        left = rest(left)
-        if awake & core.warps.wants[port] != EMPTY:
-            core.unit_full_cycles[number, port] += cycles
-
-
-@inlined
 def _count_skipped_cycles(core, now):
     """Cycles are skipped while every warp that is awake needs a full unit: they count like the cycle before them."""
     if core.warps_blocked != EMPTY and now > core.stepped + 1:
@@ -309,28 +222,3 @@ def next_issue_cycle(core, now):
     if core.issued != 0 or core.warps.awake & ~core.warps_blocked != EMPTY:
         return np.int64(now + 1)
     return next_free_unit(core, now)
-
-
-@inlined
-def next_free_unit(core, now):
-    """The next cycle in which a unit that is full may take an instruction; FOREVER when that takes an answer of the memory system."""
-    full_units = core.full_units
-    soonest = np.int64(FOREVER)
-    if core.partitions.own != 0:
-        for number in range(core.scheduler_count):
-            if core.warps.awake & core.schedulers[number].owned != EMPTY:
-                soonest = min(soonest, next_entry(core.partitions, number))
-    if core.operands.banks != 0:
-        for number in range(core.scheduler_count):
-            if core.operands.held[number] > now:
-                soonest = min(soonest, np.int64(core.operands.held[number]))
-    if has(full_units, ALU):
-        soonest = min(soonest, next_free(core.alus))
-    if has(full_units, SPECIAL):
-        soonest = min(soonest, next_free(core.specials))
-    if has(full_units, SHARED):
-        soonest = min(soonest, np.int64(core.shared_free))
-    # A queue that was full when the schedulers picked may have room since.
-    if (has(full_units, MEMORY) and full(core.lsu) == 0) or (has(full_units, TEXTURE) and full(core.texture) == 0):
-        soonest = np.int64(now + 1)
-    return max(soonest, np.int64(now + 1))

@@ -17,16 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import PORT
-from warploom.machine.core.cycle import (
-    check_alarms,
-    count_full_units,
-    fetch_and_load_store,
-    find_full_units,
-    next_free_unit,
-    note_full_ports,
-    note_if_full,
-    pick_warp,
-)
+from warploom.machine.core.cycle import check_alarms, fetch_and_load_store, pick_warp
+from warploom.machine.core.full_units import count_full_units, find_full_units, next_free_unit, note_full_ports, note_if_full
 from warploom.machine.core.issue import issue
 from warploom.machine.core.ready_check import next_turn
 from warploom.machine.core.warps.warp_table import next_alarm
