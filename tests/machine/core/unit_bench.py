@@ -29,7 +29,7 @@ def events(gpu, tables) -> list[list[int]]:
 
 
 def core_of(schedulers=2, warps=8, now=40, **settings):
-    """A core whose schedulers own the warps of their number modulo theirs. Nothing is full, nobody is awake; it was stepped before `now`."""
+    """A core whose schedulers own every n-th warp slot. Nothing is full, nobody is awake, and it was stepped before `now`."""
     gpu, cores, tables = bench(core__warps=warps, core__schedulers=schedulers)
     core = cores[0]
     core.stepped, core.warps.wants[:], core.operands.banks, core.partitions.own = now - 1, 0, 0, 0
