@@ -1,11 +1,13 @@
 """The tag match against a dictionary, also where many lines share a chain."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
 from warploom.machine.engine.unit import mirror, unit, zeros
+from warploom.machine.memory.block import COMPARED
 from warploom.machine.memory.cache import Cache, configure
 from warploom.machine.memory.tag_match import chain_of, find_way, write_tag
 
@@ -74,3 +76,10 @@ def test_chains_spread_the_lines_of_a_set():
     chains = [int(chain_of(cache, 64 * number)) for number in range(4096)]
     assert len(set(chains)) == 256
     assert max(chains.count(chain) for chain in set(chains)) < 3 * 4096 // 256
+
+
+@pytest.mark.parametrize("ways, compared", [(1, COMPARED), (COMPARED - 1, COMPARED), (COMPARED, COMPARED), (COMPARED + 1, 0), (64, 0)])
+def test_a_set_with_more_ways_than_comparators_hangs_in_chains(ways, compared):
+    (cache,) = mirror(zeros(1, Cache))
+    configure(cache, 3, ways, "lru", 1)
+    assert cache.comparators == compared

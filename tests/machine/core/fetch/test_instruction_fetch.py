@@ -9,7 +9,7 @@ from tests.machine.programs import FREE, Assembly
 from tests.machine.two_engines import both
 from warploom.gpu import GPU
 from warploom.machine.config.presets import load_config
-from warploom.machine.core.fetch.instruction_fetch import Fetch, consume, fetch_instructions, redirect
+from warploom.machine.core.fetch.instruction_fetch import Fetch, consume, fetch_from_l0, fetch_instructions, redirect
 from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.core.warps.warp_table import Warps, ring
 from warploom.machine.engine.bits import bit
@@ -255,6 +255,24 @@ def test_a_scheduler_s_cache_of_one_cycle_feeds_an_instruction_each_cycle_into_a
     times = {pc: now for now, pc in issued[0]}
     assert all(times[pc] - times[pc - 1] == 1 for pc in range(ROWS) if pc % 4)
     assert times[4] - times[3] > 1
+
+
+@pytest.mark.parametrize(
+    ("sets", "pcs", "counted"),
+    [
+        (0, [0], (0, 1, 0, 1)),
+        (0, [0, 1, 2, 3, 1], (4, 1, 0, 1)),
+        (0, [0, 4, 0, 8, 0, 4], (2, 4, 0, 4)),  # of lines 0, 1, 0, 2, 0, 1 two have room: line 2 takes the place of line 1
+        (1, [0, 4, 0, 8, 0, 4], (2, 4, 1, 3)),  # and the core's cache, of three lines, still has that
+    ],
+)  # fmt: skip
+def test_lookups_of_both_caches_are_counted_once_each(sets, pcs, counted):
+    (gpu,), (fetch,) = mirror(np.zeros(1, Device)), mirror(np.zeros(1, Fetch))
+    fetch.line, fetch.miss_latency, fetch.latency, fetch.l0_latency = 4, 6, 1, 1
+    fetch.sets, fetch.ways, fetch.l0_sets, fetch.l0_ways = sets, 3, 1, 2
+    for number, pc in enumerate(pcs):
+        fetch_from_l0(gpu, fetch, 1, pc, ROWS, np.int64(10 + 10 * number))
+    assert (fetch.l0_hits, fetch.l0_misses, fetch.hits, fetch.misses) == counted
 
 
 def test_code_beyond_the_scheduler_s_cache_comes_from_the_core_s_in_its_latency():

@@ -61,6 +61,8 @@ def test_each_level_has_its_latency_and_memory_too():
     # From memory; from the first level; a line of it that the second level's first line holds; the first level. Then three new lines,
     # two of which push the first one out of its set of the first level, and not out of the second.
     assert waits(code) == [100, 10, 30, 10, 100, 100, 100, 30]
+    counters = run(program(code), **LEVELS).counters
+    assert [counters[f"constant_{name}"] for name in ("hits", "misses", "next_hits", "next_misses")] == [2, 6, 2, 4]
 
 
 def test_a_line_that_is_on_its_way_is_not_asked_for_again():

@@ -221,3 +221,15 @@ def test_the_event_of_a_request_says_who_asks():
     give(made, SLOT + 1)
     come(made, LINE, 0b01, 6 + CACHED_TAG)
     assert len(events(made.gpu, made.tables)) == 1
+
+
+@pytest.mark.parametrize("counts, texture, reads, misses", [(0, 0, 0, 0), (1, 0, 0, 0), (2, 0, 5, 2), (2, 1, 0, 0)])
+def test_what_a_core_with_counters_of_its_own_reads_is_counted_and_what_its_texture_unit_reads_is_not(counts, texture, reads, misses):
+    made = unit(texture=texture)
+    made.core.counts = counts
+    fill(made.lsu.cache, 77, np.uint64(0b11), NOW)
+    made.lsu.line[:4, 3] = 77, 41, 77, 42
+    for slot in (0, 1, 2, 3, 0):
+        assert give(made, slot) == 1
+    assert outcomes(made) == [HIT, MISS, HIT, MISS, HIT]
+    assert (made.core.monitor.cache_reads, made.core.monitor.cache_read_misses) == (reads, misses)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.places import GOLDEN
-from warploom.isa.uop import IMMEDIATE, NONE, Uop
+from warploom.isa.uop import IMMEDIATE, NONE, REGISTERS, Uop, scalar
 from warploom.isa.views import (
     CLAMP,
     FILTERS,
@@ -32,7 +32,7 @@ from warploom.isa.views import (
     VIEW_WIDTH,
     WRAPS,
 )
-from warploom.machine.core.texture.sampler import Texels, sample, store_image
+from warploom.machine.core.texture.sampler import Texels, locate, sample, store_image
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.engine.native.loader import native
 from warploom.machine.engine.sizes import MAX_LANES
@@ -331,6 +331,22 @@ def test_the_colour_may_replace_the_coordinates():
     apart = both_samples(image, LINEAR, (MIRROR, REPEAT), u, v)[0]
     over = both_samples(image, LINEAR, (MIRROR, REPEAT), u, v, uop=Uop("sample", dst=1, a=1, b=2, view=1, imm=1))[2][1:5, :3].T
     assert over.tolist() == apart.tolist()
+
+
+@pytest.mark.parametrize("detail", [F32(0), F32(1)])
+def test_scalar_coordinates_and_a_scalar_level_have_a_read_port_each(detail):
+    """All lanes read one texel of the level; only the three rows of the read ports are written."""
+    image = Image("rgba8", 4, 4, levels=2)
+    (registers,), (texels,) = mirror(np.zeros(1, WarpRegisters)), mirror(np.zeros(1, Texels))
+    registers.scalar[:3] = bits([0.75, 0.25, detail])
+    registers.active[:4] = 0xFFFFFFFF
+    uops = np.array([Uop("sample", dst=8, a=scalar(0), b=scalar(1), c=scalar(2), view=0, imm=0).row()], np.int32)
+    samplers = np.zeros((1, SAMPLER_COLUMNS), np.int32)
+    samplers[0, :3] = POINT, CLAMP, CLAMP
+    assert locate(registers, uops, 0, 4, len(image.memory), image.view, samplers, texels) == 1
+    expected = image.address[(0, 3, 1) if detail == 0 else (1, 1, 0)]
+    assert texels.address[0, :4].tolist() == [expected] * 4
+    assert registers.lane[REGISTERS:, :4].tolist() == [[int(word)] * 4 for word in bits([0.75, 0.25, detail])]
 
 
 def test_texels_outside_of_the_view_or_of_memory_are_zero():
