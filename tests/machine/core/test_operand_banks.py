@@ -11,7 +11,7 @@ from warploom.isa import uop as u
 from warploom.machine.config.presets import load_config
 from warploom.machine.core.operand_banks import OperandBanks, read_operands
 from warploom.machine.device.decode import decode
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import mirror, unit
 
 ONE_READ = {"operands__banks": 2, "operands__reads": 1, "operands__window": 3}
 EVEN, ODD = (10, 12, 14), (9, 11, 13)
@@ -54,6 +54,13 @@ def test_collectors_let_others_by_until_they_are_all_taken():
     assert [free for _, free in driven(steps, collectors=2)] == [1, 3, 3]
     assert driven(steps[:1], collectors=1) == [[0, 3]]
     assert [late for late, _ in driven(steps, collectors=2)] == [0, 2, 4]
+
+
+def test_the_cycles_that_instructions_come_late_add_up():
+    (operands,) = mirror(np.zeros(1, OperandBanks))
+    operands.banks, operands.reads, operands.window = 2, 1, 3
+    late = [int(read_operands(operands, 1, reads, np.int64(now))) for now, reads in ((0, 3), (1, 3), (2, 2), (9, 1))]
+    assert late == [0, 2, 3, 0] and operands.late == 5
 
 
 def test_three_operands_in_one_bank_slow_a_stream_of_multiply_adds_and_two_and_one_do_not():

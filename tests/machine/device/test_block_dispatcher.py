@@ -7,11 +7,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.machine.core.unit_bench import bench
 from tests.machine.programs import BLOCK, FREE, GLOBAL, WARP, Assembly, run, words
 from warploom.isa import uop as u
 from warploom.isa.table_check import ProgramError
 from warploom.isa.uop import scalar
 from warploom.machine.accounting import events as e
+from warploom.machine.device.block_dispatcher import dispatch
 
 A, B, C, D = range(FREE, FREE + 4)
 
@@ -54,6 +56,19 @@ def test_every_thread_runs_once_whatever_the_launch(threads, block, cores, lanes
     assert words(result)[4 * threads : 4 * threads + 4].tolist() == [0] * 4
     assert sum(int(mask).bit_count() for *_, mask in launches(result)) == threads
     assert len({(number, rank) for _, _, _, number, rank, _ in launches(result)}) == len(launches(result))
+
+
+def test_a_warp_starts_without_what_an_earlier_one_left_in_its_slot():
+    """A block of four threads: lanes 0 to 3 of eight are launched, and no row of active lanes is made from another mask than theirs."""
+    gpu, cores, tables = bench(marks(), core__lanes=8)
+    warps = cores[0].warps
+    tables.parameters = np.zeros(0, np.uint32)
+    warps.launched[:], warps.expanded_from[:] = 0xF0, 0b1111
+    dispatch(gpu, cores, tables, np.int64(50))
+    assert warps.active == 0b1
+    assert (warps.mask[0], warps.threads[0], warps.launched[0]) == (0b1111, 0b1111, 0b1111)
+    assert warps.expanded_from[0] != warps.mask[0]
+    assert warps.launched[1:4].tolist() == [0xF0] * 3
 
 
 def test_spread_gives_each_core_a_block_in_turn_and_fill_fills_the_first():

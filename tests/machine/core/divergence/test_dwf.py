@@ -13,6 +13,7 @@ from warploom.machine.accounting import events as e
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
+from warploom.machine.core.divergence import dwf
 from warploom.machine.core.divergence.dwf import _movers, foremost
 from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, put
 from warploom.machine.core.divergence.thread_pool import HEURISTICS
@@ -268,6 +269,18 @@ def test_of_two_warps_as_full_at_one_pc_the_higher_number_does_not_take():
     core = mirror(machine(two_sides(checkered).program(threads=16, block=16), core__divergence="dwf").cores)[0]
     core.warps.mask[:2], core.warps.pc[:2], core.warps.threads[:2] = (0b0011, 0b1100), 7, 0b1111
     assert (_movers(core, 0, 1, np.uint64(0b1100)), _movers(core, 1, 0, np.uint64(0b0011))) == (0b1100, 0)
+
+
+def test_threads_that_change_places_keep_whether_they_were_launched(monkeypatch):
+    """Threads 4 to 7 of two warps: of those launched before neither, the second, the first and both of them."""
+    core = mirror(machine(two_sides(checkered).program(threads=16, block=16), core__divergence="dwf", core__lanes=8).cores)[0]
+    warps = core.warps
+    warps.mask[:2], warps.threads[:2], warps.launched[:2] = (0x0F, 0xFF), 0xFF, (0xA3, 0xC5)
+    for name in ("_account_before_leaving", "change_places", "_lost_threads"):
+        monkeypatch.setattr(dwf, name, lambda *_: None)
+    monkeypatch.setattr(dwf, "_movers", lambda core, warp, other, room: np.uint64(0xF0) & room)
+    dwf._form(None, core, np.uint64(0b11), None, np.int64(9))
+    assert warps.launched[:2].tolist() == [0xC3, 0xA5]
 
 
 @every_heuristic

@@ -5,15 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.machine.core.unit_bench import bench
 from tests.machine.programs import BLOCK, FREE, GLOBAL, THREAD, WARP, Assembly, config, issues, words
 from tests.machine.programs import run as ran
 from tests.machine.two_engines import both
 from warploom.gpu import GPU
+from warploom.isa import uop as u
 from warploom.isa.needs import REDUCTIONS
 from warploom.isa.uop import IMMEDIATE
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting.status import LaunchError
-from warploom.machine.core.warps.barrier import MAX_BARRIERS, Barriers, arrive, release, reset
+from warploom.machine.core.warps.barrier import MAX_BARRIERS, Barriers, arrive, leave_barriers, release, reset
 from warploom.machine.engine.unit import unit
 
 ARRIVE, END, RESET = range(3)
@@ -373,3 +375,27 @@ def test_warps_that_have_ended_are_not_waited_for_by_the_grid():
     code.label("end")
     code("exit")
     assert ran(code.program(threads=8, block=4)).status == "done"
+
+
+@pytest.mark.parametrize("name, expected", [("barrier_count", 3), ("barrier_and", 0), ("barrier_or", 1)])
+@pytest.mark.parametrize("reduces", [0, 1])
+def test_a_warp_that_ends_opens_the_barrier_that_waited_for_it_and_leaves_the_others_their_votes(name, expected, reduces):
+    """Warp 1 was the last that barrier 2 of block 1 waited for; warp 3, of which nothing is known, must still come to barrier 1."""
+    code = Assembly()
+    code(name, dst=C, c=A)
+    code("exit")
+    gpu, cores, tables = bench(code, core__warps=4, core__schedulers=1)
+    assert tables.uops[0, u.DST] == C
+    core, block = cores[0], 1
+    barriers = core.barriers
+    barriers.reduces, barriers.latency = reduces, 0
+    core.blocks.alive[block] = 0b1001
+    for number, warps in ((1, 0b0001), (2, 0b1001)):
+        barriers.arrived[block, number], barriers.waiting[block, number] = warps, 0b0001
+        barriers.counted[block, number], barriers.holding[block, number] = 4, 3
+    barriers.reduction[0, :4] = 1
+    leave_barriers(gpu, core, block, tables, np.int64(50))
+    assert core.registers[0].lane[C, :4].tolist() == [expected * reduces] * 4
+    assert barriers.counted[block, 1:3].tolist() == [4, 4 * (1 - reduces)]
+    assert barriers.holding[block, 1:3].tolist() == [3, 3 * (1 - reduces)]
+    assert barriers.waiting[block, 1:3].tolist() == [0b0001, 0]
