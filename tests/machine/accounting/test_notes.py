@@ -84,12 +84,13 @@ def test_a_program_without_notes_has_no_log_and_a_checkpoint_keeps_one():
 
 def test_cycles_beyond_32_bits_are_told_from_the_order():
     program = noting({"a": A})
-    log = np.zeros((4, notes.NOTE_COLUMNS), np.int64)
-    log[0, 0] = 3
-    log[1:, notes.TIME] = (1 << 32) - 1, 5, 9
-    log[1:, notes.UOP], log[1:, notes.THREAD] = 2, (0, 1, 2)
-    assert [note.cycle for note in notes.notes_of(program, log)[0]] == [(1 << 32) - 1, (1 << 32) + 5, (1 << 32) + 9]
-    assert notes.notes_of(program, log)[0][0] == Note((1 << 32) - 1, 2, 0, 0, 0, (0,))
+    log = np.zeros((5, notes.NOTE_COLUMNS), np.int64)
+    log[0, 0] = 4
+    log[1:, notes.TIME] = (1 << 32) - 3, (1 << 32) - 1, 5, 9
+    log[1:, notes.UOP], log[1:, notes.THREAD] = 2, (3, 0, 1, 2)
+    cycles = [note.cycle for note in notes.notes_of(program, log)[0]]
+    assert cycles == [(1 << 32) - 3, (1 << 32) - 1, (1 << 32) + 5, (1 << 32) + 9]
+    assert notes.notes_of(program, log)[0][1] == Note((1 << 32) - 1, 2, 0, 0, 0, (0,))
     assert u.OPERATIONS[int(program.uops[2, u.OP])].name == "note"
 
 

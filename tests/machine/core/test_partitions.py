@@ -10,8 +10,10 @@ from warploom.isa import uop as u
 from warploom.machine.accounting import events as e
 from warploom.machine.config.pipes import pipe_names
 from warploom.machine.config.presets import load_config
+from warploom.machine.core.partitions import Partitions, enter
 from warploom.machine.device.machine import PipelineMachine
 from warploom.machine.engine.sizes import ConfigError
+from warploom.machine.engine.unit import mirror
 from warploom.machine.run.driver import drive
 
 
@@ -144,3 +146,12 @@ def test_a_setting_of_the_other_kind_is_refused(settings, said):
 def test_the_shared_pool_is_what_it_was():
     assert load_config("sm", {"pipes.owner": "core", "alu.width": 32})["alu.width"] == 32
     assert 16 / cycles_each(apart("fma"), pipes__owner="core") == 1.0
+
+
+def test_each_instruction_that_enters_a_pipe_is_counted_once():
+    (partitions,) = mirror(np.zeros(1, Partitions))
+    for port in (u.ALU, u.ALU, u.MEMORY, u.SHARED, u.FLOAT):
+        enter(partitions, 1, port, 2, np.int64(50))
+    taken = partitions.taken[1].tolist()
+    assert (taken[u.ALU], taken[u.MEMORY], taken[u.FLOAT], sum(taken)) == (2, 2, 1, 5)
+    assert partitions.taken.sum() == 5

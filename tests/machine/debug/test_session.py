@@ -1,4 +1,5 @@
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from tests.machine.programs import FREE, GLOBAL, WARP, Assembly
 from tests.machine.programs import machine as warp_machine
 from tests.machine.stepping import NAMES, RUNS, Straight, gpu_and_program, session
 from warploom import GPU
+from warploom.machine.debug import session as unit
 from warploom.machine.debug.session import EditError, Session
 from warploom.machine.debug.stops import Breakpoint, MemoryWatch, NextIssue
 from warploom.machine.run.driver import drive
@@ -298,3 +300,23 @@ def test_back_is_so_many_cycles_earlier():
     assert found.cycle == 25
     found.back()
     assert found.cycle == 24
+
+
+@pytest.mark.parametrize(
+    "slow, lengths", [(0, [64, 128, 256, 512, 40]), (3, [64, 32, 16, 8, 16, 32, 64, 128]), (9, [64, 32, 16, 8, 4, 2, 1, 1, 1, 1, 2, 4])]
+)
+def test_a_run_is_interrupted_after_slices_that_take_about_as_long_as_nobody_minds(monkeypatch, slow, lengths):
+    """slow: how many slices take too long. Each of those halves the next, down to a cycle; each of the others doubles it."""
+    found, clock, ends = session("tiny", "tiny/matadd.asm", {}), [1000.0], []
+
+    def advance(machine, call, until):
+        clock[0] += unit.SLICE_SECONDS * (2 if len(ends) < slow else 0.5)
+        machine.gpu["cycle"] = until
+        ends.append(until)
+
+    monkeypatch.setattr(unit, "advance", advance)
+    monkeypatch.setattr(unit.time, "perf_counter", lambda: clock[0])
+    found.checkpoints = SimpleNamespace(due=False)
+    target = sum(lengths)
+    assert found.goto(target)
+    assert np.diff([0, *ends]).tolist() == lengths

@@ -39,3 +39,14 @@ def test_cores_do_not_share_their_first_cache_and_share_the_second():
     counters = run(code.program(threads=12, block=4), gpu__cores=3).counters
     assert (counters["l1_misses"], counters["l1_hits"]) == (3, 0)
     assert counters["dram_requests"] == 1
+
+
+def test_a_fault_ends_a_run_after_its_cycle():
+    """Two instructions before the load of an address that is no word's: it issues in cycle 2."""
+    code = Assembly()
+    code("nop")
+    code("nop")
+    code.load(A, B, 1)
+    code("exit")
+    result = run(code.program())
+    assert (result.status, result.cycles) == ("error", 3)

@@ -141,3 +141,16 @@ def test_a_search_in_which_a_warp_repeats_itself_gives_up_after_so_many_looks_at
         if detector.given_up == before:
             detector.check()
     assert (detector.looks, detector.given_up) == (livelock.BURST, before + 1)
+
+
+@pytest.mark.parametrize("quiet, pause", [(40, 50), (100, 50), (102, 51), (9000, 4500)])
+def test_a_search_that_was_given_up_is_tried_again_after_half_as_long_again(monkeypatch, quiet, pause):
+    """quiet: cycles without progress; the pause is half of them, and SPACING at least. What was seen is forgotten."""
+    monkeypatch.setattr(livelock.LivelockDetector, "_running", lambda _: [(0, 0), (0, 1)])
+    monkeypatch.setattr(livelock.LivelockDetector, "_repeats", lambda *_: False)
+    made = SimpleNamespace(program=spinning(), cycle=2000 + quiet, gpu={"progress": 2000})
+    detector = livelock.LivelockDetector(made)
+    detector.progress, detector._burst, detector._places = 2000, livelock.BURST, {(0, 0): 3}
+    detector._seen = {(0, 0): {b"x": 1}}
+    assert detector.check() is False
+    assert detector.snapshot() == (made.cycle + pause, 2000, {}, {}, {}, 0)

@@ -99,3 +99,14 @@ def writers(size, apart):
 def test_words_that_two_cores_write_in_one_cycle_each_name_their_own():
     assert writers(size=4, apart=4) == {0: 0, 1: 1}
     assert writers(size=WIDE, apart=8) == {0: 0, 1: 0, 2: 1, 3: 1}
+
+
+@pytest.mark.parametrize("size, words", [(4, 1), (5, 2), (6, 2), (7, 2), (8, 2), (9, 3), (24, 6)])
+def test_all_words_of_memory_are_watched_and_none_of_the_threads_own_after_it(size, words):
+    code = Assembly()
+    code("exit")
+    machine = warploom.GPU(config(), engine="python").machine(code.program(), recording=True)
+    machine.memory_bytes = size
+    machine.memory[:8] = 7
+    machine.recorder._note_memory(5, [(0, 2, 0)])
+    assert machine.recorder.recording().memory[:, r.WORD].tolist() == list(range(words))

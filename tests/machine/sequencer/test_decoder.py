@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import IMM, IMMEDIATE, SHARED_SPACE, Uop, scalar
 from warploom.machine.sequencer.decoder import (
     ACCESS,
+    COLUMNS,
     FROM_ALU,
     FROM_IMMEDIATE,
     FROM_LSU,
@@ -15,9 +18,12 @@ from warploom.machine.sequencer.decoder import (
     NEXT,
     NEXT_BRANCH,
     NEXT_END,
+    NEXT_INSTRUCTION,
+    NEXT_JUMP,
     STORE,
     WRITE_FROM,
     WRITE_TO,
+    decode,
     decode_program,
 )
 from warploom.machine.sequencer.decoder import IMMEDIATE as CONSTANT
@@ -148,3 +154,14 @@ def test_many_machines_of_one_program_share_its_signals_and_a_changed_program_is
     kernel.uops[0, IMM] = 9
     third = GPU("tiny").machine(kernel)
     assert third.table[0, CONSTANT] == 9 and first.table[0, CONSTANT] == 7
+
+
+def test_an_instruction_is_decoded_at_the_program_counter_and_after_the_last_lie_nops():
+    table = np.zeros((4, COLUMNS), np.int32)
+    table[:, NEXT] = NEXT_INSTRUCTION, NEXT_END, NEXT_JUMP, NEXT_INSTRUCTION
+    found = []
+    for pc in (0, 1, 2, 3, 4, 255):
+        core = SimpleNamespace(pc=pc, row=77, ends=77)
+        decode(core, table)
+        found.append((core.row, core.ends))
+    assert found == [(0, 0), (1, 1), (2, 0), (3, 0), (3, 0), (3, 0)]

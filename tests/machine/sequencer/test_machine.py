@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests.machine.programs import Assembly
@@ -56,6 +57,14 @@ def test_a_machine_that_is_stepped_is_the_one_that_runs():
 def test_steps_may_begin_later():
     machine = GPU("tiny", engine="python").machine(assemble(nops(4)))
     assert [edge.cycle for edge in machine.steps(24, first=20)] == [21, 22, 23, 24]
+
+
+@pytest.mark.parametrize(("size", "words"), [(4, 1), (5, 2), (6, 2), (7, 2), (8, 2), (256, 64)])
+def test_memory_is_of_whole_words(size, words):
+    """The program's data lie at its beginning."""
+    program = replace(assemble(nops(1)), data=np.array([1, 2, 3], np.uint8))
+    machine = GPU("tiny", set={"memory.bytes": size}, engine="python").machine(program)
+    assert machine.memory.tolist() == [0x030201, *[0] * (words - 1)]
 
 
 def test_a_result_repeats_its_run():

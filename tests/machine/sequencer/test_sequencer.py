@@ -1,11 +1,14 @@
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.tiny_kernels import assemble, machines, nops, programs, run
 from warploom import GPU
 from warploom.machine.accounting.status import DONE
+from warploom.machine.engine.unit import mirror
 from warploom.machine.run.driver import drive
-from warploom.machine.sequencer.states import STATES
+from warploom.machine.sequencer.sequencer import reset
+from warploom.machine.sequencer.states import IDLE, STATES, UPDATE
 
 
 def states_of(text: str, **changes: object) -> list[str]:
@@ -149,3 +152,14 @@ def test_the_entry_can_be_called_again_after_its_end():
     assert drive(machine, engine="native").status == "done"
     arguments = machine.arguments(native=False)
     assert machine.entry(*arguments, 1000) == DONE
+
+
+def test_a_core_that_is_reset_knows_nothing_of_its_last_block():
+    made = GPU("tiny", engine="python").machine(assemble(nops(1)))
+    gpu, core = mirror(made.gpu), mirror(made.cores)[1]
+    core.state, core.pc, core.row, core.ends, core.fresh, core.next_pc[:] = UPDATE, 7, 6, 1, 0, 9
+    gpu.dispatcher.finished = np.uint64(0b11)
+    reset(gpu, core, 1)
+    assert core.state == IDLE
+    assert (core.pc, core.row, core.ends, core.fresh, gpu.dispatcher.finished) == (0, 0, 0, 1, 0b01)
+    assert not core.next_pc[: int(gpu.threads_per_block)].any()

@@ -1,11 +1,17 @@
 """The load/store unit on an idle machine: exact cycles, merging, throttling and write-back, seen from outside."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from tests.machine.core.unit_bench import bench, mask
 from tests.machine.programs import FREE, GLOBAL, LANE, THREAD, Assembly, issues, run, words
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
+from warploom.machine.core.load_store import lsu as unit
+from warploom.machine.memory.partial_stores import PARTIAL_STORES
+from warploom.machine.memory.transactions import transaction_room
 
 A, B, C, D, X = range(FREE, FREE + 5)
 HIT, MISS, MERGED, STORED, PASSED = range(5)
@@ -287,3 +293,47 @@ def test_every_access_that_was_sent_is_completed_once(changes):
     asked = rows(result, e.REQUEST)
     assert (asked[:, e.B] == MISS).sum() == len(rows(result, e.FILL))
     assert (np.diff(complete[:, e.TIME]) >= 0).all()
+
+
+ISSUED = 100
+
+
+@pytest.fixture
+def head(monkeypatch):
+    """(device, core, what was sent): an access of three transactions at the head of an idle unit with two ports, in slot 4."""
+    code = Assembly()
+    code.load(A, X)
+    code("exit")
+    gpu, cores, tables = bench(code)
+    lsu = cores[0].lsu
+    lsu.ports, lsu.ahead, lsu.waiting, lsu.queue[lsu.head] = 2, 0, 1, 4
+    lsu.used, lsu.count, lsu.access[4], lsu.total[4], lsu.sent[4] = mask(4), 1, 7, 3, 0
+    lsu.issued[7], lsu.open[7], lsu.stalled = ISSUED, 3, 30
+    sent = []
+    monkeypatch.setattr(unit, "send_one", lambda gpu, core, lsu, slot, index, tables, now: sent.append((int(slot), int(index))) or 1)
+    return SimpleNamespace(gpu=gpu, lsu=lsu, sent=sent, step=lambda now: unit.load_store(gpu, cores[0], lsu, tables, np.int64(now)))
+
+
+@pytest.mark.parametrize("ahead", [0, 1, 4])
+def test_what_is_looked_up_late_waits_at_the_head_until_then(head, ahead):
+    head.lsu.ahead = ahead
+    for now in range(ISSUED, ISSUED + ahead):
+        assert (head.step(now), head.sent) == (1, [])
+    assert (head.step(ISSUED + ahead), head.sent) == (1, [(4, 0), (4, 1)])
+    assert (head.step(ISSUED + ahead + 1), head.sent, head.lsu.waiting) == (0, [(4, 0), (4, 1), (4, 2)], 0)
+    assert head.lsu.stalled == 30
+
+
+@pytest.mark.parametrize("room, entries, waits", [(2, 1, False), (3, 1, False), (1, 1, True), (0, 1, True), (2, 0, True), (1, 0, True)])
+def test_a_cycle_without_room_on_the_way_to_memory_is_counted_and_sends_nothing(head, room, entries, waits):
+    """room: for transactions; entries: for a store that is not whole."""
+    head.gpu.dram.waiting += transaction_room(head.gpu) - room
+    head.gpu.partial_stores.fresh, head.gpu.partial_stores.freed = PARTIAL_STORES + 3 - entries, 3
+    assert head.step(ISSUED) == 1
+    assert (head.sent, head.lsu.stalled) == (([], 31) if waits else ([(4, 0), (4, 1)], 30))
+
+
+def test_a_transaction_that_takes_an_answer_first_stops_the_unit(head, monkeypatch):
+    monkeypatch.setattr(unit, "send_one", lambda *_: 0)
+    assert head.step(ISSUED + 5) == 0
+    assert (head.lsu.blocked, head.lsu.blocked_since, head.lsu.sent[4], head.lsu.stalled) == (1, ISSUED + 5, 0, 30)
