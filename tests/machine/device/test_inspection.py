@@ -1,6 +1,7 @@
 import pytest
 
 from tests.machine.stepping import NAMES, RUNS, assert_agrees_with_timeline, gpu_and_program, session
+from warploom.machine.accounting import reasons
 from warploom.observe.facts.timeline import ACTIVITY, CORE, WARP, timeline
 
 WITH_WARPS = [run for run in RUNS if run[0] != "tiny"]
@@ -49,3 +50,17 @@ def test_shared_memory_is_that_of_the_warps_block():
     words = found.machine.inspection.shared_memory(0, 0)
     assert words.dtype == "uint32"
     assert words.nbytes == found.machine.program.launch.shared_bytes
+
+
+@pytest.mark.parametrize("awake, draining", [(0, 0), (0b01, 0), (0b10, 0), (0b11, 0), (0b10, 0b01), (0b11, 0b10), (0, 0b01)])
+def test_a_warp_that_could_issue_is_not_selected_and_one_that_has_ended_drains(awake, draining):
+    found = session("tiny-simt", "tiny/matadd.asm", {"gpu.cores": 1})
+    found.goto(3)
+    warps = found.machine.cores["warps"][0]
+    assert int(warps["active"]) & 0b11 == 0b11
+    warps["wake"][:2], warps["reason"][:2] = found.cycle + 9, reasons.LONG_SCOREBOARD
+    warps["awake"], warps["draining"] = awake, draining
+    inspection = found.machine.inspection
+    names = [inspection._warp_state(0, slot).activity for slot in range(2)]
+    of_sleepers = ["not_selected" if awake >> slot & 1 else "long_scoreboard" for slot in range(2)]
+    assert names == ["drain" if draining >> slot & 1 else name for slot, name in enumerate(of_sleepers)]

@@ -127,6 +127,8 @@ FIELDS = [
     ({"l1__line": 64, "lsu__sector": 64}, "gpu", {"sector_shift": 6, "line_shift": 6}),
     ({"fetch__shared": 5, "fetch__ahead": 2}, "gpu", {"shared_fetch.lines": 5, "shared_fetch.ahead": 2}),
     ({"l2__latency": 31}, "gpu", {"has_dram": 1, "l2.present": 1, "l2.latency": 31, "grid.barrier_latency": 62, "l2.ahead": 0}),
+    ({"l2__slices": 4}, "gpu", {"l2.cache.slices.places": 4}),
+    ({"l2__bytes": 0, "l2__slices": 4}, "gpu", {"l2.cache.slices.places": 1}),  # requests pass the one place where it would be
     ({"l2__bytes": 0, "dram__latency": 31}, "gpu", {"l2.present": 0, "grid.barrier_latency": 62}),
     ({"memory__kind": "channels", "memory__data_channels": 3, "memory__program_channels": 2, "memory__channel_bytes": 4}, "gpu",
      {"has_dram": 0, "data_channels.count": 3, "data_channels.width": 4, "data_channels.hold": 7, "data_channels.answer": 8,

@@ -1,4 +1,7 @@
+from types import SimpleNamespace
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -7,6 +10,7 @@ from warploom import GPU
 from warploom.machine.accounting.status import DONE
 from warploom.machine.engine.unit import mirror
 from warploom.machine.run.driver import drive
+from warploom.machine.sequencer import sequencer as unit
 from warploom.machine.sequencer.sequencer import reset
 from warploom.machine.sequencer.states import IDLE, STATES, UPDATE
 
@@ -163,3 +167,14 @@ def test_a_core_that_is_reset_knows_nothing_of_its_last_block():
     assert core.state == IDLE
     assert (core.pc, core.row, core.ends, core.fresh, gpu.dispatcher.finished) == (0, 0, 0, 1, 0b01)
     assert not core.next_pc[: int(gpu.threads_per_block)].any()
+
+
+@pytest.mark.parametrize("answers, controller, moved", [([0, 0], 0, 0), ([1, 0], 0, 1), ([0, 1], 0, 1), ([0, 0], 1, 1), ([0, 1], 1, 2)])
+def test_each_step_on_the_way_to_data_memory_says_that_something_moves(monkeypatch, answers, controller, moved):
+    """Answers to each core, and the controller; nobody asks for anything new. Two that move do not make up for each other."""
+    made = GPU("tiny", engine="python").machine(assemble(nops(1)))
+    monkeypatch.setattr(unit, "pass_answers", lambda data, lsu, number: answers[number])
+    monkeypatch.setattr(unit, "controller_edge", lambda data: controller)
+    monkeypatch.setattr(unit, "answer_data", lambda *_: None)
+    monkeypatch.setattr(unit, "pass_requests", lambda *_: np.uint64(0))
+    assert unit.data_edge(mirror(made.gpu), mirror(made.cores), SimpleNamespace(memory=made.memory)) == moved

@@ -72,6 +72,16 @@ def test_nothing_is_brought_from_behind_the_program():
     assert gpu["program_channels"]["requests"] == 4
 
 
+@pytest.mark.parametrize("latency", [1, 2, 5])
+def test_what_is_brought_ahead_is_asked_for_when_the_lookup_ends(latency):
+    """Lines 3 and 4 after line 2, each 20 cycles; the next request brings line 5 alone, for lines 3 and 4 are there or on their way."""
+    _, gpu = run([(10, 2), (13, 3)], lines=8, ahead=2, latency=latency, channels=0)
+    first, second = 10 + latency - 1 + 19, 13 + latency - 1 + 19
+    assert gpu["shared_fetch"]["ready"][:8].tolist() == [0, 0, first, first, first, second, 0, 0]
+    assert gpu["shared_fetch"]["tag"][:8].tolist() == [0, 0, 3, 4, 5, 6, 0, 0]
+    assert (gpu["shared_fetch"]["hits"], gpu["shared_fetch"]["misses"]) == (1, 1)
+
+
 def test_without_channels_a_line_takes_the_latency_of_a_miss():
     assert run([(0, 0), (3, 0), (50, 1)], channels=0, latency=2)[0] == [20, 20, 70]
 

@@ -189,6 +189,21 @@ def view(base, size, writable=0):
     return row
 
 
+@pytest.mark.parametrize(
+    ("where", "mask", "run"),
+    [
+        ([8, 12, 16, 20, 24, 28], 0b111111, 1),
+        ([0, 4, 8, 12, 16, 20], 0b111111, 1),
+        ([40, 44, 48, 52, 56, 60], 0b111111, 1),
+        ([8, 12, 16, 20, 24, 28], 0b111011, 0),
+        ([8, 12, 16, 20, 28, 24], 0b111111, 0),
+    ],
+)
+def test_lanes_that_follow_one_another_are_a_run(where, mask, run):
+    *_, access = perform(Uop("load", dst=RESULT, a=ADDRESS), where, where, where, range(WORDS), mask)
+    assert access["run"] == run
+
+
 def test_a_view_bounds_an_access_relative_to_its_beginning():
     views = [view(16, 8), view(16, 8, 1)]
     inside, behind, before = [16, 20, 16, 20, 16, 20], [16, 24, 16, 16, 16, 16], [16, 16, 12, 16, 16, 16]
