@@ -9,6 +9,10 @@ from tests.machine.core.unit_bench import bench
 from tests.machine.programs import FREE, GLOBAL, LANE, WARP, Assembly, finished, issues, machine, run
 from warploom.machine.accounting import events as e
 from warploom.machine.memory import l2 as unit
+from warploom.machine.memory.cache import fill
+from warploom.machine.memory.request import request
+from warploom.machine.memory.transactions import ATOMIC, EXTRA_SHIFT, LOAD
+from warploom.machine.memory.transactions import STORE as KIND_STORE
 from warploom.machine.run.driver import drive
 
 A, B, C, D, X = range(FREE, FREE + 5)
@@ -264,3 +268,36 @@ def test_in_its_turn_a_slice_takes_the_first_of_its_queue_and_has_a_turn_for_the
     assert l2.queue_first[slice] == (queue[1:] or [0])[0] if taken else l2.queue_first[slice] == (queue or [0])[0]
     assert l2.waiting == len(queue) - taken
     assert turns == ([(slice, 51)] if taken and len(queue) > 1 else [])
+
+
+@pytest.mark.parametrize("width", [0, 8])
+@pytest.mark.parametrize("kind", [LOAD, ATOMIC])
+@pytest.mark.parametrize("extra", [0, 1, 5])
+def test_what_a_slice_looks_up_keeps_its_port_and_an_atomic_is_counted_by_its_passes(monkeypatch, kind, extra, width):
+    """Two sectors that are there, of 16 bytes each, through a port of two cycles a lookup, or one as wide as `width` says."""
+    gpu, _, tables = bench()
+    l2, back, changed = gpu.l2, [], []
+    monkeypatch.setattr(unit, "send_back", lambda gpu, asked, ready: back.append(ready))
+    monkeypatch.setattr(unit, "change", lambda gpu, l2, slice, line, sectors, asked, ready: changed.append((slice, line, sectors, ready)))
+    fill(l2.cache, 5, np.uint64(0b11), np.int64(9))
+    l2.ratio_shift, l2.sectors_a_line, l2.sector_shift, l2.ports, l2.latency, gpu.crossbar.slice_bytes = 0, 4, 4, 2, 8, width
+    l2.atomics, l2.stalls, l2.slice_free[:] = 10, 20, 0
+    asked = request(kind, 3, 5, 0b11, extra << EXTRA_SHIFT)
+    assert unit._look_up(gpu, l2, tables, 1, asked, np.int64(50))
+    assert (l2.atomics, l2.stalls) == (10 + (1 + extra if kind == ATOMIC else 0), 20)
+    assert back == [50 + 8 - 1 + extra]
+    assert changed == ([(1, 5, 0b11, 57 + extra)] if kind == ATOMIC else [])
+    wide = 32 // width if width and kind == ATOMIC else 0
+    assert l2.slice_free[:3].tolist() == [0, 50 + max(2 + extra, wide), 0]
+
+
+@pytest.mark.parametrize("kind", [LOAD, ATOMIC, KIND_STORE])
+def test_what_a_slice_cannot_take_is_a_stall_and_leaves_it_as_it_is(monkeypatch, kind):
+    gpu, _, tables = bench()
+    l2 = gpu.l2
+    monkeypatch.setattr(unit, "_may_take", lambda *_: False)
+    l2.atomics, l2.stalls, l2.slice_free[:] = 10, 20, 7
+    before = [int(count) for count in (l2.cache.hits, l2.cache.tag_misses, l2.cache.sector_misses)]
+    assert not unit._look_up(gpu, l2, tables, 1, request(kind, 3, 5, 0b11, 2 << EXTRA_SHIFT), np.int64(50))
+    assert (l2.atomics, l2.stalls, l2.slice_free[1]) == (10, 21, 7)
+    assert [int(count) for count in (l2.cache.hits, l2.cache.tag_misses, l2.cache.sector_misses)] == before
