@@ -36,7 +36,8 @@ def row_bytes(debugger: Debugger, width: int) -> int:
 def lines(debugger: Debugger, width: int, count: int) -> list[Line]:
     """Rows of memory from the chosen address on. * marks what the last move has changed; a colour, what the run has."""
     size, row = cell_bytes(debugger), row_bytes(debugger, width)
-    memory, before, initial = debugger.memory, debugger.memory_before, debugger.machine.initial_memory
+    there = debugger.space.bytes  # pages that may still appear are not shown
+    memory, before, initial = debugger.memory[:there], debugger.memory_before, debugger.machine.initial_memory
     start = debugger.address // row * row
     found: list[Line] = []
     for address in range(start, min(start + row * count, len(memory)), row):
@@ -59,10 +60,9 @@ def lines(debugger: Debugger, width: int, count: int) -> list[Line]:
 
 def wide_at(debugger: Debugger, address: int) -> bool | None:
     """Whether the item of 64 bits that begins at an address is a float; None where none does."""
-    program = debugger.program
+    program, space = debugger.program, debugger.space
     if cell_bytes(debugger) != 4:
         return None
-    space = program.address_space(len(debugger.memory))
     for shape, row in zip(program.view_shapes, program.views, strict=False):
         if shape is None or shape.item_bytes != WIDE or not (shape.floats or shape.whole):
             continue
@@ -77,15 +77,14 @@ def _value(memory: np.ndarray, address: int, size: int) -> int:
 
 
 def _label(debugger: Debugger, address: int) -> str:
-    space = debugger.program.address_space(len(debugger.memory))
-    digits = max(3, len(space.text(space.address(len(debugger.memory) - 1))))
+    space = debugger.space
+    digits = max(3, len(space.text(space.address(space.bytes - 1))))
     return f"{space.text(space.address(address)):>{digits}}:"
 
 
 def buffer_at(debugger: Debugger, address: int) -> str:
     """The buffer or image that an address lies in, as `t0+16`; "" where it lies in none."""
-    program = debugger.program
-    space = program.address_space(len(debugger.memory))
+    program, space = debugger.program, debugger.space
     for name, row in zip(program.view_names, program.views, strict=False):
         base, size = space.place(int(row[VIEW_BASE]) & 0xFFFFFFFF, int(row[VIEW_BYTES])), int(row[VIEW_BYTES])
         if base <= address < base + size:

@@ -67,7 +67,7 @@ def memory(debugger: Debugger, text: str) -> list[Line]:
     """Data memory from an address on."""
     words = text.split()
     if words:
-        debugger.address = address(debugger.program, words[0], len(debugger.memory))
+        debugger.address = address(debugger.program, words[0], debugger.space)
     return memory_view.lines(debugger, _width(), _rows(words))
 
 
