@@ -84,6 +84,35 @@ def test_tuples_and_arrays():
     assert ran(k, np.zeros(8), warned=["shape", "piece"]) == [0] + [7.5] * 7
 
 
+FLAG = True
+
+
+def test_a_side_that_is_left_out_leaves_no_type():
+    """It becomes known when an earlier round's value has a type that the condition is a constant."""
+
+    @cuda.jit
+    def k(x, out):
+        v = b = 0
+        q = (0, 0)
+        for i in range(x.size):
+            if i > 0:
+                v = 0.5 if piece.ndim == 2 else piece[0]
+                b = 0.5 if i > 0 and len(shape) == 3 else b + 1
+                both = i > 2 and piece.ndim == 2
+                if both:
+                    b = 0.5
+                q = FLAG and shape
+            out[b] = v + q[1]
+            piece = x[i:]
+            shape = (x[i], 2)
+
+    big = np.array([2**60 + 1, 2**60 + 3, 5, 7])
+    out = np.zeros(4, np.int64)
+    with pytest.warns(cuda.KernelWarning, match="'piece' has no value on some path"):
+        k[1, 1](big, out)
+    assert out.tolist() == [0, 2**60 + 3, 2**60 + 5, 7]
+
+
 def test_a_loop_that_is_unrolled_and_a_function():
     @cuda.jit
     def last_but_one(x, first):
