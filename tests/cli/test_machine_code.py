@@ -70,6 +70,15 @@ def test_an_image_of_vortex_is_taken_apart_without_its_header(generation, tmp_pa
     assert done.exit_code == 2 and "this .vxbin is cut off" in done.output
 
 
+@pytest.mark.parametrize("isa", ["riscv", "gcn", "avx512"])
+def test_an_image_of_vortex_is_no_code_of_another_instruction_set(isa, tmp_path):
+    path = tmp_path / "a.vxbin"
+    path.write_bytes(struct.pack("<2Q2I", 1 << 31, (1 << 31) + 64, 0x0B, 0x00C58533))
+    done = CliRunner().invoke(main, ["disasm", str(path), "--isa", isa])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"a.vxbin is an image of Vortex, not code of {isa}: leave out --isa, or give --isa vortex" in " ".join(done.stderr.split())
+
+
 @pytest.mark.parametrize(
     ("name", "content", "arguments", "said"),
     [

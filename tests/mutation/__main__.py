@@ -35,7 +35,9 @@ def chosen(seed: int, count: int, only: str, text: str = "") -> list[Fault]:
 @click.option("--only", default="", metavar="PATH", help="In this folder or file, from warploom/machine/ on.")
 @click.option("--with", "text", default="", metavar="TEXT", help="In whose description this is, as 'its.py:137' or 'comparison'.")
 @click.option("--patience", type=float, default=60.0, help="Seconds of tests that a fault may pass. [default: 60]")
-@click.option("--again", type=float, default=0.0, help="Seconds of a second try of what passes the first. [default: no second try]")
+@click.option(
+    "--again", type=click.FloatRange(min=0), default=0.0, help="Seconds of a second try of what passes the first. [default: no second try]"
+)
 @click.option("--processes", type=click.IntRange(1), default=os.cpu_count() or 1, help="At a time. [default: one a processor]")
 @click.option("--verbose", is_flag=True, help="Say of each fault which test notices it.")
 @click.pass_context

@@ -16,3 +16,7 @@ def test_each_machine_has_its_own_and_equal_ones_are_said_once():
 def test_of_many_reasons_the_first_are_told():
     said = reasons_of([{"a": number} for number in range(20)], [f"reason {number}" for number in range(20)])
     assert len(said.splitlines()) == 10 and said.endswith("  and 12 more reasons")
+
+
+def test_one_more_reason_is_one():
+    assert reasons_of([{"a": number} for number in range(9)], [f"reason {number}" for number in range(9)]).endswith("  and 1 more reason")

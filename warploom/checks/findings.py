@@ -281,8 +281,8 @@ class _Writer:
         position = self.program.position(fault.pc)
         if kind == "bounds" and any(one.kind == "bounds" and one.position.line == position.line for one in there):
             return []
-        guard = "if i < array.size" if self.program.isa == "python" else "if (i < n)" if self._in_c(position) else "a branch around it"
-        fix = {"bounds": f"guard the access, as in: {guard}", "deadlock": ""}
+        guard = "if i < array.size" if self.program.isa == "python" else "if (i < n)" if self._in_c(position) else ""
+        fix = {"bounds": f"guard the access, as in: {guard}" if guard else "guard the access with a branch around it", "deadlock": ""}
         if "barrier" in fault.text:
             fix["deadlock"] = "let all threads of a block come to the same barrier: move it out of the branch"
         text = fault.text.removeprefix(f"{self.program.where(fault.pc)}: ")

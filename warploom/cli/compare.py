@@ -187,7 +187,6 @@ def _write(plan: Plan, table: Table, options: dict[str, Any]) -> None:
 def _body(plan: Plan, table: Table) -> dict[str, Any]:
     return {
         "program": plan.program.name,
-        "kernel": plan.program.name,  # the same, by its name before 0.2.0
         "isa": plan.program.isa,
         "gpu": plan.base.name,
         "config": plan.base.flat(),

@@ -81,6 +81,8 @@ def disassembled(file: str, row: FrontEnd, output: str | None, as_json: bool) ->
     from warploom.isa.reading import ELF_MAGIC, decoded, read_bytes
 
     data = read_bytes(file)
+    if file.lower().endswith(IMAGES[1:]) and not row.module.startswith("warploom.isa.vortex"):
+        raise UserError(f"{file} is an image of Vortex, not code of {row.name}: leave out --isa, or give --isa vortex")
     code = machine_code(row, data, file)
     if data.startswith(ELF_MAGIC):
         image = code.read(data, file)

@@ -16,7 +16,8 @@ def reasons_of(points: Sequence[Mapping[str, Any]], messages: Sequence[str]) -> 
     for point, message in zip(points, messages, strict=True):
         told.setdefault(message, []).append(", ".join(f"{name}={value}" for name, value in point.items()))
     lines = [f"  {_listed(machines)}: {message}" for message, machines in list(told.items())[:MOST]]
-    more = [f"  and {len(told) - MOST} more reasons"] if len(told) > MOST else []
+    left = len(told) - MOST
+    more = [f"  and {left} more reason{'s' * (left != 1)}"] if left > 0 else []
     return "\n".join(["none of these machines can run it", *lines, *more])
 
 

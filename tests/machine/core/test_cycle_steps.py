@@ -1,14 +1,17 @@
 """The steps of a core's cycle, call by call: who is asked, what is counted of cycles that were skipped, and when the next thing happens."""
 
+import random
 from itertools import product
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from tests.machine.core.unit_bench import core_of, mask
 from warploom.isa.uop import ALU, MEMORY, SHARED, SPECIAL, TEXTURE
 from warploom.machine.accounting.events import EMPTY_SLOT, KIND, LACKS_UNIT, VISIT, WAITS, A
 from warploom.machine.core import cycle
+from warploom.machine.core.warps import stall_account
 from warploom.machine.engine.unit import FOREVER
 
 NOW, LATER, SOON = 40, 60, 45
@@ -23,7 +26,7 @@ def test_skipped_cycles_count_like_the_one_before_them_for_each_scheduler(monkey
     for blocked, now, cycles in ((mask(0), NOW + 9, 9), (mask(0), NOW + 1, 1), (mask(0), NOW, 0), (mask(), NOW + 9, 0)):
         core.warps_blocked = blocked
         del counted[:]
-        cycle._count_skipped_cycles(core, NOW + now - NOW)
+        cycle._count_skipped_cycles(core, now)
         assert counted == ([(0, int(mask(0, 4)), cycles), (1, int(mask(1)), cycles)] if cycles else [])
 
 
@@ -120,7 +123,7 @@ def test_a_cycle_is_its_steps_in_order(monkeypatch, awake, every_cycle):
     gpu.every_cycle, core.issued, core.warps.awake = every_cycle, 5, mask()
     core.full_units = core.warps_blocked = mask(3)
     for alarm in (LATER, SOON - 2):
-        monkeypatch.setattr(cycle, "next_alarm", lambda warps, now, alarm=alarm: alarm)
+        monkeypatch.setattr(cycle, "next_ringing", lambda alarms, now, alarm=alarm: alarm)
         del calls[:]
         core.stepped = NOW - 1
         assert cycle.step(gpu, core, tables, None, NOW) == (min(SOON, alarm) if awake else alarm)
@@ -146,3 +149,35 @@ def test_a_warp_whose_alarm_rings_is_woken_examined_or_leaves_its_slot(monkeypat
     cycle.check_alarms(gpu, core, tables, NOW)
     port = int(tables.code[int(warps.pc[0]), cycle.PORT])
     assert calls == [("wake", 0, port), ("account", 2), ("examine", 2), ("account", 3), ("free", 3), ("account", 4), ("account", 5)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 16, 32, 48, 64])
+def test_both_forms_ask_the_same_schedulers(monkeypatch, count):
+    """An issue may put a warp of a later scheduler to sleep: that one is not asked any more."""
+    gpu, core, tables = core_of(schedulers=count, warps=64)
+    source = random.Random(count)
+    for every_cycle, asleep in product((0, 1), ((), range(40, 64), range(64))):
+        gpu.every_cycle = every_cycle
+        for _ in range(20):
+            awake, asked = mask(*(warp for warp in range(64) if source.random() < source.choice((0.03, 0.5)))) | mask(5), {}
+            for form in (cycle.issue_slots, cycle.issue_slots_asked_for):
+                core.warps.awake, asked[form] = awake, []
+
+                def issue(gpu, core, number, *_, calls=asked[form], asleep=asleep):
+                    calls.append(int(number))
+                    core.warps.awake = core.warps.awake & ~mask(*asleep)
+
+                monkeypatch.setattr(cycle, "issue_slot", issue)
+                form(gpu, core, tables, None, NOW)
+            assert asked[cycle.issue_slots] == asked[cycle.issue_slots_asked_for] != []
+
+
+def test_cycles_are_accounted_alike_with_and_without_a_branch():
+    for tracing, since, until in product((0, 1), (0, 7), (0, 6, 7, 8, FOREVER)):
+        rows = []
+        for form in (stall_account.account, stall_account.account_without_branch):
+            gpu, core, tables = core_of()
+            gpu.log.tracing, gpu.log.rows, core.warps.since[2], tables.profile = tracing, 0, since, np.zeros((4, 64), np.int64)
+            form(gpu, core, 2, 3, tables, until)
+            rows.append((tables.profile.tolist(), core.warps.since.tolist(), tables.events[: int(gpu.log.rows)].tolist()))
+        assert rows[0] == rows[1]

@@ -16,9 +16,10 @@ from warploom.machine.core.fetch.instruction_fetch import fetch_instructions
 from warploom.machine.core.full_units import count_full_units, find_full_units, next_free_unit, note_full_ports, note_if_full
 from warploom.machine.core.issue import issue
 from warploom.machine.core.ready_check import examine, wake_up
+from warploom.machine.core.warps.alarms import next_ringing
 from warploom.machine.core.warps.stall_account import account_wait
 from warploom.machine.core.warps.warp_exit import free_slot
-from warploom.machine.core.warps.warp_table import next_alarm, ring
+from warploom.machine.core.warps.warp_table import ring
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, ones, rest
 from warploom.machine.engine.unit import FOREVER, inlined, native_form_of, out_of_line, unit
 
@@ -39,7 +40,7 @@ def step(gpu, core, tables, units, now):
     soonest = fetch_and_load_store(gpu, core, tables, units, now)
     if core.warps.awake != EMPTY:
         soonest = min(soonest, next_issue_cycle(core, now))
-    return min(soonest, next_alarm(core.warps, now))
+    return min(soonest, next_ringing(core.warps.alarms, now))
 
 
 @unit
@@ -83,7 +84,8 @@ def issue_slots_asked_for(gpu, core, tables, units, now):
     while left != EMPTY:
         number = lowest(left)
         left = rest(left)
-        issue_slot(gpu, core, number, tables, units, now)
+        if core.warps.awake & core.schedulers[number].owned != EMPTY or gpu.every_cycle != 0:  # nobody has put its warps to sleep since
+            issue_slot(gpu, core, number, tables, units, now)
 
 
 @inlined

@@ -21,7 +21,7 @@ from warploom.machine.core.cycle import check_alarms, fetch_and_load_store, pick
 from warploom.machine.core.full_units import count_full_units, find_full_units, next_free_unit, note_full_ports, note_if_full
 from warploom.machine.core.issue import issue
 from warploom.machine.core.ready_check import next_turn
-from warploom.machine.core.warps.warp_table import next_alarm
+from warploom.machine.core.warps.alarms import next_ringing
 from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.unit import FOREVER, inlined, unit
 
@@ -40,7 +40,7 @@ def step_in_turns(gpu, core, tables, units, now):
     soonest = fetch_and_load_store(gpu, core, tables, units, now)
     if core.warps.awake != EMPTY:
         soonest = min(soonest, _next_issue_turn(core, now))
-    return min(soonest, next_alarm(core.warps, now))
+    return min(soonest, next_ringing(core.warps.alarms, now))
 
 
 @inlined

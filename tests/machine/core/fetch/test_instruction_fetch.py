@@ -166,7 +166,8 @@ jumps = st.tuples(st.integers(0, ROWS), st.integers(0, ROWS - 1), st.integers(1,
 @settings(max_examples=80, deadline=None)
 @given(
     jumps=st.lists(jumps, min_size=1, max_size=4), buffer=st.integers(1, 4), per_cycle=st.integers(1, 2), sets=st.sampled_from([0, 1, 4]),
-    latency=st.integers(1, 3), miss_latency=st.integers(1, 20), channels=st.integers(0, 1), l0_sets=st.sampled_from([0, 0, 1, 2]),
+    latency=st.integers(1, 3), miss_latency=st.integers(1, 20) | st.sampled_from([63, 64, 65, 130]), channels=st.integers(0, 1),
+    l0_sets=st.sampled_from([0, 0, 1, 2]),
 )  # fmt: skip
 def test_warps_get_their_instructions_in_order_and_sleeping_cycles_change_nothing(jumps, **shape):
     stepped, fetch, _ = run(jumps=jumps, every=1, **shape)

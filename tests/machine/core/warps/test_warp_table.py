@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.core.warps.alarms import SLOTS
-from warploom.machine.core.warps.warp_table import Warps, next_alarm, ring, set_alarm
+from warploom.machine.core.warps.alarms import SLOTS, next_ringing
+from warploom.machine.core.warps.warp_table import Warps, ring, set_alarm
 from warploom.machine.engine.unit import FOREVER, unit
 
 
@@ -26,7 +26,7 @@ def drive(tables, asked, seen):
             time = np.int64(FOREVER) if asked[row, 2] < 0 else np.int64(now + asked[row, 2])
             set_alarm(warps, asked[row, 1], time, now)
             row += 1
-        soonest = next_alarm(warps, now)
+        soonest = next_ringing(warps.alarms, now)
         if row < rows:
             soonest = min(soonest, np.int64(asked[row, 0]))
         now = soonest

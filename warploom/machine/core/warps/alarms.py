@@ -1,8 +1,8 @@
-"""Alarms: which warps something happens to in which cycle.
+"""Alarms: the cycle in which each warp is looked at again.
 
 Hardware counts down, or compares every cycle; here warps that wait for a known cycle cost nothing until then. A ring of 64 masks, one
-a cycle, says for which warps it rings, and one more mask which of them are not empty. Who looks at a warp whose alarm rings looks at
-the time that was meant too: what lies farther ahead than the ring reaches rings early, and is set anew.
+a cycle, says for which warps it rings, and one more mask which of them are not empty. The unit that handles an alarm also checks the
+time that was meant: what lies farther ahead than the ring reaches rings early, and is set anew.
 
 It is the event wheel of the memory system (memory/event_wheel.py) with a bit for an event.
 """

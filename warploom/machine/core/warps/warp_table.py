@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import PORTS
-from warploom.machine.core.warps.alarms import SLOTS, Alarms, next_ringing, ring_in, ringing_in
+from warploom.machine.core.warps.alarms import SLOTS, Alarms, ring_in, ringing_in
 from warploom.machine.engine.bits import EMPTY, bit, lowest, rest
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
@@ -86,9 +86,3 @@ def ring(warps, now):
         elif warps.wake[warp] < FOREVER:
             set_alarm(warps, warp, warps.wake[warp], now)
     return rung
-
-
-@inlined
-def next_alarm(warps, now):
-    """The next cycle after `now` in which an alarm may ring; FOREVER when none is set."""
-    return next_ringing(warps.alarms, now)
