@@ -127,6 +127,15 @@ def test_memory_shows_items_of_64_bits_of_a_buffer_that_has_such(tmp_path):
     assert cells[4] == ["1.0", "0"]
 
 
+def test_items_without_a_sign_are_shown_without_one(tmp_path):
+    (tmp_path / "large.py").write_text(
+        "import numpy as np\nfrom warploom import cuda\n@cuda.jit\ndef k(n): n[0] += 2\nk[1, 1](np.array([2**63 + 5, 3], np.uint64))\n"
+    )
+    shown = debug("memory n 1", "end", "memory n 1", "format signed", "memory n 1", kernel=str(tmp_path / "large.py"))
+    cells = [line.split()[1:3] for line in shown if line.lstrip()[:1].isdigit() and ":" in line.split()[0]]
+    assert cells == [[str(2**63 + 5), "3"], [f"{2**63 + 7}*", "3"], [f"{7 - 2**63}*", "3"]]
+
+
 def test_a_fault_is_told_and_gives_the_status_of_one():
     found = debug("end", "print cycle", kernel="examples/tiny/diverge.asm", status=1)
     assert "the threads of a block disagree on this branch" in " ".join(" ".join(found).split())

@@ -6,7 +6,7 @@ import numpy as np
 
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.values import shown, shown_wide
-from warploom.isa.views import VIEW_BASE, VIEW_BYTES
+from warploom.isa.views import VIEW_BASE, VIEW_BYTES, ViewShape
 from warploom.observe.text.styled import CHANGED, QUIET, Line
 
 WRITTEN = "cyan"  # changed since before the run
@@ -44,22 +44,22 @@ def lines(debugger: Debugger, width: int, count: int) -> list[Line]:
         line: Line = [(_label(debugger, address), QUIET)]
         cell, end = address, min(address + row, len(memory) - size + 1)
         while cell < end:
-            floats = wide_at(debugger, cell) if cell + WIDE <= end else None
-            taken = size if floats is None else WIDE
+            wide = wide_at(debugger, cell) if cell + WIDE <= end else None
+            taken = size if wide is None else WIDE
             now, last, first = (_value(array, cell, taken) for array in (memory, before, initial))
             style = CHANGED if now != last else WRITTEN if now != first else "" if now else QUIET
-            if floats is None:
+            if wide is None:
                 text = shown(now, 8 * size, debugger.form if size == 4 or debugger.form != "float" else "unsigned")
             else:
-                text = shown_wide(now, debugger.form, floats=floats)
+                text = shown_wide(now, debugger.form, floats=wide.floats, signed=wide.signed)
             line.append((f"{text:>{taken // size * cell_width(debugger) - 1}}{'*' if now != last else ' '}", style))
             cell += taken
         found.append(line)
     return found
 
 
-def wide_at(debugger: Debugger, address: int) -> bool | None:
-    """Whether the item of 64 bits that begins at an address is a float; None where none does."""
+def wide_at(debugger: Debugger, address: int) -> ViewShape | None:
+    """The array whose item of 64 bits begins at an address; None where none does."""
     program, space = debugger.program, debugger.space
     if cell_bytes(debugger) != 4:
         return None
@@ -68,7 +68,7 @@ def wide_at(debugger: Debugger, address: int) -> bool | None:
             continue
         into = address - space.place(int(row[VIEW_BASE]) & 0xFFFFFFFF, int(row[VIEW_BYTES]))
         if 0 <= into < int(row[VIEW_BYTES]) and into % WIDE == 0:
-            return shape.floats
+            return shape
     return None
 
 
