@@ -72,6 +72,24 @@ def test_a_watchpoint_halts_both_ways():
     assert "watchpoint 1: R8[2] of warp 0:0 was 0 and is 3" in debug("watch R8[2]", "continue")
 
 
+def test_memory_that_a_program_touches_between_its_regions_is_there_from_then_on_and_not_before(tmp_path):
+    kernel = tmp_path / "pages.vx"
+    kernel.write_text("li t0, 0x10000000\nli t1, 77\nsw t1, 16(t0)\nnop\nvx_tmc zero\n")
+    options = ("--gpu", "vortex-2024")
+    given = {"kernel": str(kernel), "options": options}
+    shown = debug("end", "memory 0x10000010 1", "expect mem[0x10000010:4] = 77 0 0 0", **given)
+    assert [line for line in shown if line.startswith("0x10000010:") and " 77" in line]
+    back = debug(
+        "end", "watch mem[0x10000010:4]", "rcontinue", "set mem[0x10000010:1] = 5", "end", "expect mem[0x10000010:2] = 5 0", **given
+    )
+    assert "watchpoint 1: memory[0x10000010] was 0 and is 77" in back
+    for moves in (["step"], ["end", "start"]):
+        said = debug(*moves, "memory 0x10000010", **given, status=2)
+        assert "there is no memory at address 0x10000010; the nearest region is" in said[-1]
+    (row,) = [line for line in debug("end", "memory 0x10000ff0", **given) if ": " in line and line.startswith("0x10")]
+    assert row.startswith("0x10000ff0:")  # the page is the last that is shown
+
+
 def test_divergent_lanes_are_shown_where_they_are():
     found = debug("break FAR lane 25", "continue", "where", "warps", kernel=IF_ELSE)
     assert "  lanes 20-31: run at line 17 (div.f32 r1.x, f(60.0), r0.x)" in found
@@ -107,6 +125,15 @@ def test_memory_shows_items_of_64_bits_of_a_buffer_that_has_such(tmp_path):
     assert cells[2] == ["-1099511627776*", "25769803776"]
     assert cells[3] == ["ffffff0000000000*", "0000000600000000"]
     assert cells[4] == ["1.0", "0"]
+
+
+def test_items_without_a_sign_are_shown_without_one(tmp_path):
+    (tmp_path / "large.py").write_text(
+        "import numpy as np\nfrom warploom import cuda\n@cuda.jit\ndef k(n): n[0] += 2\nk[1, 1](np.array([2**63 + 5, 3], np.uint64))\n"
+    )
+    shown = debug("memory n 1", "end", "memory n 1", "format signed", "memory n 1", kernel=str(tmp_path / "large.py"))
+    cells = [line.split()[1:3] for line in shown if line.lstrip()[:1].isdigit() and ":" in line.split()[0]]
+    assert cells == [[str(2**63 + 5), "3"], [f"{2**63 + 7}*", "3"], [f"{7 - 2**63}*", "3"]]
 
 
 def test_a_fault_is_told_and_gives_the_status_of_one():

@@ -7,7 +7,9 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from warploom import load
 from warploom.cli import main
+from warploom.isa.launching import BufferError
 
 KERNEL = """
 import sys
@@ -146,6 +148,21 @@ def test_a_program_that_ends_itself_before_the_launch_has_the_last_word(script, 
     with pytest.raises(SystemExit) as caught:
         main(["profile", str(script), "--launch", "2"], prog_name="warploom")
     assert caught.value.code == left or (left is None and isinstance(caught.value.code, int) and caught.value.code > 0)
+
+
+@pytest.mark.parametrize("command", ["check", "profile"])
+def test_last_words_do_not_hide_that_there_is_no_such_launch(script, command):
+    script.write_text(KERNEL + "sys.exit('bye')\n")
+    run = CliRunner().invoke(main, [command, str(script), "--launch", "9", "--set", "gpu.cores=1"])
+    assert run.exit_code == 2
+    assert "bye\n" in run.stderr
+    assert "there is no launch '9'" in run.stderr
+
+
+def test_a_library_call_does_not_end_with_the_program(script):
+    script.write_text("import sys\nsys.exit('bye')\n")
+    with pytest.raises(BufferError, match="has ended itself before it launched a kernel: bye"):
+        load(script)
 
 
 @pytest.mark.parametrize("command", ["run", "check", "profile"])

@@ -77,3 +77,17 @@ def test_a_gap_is_above_all_regions_or_between_them():
 def test_regions_that_cannot_be(regions, said):
     with pytest.raises(RegionError, match=said):
         AddressSpace(regions)
+
+
+def test_pages_lie_where_they_are_said_to_and_are_found_by_address():
+    regions = [Region("low", 0x1000, 0x200), Region("high", 0x9000, 0x100)]
+    plain = AddressSpace(regions)
+    upper, lower = Region("page 0x9100", 0x9100, 0xF00), Region("page 0x4000", 0x4000, 0x1000)
+    space = AddressSpace(regions, {upper: 0x1100, lower: 0x2000})
+    assert [space.place(one.base) for one in regions] == [plain.place(one.base) for one in regions]
+    assert [region.name for region in space.regions] == ["low", "page 0x4000", "high", "page 0x9100"]
+    assert (space.place(0x9104), space.place(0x4008), space.bytes) == (0x1104, 0x2008, 0x3000)
+    for address in (0x1000, 0x11FC, 0x4000, 0x4FFC, 0x9000, 0x90FC, 0x9100, 0x9FFC):
+        assert space.address(space.place(address)) == address
+    with pytest.raises(RegionError):
+        space.place(0x5000)

@@ -368,3 +368,64 @@ def test_after_a_loop_what_its_condition_assigns_may_have_no_value():
 
     with pytest.warns(KernelWarning, match="'v' has no value on some path"):
         k[1, 1](np.array([1, 2, 9, 3]), np.zeros(1, np.int64))
+
+
+@cuda.jit
+def never_back(a):
+    while True:
+        cuda.atomic.add(a, 0, 1)
+
+
+@cuda.jit
+def none_or_never(a, i):
+    if i > 1000:
+        return never_back(a)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y = none_or_never(out, x[i]), 5\nout[i] = y[1]",
+        "out[i] = 5 if none_or_never(out, x[i]) is None else 6",
+        "if none_or_never(out, x[i]) is None:\n    out[i] = 5",
+        "out[i] = 4 + (never_back(out) if x[i] > 1000 else 1)",
+        "out[i] = 5\nif x[i] > 1000 and never_back(out):\n    out[i] = 6",
+        "out[i] = 5\nif x[i] > 1000:\n    if never_back(out):\n        out[i] = 6",
+        "out[i] = 5\nif x[i] > 1000:\n    for j in never_back(out):\n        out[i] = 6",
+        "out[i] = 5\nif x[i] > 1000:\n    out[never_back(out)] = out[i + 1]",
+        "out[i] = 5\nj = 0\nwhile j == 0 or never_back(out):\n    j = 1\n    if x[i] < 1000:\n        break",
+    ],
+)
+def test_what_never_returns_is_reached_by_no_thread_here(body):
+    text = "def k(x, out):\n    i = cuda.grid(1)\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    linecache.cache[f"<{body}>"] = (len(text), None, text.splitlines(keepends=True), f"<{body}>")
+    names = {"cuda": cuda, "none_or_never": none_or_never, "never_back": never_back}
+    exec(compile(text, f"<{body}>", "exec"), names)
+    out = np.zeros(4, np.int64)
+    cuda.jit(names["k"])[1, 4](np.arange(1, 5), out)
+    assert out.tolist() == [5] * 4
+
+
+def test_a_result_that_nobody_reads_may_be_none_on_some_paths():
+    @cuda.jit
+    def push(a, i, value):
+        if i >= a.size:
+            return
+        a[i] = value
+        return True
+
+    @cuda.jit
+    def pushed(a, i, value):
+        return push(a, i, value)
+
+    @cuda.jit
+    def k(x, out):
+        i = cuda.grid(1)
+        for _ in range(x[0]):
+            push(out, x[i], i)
+            where = push(out, x[i] + 4, i)  # noqa: F841
+            pushed(out, x[i] + 8, i)
+
+    out = np.zeros(10, np.int64)
+    k[1, 4](np.arange(1, 5), out)
+    assert out.tolist() == [0, 0, 1, 2, 3, 0, 1, 2, 3, 0]

@@ -86,6 +86,7 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list
         _show(report, len(reports) - 1, options)
 
     others: list[str] = []
+    left = False  # the program has ended itself after launches that were not asked for
     try:
         with shown:
             check_script(
@@ -94,11 +95,11 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list
                 schedule=not options["no_schedule"],
             )  # fmt: skip
     except SystemExit as leaving:
-        status = left_with(leaving)
+        status, left = left_with(leaving), bool(others)
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(how, err=True)
-    if not reports and options["launch"] is not None and not status:
+    if not reports and options["launch"] is not None and (left or not status):
         there = f"there are {', '.join(others[:12])}{', ...' * (len(others) > 12)}" if others else "the program launches no kernel"
         near = nearest(options["launch"], {word for other in others for word in other.split(" ", 1)})
         raise UserError(f"{file}: there is no launch {options['launch']!r}{near}; {there}")

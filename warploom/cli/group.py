@@ -98,8 +98,16 @@ class LazyGroup(click.Group):
                 if _shown_as_its_own(error, as_json):
                     ctx.exit(FAULT)
                 raise
+            _end_with_last_words(error)
             report(error, as_json)
         ctx.exit(BAD_INPUT)
+
+
+def _end_with_last_words(error: Exception) -> None:
+    """Raise SystemExit where a Python program has ended itself so, before any launch: Python prints them."""
+    frontend = sys.modules.get("warploom.kernel.frontend")
+    if frontend is not None and isinstance(error, frontend.Ended):
+        raise SystemExit(error.words) from None
 
 
 def _shown_as_its_own(error: Exception, as_json: bool) -> bool:

@@ -63,8 +63,8 @@ class Program:
     needs, hidden ones included. register_names: names of the registers a user knows, by number; hidden ones are
     "". data: initial memory from byte 0 (uint8). memory_bytes: size of memory that the program
     wants, or 0 when the machine decides. regions: instead of one memory from byte 0 on: what memory there is, and what it holds;
-    data and memory_bytes are empty then. pages: of memory that appear where the program uses an address between its regions; 0: that is a
-    fault. constants: constant memory, from its byte 0 on (uint8). labels: name to instruction number.
+    data and memory_bytes are empty then. spare_pages: how many pages may appear where the program uses an address between its regions; 0:
+    that is a fault. constants: constant memory, from its byte 0 on (uint8). labels: name to instruction number.
     sources: the texts that it was made from; a Position says which.
     lock_width: how many neighbouring registers the scoreboard locks as one (guppy: 4).
     views, samplers: int32 tables of buffers, textures and samplers; view_names names the rows, and view_shapes says what
@@ -91,7 +91,7 @@ class Program:
     data: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
     memory_bytes: int = 0
     regions: tuple[Region, ...] = ()
-    pages: int = 0
+    spare_pages: int = 0
     constants: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
     labels: dict[str, int] = field(default_factory=dict)
     lock_width: int = 1

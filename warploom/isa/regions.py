@@ -12,7 +12,7 @@ where: an *address* is what the program uses, a *place* is an index into those b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -22,9 +22,11 @@ SPACE_BYTES = 1 << 32
 ROW = 256  # bytes: a place and its address are equal modulo this, so that rows of a table begin at round addresses
 
 # Columns of the table that the hardware has of them.
-# OFFSET: from an address to its place; of a region of which each core has its own, STRIDE is from one core's to the next core's, and MOVED
-# is added for all cores but the first. KIND: a number of KINDS. UOP, ADDRESS: of a page, the access that made it appear; until then its END
-# is 0 and its OFFSET is its place. Pages are the last rows.
+# OFFSET: from an address to its place.
+# STRIDE: of a region of which each core has its own, from one core's place to the next core's; else 0.
+# MOVED: what is added to such a place for all cores but the first.
+# KIND: a number of KINDS.
+# UOP, ADDRESS: of a page, the access that made it appear; until then its END is 0 and its OFFSET is its place. Pages are the last rows.
 (REGION_BASE, REGION_END, REGION_OFFSET, REGION_WRITABLE, REGION_CACHED, REGION_STRIDE, REGION_MOVED, REGION_KIND) = range(8)
 REGION_UOP, REGION_ADDRESS = range(8, 10)
 REGION_COLUMNS = 10
@@ -70,19 +72,21 @@ class Region:
 class AddressSpace:
     """Where the bytes of some regions are: by address, those of regions that touch without a gap.
 
-    regions: in any order. Raises RegionError.
+    regions: in any order. pages: those that have appeared between them, each with the place of its first byte, beyond the regions' places.
+    Raises RegionError.
     """
 
-    def __init__(self, regions: Sequence[Region]) -> None:
-        self.regions = tuple(sorted(regions, key=lambda region: region.base))
+    def __init__(self, regions: Sequence[Region], pages: Mapping[Region, int] | None = None) -> None:
+        pages = pages or {}
+        self.regions = tuple(sorted([*regions, *pages], key=lambda region: region.base))
         self._check()
         self.starts: list[int] = []  # by region: the place of its first byte
         end = 0
         for region in self.regions:
-            start = end + (region.base - end) % ROW
+            start = pages[region] if region in pages else end + (region.base - end) % ROW
             self.starts.append(start)
-            end = start + region.bytes
-        self.bytes = end  # places that there are
+            end = end if region in pages else start + region.bytes
+        self.bytes = max([end, *(start + page.bytes for page, start in pages.items())])  # places that there are
 
     @property
     def flat(self) -> bool:
@@ -102,9 +106,10 @@ class AddressSpace:
 
     def addresses(self, places: np.ndarray) -> np.ndarray:
         """int64: the addresses of places; of one between two regions, which nothing uses, as if the region before it went on."""
-        index = np.searchsorted(np.array(self.starts), places, side="right") - 1
-        offsets = np.array([region.base for region in self.regions]) - np.array(self.starts)
-        found: np.ndarray = np.asarray(places, np.int64) + offsets[np.maximum(index, 0)]
+        starts, order = np.array(self.starts), np.argsort(self.starts, kind="stable")
+        index = np.searchsorted(starts[order], places, side="right") - 1
+        offsets = np.array([region.base for region in self.regions]) - starts
+        found: np.ndarray = np.asarray(places, np.int64) + offsets[order][np.maximum(index, 0)]
         return found
 
     def slice_of(self, region: Region) -> slice:

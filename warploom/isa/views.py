@@ -16,13 +16,14 @@ class ViewShape(NamedTuple):
     """What a buffer holds, in words of the source: an array of `shape`, with elements of `item_bytes`, the last index running fastest.
 
     A message about an access outside of the buffer names the element then. floats: the elements are floating-point numbers;
-    whole: whole ones.
+    whole: whole ones, of which signed ones may be below 0.
     """
 
     shape: tuple[int, ...]
     item_bytes: int
     floats: bool = False
     whole: bool = False
+    signed: bool = False
 
     def element(self, byte: int) -> str:
         """The element at a byte of the buffer, or outside of it: `[12]`, `[-1, 63]`. The first index may be beyond the shape."""

@@ -26,8 +26,8 @@ from warploom.kernel.mistakes import both
 from warploom.kernel.names import NAMES, Dotted, path_of, type_of
 from warploom.kernel.statements import statement
 from warploom.kernel.syntax import NoSource, Text, assigned, plain
-from warploom.kernel.translator import ACTIONS, MOST_INLINED, Frame, Problem, Translator
-from warploom.kernel.values import PENDING, Array, Bound, Complex, Inner, Number, said
+from warploom.kernel.translator import ACTIONS, MOST_INLINED, Frame, Problem, Translator, Unreached
+from warploom.kernel.values import PENDING, Array, Bound, Clash, Complex, Inner, Number, said
 
 
 @statement(ast.FunctionDef)
@@ -216,10 +216,12 @@ def inlined(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], na
     b.at = at
     if not frame.ends.places:
         b.block = None
-        raise Problem  # nothing is reached after it; or a mistake in it
+        raise Unreached
     found = joined(t, node, frame.ends).get("return")
     if t.problems > problems:
         raise Problem
+    if isinstance(found, Clash):
+        return Clash(found.name, found.values, function=frame.name)
     return PENDING if found is None and frame.waits else found
 
 

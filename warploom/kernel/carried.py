@@ -23,7 +23,7 @@ from typing import Any
 
 from warploom.kernel import types as ty
 from warploom.kernel.questions import mark_unassigned
-from warploom.kernel.translator import Translator, Wait
+from warploom.kernel.translator import Translator
 from warploom.kernel.values import UNKNOWN, Number, leaves, rebuilt
 
 
@@ -68,7 +68,7 @@ def read_early(t: Translator, node: ast.Name) -> None:
     if around:
         around[-1].wanted.setdefault(node.id, [one.key for one in around])
         t.missed.setdefault((t.frame.path, node.id), (t.where(node), node.id, t.frame))
-        raise Wait
+        t.wait()
 
 
 def say_missed(t: Translator) -> None:

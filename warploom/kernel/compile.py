@@ -86,7 +86,7 @@ def _settled(function: Any, kinds: Sequence[Any], options: dict[str, Any]) -> tu
             continue
         say_missed(t)
         t.found.raise_if_errors()
-        assert not t.missed and not t.problems  # else a statement was left out, and nothing said of it
+        assert not (t.missed or t.problems or t.waited or t.guessed)  # else a statement was left out, and nothing said of it
         return t, parameters, variables
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -17,9 +18,9 @@ from warploom.kernel.memory import item_of
 from warploom.kernel.mistakes import both
 from warploom.kernel.names import NAMES, path_of
 from warploom.kernel.questions import ask_value, may_lack_value
-from warploom.kernel.statements import assign, branched
+from warploom.kernel.statements import assign, branched, condition_of
 from warploom.kernel.syntax import assigned_when
-from warploom.kernel.translator import EXPRESSIONS, Translator, Wait
+from warploom.kernel.translator import EXPRESSIONS, Problem, Translator, Unreached, Wait
 from warploom.kernel.values import PENDING, UNKNOWN, Array, Clash, Complex, Inner, Number, Pending, Slice, said
 
 PURE_NODES = (
@@ -52,7 +53,7 @@ def name(t: Translator, node: ast.Name) -> Any:
     if node.id in env:
         value = env[node.id]
         if isinstance(value, Clash):
-            t.error(node, f"{node.id!r} is {value}")
+            t.error(node, *value.mistake(repr(node.id)))
         if node.id in t.frame.maybe:
             t.frame.maybe.discard(node.id)
             t.warn(node, f"{node.id!r} has no value on some path that leads here", "give it a value before the branch")
@@ -145,13 +146,14 @@ def _contained(t: Translator, node: ast.AST, item: Any, owner: Any, negated: boo
 def logical(t: Translator, node: ast.BoolOp) -> Any:
     """`a and b`: without a branch where the right side neither fails nor costs; else as an `if`."""
     both_true = isinstance(node.op, ast.And)
-    first = _guessed(t, lambda: t.expression(node.values[0]))
+    guess = partial(_guessed, t) if all(map(_is_truth, node.values)) else _as_it_is
+    first = guess(partial(t.expression, node.values[0]))
     for place, following in enumerate(node.values[1:], 1):
         condition = truth(t, first, node)
         if condition.op == "const":
             if bool(condition.imm) != both_true:
                 return first
-            first = _guessed(t, partial(t.expression, following))
+            first = guess(partial(t.expression, following))
             continue
         told = assigned_when(ast.BoolOp(node.op, node.values[:place]), both_true)
         if _may_be_read_anyway(t, following):
@@ -161,6 +163,17 @@ def logical(t: Translator, node: ast.BoolOp) -> Any:
         asked = condition if both_true else t.b.pure("eq", condition, t.b.truth(False), type="i1")
         first = _either(t, node, asked, partial(_truth_of, t, following, told), lambda: Number(ty.BOOL, t.b.truth(not both_true)))
     return first
+
+
+def _is_truth(node: ast.expr) -> bool:
+    """Whether an expression can be nothing but a truth value. Of `a and b` with a constant a, the value is that of one of the two."""
+    if isinstance(node, ast.BoolOp):
+        return all(map(_is_truth, node.values))
+    return isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+
+
+def _as_it_is(value: Callable[[], Any]) -> Any:
+    return value()
 
 
 def _guessed(t: Translator, value: Callable[[], Any]) -> Any:
@@ -194,10 +207,7 @@ def _truth_of(t: Translator, node: ast.expr, told: set[str]) -> Number:
 @expression(ast.IfExp)
 def conditional(t: Translator, node: ast.IfExp) -> Any:
     """`a if c else b`: a selection where both sides are cheap, else a branch."""
-    try:
-        condition = truth(t, t.expression(node.test), node.test)
-    except Wait:
-        condition = t.unknown_truth()
+    condition = _condition(t, node.test)
     if condition.op == "const":
         return t.expression(node.body if condition.imm else node.orelse)
     if _may_be_read_anyway(t, node.body) and _may_be_read_anyway(t, node.orelse):
@@ -218,6 +228,15 @@ def conditional(t: Translator, node: ast.IfExp) -> Any:
     return _either(t, node, condition, lambda: chosen(node.body, True), lambda: chosen(node.orelse, False))
 
 
+def _condition(t: Translator, test: ast.expr) -> Value:
+    """That of a choice; after a mistake in it the sides are not looked at. Raises Problem."""
+    problems = t.problems
+    condition = condition_of(t, test)
+    if t.problems > problems:
+        raise Problem
+    return condition
+
+
 def _sides(node: ast.IfExp) -> tuple[tuple[ast.expr, bool], ...]:
     return (node.body, True), (node.orelse, False)
 
@@ -235,9 +254,12 @@ def _either(t: Translator, node: ast.AST, condition: Value, true: Callable[[], A
     result = "value of a branch"  # no variable of the user's has this name
 
     def side(value: Callable[[], Any]) -> None:
-        t.frame.env[result] = _unless_it_waits(value)
+        with contextlib.suppress(Unreached):
+            t.frame.env[result] = _unless_it_waits(value)
 
     t.frame.env = branched(t, node, condition, lambda: side(true), lambda: side(false))
+    if t.b.block is None:
+        raise Unreached
     return t.frame.env.pop(result, UNKNOWN)
 
 

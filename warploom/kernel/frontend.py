@@ -6,6 +6,7 @@ number or of a kernel's name. What memory holds then, the arguments and the grid
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,18 @@ from warploom.kernel.script import Enough, run_script
 FRONT_END = FrontEnd("python", (".py",), "warploom.kernel.frontend", "kernels in Python, in the dialect of numba.cuda", "sm", takes=(PATH,))
 
 
+class Ended(BufferError):
+    """A program has ended itself before it launched a kernel. words: its last ones."""
+
+    def __init__(self, source: Path, words: Any) -> None:
+        super().__init__(f"{source}: the program has ended itself before it launched a kernel: {words}")
+        self.words = words
+
+
 def load(source: Path, options: Options) -> Loaded:
     """The program of a launch. Raises SourceError for mistakes in kernels, BufferError for a launch that there is not.
 
-    SystemExit goes on where the program has ended itself with last words before that launch.
+    Last words of a program that has launched others are on standard error then; Ended carries those of one that has launched nothing.
     """
     wanted = options.more.get("launch")
     found: list[Program] = []
@@ -43,7 +52,9 @@ def load(source: Path, options: Options) -> Loaded:
         run_script(source, options.more.get("arguments", ()), before=before)
     except SystemExit as leaving:
         if leaving.code is not None and not isinstance(leaving.code, int):
-            raise  # its last words, which Python prints
+            if not names:
+                raise Ended(source, leaving.code) from None
+            print(leaving.code, file=sys.stderr)  # as Python does
     except (SourceError, BufferError):
         raise
     if not found:

@@ -20,7 +20,7 @@ from warploom.kernel.merging import at_end, at_head, joined, limits_of
 from warploom.kernel.questions import marks_of
 from warploom.kernel.statements import assign, statement
 from warploom.kernel.syntax import assigned, assigned_when
-from warploom.kernel.translator import Ends, Problem, Translator, Wait
+from warploom.kernel.translator import Ends, Problem, Translator, Unreached, Wait
 from warploom.kernel.values import PENDING, UNKNOWN, Array, Lazy, Number, Range, said
 
 MOST_UNROLLED = 400  # nodes of the syntax tree that a loop may become
@@ -141,11 +141,13 @@ def while_loop(t: Translator, node: ast.While) -> None:
 
     def test() -> Value:
         try:
-            return truth(t, t.expression(node.test), node.test)
+            found = truth(t, t.expression(node.test), node.test)
         except Problem as problem:
             waits = isinstance(problem, Wait)
             t.frame.env.update(dict.fromkeys(assigned([node.test]), PENDING if waits else UNKNOWN))
             return t.unknown_truth() if waits and asked else t.unknown_condition(problem)
+        else:
+            return found if asked or not t.is_guessed(found) else t.unknown_condition(Wait())
         finally:
             asked.append(node.test)
 
@@ -204,8 +206,13 @@ def _loop(
     if around.places:
         b.at = t.where(node)
         after()
-        again = test()
-        if again.op == "const" and not again.imm:  # nothing comes back to the head
+        try:
+            again = test()
+        except Unreached:
+            again = None
+        if again is None:
+            pass
+        elif again.op == "const" and not again.imm:  # nothing comes back to the head
             leaving.places.append((b.current, t.frame.env))
         else:
             carrier.learned |= at_end(t, node, heads, key)

@@ -7,16 +7,18 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from warploom.kernel.translator import Problem, Translator, Wait
+from warploom.kernel.translator import Problem, Translator, Unreached, Wait
 
 
 def both(t: Translator, *nodes: ast.expr) -> list[Any]:
-    """Several expressions: the mistakes of all of them are found. Raises Problem; Wait where none has a mistake."""
+    """Several expressions: the mistakes of all of them are found. Raises Problem; Wait where none has a mistake; Unreached at once."""
     found: list[Any] = []
     problems: list[Problem] = []
     for node in nodes:
         try:
             found.append(t.expression(node))
+        except Unreached:
+            raise
         except Problem as problem:
             problems.append(problem)
     if problems:
@@ -29,6 +31,8 @@ def and_mistakes_in(t: Translator, *nodes: ast.expr) -> Iterator[None]:
     """After a mistake those of these expressions are found too, though nothing comes of them."""
     try:
         yield
+    except Unreached:
+        raise
     except Problem:
         for node in nodes:
             with contextlib.suppress(Problem):

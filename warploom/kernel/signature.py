@@ -211,4 +211,10 @@ def view_shape(one: Placed) -> ViewShape | None:
     size = int(dtype.itemsize)
     if _layout(array.shape, array.strides, size) != "C":
         return None
-    return ViewShape(tuple(int(extent) for extent in array.shape) or (1,), size, floats=dtype.kind == "f", whole=dtype.kind in "iu")
+    return ViewShape(
+        tuple(int(extent) for extent in array.shape) or (1,),
+        size,
+        floats=dtype.kind == "f",
+        whole=dtype.kind in "iu",
+        signed=dtype.kind == "i",
+    )

@@ -55,7 +55,7 @@ def imports(t: Translator, node: ast.Import | ast.ImportFrom) -> None:
 def expression(t: Translator, node: ast.Expr) -> None:
     """A call for its effect; a text by itself is a comment."""
     if not isinstance(node.value, ast.Constant):
-        t.expression(node.value)
+        t.expression(node.value, unread=True)
 
 
 @statement(ast.Assign)
@@ -63,7 +63,7 @@ def assignment(t: Translator, node: ast.Assign) -> None:
     """`x = y = value`."""
     inside = [_inside(target) for target in node.targets]
     with and_mistakes_in(t, *itertools.chain(*inside)):
-        value = t.expression(node.value)
+        value = t.expression(node.value, unread=all(isinstance(one, ast.Name) for one in node.targets))
     for number, target in enumerate(node.targets):
         with and_mistakes_in(t, *itertools.chain(*inside[number + 1 :])):
             assign(t, target, value)
@@ -78,7 +78,7 @@ def _inside(target: ast.expr) -> list[ast.expr]:
 def annotated(t: Translator, node: ast.AnnAssign) -> None:
     """`x: type = value`; the type says nothing."""
     if node.value is not None:
-        assign(t, node.target, t.expression(node.value))
+        assign(t, node.target, t.expression(node.value, unread=isinstance(node.target, ast.Name)))
 
 
 @statement(ast.AugAssign)
@@ -152,10 +152,7 @@ def unpacked(t: Translator, node: ast.AST, value: Any) -> list[Any]:
 @statement(ast.If)
 def conditional(t: Translator, node: ast.If) -> None:
     """`if`. What is known when the kernel is compiled is decided then."""
-    try:
-        condition = truth(t, t.expression(node.test), node.test)
-    except Problem as problem:
-        condition = t.unknown_condition(problem)
+    condition = condition_of(t, node.test)
     if condition.op == "const":
         t.statements(node.body if condition.imm else node.orelse)
         return
@@ -165,6 +162,15 @@ def conditional(t: Translator, node: ast.If) -> None:
         t.statements(statements)
 
     t.frame.env = branched(t, node, condition, lambda: side(node.body, True), lambda: side(node.orelse, False))
+
+
+def condition_of(t: Translator, test: ast.expr) -> Value:
+    """Whether a condition holds. Raises Wait where it is not known yet whether it is a constant, Unreached."""
+    try:
+        found = truth(t, t.expression(test), test)
+    except Problem as problem:
+        return t.unknown_condition(problem)
+    return t.unknown_condition(Wait()) if t.is_guessed(found) else found
 
 
 def branched(t: Translator, node: ast.AST, condition: Value, true: Callable[[], None], false: Callable[[], None]) -> dict[str, Any]:
@@ -190,7 +196,7 @@ def branched(t: Translator, node: ast.AST, condition: Value, true: Callable[[], 
 def returned(t: Translator, node: ast.Return) -> None:
     """`return`: a thread of the kernel ends, or a function's value goes to its caller."""
     try:
-        value = t.expression(node.value) if node.value is not None else None
+        value = t.expression(node.value, unread=len(t.frames) > 1) if node.value is not None else None
     except Wait:
         value = PENDING
     if len(t.frames) == 1:

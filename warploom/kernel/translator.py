@@ -33,6 +33,10 @@ class Wait(Problem):
     """An expression or statement depends on what this attempt does not know yet; a later attempt may (`carried.py`)."""
 
 
+class Unreached(Problem):
+    """An expression calls a function that never returns: what follows on this path is reached by nobody, and no mistake."""
+
+
 @dataclass
 class Ends:
     """Where a piece of code is left: blocks, and what variables are there."""
@@ -105,6 +109,8 @@ class Translator:
         self.thorough = thorough
         self.learned = False  # a type in `types` is new: there is a next attempt
         self.left_out = False  # a branch was, for its condition is not known yet
+        self.waited = False  # something was pending
+        self.guessed = False  # there are truth values in the code that stand for what is not known
         self.missed: dict[Any, tuple[At, str, Frame]] = {}  # reads of variables without a value, which a round before may have given
         self._said: set[tuple[At, str]] = set()
 
@@ -144,8 +150,8 @@ class Translator:
 
     # ---- walking
 
-    def expression(self, node: ast.expr) -> Any:
-        """What an expression is. Raises Problem."""
+    def expression(self, node: ast.expr, *, unread: bool = False) -> Any:
+        """What an expression is. unread: nobody looks at it here, and a call may give what has no kind. Raises Problem."""
         handler = EXPRESSIONS.get(type(node))
         if handler is None:
             self.error(node, f"a kernel cannot have {described(node)}")
@@ -153,9 +159,11 @@ class Translator:
         found = handler(self, node)
         self.b.at = before
         if isinstance(found, Pending):
-            raise Wait
+            self.wait()
         if isinstance(found, Clash):
-            self.error(node, f"the value is {found}")
+            if unread and found.function:
+                return found
+            self.error(node, *found.mistake("the value"))
         if isinstance(found, Unknown):
             self.problems += 1
             raise Problem
@@ -173,17 +181,26 @@ class Translator:
                 if handler is None:
                     self.error(node, f"a kernel cannot have {described(node)}")
                 handler(self, node)
-            except Problem:
+            except Problem as problem:
                 del self.b.scopes[scopes:], self.b.loops[loops:], self.frame.loops[around:]
+                if isinstance(problem, Unreached):
+                    assert self.b.block is None
+                    return
                 self._give_up(node, mistaken=self.problems > problems)
 
     def _give_up(self, node: ast.stmt, *, mistaken: bool) -> None:
         """What a statement assigns is unknown: for its mistake, or for this attempt."""
+        assert mistaken or self.waited
         for name in assigned([node]):
             self.frame.env[name] = UNKNOWN if mistaken else PENDING
             if mistaken:
                 self.frame.given.setdefault(name, UNKNOWN)
         self.frame.waits |= not mistaken and any(isinstance(inner, ast.Return) for inner in ast.walk(node))
+
+    def wait(self) -> NoReturn:
+        """Give up the statement or expression for this attempt. Raises Wait."""
+        self.waited = True
+        raise Wait
 
     def forget(self, names: Iterable[str]) -> None:
         """After a loop whose variables have new types: what it assigns waits for the next attempt.
@@ -195,6 +212,8 @@ class Translator:
 
     def unknown_condition(self, problem: Problem) -> Value:
         """In the place of a condition with a mistake: both sides are looked at. Raises Wait where later one of them may be left out."""
+        if isinstance(problem, Unreached):
+            raise problem
         if isinstance(problem, Wait) and not self.thorough:
             self.left_out = True
             raise problem
@@ -202,7 +221,21 @@ class Translator:
 
     def unknown_truth(self) -> Value:
         """A truth value in code that is not kept."""
+        self.guessed = True
         return self.b.effect("unknown", type="i1")
+
+    def is_guessed(self, value: Value) -> bool:
+        """Whether a value is made from an unknown truth value: it may turn out to be a constant."""
+        seen: set[int] = set()
+        todo = [value] if self.guessed else []
+        while todo:
+            one = todo.pop()
+            if one.op == "unknown":
+                return True
+            if id(one) not in seen:
+                seen.add(id(one))
+                todo += one.args
+        return False
 
     def enter(self, function: Any, arguments: dict[str, Any], path: tuple[Any, ...]) -> Frame:
         """A frame for a function's body; not on the stack yet."""

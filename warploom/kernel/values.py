@@ -132,11 +132,23 @@ PENDING = Pending()
 class Clash(Unknown):
     """A variable that is of different kinds on different paths; it may not be used."""
 
-    def __init__(self, name: str, values: Sequence[Any]) -> None:
-        self.name, self.values = name, values
+    def __init__(self, name: str, values: Sequence[Any], function: str = "") -> None:
+        """function: whose result it is."""
+        self.name, self.values, self.function = name, values, function
+
+    def mistake(self, subject: str) -> tuple[str, str]:
+        """What is said where it is read, and what to write. subject: what it is called there."""
+        others = self._kinds(one for one in self.values if one is not None)
+        if self.function and others and any(one is None for one in self.values):
+            return f"{self.function}() gives None on some paths and {' or '.join(others)} on others", "return a value on every path"
+        return f"{subject} is {self}", ""
+
+    @staticmethod
+    def _kinds(values: Iterable[Any]) -> list[str]:
+        return list(dict.fromkeys(said(one) for one in values))
 
     def __str__(self) -> str:
-        kinds = list(dict.fromkeys(said(one) for one in self.values))
+        kinds = self._kinds(self.values)
         if len(kinds) > 1:
             return f"of different kinds on different paths: {' and '.join(kinds)}"
         return f"{kinds[0]} on each path, and not the same one: which one it is must be known when the kernel is compiled"

@@ -21,6 +21,8 @@ from warploom.isa.frontends import load
 from warploom.isa.launching import BufferError, read_buffer
 from warploom.isa.program import Position
 from warploom.isa.riscv import elf
+from warploom.isa.vortex.generation import GENERATIONS
+from warploom.isa.vortex.memory_map import own_regions
 
 SAXPY = EXAMPLES / "vortex" / "saxpy.c"
 
@@ -118,6 +120,37 @@ def test_a_mistake_is_quoted_as_the_compiler_says_it(tmp_path):
     with pytest.raises(SourceError) as caught:
         compile_c([written(tmp_path, "#include <warploom.h>\nkernel void k(void) { x = 1; }\n")])
     assert "it does not compile" in str(caught.value) and "use of undeclared identifier 'x'" in str(caught.value)
+
+
+@pytest.mark.parametrize("target", ["vortex-2024", "riscv", "gcn"])
+def test_of_several_sources_the_one_with_the_mistake_is_named(target, tmp_path):
+    needs_compiler()
+    right, wrong = written(tmp_path, "int twice(int x) { return 2 * x; }\n", "a.c"), written(tmp_path, "int k(void) { return x; }\n", "b.c")
+    for paths in ([right, wrong], [wrong, right]):
+        with pytest.raises(SourceError) as caught:
+            compile_c(paths, target)
+        assert str(caught.value).startswith(f"{wrong}: error: it does not compile")
+
+
+def test_so_is_one_in_assembly(tmp_path):
+    needs_compiler()
+    right, wrong = written(tmp_path, "int twice(int x) { return 2 * x; }\n", "a.c"), written(tmp_path, "f: li a0, 1, 2\n", "b.S")
+    with pytest.raises(SourceError) as caught:
+        compile_c([right, wrong])
+    assert str(caught.value).startswith(f"{wrong}: error: it does not compile")
+
+
+@pytest.mark.parametrize("number", GENERATIONS)
+def test_a_function_is_held_to_the_stack_that_the_machine_has(number):
+    stacks = {region.name: region for region in own_regions(GENERATIONS[number], argument=0x10000)}["stacks"]
+    assert TARGETS["vortex-2022" if GENERATIONS[number].old else "vortex-2024"].stack == stacks.thread_bytes
+
+
+def test_only_the_users_own_functions_are_held_to_it(tmp_path, monkeypatch):
+    """Functions of the runtime store more than 16 bytes on the stack."""
+    needs_compiler()
+    monkeypatch.setitem(TARGETS, "vortex-2024", TARGETS["vortex-2024"]._replace(stack=16))
+    compile_c([written(tmp_path, "#include <warploom.h>\nkernel void k(int *out) { *out = 1; }\n")])
 
 
 @pytest.mark.parametrize("target, bytes_", [("vortex-2024", 8192), ("vortex-2022", 1024)])

@@ -13,6 +13,9 @@ from warploom.isa.frontend import Options
 from warploom.isa.frontends import front_end, load, load_with_warnings
 from warploom.isa.launching import BufferError, read_buffer
 from warploom.isa.vortex.recognise import is_vortex
+from warploom.observe.explorer.data import _regions
+from warploom.observe.text.styled import plain
+from warploom.observe.text.summary import summary
 
 SAXPY = EXAMPLES / "vortex" / "saxpy.elf"
 X, Y = np.arange(37, dtype=np.float32), np.ones(37, np.float32)
@@ -190,9 +193,62 @@ def test_a_program_has_memory_everywhere_as_on_the_original_and_is_told_so():
     program = load(LANES_WITHOUT_A_FRAME, "vortex-2024", options=Options(path="a.vx"))
     result = GPU("vortex-2024", engine="python").run(program)
     assert (result.status, result.exit_code) == ("done", 3)  # frames at the same address are one: what the last lane has stored
-    said = [one for one in result.remarks if "where the program has nothing" in one]
+    said = [one for one in result.remarks if "where the program declares nothing" in one]
     assert len(said) == 1 and "a.vx:4" in said[0] and "this accesses address 0xffffffe8" in said[0]
+    assert "its own machine" not in said[0] and "has no frame: what follows belongs in a function of its own" in said[0]
     assert not [one for one in GPU("vortex-2024", engine="python").run(saxpy()).remarks if "nothing" in one]
+
+
+@pytest.mark.parametrize(
+    "text, frame",
+    [
+        ("li t0, 0x10000000; sw t1, 0(t0)", False),
+        ("li t0, 0x10000000; sw t1, 0(t0); li t0, 0x20000000; sw t1, 0(t0)", False),
+        ("li sp, 0x10000000; lw t1, 0(sp)", True),
+        ("li s0, 0x10000000; sw t1, -8(s0)", True),
+        ("li t0, 0xfffff040; lw t1, 0(t0)", True),
+        ("li t0, 0xffffeffc; lw t1, 0(t0)", False),
+    ],
+)
+def test_what_is_wrong_with_an_access_depends_on_its_base(text, frame):
+    lines = text.replace("; ", "\n").encode() + b"\nvx_tmc zero\n"
+    result = GPU("vortex-2024", engine="python").run(load(lines, "vortex-2024", options=Options(path="a.vx")))
+    (said,) = [one for one in result.remarks if "declares nothing" in one]
+    made = "nor at addresses in 1 more page of 4096; pages were made" if text.count("0000000") > 1 else "declares nothing; a page was made"
+    assert f"{made}, since the original has memory everywhere, but " in said
+    assert ("middle of a function" in said, said.endswith("a pointer is probably wrong")) == (frame, not frame)
+
+
+TWO_PAGES = b"""li t0, 0x20000000
+li t1, 0x1234
+sw t1, 8(t0)
+li t2, 0x10000ff8
+sw t0, 4(t2)
+vx_tmc zero
+"""
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_what_a_program_stores_between_its_regions_can_be_read(engine):
+    result = GPU("vortex-2024", engine=engine).run(load(TWO_PAGES, "vortex-2024", options=Options(path="a.vx")), tracing=True)
+    assert result.status == "done" and len(result.memory) == len(result.initial_memory) == result.space.bytes
+    assert result.read(0x20000008, 4).view("<u4").tolist() == [0x1234]  # the page that came first, and the one below it
+    assert result.read(0x10000FF8, 8).view("<u4").tolist() == [0, 0x20000000]
+    assert {0x20000008, 0x20000009, 0x10000FFF} == set(result.changed.tolist())
+    with pytest.raises(ValueError, match="there is no memory at address 0x30000000"):
+        result.read(0x30000000, 4)
+    untouched = GPU("vortex-2024", engine=engine).run(saxpy())
+    assert len(untouched.memory) == untouched.program.address_space().bytes
+
+
+def test_views_of_a_run_show_pages_that_have_appeared():
+    result = GPU("vortex-2024", engine="python").run(load(TWO_PAGES, "vortex-2024", options=Options(path="a.vx")), recording=True)
+    regions = {one["name"]: one for one in _regions(result)}
+    starts = [one["start"] for one in _regions(result)]
+    assert starts == sorted(starts) and regions["page 0x20000000"]["base"] == 0x20000000
+    word = regions["page 0x20000000"]["start"] // 4 + 2
+    assert [row[3:].tolist() for row in result.detail.recording.memory if row[3] == word] == [[word, 0, 0x1234]]
+    assert "page 0x10000000" in "".join(plain(line) for line in summary(result))
 
 
 def test_a_program_that_runs_through_all_of_memory_is_stopped():

@@ -317,3 +317,5 @@ def test_a_program_that_starts_its_threads_itself_says_how_many_warps_fit():
         "machine a block of 16 threads is too large, a block has at most 10; use the preset of its instruction set, or add "
         "--set core.warps=2"
     )
+    named = replace(program, isa="vortex-2024")
+    assert "has at most 10; use --gpu vortex-2024, or add --set core.warps=2" in refused(named, core__block_threads=10)

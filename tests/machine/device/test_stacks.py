@@ -12,7 +12,7 @@ STACKS = Region("stacks", END - STACK, STACK, thread_bytes=STACK)
 SP = 8
 
 
-def stored(words, *, lanes=4, faults=False, pages=0, of_core=False):
+def stored(words, *, lanes=4, faults=False, spare_pages=0, of_core=False):
     """Lanes below `lanes` store so many words below the ends of their stacks, and leave their stack pointers there."""
     code = Assembly()
     code.op("mul", SP, LANE, imm=-STACK)
@@ -28,7 +28,7 @@ def stored(words, *, lanes=4, faults=False, pages=0, of_core=False):
     code("exit")
     names = tuple("sp" if number == SP else f"r{number}" for number in range(32))
     program = code.program(regions=(replace(STACKS, of_core=of_core),))
-    return run(replace(program, register_names=names, pages=pages))
+    return run(replace(program, register_names=names, spare_pages=spare_pages))
 
 
 @pytest.mark.parametrize("of_core", [False, True])
@@ -39,7 +39,7 @@ def test_a_run_says_whose_stack_was_used_to_its_end(of_core):
     assert said(words=60) == []  # 16 bytes are left
     assert said(words=61, lanes=1)[0].startswith("the stack of thread 0 is used to its end (256 bytes): what goes beyond lies in the next")
     assert said(words=61, lanes=3)[0].startswith("the stack of thread 0, and of 2 more, is used to its end (256 bytes)")
-    assert said(words=61, pages=1) == []  # a program with a start of its own may use the room as it likes
+    assert said(words=61, spare_pages=1) == []  # a program with a start of its own may use the room as it likes
 
 
 def test_a_fault_names_the_thread_whose_stack_pointer_has_left_its_stack():

@@ -5,7 +5,7 @@ import pytest
 
 from tests.machine.programs import FREE, Assembly, config, machine
 from warploom.isa import uop as u
-from warploom.isa.regions import Region
+from warploom.isa.regions import REGION_BASE, REGION_END, REGION_OFFSET, Region
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.device.held import Held
 from warploom.machine.device.storage import Storage
@@ -66,3 +66,16 @@ def test_a_core_is_told_of_them():
     core = machine(program(u.LOCAL_SPACE, local_bytes=16)).cores[0]
     assert int(core["spaces"]["used"]) == 1 and int(core["spaces"]["local_bytes"]) == 16
     assert int(core["spaces"]["local_base"]) == 1 << 16  # after memory, at a round address
+
+
+def test_pages_follow_the_regions_and_come_into_the_map_when_they_are_touched():
+    made = program(u.GLOBAL_SPACE, u.LOCAL_SPACE, regions=(Region("a", 0x80000000, 12),), local_bytes=8)
+    found = Storage(config(), made, made.address_space(), pages=3)
+    first = found.pages_place
+    assert (first % 256, found.bytes) == (0, first + 3 * 4096) and found.local_place >= found.bytes
+    assert found.filled().nbytes >= found.local_place
+    assert len(found.touched()) == 0 and found.mapped() is found.space
+    found.tables[-3, [REGION_BASE, REGION_END, REGION_OFFSET]] = 0x8000000C, 0x80001000, first - 0x80000000
+    assert len(found.touched()) == 1
+    space = found.mapped()
+    assert (space.place(0x80000008), space.place(0x80000010), space.bytes) == (8, first + 16, first + 4096)

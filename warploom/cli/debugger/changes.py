@@ -45,7 +45,7 @@ def _conditions(debugger: Debugger, words: list[str]) -> dict[str, Any]:
 
 def named(debugger: Debugger, text: str) -> Cell:
     """The register or the memory that a text names. Raises UserError."""
-    return cell(debugger.program, text, debugger.lanes, len(debugger.memory))
+    return cell(debugger.program, text, debugger.lanes, debugger.space)
 
 
 def watch(debugger: Debugger, text: str) -> list[Line]:
@@ -56,7 +56,7 @@ def watch(debugger: Debugger, text: str) -> list[Line]:
     stop: Stop
     if found.kind == "memory":
         size = found.count if ":" in text else memory.cell_bytes(debugger)
-        space = debugger.program.address_space(len(debugger.memory))
+        space = debugger.space
         where = space.text(space.address(found.address))
         stop, name = MemoryWatch(found.address, size), f"mem[{where}:{size}]" if size > 1 else f"mem[{where}]"
     elif found.kind == "register":

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from warploom.cli.common import UserError
+from warploom.isa.regions import AddressSpace
 from warploom.machine.debug.session import Session
 from warploom.machine.debug.stops import Breakpoint, NextIssue, Stop
 from warploom.machine.run.protocol import WarpState
@@ -56,6 +57,11 @@ class Debugger:
     def memory(self) -> np.ndarray:
         """uint8[bytes]."""
         return self.machine.inspection.memory
+
+    @property
+    def space(self) -> AddressSpace:
+        """Where in `memory` the byte of an address is now."""
+        return self.machine.inspection.space
 
     @property
     def bits(self) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 
 from warploom.cli.debugger.debugger import Debugger
 from warploom.cli.debugger.values import shown, shown_wide
-from warploom.isa.views import VIEW_BASE, VIEW_BYTES
+from warploom.isa.views import VIEW_BASE, VIEW_BYTES, ViewShape
 from warploom.observe.text.styled import CHANGED, QUIET, Line
 
 WRITTEN = "cyan"  # changed since before the run
@@ -36,39 +36,39 @@ def row_bytes(debugger: Debugger, width: int) -> int:
 def lines(debugger: Debugger, width: int, count: int) -> list[Line]:
     """Rows of memory from the chosen address on. * marks what the last move has changed; a colour, what the run has."""
     size, row = cell_bytes(debugger), row_bytes(debugger, width)
-    memory, before, initial = debugger.memory, debugger.memory_before, debugger.machine.initial_memory
+    there = debugger.space.bytes  # pages that may still appear are not shown
+    memory, before, initial = debugger.memory[:there], debugger.memory_before, debugger.machine.initial_memory
     start = debugger.address // row * row
     found: list[Line] = []
     for address in range(start, min(start + row * count, len(memory)), row):
         line: Line = [(_label(debugger, address), QUIET)]
         cell, end = address, min(address + row, len(memory) - size + 1)
         while cell < end:
-            floats = wide_at(debugger, cell) if cell + WIDE <= end else None
-            taken = size if floats is None else WIDE
+            wide = wide_at(debugger, cell) if cell + WIDE <= end else None
+            taken = size if wide is None else WIDE
             now, last, first = (_value(array, cell, taken) for array in (memory, before, initial))
             style = CHANGED if now != last else WRITTEN if now != first else "" if now else QUIET
-            if floats is None:
+            if wide is None:
                 text = shown(now, 8 * size, debugger.form if size == 4 or debugger.form != "float" else "unsigned")
             else:
-                text = shown_wide(now, debugger.form, floats=floats)
+                text = shown_wide(now, debugger.form, floats=wide.floats, signed=wide.signed)
             line.append((f"{text:>{taken // size * cell_width(debugger) - 1}}{'*' if now != last else ' '}", style))
             cell += taken
         found.append(line)
     return found
 
 
-def wide_at(debugger: Debugger, address: int) -> bool | None:
-    """Whether the item of 64 bits that begins at an address is a float; None where none does."""
-    program = debugger.program
+def wide_at(debugger: Debugger, address: int) -> ViewShape | None:
+    """The array whose item of 64 bits begins at an address; None where none does."""
+    program, space = debugger.program, debugger.space
     if cell_bytes(debugger) != 4:
         return None
-    space = program.address_space(len(debugger.memory))
     for shape, row in zip(program.view_shapes, program.views, strict=False):
         if shape is None or shape.item_bytes != WIDE or not (shape.floats or shape.whole):
             continue
         into = address - space.place(int(row[VIEW_BASE]) & 0xFFFFFFFF, int(row[VIEW_BYTES]))
         if 0 <= into < int(row[VIEW_BYTES]) and into % WIDE == 0:
-            return shape.floats
+            return shape
     return None
 
 
@@ -77,15 +77,14 @@ def _value(memory: np.ndarray, address: int, size: int) -> int:
 
 
 def _label(debugger: Debugger, address: int) -> str:
-    space = debugger.program.address_space(len(debugger.memory))
-    digits = max(3, len(space.text(space.address(len(debugger.memory) - 1))))
+    space = debugger.space
+    digits = max(3, len(space.text(space.address(space.bytes - 1))))
     return f"{space.text(space.address(address)):>{digits}}:"
 
 
 def buffer_at(debugger: Debugger, address: int) -> str:
     """The buffer or image that an address lies in, as `t0+16`; "" where it lies in none."""
-    program = debugger.program
-    space = program.address_space(len(debugger.memory))
+    program, space = debugger.program, debugger.space
     for name, row in zip(program.view_names, program.views, strict=False):
         base, size = space.place(int(row[VIEW_BASE]) & 0xFFFFFFFF, int(row[VIEW_BYTES])), int(row[VIEW_BYTES])
         if base <= address < base + size:

@@ -10,7 +10,7 @@ from warploom.cli.common import UserError
 from warploom.cli.debugger.values import number
 from warploom.isa.diagnostics import nearest
 from warploom.isa.program import Program
-from warploom.isa.regions import RegionError
+from warploom.isa.regions import AddressSpace, RegionError
 from warploom.isa.views import VIEW_BASE
 
 CELL = re.compile(r"(?P<name>[^\[\]\s=]+)\s*(?:\[\s*(?P<first>[^\[\]:\s]+)\s*(?::\s*(?P<count>[^\[\]:\s]+)\s*)?\])?")
@@ -59,14 +59,14 @@ def instruction(program: Program, text: str) -> int:
     return min(found, key=lambda pc: (program.position(pc).line, pc))
 
 
-def cell(program: Program, text: str, lanes: int, memory_bytes: int) -> Cell:
+def cell(program: Program, text: str, lanes: int, space: AddressSpace) -> Cell:
     """What a text names: a register with or without a lane, a scalar register, memory, or one of OWN. Raises UserError."""
     match = CELL.fullmatch(text.strip())
     if match is None:
         raise UserError(f"{text!r}: name a register, as R3 or R3[2] for lane 2, or memory, as mem[8] or mem[8:4] for 4 bytes")
     name, first, count = match["name"], match["first"], match["count"]
     if name in ("mem", "memory"):
-        return _memory(program, text, first, count, memory_bytes)
+        return _memory(program, text, first, count, space)
     if name in OWN and first is None:
         return Cell(name, name)
     registers = _numbers(program.register_names)
@@ -88,14 +88,13 @@ def _numbers(names: Sequence[str]) -> dict[str, int]:
     return {name.lower(): register for register, name in enumerate(names) if name}
 
 
-def _memory(program: Program, text: str, first: str | None, count: str | None, memory_bytes: int) -> Cell:
+def _memory(program: Program, text: str, first: str | None, count: str | None, space: AddressSpace) -> Cell:
     if first is None:
         raise UserError(f"{text!r}: name an address, as in mem[8], or bytes from it on, as in mem[8:4]")
-    start = address(program, first, memory_bytes)
+    start = address(program, first, space)
     size = 1 if count is None else number(count, "a count of bytes")
-    space = program.address_space(memory_bytes)
-    if size < 1 or start + size > memory_bytes:
-        raise UserError(f"{text!r}: memory has {memory_bytes} bytes, and at least 1 is named")
+    if size < 1 or start + size > space.bytes:
+        raise UserError(f"{text!r}: memory has {space.bytes} bytes, and at least 1 is named")
     try:
         space.place(space.address(start), size)
     except RegionError as error:
@@ -103,9 +102,8 @@ def _memory(program: Program, text: str, first: str | None, count: str | None, m
     return Cell("memory", "mem", address=start, count=size)
 
 
-def address(program: Program, text: str, memory_bytes: int) -> int:
+def address(program: Program, text: str, space: AddressSpace) -> int:
     """The place of a byte (in one flat memory, its address): a number, or the name of a buffer, image or region. Raises UserError."""
-    space = program.address_space(memory_bytes)
     region = space.named(text) if program.regions else None
     if text in program.view_names:
         return space.place(int(program.views[program.view_names.index(text)][VIEW_BASE]) & 0xFFFFFFFF)

@@ -67,7 +67,7 @@ def memory(debugger: Debugger, text: str) -> list[Line]:
     """Data memory from an address on."""
     words = text.split()
     if words:
-        debugger.address = address(debugger.program, words[0], len(debugger.memory))
+        debugger.address = address(debugger.program, words[0], debugger.space)
     return memory_view.lines(debugger, _width(), _rows(words))
 
 
@@ -116,7 +116,7 @@ def cell(debugger: Debugger, text: str) -> tuple[list[int], int]:
     """The values of a text; memory without a count is one cell of this machine."""
     found = named(debugger, text)
     size = memory_view.cell_bytes(debugger)
-    if found.kind == "memory" and ":" not in text and size > 1 and found.address + size <= len(debugger.memory):
+    if found.kind == "memory" and ":" not in text and size > 1 and found.address + size <= debugger.space.bytes:
         return [int.from_bytes(debugger.memory[found.address : found.address + size].tobytes(), "little")], 8 * size
     return _values(debugger, found)
 

@@ -82,7 +82,7 @@ class MemoryPanel(Panel):
 
     def length(self) -> int:
         """Rows."""
-        return -(-len(self.debugger.memory) // self._row())
+        return -(-self.debugger.space.bytes // self._row())
 
     def lines(self, first: int, width: int, height: int) -> list[Line]:
         """The rows."""

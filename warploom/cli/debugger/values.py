@@ -7,11 +7,11 @@ import struct
 from warploom.cli.common import UserError
 
 FORMATS = {
-    "auto": "whole numbers; of 32 bits, what looks like a float as one",
+    "auto": "whole numbers; of 32 bits, what looks like a float as one; items of 64 bits as their array has them",
     "unsigned": "whole numbers from 0 up",
     "signed": "whole numbers, the highest bit being the sign",
     "hex": "hexadecimal",
-    "float": "32-bit floats",
+    "float": "floats, of 32 bits or of 64 as the items are",
 }
 SMALL = 1 << 20  # a number below it, or as far below 2 ** 32, is hardly a float
 
@@ -28,11 +28,11 @@ def shown(value: int, bits: int, form: str) -> str:
     return str(value)
 
 
-def shown_wide(value: int, form: str, *, floats: bool) -> str:
-    """An item of 64 bits of which it is known whether it is a float."""
+def shown_wide(value: int, form: str, *, floats: bool, signed: bool) -> str:
+    """An item of 64 bits of which it is known whether it is a float, and whether a whole one has a sign."""
     if form == "float" or (form == "auto" and floats):
         return _said_as_float(struct.unpack("<d", struct.pack("<Q", value))[0], 10)
-    return shown(value, 64, "signed" if form == "auto" else form)
+    return shown(value, 64, ("signed" if signed else "unsigned") if form == "auto" else form)
 
 
 def _looks_like_float(value: int, bits: int) -> bool:

@@ -22,14 +22,15 @@ from warploom.isa.reading import error, read_bytes
 
 RUNTIME = Path(__file__).parent / "runtime"
 SECONDS = 300.0
-ENDINGS = (".c", ".i", ".S", ".s", ".cl", ".o", ".a")  # what clang knows by its name: C, assembly, OpenCL C, code
+ALONE = (".c", ".i", ".S", ".s")  # C and assembly, which become an object file each
+ENDINGS = (*ALONE, ".cl", ".o", ".a")  # what clang knows by its name: OpenCL C and code too
 DOUBLE = re.compile(r"undefined symbol: (__[a-z]*(?:df|tf)[a-z]*[0-9]?)\b")  # a routine for floats of 64 or 128 bits
 LEVELS = ("0", "1", "2", "3", "s")
 
 
 class Target(NamedTuple):
     """triple, cpu: clang's names. options: what it is told besides. files, script: of the runtime. stack: bytes that a thread has, 0 where
-    there is no limit."""
+    there is no limit; for Vortex as in `warploom/isa/vortex/memory_map.py`, which is above this."""
 
     name: str
     triple: str
@@ -86,8 +87,9 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
             steps = gcn.commands(sources, RUNTIME / "include", [f"-O{level}", *places], result)
         else:
             steps = _commands(TARGETS[target], level, places, sources, result)
-        for command in steps:
-            _run(command, first, folder)
+        named = dict(zip(reversed(sources), reversed(paths), strict=True))  # as the user calls them
+        for command, source in steps:
+            _run(command, named[source], folder)
         return result.read_bytes()
 
 
@@ -98,17 +100,23 @@ def known_ending(path: str | Path) -> None:
         raise error(path, "the compiler knows a file by its ending, and this is none of its own", took)
 
 
-def _commands(target: Target, level: str, places: Sequence[str], sources: Sequence[Path], result: Path) -> list[list[str]]:
-    """What makes an ELF file: each C source alone, then the runtime, and all of it linked.
+def _commands(target: Target, level: str, places: Sequence[str], sources: Sequence[Path], result: Path) -> list[gcn.Step]:
+    """What makes an ELF file: each source alone, then the runtime, and all of it linked.
 
     The linker drops functions that nobody calls, but not what describes them. So the runtime has its lines and nothing else, while a user's
-    source has all that a debugger asks for, and the parameters of its kernels.
+    source has all that a debugger asks for, and the parameters of its kernels. Only a user's functions are held to the size of a stack.
     """
     compiler = [sys.executable, "-m", "ziglang", "cc", *_flags(target, level), *places]
-    objects = [result.with_name(f"{number}.o") if source.suffix in (".c", ".i") else source for number, source in enumerate(sources)]
-    made = [[*compiler, "-g", "-c", str(source), "-o", str(one)] for source, one in zip(sources, objects, strict=True) if one != source]
+    objects = [result.with_name(f"{number}.o") if source.suffix in ALONE else source for number, source in enumerate(sources)]
+    own = [f"-Wframe-larger-than={target.stack}", "-Werror=frame-larger-than"] if target.stack else []
+    made = [
+        ([*compiler, *own, "-g", "-c", str(source), "-o", str(one)], source)
+        for source, one in zip(sources, objects, strict=True)
+        if one != source
+    ]
     linked = ["-gline-tables-only", "-T", str(RUNTIME / target.script), "-Wl,--gc-sections"]
-    return [*made, [*compiler, *linked, *(str(RUNTIME / name) for name in target.files), *map(str, objects), "-o", str(result)]]
+    runtime = [str(RUNTIME / name) for name in target.files]
+    return [*made, ([*compiler, *linked, *runtime, *map(str, objects), "-o", str(result)], sources[0])]
 
 
 def _flags(target: Target, level: str) -> list[str]:
@@ -116,8 +124,6 @@ def _flags(target: Target, level: str) -> list[str]:
     found = ["-target", target.triple, f"-mcpu={target.cpu}", f"-O{level}", "-std=gnu17", "-Wall"]
     found += ["-Xclang", f"-O{level}"]  # ziglang's driver makes -O2 of -O1 and of -O3
     found += ["-nostdlib", "-ffreestanding", "-fno-sanitize=undefined", "-fno-stack-protector", "-ffunction-sections", *target.options]
-    if target.stack:
-        found += [f"-Wframe-larger-than={target.stack}", "-Werror=frame-larger-than"]
     return [*found, "-I", str(RUNTIME / "include")]
 
 

@@ -14,18 +14,20 @@ from pathlib import Path
 
 OPENCL = ".cl"
 PROCESSOR = "gfx900"
+Step = tuple[list[str], Path]  # a command, and the source that is named where it fails
 
 
-def commands(sources: Sequence[Path], include: Path, options: Sequence[str], result: Path) -> list[list[str]]:
+def commands(sources: Sequence[Path], include: Path, options: Sequence[str], result: Path) -> list[Step]:
     """What is called, in order. options: for every source. result: the code object."""
     zig = [sys.executable, "-m", "ziglang"]
     common = ["--target=amdgcn-amd-amdhsa", f"-mcpu={PROCESSOR}", "-nogpulib", "-g", "-Wall", "-fno-discard-value-names", *options]
-    found, objects = [], []
+    found: list[Step] = []
+    objects: list[str] = []
     for number, source in enumerate(sources):
         objects.append(str(result.with_name(f"{number}.o")))
         own = ["-std=gnu17", "-ffreestanding", "-fconvergent-functions", "-I", str(include)]
         if source.suffix.lower() == OPENCL:
             header = str(include / "opencl_gcn.h")
             own = ["-x", "cl", "-cl-std=CL2.0", "-cl-no-stdinc", "-cl-kernel-arg-info", "-include", header, "-I", str(include)]
-        found.append([*zig, "clang", *common, *own, "-c", str(source), "-o", objects[-1]])
-    return [*found, [*zig, "ld.lld", "-shared", *objects, "-o", str(result)]]
+        found.append(([*zig, "clang", *common, *own, "-c", str(source), "-o", objects[-1]], source))
+    return [*found, ([*zig, "ld.lld", "-shared", *objects, "-o", str(result)], sources[0])]

@@ -117,8 +117,8 @@ def _loaded(
         raise error(image.path, str(found), "") from None
     exit_code = ("register", GP) if generation.old else ("memory", EXIT_CODE)
     views, names = placed.views()
-    pages = 0 if placed.kernel else PAGES
-    program = replace(program, parameters=placed.parameters, exit_code=exit_code, views=views, view_names=names, pages=pages)
+    spare = 0 if placed.kernel else PAGES
+    program = replace(program, parameters=placed.parameters, exit_code=exit_code, views=views, view_names=names, spare_pages=spare)
     severity = Severity.ERROR if refuses else Severity.WARNING
     for number, reason in refused if refuses is not None else ():
         text = program.text[number]

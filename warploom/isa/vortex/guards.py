@@ -20,7 +20,7 @@ Source: the manual of LLVM, "convergent" and "simple-loop-unswitch"; Tine et al.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from warploom.isa import uop as u
@@ -62,11 +62,15 @@ def copied_guards(program: Program) -> list[Diagnostic]:
             asked[split] = branches
     reasons = dict(bare)
     found += [_no_branch(program, one, branch, reasons[one]) for one, _, branch in _parted(program, list(reasons), successors)]
-    empty = [split for split in _copied(program, list(asked)) if not conditions.related(split, asked[split])]
+    # Where it is not known what a condition is made of, nothing is said: its branch may ask for it, the one in front may not.
+    empty = [split for split in _copied(program, list(asked)) if conditions.related(split, asked[split]) is False]
+
+    def asks_for_both(branch: int, one: int, other: int) -> bool:
+        return all(conditions.related(branch, [split]) is True for split in (one, other))
+
     return found + [
         _no_branch(program, one, branch, "no branch that follows this split asks for its condition")
-        for one, other, branch in _parted(program, empty, successors)
-        if conditions.related(branch, [one]) and conditions.related(branch, [other])
+        for one, _, branch in _parted(program, empty, successors, asks_for_both)
     ]
 
 
@@ -123,14 +127,24 @@ def _copied(program: Program, splits: Sequence[int]) -> Iterator[int]:
     return (split for _, found in _copies(program, splits) for split in found)
 
 
-def _parted(program: Program, bare: Sequence[int], successors: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int]]:
-    """Of the splits that guard nothing, copies of one that stand on different sides of one branch: two of them, and the branch."""
+def _parted(
+    program: Program,
+    bare: Sequence[int],
+    successors: Sequence[Sequence[int]],
+    counts: Callable[[int, int, int], bool] = lambda branch, one, other: True,
+) -> Iterator[tuple[int, int, int]]:
+    """Of the splits that guard nothing, copies of one that stand on different sides of one branch: two of them, and the branch.
+
+    counts: whether a branch, and the two copies that it parts, are looked for. Other copies of that split may stand on the sides of
+    another branch.
+    """
     graph = [*successors, ()]  # with the end, where all ways out lead
     for begins, splits in _copies(program, bare):
         dominator = immediate_dominators(graph, begins)
         for one, other in combinations(splits[:MOST_COPIES], 2):
             branch = _last_before_both(dominator, one, other)
-            if branch is not None and branch not in (one, other) and _parts(branch, one, other, graph):
+            parts = branch is not None and branch not in (one, other) and _parts(branch, one, other, graph)
+            if branch is not None and parts and counts(branch, one, other):
                 yield one, other, branch
                 break
 
@@ -151,9 +165,10 @@ def _dominators_of(dominator: Sequence[int], place: int) -> Iterator[int]:
 
 
 def _parts(branch: int, one: int, other: int, successors: Sequence[Sequence[int]]) -> bool:
-    """Whether one way of a branch leads to the first only, and the other to the second, before the branch comes again."""
-    without = [() if place == branch else ways_on for place, ways_on in enumerate(successors)]
-    sides = [(one in found, other in found) for found in (reachable(without, [way]) for way in successors[branch])]
+    """Whether one side of a branch leads to the first only, and the other to the second, before the branch comes again."""
+    without = list(successors)
+    without[branch] = ()
+    sides = [(one in found, other in found) for found in (reachable(without, [successor]) for successor in successors[branch])]
     return sorted(sides) == [(False, True), (True, False)]
 
 

@@ -230,7 +230,7 @@ class Session:
         """Raises EditError where there is no such cell."""
         if space == MEMORY:
             address, size = index
-            there = len(self.machine.inspection.memory)
+            there = self.machine.inspection.space.bytes
             if not 0 <= address <= there - size:
                 raise EditError(f"there is no memory at address {address}: it has {there} bytes")
             return

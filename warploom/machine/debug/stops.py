@@ -94,7 +94,7 @@ class MemoryWatch:
             return ""
         first = int(changed[0])
         more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
-        space = machine.program.address_space(len(machine.inspection.memory))
+        space = machine.inspection.space
         return f"memory[{space.text(space.address(self.address + first))}] was {before[first]} and is {now[first]}{more}"
 
     def trail(self, machine: Machine) -> int | None:

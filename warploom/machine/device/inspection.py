@@ -11,6 +11,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting import reasons
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.waiting import next_paths
@@ -28,6 +29,10 @@ class Inspected(Reported, Protocol):
     memory: np.ndarray
     initial_memory: np.ndarray
 
+    @property
+    def space(self) -> AddressSpace:
+        """Where in `memory` the byte of an address is now."""
+
 
 class PipelineInspection:
     """The warps, registers and memory of a machine of cores with warps, as they are when they are asked for."""
@@ -38,8 +43,13 @@ class PipelineInspection:
 
     @property
     def memory(self) -> np.ndarray:
-        """uint8[bytes]: data memory; the machine's own bytes."""
+        """uint8[bytes]: data memory, with room for the pages that may appear; the machine's own bytes."""
         return self.machine.memory.view(np.uint8)[: len(self.machine.initial_memory)]
+
+    @property
+    def space(self) -> AddressSpace:
+        """Where in `memory` the byte of an address is now."""
+        return self.machine.space
 
     # ---- warps
 

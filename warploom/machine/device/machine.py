@@ -17,7 +17,7 @@ from warploom.isa.analysis.control_flow import with_reconvergence
 from warploom.isa.analysis.spins import with_yields
 from warploom.isa.needs import OF_WARPS, uses, uses_wide_accesses
 from warploom.isa.program import Program
-from warploom.isa.regions import SPACE_BYTES, RegionError, flat_memory, for_machine
+from warploom.isa.regions import SPACE_BYTES, AddressSpace, RegionError, flat_memory, for_machine
 from warploom.isa.table_check import check_tables
 from warploom.machine.accounting.events import EVENT_COLUMNS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE
 from warploom.machine.accounting.notes import new_log, notes_of, printed, writes_notes
@@ -49,10 +49,10 @@ from warploom.machine.device.held import Held
 from warploom.machine.device.inspection import PipelineInspection
 from warploom.machine.device.memory_system import no_events, serve_events
 from warploom.machine.device.overwritten import overwritten
-from warploom.machine.device.pages import touched_pages
 from warploom.machine.device.setup import resident_blocks, set_up_core, set_up_device
 from warploom.machine.device.stacks import full_stacks
 from warploom.machine.device.storage import Storage, set_up_spaces
+from warploom.machine.device.touched_memory import touched_memory
 from warploom.machine.engine.native.piece import Array, Hook
 from warploom.machine.engine.pages import Pages, contents
 from warploom.machine.engine.swaps import Socket, Swaps, reached
@@ -112,7 +112,7 @@ class PipelineMachine:
                 program = replace(program, regions=for_machine(program.regions, config.gpu.cores, threads))
             except RegionError as error:
                 raise LaunchError(f"{program.source.path}: {error}; use fewer cores, warps or lanes") from None
-        self.space = program.address_space(config.memory.bytes) if held is None else flat_memory(held.used)
+        self._space = program.address_space(config.memory.bytes) if held is None else flat_memory(held.used)
         self.held, self.before = held, before
         asks = "divergence" in (units or {}) or MECHANISMS[config.core.divergence].uses_reconvergence_pc
         program = with_reconvergence(program) if asks else program
@@ -137,10 +137,10 @@ class PipelineMachine:
         self.code = decode(config, program)
         self.views = np.ascontiguousarray(program.views) if held is None else program.views.copy()
         self.samplers = np.ascontiguousarray(program.samplers)
-        pages = program.pages if watcher is None else 0  # a check shows what finds no memory
-        self.storage = Storage(config, program, self.space if held is None else flat_memory(held.capacity), pages)
+        pages = program.spare_pages if watcher is None and held is None else 0  # a check shows what finds no memory
+        self.storage = Storage(config, program, self._space if held is None else flat_memory(held.capacity), pages)
         self.memory = self.storage.filled() if held is None else self.storage.added_to(held)
-        self.memory_bytes = self.space.bytes
+        self.memory_bytes = self.storage.bytes if held is None else self._space.bytes
         # Filled again, not copied: a copy would touch every page.
         self.initial_memory = (self.storage.filled() if held is None else (before or Held(0)).words).view(np.uint8)
         self.initial_memory = self.initial_memory[: self.memory_bytes if held is None or before is not None else 0]
@@ -323,6 +323,11 @@ class PipelineMachine:
         self.events.append(written)
 
     @property
+    def space(self) -> AddressSpace:
+        """Where in `memory` the byte of an address is now: pages appear as the run goes."""
+        return self.storage.mapped() if self.storage.pages else self._space
+
+    @property
     def inspection(self) -> PipelineInspection:
         """What is in it now."""
         return PipelineInspection(self)
@@ -338,14 +343,16 @@ class PipelineMachine:
             self._hand_on(self.open_rows())
         pipeline_report.account_the_rest(self)
         notes, lost = notes_of(self.program, self.notes)
+        space = self.space
         return RunResult(
             program=self.program,
             config=self.config,
             status=outcome.status,
             cycles=self.cycle,
             instructions=int(self.profile[:, ISSUES].sum()),
-            memory=self._final_memory(),
-            initial_memory=self.initial_memory,
+            memory=self._final_memory()[: space.bytes],
+            initial_memory=self.initial_memory[: space.bytes],
+            mapped=space if self.storage.pages else None,
             counters=pipeline_report.counters(self),
             fault=pipeline_report.fault_text(self),
             fault_at=int(self.gpu["fault"]["pc"]) if int(self.gpu["fault"]["kind"]) else -1,
@@ -353,7 +360,7 @@ class PipelineMachine:
             notes=notes,
             notes_lost=lost,
             exit_code=pipeline_report.exit_code(self),
-            remarks=(*pipeline_report.remarks(self), *overwritten(self), *touched_pages(self), *full_stacks(self)),
+            remarks=(*pipeline_report.remarks(self), *overwritten(self), *touched_memory(self), *full_stacks(self)),
             console=printed(self.program, self.notes),
             engine=outcome.engine,
             seconds=outcome.seconds,

@@ -16,6 +16,7 @@ from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.derived import l1_bytes, shape_of
 from warploom.machine.config.pipes import interval, intervals
+from warploom.machine.config.presets import preset_names
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
@@ -119,9 +120,10 @@ def _too_wide(config: Config, program: Program, reason: str) -> str:
     demand = Demand(1, program.registers, program.launch.shared_bytes, program.launch.warp_scalars)
     core, limits = config.core, limits_of(config)
     fitting = [warps for warps in range(1, core.warps) if residency(limits, demand._replace(threads=warps * core.lanes)).blocks]
+    preset = f"--gpu {program.isa}" if program.isa in preset_names() else "the preset of its instruction set"
     return (
         f"{program.source.path}: a program of {program.isa} starts its threads itself, so it is given a core's {core.warps} warps of "
-        f"{core.lanes} lanes as one block, and on this machine {reason}; use the preset of its instruction set"
+        f"{core.lanes} lanes as one block, and on this machine {reason}; use {preset}"
         + (f", or add --set core.warps={fitting[-1]}" if fitting else "")
     )
 

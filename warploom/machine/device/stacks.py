@@ -1,7 +1,7 @@
 """Stacks that threads have used up. Where the threads of a device have their stacks side by side, what one stores beyond its own lies in
 the next thread's: nothing stops it there, and what goes wrong does so somewhere else.
 
-Not hardware: an observer, before whose eyes a run ends. (Cores that check have a register with a limit, as Arm's MSPLIM.) A stack pointer
+Not hardware: an observer that runs after the last cycle. (Cores that check have a register with a limit, as Arm's MSPLIM.) A stack pointer
 below a thread's own stack at a fault says what the cause is. After any run, the lowest words of a stack say whether it was full.
 """
 
@@ -70,4 +70,4 @@ def full_stacks(machine: Finished) -> Iterator[str]:
 
 def _stacks(program: Program) -> Region | None:
     """Where each thread has a stack. A program with a start of its own may put them elsewhere, and use the room as it likes."""
-    return next((region for region in program.regions if region.thread_bytes), None) if not program.pages else None
+    return next((region for region in program.regions if region.thread_bytes), None) if not program.spare_pages else None

@@ -1,4 +1,4 @@
-"""Where the bytes of all memory lie that a program uses: regions, local memory of all warp slots, constants, pages that may appear.
+"""Where the bytes of all memory lie that a program uses: regions, pages that may appear, local memory of all warp slots, constants.
 
 This is the host's side: one array. The hardware's side of it is `core/load_store/address_space.py`.
 """
@@ -14,12 +14,15 @@ from warploom.isa.program import Program
 from warploom.isa.regions import (
     KINDS,
     PAGE_BYTES,
+    REGION_BASE,
     REGION_COLUMNS,
+    REGION_END,
     REGION_MOVED,
     REGION_OFFSET,
     REGION_STRIDE,
     ROW,
     AddressSpace,
+    Region,
     RegionError,
 )
 from warploom.machine.accounting.status import LaunchError
@@ -35,16 +38,28 @@ class Storage:
         self.local_bytes = -(-program.launch.local_bytes // 4) * 4 if program.uses(u.LOCAL_SPACE) else 0
         core, self.cores = config.core, config.gpu.cores
         self.local_total = self.local_bytes * config.gpu.cores * core.warps * core.lanes
-        self.local_place = _up(space.bytes)
+        self.pages_place = _up(space.bytes)
+        self.bytes = self.pages_place + pages * PAGE_BYTES if pages else space.bytes  # of regions and pages
+        self.local_place = _up(self.bytes)
         self.constant_place = _up(self.local_place + self.local_total)
         tables, self.end = space.of_cores(config.gpu.cores, _up(self.constant_place + len(program.constants)))
-        self.tables = np.concatenate([tables, _empty_pages(pages, _up(self.end))])
-        self.end = _up(self.end) + pages * PAGE_BYTES if pages else self.end
+        self.tables = np.concatenate([tables, _empty_pages(pages, self.pages_place)])
         self.translates = bool(program.regions) or program.uses(u.LOCAL_SPACE) or program.uses(u.CONSTANT_SPACE)
         try:
             self.local_base = space.gap(self.local_total) if self.local_total else 0
         except RegionError as error:
             raise LaunchError(f"{program.source.path}: {self.local_bytes} bytes of local memory a thread: {error}") from None
+
+    def mapped(self) -> AddressSpace:
+        """Where memory is by now: the regions, and the pages that have appeared."""
+        touched = self.touched()[:, [REGION_BASE, REGION_END, REGION_OFFSET]].tolist()
+        pages = {Region(f"page {base:#x}", base, end - base): base + offset for base, end, offset in touched}
+        return AddressSpace(self.space.regions, pages) if pages else self.space
+
+    def touched(self) -> np.ndarray:
+        """int64[n, REGION_COLUMNS]: the pages that have appeared, in that order."""
+        pages = self.tables[len(self.tables) - self.pages :]
+        return pages[pages[:, REGION_END] != 0]
 
     def added_to(self, held: Held) -> np.ndarray:
         """uint32[words]: memory that is held, with this program's constants and room for local memory after it."""
@@ -59,8 +74,8 @@ class Storage:
         """uint32[words]: memory before the first cycle."""
         constants = self.program.constants if self.translates else np.zeros(0, np.uint8)
         extra = self.local_total or len(constants)
-        size = self.constant_place + len(constants) if extra else self.space.bytes
-        size = max(size, self.end if self.pages or self.tables[:, REGION_STRIDE].any() else 0)
+        size = self.constant_place + len(constants) if extra else self.bytes
+        size = max(size, self.end if self.tables[:, REGION_STRIDE].any() else 0)
         memory = np.zeros((size + 3) // 4, np.uint32)
         held = memory.view(np.uint8)
         for region, start in zip(self.space.regions, self.space.starts, strict=True):

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting.status import Outcome
 from warploom.machine.run.result import RunResult
 from warploom.machine.run.runnable import Runnable
@@ -68,7 +69,11 @@ class Inspection(Protocol):
 
     @property
     def memory(self) -> np.ndarray:
-        """uint8[bytes]: data memory."""
+        """uint8[bytes]: data memory, with room for what may appear."""
+
+    @property
+    def space(self) -> AddressSpace:
+        """Where in `memory` the byte of an address is now."""
 
     def warp_states(self) -> list[WarpState]:
         """Every warp that has been launched and has not ended, by core and slot."""

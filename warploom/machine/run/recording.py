@@ -100,7 +100,6 @@ class Recorded(Protocol):
     cores: np.ndarray
     memory: np.ndarray
     memory_bytes: int
-    space: AddressSpace
     event_buffer: np.ndarray
     uops: np.ndarray
     code: np.ndarray
@@ -110,6 +109,10 @@ class Recorded(Protocol):
     @property
     def cycle(self) -> int:
         """Cycles simulated so far."""
+
+    @property
+    def space(self) -> AddressSpace:
+        """Where in `memory` the byte of an address is now."""
 
 
 class Recorder:
@@ -230,7 +233,7 @@ class Recorder:
         machine = self.machine
         registers = mirror(machine.cores["registers"][core, warp : warp + 1].reshape(()))
         access = mirror(machine.cores["access"][core : core + 1].copy().reshape(()))
-        tables = Tables(uops=machine.uops, views=machine.views)
+        tables, space = Tables(uops=machine.uops, views=machine.views), machine.space
         found: set[int] = set()
         first = int(machine.code[pc, u.FIRST_UOP])
         for k in range(first, first + int(machine.code[pc, u.COUNT])):
@@ -240,16 +243,10 @@ class Recorder:
                 with np.errstate(over="ignore"):
                     addresses(access, registers, tables, k, self._lanes, int(machine.gpu["memory_bytes"]))
                 active = registers.active[: self._lanes] != 0
-                places = (self._place(int(address)) for address in access.address[: self._lanes][active])
+                places = (_place(space, int(address)) for address in access.address[: self._lanes][active])
                 words = 2 if machine.uops[k, u.SIZE] == u.WIDE else 1
                 found |= {(place >> 2) + word for place in places for word in range(words)}
         return found
-
-    def _place(self, address: int) -> int:
-        try:
-            return self.machine.space.place(address)
-        except RegionError:  # of a lane that its predicate leaves out
-            return -1
 
     def _note_shared(self, time: int, core: int, warp: int) -> None:
         now, before = self.machine.cores[core]["shared"], self._shared_before[core]
@@ -279,3 +276,10 @@ def _kinds(core: np.void, warp: int) -> list[tuple[int, int, int, int]]:
 def _signed(mask: Any) -> int:
     """A 64-bit mask in an int64 column, as events have it."""
     return int(np.uint64(mask).astype(np.int64))
+
+
+def _place(space: AddressSpace, address: int) -> int:
+    try:
+        return space.place(address)
+    except RegionError:  # of a lane that its predicate leaves out
+        return -1

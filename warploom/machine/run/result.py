@@ -44,6 +44,7 @@ class RunResult:
 
     status: "done"; "timeout", when it was still running after the allowed cycles; "error", when it stopped with a fault.
     memory, initial_memory: uint8[bytes], after and before: of a program with regions, one region after another (`space`).
+    mapped: where memory is, of a program beside whose regions pages may appear: its regions and the pages that have.
     counters: whole numbers by name; `counters.COUNTERS` says what each means. fault: one sentence with its place in the source, or "".
     fault_at: the instruction that it is about, or -1.
     running: where each core was when the run was stopped, a line a core. remarks: what a user should know although it is no fault.
@@ -74,6 +75,7 @@ class RunResult:
     detail: Detail = Detail()
     rebuild: Callable[..., Runnable] | None = None
     findings: tuple[Any, ...] = ()
+    mapped: AddressSpace | None = None
 
     def replay(self) -> Runnable:
         """The machine of this run before its first cycle. A machine is deterministic: it repeats the run.
@@ -92,7 +94,7 @@ class RunResult:
     @property
     def space(self) -> AddressSpace:
         """Where in `memory` the byte of an address is: the address itself, unless the program has regions."""
-        return self.program.address_space(len(self.memory))
+        return self.program.address_space(len(self.memory)) if self.mapped is None else self.mapped
 
     def read(self, address: int, size: int) -> np.ndarray:
         """uint8[size]: memory from an address on, after the run. Raises RegionError (a ValueError) where there is none."""

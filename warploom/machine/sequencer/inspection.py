@@ -12,6 +12,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.isa.regions import AddressSpace
 from warploom.machine.config.schema import Config
 from warploom.machine.run.protocol import Places, WarpState
 from warploom.machine.sequencer.states import DONE, IDLE, STATES
@@ -44,6 +45,11 @@ class SequencerInspection:
     def memory(self) -> np.ndarray:
         """uint8[bytes]: data memory; the machine's own bytes."""
         return self.machine.memory.view(np.uint8)[: len(self.machine.initial_memory)]
+
+    @property
+    def space(self) -> AddressSpace:
+        """Where in `memory` the byte of an address is: there."""
+        return self.machine.program.address_space(len(self.memory))
 
     def warp_states(self) -> list[WarpState]:
         """Every core with a block."""

@@ -300,7 +300,7 @@ def _of_signals(signals: Signals) -> Tables:
 def _regions(result: RunResult) -> list[dict[str, Any]]:
     """Of a program with regions: what each is called, where its bytes are in `memory`, and at which address they begin."""
     space = result.space
-    starts = zip(space.regions, space.starts, strict=True) if result.program.regions else ()
+    starts = sorted(zip(space.regions, space.starts, strict=True), key=lambda one: one[1]) if result.program.regions else ()
     return [{"name": region.name, "start": start, "bytes": region.bytes, "base": region.base} for region, start in starts]
 
 

@@ -7,7 +7,19 @@ import pytest
 
 from tests.machine.core.unit_bench import bench
 from tests.machine.programs import FREE
-from warploom.isa.regions import CONSOLE, SCRATCHPAD
+from warploom.isa.regions import (
+    CONSOLE,
+    PAGE_BYTES,
+    REGION_ADDRESS,
+    REGION_BASE,
+    REGION_CACHED,
+    REGION_COLUMNS,
+    REGION_END,
+    REGION_OFFSET,
+    REGION_UOP,
+    REGION_WRITABLE,
+    SCRATCHPAD,
+)
 from warploom.isa.uop import CONSTANT_SPACE, DST, GLOBAL_SPACE, IMM, LOCAL_SPACE, NONE, NUMBER, OP, SIZE, SPACE, VIEW, A, B
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.notes import NUMBER as NUMBER_OF_NOTE
@@ -30,14 +42,15 @@ MAP = np.array(
     ],
     np.int64,
 )
+PAGES_PLACE = 0x100000  # of the first page
 UNMAPPED, READ_ONLY = FAULT_NUMBER["unmapped"], FAULT_NUMBER["read_only_region"]
 
 
-def decoder(name="load", size=4, space=GLOBAL_SPACE, core=0, imm=0):
-    """A core with the map before an access. size: bytes a lane."""
+def decoder(name="load", size=4, space=GLOBAL_SPACE, core=0, imm=0, pages=0):
+    """A core with the map, and so many pages that may appear, before an access. size: bytes a lane."""
     gpu, cores, tables = bench(core__warps=4, core__lanes=LANES, core__threads_per_block=LANES, gpu__cores=4)
     core = cores[core]
-    tables.regions, tables.memory = MAP, np.zeros(64, np.uint32)
+    tables.regions, tables.memory = with_pages(pages), np.zeros(64, np.uint32)
     tables.uops = np.zeros((1, tables.uops.shape[1]), np.int32)
     columns = (OP, A, B, DST, SIZE, SPACE, IMM, VIEW)
     tables.uops[0, list(columns)] = NUMBER[name], ADDRESS, DATA, NONE if name == "store" else FREE + 2, size, space, imm, NONE
@@ -57,29 +70,77 @@ def placed(row, address, core):
     return address + offset + (moved + core * stride if core and stride else 0)
 
 
+def with_pages(count):
+    """The map, and after it rows of pages that nothing has touched."""
+    regions = np.pad(MAP, ((0, 0), (0, REGION_COLUMNS - MAP.shape[1])))
+    rows = np.zeros((count, REGION_COLUMNS), np.int64)
+    rows[:, REGION_OFFSET] = PAGES_PLACE + PAGE_BYTES * np.arange(count)
+    rows[:, [REGION_WRITABLE, REGION_CACHED]] = 1
+    return np.concatenate([regions, rows])
+
+
+class Memory:
+    """The model: what answers at an address, and pages, each of which is what no region has of 4 KiB, address by address."""
+
+    def __init__(self, pages):
+        self.free, self.pages = [PAGES_PLACE + PAGE_BYTES * number for number in range(pages)], []
+
+    def find(self, address, size):
+        """The row that answers, of a new page if need be; None for nothing."""
+        found = region_of(address, size) or next((row for row in self.pages if row[0] <= address < row[1]), None)
+        if found is None and self.free:
+            first = address - address % PAGE_BYTES
+            base, end = address, address + size
+            while base > first and region_of(base - 1, 1) is None:
+                base -= 1
+            while end < first + PAGE_BYTES and region_of(end, 1) is None:
+                end += 1
+            found = (base, end, self.free.pop(0) - first, 1, 1, 0, 0, ORDINARY)
+            self.pages.append(found)
+        return found
+
+
 CHOSEN = [0x100, 0x13C, 0x140, 0x15C, 0x200, 0x23C, 0x300, 0x31C, 0x400, 0x43C, 0x4FC, 0x500, 0x504]
 EDGES = [0xFC, 0xFE, 0x13E, 0x15E, 0x160, 0x1FC, 0x240, 0x2FC, 0x320, 0x3FC, 0x440, 0x508, 0x4EC]
 
 
+GAPS = [0, 0xFC, 0x160, 0x1FC, 0x240, 0x2FC, 0x440, 0x4EC, 0x508, 0xFFC, 0x1000, 0x1FFC, 0x30000, 0x30FFC, 0xFFFFF000, 0xFFFFFFFC]
+
+
+@pytest.mark.parametrize("pages", [0, 4, 64])
 @pytest.mark.parametrize("core", [0, 1, 3])
 @pytest.mark.parametrize("name", ["load", "load_scalar", "store", "atomic_add"])
-def test_each_lane_finds_the_place_of_its_region_or_the_first_fault(name, core):
-    chosen = random.Random(f"{name} {core}")
-    _, own, tables, registers = decoder(name, core=core)
-    access = own.access
+def test_each_lane_finds_the_place_of_its_region_or_page_or_the_first_fault(name, core, pages):
+    chosen = random.Random(f"{name} {core} {pages}")
+    _, own, tables, registers = decoder(name, core=core, pages=pages)
+    access, memory = own.access, Memory(pages)
     for _ in range(60):
         size = chosen.choice([1, 2, 4])
         tables.uops[0, SIZE] = size
-        near = chosen.choice([CHOSEN, CHOSEN[:4], CHOSEN[8:], CHOSEN[8:10], CHOSEN[11:], CHOSEN[10:], CHOSEN + EDGES])
+        near = chosen.choice(
+            [
+                CHOSEN,
+                CHOSEN[:4],
+                CHOSEN[8:],
+                CHOSEN[8:10],
+                CHOSEN[11:],
+                CHOSEN[10:],
+                CHOSEN + EDGES,
+                *([CHOSEN + GAPS] * 4 if pages else []),
+            ]
+        )
         wanted = [chosen.choice(near) for _ in range(LANES)]
         wanted = [one + 4 - size if one in CHOSEN and one & 12 else one for one in wanted]  # to a region's last byte
+        wanted = [one - one % size for one in wanted] if pages else wanted  # a page is for accesses that are aligned: no others come so far
         takes = chosen.choice([[True] * LANES, [chosen.random() < 0.5 for _ in range(LANES)], [lane == 2 for lane in range(LANES)]])
         access.address[:LANES], access.place[:LANES] = wanted, 77
         registers.active[:LANES] = [0xFFFFFFFF * one for one in takes]
-        access.scratchpad, access.cached, tables.notes[:] = 1, 0, 0
+        access.scratchpad, access.cached, access.run, tables.notes[:] = 1, 0, 1, 0
         found = int(locate(own, registers, tables, 0, LANES))
-        rows = [region_of(address, size) if one else None for address, one in zip(wanted, takes, strict=True)]
-        for lane, (address, one, row) in enumerate(zip(wanted, takes, rows, strict=True)):
+        rows = []
+        for lane, (address, one) in enumerate(zip(wanted, takes, strict=True)):
+            row = memory.find(address, size) if one else None
+            rows.append(row)
             if one and (row is None or (not row[3] and name in ("store", "atomic_add"))):
                 fault = UNMAPPED if row is None else READ_ONLY
                 assert (found, access.fault, access.lane, access.value) == (fault, fault, lane, address)
@@ -92,6 +153,40 @@ def test_each_lane_finds_the_place_of_its_region_or_the_first_fault(name, core):
             assert access.scratchpad == (bool(reached) and all(row[7] == SCRATCHPAD for row in reached))
             printed = [(lane, wanted[lane], 0xA0 + lane) for lane, row in enumerate(rows) if name == "store" and row and row[7] == CONSOLE]
             assert said(tables) == printed
+            assert access.run == (not any(row in memory.pages for row in reached))
+        assert [tuple(row) for row in tables.regions[len(MAP) :, :8].tolist() if row[1]] == memory.pages
+
+
+def place_in(tables, page):
+    """What the row of a page says: (first address, address after it, place of its first byte)."""
+    base, end, offset = tables.regions[len(MAP) + page, [REGION_BASE, REGION_END, REGION_OFFSET]].tolist()
+    return base, end, base + offset
+
+
+def test_a_page_ends_where_regions_begin_and_is_made_once_for_all_lanes():
+    _, own, tables, registers = decoder("store", pages=2)
+    registers.active[:LANES] = [0, *[0xFFFFFFFF] * (LANES - 1)]
+    own.access.address[:LANES] = [0x30000, 0x180, 0x160, 0x1FC, 0x17C, 0x164]  # the first lane takes no part
+    assert locate(own, registers, tables, 0, LANES) == 0
+    assert place_in(tables, 0) == (0x160, 0x200, PAGES_PLACE + 0x160) and place_in(tables, 1)[1] == 0
+    assert tables.regions[len(MAP), [REGION_UOP, REGION_ADDRESS]].tolist() == [0, 0x180]  # what made it appear
+    assert own.access.place[1:LANES].tolist() == [PAGES_PLACE + one for one in (0x180, 0x160, 0x1FC, 0x17C, 0x164)]
+    assert place_of(own, tables, np.int64(0x1FC), 4) == PAGES_PLACE + 0x1FC
+    assert place_of(own, tables, np.int64(0x508), 4) == -1  # of the same 4 KiB, and not of the page
+
+
+def test_a_page_that_is_one_too_many_is_a_fault():
+    _, own, tables, registers = decoder("store", pages=64)
+    registers.active[1:LANES] = 0
+    for number in range(64):
+        own.access.address[0] = 0x10000000 + PAGE_BYTES * number + 8
+        assert locate(own, registers, tables, 0, LANES) == 0
+        assert own.access.place[0] == PAGES_PLACE + PAGE_BYTES * number + 8
+    own.access.address[0] = 0x20000004
+    assert locate(own, registers, tables, 0, LANES) == own.access.fault == UNMAPPED
+    assert (own.access.lane, own.access.value) == (0, 0x20000004)
+    own.access.address[0] = 0x10000FFC  # those that there are stay
+    assert locate(own, registers, tables, 0, LANES) == 0 and own.access.place[0] == PAGES_PLACE + 0xFFC
 
 
 def said(tables):

@@ -25,11 +25,11 @@ def test_pages_appear_between_regions_and_leave_those_their_place(engine):
     code.load(B, C)
     code.store(C, B, offset=16)
     code("exit")
-    made = replace(code.program(regions=MAP), pages=5)
+    made = replace(code.program(regions=MAP), spare_pages=5)
     result = run(made, engine=engine)
     assert result.status == "done", result.fault
     (said,) = [remark for remark in result.remarks if "0x30000000" in remark]
-    assert "accesses address 0x30000000, where the program has nothing, and at addresses in 4 more pages of 4096" in said
+    assert "accesses address 0x30000000, where the program declares nothing, nor at addresses in 4 more pages of 4096" in said
     assert result.read(0xFFFFFF00, 32).view(np.uint32).tolist() == 2 * [0, 1, 2, 3]
-    fault = run(replace(made, pages=4), engine=engine).fault
+    fault = run(replace(made, spare_pages=4), engine=engine).fault
     assert "thread 0 accesses address 0xfffffee0, where there is no memory" in fault

@@ -1,0 +1,52 @@
+"""Pages that a run has touched between its program's regions. Where the program's own machine has memory at every address nothing says so
+there; here a sentence does, since such an access is seldom meant.
+
+In hardware: what a memory management unit reports as a first touch. The pages themselves: `core/load_store/address_space.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+
+from warploom.isa import uop as u
+from warploom.isa.program import Program
+from warploom.isa.regions import PAGE_BYTES, REGION_ADDRESS, REGION_UOP, SPACE_BYTES
+from warploom.machine.device.storage import Storage
+
+FRAME_REGISTERS = ("sp", "s0")  # through which compilers reach a function's variables
+
+
+class Finished(Protocol):
+    """A machine after its run."""
+
+    program: Program
+    storage: Storage
+
+
+def touched_memory(machine: Finished) -> Iterator[str]:
+    """A sentence, where a program has used addresses at which there is no region: at most one, with the first of them."""
+    program = machine.program
+    pages = machine.storage.touched()
+    if not len(pages):
+        return
+    uop, address = pages[0, [REGION_UOP, REGION_ADDRESS]].tolist()
+    firsts = program.code[:, u.FIRST_UOP]
+    instruction = int(np.flatnonzero((firsts <= uop) & (uop < firsts + program.code[:, u.COUNT]))[0])
+    more = f", nor at addresses in {len(pages) - 1} more page{'s' * (len(pages) > 2)} of {PAGE_BYTES}" if len(pages) > 1 else ""
+    made = "pages were made" if more else "a page was made"
+    yield (
+        f"{program.where(instruction)}: this accesses address {address:#x}, where the program declares nothing{more}; {made}, "
+        f"since the original has memory everywhere, but {_cause(program, uop, address)}"
+    )
+
+
+def _cause(program: Program, uop: int, address: int) -> str:
+    """What is probably wrong, as a clause."""
+    register = int(program.uops[uop, u.A])
+    base = program.register_names[register] if 0 <= register < len(program.register_names) else ""
+    if base in FRAME_REGISTERS or address >= SPACE_BYTES - PAGE_BYTES:
+        return "a lane that is switched on in the middle of a function has no frame: what follows belongs in a function of its own"
+    return "a pointer is probably wrong"
