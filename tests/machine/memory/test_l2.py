@@ -270,17 +270,18 @@ def test_in_its_turn_a_slice_takes_the_first_of_its_queue_and_has_a_turn_for_the
     assert turns == ([(slice, 51)] if taken and len(queue) > 1 else [])
 
 
-@pytest.mark.parametrize("width", [0, 8])
+@pytest.mark.parametrize("ports", [0, 2])
+@pytest.mark.parametrize("width", [0, 1, 8])
 @pytest.mark.parametrize("kind", [LOAD, ATOMIC])
 @pytest.mark.parametrize("extra", [0, 1, 5])
-def test_what_a_slice_looks_up_keeps_its_port_and_an_atomic_is_counted_by_its_passes(monkeypatch, kind, extra, width):
-    """Two sectors that are there, of 16 bytes each, through a port of two cycles a lookup, or one as wide as `width` says."""
+def test_what_a_slice_looks_up_keeps_its_port_and_an_atomic_is_counted_by_its_passes(monkeypatch, kind, extra, width, ports):
+    """Two sectors that are there, of 16 bytes each, and a port of so many cycles a lookup, of so many bytes a cycle; 0: no limit."""
     gpu, _, tables = bench()
     l2, back, changed = gpu.l2, [], []
     monkeypatch.setattr(unit, "send_back", lambda gpu, asked, ready: back.append(ready))
     monkeypatch.setattr(unit, "change", lambda gpu, l2, slice, line, sectors, asked, ready: changed.append((slice, line, sectors, ready)))
     fill(l2.cache, 5, np.uint64(0b11), np.int64(9))
-    l2.ratio_shift, l2.sectors_a_line, l2.sector_shift, l2.ports, l2.latency, gpu.crossbar.slice_bytes = 0, 4, 4, 2, 8, width
+    l2.ratio_shift, l2.sectors_a_line, l2.sector_shift, l2.ports, l2.latency, gpu.crossbar.slice_bytes = 0, 4, 4, ports, 8, width
     l2.atomics, l2.stalls, l2.slice_free[:] = 10, 20, 0
     asked = request(kind, 3, 5, 0b11, extra << EXTRA_SHIFT)
     assert unit._look_up(gpu, l2, tables, 1, asked, np.int64(50))
@@ -288,7 +289,7 @@ def test_what_a_slice_looks_up_keeps_its_port_and_an_atomic_is_counted_by_its_pa
     assert back == [50 + 8 - 1 + extra]
     assert changed == ([(1, 5, 0b11, 57 + extra)] if kind == ATOMIC else [])
     wide = 32 // width if width and kind == ATOMIC else 0
-    assert l2.slice_free[:3].tolist() == [0, 50 + max(2 + extra, wide), 0]
+    assert l2.slice_free[:3].tolist() == [0, 50 + max(ports + extra, wide), 0]
 
 
 @pytest.mark.parametrize("kind", [LOAD, ATOMIC, KIND_STORE])
