@@ -319,3 +319,17 @@ def test_a_program_that_starts_its_threads_itself_says_how_many_warps_fit():
     )
     named = replace(program, isa="vortex-2024")
     assert "has at most 10; use --gpu vortex-2024, or add --set core.warps=2" in refused(named, core__block_threads=10)
+
+
+@pytest.mark.parametrize("bytes_", [0, 512])
+def test_each_kind_of_cache_chooses_at_random_by_a_seed_of_its_own_which_stays_the_same(bytes_):
+    """First level 1, second level 2, texture unit 3, so that a run of an earlier release is repeated line by line."""
+    made = machine(one(), gpu__cores=2, texture__bytes=bytes_)
+
+    def seeded(seed):
+        return (2 * seed + 1) * 0x9E3779B97F4A7C15 % (1 << 64)
+
+    assert int(made.gpu["l2"]["cache"]["replacement"]["random"]) == seeded(2)
+    for core in made.cores:
+        assert int(core["lsu"]["cache"]["replacement"]["random"]) == seeded(1)
+        assert int(core["texture"]["cache"]["replacement"]["random"]) == (seeded(3) if bytes_ else 0)

@@ -337,3 +337,8 @@ def test_a_transaction_that_takes_an_answer_first_stops_the_unit(head, monkeypat
     monkeypatch.setattr(unit, "send_one", lambda *_: 0)
     assert head.step(ISSUED + 5) == 0
     assert (head.lsu.blocked, head.lsu.blocked_since, head.lsu.sent[4], head.lsu.stalled) == (1, ISSUED + 5, 0, 30)
+
+
+def test_an_access_without_transactions_leaves_and_sends_none(head):
+    head.lsu.total[4] = 0
+    assert (head.step(ISSUED), head.sent, head.lsu.waiting, head.lsu.used) == (0, [], 0, 0)

@@ -388,7 +388,7 @@ def test_a_warp_that_ends_opens_the_barrier_that_waited_for_it_and_leaves_the_ot
     assert tables.uops[0, u.DST] == C
     core, block = cores[0], 1
     barriers = core.barriers
-    barriers.reduces, barriers.latency = reduces, 0
+    barriers.reduces, barriers.latency, barriers.count = reduces, 0, 3
     core.blocks.alive[block] = 0b1001
     for number, warps in ((1, 0b0001), (2, 0b1001)):
         barriers.arrived[block, number], barriers.waiting[block, number] = warps, 0b0001
