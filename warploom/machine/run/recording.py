@@ -26,6 +26,7 @@ from warploom.machine.core.load_store.lane_access import addresses
 from warploom.machine.engine.unit import mirror
 from warploom.machine.run.tables import Tables
 
+NOWHERE = -8  # in place of an address: neither its word nor the next one is a word of memory
 MOST_BYTES = 256 << 20
 
 # Columns of `Recording.registers`, `.scalars`, `.memory`, `.shared` and `.paths`. TIME: the cycle after which it holds.
@@ -282,4 +283,4 @@ def _place(space: AddressSpace, address: int) -> int:
     try:
         return space.place(address)
     except RegionError:  # of a lane that its predicate leaves out
-        return -1
+        return NOWHERE
