@@ -429,3 +429,22 @@ def test_a_result_that_nobody_reads_may_be_none_on_some_paths():
     out = np.zeros(10, np.int64)
     k[1, 4](np.arange(1, 5), out)
     assert out.tolist() == [0, 0, 1, 2, 3, 0, 1, 2, 3, 0]
+
+
+def test_a_conversion_where_paths_meet_is_known_on_its_path_alone():
+    @cuda.jit
+    def k(x, out):
+        i = cuda.grid(1)
+        d = x[i]
+        if d > 2:
+            a = 0.5
+        else:
+            a = d
+        b = 1.0
+        if x[0] > 0:
+            b = d
+        out[i] = a + b * 10
+
+    out = np.zeros(4)
+    k[1, 4](np.array([1, 2, 3, 4]), out)
+    assert out.tolist() == [11, 22, 30.5, 40.5]

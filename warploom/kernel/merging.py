@@ -50,7 +50,9 @@ def joined(t: Translator, node: ast.AST, ends: Ends) -> dict[str, Any]:
             columns[name] = []
             for block, value in zip(blocks, values, strict=True):
                 t.b.block = block
+                t.b.scopes.append({})  # what is made here is known on this path alone
                 columns[name].append(as_kind(t, first if value is MISSING or isinstance(value, Pending) else value, kind, node))
+                t.b.scopes.pop()
     meeting = b.new_block()
     for block in blocks:
         b.block = block
