@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import time
+from contextlib import suppress
 
 BROWSERS = ("firefox-esr", "firefox")
 PATIENCE = 120  # seconds: a slow machine fails no test
@@ -61,7 +62,8 @@ class Firefox:
 
     def _more(self):
         part = self.socket.recv(1 << 16)
-        assert part, "Firefox has closed the connection"
+        if not part:
+            raise ConnectionError("Firefox has closed the connection")
         return part
 
     def send(self, command, **parameters):
@@ -110,9 +112,10 @@ class Firefox:
         self.settle()
 
     def close(self):
-        """End it, whatever it does."""
+        """End it, whatever it does: it may close the connection before it has answered."""
         try:
-            self.send("Marionette:Quit", flags=["eForceQuit"])
+            with suppress(OSError):
+                self.send("Marionette:Quit", flags=["eForceQuit"])
             self.process.wait(PATIENCE)
         finally:
             self.socket.close()
