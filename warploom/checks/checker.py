@@ -9,18 +9,18 @@ import numpy as np
 
 from warploom.checks.findings import Fault
 from warploom.checks.registers import register_tables, watch_registers
+from warploom.checks.runs import COUNT_SHIFT, count_of, item_of, pitch_of
 from warploom.checks.shadow import (
     HELD,
     LOCKSTEP,
     PARTS,
-    PARTS_SHIFT,
     RETURNS,
     RUN_SHIFT,
+    SHADOW_COLUMNS,
     SHAPE,
     SHARED_ROWS,
     SHARED_WORDS,
     SPREAD,
-    START,
     WORD_BYTES,
     new_tables,
 )
@@ -91,9 +91,9 @@ class Checker:
         start = first // 4 - (begin << self._shift)
         held.reshape(-1)[start : start + len(bits)] = bits
         differ = (held != held[:, :1]).any(axis=1)
-        runs = self._parts(begin, end)
-        runs[:, 0, HELD] = held[:, 0]
-        runs[:, 0, SHAPE] = differ * SPREAD
+        runs = self._parts(begin, end)[0]
+        runs[:, HELD] = held[:, 0]
+        runs[:, SHAPE] = differ * SPREAD
         self._words(begin, end)[differ] = held[differ]
 
     def written(self, first: int, size: int) -> np.ndarray:
@@ -108,8 +108,8 @@ class Checker:
         return first >> self._shift, -(-(first + count) >> self._shift)
 
     def _parts(self, begin: int, end: int) -> np.ndarray:
-        """The rows of some runs, by run, part and column: a view of `runs`."""
-        return self.found["runs"][begin * PARTS : end * PARTS].reshape(end - begin, PARTS, -1)
+        """The rows of some runs, by part, run and column, the row of starts last: a view of `runs`."""
+        return self.found["runs"].reshape(PARTS + 1, -1, SHADOW_COLUMNS)[:, begin:end]
 
     def _words(self, begin: int, end: int) -> np.ndarray:
         """HELD of the words of some runs, a row a run: a view of `shadow`."""
@@ -117,15 +117,32 @@ class Checker:
 
     def _held(self, begin: int, end: int) -> np.ndarray:
         """HELD of these words, as uint8: from their run, or from their own rows where it is spread."""
-        runs = self._parts(begin, end)
-        held = np.repeat(runs[:, 0, HELD].astype(np.uint8), 1 << self._shift).reshape(end - begin, -1)
-        for part in range(1, PARTS):
-            there = np.flatnonzero(runs[:, 0, SHAPE] >> PARTS_SHIFT >= part)
-            inside = np.arange(1 << self._shift) >= runs[there, part, START, None]
-            held[there] = np.where(inside, runs[there, part, HELD, None], held[there])
-        spread = runs[:, 0, SHAPE] & SPREAD != 0
+        parts = self._parts(begin, end)
+        held = np.repeat(parts[0, :, HELD].astype(np.uint8), 1 << self._shift).reshape(end - begin, -1)
+        several = np.flatnonzero(parts[0, :, SHAPE] >> COUNT_SHIFT > 1)
+        layouts = np.column_stack([parts[0, several, SHAPE], parts[PARTS, several]])
+        kinds, kind_of_run = np.unique(layouts, axis=0, return_inverse=True)
+        for number, layout in enumerate(kinds):
+            alike = several[kind_of_run.reshape(-1) == number]
+            held[alike] = held_by_parts(layout, parts[:PARTS, alike, HELD], 1 << self._shift)
+        spread = parts[0, :, SHAPE] & SPREAD != 0
         held[spread] = self._words(begin, end)[spread]
         return held
+
+
+def held_by_parts(layout: np.ndarray, held: np.ndarray, words: int) -> np.ndarray:
+    """HELD of global memory, uint8[runs, words], of runs that have the same several parts.
+
+    layout: their SHAPE, and the columns of starts. held: int64[PARTS, runs].
+    """
+    pitch, item, count = (int(field(layout[0])) for field in (pitch_of, item_of, count_of))
+    bits = np.repeat(held[0][:, None], 4 * words, axis=1)
+    starts = layout[1:].astype("<i8").view("<i2")
+    for part in sorted(range(pitch != item, count), key=lambda part: int(starts[part])):
+        for byte in range(item):
+            bits[:, starts[part] + byte :: pitch] = held[part][:, None]
+    found = bits.reshape(-1, words, 4) >> np.arange(4) & 1
+    return np.asarray(found @ (1, 2, 4, 8), np.uint8)
 
 
 def _whole_runs(words: int, run: int) -> int:

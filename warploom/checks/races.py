@@ -14,10 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.bytes import first_byte, has_bytes
-from warploom.checks.initialised import OWNER_SHIFT, note_read, note_written
+from warploom.checks.initialised import OWNER_SHIFT, note_read
 from warploom.checks.order import in_order, synchronise
-from warploom.checks.runs import is_row, note_row, spread
 from warploom.checks.shadow import (
     ACCESS,
     ADDRESS,
@@ -27,21 +25,14 @@ from warploom.checks.shadow import (
     IN_STEP,
     LOCKSTEP,
     LOST,
-    OPENED,
     OTHER_ACCESS,
-    PARTS,
     R1_TIME,
     R1_WHO,
     R2_TIME,
     R2_WHO,
     RACE,
     READ,
-    RUN_SHIFT,
-    SHAPE,
-    SHARED_ROWS,
-    SHARED_WORDS,
     SPACE,
-    SPREAD,
     W_TIME,
     W_WHO,
     WORD_BYTES,
@@ -54,99 +45,22 @@ from warploom.checks.shadow import (
 from warploom.checks.stamps import may_conflict, note_reader
 from warploom.isa.uop import (
     COLUMN,
-    CONSTANT_SPACE,
     FILE,
     GLOBAL_SPACE,
     IMM,
     IMMEDIATE,
     LINE,
     LOCAL_SPACE,
-    NUMBER,
-    OP,
     SCALAR,
     SHARED_SPACE,
     SIZE,
     B,
 )
-from warploom.isa.uop import SPACE as OF_SPACE
 from warploom.machine.engine.unit import inlined, out_of_line, unit
-
-LOAD, STORE, STORE_IMAGE = NUMBER["load"], NUMBER["store"], NUMBER["store_image"]
-
-
-@out_of_line
-def check_access(gpu, core, warp, pc, tables, k, now, time):
-    """Look at all lanes' words of micro-op `k`, whose addresses are in `core.access`, before the values move."""
-    op = tables.uops[k, OP]
-    space = tables.uops[k, OF_SPACE]
-    if op == STORE_IMAGE or space == CONSTANT_SPACE:
-        return
-    how = np.int64(READ if op == LOAD else WRITE if op == STORE else ATOMIC)
-    lanes = core.warps.lanes
-    size = np.int64(tables.uops[k, SIZE])
-    block = np.int64(core.blocks.number[core.warps.block[warp]])
-    begin = block * gpu.grid.block_threads
-    first = begin + core.warps.rank[warp] * lanes
-    opened = np.int64(tables.blocks[block, OPENED])
-    base = np.int64(0)
-    if space == SHARED_SPACE:
-        base = np.int64(tables.findings[0, SHARED_ROWS] + core.number * tables.findings[0, SHARED_WORDS])
-    step = lanes if space == LOCAL_SPACE else np.int64(1)
-    whole = np.int64(WORD_BYTES)
-    row = core.access.place if space != SHARED_SPACE and core.spaces.used != 0 else core.access.address
-    active = core.registers[warp].active
-    shift = np.int64(tables.findings[0, RUN_SHIFT])
-    left = np.int64(-1)  # a bit for each of the runs from `begins` on: its words are looked at one by one
-    begins = np.int64(0)
-    if how != ATOMIC and space != LOCAL_SPACE and is_row(active, row, lanes, size, shift):
-        word = base + (np.int64(row[0]) >> 2)
-        threads = np.int64(gpu.grid.block_threads)
-        wide = np.int64(1 if size == 8 else 0 if size == 4 else -1 if size == 2 else -2)
-        left = note_row(tables, word, how, space, block + 1, begin, first, threads, lanes, wide, opened, time, pc)
-        if left == 0:
-            return
-        begins = word >> shift
-    last = np.int64(-1)
-    for lane in range(lanes):
-        if active[lane] == 0:
-            continue
-        address = np.int64(row[lane])
-        index = base + (address >> 2)
-        thread = first + lane
-        owner = (thread if space == LOCAL_SPACE else block) + 1
-        for _ in range(2 if size == 8 else 1):
-            if left >= 0 and (left >> ((index >> shift) - begins)) & 1 == 0:
-                index += step
-                address += 4
-                continue
-            if index >> shift != last:
-                last = index >> shift
-                if tables.runs[last * PARTS, SHAPE] & SPREAD == 0:
-                    spread(tables, last, shift)
-            if how == READ and size >= 4 and tables.shadow[index, W_TIME] >= 0:
-                _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thread, lane, begin, first, opened, owner)
-            else:
-                flags = whole if size >= 4 else ((np.int64(1) << size) - 1) << (address & 3)
-                if how != WRITE:
-                    note_read(tables, tables.shadow[index], space, thread, owner, pc, k, address, flags, now)
-                if how != READ:
-                    note_written(tables.shadow[index], space, owner, flags)
-                if space != LOCAL_SPACE:
-                    bytes_from = first_byte(tables, index) if has_bytes(tables, index, size) else np.int64(-1)
-                    for byte in range(4 if bytes_from >= 0 else 1):
-                        if bytes_from >= 0 and (flags >> byte) & 1 == 0:
-                            continue
-                        _word(
-                            gpu, core, warp, pc, tables, k, now, time, how, space, index,
-                            index if bytes_from < 0 else bytes_from + byte, address, thread, lane, begin, first, opened,
-                            flags if bytes_from < 0 else whole,
-                        )  # fmt: skip
-            index += step
-            address += 4
 
 
 @inlined
-def _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thread, lane, begin, first, opened, owner):
+def read_word(gpu, core, warp, pc, tables, k, now, time, space, index, address, thread, lane, begin, first, opened, owner):
     """One lane's load of a whole word: what nearly all accesses are, and what nearly all of them find."""
     cell = tables.shadow[index]
     flags = np.int64(WORD_BYTES)
@@ -161,7 +75,7 @@ def _read(gpu, core, warp, pc, tables, k, now, time, space, index, address, thre
 
 
 @unit
-def _word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at, address, thread, lane, begin, first, opened, flags):
+def access_word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at, address, thread, lane, begin, first, opened, flags):
     """One lane's access to one word, of any kind. at: the row of the word, or of a byte in it."""
     size = np.int64(gpu.grid.block_threads)
     lanes = np.int64(core.warps.lanes)

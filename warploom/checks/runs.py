@@ -1,13 +1,15 @@
 # mypy: disable-error-code="no-untyped-def"
 """Runs: a few rows of notes for as many words as a warp has lanes.
 
-A kernel that streams through memory lets lane i access word i of its warp's stretch, words 2i and 2i + 1 where items have 64 bits, or half
-or a quarter of one. So the rows of neighbouring words say the same, but for the thread, which is one more from item to item. An aligned
-run of words has up to four rows, its parts, each for a stretch of it: one part while all accesses are aligned, two where they begin at
-an odd place (`x[i + 1]`), three for both neighbours; two or four where a warp's items fill a half or a quarter of it. An access that begins
-or ends inside a part cuts it in two, which changes nothing of what it says. Any other access, and one that may be in conflict, spreads the
-parts over the words' own rows first, of small items over rows for their bytes, and then the words are looked at one by one. So a run
-changes what a check costs, and nothing that it finds.
+Lanes that stream through memory access items at one distance, the pitch: of an array as many bytes as an item has, of the red bytes of
+pixels three, of a field of records as many as a record has. So the rows of neighbouring items say the same, but for the thread, which is
+one more from item to item. An aligned run of words has up to PARTS such rows, its parts. A part holds of every item from its start on that
+lies at the run's pitch, up to the next start of a part that the pitch leads to. One part is enough while all accesses are aligned; those
+that begin at an odd place (`x[i + 1]`) need a part for each warp that has items in the run, records one for each field.
+
+An access that begins or ends inside a part cuts it in two, which changes nothing of what it says. Any other access, and one that may be
+in conflict, spreads the parts over the words' own rows first, of small items over rows for their bytes, and then the lanes are looked at
+one by one. So a run changes what a check costs, and nothing that it finds.
 
 The idea is that of compressed shadow memory in race detectors for CPUs: Song and Lee, "Efficient Data Race Detection for C/C++ Programs
 Using Dynamic Granularity", IPDPS 2014.
@@ -17,121 +19,135 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.bytes import first_byte, give_bytes
 from warploom.checks.initialised import OWNER_SHIFT, note_written
 from warploom.checks.shadow import (
-    HALVES,
     HELD,
     PARTS,
-    PARTS_SHIFT,
-    QUARTERS,
     R1_TIME,
     R1_WHO,
     R2_TIME,
     R2_WHO,
     READ,
-    RELEASED,
-    SHADOW_COLUMNS,
+    RUN_SHIFT,
     SHAPE,
     SPREAD,
-    START,
     THREAD_SHIFT,
     W_TIME,
     W_WHO,
-    WIDE,
     WORD_BYTES,
     stamp,
 )
 from warploom.checks.stamps import may_conflict, note_reader
 from warploom.isa.uop import GLOBAL_SPACE
+from warploom.machine.engine.bits import EMPTY, ones
 from warploom.machine.engine.unit import inlined, out_of_line, unit
 
-
-@inlined
-def is_row(active, addresses, lanes, size, shift):
-    """Whether all lanes are active and their items follow one another, and begin and end with a word."""
-    start = np.int64(addresses[0])
-    if np.int64(addresses[lanes - 1]) - start != size * (lanes - 1) or lanes != np.int64(1) << shift:
-        return False
-    if start & ((size - 1) | 3) != 0 or (size * lanes) & 3 != 0:
-        return False
-    wrong = np.int64(0)
-    for lane in range(lanes):
-        wrong |= (np.int64(addresses[lane]) - start - size * lane) | (np.int64(active[lane]) ^ 0xFFFFFFFF)
-    return wrong == 0
+# SHAPE of a run that has been accessed, besides SPREAD: its pitch and the bytes of an item, and how many parts it has.
+PITCH_SHIFT, ITEM_SHIFT, COUNT_SHIFT = 8, 16, 24
+FIELD = 255
+STARTS, START_BITS = 4, 16  # of the last of a run's rows: starts in a column, in bytes of the run
 
 
 @inlined
-def _wide(shape):
-    """The binary logarithm of the words that a thread has in a run."""
-    return np.int64(1 if shape & WIDE != 0 else -1 if shape & HALVES != 0 else -2 if shape & QUARTERS != 0 else 0)
+def pitch_of(shape):
+    """Bytes from an item to the next thread's; 0 of a run that has not been accessed."""
+    return np.int64((shape >> PITCH_SHIFT) & FIELD)
 
 
 @inlined
-def _words_of(threads, wide):
-    """How many words so many threads have."""
-    return np.int64(threads << wide if wide >= 0 else threads >> -wide)
+def item_of(shape):
+    """Bytes of an item."""
+    return np.int64((shape >> ITEM_SHIFT) & FIELD)
 
 
 @inlined
-def _threads_of(words, wide):
-    """How many threads have so many words."""
-    return np.int64(words >> wide if wide >= 0 else words << -wide)
+def count_of(shape):
+    """Parts. Where the pitch is not the item, the first one is what no access has come to."""
+    return np.int64((shape >> COUNT_SHIFT) & FIELD)
+
+
+@inlined
+def shape_of(pitch, size):
+    """Of a run with one part."""
+    return np.int64((pitch << PITCH_SHIFT) | (size << ITEM_SHIFT) | (1 << COUNT_SHIFT))
+
+
+@inlined
+def runs_of(tables):
+    """How many runs there are: part `number` of run `run` is row `run + number * runs_of(tables)`, so that first parts lie together."""
+    return np.int64(tables.runs.shape[0] // (PARTS + 1))
+
+
+@inlined
+def start_of(tables, run, number):
+    """Where a part begins."""
+    starts = tables.runs[run + PARTS * runs_of(tables), number // STARTS]
+    return np.int64((starts >> (number % STARTS * START_BITS)) & ((1 << START_BITS) - 1))
 
 
 @unit
-def note_row(tables, word, how, space, owner, begin, first, size, lanes, wide, opened, time, pc):
-    """A whole warp loads or stores the words from `word` on. wide: binary logarithm of a thread's words: 1, 0, -1 or -2.
+def note_stretch(tables, at, pitch, size, lane, count, how, space, owner, begin, first, threads, lanes, opened, time, pc):
+    """So many lanes from `lane` on load or store items of `size` bytes, the first at byte `at`, each `pitch` bytes after the one before.
 
-    Returns a bit for each run that they are in, 1 where the words have to be looked at one by one. owner: the block + 1. begin, first: the
-    first thread of the block, and of the warp. size: threads of the block.
+    Returns the lanes that have to be looked at one by one. owner: the block + 1. begin, first: the first thread of the block, and of the
+    warp. threads: of the block.
     """
-    end = word + _words_of(lanes, wide)
-    at = np.int64(word)
-    left = np.int64(0)
-    bit = np.int64(1)
-    while at < end:
-        place = at & (lanes - 1)
-        after = min(end, at - place + lanes)
-        thread = first + _threads_of(at - word, wide)
-        rows = tables.runs
-        top = at // lanes * PARTS
-        high = place + after - at
-        if not _note_run(rows, top, place, high, how, space, owner, begin, first, thread, size, lanes, wide, opened, time, pc):
-            left |= bit
-        at = after
-        bit <<= 1
+    left = EMPTY
+    width = np.int64(4) << tables.findings[0, RUN_SHIFT]
+    while count > 0:
+        run = at // width
+        low = at - run * width
+        fits = np.int64(count)
+        if low + pitch * count > width:
+            fits = min(fits, (width - low + pitch - 1) // pitch)
+        if not _note_run(tables, run, low, fits, pitch, size, width, how, space, owner, begin, first, first + lane, threads, lanes,
+                         opened, time, pc):  # fmt: skip
+            left |= ones(fits) << np.uint64(lane)
+        at += fits * pitch
+        lane += fits
+        count -= fits
     return left
 
 
+@inlined
+def _note_run(tables, run, low, count, pitch, size, width, how, space, owner, begin, first, thread, threads, lanes, opened, time, pc):
+    """So many items of a run from byte `low` of it on are accessed, the first of them by `thread`. width: bytes of the run."""
+    rows = tables.runs
+    if rows[run, SHAPE] == 0:
+        rows[run, SHAPE] = shape_of(pitch, size)
+    if count == 1 and item_of(rows[run, SHAPE]) == size:  # one item lies at any pitch
+        pitch = pitch_of(rows[run, SHAPE])
+    high = low + count * pitch
+    if rows[run, SHAPE] == shape_of(pitch, size) and pitch == size and low == 0 and high == width:
+        return _note_part(rows[run], how, space, owner, begin, first, thread, threads, lanes, opened, time, pc)
+    return _note_parts(
+        tables, run, low, high, pitch, size, width, how, space, owner, begin, first, thread, threads, lanes, opened, time, pc
+    )
+
+
 @unit
-def _note_run(rows, top, low, high, how, space, owner, begin, first, thread, size, lanes, wide, opened, time, pc):
-    """The words from `low` to before `high` of a run are accessed, the first of them by `thread`. top: the run's first row."""
-    shape = np.int64(rows[top, SHAPE])
-    if shape & SPREAD != 0:
+def _note_parts(tables, run, low, high, pitch, size, width, how, space, owner, begin, first, thread, threads, lanes, opened, time, pc):
+    """Items of a run that has more parts than one, or will have. They end before byte `high`."""
+    shape = np.int64(tables.runs[run, SHAPE])
+    if shape & SPREAD != 0 or pitch_of(shape) != pitch or item_of(shape) != size:
         return False
-    if _wide(shape) != wide:
-        if shape >> PARTS_SHIFT != 0 or rows[top, W_TIME] != 0 or rows[top, R1_TIME] != 0:
-            return False
-        rows[top, SHAPE] = WIDE if wide == 1 else HALVES if wide == -1 else QUARTERS if wide == -2 else 0
-    if (low != 0 and not _cut(rows, top, low, wide)) or (high != lanes and not _cut(rows, top, high, wide)):
+    if not _cut(tables, run, low, pitch, size) or (high < width and not _cut(tables, run, high, pitch, size)):
         return False
-    count = (np.int64(rows[top, SHAPE]) >> PARTS_SHIFT) + 1
-    for number in range(count):
-        start = np.int64(0 if number == 0 else rows[top + number, START])
-        if start < low:
-            continue
-        if start >= high:
-            break
-        mine = thread + _threads_of(start - low, wide)
-        if not _note_part(rows[top + number], how, space, owner, begin, first, mine, size, lanes, opened, time, pc):
-            return False
+    for number in range(0 if pitch == size else 1, count_of(tables.runs[run, SHAPE])):
+        start = start_of(tables, run, number)
+        if low <= start < high:
+            ahead = (start - low) // pitch
+            if ahead * pitch != start - low:
+                continue
+            row = tables.runs[run + number * runs_of(tables)]
+            if not _note_part(row, how, space, owner, begin, first, thread + ahead, threads, lanes, opened, time, pc):
+                return False
     return True
 
 
 @inlined
 def _note_part(row, how, space, owner, begin, first, thread, size, lanes, opened, time, pc):
-    """The words of a part are accessed, the first of them by `thread`."""
+    """The items of a part are accessed, the first of them by `thread`. size: threads of the block."""
     flags = np.int64(WORD_BYTES)
     if may_conflict(row[W_TIME], row[W_WHO], thread, begin, size, opened, flags, space):
         return False
@@ -150,77 +166,54 @@ def _note_part(row, how, space, owner, begin, first, thread, size, lanes, opened
     return True
 
 
+@unit
+def part_of(tables, run, at):
+    """The part that an item at byte `at` of a run is in; -1 for none."""
+    shape = np.int64(tables.runs[run, SHAPE])
+    pitch = pitch_of(shape)
+    found = np.int64(-1)
+    nearest = np.int64(-1)
+    for number in range(0 if pitch == item_of(shape) else 1, count_of(shape)):
+        start = start_of(tables, run, number)
+        if nearest < start <= at and (at - start) % pitch == 0:
+            found = np.int64(number)
+            nearest = start
+    return found
+
+
+@inlined
+def _cut(tables, run, at, pitch, size):
+    """Let a part begin at byte `at` of a run. False when there is no room for one more part."""
+    part = part_of(tables, run, at)
+    if part < 0:  # of an item that no access has come to yet, at this pitch
+        if not _add(tables, run, 0, at % pitch, 0):
+            return False
+        part = count_of(tables.runs[run, SHAPE]) - 1
+    start = start_of(tables, run, part)
+    return start == at or _add(tables, run, part, at, (at - start) // pitch)
+
+
 @out_of_line
-def _cut(rows, top, at, wide):
-    """Let a part begin at word `at`. False when there is no room for one more part."""
-    count = (np.int64(rows[top, SHAPE]) >> PARTS_SHIFT) + 1
-    place = np.int64(1)
-    while place < count and rows[top + place, START] < at:
-        place += 1
-    if place < count and rows[top + place, START] == at:
-        return True
-    if count == PARTS:
+def _add(tables, run, part, at, ahead):
+    """One more part, from byte `at` on, that says what `part` does, of threads that are so many more. False when there is no room."""
+    number = count_of(tables.runs[run, SHAPE])
+    if number == PARTS:
         return False
-    for number in range(count, place, -1):
-        for column in range(SHADOW_COLUMNS):
-            rows[top + number, column] = rows[top + number - 1, column]
-    before = np.int64(0 if place == 1 else rows[top + place - 1, START])
-    row = rows[top + place]
-    _copy(row, rows[top + place - 1], _threads_of(at - before, wide))
-    row[START] = at
-    rows[top, SHAPE] += 1 << PARTS_SHIFT
+    count = runs_of(tables)
+    copy_part(tables.runs[run + number * count], tables.runs[run + part * count], ahead)
+    tables.runs[run + PARTS * count, number // STARTS] |= np.int64(at) << (number % STARTS * START_BITS)
+    tables.runs[run, SHAPE] += 1 << COUNT_SHIFT
     return True
 
 
 @inlined
-def _copy(row, other, more):
+def copy_part(row, other, ahead):
     """What another row says, of threads that are so many more."""
-    ahead = np.int64(more) << THREAD_SHIFT
+    more = np.int64(ahead) << THREAD_SHIFT
     row[W_TIME] = other[W_TIME]
-    row[W_WHO] = other[W_WHO] + ahead
+    row[W_WHO] = other[W_WHO] + more
     row[R1_TIME] = other[R1_TIME]
-    row[R1_WHO] = other[R1_WHO] + ahead
+    row[R1_WHO] = other[R1_WHO] + more
     row[R2_TIME] = other[R2_TIME]
-    row[R2_WHO] = other[R2_WHO] + ahead
+    row[R2_WHO] = other[R2_WHO] + more
     row[HELD] = other[HELD]
-
-
-@out_of_line
-def spread(tables, run, shift):
-    """Give each word of a run a row of its own from now on."""
-    rows = tables.runs
-    top = run * PARTS
-    shape = np.int64(rows[top, SHAPE])
-    wide = _wide(shape)
-    count = (shape >> PARTS_SHIFT) + 1
-    width = np.int64(1) << shift
-    place = np.int64(0)
-    start = np.int64(0)
-    for number in range(width):
-        if place + 1 < count and rows[top + place + 1, START] == number:
-            place += 1
-            start = np.int64(number)
-        cell = tables.shadow[run * width + number]
-        _copy(cell, rows[top + place], _threads_of(number - start, wide))
-        cell[RELEASED] = 0
-        if wide < 0 and (cell[W_TIME] != 0 or cell[R1_TIME] != 0):
-            _divide(tables, run * width + number, wide)
-    rows[top, SHAPE] = shape | SPREAD
-
-
-@inlined
-def _divide(tables, index, wide):
-    """Give the bytes of a word rows of their own: its threads have two bytes each, or one. Without room for them nothing is known of it."""
-    if not give_bytes(tables, index):
-        cell = tables.shadow[index]
-        cell[W_TIME] = 0
-        cell[R1_TIME] = 0
-        cell[R2_TIME] = 0
-        return
-    first = first_byte(tables, index)
-    for byte in range(1, 4):
-        row = tables.shadow[first + byte]
-        ahead = np.int64(byte >> 1 if wide == -1 else byte) << THREAD_SHIFT
-        row[W_WHO] += ahead
-        row[R1_WHO] += ahead
-        row[R2_WHO] += ahead

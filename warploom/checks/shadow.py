@@ -24,12 +24,11 @@ from warploom.machine.engine.unit import inlined, out_of_line, unit, zeros
 W_TIME, W_WHO, R1_TIME, R1_WHO, R2_TIME, R2_WHO, RELEASED, HELD = range(8)
 SHADOW_COLUMNS = 8
 
-# A run has PARTS rows in `runs`, whose columns are those of a word but for one. SHAPE, of the first: SPREAD when its words have rows of
-# their own in `shadow`; WIDE when a thread has two words, HALVES when two threads have one, QUARTERS when four do; and how many parts
-# follow it. START, of the others: their first word.
-PARTS = 4
-SHAPE = START = RELEASED
-SPREAD, WIDE, HALVES, QUARTERS, PARTS_SHIFT = 1, 2, 4, 8, 4
+# A run has PARTS rows in `runs`, whose columns are those of a word but for SHAPE, of the first: SPREAD when its words have rows of their
+# own in `shadow`, and more, see runs.py. One more row says where the parts begin.
+PARTS = 12
+SHAPE = RELEASED
+SPREAD = 1
 
 # A row of `threads`, by number in the grid. FENCE: of its last fence for the device; FENCE_BLOCK: of its last one for anybody.
 # ACQUIRED: the word + 1 whose atomic it has learned from, ANY_WORD of several; ACQUIRED_AT: when last. RELEASED_ON: the same of what it
@@ -128,7 +127,7 @@ def new_tables(words: int, run: int, threads: int, blocks: int, warps: int, lane
     findings[0, FIRST_BYTES] = words
     return {
         "shadow": zeros((words + min(words, MOST_IN_BYTES) * 4, SHADOW_COLUMNS), np.int64),
-        "runs": zeros((words // run * PARTS, SHADOW_COLUMNS), np.int64),
+        "runs": zeros((words // run * (PARTS + 1), SHADOW_COLUMNS), np.int64),
         "seen": zeros((warps * lanes, MAX_LANES), np.int64),
         "warps": zeros((warps, WARP_COLUMNS), np.int64),
         "threads": zeros((threads, THREAD_COLUMNS), np.int64),

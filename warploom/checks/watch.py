@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.checks.accesses import check_access
 from warploom.checks.barriers import note_barrier, note_core_order, note_end, note_fence, note_grid_barrier, note_together
 from warploom.checks.bounds import INDEX, QUESTIONS, VALUE, check_index, check_value
-from warploom.checks.races import check_access
 from warploom.checks.shadow import MISSED, tick
 from warploom.checks.warps import check_mask, check_shuffle, is_shuffle, note_lanes_end, note_syncwarp
 from warploom.isa.uop import ALU, CONTROL, CROSS_LANE, DATAPATH, IMM, MEMORY, NOTE, NUMBER, OP, PREDICATE, SCALAR, SHARED, UNIT
@@ -55,7 +55,7 @@ def watch(gpu, core, warp, pc, tables, k, now):
     if tables.warps[core.number * core.warps.slots + warp, MISSED] != 0:
         note_together(core, warp, part, tables, k, first, now)
     if executes != CONTROL:
-        check_access(gpu, core, warp, pc, tables, k, now, time)
+        check_access(gpu, core, warp, pc, part, tables, k, now, time)
     elif op == BARRIER or op == ARRIVE or COUNT <= op <= OR:
         note_barrier(core, warp, pc, part, tables, k, first, time, now)
     elif op == FENCE:
