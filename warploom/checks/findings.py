@@ -10,6 +10,7 @@ import numpy as np
 
 from warploom.checks import shadow as s
 from warploom.checks.bounds import QUESTIONS
+from warploom.checks.fixes import fix_of_index, fix_of_race, fix_of_update
 from warploom.checks.places import Names, element_text, length_at, thread_text
 from warploom.isa import uop as u
 from warploom.isa.diagnostics import Diagnostic, Severity, render_all
@@ -172,12 +173,12 @@ class _Writer:
         lost = row[s.LOST]
         same = (where.file, where.line) == (base.position.file, base.position.line)
         message = f"{me} {did} {element}, {other} {before} it, and nothing says which comes first"
-        fix = self._fix(row, blocks)
+        fix = fix_of_race(self.program, row, blocks, same)
         kind = "race"
         if lost:
             kind = "lost-update"
             message = f"{me} writes {element} with what it has read before {other} wrote it: that update is lost"
-            fix = "update it in one step, with cuda.atomic" if self.program.isa == "python" else "update it with an atomic"
+            fix = fix_of_update(self.program)
         order = f"order: here {other} came first; nothing keeps it so"
         if row[s.ACCESS] == s.WRITE == row[s.OTHER_ACCESS] and row[s.PC] == row[s.OTHER_PC]:
             order = f"order: here {me} wrote last; any of them may"
@@ -186,14 +187,6 @@ class _Writer:
             address=row[s.ADDRESS], space=row[s.SPACE], order=order, other_position=where, other_length=length_at(self.program, where),
             other_message="" if same else f"{other} {before} it here",
         )  # fmt: skip
-
-    def _fix(self, row: list[int], blocks: bool) -> str:
-        python = self.program.isa == "python"
-        if blocks:
-            return "blocks have no order: use an atomic, an array for each block, or a kernel of its own after this one"
-        if row[s.PC] == row[s.OTHER_PC] and row[s.ACCESS] == s.WRITE:
-            return "let one thread write it, or give each thread an element of its own"
-        return f"put {'cuda.syncthreads()' if python else 'a barrier'} between the two, where all threads of the block pass"
 
     def _lockstep(self, base: Finding, row: list[int]) -> Finding:
         found = self._race(base, row)
@@ -264,12 +257,13 @@ class _Writer:
         return replace(base, message=message, fix="let that lane take part, or read one that does", threads=(base.threads[0], other))
 
     def _bounds(self, base: Finding, row: list[int]) -> Finding:
-        name, axis, axes = self._asked(row, ("the array", 0, 1))
+        name, axis, axes, text = self._asked(row, ("the array", 0, 1, "i"))
         index, extent = row[s.A_VALUE], row[s.B_VALUE]
         where = f"axis {axis} of {name}" if axes > 1 else name
         shown = f"{name}[{', '.join(str(index) if place == axis else ':' for place in range(axes))}]"
         message = f"{base.threads[0]}: the index {index} is outside of {where}, which has {extent} element{'s' * (extent != 1)}"
-        return replace(base, message=message, fix=f"guard it: if {'0 <= i < ' if index < 0 else 'i < '}{extent}", element=shown)
+        fix = fix_of_index(self.names, index, extent, text)
+        return replace(base, message=message, fix=fix, element=shown)
 
     def _in_c(self, position: Position) -> bool:
         """Whether a place is in a text of C."""

@@ -56,8 +56,9 @@ def element_text(program: Program, names: Names, space: int, address: int, uop: 
     if space == u.GLOBAL_SPACE:
         return _of_views(program, address, int(program.uops[uop, u.VIEW])) or f"byte {address:#x} of memory"
     name = u.SPACES[space]
-    if space == u.LOCAL_SPACE:
-        return "a local array"
+    if space == u.LOCAL_SPACE:  # an address tells the thread and not the array
+        local = {array for (where, _), (array, _) in names.arrays.items() if where == name}
+        return f"an element of {local.pop()}" if len(local) == 1 and "a local array" not in local else "a local array"
     for (where, start), (array, shape) in names.arrays.items():
         if where != name:
             continue
@@ -88,7 +89,7 @@ def _shape(program: Program, view: int) -> ViewShape | None:
 
 
 def value_text(program: Program, memory: np.ndarray, address: int) -> str:
-    """What memory holds at a byte: the item of an array, or else the word. Floats are numbers, the rest hexadecimal digits."""
+    """What memory holds at a byte: the item of an array, or else the word. Numbers are decimal, the rest hexadecimal digits."""
     first, size = address - address % 4, 4
     for view in range(len(program.views)):
         shape, start = _shape(program, view), _start(program, view)
@@ -97,6 +98,8 @@ def value_text(program: Program, memory: np.ndarray, address: int) -> str:
         first, size = address - (address - start) % shape.item_bytes, shape.item_bytes
         if shape.floats:
             return str(np.frombuffer(memory[first : first + size].tobytes(), f"<f{size}")[0])
+        if shape.whole:
+            return str(int.from_bytes(memory[first : first + size].tobytes(), "little", signed=shape.signed))
         break
     return f"{int.from_bytes(memory[first : first + size].tobytes(), 'little'):#x}"
 

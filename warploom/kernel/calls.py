@@ -237,10 +237,10 @@ def _frame(t: Translator, node: ast.AST, function: Any, args: Sequence[Any], nam
 
         return Frame(
             getattr(function.node, "name", "<lambda>"), text, outer.file, find, bound,
-            assigned(text.body) | set(bound), path=path, function=function.node,
+            assigned(text.body) | set(bound), path=path, function=function.node, called=outer.called,
         )  # fmt: skip
     try:
-        frame = t.enter(function, {}, path)
+        frame = t.enter(function, {}, path, t.where(node))
     except NoSource as error:
         t.error(node, str(error))
     defaults = dict(

@@ -45,6 +45,9 @@ class Context:
         """Bytes of its memory that are free, and all of them."""
         return MemoryInfo(self.memory_bytes - self.device.taken_bytes, self.memory_bytes)
 
+    def synchronize(self) -> None:
+        """A launch has ended when it returns: there is nothing to wait for."""
+
 
 class Current:
     """Which GPU is current, and who looks at launches: `before` gives options for `Device.run`, `watch` gets the result.

@@ -15,6 +15,8 @@ from warploom.kernel import types as ty
 from warploom.kernel.translator import Ends, Translator
 from warploom.kernel.values import Number
 
+MOST_TEXT = 24  # characters of an index that a message repeats
+
 __all__ = ["LANES", "ask", "ask_index", "ask_value"]
 
 
@@ -33,7 +35,11 @@ def ask_index(t: Translator, node: ast.AST, name: str, axis: int, axes: int, ind
     """Whether an index lies inside its axis; not where that is known."""
     if index.lo >= 0 and index.hi < extent.lo:
         return
-    ask(t, node, INDEX, index, extent, about=(name, axis, axes))
+    inner = getattr(node, "slice", None)
+    if isinstance(inner, ast.Tuple) and len(inner.elts) == axes:
+        inner = inner.elts[axis]
+    text = ast.unparse(inner) if isinstance(inner, ast.Name | ast.BinOp | ast.Attribute | ast.Subscript | ast.Call) else ""
+    ask(t, node, INDEX, index, extent, about=(name, axis, axes, text if 0 < len(text) <= MOST_TEXT else "i"))
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -67,7 +67,8 @@ def kind_of(argument: Any) -> Any:
         return ("host", argument)
     dtype, shape = getattr(argument, "dtype", None), getattr(argument, "shape", None)
     if dtype is None or shape is None:
-        raise ArgumentError(f"a value of type {type(argument).__name__} is nothing that a kernel can take")
+        fix = "; make it an array: np.array(...)" if isinstance(argument, list) else ""
+        raise ArgumentError(f"a value of type {type(argument).__name__} is nothing that a kernel can take{fix}")
     dtype = np.dtype(dtype)
     if dtype.names is None and dtype.subdtype is None and ty.of_dtype(dtype) is None and not is_text(dtype):
         raise ArgumentError(f"an array of {dtype} is nothing that a kernel knows")

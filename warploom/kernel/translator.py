@@ -22,6 +22,7 @@ from warploom.kernel.syntax import Text, assigned, outer_names, text_of
 from warploom.kernel.values import PENDING, UNKNOWN, Clash, Pending, Unknown
 
 DYNAMIC = -1  # where the shared array of a size that the launch gives begins, among `Resources.arrays`
+LIBRARY = __package__ + "."  # of modules whose functions kernels call, as `libm.py`
 MOST_INLINED = 60  # functions within functions
 
 
@@ -62,6 +63,7 @@ class Frame:
     path: tuple[Any, ...] = ()
     function: Any = None
     waits: bool = False  # a statement that may return was left out in this attempt
+    called: At | None = None  # of a function of our own library: where the user's text calls it, the place of all that it does
 
 
 @dataclass
@@ -122,7 +124,9 @@ class Translator:
     # ---- places and mistakes
 
     def where(self, node: ast.AST) -> At:
-        """A node's place in the text."""
+        """A node's place in the user's text."""
+        if self.frame.called is not None:
+            return self.frame.called
         text = self.frame.text
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         same_line = getattr(node, "end_lineno", line) == line
@@ -237,9 +241,14 @@ class Translator:
                 todo += one.args
         return False
 
-    def enter(self, function: Any, arguments: dict[str, Any], path: tuple[Any, ...]) -> Frame:
-        """A frame for a function's body; not on the stack yet."""
+    def enter(self, function: Any, arguments: dict[str, Any], path: tuple[Any, ...], called: At | None = None) -> Frame:
+        """A frame for a function's body; not on the stack yet. called: where from, by the user's text."""
         text = text_of(function)
+        if called is not None and str(function.__module__).startswith(LIBRARY):
+            return Frame(
+                function.__name__, text, called.file, outer_names(function), dict(arguments), assigned(text.body) | set(arguments),
+                path=path, function=function, called=called,
+            )  # fmt: skip
         if text.source not in self.sources:
             self.sources.append(text.source)
         self.found.source, self.found.others = self.sources[0], tuple(self.sources[1:])
