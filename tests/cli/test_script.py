@@ -197,3 +197,15 @@ def test_what_the_program_raises_is_shown_from_its_own_first_line_on(script, com
     assert lines[-1] == "ZeroDivisionError: division by zero"
     assert "warploom/" not in run.stderr
     assert json.loads(run.stdout)["error"] == "ZeroDivisionError: division by zero"
+
+
+def test_a_warning_about_a_kernel_begins_with_its_place_and_the_library_has_no_lines_of_its_own(script):
+    script.write_text(
+        KERNEL.replace("import sys", "import math")
+        .replace("a[i] += 1", "a[i] += math.tanh(a[i] * 0.5 + np.float32(1))")
+        .replace("int32", "float32")
+    )
+    run = warploom("run", script, "--engine", "python", "--json")
+    assert run.stderr.splitlines()[0].startswith(f"{script}:10:34: warning: 0.5 is a float64")
+    lines = json.loads(warploom("profile", script, "--engine", "python", "--json").stdout)["lines"]
+    assert {one["line"] for one in lines} == {8, 9, 10}

@@ -124,4 +124,5 @@ def _shown_as_its_own(error: Exception, as_json: bool) -> bool:
 
 def _say_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
     """A warning as a line on standard error, without the place in this program that it comes from."""
-    say(f"warning: {message}", err=True)
+    text = str(message)
+    say(text.lstrip("\n") if text.startswith("\n") else f"warning: {text}", err=True)  # of a kernel: it has places and says what it is

@@ -235,6 +235,9 @@ class _Device:
         """The preset's name."""
         return f"warploom {CURRENT.context.gpu.config.name}".encode()
 
+    def __repr__(self) -> str:
+        return f"<CUDA device {self.id} {self.name!r}>"
+
     @property
     def uuid(self) -> str:
         """An identifier as NVIDIA's GPUs have one, made from the configuration: the same in every process that has this GPU."""

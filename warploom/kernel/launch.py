@@ -26,13 +26,13 @@ from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.checked_launch import checked_launch
 from warploom.kernel.compile import Built, build
 from warploom.kernel.context import CURRENT, Context
+from warploom.kernel.inspecting import MOST_BLOCK, Inspected
 from warploom.kernel.listing import listing
 from warploom.kernel.notes import deliver
 from warploom.kernel.signature import ArgumentError, Placed, kind_of, view_rows, view_shape, words_of
 from warploom.result import Result
 
 RED_ZONE = 256  # bytes after each array that belong to no other
-MOST_BLOCK = 1024
 
 
 class KernelError(RuntimeError):
@@ -81,7 +81,7 @@ class Idle(Launchable):
         """Nothing is launched."""
 
 
-class Kernel:
+class Kernel(Inspected):
     """A kernel, or a function for kernels (`device`). result: of its last launch. kept: what that keeps, as options of `Device.run`."""
 
     def __init__(
