@@ -30,8 +30,6 @@ MOST_ROUNDS = 32
 @statement(ast.For)
 def for_loop(t: Translator, node: ast.For) -> None:
     """`for x in ...`."""
-    if node.orelse:
-        t.error(node, "a kernel's for has no else")
     try:
         over = t.expression(node.iter)
     except Problem as problem:
@@ -63,6 +61,7 @@ def _unrolled(t: Translator, node: ast.For, values: list[Any]) -> None:
             if t.b.block is None:
                 break
             _unrolled_round(t, node, value, left)
+    _otherwise(t, node, left)
     if left.places:
         if t.b.block is not None:
             left.places.append((t.b.block, t.frame.env))
@@ -134,9 +133,6 @@ def _over_range(t: Translator, node: ast.For, over: Range, item: Callable[[Numbe
 @statement(ast.While)
 def while_loop(t: Translator, node: ast.While) -> None:
     """`while`."""
-    if node.orelse:
-        t.error(node, "a kernel's while has no else")
-
     asked: list[ast.expr] = []
 
     def test() -> Value:
@@ -170,8 +166,10 @@ def _loop(
     key = (*t.frame.path, node.lineno, node.col_offset, len(b.loops))
     condition = test()
     if condition.op == "const" and not condition.imm:
+        t.statements(node.orelse)
         return
     leaving = Ends()
+    broken = Ends() if node.orelse else leaving
     before = b.new_block()
     skipped = None
     if condition.op == "const":
@@ -191,7 +189,7 @@ def _loop(
     with carrying(t, key, changed) as carrier:
         heads = at_head(t, node, changed | marks_of(t, changed) | carrier.marks | set(more), key, head)
         around = Ends()
-        t.frame.loops.append((around, leaving))
+        t.frame.loops.append((around, broken))
         b.scopes.append({})
         first()
         t.statements(node.body)
@@ -201,7 +199,7 @@ def _loop(
         b.close_scope(dominates=len(around.places) == 1)
         if around.places:
             t.frame.env = joined(t, node, around)
-        for _, env in leaving.places[1 if skipped is not None else 0 :]:  # by break
+        for _, env in broken.places[1 if skipped is not None and broken is leaving else 0 :]:  # by break
             carrier.unsure |= changed - set(env)
     if around.places:
         b.at = t.where(node)
@@ -228,8 +226,21 @@ def _loop(
     if skipped is not None:
         b.place(skipped)
     t.frame.env = joined(t, node, leaving)
+    if node.orelse:
+        _otherwise(t, node, broken)
+        if broken.places:
+            if b.block is not None:
+                broken.places.append((b.block, t.frame.env))
+            t.frame.env = joined(t, node, broken)
     if carrier.learned:
         t.forget(changed)
+
+
+def _otherwise(t: Translator, node: ast.For | ast.While, broken: Ends) -> None:
+    """A loop's `else`, which is for those that no `break` has taken out of it."""
+    t.b.scopes.append({})
+    t.statements(node.orelse)
+    t.b.close_scope(dominates=not broken.places)
 
 
 def assigned_by(node: ast.For | ast.While) -> set[str]:
