@@ -14,7 +14,7 @@ import numpy as np
 from warploom.isa.uop import DST, FLAGS, IMM, LEADER_DECIDES, NEGATE, NUMBER, OP, TARGET, A, B
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.control import EVEN, address_after, arrive_at, control, follow_paths, instruction_at
-from warploom.machine.core.divergence import MASKS
+from warploom.machine.core.divergence import MASKS, STACK
 from warploom.machine.core.divergence.masks import lanes_where, spokesman
 from warploom.machine.core.divergence.mechanism import arrive_at_barrier
 from warploom.machine.core.divergence.split_join import operand, split_or_join, whole_warp
@@ -27,7 +27,7 @@ from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 BRANCH, JUMP_REGISTER, CORE_BARRIER, HALT = (NUMBER[name] for name in ("branch", "jump_register", "core_barrier", "halt"))
 SPAWN, SPAWN_ALONE, SPLIT, JOIN = (NUMBER[name] for name in ("spawn", "spawn_alone", "split", "join"))
 SET_MASK, PREDICATED = NUMBER["set_mask"], NUMBER["predicate"]
-BARRIER_NUMBER, PC_RANGE = FAULT_NUMBER["barrier_number"], FAULT_NUMBER["pc_out_of_range"]
+BARRIER_NUMBER, PC_RANGE, STACK_OVERFLOW = (FAULT_NUMBER[name] for name in ("barrier_number", "pc_out_of_range", "stack_overflow"))
 ACROSS_CORES = 1 << 31  # in a barrier's number
 
 Unguarded = record(
@@ -115,11 +115,21 @@ def _jump_with_leader(core, warp, pc, tables, k):
     warps.pc[warp] = instruction_at(core, tables, address)
 
 
+@unit
+def _waits_or_is_full(gpu, core, whole):
+    """The fault of an instruction for whose whole warp `whole_warp` returned 0 or -1: 0 where lanes wait."""
+    if whole < 0:
+        gpu.fault.limit = core.path_table.limit
+        return np.int64(STACK_OVERFLOW)
+    return np.int64(0)
+
+
 @out_of_line
 def _spawn(gpu, core, warp, tables, k, now):
     """Start other warps, now or when there is no other. Returns 0 or the number of a fault."""
-    if whole_warp(core, warp) == 0:
-        return np.int64(0)
+    whole = whole_warp(core, warp)
+    if whole <= 0:
+        return _waits_or_is_full(gpu, core, whole)
     count = np.int64(operand(core, warp, tables, k, A, 0))
     address = np.int64(operand(core, warp, tables, k, B, 1)) & EVEN
     pc = instruction_at(core, tables, address)
@@ -138,6 +148,10 @@ def _spawn(gpu, core, warp, tables, k, now):
 @out_of_line
 def _barrier(gpu, core, warp, tables, k, now):
     """The warp comes to a barrier of its core, or across cores. Returns 0 or the number of a fault."""
+    if core.divergence == STACK:
+        whole = whole_warp(core, warp)
+        if whole <= 0:
+            return _waits_or_is_full(gpu, core, whole)
     number = np.int64(operand(core, warp, tables, k, A, 0))
     expected = np.int64(operand(core, warp, tables, k, B, 1))
     across = number & ACROSS_CORES != 0
