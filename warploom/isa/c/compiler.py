@@ -24,6 +24,7 @@ RUNTIME = Path(__file__).parent / "runtime"
 SECONDS = 300.0
 ALONE = (".c", ".i", ".S", ".s")  # C and assembly, which become an object file each
 ENDINGS = (*ALONE, ".cl", ".o", ".a")  # what clang knows by its name: OpenCL C and code too
+UNDEFINED = re.compile(r"undefined symbol: (\S+)(?:\n>>> referenced by (\S+:[0-9]+))?")
 DOUBLE = re.compile(r"undefined symbol: (__[a-z]*(?:df|tf)[a-z]*[0-9]?)\b")  # a routine for floats of 64 or 128 bits
 LEVELS = ("0", "1", "2", "3", "s")
 
@@ -150,6 +151,10 @@ def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
         if missing:
             said = f"it computes with double, which this target has not ({missing[1]})"
             raise error(source, said, "write float, constants as 1.0f, and the functions of float")
+        if found := UNDEFINED.findall(done.stderr):
+            names = " and ".join(dict.fromkeys(repr(name) for name, _ in found))
+            place = f" (at {found[0][1]})" if found[0][1] else ""
+            raise error(source, f"it uses {names}{place}, and nothing here defines that", "there is no C library: add the file that has it")
         if "stack frame size" in done.stderr:
             said = f"a function has more variables than a thread's stack has room for:\n{done.stderr.strip()}"
             raise error(source, said, "keep tables in a buffer or in local_memory(bytes)")

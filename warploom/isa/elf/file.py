@@ -6,6 +6,7 @@ Source: Tool Interface Standard, "Executable and Linking Format" 1.2; System V A
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 from typing import NamedTuple
 
 from warploom.isa.reading import ELF_MAGIC as MAGIC
@@ -99,6 +100,13 @@ class File(NamedTuple):
 def machine_of(data: bytes) -> int:
     """The machine that an ELF file says it is for; 0 where it is no ELF file."""
     return int.from_bytes(data[_MACHINE : _MACHINE + 2], "little") if data.startswith(MAGIC) else 0
+
+
+def is_elf(data: bytes, path: str) -> bool:
+    """Whether these bytes are an ELF file. Raises SourceError where they are not, though the name says so."""
+    if data.startswith(MAGIC) or Path(path).suffix.lower() != ".elf":
+        return data.startswith(MAGIC)
+    raise error(path, "this is no ELF file: " + ("it is empty" if not data else f"it begins with {data[:4].hex(' ')}, not 7f 45 4c 46"), "")
 
 
 def opened(data: bytes, path: str, wanted: Wanted) -> File:

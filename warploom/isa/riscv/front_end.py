@@ -6,6 +6,7 @@ from pathlib import Path
 
 from warploom.isa.c.compiler import compile_c
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
+from warploom.isa.elf.file import is_elf
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.image import Image
 from warploom.isa.launching import BufferError, started
@@ -23,7 +24,7 @@ def load(source: Text, options: Options) -> Loaded:
     data = source if isinstance(source, bytes) else read_bytes(source)
     if Path(path).suffix.lower() == ".c":
         data = compile_c([path], "riscv", options.more.get("optimise") or "2")
-    return _from_elf(data, path, options) if data.startswith(elf.MAGIC) else _from_text(decoded(data, path), path, options)
+    return _from_elf(data, path, options) if is_elf(data, path) else _from_text(decoded(data, path), path, options)
 
 
 def _from_text(text: str, path: str, options: Options) -> Loaded:

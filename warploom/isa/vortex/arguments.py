@@ -6,6 +6,7 @@ A program takes its arguments from memory, a word each, in the order in which th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +28,14 @@ DCR = "dcr"  # and one of this name is written to device configuration registers
 
 class Placed(NamedTuple):
     """argument: the address of the arguments. regions: the buffers. parameters, values: what is written there, by name. kernel: that is
-    called, by name; or ""."""
+    called, by name; or "". block_threads: of a block of that kernel."""
 
     argument: int
     regions: tuple[Region, ...]
     parameters: tuple[Parameter, ...]
     values: Mapping[str, Any]
     kernel: str = ""
+    block_threads: int = 0
 
     def views(self) -> tuple[np.ndarray, tuple[str, ...]]:
         """(the table of views, their names)."""
@@ -80,9 +82,8 @@ def _kernel_call(kernel: CKernel, path: str, argument: int, regions: list[Region
     regions = [region for region in regions if region.name != ARGUMENT]
     if own:
         raise BufferError(f"{path}: the arguments of the kernel {kernel.name!r} are given by name, not as the buffer {ARGUMENT!r}")
-    return Placed(
-        argument, (*regions, Region("arguments", argument, ARGUMENT_BYTES, data=words.view(np.uint8))), parameters, values, kernel.name
-    )
+    arguments_region = Region("arguments", argument, ARGUMENT_BYTES, data=words.view(np.uint8))
+    return Placed(argument, (*regions, arguments_region), parameters, values, kernel.name, prod(block))
 
 
 def _extents(path: str, options: Options) -> tuple[tuple[int, int, int], tuple[int, int, int]]:

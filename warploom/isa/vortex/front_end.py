@@ -12,7 +12,7 @@ from warploom.isa import uop as u
 from warploom.isa.c.compiler import compile_c
 from warploom.isa.c.parameters import CKernel, kernels_of
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
-from warploom.isa.elf.file import opened
+from warploom.isa.elf.file import is_elf, opened
 from warploom.isa.elf.symbols import read_symbols, table_of
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.image import Image
@@ -54,7 +54,7 @@ def _load(source: Text, options: Options, generation: Generation | None) -> Load
     if suffix == C:
         generation = generation or NEWEST
         data = compile_c([path], "vortex-2022" if generation.old else "vortex-2024", options.more.get("optimise") or "2")
-    if data.startswith(elf.MAGIC):
+    if is_elf(data, path):
         image, warnings = elf.read(data, path)
         diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
         kernels = kernels_of(data, image.symbols)
@@ -104,7 +104,7 @@ def _loaded(
     """
     generation = generation or generation_of_image(image) or NEWEST
     placed = launched_with(image, generation, options, kernels)
-    launch = Launch(argument=placed.argument, whole_device=True, name=placed.kernel)
+    launch = Launch(argument=placed.argument, whole_device=True, name=placed.kernel, group_threads=placed.block_threads)
     try:
         regions = (*own_regions(generation, placed.argument, placed.regions), *placed.regions)
         shown = counter_class(options.buffers.get(DCR, ()))
