@@ -153,7 +153,7 @@ def test_a_program_over_the_start_up_is_refused():
 
 
 @pytest.mark.parametrize("isa", ["riscv", "vortex"])
-@pytest.mark.parametrize(("data", "said"), [(b"", "it is empty"), (b"ret\n", "it begins with 72 65 74 0a, not 7f 45 4c 46")])
+@pytest.mark.parametrize(("data", "said"), [(b"", "empty"), (b"ret\n", "text")])
 def test_a_name_that_says_elf_of_what_is_none(isa, data, said):
-    with pytest.raises(SourceError, match=f"^a.elf: error: this is no ELF file: {said}$"):
+    with pytest.raises(SourceError, match=f"^a.elf: error: this is no ELF file: it is {said}\n"):
         load(data, isa, options=Options(path="a.elf"))

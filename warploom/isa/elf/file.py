@@ -103,10 +103,12 @@ def machine_of(data: bytes) -> int:
 
 
 def is_elf(data: bytes, path: str) -> bool:
-    """Whether these bytes are an ELF file. Raises SourceError where they are not, though the name says so."""
-    if data.startswith(MAGIC) or Path(path).suffix.lower() != ".elf":
-        return data.startswith(MAGIC)
-    raise error(path, "this is no ELF file: " + ("it is empty" if not data else f"it begins with {data[:4].hex(' ')}, not 7f 45 4c 46"), "")
+    """Whether these bytes are an ELF file. Raises SourceError for text, and for nothing, whose name says so."""
+    found = data.startswith(MAGIC)
+    if not found and Path(path).suffix.lower() == ".elf" and b"\0" not in data and data.isascii():
+        said = f"this is no ELF file: it is {'text' if data else 'empty'}"
+        raise error(path, said, "a text for RISC-V ends in .rv, one for Vortex in .vx")
+    return found
 
 
 def opened(data: bytes, path: str, wanted: Wanted) -> File:
