@@ -106,7 +106,6 @@ def test_the_first_disagreement_is_kept_and_all_are_counted():
         ((272, 264, 272, 264), 0b1111, HIGHEST, 3, (0b1010, 0b0101)),
         ((0, 265, 265, 0), 0b0110, LOWEST, 3, None),  # the lowest bit of an address means nothing
         ((280, 280, 280, 280), 0b1111, LOWEST, 7, None),
-        ((284, 284, 284, 284), 0b1111, LOWEST, ROWS, None),  # after the program
     ],
 )
 def test_one_lane_says_where_a_jump_goes(x, active, flags, pc, disagree):
@@ -124,6 +123,16 @@ def test_a_jump_without_a_destination_writes_no_register():
     assert (core.registers[WARP].lane[:32, :4] == before).all()
     gpu, core, tables = about_to("jump_register", (272,) * 4, flags=LOWEST, dst=0)
     assert execute(gpu, core, tables) == 0 and core.registers[WARP].lane[0, :4].tolist() == [272] * 4
+
+
+@pytest.mark.parametrize("address", [0, 258, 256 + 4 * ROWS, 252])
+@pytest.mark.parametrize("divergence", [MASKS, STACK])
+def test_a_jump_to_where_there_is_no_instruction_is_a_fault_of_that_jump(address, divergence):
+    gpu, core, tables = about_to("jump_register", (address,) * 4, flags=LOWEST, active=0b0110, dst=OUT)
+    core.divergence = divergence
+    assert execute(gpu, core, tables) == FAULT_NUMBER["no_code"]
+    assert (gpu.fault.lanes, gpu.fault.value, core.warps.pc[WARP]) == (0b0110, address, PC)
+    assert core.registers[WARP].lane[OUT, :4].tolist() == [77] * 4
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import numpy as np
 
 from warploom.isa.uop import DST, FLAGS, IMM, LEADER_DECIDES, NEGATE, NUMBER, OP, TARGET, A, B
 from warploom.machine.accounting.faults import FAULT_NUMBER
-from warploom.machine.core.control import EVEN, address_after, arrive_at, control, follow_paths, instruction_at
+from warploom.machine.core.control import EVEN, address_after, arrive_at, control, follow_paths, instruction_at, no_code_at
 from warploom.machine.core.divergence import MASKS, STACK
 from warploom.machine.core.divergence.masks import lanes_where, spokesman
 from warploom.machine.core.divergence.mechanism import arrive_at_barrier
@@ -48,9 +48,8 @@ def control_of_warps(gpu, core, warp, pc, tables, k, now):
     if (op == BRANCH or op == JUMP_REGISTER) and tables.uops[k, FLAGS] & LEADER_DECIDES != 0 and core.divergence == MASKS:
         if op == BRANCH:
             _branch_with_leader(core, warp, pc, tables, k)
-        else:
-            _jump_with_leader(core, warp, pc, tables, k)
-        return np.int64(0)
+            return np.int64(0)
+        return np.int64(_jump_with_leader(gpu, core, warp, pc, tables, k))
     if op == SPLIT or op == JOIN or op == SET_MASK or op == PREDICATED:
         fault = split_or_join(gpu, core, warp, tables, k)
     elif op == SPAWN or op == SPAWN_ALONE:
@@ -94,8 +93,11 @@ def _note(core, warp, pc, going, staying):
 
 
 @inlined
-def _jump_with_leader(core, warp, pc, tables, k):
-    """A jump of the whole warp through a register of one lane. Lanes that hold a different address are noted."""
+def _jump_with_leader(gpu, core, warp, pc, tables, k):
+    """A jump of the whole warp through a register of one lane. Lanes that hold a different address are noted.
+
+    Returns 0 or the number of a fault.
+    """
     warps = core.warps
     registers = core.registers[warp]
     mask = warps.mask[warp]
@@ -107,12 +109,16 @@ def _jump_with_leader(core, warp, pc, tables, k):
     if mask & ~same != EMPTY:
         _note(core, warp, pc, mask & same, mask & ~same)
     address = (np.int64(wanted) + np.int64(tables.uops[k, IMM])) & EVEN
+    target = instruction_at(core, tables, address)
+    if target >= core.code_rows:
+        return no_code_at(gpu, mask, address)
     if tables.uops[k, DST] >= 0:
         following = np.uint32(address_after(core, tables, np.int64(pc)))
         for lane in range(warps.lanes):
             if has(mask, lane):
                 registers.lane[tables.uops[k, DST], lane] = following
-    warps.pc[warp] = instruction_at(core, tables, address)
+    warps.pc[warp] = target
+    return np.int64(0)
 
 
 @unit
