@@ -52,6 +52,27 @@ def test_a_script_says_what_each_command_says():
     ]
 
 
+def test_a_line_of_c_is_one_of_the_kernels_and_other_files_are_named(tmp_path):
+    """The text of an ELF file is that of its sources, of which the run-time's are not there."""
+    (tmp_path / "x.csv").write_text("1, 2\n")
+    kernel, options = "examples/vortex/saxpy.elf", ["--threads", "2", "--arg", "a=1"]
+    options += [word for name in "xy" for word in ("--buffer", f"{name}={tmp_path / 'x.csv'}")]
+
+    def broken(place):
+        return debug(f"break {place}", kernel=kernel, options=options)[1]
+
+    assert broken("6").startswith("breakpoint 1 at line 6 (")
+    assert broken("saxpy.c:5") == broken("5") and broken("1") == broken("saxpy").replace("saxpy", "1")
+    assert broken("spawn.c:28").startswith("breakpoint 1 at spawn.c:28 (")
+    assert broken("@6").startswith("breakpoint 1 at start.S:")
+    for place, said in {
+        "spam.c:3": "no instruction comes from 'spam.c', did you mean 'spawn.c'?",
+        "saxpy.c:99": "there is no instruction in line saxpy.c:99 or after it",
+        ":3": "':3' is not a line, @instruction or label",
+    }.items():
+        assert said in debug(f"break {place}", kernel=kernel, options=options, status=2)[-1]
+
+
 def test_a_changed_register_changes_the_result_and_undo_takes_it_back():
     # The product of [1 2; 3 4] with itself; then 42 is put on top of each sum.
     debug("end", "expect mem[8:4] = 7 10 15 22")
@@ -191,7 +212,7 @@ def test_an_expectation_that_is_not_met_has_the_status_of_a_fault():
         ("step 0", "0 times: at least once"),
         ("goto -1", "there is no cycle -1: the first is 0"),
         ("continue 3", "continue takes no argument, and was given '3'"),
-        ("break", "break where? A line, @ and an instruction's number, or a label"),
+        ("break", "break where? A line, FILE:LINE, @ and an instruction's number, or a label"),
         ("break nxt", "'nxt' is not a line, @instruction or label, did you mean 'next'?"),
         ("break 4000", "there is no instruction in line 4000 or after it"),
         ("break @99", "there is no instruction 99: they are numbered 0 to 27"),

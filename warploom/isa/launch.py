@@ -35,6 +35,7 @@ class Launch:
     local_bytes: of a thread. scalars: 32-bit words that the hardware writes into scalar registers 0, 1, ... of every warp.
     warp_scalars: scalar registers that a warp is given, of those that a core has; 0: they are not counted.
     whole_device: the program starts on every core, with one thread, and fills the core itself; threads, block and grid say nothing then.
+    group_threads: of those, how many have to be on one core together, as a group with barriers; 0: any number.
     argument: what the special register of that name holds: where `arguments` lie, by name, see Program.parameters. buffers: contents
     by name, see `launching.py`. name: where a source has several launches. Raises ValueError for what is no whole number and for a grid
     that cannot be.
@@ -54,6 +55,7 @@ class Launch:
     scalars: tuple[int, ...] = ()
     warp_scalars: int = 0
     whole_device: bool = False
+    group_threads: int = 0
 
     def __post_init__(self) -> None:
         block, grid = _extent("block", self.block), _extent("grid", self.grid)

@@ -275,6 +275,26 @@ def test_a_switch_on_which_lanes_disagree_is_branches(mechanism, tmp_path):
     assert found == [pick(5 * thread) for thread in range(32)]
 
 
+def test_what_nothing_defines_is_named_with_its_line(tmp_path):
+    needs_compiler()
+    path = written(tmp_path, "float sinf(float);\nint *own(int);\nint main(int n) {\n  return (int)sinf(n) + *own(n);\n}\n")
+    with pytest.raises(SourceError) as caught:
+        compile_c([path])
+    assert str(caught.value) == (
+        f"{path}: error: it uses 'sinf' and 'own' (at kernel.c:4), and nothing here defines that\n"
+        "    fix: there is no C library: add the file that has it"
+    )
+
+
+@pytest.mark.parametrize("target", ["vortex-2022", "riscv"])
+@pytest.mark.parametrize("level", ["0", "2"])
+def test_a_square_root_is_an_instruction(target, level, tmp_path):
+    needs_compiler()
+    path = written(tmp_path, "int main(int n) { return (int)__builtin_sqrtf((float)n); }\n")
+    program = load(compile_c([path], target, level), target, options=Options(path="a.elf"))
+    assert any(text.startswith("fsqrt.s") for text in program.text)
+
+
 def test_the_command(tmp_path):
     needs_compiler()
     out = tmp_path / "saxpy.elf"

@@ -150,3 +150,10 @@ def test_segments_that_cannot_be():
 def test_a_program_over_the_start_up_is_refused():
     with pytest.raises(SourceError, match=r"the program lies at 0x1f00, over the arguments \(0x2000 to 0x2fff\)"):
         load_with_warnings(segment(8, 0x1F00), "riscv", Options(path="low.elf"))
+
+
+@pytest.mark.parametrize("isa", ["riscv", "vortex"])
+@pytest.mark.parametrize(("data", "said"), [(b"", "empty"), (b"ret\n", "text")])
+def test_a_name_that_says_elf_of_what_is_none(isa, data, said):
+    with pytest.raises(SourceError, match=f"^a.elf: error: this is no ELF file: it is {said}\n"):
+        load(data, isa, options=Options(path="a.elf"))

@@ -8,6 +8,7 @@ from tests.machine.programs import FREE, Assembly
 from warploom.isa.uop import ADDRESS, DST, FLAGS, HIGHEST_LEADS, IMM, LEADER_DECIDES, NEGATE, NONE, NUMBER, OP, TARGET, A, B
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.divergence import MASKS, MINPC, STACK
+from warploom.machine.core.divergence.path_table import STACKED
 from warploom.machine.core.warp_control import ACROSS_CORES, BARRIER_NUMBER, PC_RANGE, control_of_warps
 
 WARP, PC, NOW, ROWS = 2, 3, 100, 8
@@ -105,7 +106,6 @@ def test_the_first_disagreement_is_kept_and_all_are_counted():
         ((272, 264, 272, 264), 0b1111, HIGHEST, 3, (0b1010, 0b0101)),
         ((0, 265, 265, 0), 0b0110, LOWEST, 3, None),  # the lowest bit of an address means nothing
         ((280, 280, 280, 280), 0b1111, LOWEST, 7, None),
-        ((284, 284, 284, 284), 0b1111, LOWEST, ROWS, None),  # after the program
     ],
 )
 def test_one_lane_says_where_a_jump_goes(x, active, flags, pc, disagree):
@@ -123,6 +123,16 @@ def test_a_jump_without_a_destination_writes_no_register():
     assert (core.registers[WARP].lane[:32, :4] == before).all()
     gpu, core, tables = about_to("jump_register", (272,) * 4, flags=LOWEST, dst=0)
     assert execute(gpu, core, tables) == 0 and core.registers[WARP].lane[0, :4].tolist() == [272] * 4
+
+
+@pytest.mark.parametrize("address", [0, 258, 256 + 4 * ROWS, 252])
+@pytest.mark.parametrize("divergence", [MASKS, STACK])
+def test_a_jump_to_where_there_is_no_instruction_is_a_fault_of_that_jump(address, divergence):
+    gpu, core, tables = about_to("jump_register", (address,) * 4, flags=LOWEST, active=0b0110, dst=OUT)
+    core.divergence = divergence
+    assert execute(gpu, core, tables) == FAULT_NUMBER["no_code"]
+    assert (gpu.fault.lanes, gpu.fault.value, core.warps.pc[WARP]) == (0b0110, address, PC)
+    assert core.registers[WARP].lane[OUT, :4].tolist() == [77] * 4
 
 
 @pytest.mark.parametrize(
@@ -176,6 +186,25 @@ def test_an_operation_of_the_whole_warp_waits_for_its_other_paths(name):
     assert core.warps.pc[WARP] == PC + 1 and core.path_table.count[WARP] == 0
     assert core.warps.mask[WARP] == (0b0001 if name == "set_mask" else 0b1111)
     assert (core.spawn.waiting == mask(WARP)) == (name == "spawn_alone")
+
+
+@pytest.mark.parametrize("name", ["spawn", "set_mask", "spawn_alone", "core_barrier"])
+@pytest.mark.parametrize("room", [False, True])
+def test_on_a_reconvergence_stack_too_if_it_has_room(name, room):
+    gpu, core, tables = about_to(name, (1,) * 4, (264 if name != "core_barrier" else 1,) * 4, active=0b0011)
+    core.divergence, table = STACK, core.path_table
+    table.limit, table.count[WARP], table.rejoins_at[WARP], table.sides[WARP] = 1 + room, 1, -1, 1
+    table.mask[WARP, 0], table.pc[WARP, 0], table.state[WARP, 0], table.reconvergence_pc[WARP, 0] = 0b1100, 1, STACKED, -1
+    if not room:
+        assert execute(gpu, core, tables) == FAULT_NUMBER["stack_overflow"] and gpu.fault.limit == 1
+        return
+    assert execute(gpu, core, tables) == 0
+    assert (core.warps.pc[WARP], core.warps.mask[WARP]) == (1, 0b1100)  # the other path runs
+    assert core.warps.active == mask(0, 1, 2) and core.spawn.waiting == 0 and core.warps.at_barrier == 0
+    core.warps.pc[WARP] = PC
+    assert execute(gpu, core, tables) == 0
+    assert core.warps.pc[WARP] == PC + 1 and table.count[WARP] == table.sides[WARP] == 0
+    assert core.warps.mask[WARP] == (0b0001 if name == "set_mask" else 0b1111)
 
 
 @pytest.mark.parametrize("number, expected, waits", [(3, 2, True), (0, 2, True), (3, 1, False), (3, 0, False)])

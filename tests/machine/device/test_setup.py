@@ -321,6 +321,15 @@ def test_a_program_that_starts_its_threads_itself_says_how_many_warps_fit():
     assert "has at most 10; use --gpu vortex-2024, or add --set core.warps=2" in refused(named, core__block_threads=10)
 
 
+def test_a_group_that_it_wants_on_one_core_has_to_fit_there():
+    program = one()
+    fits, wide = (replace(program, launch=replace(program.launch, whole_device=True, group_threads=threads)) for threads in (16, 17))
+    machine(fits)
+    assert refused(wide) == (
+        "<program>: a block has 17 threads, and a core 4 warps of 4 lanes; add --set core.warps=5, or use smaller blocks"
+    )
+
+
 @pytest.mark.parametrize("bytes_", [0, 512])
 def test_each_kind_of_cache_chooses_at_random_by_a_seed_of_its_own_which_stays_the_same(bytes_):
     """First level 1, second level 2, texture unit 3, so that a run of an earlier release is repeated line by line."""

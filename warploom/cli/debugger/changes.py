@@ -20,7 +20,7 @@ def break_(debugger: Debugger, text: str) -> list[Line]:
     """Set a breakpoint."""
     words = text.split()
     if not words:
-        raise UserError("break where? A line, @ and an instruction's number, or a label")
+        raise UserError("break where? A line, FILE:LINE, @ and an instruction's number, or a label")
     pc = instruction(debugger.program, words[0])
     conditions = _conditions(debugger, words[1:])
     found = debugger.mark(" ".join([debugger.where(pc), *words[1:]]), Breakpoint(pc, **conditions))

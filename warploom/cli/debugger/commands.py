@@ -73,7 +73,7 @@ COMMANDS = (
         "break",
         ("b",),
         "PLACE [CONDITION ...]",
-        "Halt when a warp comes to a line, @instruction or label. Conditions: warp 0:1, block 2, lane 3.",
+        "Halt when a warp comes to a line, FILE:LINE, @instruction or label. Conditions: warp 0:1, block 2, lane 3.",
         changes.break_,
     ),
     Command("watch", (), "CELL", "Halt when R3, R3[2] (lane 2), mem[8] or mem[8:4] (4 bytes) has changed.", changes.watch),

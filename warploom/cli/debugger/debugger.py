@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from warploom.cli.common import UserError
+from warploom.cli.debugger.places import own_file
 from warploom.isa.regions import AddressSpace
 from warploom.machine.debug.session import Session
 from warploom.machine.debug.stops import Breakpoint, NextIssue, Stop
@@ -120,8 +121,11 @@ class Debugger:
         """An instruction, by its line when it has one."""
         if not 0 <= pc < len(self.program):
             return f"instruction {pc}, past the end of the program"
-        line = self.program.position(pc).line
-        return f"line {line} ({self.program.text[pc]})" if line else f"@{pc} ({self.program.text[pc]})"
+        position, text = self.program.position(pc), self.program.text[pc]
+        if not position.line:
+            return f"@{pc} ({text})"
+        file = self.program.source_of(position).path.rpartition("/")[2]
+        return f"line {position.line} ({text})" if position.file == own_file(self.program) else f"{file}:{position.line} ({text})"
 
     # ---- moving
 

@@ -32,18 +32,13 @@ class Cell:
     count: int = 1
 
 
-def instructions_of(program: Program, line: int) -> list[int]:
-    """The instructions of a line of the source, in order."""
-    return [pc for pc in range(len(program)) if program.position(pc).line == line]
-
-
 def has_lines(program: Program) -> bool:
     """Whether the program was made from a text whose lines are known."""
-    return bool(program.source.text) and any(program.position(pc).line for pc in range(len(program)))
+    return any(source.text.strip() for source in program.sources) and any(program.position(pc).line for pc in range(len(program)))
 
 
 def instruction(program: Program, text: str) -> int:
-    """The instruction that a line, @number or a label names; of a line without one, the first that follows. Raises UserError."""
+    """The instruction that a line, FILE:LINE, @number or a label names; of a line without one, the first that follows. Raises UserError."""
     if text in program.labels:
         return min(program.labels[text], len(program) - 1)
     if text.startswith("@") or (text.isdigit() and not has_lines(program)):
@@ -51,12 +46,30 @@ def instruction(program: Program, text: str) -> int:
         if not 0 <= pc < len(program):
             raise UserError(f"there is no instruction {pc}: they are numbered 0 to {len(program) - 1}")
         return pc
-    if not text.isdigit():
+    path, colon, line = text.rpartition(":")
+    if not line.isdigit() or (colon and not path):
         raise UserError(f"{text!r} is not a line, @instruction or label{nearest(text, program.labels)}")
-    found = [pc for pc in range(len(program)) if program.position(pc).line >= int(text)]
+    files = _files(program, path) if colon else {own_file(program)}
+    found = [pc for pc in range(len(program)) if program.position(pc).line >= int(line) and program.position(pc).file in files]
     if not found:
         raise UserError(f"there is no instruction in line {text} or after it")
     return min(found, key=lambda pc: (program.position(pc).line, pc))
+
+
+def _files(program: Program, path: str) -> set[int]:
+    """The texts of a program that a path, or the end of one, names. Raises UserError."""
+    paths = [source.path for source in program.sources]
+    found = {number for number, one in enumerate(paths) if one == path or one.endswith(f"/{path}")}
+    if not found:
+        raise UserError(f"no instruction comes from {path!r}{nearest(path, [one.rpartition('/')[2] for one in paths])}")
+    return found
+
+
+def own_file(program: Program) -> int:
+    """The text that a line alone is of: of several the kernel's, or that of `main`, or of the first instruction with a text."""
+    starts = [program.labels[name] for name in (program.launch.name, "main") if name in program.labels]
+    there = [program.position(pc) for pc in (*starts, *range(len(program)))]
+    return next((one.file for one in there if one.line and program.sources[one.file].text.strip()), 0)
 
 
 def cell(program: Program, text: str, lanes: int, space: AddressSpace) -> Cell:

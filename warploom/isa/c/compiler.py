@@ -24,6 +24,7 @@ RUNTIME = Path(__file__).parent / "runtime"
 SECONDS = 300.0
 ALONE = (".c", ".i", ".S", ".s")  # C and assembly, which become an object file each
 ENDINGS = (*ALONE, ".cl", ".o", ".a")  # what clang knows by its name: OpenCL C and code too
+UNDEFINED = re.compile(r"undefined symbol: (\S+)(?:\n>>> referenced by (\S+:[0-9]+))?")
 DOUBLE = re.compile(r"undefined symbol: (__[a-z]*(?:df|tf)[a-z]*[0-9]?)\b")  # a routine for floats of 64 or 128 bits
 LEVELS = ("0", "1", "2", "3", "s")
 
@@ -54,7 +55,7 @@ TARGETS = {
                "vortex.ld", "Vortex from 2023 on: RV32IMAF", 8192),
         Target("vortex-2022", _RISCV, "generic_rv32+m+f", (*_GUARDED, "-DWARPLOOM_VORTEX=2022"), _VORTEX, "vortex.ld",
                "Vortex of 2021 and 2022: RV32IMF", 1024),
-        Target("riscv", _RISCV, "generic_rv32+m+a+f+c", _GUARDED, ("riscv.S", "library.c", "integer64.c"), "riscv.ld",
+        Target("riscv", _RISCV, "generic_rv32+m+a+f+c", _GUARDED, ("riscv.S", "riscv_kernel.c", "library.c", "integer64.c"), "riscv.ld",
                "ordinary RV32IMAFC code, a thread a lane"),
         Target("avx512", "x86_64-freestanding", "x86_64+avx512f+avx512cd+bmi+bmi2+fma+popcnt+lzcnt", _SPMD, ("memory.c",), "avx512.ld",
                "x86 with AVX-512F and CD, a warp a thread of the CPU"),
@@ -123,6 +124,7 @@ def _flags(target: Target, level: str) -> list[str]:
     """Everything that the compiler is told in each step."""
     found = ["-target", target.triple, f"-mcpu={target.cpu}", f"-O{level}", "-std=gnu17", "-Wall"]
     found += ["-Xclang", f"-O{level}"]  # ziglang's driver makes -O2 of -O1 and of -O3
+    found += ["-fno-math-errno"]  # a square root is an instruction; else clang adds a call for the case that it fails
     found += ["-nostdlib", "-ffreestanding", "-fno-sanitize=undefined", "-fno-stack-protector", "-ffunction-sections", *target.options]
     return [*found, "-I", str(RUNTIME / "include")]
 
@@ -149,6 +151,10 @@ def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
         if missing:
             said = f"it computes with double, which this target has not ({missing[1]})"
             raise error(source, said, "write float, constants as 1.0f, and the functions of float")
+        if found := UNDEFINED.findall(done.stderr):
+            names = " and ".join(dict.fromkeys(repr(name) for name, _ in found))
+            place = f" (at {found[0][1]})" if found[0][1] else ""
+            raise error(source, f"it uses {names}{place}, and nothing here defines that", "there is no C library: add the file that has it")
         if "stack frame size" in done.stderr:
             said = f"a function has more variables than a thread's stack has room for:\n{done.stderr.strip()}"
             raise error(source, said, "keep tables in a buffer or in local_memory(bytes)")

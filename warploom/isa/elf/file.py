@@ -6,6 +6,7 @@ Source: Tool Interface Standard, "Executable and Linking Format" 1.2; System V A
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 from typing import NamedTuple
 
 from warploom.isa.reading import ELF_MAGIC as MAGIC
@@ -99,6 +100,15 @@ class File(NamedTuple):
 def machine_of(data: bytes) -> int:
     """The machine that an ELF file says it is for; 0 where it is no ELF file."""
     return int.from_bytes(data[_MACHINE : _MACHINE + 2], "little") if data.startswith(MAGIC) else 0
+
+
+def is_elf(data: bytes, path: str) -> bool:
+    """Whether these bytes are an ELF file. Raises SourceError for text, and for nothing, whose name says so."""
+    found = data.startswith(MAGIC)
+    if not found and Path(path).suffix.lower() == ".elf" and b"\0" not in data and data.isascii():
+        said = f"this is no ELF file: it is {'text' if data else 'empty'}"
+        raise error(path, said, "a text for RISC-V ends in .rv, one for Vortex in .vx")
+    return found
 
 
 def opened(data: bytes, path: str, wanted: Wanted) -> File:

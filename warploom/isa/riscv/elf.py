@@ -11,12 +11,12 @@ from warploom.isa.diagnostics import Diagnostic, Severity
 from warploom.isa.elf.file import EXECUTABLE, MAGIC, SHARED, Wanted, opened
 from warploom.isa.elf.lines import read_lines
 from warploom.isa.elf.segments import segments
-from warploom.isa.elf.symbols import addresses
+from warploom.isa.elf.symbols import addresses, read_symbols, table_of
 from warploom.isa.image import Image
 from warploom.isa.program import Position, Source
 from warploom.isa.reading import error
 
-__all__ = ["MAGIC", "read"]
+__all__ = ["MAGIC", "has_a_main_of_its_own", "read"]
 
 WANTED = Wanted("RISC-V", 243, 32, (EXECUTABLE, SHARED), "compile it for riscv32")
 PARCEL = 2  # bytes: a compressed instruction
@@ -42,3 +42,10 @@ def read(data: bytes, path: str, lines: bool = True) -> tuple[Image, list[Diagno
     if not any(start <= entry < end for segment in loaded for start, end in segment.code):
         raise error(path, f"its entry point {entry:#x} lies in no code", "link it with an entry point: -Wl,-e,main")
     return Image(path, loaded, entry, symbols, functions, (Source("", path), *sources), positions), warnings
+
+
+def has_a_main_of_its_own(data: bytes, path: str) -> None:
+    """Raise SourceError where the `main` of a program in C is the run-time's, which starts a kernel and gives way to any other."""
+    file = opened(data, path, WANTED)
+    if all(one.weak for one in read_symbols(file, table_of(file)) if one.name == "main"):
+        raise error(path, "there is no kernel and no main in this file", "include <warploom.h> and mark a function: kernel void f(...)")

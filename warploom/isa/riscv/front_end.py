@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
 from pathlib import Path
 
+from warploom.isa.c.buffers import given, placed, pointers_of, values_of, views_of
 from warploom.isa.c.compiler import compile_c
+from warploom.isa.c.launch_block import extents_of, launch_block, words_of
+from warploom.isa.c.parameters import CKernel, chosen, kernels_of, layout
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
+from warploom.isa.elf.file import is_elf
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.image import Image
-from warploom.isa.launching import BufferError, started
-from warploom.isa.program import Source
+from warploom.isa.launch import Launch
+from warploom.isa.launching import BufferError, launched, started
+from warploom.isa.program import Program, Source
 from warploom.isa.reading import decoded, error, read_bytes
+from warploom.isa.regions import RegionError
 from warploom.isa.riscv import elf
 from warploom.isa.riscv.assembler import assemble
 from warploom.isa.riscv.launch import MOST_THREADS, LayoutError, with_start_up
-from warploom.isa.riscv.lowering import lower
+from warploom.isa.riscv.lowering import Refused, lower
 
 
 def load(source: Text, options: Options) -> Loaded:
@@ -23,7 +32,7 @@ def load(source: Text, options: Options) -> Loaded:
     data = source if isinstance(source, bytes) else read_bytes(source)
     if Path(path).suffix.lower() == ".c":
         data = compile_c([path], "riscv", options.more.get("optimise") or "2")
-    return _from_elf(data, path, options) if data.startswith(elf.MAGIC) else _from_text(decoded(data, path), path, options)
+    return _from_elf(data, path, options) if is_elf(data, path) else _from_text(decoded(data, path), path, options)
 
 
 def _from_text(text: str, path: str, options: Options) -> Loaded:
@@ -36,22 +45,72 @@ def _from_text(text: str, path: str, options: Options) -> Loaded:
 def _from_elf(data: bytes, path: str, options: Options) -> Loaded:
     image, warnings = elf.read(data, path)
     diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
-    return _loaded(image, 1, 0, diagnostics, options, refuses=False)
+    kernels = kernels_of(data, image.symbols)
+    if Path(path).suffix.lower() == ".c" and not kernels:
+        elf.has_a_main_of_its_own(data, path)
+    return _loaded(image, 1, 0, diagnostics, options, refuses=False, kernels=kernels)
 
 
-def _loaded(image: Image, threads: int, block: int, diagnostics: Diagnostics, options: Options, refuses: bool = True) -> Loaded:
+def _loaded(
+    image: Image,
+    threads: int,
+    block: int,
+    diagnostics: Diagnostics,
+    options: Options,
+    refuses: bool = True,
+    kernels: Sequence[CKernel] = (),
+) -> Loaded:
     """refuses: an instruction that the machine does not have is an error. Else it is a warning, and stops the run where it is reached."""
+    kernel = chosen(kernels, options.more.get("launch"), image.path) if kernels else None
+    head = b""
+    if kernel:
+        grid, each = extents_of(image.path, options)
+        options = replace(options, threads=prod(grid) * prod(each), block=prod(each), grid=None)
+        head = launch_block(kernel, grid, each).tobytes()
     threads = threads if options.threads is None else options.threads
     if not 0 <= threads <= MOST_THREADS:
         raise BufferError(f"{image.path}: {threads} threads: a RISC-V program has 0 to {MOST_THREADS}, each with a stack of its own")
     try:
-        started_image, launch = with_start_up(image, max(threads, 1))
+        started_image, launch = with_start_up(image, max(threads, 1), head)
     except LayoutError as found:
         raise error(image.path, str(found), "link it to a different address: -Wl,-Ttext=0x80000000") from None
-    program, refused = lower(started_image, launch=launch.changed(threads=threads, block=block))
+    launch = launch.changed(threads=threads, block=block, name=kernel.name if kernel else "")
+    program, refused = _with_data(started_image, launch, options, kernel)
     severity = Severity.ERROR if refuses else Severity.WARNING
     for number, reason in refused:
         text = program.text[number]
         diagnostics.items.append(Diagnostic(severity, f"{text}: {reason}", program.position(number), len(text.split()[0])))
     diagnostics.raise_if_errors()
-    return Loaded(started(program, options), diagnostics.warnings)
+    return Loaded(program, diagnostics.warnings)
+
+
+def _with_data(image: Image, launch: Launch, options: Options, kernel: CKernel | None) -> tuple[Program, list[Refused]]:
+    """The program with its buffers and arguments, and what was refused in it.
+
+    A buffer that has the name of a piece of the image, as `memory`, is that piece's bytes; others are regions of their own.
+    """
+    pieces = {segment.name for segment in image.segments}
+    buffers = {name: data for name, data in options.buffers.items() if name not in pieces}
+    taken = [(segment.address, segment.address + segment.size) for segment in image.segments]
+    pointers = pointers_of(kernel, options.arguments) if kernel else {}
+    regions = placed(given(buffers, image.path, pointers), taken)
+    try:
+        program, refused = lower(image, launch=launch, regions=regions)
+        program.address_space()
+    except RegionError as found:
+        raise error(image.path, str(found), "") from None
+    inside = {name: data for name, data in options.buffers.items() if name in pieces}
+    program = started(program, replace(options, buffers=inside))
+    if regions:
+        views, names = views_of(regions)
+        program = replace(program, views=views, view_names=names)
+    known = [region.name for region in regions] or sorted(pieces)
+    if kernel:
+        parameters = layout(kernel, image.path)
+        values = values_of(kernel.name, image.path, parameters, known, options.arguments)
+    else:
+        parameters, values = words_of(options.arguments, known), dict(options.arguments)
+    if parameters:
+        program = replace(program, parameters=parameters)
+        program = launched(program, program.launch.changed(arguments=values, buffers={}))
+    return program, refused

@@ -2,7 +2,7 @@
 
     a0  number of the thread in the launch
     a1  threads of the launch
-    a2  address of the launch's arguments
+    a2  address of the launch's arguments: words in their order, or the launch block of a kernel in C
     sp  end of the thread's own stack, 4 KiB (`STACK_BYTES`)
     ra  an instruction that ends the thread, so that `ret` of the first function does
 
@@ -32,14 +32,17 @@ class LayoutError(ValueError):
     """A program that lies where start-up code, stacks or arguments have to be. One sentence."""
 
 
-def with_start_up(image: Image, threads: int) -> tuple[Image, Launch]:
-    """The image with start-up code, stacks and memory, and the launch that begins there. threads: of the launch."""
+def with_start_up(image: Image, threads: int, arguments: bytes = b"") -> tuple[Image, Launch]:
+    """The image with start-up code, stacks and memory, and the launch that begins there.
+
+    threads: of the launch. arguments: the first bytes of the arguments.
+    """
     stacks = threads * STACK_BYTES
     base = STACKS_END - stacks
     code = _start_up(image.entry)
     own = [
         Segment("start-up", START, code, len(code), False, ((START, START + len(code)),)),
-        Segment("arguments", ARGUMENTS, b"", ARGUMENTS_BYTES),
+        Segment("arguments", ARGUMENTS, arguments, ARGUMENTS_BYTES),
         Segment("stacks", base, b"", stacks),
     ]
     for segment in own:

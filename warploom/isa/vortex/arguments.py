@@ -6,17 +6,18 @@ A program takes its arguments from memory, a word each, in the order in which th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from warploom.isa.c.buffers import given, placed, pointers_of, region_of, values_of, views_of
-from warploom.isa.c.parameters import BLOCK as BLOCK_AT
-from warploom.isa.c.parameters import BLOCK_BYTES, CALL, DIMENSION, GRID, CKernel, chosen, layout
+from warploom.isa.c.launch_block import extents_of, launch_block, words_of
+from warploom.isa.c.parameters import CKernel, chosen, layout
 from warploom.isa.frontend import Options
 from warploom.isa.image import Image
-from warploom.isa.launch import Launch, Parameter
-from warploom.isa.launching import POINTER, BufferError
+from warploom.isa.launch import Parameter
+from warploom.isa.launching import BufferError
 from warploom.isa.regions import Region
 from warploom.isa.vortex.generation import Generation
 from warploom.isa.vortex.memory_map import ARGUMENT_BYTES, argument_address
@@ -27,13 +28,14 @@ DCR = "dcr"  # and one of this name is written to device configuration registers
 
 class Placed(NamedTuple):
     """argument: the address of the arguments. regions: the buffers. parameters, values: what is written there, by name. kernel: that is
-    called, by name; or ""."""
+    called, by name; or "". block_threads: of a block of that kernel."""
 
     argument: int
     regions: tuple[Region, ...]
     parameters: tuple[Parameter, ...]
     values: Mapping[str, Any]
     kernel: str = ""
+    block_threads: int = 0
 
     def views(self) -> tuple[np.ndarray, tuple[str, ...]]:
         """(the table of views, their names)."""
@@ -64,50 +66,17 @@ def launched_with(image: Image, generation: Generation, options: Options, kernel
             raise BufferError(
                 f"{image.path}: a program for Vortex starts its threads itself; only kernels in C are told how many: leave --{what} out"
             )
-    parameters = tuple(Parameter(name, 4 * index, _type_of(value, names)) for index, (name, value) in enumerate(options.arguments.items()))
-    return Placed(argument, tuple(regions), parameters, options.arguments)
+    return Placed(argument, tuple(regions), words_of(options.arguments, names), options.arguments)
 
 
 def _kernel_call(kernel: CKernel, path: str, argument: int, regions: list[Region], options: Options) -> Placed:
     """The launch block of a kernel: a pointer without an argument is the buffer of its name."""
     parameters = layout(kernel, path)
     values = values_of(kernel.name, path, parameters, (region.name for region in regions), options.arguments)
-    grid, block = _extents(path, options)
-    words = np.zeros(BLOCK_BYTES // 4, "<u4")
-    words[[CALL // 4, DIMENSION // 4]] = kernel.address, 3
-    words[GRID // 4 : GRID // 4 + 3], words[BLOCK_AT // 4 : BLOCK_AT // 4 + 3] = grid, block
+    grid, block = extents_of(path, options)
     own = [region for region in regions if region.name == ARGUMENT]
     regions = [region for region in regions if region.name != ARGUMENT]
     if own:
         raise BufferError(f"{path}: the arguments of the kernel {kernel.name!r} are given by name, not as the buffer {ARGUMENT!r}")
-    return Placed(
-        argument, (*regions, Region("arguments", argument, ARGUMENT_BYTES, data=words.view(np.uint8))), parameters, values, kernel.name
-    )
-
-
-def _extents(path: str, options: Options) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-    """(blocks of the grid, threads a block) in three dimensions."""
-    try:
-        if options.grid is not None:
-            launch = Launch(block=options.block or 1, grid=options.grid)
-            return launch.grid_dims, launch.block_dims
-        threads, block = options.threads if options.threads is not None else 1, options.block or 1
-        launch = Launch(threads=threads, block=block)
-    except ValueError as error:
-        raise BufferError(f"{path}: {error}") from None
-    if threads % launch.block_threads:
-        if options.threads is None:
-            raise BufferError(f"{path}: nothing says in how many threads it runs, in blocks of {launch.block_threads}: add --threads N")
-        raise BufferError(f"{path}: {threads} threads are no whole number of blocks of {launch.block_threads}")
-    return (threads // launch.block_threads, 1, 1), (launch.block_threads, 1, 1)
-
-
-def _type_of(value: Any, buffers: set[str]) -> str:
-    """What an argument is in memory: 4 bytes of any kind."""
-    if isinstance(value, str):
-        if value not in buffers:
-            raise BufferError(f"an argument is the buffer {value!r}, which is not there; there are {', '.join(sorted(buffers)) or 'none'}")
-        return POINTER
-    if isinstance(value, float | np.floating):
-        return "float32"
-    return "int32" if value < 0 else "uint32"
+    arguments_region = Region("arguments", argument, ARGUMENT_BYTES, data=launch_block(kernel, grid, block))
+    return Placed(argument, (*regions, arguments_region), parameters, values, kernel.name, prod(block))

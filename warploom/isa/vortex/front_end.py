@@ -12,8 +12,7 @@ from warploom.isa import uop as u
 from warploom.isa.c.compiler import compile_c
 from warploom.isa.c.parameters import CKernel, kernels_of
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
-from warploom.isa.elf.file import opened
-from warploom.isa.elf.symbols import read_symbols, table_of
+from warploom.isa.elf.file import is_elf
 from warploom.isa.frontend import Loaded, Options, Text
 from warploom.isa.image import Image
 from warploom.isa.launch import Launch
@@ -54,12 +53,12 @@ def _load(source: Text, options: Options, generation: Generation | None) -> Load
     if suffix == C:
         generation = generation or NEWEST
         data = compile_c([path], "vortex-2022" if generation.old else "vortex-2024", options.more.get("optimise") or "2")
-    if data.startswith(elf.MAGIC):
+    if is_elf(data, path):
         image, warnings = elf.read(data, path)
         diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
         kernels = kernels_of(data, image.symbols)
-        if suffix == C and not kernels and _only_our_main(data, path):
-            raise error(path, "there is no kernel and no main in this file", "include <warploom.h> and mark a function: kernel void f(...)")
+        if suffix == C and not kernels:
+            elf.has_a_main_of_its_own(data, path)
         return _loaded(_writable(image), generation, diagnostics, options, refuses=False, kernels=kernels)
     if suffix in (VXBIN, RAW):
         image = read_vxbin(data, path) if suffix == VXBIN else read_raw(data, path)
@@ -68,12 +67,6 @@ def _load(source: Text, options: Options, generation: Generation | None) -> Load
     diagnostics = Diagnostics(text)
     assembly = assemble(text, diagnostics, table((generation or NEWEST).number))
     return _loaded(_writable(assembly.image), generation or NEWEST, diagnostics, options, refuses=True)
-
-
-def _only_our_main(data: bytes, path: str) -> bool:
-    """Whether the `main` of a program in C is the run-time's, which starts a kernel and gives way to any other."""
-    file = opened(data, path, elf.WANTED)
-    return all(one.weak for one in read_symbols(file, table_of(file)) if one.name == "main")
 
 
 def guard_warnings(data: bytes, path: str) -> tuple[list[Diagnostic], tuple[Source, ...]]:
@@ -104,7 +97,7 @@ def _loaded(
     """
     generation = generation or generation_of_image(image) or NEWEST
     placed = launched_with(image, generation, options, kernels)
-    launch = Launch(argument=placed.argument, whole_device=True, name=placed.kernel)
+    launch = Launch(argument=placed.argument, whole_device=True, name=placed.kernel, group_threads=placed.block_threads)
     try:
         regions = (*own_regions(generation, placed.argument, placed.regions), *placed.regions)
         shown = counter_class(options.buffers.get(DCR, ()))

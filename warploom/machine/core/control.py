@@ -36,7 +36,7 @@ EXIT, EXIT_WARP, TRAP, ILLEGAL, YIELD = (NUMBER[name] for name in ("exit", "exit
 BARRIER, BARRIER_ARRIVE, FENCE = (NUMBER[name] for name in ("barrier", "barrier_arrive", "fence"))
 BRANCH_SCALAR = NUMBER["branch_scalar"]
 BARRIER_COUNT, BARRIER_OR, GRID, SYNC_WARP = (NUMBER[name] for name in ("barrier_count", "barrier_or", "grid_barrier", "sync_warp"))
-TRAPPED, NO_INSTRUCTION, BARRIER_NUMBER = (FAULT_NUMBER[name] for name in ("trap", "illegal", "barrier_number"))
+TRAPPED, NO_INSTRUCTION, BARRIER_NUMBER, NO_CODE = (FAULT_NUMBER[name] for name in ("trap", "illegal", "barrier_number", "no_code"))
 EVEN = 0xFFFFFFFE  # an address without its lowest bit
 ADDRESS_BITS = 0xFFFFFFFF  # addresses have no sign; a column of a table has
 
@@ -175,7 +175,17 @@ def _jump_to_register(gpu, core, warp, part, tables, k):
         fault = diverge_indirect(gpu, core, warp, part, going)
         if fault != 0:
             return fault, going
-    return _go(gpu, core, warp, going, instruction_at(core, tables, address), tables.uops[k, RECONVERGE]), going
+    target = instruction_at(core, tables, address)
+    if target >= core.code_rows:
+        return no_code_at(gpu, going, address), going
+    return _go(gpu, core, warp, going, target, tables.uops[k, RECONVERGE]), going
+
+
+@out_of_line
+def no_code_at(gpu, lanes, address):
+    """The fault of lanes that jump to where there is no instruction: its number."""
+    gpu.fault.lanes, gpu.fault.value = lanes, address
+    return np.int64(NO_CODE)
 
 
 @unit

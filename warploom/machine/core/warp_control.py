@@ -13,8 +13,8 @@ import numpy as np
 
 from warploom.isa.uop import DST, FLAGS, IMM, LEADER_DECIDES, NEGATE, NUMBER, OP, TARGET, A, B
 from warploom.machine.accounting.faults import FAULT_NUMBER
-from warploom.machine.core.control import EVEN, address_after, arrive_at, control, follow_paths, instruction_at
-from warploom.machine.core.divergence import MASKS
+from warploom.machine.core.control import EVEN, address_after, arrive_at, control, follow_paths, instruction_at, no_code_at
+from warploom.machine.core.divergence import MASKS, STACK
 from warploom.machine.core.divergence.masks import lanes_where, spokesman
 from warploom.machine.core.divergence.mechanism import arrive_at_barrier
 from warploom.machine.core.divergence.split_join import operand, split_or_join, whole_warp
@@ -27,7 +27,7 @@ from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 BRANCH, JUMP_REGISTER, CORE_BARRIER, HALT = (NUMBER[name] for name in ("branch", "jump_register", "core_barrier", "halt"))
 SPAWN, SPAWN_ALONE, SPLIT, JOIN = (NUMBER[name] for name in ("spawn", "spawn_alone", "split", "join"))
 SET_MASK, PREDICATED = NUMBER["set_mask"], NUMBER["predicate"]
-BARRIER_NUMBER, PC_RANGE = FAULT_NUMBER["barrier_number"], FAULT_NUMBER["pc_out_of_range"]
+BARRIER_NUMBER, PC_RANGE, STACK_OVERFLOW = (FAULT_NUMBER[name] for name in ("barrier_number", "pc_out_of_range", "stack_overflow"))
 ACROSS_CORES = 1 << 31  # in a barrier's number
 
 Unguarded = record(
@@ -48,9 +48,8 @@ def control_of_warps(gpu, core, warp, pc, tables, k, now):
     if (op == BRANCH or op == JUMP_REGISTER) and tables.uops[k, FLAGS] & LEADER_DECIDES != 0 and core.divergence == MASKS:
         if op == BRANCH:
             _branch_with_leader(core, warp, pc, tables, k)
-        else:
-            _jump_with_leader(core, warp, pc, tables, k)
-        return np.int64(0)
+            return np.int64(0)
+        return np.int64(_jump_with_leader(gpu, core, warp, pc, tables, k))
     if op == SPLIT or op == JOIN or op == SET_MASK or op == PREDICATED:
         fault = split_or_join(gpu, core, warp, tables, k)
     elif op == SPAWN or op == SPAWN_ALONE:
@@ -94,8 +93,11 @@ def _note(core, warp, pc, going, staying):
 
 
 @inlined
-def _jump_with_leader(core, warp, pc, tables, k):
-    """A jump of the whole warp through a register of one lane. Lanes that hold a different address are noted."""
+def _jump_with_leader(gpu, core, warp, pc, tables, k):
+    """A jump of the whole warp through a register of one lane. Lanes that hold a different address are noted.
+
+    Returns 0 or the number of a fault.
+    """
     warps = core.warps
     registers = core.registers[warp]
     mask = warps.mask[warp]
@@ -107,19 +109,33 @@ def _jump_with_leader(core, warp, pc, tables, k):
     if mask & ~same != EMPTY:
         _note(core, warp, pc, mask & same, mask & ~same)
     address = (np.int64(wanted) + np.int64(tables.uops[k, IMM])) & EVEN
+    target = instruction_at(core, tables, address)
+    if target >= core.code_rows:
+        return no_code_at(gpu, mask, address)
     if tables.uops[k, DST] >= 0:
         following = np.uint32(address_after(core, tables, np.int64(pc)))
         for lane in range(warps.lanes):
             if has(mask, lane):
                 registers.lane[tables.uops[k, DST], lane] = following
-    warps.pc[warp] = instruction_at(core, tables, address)
+    warps.pc[warp] = target
+    return np.int64(0)
+
+
+@unit
+def _waits_or_is_full(gpu, core, whole):
+    """The fault of an instruction for whose whole warp `whole_warp` returned 0 or -1: 0 where lanes wait."""
+    if whole < 0:
+        gpu.fault.limit = core.path_table.limit
+        return np.int64(STACK_OVERFLOW)
+    return np.int64(0)
 
 
 @out_of_line
 def _spawn(gpu, core, warp, tables, k, now):
     """Start other warps, now or when there is no other. Returns 0 or the number of a fault."""
-    if whole_warp(core, warp) == 0:
-        return np.int64(0)
+    whole = whole_warp(core, warp)
+    if whole <= 0:
+        return _waits_or_is_full(gpu, core, whole)
     count = np.int64(operand(core, warp, tables, k, A, 0))
     address = np.int64(operand(core, warp, tables, k, B, 1)) & EVEN
     pc = instruction_at(core, tables, address)
@@ -138,6 +154,10 @@ def _spawn(gpu, core, warp, tables, k, now):
 @out_of_line
 def _barrier(gpu, core, warp, tables, k, now):
     """The warp comes to a barrier of its core, or across cores. Returns 0 or the number of a fault."""
+    if core.divergence == STACK:
+        whole = whole_warp(core, warp)
+        if whole <= 0:
+            return _waits_or_is_full(gpu, core, whole)
     number = np.int64(operand(core, warp, tables, k, A, 0))
     expected = np.int64(operand(core, warp, tables, k, B, 1))
     across = number & ACROSS_CORES != 0

@@ -110,6 +110,12 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
     found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes, program.launch.warp_scalars))
     if found.blocks == 0 and program.launch.whole_device:
         raise LaunchError(_too_wide(config, program, found.reason))
+    core, group = config.core, program.launch.group_threads
+    if group > core.warps * core.lanes:
+        raise LaunchError(
+            f"{program.source.path}: a block has {group} threads, and a core {core.warps} warps of {core.lanes} lanes; "
+            f"add --set core.warps={-(-group // core.lanes)}, or use smaller blocks"
+        )
     if found.blocks == 0:
         raise LaunchError(f"{program.source.path}: {found.reason}; {REMEDIES[found.exceeded]}")
     return min(found.blocks, config.core.warps)

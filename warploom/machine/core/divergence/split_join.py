@@ -22,7 +22,7 @@ from warploom.machine.core.divergence import STACK
 from warploom.machine.core.divergence.masks import chosen_lanes, spokesman
 from warploom.machine.core.divergence.mechanism import arrive_at_barrier, exit_lanes
 from warploom.machine.core.divergence.path_table import merge
-from warploom.machine.core.divergence.stack import push
+from warploom.machine.core.divergence.stack import gather, push
 from warploom.machine.core.warps.barrier import WHOLE_WARP
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, has, ones, popcount
@@ -54,7 +54,11 @@ def split_or_join(gpu, core, warp, tables, k):
     op = tables.uops[k, OP]
     fault = np.int64(OK)
     if op == SET_MASK:
-        if whole_warp(core, warp) != 0:
+        whole = whole_warp(core, warp)
+        if whole < 0:
+            gpu.fault.limit = core.path_table.limit
+            return np.int64(OVERFLOW)
+        if whole != 0:
             _set_mask(core, warp, tables, k)
     elif not manages_masks(core):
         if op == SPLIT:
@@ -73,16 +77,21 @@ def split_or_join(gpu, core, warp, tables, k):
 
 @unit
 def whole_warp(core, warp):
-    """Returns 1 when all lanes of a warp that have not ended are at its instruction; else those that are wait there for the others."""
+    """Returns 1 when all lanes of a warp that have not ended are at its instruction; else those that are wait there for the others.
+
+    -1: the reconvergence stack has no room for them.
+    """
     warps = core.warps
+    if core.divergence == STACK:
+        return np.int64(gather(core.path_table, warps, warp))
     if core.any_order == 0 or core.path_table.count[warp] == 0:
-        return 1
+        return np.int64(1)
     warps.pc[warp] += 1
     if arrive_at_barrier(core, warp, np.int64(WHOLE_WARP), np.int64(0)) == 0:
-        return 0
+        return np.int64(0)
     merge(core.path_table, warps, warp)
     warps.pc[warp] -= 1
-    return 1
+    return np.int64(1)
 
 
 @unit

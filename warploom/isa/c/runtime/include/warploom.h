@@ -54,7 +54,14 @@ WARPLOOM_INLINE void loop_end(int height) { vx_join(height); }
 WARPLOOM_INLINE int loop_begin(void) { return 0; }
 WARPLOOM_INLINE int loop_while(int more, int height) { (void)height; return more; }
 WARPLOOM_INLINE void loop_end(int height) { (void)height; }
-/* Ordinary RISC-V code: main(int thread, int threads, void *arguments) runs once a thread; the machine parts lanes by itself. */
+/* Ordinary RISC-V code: a kernel, or main(int thread, int threads, void *arguments), runs once a thread; the machine parts lanes by itself.
+   Threads have numbers, but no barriers and no memory of their group. */
+WARPLOOM_INLINE int global_id(void) { int v; __asm__("mv %0, tp" : "=r"(v)); return v; }
+WARPLOOM_INLINE const int *warploom_launch(void) { const int *v; __asm__("mv %0, gp" : "=r"(v)); return v; }
+WARPLOOM_INLINE int local_size(void) { return warploom_launch()[5]; }
+WARPLOOM_INLINE int global_size(void) { return warploom_launch()[2] * local_size(); }
+WARPLOOM_INLINE int group_id(void) { return global_id() / local_size(); }
+WARPLOOM_INLINE int local_id(void) { return global_id() % local_size(); }
 WARPLOOM_INLINE int split(int condition) { (void)condition; return 0; }
 WARPLOOM_INLINE void join(int height) { (void)height; }
 #endif

@@ -1,0 +1,114 @@
+"""Kernels in C as ordinary RISC-V code, and programs that take words: buffers, arguments, numbers of threads."""
+
+import numpy as np
+import pytest
+
+from warploom.gpu import GPU
+from warploom.isa import load
+from warploom.isa.c.launch_block import extents_of, launch_block, words_of
+from warploom.isa.c.parameters import CKernel
+from warploom.isa.diagnostics import SourceError
+from warploom.isa.frontend import Options
+from warploom.isa.launch import Parameter
+from warploom.isa.launching import BufferError, read_buffer
+
+NUMBERS = """#include <warploom.h>
+kernel void numbers(float f, const int *in, int k, int *out) {
+  int i = global_id();
+  if (in[i] & 1) out[i] = in[i] * k;
+  else out[i] = (int)f + 10 * local_id() + 100 * group_id() + 1000 * local_size() + 10000 * global_size();
+}
+kernel void other(int *out) { out[global_id()] = 5; }
+"""
+
+
+def ran(path, engine="python", mechanism="stack", threads=None, **more):
+    options = Options(path=str(path), threads=threads, **more)
+    result = GPU("sm", engine=engine, set={"core.divergence": mechanism}).run(load(path, "riscv", options=options))
+    assert result.status == "done", result.fault
+    return result, read_buffer(result.program, result.memory, "out").view(np.int32).tolist()
+
+
+@pytest.mark.parametrize("mechanism", ["stack", "minpc", "its"])
+def test_a_kernel_in_c_runs_as_ordinary_code(mechanism, tmp_path):
+    pytest.importorskip("ziglang")
+    path = tmp_path / "numbers.c"
+    path.write_text(NUMBERS)
+    x = np.arange(12, dtype=np.int32)
+    more = {"arguments": {"f": 3.5, "k": -2}, "buffers": {"in": x, "out": 0 * x}}
+    _, found = ran(path, mechanism=mechanism, threads=12, block=4, **more | {"more": {"launch": "numbers"}})
+    assert found == [-2 * i if i & 1 else 3 + 10 * (i % 4) + 100 * (i // 4) + 4000 + 120000 for i in range(12)]
+    _, grid = ran(path, mechanism=mechanism, grid=3, block=4, **more | {"more": {"launch": "numbers"}})
+    assert grid == found
+    result, found = ran(path, threads=3, buffers={"out": x, "memory": [7, 8]}, more={"launch": "other"})
+    assert found == [5, 5, 5, *range(3, 12)] and result.program.launch.name == "other"
+    assert result.read(0x10000, 2).tolist() == [7, 8]
+    with pytest.raises(BufferError, match=r"it has 2 kernels; say which one: --launch numbers, or other$"):
+        ran(path, threads=3)
+    with pytest.raises(BufferError, match=r"the argument 'out' of the kernel 'other' has no value: add --buffer out=FILE$"):
+        ran(path, threads=3, more={"launch": "other"})
+    with pytest.raises(BufferError, match=r"7 threads are no whole number of blocks of 4$"):
+        ran(path, threads=7, block=4, more={"launch": "other"})
+
+
+def test_a_file_without_kernel_and_main(tmp_path):
+    pytest.importorskip("ziglang")
+    path = tmp_path / "none.c"
+    path.write_text("int nobody(void) { return 1; }\n")
+    for isa in ("riscv", "vortex-2024"):
+        with pytest.raises(SourceError, match="there is no kernel and no main in this file"):
+            load(path, isa)
+
+
+WORDS = b"""
+    lw t0, 0(a2)       # out
+    lw t1, 4(a2)       # k
+    flw ft0, 8(a2)
+    fcvt.w.s t2, ft0
+    add t1, t1, t2
+    slli t3, a0, 2
+    add t0, t0, t3
+    sw t1, 0(t0)
+    ret
+"""
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_a_program_without_kernels_takes_words(engine):
+    options = Options(path="words.rv", threads=2, arguments={"p": "out", "k": -7, "f": 2.0}, buffers={"out@0x40000": [1, 1, 1]})
+    program = load(WORDS, "riscv", options=options)
+    result = GPU("sm", engine=engine).run(program)
+    assert read_buffer(result.program, result.memory, "out").view(np.int32).tolist() == [-5, -5, 1]
+    assert result.read(0x40000, 4).view(np.int32).tolist() == [-5]
+
+
+def test_an_argument_may_be_a_piece_of_memory_by_its_name():
+    program = load(WORDS, "riscv", options=Options(path="words.rv", threads=2, arguments={"p": "memory", "k": 4, "f": 0.0}))
+    assert GPU("sm", engine="python").run(program).read(0x10000, 8).view(np.int32).tolist() == [4, 4]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "buffers", "said"),
+    [
+        ({"p": "out"}, {}, "an argument is the buffer 'out', which is not there; there are "),
+        ({}, {"out@0x1000": [1]}, r"regions 'start-up' .* and 'out' .* overlap"),
+        ({}, {"out@0x40001": [1]}, "the buffer 'out@0x40001' begins at a multiple of 4"),
+    ],
+)
+def test_what_cannot_be_given(arguments, buffers, said):
+    with pytest.raises((BufferError, SourceError), match=said):
+        load(WORDS, "riscv", options=Options(path="words.rv", arguments=arguments, buffers=buffers))
+
+
+def test_the_block_is_words_in_a_fixed_order():
+    words = launch_block(CKernel("k", 0x80000010, ()), (3, 1, 1), (4, 2, 1)).view(np.uint32).tolist()
+    assert words == [0x80000010, 3, 3, 1, 1, 4, 2, 1, *[0] * 16]
+    assert extents_of("k.c", Options(grid=(3, 2), block=8)) == ((3, 2, 1), (8, 1, 1))
+    assert extents_of("k.c", Options()) == ((1, 1, 1), (1, 1, 1))
+    with pytest.raises(BufferError, match="nothing says in how many threads it runs, in blocks of 8: add --threads N"):
+        extents_of("k.c", Options(block=8))
+
+
+def test_words_have_the_types_of_their_values():
+    found = words_of({"a": 1, "b": -1, "c": 0.5, "d": "x"}, ["x"])
+    assert found == (Parameter("a", 0, "uint32"), Parameter("b", 4, "int32"), Parameter("c", 8, "float32"), Parameter("d", 12, "pointer"))
