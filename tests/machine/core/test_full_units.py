@@ -54,8 +54,8 @@ def test_a_scheduler_whose_operands_are_still_read_issues_nothing(monkeypatch, h
     with_full(monkeypatch, core)
     core.operands.held[:2] = held
     full_units.find_full_units(core, NOW)
-    assert core.warps_blocked == mask()
-    core.operands.banks = 2
+    assert core.warps_blocked == mask()  # none is held for longer than its own issue
+    core.operands.latest = max(held)
     full_units.find_full_units(core, NOW)
     assert core.warps_blocked == mask(*blocked)
 
@@ -123,11 +123,11 @@ def test_pipes_and_operands_of_a_scheduler_are_waited_for(monkeypatch):
     for own, awake in product((0, 1), ((), (0,), (1,), (0, 1))):
         core.partitions.own, core.warps.awake = own, mask(*awake)
         assert full_units.next_free_unit(core, NOW) == (min((LATER, SOON)[warp] for warp in awake) if own and awake else FOREVER)
-    core.partitions.own, core.operands.banks = 0, 2
+    core.partitions.own = 0
     for held, expected in (((NOW, NOW - 3), FOREVER), ((LATER, NOW), LATER), ((LATER, NOW + 1), NOW + 1), ((LATER, SOON), SOON)):
-        core.operands.held[:2] = held
+        core.operands.held[:2], core.operands.latest = held, max(held)
         assert full_units.next_free_unit(core, NOW) == expected
-    core.operands.banks = 0
+    core.operands.latest = NOW
     assert full_units.next_free_unit(core, NOW) == FOREVER
 
 

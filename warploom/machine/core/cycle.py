@@ -70,9 +70,10 @@ def check_alarms(gpu, core, tables, now):
 
 @inlined
 def issue_slots(gpu, core, tables, units, now):
-    """The schedulers issue, one after the other, those that own a warp that is awake."""
+    """The schedulers issue, one after the other, those that own a warp that is awake before the first of them issues."""
+    awake = core.warps.awake
     for number in range(core.scheduler_count):
-        if core.warps.awake & core.schedulers[number].owned != EMPTY or gpu.every_cycle != 0:
+        if awake & core.schedulers[number].owned != EMPTY or gpu.every_cycle != 0:
             issue_slot(gpu, core, number, tables, units, now)
 
 
@@ -84,8 +85,7 @@ def issue_slots_asked_for(gpu, core, tables, units, now):
     while left != EMPTY:
         number = lowest(left)
         left = rest(left)
-        if core.warps.awake & core.schedulers[number].owned != EMPTY or gpu.every_cycle != 0:  # nobody has put its warps to sleep since
-            issue_slot(gpu, core, number, tables, units, now)
+        issue_slot(gpu, core, number, tables, units, now)
 
 
 @inlined

@@ -30,7 +30,7 @@ def find_full_units(core, now):
         if core.warps.awake & core.warps.wants[SPECIAL] != EMPTY:
             find_free_pipe(core.specials, np.int64(0), now)
             note_if_full(core, SPECIAL, now)
-    if core.operands.banks != 0:
+    if core.operands.latest > now:
         for number in range(core.scheduler_count):
             if core.operands.held[number] > now:
                 core.warps_blocked = core.warps_blocked | core.schedulers[number].owned
@@ -111,7 +111,7 @@ def next_free_unit(core, now):
         for number in range(core.scheduler_count):
             if core.warps.awake & core.schedulers[number].owned != EMPTY:
                 soonest = min(soonest, next_entry(core.partitions, number))
-    if core.operands.banks != 0:
+    if core.operands.latest > now:
         for number in range(core.scheduler_count):
             if core.operands.held[number] > now:
                 soonest = min(soonest, np.int64(core.operands.held[number]))

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.engine.sizes import MAX_SCHEDULERS
-from warploom.machine.engine.unit import out_of_line, record
+from warploom.machine.engine.unit import inlined, out_of_line, record
 
 MAX_BANKS, MAX_COLLECTORS = 8, 16
 BITS = 4  # of BANK_READS for each bank: how often an instruction reads it
@@ -29,40 +29,54 @@ OperandBanks = record(
         window="i8",                                            # cycles from the issue in which operands are read without delay
         collectors="i8",                                        # instructions that gather operands at the same time; 0: in order
     ),
-    state=dict(                                                 # by scheduler
-        held=("i8", MAX_SCHEDULERS),                            # first cycle in which it can issue again
-        ready=("i8", (MAX_SCHEDULERS, MAX_BANKS)),              # operand reads that a bank will have done ...
-        collected=("i8", (MAX_SCHEDULERS, MAX_COLLECTORS)),     # first cycle in which a collector is free
+    state=dict(
+        latest="i8",                                            # no scheduler is held from this cycle on for longer than its own issue
+        held=("i8", MAX_SCHEDULERS),                            # by scheduler: first cycle in which it can issue again
+        ready=("i8", (MAX_SCHEDULERS, MAX_BANKS)),              # ... operand reads that a bank will have done
+        collected=("i8", (MAX_SCHEDULERS, MAX_COLLECTORS)),     # ... first cycle in which a collector is free
     ),
     counters=dict(
-        held_cycles=("i8", MAX_SCHEDULERS),                     # cycles in which it could not issue, and warps of it could
+        held_cycles=("i8", MAX_SCHEDULERS),                     # by scheduler: cycles in which it could not issue, and warps of it could
         late="i8",                                              # cycles by which instructions came late to their pipes
     ),
 )  # fmt: skip
 
 
-@out_of_line
+@inlined
 def read_operands(operands, number, reads, now):
     """The operands of an instruction of scheduler `number` are read. Returns by how many cycles it comes late to its pipe.
 
     reads: BANK_READS of the instruction.
     """
-    gathered = np.int64(now + 1)
+    left = np.int64(reads)
+    # In units of one read, so that a bank of two reads a cycle does three in one and a half.
+    start = np.int64(now * operands.reads)
+    gathered = start + operands.reads
     for bank in range(operands.banks):
-        count = (np.int64(reads) >> (BITS * bank)) & ((1 << BITS) - 1)
-        if count > 0:
-            # In units of one read, so that a bank of two reads a cycle does three in one and a half.
-            begin = max(np.int64(operands.ready[number, bank]), np.int64(now * operands.reads))
-            done = begin + count
-            operands.ready[number, bank] = done
-            if operands.reads > 1:  # hosts divide slowly
-                done = (done + operands.reads - 1) // operands.reads
-            gathered = max(gathered, done)
-    late = max(gathered - (now + operands.window), np.int64(0))
+        count = left & ((1 << BITS) - 1)
+        left = left >> BITS
+        done = max(np.int64(operands.ready[number, bank]), start) + count
+        operands.ready[number, bank] = done
+        gathered = max(gathered, done) if count > 0 else gathered
+    if operands.collectors == 0 and gathered <= start + operands.window * operands.reads:
+        operands.held[number] = now + 1
+        return np.int64(0)
+    return _hold(operands, number, gathered, now)
+
+
+@out_of_line
+def _hold(operands, number, gathered, now):
+    """The instruction comes late to its pipe, or has a collector until then. Returns by how many cycles it is late.
+
+    gathered: when its operands are there, in units of one read since cycle 0.
+    """
+    cycle = np.int64((gathered + operands.reads - 1) // operands.reads)
+    late = max(cycle - (now + operands.window), np.int64(0))
     if operands.collectors == 0:
         operands.held[number] = now + 1 + late
     else:
-        _take_collector(operands, number, gathered, now)
+        _take_collector(operands, number, cycle, now)
+    operands.latest = max(operands.latest, operands.held[number])
     operands.late = operands.late + late
     return np.int64(late)
 

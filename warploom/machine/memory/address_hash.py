@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine.engine.unit import inlined, record, unit
+from warploom.machine.engine.unit import inlined, record
 
 HASHES = ("modulo", "xor", "ipoly")
 BYTES = 4  # of a group's number that count
@@ -84,7 +84,7 @@ def group_of(hash, line):
 def place_of(hash, line):
     """The place of a line: 0 to places - 1."""
     place = np.int64(line & hash.mask if hash.mask >= 0 else line % hash.places)
-    return place if hash.hashed == 0 else _hashed_place(hash, line, place)
+    return place if hash.hashed == 0 else _hashed_place(hash, group_of(hash, line), place)
 
 
 @inlined
@@ -93,10 +93,9 @@ def channel_place(hash, line):
     return place_of(hash, line)
 
 
-@unit
-def _hashed_place(hash, line, place):
+@inlined
+def _hashed_place(hash, group, place):
     """Its place in an order that its group's number changes."""
-    group = group_of(hash, line)
     found = np.int64(0)
     for byte in range(BYTES):
         found ^= np.int64(hash.table[byte, (group >> (8 * byte)) & 255])

@@ -52,7 +52,7 @@ def clear(board, warp, now):
 
 @inlined
 def blocking_group(board, code, warp, pc, mask, lanes, now):
-    """The group that makes instruction `pc` of a warp wait longest after `now`, or -1; its time is `hazard_time`'s."""
+    """The group that makes instruction `pc` of a warp wait longest after `now`, or -1; its time is `ready_at`'s."""
     if board.by_lane != 0:
         return _blocking_group_of_lanes(board, code, warp, pc, mask, lanes, now)
     if board.crosses != 0:
@@ -81,18 +81,18 @@ def _blocking_group_of_lanes(board, code, warp, pc, mask, lanes, now):
     return worst
 
 
-@unit
+@inlined
 def _blocking_group_across_pipes(board, code, warp, pc, now):
     worst = np.int64(-1)
     latest = np.int64(now)
+    port = np.int64(code[pc, PORT])
     for use in range(USE, USE + code[pc, USES]):
         group = np.int64(code[pc, use])
         ready = np.int64(board.ready[warp, group])
-        if ready > 0:  # else nothing has written it yet
-            time = ready + board.crossing[board.port[warp, group], code[pc, PORT]]
-            if time > latest:
-                latest = np.int64(time)
-                worst = group
+        time = np.int64(ready + board.crossing[board.port[warp, group], port])
+        if time > latest and ready > 0:  # 0: nothing has written it yet
+            latest = time
+            worst = group
     return worst
 
 

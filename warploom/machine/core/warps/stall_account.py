@@ -25,7 +25,7 @@ def account(gpu, core, warp, reason, tables, until):
 
 
 @native_form_of(account)
-@unit
+@inlined
 def account_without_branch(gpu, core, warp, reason, tables, until):
     """A host guesses badly whether there are any such cycles."""
     warps = core.warps
