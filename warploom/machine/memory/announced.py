@@ -1,9 +1,9 @@
 # mypy: disable-error-code="no-untyped-def"
 """What a large cache will be asked soon, so that the host can fetch it meanwhile.
 
-Not hardware: nothing happens in the cache. Tags, stamps and masks of the second-level cache take two megabytes, more than a core of the host
-has in caches of its own, and what a request needs of them is seldom there. A request is announced where it is sent, and a fill where it is
-known that there will be one, hundreds of cycles ahead. Caches whose lines hang in chains (tag_match.py) are small enough.
+Not hardware: nothing happens in the cache. Tags, stamps and masks of the second-level cache take two megabytes, more than a core of the
+host has in caches of its own, and what a request needs of them is seldom there. A request is announced where it is sent, and a fill where
+it is known that there will be one, hundreds of cycles ahead. Caches whose lines hang in chains (tag_match.py) are small enough.
 """
 
 from __future__ import annotations
