@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.machine.engine.unit import zeros
-from warploom.machine.memory.cache import DIRTY
 from warploom.machine.memory.replacement import GROUP
 
 OF_BLOCKS = ("link", "tag", "masks", "written")  # what a cache has of each block that holds a line
@@ -60,8 +59,6 @@ class Tags(NamedTuple):
         replacement = cache["replacement"]
         for name, rows in zip(OF_BLOCKS, self.rows, strict=True):
             cache[name][self.blocks] = rows
-        dirty = self.blocks[cache["masks"][self.blocks, DIRTY] != 0]
-        np.bitwise_or.at(cache["dirty"], dirty >> 6, np.uint64(1) << (dirty & 63).astype(np.uint64))
         replacement["stamp"][self.blocks] = self.stamp
         for field, (indices, values) in ((cache["held"], self.held), (cache["chain"], self.chain), (replacement["bits"], self.tree)):
             field[indices] = values

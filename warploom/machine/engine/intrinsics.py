@@ -1,4 +1,4 @@
-"""Operations of the host processor that plain Python does not have: the fused multiply-add, of 32 and of 64 bits, and fetching ahead.
+"""Operations of the host processor that plain Python does not have: the fused multiply-add, of 32 and of 64 bits.
 
 In hardware: a multiplier whose full product goes into the adder without being rounded, and one rounding after it. It
 costs little more than the multiplier alone, which is why every GPU since 2010 has it (IEEE 754-2008, section 5.4.1).
@@ -19,8 +19,6 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.engine.unit import native_twin
-
-CLOSE = 3  # of LLVM's prefetch: into all caches of the host
 
 
 @native_twin("warploom.machine.engine.intrinsics:native_fused")
@@ -80,31 +78,3 @@ def _fused_instruction(kind: Any) -> Any:
         return kind(kind, kind, kind), code
 
     return fused_instruction
-
-
-@native_twin("warploom.machine.engine.intrinsics:native_fetch_ahead")
-def fetch_ahead(array: Any, index: Any) -> None:
-    """The host may fetch what lies at an index of an array of one dimension: it will be asked for soon. Changes nothing."""
-
-
-def native_fetch_ahead() -> Any:
-    """The native form: one instruction, which never faults."""
-    from llvmlite import ir
-    from numba import types
-    from numba.core import cgutils
-    from numba.extending import intrinsic
-
-    @intrinsic
-    def fetch_instruction(typing_context: Any, array: Any, index: Any) -> Any:
-        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            first = context.make_array(array)(context, builder, arguments[0]).data
-            place = builder.bitcast(builder.gep(first, [arguments[1]]), cgutils.voidptr_t)
-            flag = ir.IntType(32)
-            kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, flag, flag, flag])
-            prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-            builder.call(prefetch, [place, flag(0), flag(CLOSE), flag(1)])
-            return context.get_dummy_value()
-
-        return types.void(array, index), code
-
-    return fetch_instruction

@@ -62,8 +62,7 @@ def cache_of(lines: int) -> np.dtype:
             link=("i4", lines),  # ... by block: block + 1 of the next line with the same hash; 0 for none
             tag=("u4", lines + COMPARED),  # by block: line number + 1, 0 for none; all comparators find something to read
             masks=("u8", (lines, MASKS)),    # by block: its sectors that are THERE, DIRTY and PARTLY there: bit s = sector s
-            dirty=("u8", lines // 64),       # bit b % 64 of word b / 64: block b has DIRTY sectors
-        written=("u8", (lines, WORDS)),  # by block: bit b % 64 of word b / 64 = byte b of the line was stored
+            written=("u8", (lines, WORDS)),  # by block: bit b % 64 of word b / 64 = byte b of the line was stored
             replacement=replacement_of(lines),
             evicted_dirty="u8",     # of the line that the last fill or store displaced: its dirty sectors
         ),
@@ -198,7 +197,7 @@ def keep_store(cache, line, sectors, partial, entry, offset, dirty, now):
         cache.masks[block_of(cache, set, way), THERE] = EMPTY
     block = block_of(cache, set, way)
     if dirty != 0:
-        _note_dirty(cache, block, sectors)
+        cache.masks[block, DIRTY] |= sectors
     if entry < 0:
         cache.masks[block, THERE] |= sectors
         cache.masks[block, PARTLY] &= ~sectors
@@ -237,15 +236,8 @@ def mark_dirty(cache, line, sectors):
     way = find_way(cache, set, line)
     if way < 0:
         return np.int64(0)
-    _note_dirty(cache, block_of(cache, set, way), sectors)
+    cache.masks[block_of(cache, set, way), DIRTY] |= sectors
     return np.int64(1)
-
-
-@inlined
-def _note_dirty(cache, block, sectors):
-    """Sectors of a block are newer than what the next level has."""
-    cache.masks[block, DIRTY] |= sectors
-    cache.dirty[block >> 6] |= bit(block & 63)
 
 
 @unit
@@ -279,10 +271,9 @@ def _bring(cache, set, line, now):
 @inlined
 def _evict(cache, block):
     """Note what is lost with the line in a block; returns its number."""
+    cache.evicted_dirty = cache.masks[block, DIRTY]
     cache.evictions += 1
-    if has(cache.dirty[block >> 6], block & 63):  # most are not: their masks need not be read
-        cache.dirty[block >> 6] &= ~bit(block & 63)
-        cache.evicted_dirty = cache.masks[block, DIRTY]
+    if cache.evicted_dirty != EMPTY:
         cache.write_backs += 1
         cache.written_back += popcount(cache.evicted_dirty)
     return np.int64(cache.tag[block]) - 1

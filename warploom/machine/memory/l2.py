@@ -21,7 +21,6 @@ from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.sizes import MAX_SLICES
 from warploom.machine.engine.unit import inlined, record, unit
 from warploom.machine.memory.address_hash import channel_place
-from warploom.machine.memory.announced import announce_fill
 from warploom.machine.memory.cache import L2Cache, contains, keep_store, lookup
 from warploom.machine.memory.crossbar import cycles_for
 from warploom.machine.memory.event_wheel import schedule
@@ -172,7 +171,6 @@ def _miss(gpu, l2, slice, line, missing, asked, ready):
     outcome = MERGED
     if entry < 0:
         outcome = MISS
-        announce_fill(l2.cache, line)
         entry = add_line(l2.misses, line)
         l2.in_use[slice] += 1
         l2.miss_sectors[entry] = EMPTY

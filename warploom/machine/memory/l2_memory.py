@@ -12,7 +12,6 @@ import numpy as np
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.unit import inlined, out_of_line
 from warploom.machine.memory.address_hash import channel_place
-from warploom.machine.memory.announced import announce_arrival
 from warploom.machine.memory.cache import fill, mark_dirty
 from warploom.machine.memory.crossbar import cross_back
 from warploom.machine.memory.event_wheel import schedule
@@ -112,7 +111,6 @@ def end_write(gpu, l2, asked, now):
 @inlined
 def read_memory(gpu, l2, asked, now):
     """A miss reaches memory."""
-    announce_arrival(l2.cache, asked.line)
     size = popcount(asked.sectors) << l2.sector_shift
     serve(gpu, asked.line << l2.line_shift, size, 0, request(L2_FILL, -1, asked.line, asked.sectors, 0), now)
 

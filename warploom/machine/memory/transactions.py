@@ -10,7 +10,6 @@ import numpy as np
 
 from warploom.machine.engine.bits import popcount
 from warploom.machine.engine.unit import inlined, unit
-from warploom.machine.memory.announced import announce, announce_fill
 from warploom.machine.memory.crossbar import leave_core
 from warploom.machine.memory.event_wheel import room, schedule
 from warploom.machine.memory.request import request
@@ -61,9 +60,5 @@ def without_extra(tag):
 def send(gpu, core, kind, line, sectors, tag, delay, now):
     """Send a transaction. kind: LOAD, STORE or ATOMIC. delay: cycles that the first-level cache takes to see that it must go on."""
     size = popcount(sectors) << gpu.sector_shift if kind != LOAD else np.int64(0)
-    if gpu.l2.present != 0:
-        announce(gpu.l2.cache, line >> gpu.l2.ratio_shift)
-        if kind == STORE:
-            announce_fill(gpu.l2.cache, line >> gpu.l2.ratio_shift)
     departs = leave_core(gpu.crossbar, core.number, size, now)
     schedule(gpu.wheel, departs + delay + gpu.l2.ahead, request(kind, core.number, line, sectors, tag))
