@@ -13,8 +13,8 @@ left out (`faults.py`). The faulty function runs in plain Python; no file is cha
    tests that reach it (`reach.py` knows which) until one fails: first those of the file that mirrors it. With `--near` this is all, with
    the latter tests alone, and no time goes into the question what reaches what.
 2. What they do not notice is imported in the place of the right function (`importing.py`), by a process of its own, and all tests that
-   reach it run until one fails (`trial.py`). `--patience` says how many seconds of tests a fault may pass, `--again` how many those may pass
-   that have passed so many.
+   reach it run until one fails (`trial.py`). `--patience` says how many seconds of tests a fault may pass, `--again` how many those may
+   pass that have passed so many.
 
 A test that takes much longer than it should, has failed too.
 
