@@ -27,6 +27,7 @@ from tests.places import ROOT
 GROUP = 50  # faults that one process tries, one after the other
 BUDGET = 8.0  # seconds of tests, as they take without a fault, that a fault may pass
 SLACK = 2.0, 10.0  # a test may take so many seconds of a processor, and so many times what it takes without a fault
+LATELY = 8  # tests that have noticed the faults before, which run first
 LONGEST = 60.0  # seconds of one fork, should a test wait for something
 
 
@@ -63,8 +64,13 @@ def tried_near(faults: Sequence[Fault], known: dict[str, Reached] | None = None)
     def work(tests: Collected, tell: Callable[[Any], None]) -> None:
         for file, those in groupby(ordered, key=lambda fault: fault.file):
             own = {} if known else _limits(tests, [item for item in tests.items if item.nodeid.partition("::")[0] in mirroring(file)])
+            lately: list[str] = []
             for fault in those:
-                tell((fault, *_trial(tests, fault, chosen.get(fault, own))))
+                limits = chosen.get(fault, own)
+                test, count = _trial(tests, fault, {name: limits[name] for name in [*lately, *limits] if name in limits})
+                tell((fault, test, count))
+                if test in limits:  # what has noticed one fault notices its neighbours too
+                    lately = [test, *(name for name in lately if name != test)][:LATELY]
 
     if files:
         for told in in_a_child(lambda tell: with_tests(sorted(files), lambda tests: work(tests, tell)), COLLECTION + LONGEST * len(faults)):
