@@ -50,14 +50,14 @@ def recorded(monkeypatch, *names, result=None, of=None):
 @pytest.mark.parametrize("negate", [False, True])
 @pytest.mark.parametrize("name", [*STEPS, "jump", "exit", "exit_warp", "grid_barrier", "sync_warp", "fence", "nop", "yield", "set_mask"])
 def test_the_lanes_that_the_predicate_names_take_part_and_without_one_the_warp_goes_by(monkeypatch, name, negate, named):
-    fields = {} if named is None else {"predicate": scalar(1), "flags": NEGATE_PREDICATE if negate else 0}
+    fields = {} if named is None else {"predicate": scalar(0), "flags": NEGATE_PREDICATE if negate else 0}
     if name == "set_mask":
         fields = {}  # it has no predicate
     if name == "branch_scalar":
-        fields["a"] = scalar(0)
+        fields["a"] = scalar(1)
     gpu, core, tables = at({"name": name, "target": 20, "reconverge": 30, **fields})
     bits = int(mask(*(named or ())))
-    core.registers[WARP].scalar[1] = 0xFF ^ bits if negate else bits
+    core.registers[WARP].scalar[0] = 0xFF ^ bits if negate else bits
     steps = ("_branch", "_branch_scalar", "_jump", "_barrier", "_go", "exit_lanes", "_grid_barrier", "_sync_warp", "change_mask")
     calls = recorded(monkeypatch, *steps, result=GONE)
     monkeypatch.setattr(control, "backward_jump_or_yield", lambda *given: None)
@@ -128,14 +128,14 @@ def test_a_branch_is_taken_by_the_lanes_in_which_one_of_its_bits_is_set(monkeypa
 
 
 @pytest.mark.parametrize("negate", [False, True])
-@pytest.mark.parametrize("value", [0, 1, 6, 1 << 31])
+@pytest.mark.parametrize("value", [0, 1, 6, 8, 1 << 31])
 def test_a_branch_on_a_scalar_asks_the_bits_of_its_register(monkeypatch, value, negate):
-    fields = {"a": scalar(3), "imm": -(1 << 31) | 6, "flags": NEGATE if negate else YIELDS}
+    fields = {"a": scalar(3), "imm": -(1 << 31) | 7, "flags": NEGATE if negate else YIELDS}
     gpu, core, tables = at({"name": "branch_scalar", "target": 20, "reconverge": 30, **fields})
     core.registers[WARP].scalar[3] = value
     calls = recorded(monkeypatch, "_go", result=GONE)
     fault = control._branch_scalar(gpu, core, WARP, mask(0, 1), tables, 0)
-    taken = bool(value & 0x80000006) != negate
+    taken = bool(value & 0x80000007) != negate
     assert (calls, fault) == (([("_go", WARP, 3, 20, 30)], GONE) if taken else ([], 0))
     assert core.warps.pc[WARP] == HERE + (not taken)
 
@@ -172,12 +172,12 @@ def test_a_call_leaves_the_address_of_what_follows_in_the_lanes_that_jump(monkey
 
 
 @pytest.mark.parametrize("fault", [0, GONE])
-@pytest.mark.parametrize("source", [FREE, scalar(2)])
+@pytest.mark.parametrize("source", [FREE, scalar(0)])
 def test_a_jump_goes_where_the_first_lane_says_with_those_that_say_the_same(monkeypatch, source, fault):
     """An address in lanes loses its lowest bit, one in a scalar register does not; both wrap at 32 bits."""
     gpu, core, tables = at({"name": "jump_register", "a": source, "imm": -4, "reconverge": 30})
     registers = core.registers[WARP]
-    registers.lane[FREE, :8], registers.scalar[2] = (0x21, 0x11, 0x10, 0x13, 0x11, 0x11, 0x11, 0x11), 3
+    registers.lane[FREE, :8], registers.scalar[0] = (0x21, 0x11, 0x10, 0x13, 0x11, 0x11, 0x11, 0x11), 3
     asked = recorded(monkeypatch, "diverge_indirect", result=np.int64(fault))
     went = recorded(monkeypatch, "_go", result=np.int64(0))
     monkeypatch.setattr(control, "instruction_at", lambda core, tables, address: int(address))
