@@ -88,9 +88,9 @@ def test_the_tests_near_a_file_are_those_that_mirror_it_and_else_those_that_impo
         "tests/machine/device/test_memory_system.py",
         "tests/machine/device/test_memory_system_events.py",
     )
-    importing = mirroring("accounting/faults.py")
+    importing = mirroring("config/schema.py")
     assert importing
-    assert all("warploom.machine.accounting.faults import" in (ROOT / name).read_text() for name in importing)
+    assert all("warploom.machine.config.schema import" in (ROOT / name).read_text() for name in importing)
 
 
 def test_groups_hold_each_fault_once_those_of_a_file_beside_each_other():
