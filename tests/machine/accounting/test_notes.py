@@ -37,6 +37,15 @@ def test_a_bundle_makes_one_note_of_many_values():
     assert [note.values for note in result.notes] == [(10, 10, 10, 77), (11, 11, 11, 77)]
 
 
+def test_a_note_of_three_scalars_has_them_all():
+    code = Assembly()
+    for number in range(3):
+        code("mov", dst=scalar(number), a=IMMEDIATE, imm=70 + number)
+    code("note", a=scalar(0), b=scalar(1), c=scalar(2), imm=5)
+    code("exit")
+    assert {note.values for note in run(code.program()).notes} == {(70, 71, 72)}
+
+
 def test_only_lanes_that_take_part_write():
     code = Assembly()
     code.op("and", A, THREAD, imm=1)

@@ -48,6 +48,9 @@ def test_places_are_counted_thread_by_thread_and_the_majority_stays_while_one_is
     assert pool.majority == 3  # though there are more at 7 now
     dwf._count_places(core, mask(2, 3))
     assert pool.majority == 1
+    pool.majority, warps.pc[:2], warps.mask[:2], paths.count[0] = 99, (4, 9), (0b0011, 0b0111), 0
+    dwf._count_places(core, mask(0, 1))
+    assert pool.majority == 9  # by one thread
     dwf._count_places(core, mask())
     assert (pool.majority, pool.places) == (-1, 0)
 
