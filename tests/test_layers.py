@@ -249,6 +249,7 @@ OF_NO_FILE = {
     "tests/machine/core/load_store/test_address_decoder.py": "the address decoder call by call",
     "tests/machine/core/load_store/test_memory_stage_spaces.py": "the rest of the memory stage: other spaces, textures, images",
     "tests/machine/device/test_memory_system_events.py": "the events of the memory system, one by one",
+    "tests/machine/memory/test_l2_steps.py": "the steps of a lookup in the second-level cache, one by one",
     "tests/machine/slots/test_mistakes.py": "the same mistakes in a unit of every slot",
     "tests/rtl/test_mutants.py": "wrong lines, in every unit of the hardware",
     "tests/study/test_studies.py": "every experiment",
