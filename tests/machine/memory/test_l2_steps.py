@@ -56,7 +56,7 @@ def test_requests_for_a_line_wait_in_order_and_each_sector_is_asked_for_once(mon
 @pytest.mark.parametrize("tracked", [False, True])
 @pytest.mark.parametrize("partial", [-1, 0, 6])
 @pytest.mark.parametrize("there", ["none", "some", "all"])
-@pytest.mark.parametrize(("back", "allocate"), product((0, 1), repeat=2))
+@pytest.mark.parametrize(("back", "allocate"), list(product((0, 1), repeat=2)))
 def test_a_store_stays_where_its_line_is_kept_and_else_goes_on_to_memory(monkeypatch, back, allocate, there, partial, tracked):
     calls = []
     asked = SimpleNamespace(tag=((partial + 1) << EXTRA_SHIFT) | (TRACKED_TAG if tracked else 0))
