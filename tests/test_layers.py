@@ -244,6 +244,7 @@ OF_NO_FILE = {
     "tests/kernel/test_classics.py": "lessons of courses, as their scripts have them",
     "tests/machine/core/divergence/test_dwf_steps.py": "forming warps anew, step by step",
     "tests/machine/core/divergence/test_its_barriers.py": "barriers and syncs of independent threads, one by one",
+    "tests/machine/core/divergence/test_masks_steps.py": "operations on masks, one by one",
     "tests/machine/core/test_control_steps.py": "the control unit call by call",
     "tests/machine/core/test_cycle_steps.py": "the steps of a cycle, one by one",
     "tests/machine/core/load_store/test_address_decoder.py": "the address decoder call by call",
