@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.machine.core.unit_bench import core_of
-from warploom.isa.uop import Uop, scalar
+from warploom.isa.uop import HIGHEST_LEADS, NEGATE, Uop, scalar
 from warploom.machine.core.divergence import masks
 
 
@@ -73,3 +73,10 @@ def test_an_operation_that_cores_with_warps_do_not_have_says_its_number():
     tables.uops = np.array([Uop("nop", imm=77).row()])
     assert masks.change_mask(gpu, core, 3, tables, 0) == masks.UNSUPPORTED
     assert gpu.fault.value == 77
+
+
+@pytest.mark.parametrize("other", [0, NEGATE])
+def test_the_highest_lane_speaks_where_the_operation_says_so_and_lane_0_where_there_is_none(other):
+    for lanes, lowest, highest in ((0b1, 0, 0), (0b1100, 2, 3), ((1 << 63) | 2, 1, 63), (0, 0, 0)):
+        assert masks.spokesman(np.uint64(lanes), other) == lowest
+        assert masks.spokesman(np.uint64(lanes), other | HIGHEST_LEADS) == highest
