@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.machine.core.unit_bench import core_of
-from warploom.isa.uop import HIGHEST_LEADS, NEGATE, Uop, scalar
+from warploom.isa.uop import HIGHEST_LEADS, NEGATE, NONE, Uop, scalar
 from warploom.machine.core.divergence import masks
 
 
@@ -80,3 +80,15 @@ def test_the_highest_lane_speaks_where_the_operation_says_so_and_lane_0_where_th
     for lanes, lowest, highest in ((0b1, 0, 0), (0b1100, 2, 3), ((1 << 63) | 2, 1, 63), (0, 0, 0)):
         assert masks.spokesman(np.uint64(lanes), other) == lowest
         assert masks.spokesman(np.uint64(lanes), other | HIGHEST_LEADS) == highest
+
+
+def test_a_row_of_the_mask_stack_has_no_place_where_its_sides_reconverge():
+    _, core, _ = core_of()
+    stack, warps = core.mask_stack, core.warps
+    stack.limit, warps.mask[3], warps.threads[3], warps.pc[3] = 16, 0b1111, 0b1111, 7
+    stack.reconvergence_pc[3, :4] = 50  # of rows before
+    assert masks.push_mask(stack, warps, 3, 20) == masks.OK
+    assert masks.branch_push(stack, warps, 3, np.uint64(0b0011), 30, 40) == masks.OK
+    rows = [(int(stack.mask[3, row]), int(stack.pc[3, row]), int(stack.reconvergence_pc[3, row])) for row in range(stack.count[3])]
+    assert rows == [(0b1111, 20, NONE), (0b1111, 40, NONE), (0b1100, 30, NONE)]
+    assert (warps.mask[3], warps.pc[3]) == (0b0011, 9)
