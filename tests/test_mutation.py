@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from click.testing import CliRunner
@@ -13,6 +14,7 @@ import tests.mutation.__main__ as command
 from tests.mutation.equivalent import known
 from tests.mutation.faults import MACHINE, faults_of, faulty, files
 from tests.mutation.importing import place_of
+from tests.mutation.near import GROUP, groups, mirroring
 from tests.mutation.trial import Verdict
 from tests.places import ROOT
 
@@ -60,19 +62,63 @@ def test_a_second_try_runs_the_tests_that_the_first_has_left():
     assert (ended.stdout.strip(), ended.returncode) == (f",1,{TEST},2", 0), ended.stderr
 
 
-def test_a_second_try_is_of_what_passes_the_first_and_both_shares_are_printed(monkeypatch):
+NEAR = """
+import sys
+sys.path.insert(0, {root!r})
+from tests.mutation.faults import faults_of
+from tests.mutation.near import tried_near
+lines = ("return mask & mask + ONE", "return (number | -number).bit_length() - 1 if number else 64", "return number.bit_length() - 2")
+for fault, test, count in tried_near([fault for fault in faults_of("engine/bits.py") if fault.after in lines]):
+    print(fault.function, test.partition("::")[0], count > 0, sep=",")
+"""
+
+
+def test_a_planted_fault_is_noticed_by_the_tests_near_it_and_the_next_trial_knows_nothing_of_it():
+    ended = subprocess.run(
+        [sys.executable, "-c", NEAR.format(root=str(ROOT))], check=False, cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
+    mirror = "tests/machine/engine/test_bits.py"
+    found = {f"lowest,,{True}", f"highest,{mirror},{True}", f"rest,{mirror},{True}"}  # the first changes nothing
+    assert (set(ended.stdout.split()), ended.returncode) == (found, 0), ended.stderr
+
+
+def test_the_tests_near_a_file_are_those_that_mirror_it_and_else_those_that_import_it():
+    assert mirroring("engine/bits.py") == ("tests/machine/engine/test_bits.py",)
+    assert mirroring("device/memory_system.py") == (
+        "tests/machine/device/test_memory_system.py",
+        "tests/machine/device/test_memory_system_events.py",
+    )
+    importing = mirroring("config/schema.py")
+    assert importing
+    assert all("warploom.machine.config.schema import" in (ROOT / name).read_text() for name in importing)
+
+
+def test_groups_hold_each_fault_once_those_of_a_file_beside_each_other():
+    faults = faults_of("memory/mshr.py") + faults_of("engine/bits.py")
+    found = groups(faults[::-1])
+    assert [fault for group in found for fault in group] == sorted(faults, key=lambda fault: (fault.file, fault.number))
+    assert max(map(len, found)) == GROUP
+
+
+def test_a_stage_tries_what_the_one_before_has_left_and_each_share_is_printed(monkeypatch):
+    def near(faults, known):
+        return [Verdict(fault, "a test" if fault.number < 3 else "", 1) for fault in faults]
+
     def noticed(fault, known, patience, passed_already=0.0):
+        assert fault.number >= 3
         assert passed_already == (60.0 if patience > 60 else 0.0)
         return Verdict(fault, "a test" if fault.number < (9 if passed_already else 6) else "", 1)
 
+    monkeypatch.setattr(command, "tried_near", near)
     monkeypatch.setattr(command, "reach", lambda processes, notice: {})
     monkeypatch.setattr(command, "tried", noticed)
     monkeypatch.setattr(command, "equivalent", lambda fault: "it is the tenth" if fault.number == 9 else "")
+    monkeypatch.setattr(command, "ProcessPoolExecutor", lambda processes, mp_context: ThreadPoolExecutor(1))
     options = ["--only", "engine/bits.py", "--faults", "1000", "--processes", "1", "--seed", "1"]
     count = len(faults_of("engine/bits.py"))
-    for more, shares, seen in (([], [6], count - 7), (["--again", "600"], [6, 9], count - 10)):
+    for more, shares, seen in ((["--near"], [3], count - 4), ([], [3, 6], count - 7), (["--again", "600"], [3, 6, 9], count - 10)):
         done = CliRunner().invoke(command.main, options + more)
-        assert done.exit_code == 1
+        assert done.exit_code == 1, done.output
         assert [int(line.split(f" of {count - 1} faults")[0]) for line in done.output.splitlines() if " are noticed, " in line] == shares
         assert done.output.count("no test of 1 notices") == seen
 
@@ -109,3 +155,9 @@ def test_a_line_belongs_to_the_innermost_body_around_it():
     lines = (MACHINE / "engine/bits.py").read_text().splitlines()
     first = next(number for number, line in enumerate(lines, 1) if line.startswith("def popcount"))
     assert place_of("engine/bits.py", first + 1) == f"engine/bits.py:{first + 1}"
+
+
+def test_near_alone_has_no_second_try():
+    done = CliRunner().invoke(command.main, ["--near", "--again", "600"])
+    assert done.exit_code == 2
+    assert "--again is a second try of what --near leaves out: give one of the two" in " ".join(done.output.split())

@@ -30,6 +30,8 @@ FILES = (
     "test_units.py",
     "test_device.py",
 )
+HERE = Path(__file__).parent
+MEASURING = ("reach", "running", "importing", "plain")  # the files of this folder that have a say in what reaches what
 KEPT = ROOT / ".cache" / "mutation"
 SECONDS = 240  # that a file of tests may take; those of its tests that come later find no faults
 
@@ -51,9 +53,7 @@ def test_files() -> list[str]:
 
 def reach(processes: int, notice: Callable[[str], None]) -> dict[str, Reached]:
     """All tests that pass, by name. notice: called with one sentence now and then."""
-    shared = _digest(
-        path for path in sorted(ROOT.glob("warploom/**/*.py")) + sorted(ROOT.glob("tests/**/*.py")) if path.stem[:5] != "test_"
-    )
+    shared = _shared()
     kept = {file: KEPT / f"{Path(file).stem}-{_digest([ROOT / file], file + shared)}.pickle" for file in test_files()}
     missing = [file for file, place in kept.items() if not place.exists()]
     KEPT.mkdir(parents=True, exist_ok=True)
@@ -68,6 +68,14 @@ def reach(processes: int, notice: Callable[[str], None]) -> dict[str, Reached]:
     for old in set(KEPT.glob("*.pickle")) - set(kept.values()):
         old.unlink()
     return found
+
+
+def _shared() -> str:
+    """A digest of all that tests share, and of what measures them."""
+    package, tests = (sorted((ROOT / folder).rglob("*.py")) for folder in ("warploom", "tests"))
+    return _digest(
+        path for path in package + tests if not path.name.startswith("test_") and (path.parent != HERE or path.stem in MEASURING)
+    )
 
 
 def _reached_by(file: str) -> dict[str, Reached]:

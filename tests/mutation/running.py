@@ -10,6 +10,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from types import FrameType
 from typing import Any
 
@@ -96,12 +97,20 @@ def run_tests(names: Sequence[str], limits: dict[str, float], tell: Callable[[An
     names: of files, or of single tests in them. limits: seconds without a fault of those tests that alone are run; all where it is empty.
     watch: called after each test, what it returns is told too.
     """
+    files = list(dict.fromkeys(name.partition("::")[0] for name in names))
+    _pytest(files if watch else ["-x", *files], _Tests(list(names), limits, tell, watch))
+
+
+def with_tests(files: Sequence[str], work: Callable[[Collected], None]) -> None:
+    """Collect the tests of some files in this process, and then do some work with them."""
+    _pytest(files, Collected(work))
+
+
+def _pytest(options: Sequence[str], plugin: _Tests) -> None:
     os.chdir(ROOT)
     no_native_code()
-    files = list(dict.fromkeys(name.partition("::")[0] for name in names))
     with tempfile.TemporaryDirectory() as place:
-        options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--basetemp={place}/tests", *files]
-        pytest.main(options if watch else ["-x", *options], plugins=[_Tests(list(names), limits, tell, watch)])
+        pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--basetemp={place}/tests", *options], plugins=[plugin])
 
 
 class _Tests:
@@ -131,11 +140,10 @@ class _Tests:
         if self.watch:
             self.watch()
         self.passed, start = True, time.process_time()
-        own, more = SLACK
-        limit = own + more * self.limits[item.nodeid] if self.limits else UNKNOWN
+        limit = self.limit(item.nodeid)
 
         def stop(_number: int, _frame: FrameType | None) -> None:
-            signal.setitimer(signal.ITIMER_PROF, own)  # once more, should this have been held
+            signal.setitimer(signal.ITIMER_PROF, SLACK[0])  # once more, should this have been held
             raise TooLong(f"more than {limit:.0f} s")
 
         signal.signal(signal.SIGPROF, stop)
@@ -149,3 +157,38 @@ class _Tests:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if not report.passed:  # a test that is skipped finds nothing
             self.passed = False
+
+    def limit(self, name: str) -> float:
+        """The seconds that a test may take."""
+        own, more = SLACK
+        return own + more * self.limits[name] if self.limits else UNKNOWN
+
+
+class Collected(_Tests):
+    """Tests that this process has collected. It, or a fork of it, runs some of them when `work` says so."""
+
+    def __init__(self, work: Callable[[Collected], None]) -> None:
+        super().__init__([], {}, lambda _: None, None)
+        self.work = work
+        self.items: list[pytest.Item] = []
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.items = list(session.items)
+        self.work(self)
+        return True
+
+    def run(self, items: Sequence[pytest.Item], limits: dict[str, float], tell: Callable[[Any], None], to_the_end: bool = False) -> None:
+        """Run tests in this order until one fails, or all of them. limits: seconds that each may take; all the same where it is empty.
+
+        tell: called as in `run_tests`.
+        """
+        self.limits, self.tell = limits, tell
+        for item, following in pairwise([*items, None]):
+            assert item is not None
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if not (self.passed or to_the_end):
+                return
+
+    def limit(self, name: str) -> float:
+        """The seconds that a test may take."""
+        return self.limits.get(name, UNKNOWN)

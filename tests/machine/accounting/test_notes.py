@@ -7,6 +7,7 @@ import pytest
 
 from tests.machine.programs import BLOCK, FREE, GLOBAL, THREAD, Assembly, machine, run
 from warploom.isa import uop as u
+from warploom.isa.regions import Region
 from warploom.isa.uop import IMMEDIATE, NONE, scalar
 from warploom.machine.accounting import notes
 from warploom.machine.accounting.notes import Note
@@ -34,6 +35,15 @@ def test_a_note_says_who_where_and_what(engine):
 def test_a_bundle_makes_one_note_of_many_values():
     result = run(noting({"a": A, "b": A, "c": A, "imm": 1}, {"a": scalar(2), "imm": 1}, threads=2))
     assert [note.values for note in result.notes] == [(10, 10, 10, 77), (11, 11, 11, 77)]
+
+
+def test_a_note_of_three_scalars_has_them_all():
+    code = Assembly()
+    for number in range(3):
+        code("mov", dst=scalar(number), a=IMMEDIATE, imm=70 + number)
+    code("note", a=scalar(0), b=scalar(1), c=scalar(2), imm=5)
+    code("exit")
+    assert {note.values for note in run(code.program()).notes} == {(70, 71, 72)}
 
 
 def test_only_lanes_that_take_part_write():
@@ -101,3 +111,40 @@ def test_bytes_for_which_a_console_has_no_room_are_counted():
         notes.log_byte(registers, SimpleNamespace(notes=log), 7, 1, 0x100, value)
     assert log[0, [notes.WRITTEN, notes.LOST]].tolist() == [2, 2]
     assert log[1:, [notes.UOP, notes.NUMBER, notes.THREAD, notes.VALUES]].tolist() == [[7, 0x100, 1, ord("l")], [7, 0x100, 1, ord("o")]]
+
+
+def console_of(*others):
+    """A program with a console at 0x100, its log with room for 40 rows, and what its stores are logged with."""
+    code = noting({"a": A}, regions=(*others, Region("console", base=0x100, bytes=16, kind="console")))
+    log = np.zeros((41, notes.NOTE_COLUMNS), np.int64)
+    registers = SimpleNamespace(special=np.zeros(64, np.uint32))
+    return code, log, registers, SimpleNamespace(notes=log, uops=code.uops)
+
+
+def test_a_program_with_a_console_prints_and_one_without_does_not():
+    code, *_ = console_of(Region("data", base=0x40, bytes=16))
+    assert notes.prints(code) and len(notes.new_log(code)) == notes.MOST_NOTES + 1
+    assert not notes.prints(noting({"a": A}, regions=(Region("data", base=0x40, bytes=16),)))
+    assert not notes.prints(noting({"a": A}))
+
+
+def test_a_row_says_when_and_where_a_byte_was_stored():
+    _, log, registers, tables = console_of()
+    registers.special[[notes.CYCLE, notes.BLOCK_NUMBER, notes.THREAD_NUMBER]] = 90, 3, 8
+    notes.log_byte(registers, tables, 1, 2, 0x104, ord("x"))
+    columns = [notes.TIME, notes.UOP, notes.NUMBER, notes.BLOCK, notes.THREAD, notes.VALUES]
+    assert log[1, columns].tolist() == [90, 1, 0x104, 3, 10, ord("x")]
+
+
+def test_each_byte_of_a_console_has_lines_of_its_own_that_come_as_they_end():
+    program, log, registers, tables = console_of(Region("data", base=0x40, bytes=16))
+    assert notes.printed(program, log) == ()
+    for address, text in ((0x102, b"late"), (0x100, b"one\n"), (0x102, b"r\n"), (0x107, b"cut"), (0x100, b"\ntwo"), (0x103, b"\xff")):
+        for value in text:
+            notes.log_byte(registers, tables, 0, 0, address, value)
+    log[0, notes.WRITTEN] += 1
+    log[log[0, notes.WRITTEN], [notes.UOP, notes.NUMBER, notes.VALUES]] = 2, 0x100, ord("n")  # a note's row is no text
+    log[log[0, notes.WRITTEN] + 1, [notes.NUMBER, notes.VALUES]] = 0x100, ord("!")  # nobody has written this
+    assert notes.printed(program, log) == ("#0: one", "#2: later", "#0: ", "#0: two", "#3: \N{REPLACEMENT CHARACTER}", "#7: cut")
+    assert notes.printed(noting({"a": A}), log) == ()
+    assert len(notes.notes_of(program, log)[0]) == 1

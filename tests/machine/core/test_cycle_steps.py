@@ -9,7 +9,7 @@ import pytest
 
 from tests.machine.core.unit_bench import core_of, mask
 from warploom.isa.uop import ALU, MEMORY, SHARED, SPECIAL, TEXTURE
-from warploom.machine.accounting.events import EMPTY_SLOT, KIND, LACKS_UNIT, VISIT, WAITS, A
+from warploom.machine.accounting.events import CORE, EMPTY_SLOT, KIND, LACKS_UNIT, MASK, PC, VISIT, WAITS, WARP, A, B
 from warploom.machine.core import cycle
 from warploom.machine.core.warps import stall_account
 from warploom.machine.engine.unit import FOREVER
@@ -42,7 +42,7 @@ def test_the_next_issue_is_at_once_where_a_warp_can_or_when_a_unit_is_free(monke
 
 @pytest.mark.parametrize("busy", [(0, 0), (1, 0), (0, 1), (1, 1)])
 def test_units_beside_the_schedulers_work_where_something_waits_and_say_when_next(monkeypatch, busy):
-    for waiting, buffer in product(product((0, 2), repeat=2), (0, 1)):
+    for waiting, buffer in product(product((0, 1, 2), repeat=2), (0, 1)):
         gpu, core, tables = core_of()
         core.lsu.waiting, core.texture.waiting, core.fetch.buffer, asked = *waiting, buffer, []
         monkeypatch.setattr(cycle, "fetch_instructions", lambda gpu, fetch, warps, rows, now: LATER)
@@ -75,7 +75,8 @@ def test_a_policys_choice_is_issued_or_says_why_not(tracing):
         assert s.last == (choice if choice >= 0 else 99)
         assert warps.visits[:8].tolist() == [int(warp == choice and choice != 6) for warp in range(8)]
         written = tables.events[: int(gpu.log.rows)]
-        assert [(int(row[KIND]), int(row[A])) for row in written] == ([(VISIT, why)] if tracing and why is not None else [])
+        said = [(VISIT, core.number, choice, int(warps.pc[choice]), int(warps.mask[choice]), why, 0)] if tracing and why is not None else []
+        assert [tuple(row.tolist()) for row in written[:, [KIND, CORE, WARP, PC, MASK, A, B]]] == said
 
 
 @pytest.mark.parametrize("every_cycle", [0, 1])
@@ -135,20 +136,29 @@ def test_a_cycle_is_its_steps_in_order(monkeypatch, awake, every_cycle):
 
 
 def test_a_warp_whose_alarm_rings_is_woken_examined_or_leaves_its_slot(monkeypatch):
-    """Warp 0 knows when it wakes, 1 is awake, 2 waits for something, 3 to 6 have ended: 4 has an access, 5 a store on its way."""
+    """Warp 0 knows when it wakes, 1 is awake, 2 waits for something, 3 to 7 have ended: 4 has an access, 5 a store on its way, 7 both."""
     gpu, core, tables = core_of()
     warps, calls = core.warps, []
-    monkeypatch.setattr(cycle, "ring", lambda warps, now: mask(0, 1, 2, 3, 4, 5))
+    monkeypatch.setattr(cycle, "ring", lambda warps, now: mask(0, 1, 2, 3, 4, 5, 7))
     monkeypatch.setattr(cycle, "wake_up", lambda core, warp, port, now: calls.append(("wake", warp, int(port))))
     monkeypatch.setattr(cycle, "account_wait", lambda gpu, core, warp, tables, now: calls.append(("account", warp)))
     monkeypatch.setattr(cycle, "examine", lambda gpu, core, tables, warp, now: calls.append(("examine", warp)))
     monkeypatch.setattr(cycle, "free_slot", lambda gpu, core, warp, tables, now: calls.append(("free", warp)))
-    warps.wake_time_known, warps.awake, warps.draining = mask(0, 1), mask(1), mask(3, 4, 5, 6)
+    warps.wake_time_known, warps.awake, warps.draining = mask(0, 1), mask(1), mask(3, 4, 5, 6, 7)
     warps.pending[:], warps.stores[:] = 0, 0
-    warps.pending[4], warps.stores[5] = 1, 1
+    warps.pending[[4, 7]], warps.stores[[5, 7]] = 1, 1
     cycle.check_alarms(gpu, core, tables, NOW)
     port = int(tables.code[int(warps.pc[0]), cycle.PORT])
-    assert calls == [("wake", 0, port), ("account", 2), ("examine", 2), ("account", 3), ("free", 3), ("account", 4), ("account", 5)]
+    assert calls == [
+        ("wake", 0, port),
+        ("account", 2),
+        ("examine", 2),
+        ("account", 3),
+        ("free", 3),
+        ("account", 4),
+        ("account", 5),
+        ("account", 7),
+    ]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 16, 32, 48, 64])
@@ -181,3 +191,22 @@ def test_cycles_are_accounted_alike_with_and_without_a_branch():
             form(gpu, core, 2, 3, tables, until)
             rows.append((tables.profile.tolist(), core.warps.since.tolist(), tables.events[: int(gpu.log.rows)].tolist()))
         assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 6, 8, 48, 64])
+def test_the_schedulers_that_are_asked_are_those_that_own_a_warp_that_is_awake(count):
+    gpu, core, _ = core_of(schedulers=count, warps=64)
+    for warps in ((0,), (1, 5), (count - 1,), (63,), (2, 40, 41)):
+        core.warps.awake = mask(*warps)
+        owners = mask(*{warp % count for warp in warps})
+        assert cycle._schedulers_asked(gpu, core) == cycle._schedulers_with(core, core.warps.awake) == owners
+    gpu.every_cycle = 1
+    assert cycle._schedulers_asked(gpu, core) == mask(*range(count))
+
+
+def test_a_core_that_forms_its_warps_anew_does_so_before_its_cycle(monkeypatch):
+    calls = []
+    monkeypatch.setattr(cycle, "form_warps", lambda *given: calls.append(("form", given)))
+    monkeypatch.setattr(cycle, "step", lambda *given: calls.append(("step", given)) or LATER)
+    assert cycle.step_forming_warps(1, 2, 3, 4, NOW) == LATER
+    assert calls == [("form", (1, 2, 3, NOW)), ("step", (1, 2, 3, 4, NOW))]

@@ -10,10 +10,10 @@ from warploom.isa import uop as u
 from warploom.machine.accounting import events as e
 from warploom.machine.config.pipes import pipe_names
 from warploom.machine.config.presets import load_config
-from warploom.machine.core.partitions import Partitions, enter
+from warploom.machine.core.partitions import Partitions, enter, next_entry
 from warploom.machine.device.machine import PipelineMachine
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import mirror
+from warploom.machine.engine.unit import FOREVER, mirror
 from warploom.machine.run.driver import drive
 
 
@@ -155,3 +155,21 @@ def test_each_instruction_that_enters_a_pipe_is_counted_once():
     taken = partitions.taken[1].tolist()
     assert (taken[u.ALU], taken[u.MEMORY], taken[u.FLOAT], sum(taken)) == (2, 2, 1, 5)
     assert partitions.taken.sum() == 5
+
+
+@pytest.mark.parametrize("shared_pipe", [0, 1])
+def test_the_next_entry_is_when_the_first_full_port_has_room(shared_pipe):
+    """Port p is full until 100 + 10 p, for 3 cycles less where a queue holds as many; a float goes into the integer pipe too, if it may."""
+    (partitions,) = mirror(np.zeros(1, Partitions))
+    partitions.float_on_integer = shared_pipe
+    partitions.free[1] = [100 + 10 * port for port in range(len(u.PORTS))]
+    partitions.free[0] = 1
+    partitions.room[u.MEMORY] = 3
+    entry = {port: 100 + 10 * port for port in range(len(u.PORTS))}
+    entry[u.MEMORY] -= 3
+    entry[u.SHARED] = entry[u.MEMORY]
+    if shared_pipe:
+        entry[u.FLOAT] = min(entry[u.FLOAT], entry[u.ALU])
+    for full in ((), (u.ALU,), (u.FLOAT,), (u.SPECIAL,), (u.MEMORY,), (u.SHARED,), (u.SPECIAL, u.MEMORY), tuple(range(len(u.PORTS)))):
+        partitions.full[1] = sum(1 << port for port in full)
+        assert next_entry(partitions, 1) == min((entry[port] for port in full), default=FOREVER)

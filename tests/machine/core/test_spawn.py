@@ -127,6 +127,8 @@ def test_an_order_is_carried_out_when_warp_0_is_alone(running, ended, alone):
     gpu, core = core_with(running)
     ask_to_spawn(core, 0, 3, 5)
     assert (core.spawn.waiting, core.spawn.count, core.spawn.pc, core.warps.at_barrier) == (1, 3, 5, 1)
+    for warp in {*range(8)} - {*running}:
+        core.warps.block[warp] = 3  # of what ran in its slot before
     for warp in ended:
         core.warps.threads[warp] = 0
     spawn_when_alone(gpu, core, None, np.int64(30))
@@ -134,6 +136,7 @@ def test_an_order_is_carried_out_when_warp_0_is_alone(running, ended, alone):
     if alone:
         assert [int(core.warps.pc[warp]) for warp in range(4)] == [0, 5, 5, 0]
         assert (core.warps.at_barrier, core.warps.wake[0]) == (0, 31)
+        assert core.warps.block[:3].tolist() == [0, 0, 0]
     else:
         assert core.warps.at_barrier == 1
 

@@ -8,6 +8,9 @@ from warploom.isa import uop as u
 from warploom.isa.uop import IMMEDIATE, scalar
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.counters import COUNTER
+from warploom.machine.datapath.predicate import named_lanes
+from warploom.machine.datapath.register_file import WarpRegisters
+from warploom.machine.engine.unit import mirror, zeros
 from warploom.observe.facts.timeline import MASK, timeline
 
 A, B, C, D = range(FREE, FREE + 4)
@@ -245,3 +248,15 @@ def test_what_works_on_scalar_registers_alone_works_once_a_warp_and_what_reads_l
     code("exit")
     result = run(code.program())
     assert result.detail.profile[:, r.LANES].tolist()[1:-1] == [1] * (once - 1) + [4, 4]
+
+
+@pytest.mark.parametrize("lanes", [32, 33, 64])
+@pytest.mark.parametrize("flags", [0, u.NEGATE_PREDICATE])
+def test_a_predicate_of_more_than_32_lanes_is_a_pair_of_registers(lanes, flags):
+    (registers,) = mirror(zeros(1, WarpRegisters))
+    registers.scalar[:3] = 0xFFFFFFFF, 0x80000001, 0x00010001
+    uops = np.array([u.Uop("add", predicate=scalar(1), flags=flags).row(), u.Uop("add").row()])
+    bits = 0x80000001 | (0x00010001 << 32 if lanes > 32 else 0)
+    kept = (1 << lanes) - 1
+    assert int(named_lanes(registers, uops, 0, lanes)) & kept == (bits & kept if not flags else ~bits & kept)
+    assert int(named_lanes(registers, uops, 1, lanes)) & kept == kept

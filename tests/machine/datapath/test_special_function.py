@@ -1,6 +1,7 @@
 """The special-function unit against 64-bit mathematics, and the bits of 2/pi against their own computation."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -126,6 +127,14 @@ def test_a_series_is_as_exact_as_it_says_up_to_an_eighth_of_a_turn(series, exact
     for number in range(1, 513):
         for angle in (number / 512 * math.pi / 4, -number / 512 * math.pi / 4):
             assert abs(float(series(np.float64(angle))) / exact(angle) - 1) <= promised, angle
+
+
+@pytest.mark.parametrize(("series", "first"), [(sine_series, 1), (cosine_series, 0)])
+def test_a_series_is_taylors_up_to_the_13th_order_but_for_the_rounding_of_64_bits(series, first):
+    for number in range(-16, 17):
+        angle = number / 16 * math.pi / 4
+        terms = [(-1) ** (order // 2) * Fraction(angle) ** order / math.factorial(order) for order in range(first, 14, 2)]
+        assert abs(Fraction(float(series(np.float64(angle)))) - sum(terms)) <= Fraction(1, 1 << 51), angle
 
 
 def test_the_bits_of_two_over_pi_are_those_that_machins_formula_gives():

@@ -1,10 +1,12 @@
 """What a device keeps: copies are apart, ages go on, and room beside memory keeps memory."""
 
 import numpy as np
+import pytest
 
 from warploom.machine.device.held import Held
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.memory.cache import L2Cache, configure
+from warploom.machine.memory.replacement import GROUP
 
 
 def of_four_lines():
@@ -36,3 +38,17 @@ def test_room_beside_memory_leaves_memory_as_it_is():
     assert len(held.room(1000)) >= 1000 and held.bytes.tolist() == list(range(64))
     held.bytes[0] = 99
     assert copy.bytes[0] == 0 and copy.used == 64
+
+
+@pytest.mark.parametrize("ways", [2 * GROUP, 3 * GROUP])
+def test_the_bounds_of_groups_of_ways_age_as_the_ways_do(ways):
+    """Of up to two groups nobody looks at them."""
+    cache, later = zeros((), L2Cache), zeros((), L2Cache)
+    for made in (cache, later):
+        configure(mirror(made), 1, ways, "lru", 1)
+    cache["replacement"]["bound"][:4] = 40, 10, 25, 30
+    held = Held(64)
+    held.take_from(cache, 30)
+    held.put_into(later)
+    expected = [10, -20, -5, 0] if ways > 2 * GROUP else [0, 0, 0, 0]
+    assert later["replacement"]["bound"][:4].tolist() == expected

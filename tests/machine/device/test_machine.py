@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, config, finished, machine, run, words
 from warploom.gpu import GPU
 from warploom.isa import uop as u
+from warploom.machine.accounting.status import TooManyEvents
 
 A, B, C = range(FREE, FREE + 3)
 
@@ -61,3 +63,13 @@ def test_reconvergence_points_are_found_for_machines_with_a_stack_only():
     code("exit")
     assert machine(code.program()).program.uops[0, u.RECONVERGE] == 2
     assert machine(code.program(), core__divergence="uniform").program.uops[0, u.RECONVERGE] == u.NONE
+
+
+def test_as_many_events_are_kept_as_may_be_and_one_more_is_too_many():
+    made = machine(program(), tracing=True)
+    made.most_events = 5
+    for rows in (np.full((2, 8), 1), np.full((3, 8), 2)):
+        made._hand_on(rows)
+    with pytest.raises(TooManyEvents, match=r"^test has written down more than 5 events in 0 cycles, the most that are kept here"):
+        made._hand_on(np.full((1, 8), 3))
+    assert [len(rows) for rows in made.events] == [2, 3]

@@ -1,12 +1,18 @@
 """Pages that appear between a program's regions: what is there, how many there are, and what a run says of them."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tests.machine.core.load_store.test_address_space import MAP, A, B, C, D, at
 from tests.machine.programs import GLOBAL, LANE, Assembly, run
+from warploom.isa.regions import PAGE_BYTES, SPACE_BYTES
+from warploom.isa.uop import NONE, Uop, scalar
+from warploom.machine.device.touched_memory import _cause
+
+LAST = SPACE_BYTES - PAGE_BYTES  # the last page of the address space
 
 
 @pytest.mark.parametrize("engine", ["python", "native"])
@@ -33,3 +39,21 @@ def test_pages_appear_between_regions_and_leave_those_their_place(engine):
     assert result.read(0xFFFFFF00, 32).view(np.uint32).tolist() == 2 * [0, 1, 2, 3]
     fault = run(replace(made, spare_pages=4), engine=engine).fault
     assert "thread 0 accesses address 0xfffffee0, where there is no memory" in fault
+
+
+@pytest.mark.parametrize(
+    ("register", "address", "frame"),
+    [
+        (0, 0, True),
+        (1, 0, False),
+        (2, 0, True),
+        (3, 0, False),
+        (NONE, 0, False),
+        (scalar(0), 0, False),
+        (1, LAST, True),
+        (1, LAST - 1, False),
+    ],
+)
+def test_an_access_through_a_frame_register_or_below_address_0_is_of_a_lane_without_a_frame(register, address, frame):
+    program = SimpleNamespace(uops=np.array([Uop("load", a=register).row()]), register_names=("sp", "a0", "s0"))
+    assert ("has no frame" in _cause(program, 0, address)) == frame

@@ -29,3 +29,16 @@ def test_a_group_has_one_of_four_names():
 def test_a_field_stands_in_one_group():
     with pytest.raises(ValueError, match=r"^a record has two fields 'mask'$"):
         record(state=dict(mask="u8"), inputs=dict(mask="u8"))
+
+
+def test_fields_are_aligned_and_so_are_those_of_the_next_record_of_an_array():
+    """By their own sizes, but for those of a cache line or more, which begin one; so does what follows a record with such a field."""
+    for kind, offsets, size in (
+        (record(flag="u1", mask="u8", last="u1"), [0, 8, 16], 24),
+        (record(mask="u8", flag="u1"), [0, 8], 16),
+        (record(flag="u1", row=("u4", 15), half="u2"), [0, 4, 64], 68),
+        (record(flag="u1", row=("u4", 16), last="u1"), [0, 64, 128], 192),
+        (record(flag="u1"), [0], 1),
+    ):
+        assert [kind.fields[name][1] for name in kind.names] == offsets
+        assert kind.itemsize == size

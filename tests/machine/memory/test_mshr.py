@@ -9,12 +9,14 @@ from tests.machine.two_engines import both
 from warploom.machine.engine.unit import mirror, unit, zeros
 from warploom.machine.memory.mshr import (
     ENTRIES,
+    WAITERS,
     Mshr,
     allocate,
     allocate_for_nobody,
     configure,
     find,
     first_waiter,
+    may_allocate,
     may_join,
     merge,
     merge_or_begin,
@@ -174,3 +176,48 @@ def test_entries_are_counted_whoever_waits_and_the_most_at_a_time():
         release(mshr, find(mshr, line))
     allocate_for_nobody(mshr, 21, np.uint64(1))
     assert (mshr.allocated, mshr.most) == (5, 4)
+
+
+@pytest.mark.parametrize(
+    ("given_out", "given_back", "room"), [(WAITERS - 1, 0, True), (WAITERS, 0, False), (WAITERS, 1, True), (WAITERS, 9, True)]
+)
+def test_nobody_comes_where_the_list_of_those_who_wait_is_full(given_out, given_back, room):
+    (mshr,) = mirror(fresh(8))
+    entry = allocate(mshr, 3, np.uint64(1), 7)
+    mshr.fresh, mshr.freed = given_out, given_back
+    mshr.free[:given_back] = range(5, 5 + given_back)
+    assert (bool(may_allocate(mshr)), bool(may_join(mshr, entry))) == (room, room)
+    refused, found = mshr.refused, allocate(mshr, 4, np.uint64(1), 7)
+    assert (found if found < 0 else "an entry", mshr.refused - refused) == (("an entry", 0) if room else (-1, 1))
+
+
+@pytest.mark.parametrize("join", [merge, merge_or_begin])
+@pytest.mark.parametrize("merges", [1, 2, 5])
+def test_each_who_waits_for_an_entry_counts_against_its_limit(join, merges):
+    (mshr,) = mirror(fresh(8, merges))
+    entry = allocate(mshr, 3, np.uint64(1), 7)
+    for waiting in range(1, merges + 1):
+        assert mshr.count[entry] == waiting
+        assert bool(may_join(mshr, entry)) == (waiting < merges)
+        join(mshr, entry, np.uint64(2), 8)
+
+
+def test_a_used_entry_and_used_places_of_its_list_begin_anew_for_nobody():
+    (mshr,) = mirror(fresh(1, 3))
+    entry = allocate(mshr, 3, np.uint64(1), 7)
+    merge(mshr, entry, np.uint64(1), 8)
+    link = first_waiter(mshr, entry)
+    release(mshr, entry)
+    while link != 0:
+        _, link = take_waiter(mshr, link)
+    allocate_for_nobody(mshr, 9, np.uint64(1))
+    assert (find(mshr, 9), first_waiter(mshr, entry)) == (entry, 0)
+    for waiter in (40, 41):
+        assert may_join(mshr, entry)
+        merge_or_begin(mshr, entry, np.uint64(1), waiter)
+    assert (mshr.fresh, mshr.freed) == (2, 0)  # the two places that the first line's list had
+    told, link = [], first_waiter(mshr, entry)
+    while link != 0:
+        waiter, link = take_waiter(mshr, link)
+        told.append(int(waiter))
+    assert told == [40, 41]

@@ -2,9 +2,10 @@
 
 import pytest
 
+from tests.machine.programs import config
 from warploom.isa.numbers import grouped
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.occupancy.calculator import capability, curve, occupancy
+from warploom.machine.occupancy.calculator import capability, curve, machine_curve, machine_occupancy, occupancy
 from warploom.machine.occupancy.capabilities import CAPABILITIES
 
 KERNELS = ((256, 40, 0), (192, 33, 8192), (96, 72, 12288), (32, 16, 0), (1024, 64, 49152))  # threads, registers, shared
@@ -158,3 +159,11 @@ def test_impossible_numbers_are_refused(fields, message):
     with pytest.raises(ConfigError) as error:
         occupancy("8.6", **fields)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize(("largest", "blocks"), [(0, (8, 16, 24, 32)), (24, (8, 16, 24))])
+def test_a_machines_curve_goes_by_warps_up_to_its_largest_block(largest, blocks):
+    machine = config(core__lanes=8, core__warps=4, core__block_threads=largest)
+    found = machine_curve(machine)
+    assert tuple(found) == blocks
+    assert found == {threads: machine_occupancy(machine, threads) for threads in blocks}

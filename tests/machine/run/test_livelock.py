@@ -154,3 +154,15 @@ def test_a_search_that_was_given_up_is_tried_again_after_half_as_long_again(monk
     detector._seen = {(0, 0): {b"x": 1}}
     assert detector.check() is False
     assert detector.snapshot() == (made.cycle + pause, 2000, {}, {}, {}, 0)
+
+
+def test_the_looks_of_a_search_are_apart_by_every_number_of_cycles_up_to_the_stride(monkeypatch):
+    monkeypatch.setattr(livelock.LivelockDetector, "_running", lambda _: [(0, 0), (0, 1)])
+    monkeypatch.setattr(livelock.LivelockDetector, "_repeats", lambda *_: False)
+    detector = livelock.LivelockDetector(SimpleNamespace(program=spinning(), cycle=5000, gpu={"progress": 2000}))
+    detector.progress, detector._burst, detector._places = 2000, 1, {(0, 0): 3}
+    apart = []
+    for _ in range(livelock.STRIDE):
+        assert detector.check() is False
+        apart.append(detector.next_check - 5000)
+    assert sorted(apart) == list(range(1, livelock.STRIDE + 1))

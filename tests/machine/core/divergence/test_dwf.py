@@ -259,9 +259,9 @@ def test_who_joins_a_warp(mine, theirs, waiting, at_barrier, room, joining, othe
     warps, paths = core.warps, core.path_table
     (warps.mask[0], warps.pc[0]), (warps.mask[other], warps.pc[other]) = mine, theirs
     warps.threads[0], warps.threads[other] = mine[0] | 0b0100, 0b1111
-    for mask, pc, state in ((waiting, 7, READY), (at_barrier, 3, AT_BARRIER)):
-        if mask:
-            put(paths, other, np.uint64(mask), np.int64(pc), state)
+    for lanes, pc, state in ((waiting, 7, READY), (at_barrier, 3, AT_BARRIER)):
+        if lanes:
+            put(paths, other, np.uint64(lanes), np.int64(pc), state)
     assert _movers(core, 0, other, np.uint64(room)) == joining
 
 

@@ -1,5 +1,6 @@
 """What all mechanisms share, unit by unit. What programs see of each is in the contract suites beside this file."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,7 @@ from warploom.isa import load
 from warploom.isa.frontend import Options
 from warploom.isa.uop import FLAGS, NEGATE, NONE, NUMBER, OP, PREDICATE, RECONVERGE, TARGET, YIELDS, scalar
 from warploom.machine.core import control
+from warploom.machine.core.divergence import mechanism
 from warploom.machine.core.divergence.its import ConvergenceBarriers
 from warploom.machine.core.divergence.mechanism import exit_lanes, set_aside, start
 from warploom.machine.core.divergence.path_table import READY, PathTable
@@ -148,3 +150,31 @@ def test_an_exit_with_a_predicate_ends_the_lanes_that_it_names_and_the_others_go
     core.warps.pc[2], core.warps.mask[2], core.warps.threads[2] = 5, 0b0111, 0b0111
     assert control.control(gpu, core, 2, 5, tables, 0, np.int64(30)) == 0
     assert (int(core.warps.pc[2]), int(core.warps.mask[2]), int(core.warps.threads[2])) == (pc, left, left)
+
+
+@pytest.mark.parametrize(
+    ("name", "branches", "selects"),
+    [
+        ("stack", ("stack_branch", WARP, 5, 20, 30), "stack_select_path"),
+        ("minpc", ("split_group", WARP, 5, 20), "minpc_select_path"),
+        ("dwf", ("split_group", WARP, 5, 20), "minpc_select_path"),
+        ("its", ("its_branch", WARP, 5, 20, 30), "its_select_path"),
+    ],
+)
+def test_a_branch_that_parts_lanes_and_what_follows_it_are_the_mechanisms_own(monkeypatch, name, branches, selects):
+    gpu, cores, _ = bench(core__divergence=name)
+    core, calls, room = cores[0], [], 1
+
+    def step(each, *given):
+        calls.append((each, *(int(value) for value in given if isinstance(value, int | np.integer))))
+        return room
+
+    for each in ("stack_branch", "split_group", "its_branch", "stack_select_path", "minpc_select_path", "its_select_path"):
+        monkeypatch.setattr(mechanism, each, partial(step, each))
+    core.path_table.limit = 16
+    assert mechanism.diverge(gpu, core, WARP, mask(0, 2), 20, 30) == 0
+    mechanism.select_path(core, WARP)
+    assert calls == [branches, (selects, WARP)]
+    room = 0  # the reconvergence stack is full; the others need none
+    full = mechanism.diverge(gpu, core, WARP, mask(0, 2), 20, 30)
+    assert (full, gpu.fault.limit) == ((mechanism.STACK_OVERFLOW, 16) if name == "stack" else (0, 0))

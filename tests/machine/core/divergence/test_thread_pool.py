@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.machine.core.unit_bench import bench
+from tests.machine.core.unit_bench import bench, core_of
 from tests.machine.core.unit_bench import mask as mask_of
 from tests.machine.programs import FREE, LANE, Assembly, config, machine
 from tests.machine.two_engines import both
@@ -14,10 +14,12 @@ from warploom.machine.core.core import Core
 from warploom.machine.core.divergence import dwf
 from warploom.machine.core.divergence.path_table import AT_BARRIER, READY, put
 from warploom.machine.core.divergence.thread_pool import (
+    ISSUED,
     OF_A_THREAD,
     at_barrier,
     change_places,
     depends_on_warps,
+    note_issue,
     oldest_arrival,
     ready_lanes_at,
     ready_warps,
@@ -216,3 +218,18 @@ def test_a_warp_that_continues_elsewhere_is_examined_again_and_the_others_are_as
     assert warps.wants.tolist() == [int(left)] * len(warps.wants)
     assert redirected == ([(warp, 17)] if buffer else [])
     assert alarms == ([(warp, 50, 50)] if alarmed else [])
+
+
+def test_a_warp_that_was_launched_or_has_issued_is_noted_once():
+    """Launched in cycle 7; its lanes 0 and 2 issue in cycle 20. In cycle 30 a new warp is in the slot."""
+    _, made, _ = core_of()
+    made.warps.started[3], made.warps.lanes, made.warps.expanded_from[3] = 7, 4, mask_of(0, 2)
+    special, pool = made.registers[3].special, made.thread_pool
+    noted = []
+    for cycle in (5, 5, 20, 20):
+        special[ISSUED] = cycle
+        noted.append((note_issue(made, 3), pool.arrived[3, :4].tolist()))
+    before, after = [7] * 4, [20, 7, 20, 7]
+    assert noted == [(1, before), (0, before), (1, after), (0, after)]
+    made.warps.started[3] = 30
+    assert [note_issue(made, 3), note_issue(made, 3), pool.arrived[3, :4].tolist()] == [1, 0, [30] * 4]

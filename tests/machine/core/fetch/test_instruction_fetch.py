@@ -9,7 +9,7 @@ from tests.machine.programs import FREE, Assembly
 from tests.machine.two_engines import both
 from warploom.gpu import GPU
 from warploom.machine.config.presets import load_config
-from warploom.machine.core.fetch.instruction_fetch import Fetch, consume, fetch_from_l0, fetch_instructions, redirect
+from warploom.machine.core.fetch.instruction_fetch import Fetch, _deliver, consume, fetch_from_l0, fetch_instructions, redirect
 from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
 from warploom.machine.core.warps.warp_table import Warps, ring
 from warploom.machine.engine.bits import bit
@@ -331,3 +331,17 @@ def test_what_a_scheduler_s_cache_brings_runs_alike_on_both_engines():
 def test_what_cannot_be_is_refused(changes, said):
     with pytest.raises(ConfigError, match=said):
         load_config("sm", changes)
+
+
+@pytest.mark.parametrize(("held", "following", "full"), [(0, 5, False), (1, 5, True), (0, ROWS - 2, False), (0, ROWS - 1, True)])
+@pytest.mark.parametrize("starved", [False, True])
+def test_an_instruction_that_arrives_is_held_and_wakes_a_warp_that_waited_for_it(held, following, full, starved):
+    """A buffer of two instructions; warp 3, in cycle 40."""
+    (fetch,), (warps,) = mirror(np.zeros(1, Fetch)), mirror(np.zeros(1, Warps))
+    fetch.buffer, fetch.held[3], fetch.following[3], fetch.arrives[3] = 2, held, following, 40
+    fetch.requested, fetch.full, warps.starved = bit(3) | bit(5), bit(5), (bit(3) if starved else 0) | bit(5)
+    _deliver(fetch, warps, 3, ROWS, np.int64(40))
+    assert (fetch.held[3], fetch.following[3], fetch.arrives[3]) == (held + 1, following + 1, FOREVER)
+    assert (fetch.requested, fetch.full) == (bit(5), bit(5) | (bit(3) if full else np.uint64(0)))
+    assert warps.starved == bit(5)
+    assert ring(warps, np.int64(41)) == (bit(3) if starved else 0)

@@ -1,5 +1,7 @@
 """Transactions of several micro-ops of one instruction: a line that is asked for already is not asked for again."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,8 @@ from hypothesis import strategies as st
 
 from tests.machine.programs import FREE, LANE, Assembly, run
 from tests.machine.two_engines import both
-from warploom.machine.core.load_store.bundle_transactions import append
+from warploom.machine.core.load_store import bundle_transactions
+from warploom.machine.core.load_store.bundle_transactions import append, note_written_bytes
 from warploom.machine.engine.unit import record, unit
 
 ADDRESS = FREE
@@ -73,3 +76,28 @@ def test_a_sector_of_which_a_warp_writes_a_part_is_not_there_for_those_who_read_
     machine = {"core__lanes": lanes, "core__threads_per_block": lanes, "l1__bytes": 0, "l2__write": "back", "l2__allocate": True}
     result = run(code.program(threads=lanes, block=lanes), **machine)
     assert result.status == "done" and result.counters["l2_hits"] == hits
+
+
+@pytest.mark.parametrize(
+    ("before", "run_", "first", "size", "whole"),
+    [
+        (0, 1, 64, 4, True),
+        (1, 1, 64, 4, False),  # an earlier store of the bundle may have written parts
+        (0, 0, 64, 4, False),
+        (0, 1, 68, 4, False),
+        (0, 1, 65, 4, False),
+        (0, 1, 64, 2, False),
+        (0, 1, 64, 8, True),
+    ],
+)
+def test_a_run_of_whole_sectors_needs_no_bytes_and_all_else_is_marked_byte_by_byte(monkeypatch, before, run_, first, size, whole):
+    """Eight lanes, sectors of 32 bytes; the unit's slot is 3."""
+    marked = []
+    monkeypatch.setattr(bundle_transactions, "free_slot", lambda lsu: 3)
+    monkeypatch.setattr(bundle_transactions, "mark_written", lambda *given: marked.append(given))
+    lsu = SimpleNamespace(sector_shift=5, whole=np.zeros((4, 4), np.uint64), sectors=np.full((4, 4), 6, np.uint64))
+    core = SimpleNamespace(lsu=lsu, access=SimpleNamespace(run=run_, address=np.array([first] * LANES, np.uint32)))
+    registers = SimpleNamespace(active=np.ones(LANES, np.uint32))
+    note_written_bytes(core, registers, np.int64(size), LANES, before, 2)
+    assert lsu.whole.tolist() == [[0] * 4] * 3 + [[6, 6, 0, 0] if whole else [0] * 4]
+    assert [given[:2] + given[4:] for given in marked] == ([] if whole else [(lsu, 3, size, LANES, before, 2)])

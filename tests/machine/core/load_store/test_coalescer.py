@@ -1,12 +1,14 @@
 """The coalescer against a dictionary of the bytes that the lanes touch."""
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.core.load_store.coalescer import coalesce, coalesce_by_pattern, sectors_needed
+from warploom.machine.core.load_store.coalescer import coalesce, coalesce_by_pattern, coalesce_run, sectors_needed
 from warploom.machine.engine.unit import mirror, record, unit
 
 ALL = 0xFFFFFFFF
@@ -134,3 +136,21 @@ def accesses(draw):
 @given(accesses())
 def test_agrees_with_a_dictionary_of_bytes(access):
     assert transactions(*access) == naive(*access)
+
+
+def test_a_run_of_bytes_touches_these_sectors_of_these_lines():
+    """Against a set of bytes; among them a run from byte 1 on whose last line has the number of the first byte shifted up."""
+    source = random.Random(4)
+    runs = [(1, 256, 4, 4), (0, 0, 7, 5), (127, 128, 7, 5), (0, 511, 6, 6)]
+    runs += [
+        (first := source.randrange(2000), first + source.randrange(512), shift, source.randint(2, shift)) for shift in (4, 5, 7, 8) * 10
+    ]
+    for first, last, line_shift, sector_shift in runs:
+        lines, sectors, expected = np.zeros(64, np.int64), np.zeros(64, np.uint64), {}
+        if line_shift - sector_shift > 6:
+            continue
+        count = coalesce_run(np.int64(first), np.int64(last), line_shift, sector_shift, lines, sectors)
+        for byte in range(first, last + 1):
+            line = byte >> line_shift
+            expected[line] = expected.get(line, 0) | 1 << (byte - (line << line_shift) >> sector_shift)
+        assert list(zip(lines[:count].tolist(), sectors[:count].tolist(), strict=True)) == sorted(expected.items())

@@ -1,5 +1,7 @@
 """Memory accesses of a warp against lanes that access bytes one after the other, and the faults that they can be."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,9 +14,9 @@ from warploom.isa.needs import MORE_ATOMICS
 from warploom.isa.uop import Uop
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_WRITABLE
 from warploom.machine.accounting.faults import FAULTS
-from warploom.machine.core.load_store.lane_access import Access, addresses, any_outside, atomic, load, store
+from warploom.machine.core.load_store.lane_access import Access, _first_fault, addresses, any_outside, atomic, load, store
 from warploom.machine.datapath.register_file import WarpRegisters, expand
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import mirror, unit
 from warploom.machine.run.tables import Tables
 
 LANES, WORDS, WORD = 6, 16, 0xFFFFFFFF
@@ -289,3 +291,19 @@ def test_an_active_lane_outside_or_not_aligned_is_found(data):
     )
     rows = [np.array(values, np.uint64).astype(np.uint32) for values in (row, active)]
     assert bool(both(any_outside, *rows, size, len(row), start, limit)[0]) == expected
+
+
+def test_the_lowest_lane_of_the_warp_with_a_fault_is_named_and_none_after_its_last():
+    """Four lanes of a row of 64, of which the fourth and one after it have an address beyond memory."""
+    (access,) = mirror(np.zeros(1, Access))
+    tables = SimpleNamespace(uops=np.array([Uop("load", dst=1, a=2).row()]))
+    active = np.full(64, WORD, np.uint32)
+    access.address[:5] = 0, 4, 8, 64, 68
+    _first_fault(access, active, tables, 0, 4, 0, 64)
+    assert (FAULTS[access.fault].name, access.lane, access.value, access.limit) == ("address_out_of_range", 3, 64, 64)
+    access.fault, access.address[3] = 0, 12
+    _first_fault(access, active, tables, 0, 4, 0, 64)
+    assert access.fault == 0
+    access.address[1:4] = 6, 9, 100
+    _first_fault(access, active, tables, 0, 4, 0, 64)
+    assert (FAULTS[access.fault].name, access.lane, access.value, access.limit) == ("misaligned", 1, 6, 4)

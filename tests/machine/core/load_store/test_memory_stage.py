@@ -187,3 +187,13 @@ def test_what_is_wide_goes_to_its_unit(wide, size, called):
         assert execute(made) == 0
         assert made.calls == ([("wide", 0, IN_TABLES)] if called else []) and entered(made)[0] == kind
         assert counted(made)[1:4] == [2, 2, 2 if called else 1]
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_only_accesses_of_lanes_to_memory_are_counted_in_order_and_only_where_a_program_asks(kept):
+    scalars = {"name": "load_scalar", "dst": u.scalar(0), "a": u.scalar(2), "imm": 0}
+    for access, wanted, counts in ((LOADS, u.MEMORY, 1), ({**LOADS, "space": u.SHARED_SPACE}, u.SHARED, 0), (scalars, u.MEMORY, 0)):
+        made = stage(access)
+        made.core.access_order.kept = kept
+        assert execute(made, wanted) == 0
+        assert made.core.access_order.left[WARP] == (counts if kept else 0), access

@@ -190,7 +190,9 @@ def test_texels_are_written_inside_their_image():
     made.tables.views[0, [VIEW_BASE, VIEW_BYTES, VIEW_PITCH, VIEW_WIDTH, VIEW_HEIGHT]] = IMAGE, 128, 32, 3, 4
     made.registers.lane[A, :4], made.registers.lane[B, :4], made.registers.lane[D, :4] = (2, 3, 0, 1), (3, 0, 4, 1), (1, 2, 3, 4)
     made.core.access.run = 1  # what an access before has left: it says nothing of the texels
+    made.lsu.sector_shift = 2
     assert execute(made) == 0
+    assert made.tables.profile[:, r.SECTORS_NEEDED].sum() == 2  # a word each
     places = [IMAGE + 96 + 8, IMAGE + 32 + 4]
     assert entered(made)[0] == STORE and entered(made)[7] == 2 and made.gpu.progress == NOW
     assert sorted(made.lsu.line[1, :2].tolist()) == sorted(place >> made.lsu.line_shift for place in places)

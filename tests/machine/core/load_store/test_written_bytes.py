@@ -83,3 +83,10 @@ def test_lines_of_an_earlier_instruction_are_nobodys():
     assert lsu.written[SLOT, 0].tolist() == bits_of({*range(32, 64), *range(4)}, 128)
     assert lsu.written[SLOT, 1].tolist() == bits_of(range(8), 128)
     assert (lsu.written[SLOT, 2] == 0xDEAD).all()
+
+
+def test_where_a_line_has_several_transactions_the_first_takes_the_bytes():
+    lsu = record(7, 5)
+    lsu.line[SLOT, :3], lsu.sectors[SLOT, :3] = (5, 5, 6), (1, 1, 1)
+    mark_written(lsu, SLOT, np.array([5 * 128, 5 * 128 + 4, 6 * 128], np.uint32), np.array([1, 1, 1], np.uint32), 4, 3, 0, 3)
+    assert [lsu.written[SLOT, index].tolist() for index in range(3)] == [bits_of(range(size), 128) for size in (8, 0, 4)]

@@ -1,0 +1,79 @@
+"""The steps of a lookup in the second-level cache, call by call: what a slice takes, who waits for a line, and where a store goes."""
+
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from warploom.machine.accounting.events import MERGED, MISS
+from warploom.machine.memory import l2
+from warploom.machine.memory.transactions import ATOMIC, EXTRA_SHIFT, LOAD, STORE, TO_MEMORY, TRACKED_TAG
+
+SLICE, LINE, NOW, READY = 1, 77, 40, 60
+
+
+def sectors(bits):
+    return np.uint64(bits)
+
+
+@pytest.mark.parametrize("kind", [LOAD, STORE, ATOMIC])
+def test_a_slice_takes_what_memory_and_its_mshrs_have_room_for(monkeypatch, kind):
+    """A store needs no MSHR; nor does what is there already, or what joins a miss of its line."""
+    for writing, limit, used, joins, there in product((0, 3, 4, 5), (0, 4), (0, 2, 3), (False, True), (0b00, 0b01, 0b11)):
+        monkeypatch.setattr(l2, "find_line", lambda table, line, joins=joins: 0 if joins else -1)
+        monkeypatch.setattr(l2, "contains", lambda cache, line, there=there: sectors(there))
+        state = SimpleNamespace(write_limit=limit, writing=[9, writing], in_use=[9, used], limit=3, misses=None, cache=None)
+        room = limit == 0 or writing < limit
+        expected = room and (kind == STORE or used < 3 or joins or there == 0b11)
+        assert bool(l2._may_take(state, SLICE, LINE, sectors(0b11), kind)) == expected
+
+
+def test_requests_for_a_line_wait_in_order_and_each_sector_is_asked_for_once(monkeypatch):
+    sent, held = [], iter((5, 2, 7, 3))
+    table = {}
+    monkeypatch.setattr(l2, "find_line", lambda misses, line: table.get(line, -1))
+    monkeypatch.setattr(l2, "add_line", lambda misses, line: table.setdefault(line, 4))
+    monkeypatch.setattr(l2, "hold", lambda state, asked: next(held))
+    monkeypatch.setattr(l2, "request", lambda *fields: fields)
+    monkeypatch.setattr(l2, "schedule", lambda wheel, time, asked: sent.append((wheel, time, *asked)))
+    state = SimpleNamespace(misses=None, in_use=[0, 0], miss_sectors=np.full(8, 0xFF, np.uint64), next=np.zeros(8, np.int64))
+    state.miss_first, state.miss_last = np.full(8, 9), np.full(8, 9)  # of a line before
+    outcomes = [
+        l2._miss(SimpleNamespace(wheel="wheel"), state, SLICE, LINE, sectors(missing), SimpleNamespace(core=3), READY)
+        for missing in (0b0011, 0b0001, 0b0110, 0b0111)
+    ]
+    assert outcomes == [MISS, MERGED, MERGED, MERGED]
+    assert sent == [("wheel", READY, TO_MEMORY, 3, LINE, sectors(new), 0) for new in (0b0011, 0b0100)]
+    assert (state.in_use, state.miss_sectors[4]) == ([0, 1], 0b0111)
+    waiting, link = [], int(state.miss_first[4])
+    while link:
+        waiting.append(link - 1)
+        link = int(state.next[link - 1])
+    assert (waiting, state.miss_last[4]) == ([5, 2, 7, 3], 4)
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+@pytest.mark.parametrize("partial", [-1, 0, 6])
+@pytest.mark.parametrize("there", ["none", "some", "all"])
+@pytest.mark.parametrize(("back", "allocate"), list(product((0, 1), repeat=2)))
+def test_a_store_stays_where_its_line_is_kept_and_else_goes_on_to_memory(monkeypatch, back, allocate, there, partial, tracked):
+    calls = []
+    asked = SimpleNamespace(tag=((partial + 1) << EXTRA_SHIFT) | (TRACKED_TAG if tracked else 0))
+    missing = {"none": 0b11, "some": 0b10, "all": 0}[there]
+    state = SimpleNamespace(write_back=back, write_allocate=allocate, cache="cache")
+    gpu = SimpleNamespace(partial_stores="partial")
+    monkeypatch.setattr(l2, "keep_store", lambda *given: calls.append(("keep", *given)) or "gone")
+    monkeypatch.setattr(l2, "write_back", lambda gpu, state, slice, gone, now: calls.append(("write back", slice, gone, now)))
+    monkeypatch.setattr(l2, "remove_partial", lambda stores, entry: calls.append(("remove", entry)))
+    monkeypatch.setattr(l2, "pass_on", lambda gpu, state, slice, asked, ready: calls.append(("pass on", slice, ready)))
+    monkeypatch.setattr(l2, "send_back", lambda gpu, asked, ready: calls.append(("answer", ready)))
+    l2._store(gpu, state, SLICE, LINE, 8, sectors(0b11), sectors(missing), asked, NOW, READY)
+    stays = back and (allocate or there != "none")
+    expected = []
+    if stays or allocate:
+        kept = ("keep", "cache", LINE, 0b11, "partial", partial, 8, back, NOW)
+        expected += [kept, ("write back", SLICE, "gone", NOW)]  # the line that made room
+    expected += [("remove", partial)] if partial >= 0 else []
+    expected += [("answer", READY)] if stays and tracked else []
+    assert calls == (expected if stays else [*expected, ("pass on", SLICE, READY)])
