@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import chain, groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from tests.mutation import running
 from tests.mutation.faults import Fault
 from tests.mutation.importing import place_of
 from tests.mutation.planting import plant
-from tests.mutation.reach import Reached, tests_for
+from tests.mutation.reach import Reached
 from tests.mutation.running import COLLECTION, Collected, in_a_child, with_tests
 from tests.mutation.trial import Verdict, mirror_of
 from tests.places import ROOT
@@ -27,6 +27,7 @@ from tests.places import ROOT
 GROUP = 50  # faults that one process tries, one after the other
 BUDGET = 8.0  # seconds of tests, as they take without a fault, that a fault may pass
 SLACK = 2.0, 10.0  # a test may take so many seconds of a processor, and so many times what it takes without a fault
+OWN = 10  # so many times as long as others may tests take that mirror the fault's file, and still run before them
 LATELY = 8  # tests that have noticed the faults before, which run first
 LONGEST = 60.0  # seconds of one fork, should a test wait for something
 
@@ -80,9 +81,14 @@ def tried_near(faults: Sequence[Fault], known: dict[str, Reached] | None = None)
 
 
 def _reaching(fault: Fault, known: dict[str, Reached]) -> dict[str, float]:
-    """The tests that reach a fault, as many as the budget allows, with the seconds that each may take."""
+    """The tests that reach a fault, as many as the budget allows, with the seconds that each may take.
+
+    The shortest come first, those that mirror its file sooner than others that take as long.
+    """
+    place, mirrors = place_of(fault.file, fault.line), mirroring(fault.file)
+    cost = {name: test.seconds / (OWN if name.partition("::")[0] in mirrors else 1) for name, test in known.items() if place in test.places}
     limits, spent = {}, 0.0
-    for name in chain.from_iterable(islice(tests_for(place_of(fault.file, fault.line), mirror_of(fault.file), known), 2)):
+    for name in sorted(cost, key=lambda name: cost[name]):
         spent += known[name].seconds
         if spent < BUDGET:
             limits[name] = running.SLACK[0] + running.SLACK[1] * known[name].seconds

@@ -255,3 +255,12 @@ def test_a_cache_may_have_as_many_lines_as_there_is_room_for_and_one_at_least():
     for sets, ways in ((LINES // 4 + 1, 4), (0, 1), (1, 0)):
         with pytest.raises(ConfigError, match=f"l1.ways = {ways} in {sets} sets: a cache holds 1 to {LINES} lines"):
             check("l1", sets, ways, "lru")
+
+
+@pytest.mark.parametrize(
+    ("sets", "ways", "slices"), [(1, 1, 1), (1, 2, 1), (3, 1, 1), (2, 2, 1), (1, 5, 1), (4, 2, 2), (3, 3, 3), (3, 1, 3)]
+)
+def test_the_tag_match_has_a_chain_a_line_rounded_up_to_a_power_of_two(sets, ways, slices):
+    (cache,) = mirror(zeros(1, Cache))
+    configure(cache, sets, ways, "lru", 1, slices=slices)
+    assert cache.chain_mask + 1 == next(1 << bits for bits in range(10) if 1 << bits >= sets * ways * slices)

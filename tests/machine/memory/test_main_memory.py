@@ -1,10 +1,16 @@
 """Memory behind the caches: when a kernel has ended, whose stores are still on their way."""
 
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 from warploom.gpu import GPU
 from warploom.isa import tiny
+from warploom.machine.memory import main_memory
 from warploom.machine.memory.channels import DATA_ANSWER, DATA_HOLD
+from warploom.machine.memory.transactions import EXTRA_SHIFT, LOAD, NOTHING
 from warploom.machine.run.driver import drive
 
 STORE = ".threads 4\nSTR %threadIdx, %threadIdx\nRET\n"
@@ -49,3 +55,24 @@ def test_both_engines_end_in_the_same_state(changes):
         assert drive(machine, engine=engine).status == "done"
         states.append(machine.state())
     assert states[0] == states[1]
+
+
+def test_memory_is_simple_channels_dram_or_dram_with_banks_which_alone_says_later_when_it_is_done(monkeypatch):
+    """A request of 32 bytes in cycle 40. Simple channels say 50; DRAM 60, the first cycle after its last."""
+    for dram, banks, write, kind, written in product((0, 1), (0, 1, 2), (0, 1), (NOTHING, LOAD), (45, 70)):
+        calls = []
+        monkeypatch.setattr(main_memory, "channel_request", lambda *given, calls=calls: calls.append(("channels", *given)) or 50)
+        monkeypatch.setattr(main_memory, "dram_request", lambda *given, calls=calls: calls.append(("dram", *given)) or 60)
+        monkeypatch.setattr(main_memory, "submit", lambda *given, calls=calls: calls.append(("banks", *given)))
+        monkeypatch.setattr(main_memory, "schedule", lambda *given, calls=calls: calls.append(("goes on", *given)))
+        gpu = SimpleNamespace(has_dram=dram, data_channels="pins", dram=SimpleNamespace(banks=banks), wheel="wheel", written=written)
+        finished = SimpleNamespace(tag=np.int64((3 << EXTRA_SHIFT) + 9), kind=kind)
+        done = main_memory.serve(gpu, 512, 32, write, finished, 40)
+        later = [] if kind == NOTHING else [("goes on", "wheel", 3 + (59 if dram else 50), finished)]
+        if not dram:
+            assert (done, calls) == (53, [("channels", "pins", 32, 40), *later])
+        elif banks:
+            assert (done, calls) == (-1, [("banks", gpu, gpu.dram, 512, 32, write, finished, 40)])
+        else:
+            assert (done, calls) == (62, [("dram", gpu.dram, 512, 32, write, 40), *later])
+        assert gpu.written == (max(written, 50) if write and not dram else written)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.machine.core.unit_bench import core_of, mask
+from tests.machine.core.unit_bench import bench, core_of, mask
 from warploom.machine.accounting.reasons import BRANCH_RESOLVING, NOT_SELECTED
 from warploom.machine.core.divergence import dwf
 from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, READY, put
@@ -171,3 +171,48 @@ def test_warps_with_room_take_threads_from_ready_warps_until_they_are_full(monke
     assert asked == [*others, *move]
     assert {call[0] for call in calls if not isinstance(call[0], str)} == ({2, 3, 4, 5} if any_block else {2, 3, 5})
     assert [int(lanes) for lanes in warps.launched[:6]] == [15, 0, 0b0111, 0b0101, *((11, 15) if any_block else (15, 11))]
+
+
+# Two warps: (lanes that run, PC) of each, lanes of the other that wait at the same PC, those at a barrier; room; who join the first.
+JOINS = [
+    ((0b0011, 7), (0b1100, 7), 0, 0, 0b1100, 0b1100),  # of two as full the lower number takes
+    ((0b0001, 7), (0b1100, 7), 0, 0, 0b1110, 0),  # the fuller takes, which is the other
+    ((0b0111, 7), (0b1010, 7), 0, 0, 0b1000, 0b1000),  # a lane keeps its place
+    ((0b0001, 7), (0b1100, 9), 0, 0, 0b1110, 0),  # elsewhere
+    ((0b0001, 7), (0b1100, 9), 0b0010, 0, 0b1110, 0b0010),  # those that wait at this PC, however full the other is
+    ((0b0011, 7), (0b0100, 7), 0b1000, 0, 0b0100, 0b0100),
+    ((0b0011, 7), (0b0100, 7), 0, 0b1000, 0b1100, 0b0100),  # some of it stand at a barrier: the places must have threads of this warp
+    ((0b0011, 7), (0b0100, 7), 0, 0b0010, 0b0100, 0b0100),
+    ((0b0001, 7), (0b1000, 7), 0, 0b0010, 0b1110, 0),  # in lane 3 of this one no thread is left
+]
+
+
+@pytest.mark.parametrize(("mine", "theirs", "waiting", "at_barrier", "room", "joining"), JOINS)
+@pytest.mark.parametrize("other", [1, 2])
+def test_who_joins_a_warp(mine, theirs, waiting, at_barrier, room, joining, other):
+    _, (core, *_), _ = bench(core__divergence="dwf")
+    warps, paths = core.warps, core.path_table
+    (warps.mask[0], warps.pc[0]), (warps.mask[other], warps.pc[other]) = mine, theirs
+    warps.threads[0], warps.threads[other] = mine[0] | 0b0100, 0b1111
+    for lanes, pc, state in ((waiting, 7, READY), (at_barrier, 3, AT_BARRIER)):
+        if lanes:
+            put(paths, other, np.uint64(lanes), np.int64(pc), state)
+    assert dwf._movers(core, 0, other, np.uint64(room)) == joining
+
+
+def test_of_two_warps_as_full_at_one_pc_the_higher_number_does_not_take():
+    _, (core, *_), _ = bench(core__divergence="dwf")
+    core.warps.mask[:2], core.warps.pc[:2], core.warps.threads[:2] = (0b0011, 0b1100), 7, 0b1111
+    assert (dwf._movers(core, 0, 1, np.uint64(0b1100)), dwf._movers(core, 1, 0, np.uint64(0b0011))) == (0b1100, 0)
+
+
+def test_threads_that_change_places_keep_whether_they_were_launched(monkeypatch):
+    """Threads 4 to 7 of two warps: of those launched before neither, the second, the first and both of them."""
+    _, (core, *_), _ = bench(core__divergence="dwf", core__lanes=8)
+    warps = core.warps
+    warps.mask[:2], warps.threads[:2], warps.launched[:2] = (0x0F, 0xFF), 0xFF, (0xA3, 0xC5)
+    for name in ("_account_before_leaving", "change_places", "_lost_threads"):
+        monkeypatch.setattr(dwf, name, lambda *_: None)
+    monkeypatch.setattr(dwf, "_movers", lambda core, warp, other, room: np.uint64(0xF0) & room)
+    dwf._form(None, core, np.uint64(0b11), None, np.int64(9))
+    assert warps.launched[:2].tolist() == [0xC3, 0xA5]

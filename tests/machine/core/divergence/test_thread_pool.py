@@ -92,6 +92,7 @@ def test_threads_that_change_places_take_registers_and_arrival_along_and_leave_t
 
 def test_a_whole_group_that_ran_leaves_those_that_came_in_its_place():
     made = with_groups(core([0b0011, 0b1100], [HERE, HERE]), (0, 0b1100, THERE, READY), (1, 0b0011, ELSEWHERE, READY))
+    made["warps"]["diverged"] = 0b11
     _, (made, *_) = both(join, made, 0, 1, 0b1100)
     assert groups(made, 0) == {HERE: 0b1111}
     assert groups(made, 1) == {ELSEWHERE: 0b0011, THERE: 0b1100}

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from tests.machine.programs import FREE, LANE, Assembly, run
 from tests.machine.two_engines import both
 from warploom.machine.core.load_store import bundle_transactions
-from warploom.machine.core.load_store.bundle_transactions import append, note_written_bytes
+from warploom.machine.core.load_store.bundle_transactions import append, collect_halves, note_written_bytes
 from warploom.machine.engine.unit import record, unit
+from warploom.machine.memory.transactions import LOAD, STORE
 
 ADDRESS = FREE
 LANES = 8
@@ -101,3 +102,24 @@ def test_a_run_of_whole_sectors_needs_no_bytes_and_all_else_is_marked_byte_by_by
     note_written_bytes(core, registers, np.int64(size), LANES, before, 2)
     assert lsu.whole.tolist() == [[0] * 4] * 3 + [[6, 6, 0, 0] if whole else [0] * 4]
     assert [given[:2] + given[4:] for given in marked] == ([] if whole else [(lsu, 3, size, LANES, before, 2)])
+
+
+@pytest.mark.parametrize("kind", [LOAD, STORE])
+@pytest.mark.parametrize("tracks", [0, 1])
+@pytest.mark.parametrize("absent", [None, 3])
+def test_the_high_halves_lie_a_row_of_the_warp_further_on_and_only_a_store_marks_bytes(kind, tracks, absent):
+    """Eight lanes whose low halves fill the second sector of a line of 64 bytes: their high halves fill the first of the next line."""
+    lsu = SimpleNamespace(
+        merge=1, line_shift=6, sector_shift=5, used=np.uint64(1), tracks_bytes=tracks,
+        line=np.zeros((2, 4), np.int64), **{name: np.zeros((2, 4), np.uint64) for name in ("sectors", "whole")},
+        written=np.zeros((2, 4, 4), np.uint64),
+    )  # fmt: skip
+    row = np.arange(32, 64, 4, dtype=np.uint32)
+    active = np.array([lane != absent for lane in range(LANES)], np.uint32) * np.uint32(0xFFFFFFFF)
+    assert collect_halves(SimpleNamespace(lsu=lsu, access=SimpleNamespace(address=row)), active, LANES, kind, 0) == 2
+    assert row.tolist() == list(range(64, 96, 4))
+    assert (lsu.line[1, :2].tolist(), lsu.sectors[1, :2].tolist()) == ([0, 1], [0b10, 0b01])
+    marks = kind == STORE and tracks == 1
+    assert lsu.whole[1, :2].tolist() == ([0b10, 0b01] if marks and absent is None else [0, 0])
+    low = 0xFFFF_FFFF if absent is None else 0xFFFF_0FFF
+    assert [int(words[0]) for words in lsu.written[1, :2]] == ([low << 32, low] if marks else [0, 0])

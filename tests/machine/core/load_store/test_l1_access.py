@@ -10,6 +10,7 @@ from tests.machine.programs import FREE, LANE, Assembly
 from warploom.machine.accounting.events import COMPLETE, FILL, HIT, MERGED, MISS, PASSED_ON, REQUEST
 from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.accounting.reasons import HITS, MISSES
+from warploom.machine.core.load_store import l1_access
 from warploom.machine.core.load_store.l1_access import NOBODY, answer, send_one
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.memory.cache import contains, fill
@@ -233,3 +234,14 @@ def test_what_a_core_with_counters_of_its_own_reads_is_counted_and_what_its_text
         assert give(made, slot) == 1
     assert outcomes(made) == [HIT, MISS, HIT, MISS, HIT]
     assert (made.core.monitor.cache_reads, made.core.monitor.cache_read_misses) == (reads, misses)
+
+
+@pytest.mark.parametrize("texture", [0, 1])
+def test_only_a_texture_unit_s_hits_serve_lanes(monkeypatch, texture):
+    served = []
+    monkeypatch.setattr(l1_access, "serve_lanes", lambda gpu, core, access, line, now: served.append((access, line, now)))
+    made = unit(texture=texture)
+    fill(made.lsu.cache, LINE, np.uint64(0b11), NOW)
+    made.lsu.line[2, 3] = 77
+    assert [give(made, slot) for slot in (1, 2)] == [1, 1]
+    assert served == ([(6, LINE, NOW)] if texture else [])

@@ -307,3 +307,7 @@ def test_the_lowest_lane_of_the_warp_with_a_fault_is_named_and_none_after_its_la
     access.address[1:4] = 6, 9, 100
     _first_fault(access, active, tables, 0, 4, 0, 64)
     assert (FAULTS[access.fault].name, access.lane, access.value, access.limit) == ("misaligned", 1, 6, 4)
+    active[0], access.fault, access.address[1:4] = 0, 0, (4, 8, 12)
+    access.address[0] = access.address[-1] = 68  # a lane that does not take part, and the last place of the row
+    _first_fault(access, active, tables, 0, 4, 0, 64)
+    assert access.fault == 0

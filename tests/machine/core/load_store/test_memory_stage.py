@@ -197,3 +197,14 @@ def test_only_accesses_of_lanes_to_memory_are_counted_in_order_and_only_where_a_
         made.core.access_order.kept = kept
         assert execute(made, wanted) == 0
         assert made.core.access_order.left[WARP] == (counts if kept else 0), access
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_an_access_of_both_memories_of_which_only_shared_memory_answers_is_counted_and_has_its_answer(kept):
+    """No lane takes part in the access of memory that the bundle holds too."""
+    made = stage({**LOADS, "predicate": u.scalar(2)}, {**LOADS, "space": u.SHARED_SPACE, "dst": B}, has_predicates=1)
+    made.core.access_order.kept = kept
+    assert execute(made) == 0
+    order = made.core.access_order
+    assert (order.left[WARP], order.open[WARP], made.lsu.count) == (kept, 0, 0)
+    assert busy(made, B) == (made.core.shared_free + LATENCY - 1, r.SHORT_SCOREBOARD)

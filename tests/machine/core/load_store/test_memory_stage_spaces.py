@@ -189,7 +189,7 @@ def test_texels_are_written_inside_their_image():
     made.tables.views = np.zeros((1, 16), np.int64)
     made.tables.views[0, [VIEW_BASE, VIEW_BYTES, VIEW_PITCH, VIEW_WIDTH, VIEW_HEIGHT]] = IMAGE, 128, 32, 3, 4
     made.registers.lane[A, :4], made.registers.lane[B, :4], made.registers.lane[D, :4] = (2, 3, 0, 1), (3, 0, 4, 1), (1, 2, 3, 4)
-    made.core.access.run = 1  # what an access before has left: it says nothing of the texels
+    made.core.access.run = made.core.access.scratchpad = made.core.spaces.used = 1  # what an access before has left says nothing of texels
     made.lsu.sector_shift = 2
     assert execute(made) == 0
     assert made.tables.profile[:, r.SECTORS_NEEDED].sum() == 2  # a word each

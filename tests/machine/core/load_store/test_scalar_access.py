@@ -1,5 +1,7 @@
 """Accesses of scalar registers: once for a warp, at lane 0's address, whatever the mask."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from warploom.isa import uop as u
 from warploom.isa.table_check import ProgramError
 from warploom.isa.uop import IMMEDIATE, NONE, scalar
 from warploom.machine.accounting import reasons as r
+from warploom.machine.core.load_store.scalar_access import move_scalar
 
 ENGINES = pytest.mark.parametrize("engine", ["python", "native"])
 DATA = np.array([0x11223344, 0x80FF7F01, 5, 6], np.uint32)
@@ -132,3 +135,14 @@ def test_calls_through_scalar_registers_come_back(engine, divergence):
     found = run(made, engine=engine, core__divergence=divergence)
     assert found.status == "done", found.fault
     assert words(found)[16] == 2
+
+
+@pytest.mark.parametrize(
+    ("size", "byte", "value", "changes"), [(4, 4, 0x80FF7F01, 0), (4, 4, 0x80FF7F00, 1), (1, 5, 0x1237F, 0), (1, 5, 1, 1)]
+)
+def test_a_store_says_whether_it_has_changed_a_word(size, byte, value, changes):
+    tables = SimpleNamespace(uops=np.array([u.Uop("store_scalar", a=NONE, b=2, size=size).row()]))
+    registers = SimpleNamespace(lane=np.full((4, 4), value, np.uint32))
+    core = SimpleNamespace(access=SimpleNamespace(changed=0))
+    move_scalar(core, byte, registers, tables, 0, DATA.copy())
+    assert core.access.changed == changes

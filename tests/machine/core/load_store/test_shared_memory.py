@@ -65,6 +65,11 @@ def test_wide_accesses_go_by_half_and_quarter_warps(size, expected):
     assert passes([size * lane for lane in range(32)], size=size) == expected
 
 
+@pytest.mark.parametrize(("lanes", "size", "expected"), [(1, 8, 1), (2, 8, 2), (3, 8, 2), (1, 16, 1), (2, 16, 2), (4, 16, 4), (5, 16, 3)])
+def test_a_group_of_a_wide_access_has_at_least_one_lane(lanes, size, expected):
+    assert passes([size * lane for lane in range(lanes)], size=size) == expected
+
+
 def test_a_half_warp_without_active_lanes_takes_no_pass():
     assert passes([8 * lane for lane in range(32)], active=[1] * 16 + [0] * 16, size=8) == 1
 
