@@ -28,7 +28,9 @@ WIDTH = "a number has 64 bits at most, as in hardware"
 INSTEAD = (  # words of Python's, and what to say of a unit then
     ("there is no bit", "its bits are 0 to 63, and the lowest of an empty mask is 64: ask whether it is empty first"),
     ("out of bounds for uint64", "a mask has 64 bits and no sign: make it of EMPTY, bit(number) and ~mask"),
-    ("out of bounds for", "a field of a record has as many bits as hardware would give it"),
+    ("out of bounds for int", "a field of a record has as many bits as hardware would give it"),
+    ("out of bounds for uint", "a field of a record has as many bits as hardware would give it"),
+    ("only integers, slices", "an index is a whole number: write // for /, or int(number)"),
     ("too large to convert to C long", f"{WIDTH}: -2**63 to 2**63 - 1, and a mask 0 to 2**64 - 1"),
     ("KeyError: ", "a unit has no dictionaries natively: what it looks up and remembers is in the fields of its record"),
     ("'numpy.ndarray' object has no attribute", "an array has a fixed size: write array[index] = value, and count yourself"),
