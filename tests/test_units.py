@@ -63,6 +63,26 @@ def test_a_binary_file_is_named_without_a_line(tmp_path):
         load_unit(f"{tmp_path / 'mine.py'}:choose")
 
 
+def test_a_file_that_ends_the_program_is_named_with_its_line_each_time(tmp_path):
+    (tmp_path / "mine.py").write_text("import sys\n\nsys.exit(3)\n\ndef choose(s, now):\n    return -1\n", encoding="utf-8")
+    for _ in range(2):
+        with pytest.raises(UnitError, match=rf"{tmp_path}/mine.py:3: SystemExit: 3$"):
+            load_unit(f"{tmp_path / 'mine.py'}:choose")
+
+
+def test_a_name_that_is_no_unit_is_shown_with_what_it_is(tmp_path):
+    (tmp_path / "mine.py").write_text("choose = 3\n", encoding="utf-8")
+    with pytest.raises(UnitError, match=rf"^'choose' of {tmp_path}/mine.py is 3, and a unit is a function, or what its slot takes, as a "):
+        load_unit(f"{tmp_path / 'mine.py'}:choose")
+
+
+def test_a_line_of_a_file_is_shown_from_the_working_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("import nothing_of_this_name\n", encoding="utf-8")
+    with pytest.raises(UnitError, match=r"^mine.py:choose: mine.py:1: ModuleNotFoundError: No module named 'nothing_of_this_name'$"):
+        load_unit("mine.py:choose")
+
+
 def test_two_files_of_the_same_name_are_told_apart(tmp_path):
     """Natively too, where what is compiled is remembered."""
     found = []

@@ -30,7 +30,7 @@ from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, 
 from warploom.machine.engine.loop_bound import bounded
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.engine.unit import unit as machine_unit
-from warploom.machine.engine.users import UnitError, unit_name, unit_place
+from warploom.machine.engine.users import UnitError, in_words, shown_file, unit_name, unit_place
 from warploom.machine.slots import SLOTS, Slot, slot_named
 from warploom.machine.slots.verbs import Mechanism, Replacement
 
@@ -122,6 +122,8 @@ def load_unit(text: str) -> Unit:
     module = _module(path, text)
     found = getattr(module, name, None)
     if not callable(found) and not isinstance(found, tuple):
+        if found is not None:
+            raise UnitError(f"{name!r} of {file} is {found!r}, and a unit is a function, or what its slot takes, as a Replacement")
         there = [key for key, value in vars(module).items() if _is_own(value, module.__name__)]
         raise UnitError(f"{file} has no unit {name!r}; it has {', '.join(there) or 'none'}")
     return found
@@ -147,12 +149,15 @@ def _module(path: Path, text: str) -> Any:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         del sys.modules[name]
-        line = f"{error.filename}:{error.lineno}" if error.lineno else str(path)
+        line = f"{shown_file(str(error.filename))}:{error.lineno}" if error.lineno else str(path)
         raise UnitError(f"{text}: {line}: {error.msg}") from None
-    except Exception as error:  # the file is the user's: whatever it raises is shown with its place, not as a stack trace of ours
+    except (Exception, SystemExit) as error:  # the file is the user's: what it raises is shown with its place, not as a stack trace of ours
         del sys.modules[name]
         place = traceback.extract_tb(error.__traceback__)[-1]
         if place.filename.startswith("<frozen"):  # what is no text: before Python 3.11.4 that is no mistake of syntax
             raise UnitError(f"{text}: {path}: {error}") from None
-        raise UnitError(f"{text}: {place.filename}:{place.lineno}: {type(error).__name__}: {error}") from None
+        raise UnitError(f"{text}: {shown_file(place.filename)}:{place.lineno}: {in_words(error)}") from None
+    except BaseException:  # as Ctrl-C: half a module is none
+        del sys.modules[name]
+        raise
     return module

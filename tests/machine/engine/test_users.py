@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from warploom.machine.engine.users import UnitError, guarded, place, shown_file, unit_name, unit_place
+from warploom.machine.engine.users import UnitError, check_function, check_parameters, guarded, place, shown_file, unit_name, unit_place
 from warploom.machine.slots.verbs import Mechanism, Replacement
 
 
@@ -71,6 +72,9 @@ def test_a_unit_of_several_functions_has_the_name_that_its_file_gives_it():
         ),
         (lambda: np.zeros(1).append(1), "'append'; an array has a fixed size: write array[index] = value, and count yourself"),
         (lambda: np.zeros(4)[1, 2], "; rows lie one after the other in an array with one index, as s.stamp"),
+        (lambda: np.zeros(4)[1.5], "; an index is a whole number: write // for /, or int(number)"),
+        (lambda: np.int64(1) + "a", "; a unit works on numbers alone"),
+        (lambda: np.uint8(1).__class__(300), "; a field of a record has as many bits as hardware would give it"),
         (lambda: 1 + None, "; None is no number: each path through a function needs a value"),
     ],
 )
@@ -81,3 +85,74 @@ def test_words_of_pythons_are_followed_by_what_a_unit_has_instead(mistake, said)
     with pytest.raises(UnitError, match=r"test_users.py:\d+: ") as found:
         guarded(choose, lambda result, *arguments: "")(None, 0)
     assert said in str(found.value)
+
+
+def test_an_index_outside_of_an_array_needs_no_hint():
+    """It is what native code says, too; a hint about the bits of a field would mislead."""
+
+    def choose(s, now):
+        return np.zeros(4)[7]
+
+    with pytest.raises(UnitError, match=r": IndexError: index 7 is out of bounds for axis 0 with size 4$"):
+        guarded(choose, lambda result, *arguments: "")(None, 0)
+
+
+def test_an_exception_without_words_ends_without_a_colon():
+    def choose(s, now):
+        raise NotImplementedError
+
+    with pytest.raises(UnitError, match=r"test_users.py:\d+: NotImplementedError$"):
+        guarded(choose, lambda result, *arguments: "")(None, 0)
+
+
+class Choice:
+    def __call__(self, hash, line):
+        return 0
+
+    def place(self, hash, line):
+        return 0
+
+
+def with_a_number(hash, line):
+    mixed = line * 3
+    return mixed & 0x1_0000_0000_0000_0000
+
+
+@pytest.mark.parametrize(
+    ("unit", "at", "said"),
+    [
+        (Choice(), Choice.__call__.__code__.co_firstlineno, "Choice is not written with def as a function of its own, as a unit is"),
+        (
+            Choice().place,
+            Choice.place.__code__.co_firstlineno,
+            "Choice.place is not written with def as a function of its own, as a unit is",
+        ),
+        (
+            with_a_number,
+            with_a_number.__code__.co_firstlineno + 2,
+            "with_a_number uses the number 18446744073709551616; a number has 64 bits",
+        ),
+        (max, 0, "max is not written with def as a function of its own, as a unit is"),
+        (partial(with_a_number, line=3), 0, "partial is not written with def as a function of its own, as a unit is"),
+    ],
+)
+def test_what_cannot_become_native_code_is_refused_before_a_run(unit, at, said):
+    with pytest.raises(UnitError) as found:
+        check_function(unit)
+    file, _, rest = str(found.value).partition(f"test_users.py:{at}: ")
+    assert (rest if at else file).startswith(said)
+
+
+def with_a_memory(hash, line, before=[0]):  # noqa: B006
+    return 0
+
+
+def of_any_number(*all):
+    return 0
+
+
+def test_a_parameter_with_a_value_of_its_own_is_one_too_many():
+    check_parameters(of_any_number, 2)
+    check_parameters(with_a_memory, 3)
+    with pytest.raises(UnitError, match=r": with_a_memory takes 3 arguments, and is called with 2$"):
+        check_parameters(with_a_memory, 2)

@@ -57,6 +57,15 @@ def asserts(s, set):
     return 0
 
 
+def asserts_without_words(s, set):
+    assert set < 0
+    return 0
+
+
+def is_not_written_yet(s, set):
+    raise NotImplementedError
+
+
 def takes_too_little(s):
     return 0
 
@@ -103,6 +112,8 @@ AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (reads_before_the_first, 1, "IndexError: index -10995116277"),
     (raises, 2, "ValueError: not today"),
     (asserts, 1, "AssertionError: a set is negative"),
+    (asserts_without_words, 1, "AssertionError"),
+    (is_not_written_yet, 1, "NotImplementedError"),
     (takes_too_little, 0, "takes_too_little takes 1 argument, and is called with 2"),
     (never_ends, 2, ENDLESS),
     (never_returns, 2, ENDLESS),

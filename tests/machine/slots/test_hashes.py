@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 
 import pytest
 
@@ -10,7 +11,7 @@ from tests.machine.slots.running import ran, same_in_both
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.memory.address_hash import ASKED, AddressHash, configure
 from warploom.machine.slots.hashes import is_a_place
-from warploom.units import UnitError
+from warploom.units import UnitError, unit
 
 LARGE = {"l1.bytes": 2048, "l1.sets": 0, "l1.ways": 2, "l2.bytes": 1 << 20}
 
@@ -64,3 +65,39 @@ def test_a_line_that_moves_is_noticed_while_it_is_remembered(line):
     assert not is_a_place(1, state, line)
     assert is_a_place(3, state, line + ASKED)  # takes its row
     assert is_a_place(7, state, line) and not is_a_place(8, state, line) and not is_a_place(-1, state, line)
+
+
+def shifted_by(lines):
+    """A hash with a number of its own, as a sweep over one makes it."""
+
+    @unit
+    def moved(line):
+        return line + lines
+
+    def place(hash, line):
+        return moved(line) // lines % hash.places
+
+    return place
+
+
+def test_a_hash_that_a_function_makes_has_its_number_in_both_engines():
+    near, far = (same_in_both({"set_hash": shifted_by(lines)}, machine=LARGE)[1].counters["l1_evictions"] for lines in (1, 1 << 20))
+    assert near < far
+
+
+SCALE = 1
+
+
+def scaled(hash, line):
+    return line // SCALE % hash.places
+
+
+def scaled_again(hash, line):
+    return line // SCALE % hash.places
+
+
+def test_a_number_of_the_file_is_looked_up_for_each_new_unit(monkeypatch):
+    """As in a notebook, where a cell with a number is run again, and then that with the unit."""
+    before = same_in_both({"set_hash": scaled}, machine=LARGE)[1].counters["l1_evictions"]
+    monkeypatch.setattr(sys.modules[__name__], "SCALE", 1 << 20)
+    assert same_in_both({"set_hash": scaled_again}, machine=LARGE)[1].counters["l1_evictions"] > before

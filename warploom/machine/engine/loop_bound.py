@@ -25,9 +25,10 @@ def bounded(function: Callable[..., Any], *, answers: bool = False) -> Callable[
 
     answers: of one that never returns, the form of which a compiler believes that it gives a whole number. It does the same.
     """
-    if not isinstance(function, FunctionType) or hasattr(function, _MARK) or not _jumps_back(function.__code__):
+    if not isinstance(function, FunctionType) or hasattr(function, _MARK):
         return function
-    code = _code(function, answers and _never_returns(function.__code__))
+    ends = answers and _never_returns(function.__code__)
+    code = _code(function, ends) if ends or _jumps_back(function.__code__) else None
     if code is None:
         return function
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
@@ -64,11 +65,14 @@ def _code(function: FunctionType, ends: bool) -> CodeType | None:
         return None
     counter = _Counted(ends)
     counted: Any = counter.visit(definition)
-    if not counter.loops:
+    if not counter.loops and not ends:
         return None
     counted.decorator_list, counted.args.defaults, counted.args.kw_defaults = [], [], [None] * len(counted.args.kwonlyargs)
     counted.returns = None
     if ends:
+        if not counter.loops:  # it raises, whatever happens: a compiler believes that a loop may have no iteration
+            once: Any = ast.parse("for once in range(1): pass").body[0]
+            once.body, counted.body = counted.body, [once]
         counted.body.append(ast.Return(ast.Constant(0)))
     for argument in ast.walk(counted.args):
         if isinstance(argument, ast.arg):

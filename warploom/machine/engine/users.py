@@ -7,6 +7,7 @@ Not hardware. A user's unit is a plain function. It is called as it is in plain 
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import sys
 import textwrap
@@ -14,6 +15,7 @@ import traceback
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -21,20 +23,30 @@ import numpy as np
 DIVISION = "ZeroDivisionError: division by zero"
 MAY_USE = "a unit may use numbers, loops, branches, the fields of its record, and functions marked with `@unit`"
 
+WIDTH = "a number has 64 bits at most, as in hardware"
+
 INSTEAD = (  # words of Python's, and what to say of a unit then
     ("there is no bit", "its bits are 0 to 63, and the lowest of an empty mask is 64: ask whether it is empty first"),
     ("out of bounds for uint64", "a mask has 64 bits and no sign: make it of EMPTY, bit(number) and ~mask"),
-    ("out of bounds for", "a field of a record has as many bits as hardware would give it"),
-    ("too large to convert to C long", "a number has 64 bits at most, as in hardware"),
+    ("out of bounds for int", "a field of a record has as many bits as hardware would give it"),
+    ("out of bounds for uint", "a field of a record has as many bits as hardware would give it"),
+    ("only integers, slices", "an index is a whole number: write // for /, or int(number)"),
+    ("too large to convert to C long", f"{WIDTH}: -2**63 to 2**63 - 1, and a mask 0 to 2**64 - 1"),
     ("KeyError: ", "a unit has no dictionaries natively: what it looks up and remembers is in the fields of its record"),
     ("'numpy.ndarray' object has no attribute", "an array has a fixed size: write array[index] = value, and count yourself"),
     ("too many indices for array", "rows lie one after the other in an array with one index, as s.stamp[set * s.ways + way]"),
+    ("ufunc '", "a unit works on numbers alone"),
     ("'NoneType'", "None is no number: each path through a function needs a value"),
 )
 
 
 class UnitError(Exception):
     """A unit of a user's own does what it may not. The message is one sentence that names the file and the line."""
+
+
+def in_words(error: BaseException) -> str:
+    """An exception as Python shows it: its name, and what it says if it says something."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def guarded(function: Callable[..., Any], problem: Callable[..., str]) -> Callable[..., Any]:
@@ -55,7 +67,8 @@ def guarded(function: Callable[..., Any], problem: Callable[..., str]) -> Callab
         except ZeroDivisionError as error:  # Python has several texts for it, native code has one
             raise UnitError(f"{_place_of(error, function)}: {DIVISION}") from error
         except Exception as error:  # whatever a user's function raises is the user's mistake
-            said = f"{type(error).__name__}: {error}".replace("'Mirror' object has no attribute", "the record has no field")
+            said = in_words(error).replace("'Mirror' object has no attribute", "the record has no field")
+            said = said.replace("object of type 'Mirror'", "the record").replace("'Mirror'", "a record")
             raise UnitError(f"{_place_of(error, function)}: {said}{hint_of_floats(said)}{hint_of_hardware(said)}") from error
         if wrong := problem(result, *arguments):
             raise UnitError(f"{place(function)}: {unit_name(function)} {wrong}")
@@ -65,7 +78,11 @@ def guarded(function: Callable[..., Any], problem: Callable[..., str]) -> Callab
 
 
 def check_function(function: Any) -> None:
-    """Raises UnitError for a function that, when it is called, does nothing yet: a generator, or one that is awaited."""
+    """Raises UnitError for what cannot become native code whatever it is called with.
+
+    That is a generator, or one that is awaited, which do nothing yet when they are called; what is called like a function and is none, as
+    a method or an object; and a number of more than 64 bits.
+    """
     for is_one, kind, cure in (
         (inspect.isasyncgenfunction, "an asynchronous generator", "write def, and return the result"),
         (inspect.isgeneratorfunction, "a generator", "return the result instead of yield"),
@@ -73,6 +90,19 @@ def check_function(function: Any) -> None:
     ):
         if is_one(function):
             raise UnitError(f"{place(function)}: {unit_name(function)} is {kind}, and a unit is called once for each answer: {cure}")
+    if callable(function) and not isinstance(function, type | FunctionType):
+        kind = getattr(function, "__qualname__", type(function).__name__)
+        raise UnitError(f"{_place_of_callable(function)}{kind} is not written with def as a function of its own, as a unit is")
+    for step in dis.get_instructions(function) if isinstance(function, FunctionType) else ():
+        if type(step.argval) is int and step.opname == "LOAD_CONST" and not -(2**63) <= step.argval < 2**64:
+            line = step.positions.lineno if step.positions else None
+            raise UnitError(f"{place(function, line)}: {unit_name(function)} uses the number {step.argval}; {WIDTH}")
+
+
+def _place_of_callable(unit: Any) -> str:
+    """Where a method, or the class of an object that can be called, is written, with a colon; "" where it is not in Python."""
+    function: Any = unit.__func__ if inspect.ismethod(unit) else type(unit).__call__
+    return f"{place(function)}: " if hasattr(function, "__code__") else ""
 
 
 def check_parameters(function: Callable[..., Any], given: int) -> None:
@@ -83,6 +113,9 @@ def check_parameters(function: Callable[..., Any], given: int) -> None:
         return
     try:
         signature.bind(*range(given))
+        takes_any = any(each.kind is each.VAR_POSITIONAL for each in signature.parameters.values())
+        if len(signature.parameters) > given and not takes_any:  # one with a value of its own would be a memory that nobody knows of
+            raise TypeError
     except TypeError:
         takes = f"{len(signature.parameters)} argument{'s' * (len(signature.parameters) != 1)}"
         raise UnitError(f"{place(function)}: {unit_name(function)} takes {takes}, and is called with {given}") from None

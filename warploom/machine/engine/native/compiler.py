@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from types import FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import numba
@@ -69,6 +69,7 @@ class Compiler:
         socket = plug.socket
         returns, arguments = socket.kinds[plug.number]
         check_parameters(socket.function, len(arguments))
+        self._forget_users()
         kinds = tuple(self._type(kind) for kind in arguments)
         users = self._dispatcher_of(bounded(socket.function, answers=returns is not None), pipeline_class=UsersCompiler, **STRICT)
         accepts = socket.accepts and self._dispatcher_of(socket.accepts, pipeline_class=UsersCompiler)
@@ -141,7 +142,9 @@ class Compiler:
 
     def _dispatcher_of(self, function: Callable[..., Any], **options: Any) -> Any:
         """Numba's compiler for a function."""
-        twin = FunctionType(function.__code__, self._linked(sys.modules[function.__module__]), function.__name__)
+        linked = self._linked(sys.modules[function.__module__])
+        closure = tuple(CellType(self._linked_value(cell.cell_contents)) for cell in function.__closure__ or ())
+        twin = FunctionType(function.__code__, linked, function.__name__, None, closure)
         twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
         return numba.njit(**{**OPTIONS, **options})(twin)
 
@@ -151,9 +154,19 @@ class Compiler:
         if name not in self._globals:
             linked = self._globals[name] = dict(module.__dict__)
             for key, value in module.__dict__.items():
-                if getattr(value, "__warploom_unit__", False):
-                    linked[key] = self._unit(value)
+                linked[key] = self._linked_value(value)
         return self._globals[name]
+
+    def _linked_value(self, value: Any) -> Any:
+        """What a name stands for: of a unit its native form."""
+        return self._unit(value) if getattr(value, "__warploom_unit__", False) else value
+
+    def _forget_users(self) -> None:
+        """Names of a user's modules are looked up anew for each function: in a notebook they change from one to the next."""
+        for name in [name for name in self._globals if not name.startswith("warploom.")]:
+            del self._globals[name]
+        for function in [known for known in self._dispatchers if not is_ours(known)]:
+            del self._dispatchers[function]
 
     def _unit(self, function: Callable[..., Any]) -> Any:
         socket = self._swaps.get(function)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.engine.native.piece import Plug
-from warploom.machine.engine.users import DIVISION, UnitError, WrongResult, place, shown_file, unit_name
+from warploom.machine.engine.users import DIVISION, UnitError, WrongResult, in_words, place, shown_file, unit_name
 
 OUTSIDE = "index is out of bounds"  # Numba's whole message
 STRICT = {"error_model": "python", "boundscheck": True}  # a user's mistake is the same in both engines
@@ -65,7 +65,7 @@ class Mailbox:
             return UnitError(f"{here}: {DIVISION}")
         if issubclass(kind, IndexError) and arguments == (OUTSIDE,):
             return UnitError(f"{here}: {self._index_error()}")
-        return UnitError(f"{here}: {kind.__name__}: {' '.join(map(str, arguments or ()))}")
+        return UnitError(f"{here}: {in_words(kind(*(arguments or ())))}")
 
     def _index_error(self) -> str:
         """NumPy's words for an index outside of an array."""

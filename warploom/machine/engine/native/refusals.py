@@ -37,6 +37,9 @@ def not_compiled(function: Callable[..., Any], error: Exception) -> UnitError:
 def _in_the_users_words(lines: list[str]) -> str:
     """The first line that gives a reason; where it speaks of Numba's own parts, the same in the user's words."""
     reason = next((said for said in lines if said and not said.startswith("Failed in")), "").partition(" found for signature")[0]
+    reason = reason.partition(". Raised from")[0]
+    if reason.startswith("Implementation function returned by"):
+        return "it calls a function of Python's that has no native form"
     if reason.startswith("NRT required"):
         return "a list, a text or an array of its own would have to be made while it runs"
     if unmarked := re.match(r"Untyped global name '(\w+)':.*<class 'function'>", reason):
