@@ -181,7 +181,7 @@ def test_a_jump_goes_where_the_first_lane_says_with_those_that_say_the_same(monk
     asked = recorded(monkeypatch, "diverge_indirect", result=np.int64(fault))
     went = recorded(monkeypatch, "_go", result=np.int64(0))
     monkeypatch.setattr(control, "instruction_at", lambda core, tables, address: int(address))
-    core.branch_diverged = 0
+    core.branch_diverged, core.code_rows = 0, 1 << 32
     for part, lanes in (((1, 2), (1, 2)), ((1, 2, 3), (1, 2)), ((0, 1), (0,)), ((), ())):
         del asked[:], went[:]
         core.branch_diverged = 0
@@ -194,6 +194,22 @@ def test_a_jump_goes_where_the_first_lane_says_with_those_that_say_the_same(monk
         stopped = parts and fault != 0
         assert went == ([] if stopped else [("_go", WARP, int(mask(*there)), address, 30)])
         assert found == (fault if stopped else 0)
+
+
+@pytest.mark.parametrize(("number", "there"), [(0, True), (8, True), (9, False), (10, False)])
+def test_a_jump_to_where_there_is_no_instruction_is_a_fault_of_the_lanes_that_jump(monkeypatch, number, there):
+    gpu, core, tables = at({"name": "jump_register", "a": FREE, "reconverge": 30})
+    core.registers[WARP].lane[FREE, :8] = 0x12
+    core.code_rows = 9
+    went = recorded(monkeypatch, "_go", result=np.int64(GONE))
+    monkeypatch.setattr(control, "instruction_at", lambda core, tables, address: number)
+    fault, going = control._jump_to_register(gpu, core, WARP, mask(1, 2), tables, 0)
+    assert int(going) == mask(1, 2)
+    if there:
+        assert (fault, went) == (GONE, [("_go", WARP, int(mask(1, 2)), number, 30)])
+    else:
+        assert (fault, went) == (FAULT_NUMBER["no_code"], [])
+        assert (int(gpu.fault.lanes), int(gpu.fault.value)) == (int(mask(1, 2)), 0x12)
 
 
 @pytest.mark.parametrize("first", [0, 0x100, 0xFFFFFF00])
