@@ -14,7 +14,7 @@ from warploom.kernel.translator import Translator
 from warploom.kernel.values import Array, Complex, Lazy, Number, Range, Record, said
 
 
-@function("builtins.range", "start, stop, step", "whole numbers for a loop")
+@function("builtins.range", "start, stop, step", "whole numbers for a loop, which may have an `else`")
 def range_(t: Translator, node: ast.Call, *args: Any) -> Range:
     """`range(...)`."""
     if not 1 <= len(args) <= 3:

@@ -19,7 +19,7 @@ from warploom.kernel.questions import ask_index
 from warploom.kernel.strings import assign_text, is_text
 from warploom.kernel.translator import ACTIONS, Translator
 from warploom.kernel.types import Type
-from warploom.kernel.values import Array, Complex, Number, Record, Slice, article, said
+from warploom.kernel.values import Array, Complex, Number, Record, Slice, article, part_of, said
 from warploom.kernel.wrapping import warn_of_wrapping
 
 
@@ -217,14 +217,14 @@ def _indexed(t: Translator, node: ast.AST, array: Array, index: Any) -> Value | 
             continue
         number = whole(t, one, _index_node(node, axis, len(indices)), "an index")
         warn_of_wrapping(t, node, _index_node(node, axis, len(indices)), number)
-        ask_index(t, node, array.name or f"a {array.space} array", axis, len(array.shape), number, size)
+        ask_index(t, node, array, axis, number, index)
         offset = t.b.pure("mul", t.b.pure("from_end", number, size), stride)
         address = t.b.pure("add", offset, address)
     if len(indices) == len(array.shape) and not shape:
         return address
     shape += array.shape[len(indices) :]
     strides += array.strides[len(indices) :]
-    return replace(array, base=address, shape=tuple(shape), strides=tuple(strides))
+    return replace(array, base=address, shape=tuple(shape), strides=tuple(strides), name=part_of(node, array))
 
 
 def address_of(t: Translator, node: ast.AST, array: Array, index: Any) -> Value:
@@ -277,7 +277,7 @@ def field_of(t: Translator, node: ast.AST, owner: Record, name: str) -> Any:
     if isinstance(kind, Type):
         return loaded(t, kind, address, owner.space, owner.view)
     if kind.subdtype is not None:
-        return _nested(t, kind, address, Array(kind, address, (), (), owner.space, owner.view, owner.name))
+        return _nested(t, kind, address, Array(kind, address, (), (), owner.space, owner.view, part_of(node, owner)))
     return Record(kind, address, owner.space, owner.view, owner.name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 from warploom.compiler.ssa import Value
 from warploom.kernel import types as ty
 from warploom.kernel.types import Type
+
+MOST_TEXT = 24  # characters of the source that a message repeats
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -225,6 +228,14 @@ def alike(values: Sequence[Any]) -> Any | None:
 def article(word: str) -> str:
     """A word with `a` or `an` before it."""
     return f"{'an' if word[0] in 'aeioAEIO' else 'a'} {word}"
+
+
+def part_of(node: ast.AST, owner: Array | Record) -> str:
+    """What messages call a slice, a row or a field of an array: what the source has there, unless that is long."""
+    if not owner.name or owner.name == f"a {owner.space} array":
+        return owner.name
+    text = ast.unparse(node) if isinstance(node, ast.Subscript | ast.Attribute) else ""
+    return text if 0 < len(text) <= MOST_TEXT else f"a part of {owner.name.removeprefix('a part of ')}"
 
 
 def said(value: Any) -> str:
