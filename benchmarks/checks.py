@@ -192,7 +192,7 @@ def main() -> None:
     known = cases()
     for wanted in options.kernel:
         if not any(wanted in name for name in known):
-            parser.error(f"no kernel has {wanted!r} in its name; there are {', '.join(known)}")
+            parser.error(f"no kernel has {wanted!r} in its name; there are {'; '.join(known)}")
     for name, (kernel, grid, block, arguments) in known.items():
         if not options.kernel or any(one in name for one in options.kernel):
             plain, checked = measure(kernel, grid, block, arguments, options.rounds)
