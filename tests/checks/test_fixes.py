@@ -203,6 +203,61 @@ def test_dynamic_shared_memory_that_was_not_asked_for():
     assert found.fix == "second is empty: ask for more dynamic shared memory in the launch"
 
 
+def test_dynamic_shared_memory_that_is_too_little():
+    def copy(x, out):
+        s = cuda.shared.array(0, np.int32)
+        t = cuda.threadIdx.x
+        s[t] = x[t]
+        out[t] = s[t]
+
+    fix = "guard it: if t < 20, or ask for more dynamic shared memory in the launch"
+    assert said(copy, 1, 32, ints(32), zeros(32), shared=80).fix == fix
+
+
+def test_a_step_of_several_is_mended_by_a_barrier():
+    def counted(x, out):
+        bins = cuda.shared.array(32, np.int32)
+        t = cuda.threadIdx.x
+        bins[t % 32] = 0
+        cuda.syncthreads()
+        bins[t % 32] += x[t]
+        cuda.syncthreads()
+        out[t] = bins[t % 32]
+
+    report = cuda.jit(counted).check[1, 128](ints(128), zeros(128), schedule=False)
+    fix = "update it in one step, with cuda.atomic; or, where it is one step of several, put cuda.syncthreads() between them"
+    assert [(one.kind, one.fix) for one in report.findings] == [("lost-update", fix)], str(report)
+
+
+def test_a_state_that_threads_share_is_no_case_for_an_atomic():
+    def drawn(states, out):
+        i = cuda.grid(1)
+        out[i] = xoroshiro128p_uniform_float32(states, i // 2)
+
+    report = cuda.jit(drawn).check[1, 32](create_xoroshiro128p_states(32, seed=1), np.zeros(32, np.float32), schedule=False)
+    assert {(one.kind, one.fix) for one in report.findings} == {("lost-update", "give each thread an element of its own")}, str(report)
+
+
+def test_the_item_of_an_array_without_dimensions():
+    def last(flag):
+        flag[()] = cuda.threadIdx.x
+
+    assert said(last, 1, 2, np.zeros((), np.int32)).message.startswith("thread 1 of block 0 writes flag[()], thread 0 of block 0 writes it")
+
+
+def test_of_each_block_that_a_core_holds_the_element_is_told():
+    def edge(x, out):
+        s = cuda.shared.array(34, np.uint8)
+        t = cuda.threadIdx.x
+        s[t + 1] = x[t]
+        cuda.syncthreads()
+        if cuda.blockIdx.x == 2:
+            out[t] = s[t + 2]
+
+    found = said(edge, 3, 32, ints(32), zeros(32))
+    assert found.message == "thread 31 of block 2 reads s[33], which nobody has written"
+
+
 def test_a_local_array_has_its_name():
     def taps(out):
         window = cuda.local.array(TAPS, np.float32)

@@ -180,7 +180,7 @@ class _Writer:
         if lost:
             kind = "lost-update"
             message = f"{me} writes {element} with what it has read before {other} wrote it: that update is lost"
-            fix = fix_of_update(self.program)
+            fix = fix_of_update(self.program, row, blocks)
         order = f"order: here {other} came first; nothing keeps it so"
         if row[s.ACCESS] == s.WRITE == row[s.OTHER_ACCESS] and row[s.PC] == row[s.OTHER_PC]:
             order = f"order: here {me} wrote last; any of them may"

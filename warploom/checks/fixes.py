@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warploom.checks import shadow as s
-from warploom.checks.places import Indexed
+from warploom.checks.places import Indexed, is_assigned
 from warploom.isa import uop as u
 from warploom.isa.needs import uses
 from warploom.isa.program import Program
@@ -40,9 +40,16 @@ def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: b
     return f"put {'cuda.syncthreads()' if python else 'a barrier'} between the two, where all threads of the block pass"
 
 
-def fix_of_update(program: Program) -> str:
-    """For a lost update."""
-    return "update it in one step, with cuda.atomic" if program.isa == "python" else "update it with an atomic"
+def fix_of_update(program: Program, row: Sequence[int], blocks: bool) -> str:
+    """For a lost update. row: of the findings. blocks: of threads of two blocks."""
+    if program.isa != "python":
+        return "update it with an atomic"
+    if not is_assigned(program, program.position(row[s.PC])):  # by a function of the library, such as one for random numbers
+        return "give each thread an element of its own"
+    fix = "update it in one step, with cuda.atomic"
+    if blocks or row[s.SPACE] != u.SHARED_SPACE:
+        return fix
+    return f"{fix}; or, where it is one step of several, put cuda.syncthreads() between them"
 
 
 def fix_of_index(asked: Indexed, index: int, extent: int) -> str:
@@ -53,6 +60,7 @@ def fix_of_index(asked: Indexed, index: int, extent: int) -> str:
         return f"the array is empty; guard it: if {asked.array if asked.array.isidentifier() else 'array'}.size > 0"
     if asked.text.lstrip("-").isdecimal():
         return f"the index {index} needs an axis of {index + 1 if index >= 0 else -index} elements"
+    more = ", or ask for more dynamic shared memory in the launch" if asked.dynamic and index >= 0 else ""
     if asked.text:
-        return f"guard it: if {'0 <= ' if index < 0 else ''}{asked.text} < {extent}"
-    return f"let the index be from 0 to {extent - 1}" if index < 0 else f"let the index be below {extent}"
+        return f"guard it: if {'0 <= ' if index < 0 else ''}{asked.text} < {extent}{more}"
+    return f"let the index be from 0 to {extent - 1}" if index < 0 else f"let the index be below {extent}{more}"

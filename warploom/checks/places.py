@@ -69,6 +69,8 @@ def element_text(program: Program, names: Names, space: int, address: int, uop: 
     if space == u.GLOBAL_SPACE:
         return _of_views(program, address, int(program.uops[uop, u.VIEW])) or f"byte {address:#x} of memory"
     name = u.SPACES[space]
+    if space == u.SHARED_SPACE:  # a core has those of several blocks, one after the other
+        address %= max(-(-program.launch.shared_bytes // 4) * 4, 1)
     for (where, start), (array, shape) in names.arrays.items():
         if where != name:
             continue
@@ -152,6 +154,13 @@ def _holds(node: ast.AST, line: int) -> bool:
     return getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", 0) or 0)
 
 
+def is_assigned(program: Program, position: Position) -> bool:
+    """Whether an assignment of a kernel in Python begins at a place, or whether that is not known."""
+    if not position.line:
+        return True
+    return (position.line, position.column - 1) in _assignments(program.source_of(position).text)
+
+
 @cache
 def _tree(text: str) -> tuple[ast.AST, ...]:
     """The nodes of a text of Python; none of a text that is none."""
@@ -159,6 +168,13 @@ def _tree(text: str) -> tuple[ast.AST, ...]:
         return tuple(ast.walk(ast.parse(text)))
     except SyntaxError:
         return ()
+
+
+@cache
+def _assignments(text: str) -> frozenset[tuple[int, int]]:
+    """Line and column of each assignment."""
+    kinds = (ast.Assign, ast.AugAssign, ast.AnnAssign)
+    return frozenset((node.lineno, node.col_offset) for node in _tree(text) if isinstance(node, kinds))
 
 
 @cache

@@ -213,7 +213,7 @@ def view_shape(one: Placed) -> ViewShape | None:
     if _layout(array.shape, array.strides, size) != "C":
         return None
     return ViewShape(
-        tuple(int(extent) for extent in array.shape) or (1,),
+        tuple(int(extent) for extent in array.shape),
         size,
         floats=dtype.kind == "f",
         whole=dtype.kind in "iu",

@@ -52,15 +52,15 @@ def plain(function: Any) -> Any:
 
 def text_of(function: Callable[..., Any]) -> Text:
     """The syntax tree of a function. Raises NoSource."""
-    return _text(function.__code__)
+    return _text(function.__code__, function.__code__.co_filename)
 
 
 SHARED = "<string>"  # what `exec` calls every text; `python -c` may have put its own there
 
 
 @lru_cache(maxsize=512)
-def _text(code: Any) -> Text:
-    path = code.co_filename
+def _text(code: Any, path: str) -> Text:
+    """Kept by its path too, since code of two files that says the same is equal."""
     unknown = f"the text of {code.co_name!r} is not known ({path}): write it into a file, or keep the text in linecache.cache[{path!r}]"
     lines = linecache.getlines(path)
     if not lines:
