@@ -15,9 +15,10 @@ from warploom.kernel.arithmetic import lifted
 from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.memory import field_array, field_of
 from warploom.kernel.names import NAMES, Dotted, inside, path_of, starts
+from warploom.kernel.packed import packed_items
 from warploom.kernel.strings import is_text
 from warploom.kernel.translator import Translator
-from warploom.kernel.values import Array, Bound, Complex, Number, Record, said
+from warploom.kernel.values import ALIGNED, Array, Bound, Complex, Number, Record, said
 
 OF_ARRAYS = ("shape", "strides", "ndim", "size", "dtype", "itemsize", "nbytes", "T", "flat")
 METHODS = ("reshape", "ravel", "transpose", "view", "sum", "conjugate", "item", "astype")
@@ -140,5 +141,5 @@ def constant_array(t: Translator, node: ast.AST, array: np.ndarray) -> Array:
     b = t.b
     return Array(
         kind or array.dtype, b.whole(placed[key][0]), tuple(b.whole(one) for one in sizes), tuple(b.whole(one) for one in strides),
-        "constant", -1, "a constant array",
+        "constant", -1, "a constant array", align=packed_items(kind or array.dtype, ALIGNED),
     )  # fmt: skip

@@ -14,6 +14,7 @@ from warploom.kernel import types as ty
 from warploom.kernel.types import Type
 
 MOST_TEXT = 24  # characters of the source that a message repeats
+ALIGNED = 8  # bytes: no number that a kernel loads needs more
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,7 +43,8 @@ class Complex:
 class Array:
     """An array. base: the address of its first item. shape, strides (bytes): whole numbers. item: a Type, or the dtype of records.
 
-    view: the row of Program.views that bounds it, or -1. name: what messages call it. packed: its last items follow one another.
+    view: the row of Program.views that bounds it, or -1. name: what messages call it. align: a power of two that divides the address of
+    every item; an item that needs more of it is taken in pieces (`packed.py`).
     """
 
     item: Any
@@ -53,6 +55,7 @@ class Array:
     view: int = -1
     name: str = ""
     writable: bool = True
+    align: int = ALIGNED
 
     @property
     def itemsize(self) -> int:
@@ -67,13 +70,14 @@ class Array:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """A record in memory: the address of its first byte."""
+    """A record in memory: the address of its first byte. align: as of an array."""
 
     dtype: np.dtype[Any]
     address: Value
     space: str = "global"
     view: int = -1
     name: str = ""
+    align: int = ALIGNED
 
 
 @dataclass(frozen=True)
@@ -215,10 +219,14 @@ def alike(values: Sequence[Any]) -> Any | None:
         same = all(one.dtype == first.dtype and one.space == first.space and len(one.shape) == len(first.shape) for one in values)
         if not same:
             return None
+        first = replace(first, align=min(one.align for one in values))
         return first if all(one.view == first.view for one in values) else replace(first, view=-1, name="")
     if isinstance(first, Record):
         same = all(one.dtype == first.dtype and one.space == first.space for one in values)
-        return (first if all(one.view == first.view for one in values) else replace(first, view=-1)) if same else None
+        if not same:
+            return None
+        first = replace(first, align=min(one.align for one in values))
+        return first if all(one.view == first.view for one in values) else replace(first, view=-1)
     try:
         return first if all(bool(one == first) for one in values) else None
     except (TypeError, ValueError):
