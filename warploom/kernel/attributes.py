@@ -40,7 +40,9 @@ def attribute_of(t: Translator, node: ast.AST, owner: Any, name: str) -> Any:
             return owner["xyz".index(name)]
         if name in ("count", "index"):
             return Bound(owner, name)
-        t.error(node, f"{said(owner)} has no {name!r}")
+        whole = ast.unparse(node.value) if isinstance(node, ast.Attribute) else ""
+        there = f"{whole} has x, y and z, and" if whole in NAMES and len(owner) == 3 else f"{said(owner)} has"
+        t.error(node, f"{there} no {name!r}")
     path = owner.path if isinstance(owner, Dotted) else path_of(owner)
     if path is not None and not (path in ("numpy", "math") and f"{path}.{name}" not in NAMES):
         return _of_path(t, node, f"{path}.{name}", owner)

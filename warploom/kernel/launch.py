@@ -30,6 +30,7 @@ from warploom.kernel.inspecting import MOST_BLOCK, Inspected
 from warploom.kernel.listing import listing
 from warploom.kernel.notes import deliver
 from warploom.kernel.signature import ArgumentError, Placed, kind_of, view_rows, view_shape, words_of
+from warploom.kernel.values import counted
 from warploom.result import Result
 
 RED_ZONE = 256  # bytes after each array that belong to no other
@@ -376,7 +377,9 @@ def _check_count(function: Callable[..., Any], args: Sequence[Any]) -> None:
         inspect.signature(function).bind(*args)
     except TypeError:
         wanted = list(inspect.signature(function).parameters)
-        raise TypeError(f"{function.__name__}() takes {len(wanted)} arguments ({', '.join(wanted)}), {len(args)} are given") from None
+        raise TypeError(
+            f"{function.__name__}() takes {counted(len(wanted), 'argument')} ({', '.join(wanted)}), {len(args)} are given"
+        ) from None
 
 
 def extents(value: Any, name: str) -> tuple[int, ...]:

@@ -160,6 +160,8 @@ def _assigned(node: ast.AST) -> frozenset[str]:
         return frozenset()  # what a function inside assigns is its own
     if isinstance(node, ast.FunctionDef):
         return frozenset({node.name})
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        return frozenset(node.names)
     if isinstance(node, ast.Name):
         return frozenset({node.id} if isinstance(node.ctx, ast.Store | ast.Del) else ())
     return frozenset[str]().union(*map(_assigned, ast.iter_child_nodes(node)))

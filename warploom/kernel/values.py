@@ -233,6 +233,15 @@ def alike(values: Sequence[Any]) -> Any | None:
         return None
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 argument`, `2 arguments`."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+class Formatted(str):
+    """The source of a formatted string, which nobody puts together on a GPU."""
+
+
 def article(word: str) -> str:
     """A word with `a` or `an` before it."""
     return f"{'an' if word[0] in 'aeioAEIO' else 'a'} {word}"
