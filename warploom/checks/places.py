@@ -30,6 +30,14 @@ class Names:
     dynamic: tuple[int, int] = (0, 0)
 
 
+@dataclass(frozen=True)
+class Asking(Program):
+    """A launch of a kernel that was compiled for checks. returns: a thread may end before its last statement."""
+
+    names: Names = field(default_factory=Names)
+    returns: bool = False
+
+
 class Indexed(NamedTuple):
     """What the question whether an index lies inside its axis is about. text: the index as the source has it, "" where that is too long.
 
