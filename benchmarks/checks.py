@@ -189,7 +189,11 @@ def main() -> None:
     parser.add_argument("--kernel", action="append", default=[], help="only kernels whose names have this in them")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    for name, (kernel, grid, block, arguments) in cases().items():
+    known = cases()
+    for wanted in options.kernel:
+        if not any(wanted in name for name in known):
+            parser.error(f"no kernel has {wanted!r} in its name; there are {'; '.join(known)}")
+    for name, (kernel, grid, block, arguments) in known.items():
         if not options.kernel or any(one in name for one in options.kernel):
             plain, checked = measure(kernel, grid, block, arguments, options.rounds)
             print(f"{name:<26} {plain:8.1f} ms {checked:8.1f} ms with checks {checked / plain:6.2f}", flush=True)

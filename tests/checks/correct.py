@@ -43,6 +43,37 @@ def only_where_it_has_a_value(x, out):
     out[3, t] = last + 1 if x[t] > 4 else -1
 
 
+# ---- the largest and the smallest of floats, whose atomics look for a NaN first
+
+
+def _largest_and_smallest(x, ends, of_blocks):
+    ends_here = cuda.shared.array(2, x.dtype)
+    i, t = cuda.grid(1), cuda.threadIdx.x
+    if t == 0:
+        ends_here[0] = ends_here[1] = x[i]
+    cuda.syncthreads()
+    cuda.atomic.max(ends_here, 0, x[i])
+    cuda.atomic.min(ends_here, 1, x[i])
+    cuda.atomic.max(ends, 0, x[i])
+    cuda.atomic.min(ends, 1, x[i])
+    cuda.syncthreads()
+    if t < 2:
+        of_blocks[cuda.blockIdx.x, t] = ends_here[t]
+
+
+@correct(2, 64, np.arange(128, dtype=np.float32) - 5, zeros(2, dtype=np.float32), zeros(2, 2, dtype=np.float32))
+def extremes_of_float32(x, ends, of_blocks):
+    _ends(x, ends, of_blocks)
+
+
+@correct(2, 64, np.arange(128, dtype=np.float64) - 5, np.array([np.nan, 0]), zeros(2, 2, dtype=np.float64))
+def extremes_of_float64(x, ends, of_blocks):
+    _ends(x, ends, of_blocks)
+
+
+_ends = cuda.jit(device=True)(_largest_and_smallest)
+
+
 # ---- each thread its own
 
 

@@ -156,3 +156,49 @@ def test_profile_and_explorer_mark_the_lines(script, tmp_path):
 def test_a_directory_is_no_program(tmp_path):
     result = CliRunner().invoke(main, ["check", str(tmp_path)])
     assert (result.exit_code, result.stderr) == (2, f"{tmp_path}: error: this is a directory, not a file\n    fix: name a file in it\n")
+
+
+ENDS_WITH_A_TEST = """import numpy as np
+from numba import cuda, float32
+
+
+@cuda.jit
+def largest(x, out):
+    tile = cuda.shared.array((4, 8), float32)
+    t = cuda.threadIdx.x
+    cuda.atomic.max(out, 0, x[t])
+    tile[t // 8, t % 8] = x[t]
+    out[1 + t % 2] = tile[t // 8, t % 8 + 1] if t < 31 else 0
+
+
+x = np.arange(32, dtype=np.float32)
+out = np.zeros(3, np.float32)
+largest[1, 32](x, out)
+assert out[0] == 0, "the first is not 0"
+"""
+
+
+def test_a_program_that_raises_after_its_launches_keeps_what_was_found(tmp_path):
+    path = tmp_path / "tested.py"
+    path.write_text(ENDS_WITH_A_TEST)
+    found = check(str(path), "--json", "--no-schedule")
+    told = json.loads(found.stdout)
+    assert found.exit_code == 1 and told["error"] == "AssertionError: the first is not 0" and not told["clean"]
+    assert {one["kind"] for one in told["launches"][0]["findings"]} >= {"bounds"}
+    assert found.stderr.rstrip().endswith("AssertionError: the first is not 0") and found.stderr.startswith("Traceback")
+    text = check(str(path), "--no-schedule")
+    assert text.exit_code == 1 and text.stderr.rstrip().endswith("in 1 launch") and "AssertionError: the first is not 0" in text.stderr
+
+
+def test_a_profile_with_checks_says_what_the_checks_say(tmp_path):
+    path = tmp_path / "tested.py"
+    path.write_text(ENDS_WITH_A_TEST)
+    told = json.loads(check(str(path), "--json", "--no-schedule").stdout)["launches"][0]["findings"]
+    shown = CliRunner().invoke(main, ["profile", str(path), "--check", "--engine", "python"]).stdout
+    said = " ".join(shown[shown.index("\nchecks\n") : shown.index("\ndiagnosis")].split())
+    assert len(told) == said.count("! line") > 0
+    assert all(f"line {one['line']}: {one['message']} [{one['kind']}]" in said for one in told), said
+
+
+def test_a_program_that_is_not_there_is_named():
+    assert check("nowhere.py").stderr.startswith("nowhere.py: error: there is no such file")

@@ -136,7 +136,7 @@ def test_a_number_of_blocks_is_whole():
 
 
 def test_arguments_are_counted_and_named():
-    with pytest.raises(TypeError, match=r"doubled\(\) takes 1 arguments \(a\), 2 are given"):
+    with pytest.raises(TypeError, match=r"doubled\(\) takes 1 argument \(a\), 2 are given"):
         doubled[1, 1](np.zeros((1, 1)), 3)
     with pytest.raises(TypeError, match="doubled: the argument 'a': a value of type dict is nothing"):
         doubled[1, 1]({})

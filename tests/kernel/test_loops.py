@@ -1,5 +1,7 @@
 """`else` of loops means what it does in Python."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -72,21 +74,191 @@ def a_break_of_an_inner_loop_only(n):
     return n
 
 
-FUNCTIONS = [first_multiple, is_prime, nested, of_a_tuple, without_a_break, a_break_of_an_inner_loop_only]
+def first_place(n):
+    for k in range(n % 5):
+        if k * k == n:
+            break
+    else:
+        return -1
+    return k
 
 
+def rows_with_a_zero(n):
+    found = 0
+    for row in range(4):
+        for column in range(n % 4 + 1):
+            if (row + column) % 4 == n % 3:
+                break
+        else:
+            continue
+        found += 10 * row + column
+    return found
+
+
+def of_an_enumeration(n):
+    for place, limit in enumerate((3, 6, 9, 12)):  # noqa: B007
+        if n < limit:
+            break
+    else:
+        return 100 + n
+    return place
+
+
+def of_two_at_once(n):
+    for limit, gain in zip((3, 6, 9), (7, 8, 9)):  # noqa: B007, B905
+        if n < limit:
+            break
+    else:
+        limit, gain = 0, n
+    return 100 * limit + gain
+
+
+def until_it_breaks(n):
+    rounds = 0
+    while True:
+        rounds += 1
+        if n < rounds * rounds:
+            break
+        n += 1
+    else:
+        rounds = -1
+    return rounds
+
+
+def what_the_condition_assigned(n):
+    n += 2
+    while n > 1 and (half := n // 2) > 3:
+        n = half - 1
+        if n == 6:
+            break
+    else:
+        return n + 10 * half
+    return n
+
+
+def given_before_each_break(n):
+    for k in range(6):
+        if k * k == n:
+            found = k
+            break
+        if k + 20 == n:
+            found = 2 * k
+            break
+    else:
+        found = -n
+    return found
+
+
+FUNCTIONS = [
+    first_multiple, is_prime, nested, of_a_tuple, without_a_break, a_break_of_an_inner_loop_only, first_place, rows_with_a_zero,
+    of_an_enumeration, of_two_at_once, until_it_breaks, what_the_condition_assigned, given_before_each_break,
+]  # fmt: skip
+MAY_LACK_A_VALUE = {what_the_condition_assigned}  # as far as can be seen without knowing n
+ENGINES = pytest.mark.parametrize("engine", ["python", "native"])
+
+
+@ENGINES
 @pytest.mark.parametrize("function", FUNCTIONS, ids=[one.__name__ for one in FUNCTIONS])
-def test_a_kernel_finds_what_python_finds(function):
+def test_a_kernel_finds_what_python_finds_and_says_nothing(function, engine):
     inner = cuda.jit(device=True)(function)
 
     def kernel(out):
         i = cuda.grid(1)
         out[i] = inner(i)
 
-    out = np.zeros(32, np.int64)
-    run = cuda.jit(kernel).on(warploom.GPU("sm", engine="python"))
-    run[1, 32](out)
-    assert out.tolist() == [function(i) for i in range(32)]
+    out = np.zeros(96, np.int64)
+    run = cuda.jit(kernel).on(warploom.GPU("sm", engine=engine))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if function in MAY_LACK_A_VALUE else "error")
+        run[1, 96](out)
+    assert out.tolist() == [function(i) for i in range(96)]
+
+
+@ENGINES
+def test_all_threads_of_a_block_meet_in_an_else(engine):
+    def kernel(x, out):
+        s = cuda.shared.array(96, np.int64)
+        t = cuda.threadIdx.x
+        s[t] = x[t]
+        cuda.syncthreads()
+        for k in range(3):
+            near = s[(t + k) % 96]
+            cuda.syncthreads()
+            if x[0] == k:
+                break
+            s[t] = near
+            cuda.syncthreads()
+        else:
+            s[t] += 1000
+            cuda.syncthreads()
+        out[t] = s[(t + 1) % 96]
+
+    for first in (1, 50):
+        x = np.arange(96)
+        x[0] = first
+        s, out = x.copy(), np.zeros(96, np.int64)
+        for k in range(3):
+            if first == k:
+                break
+            s = np.roll(s, -k)
+        else:
+            s += 1000
+        run = cuda.jit(kernel).on(warploom.GPU("sm", engine=engine))
+        run[1, 96](x, out)
+        assert out.tolist() == np.roll(s, -1).tolist()
+        assert run.check[1, 96](x, out, schedule=False).clean
+
+
+def walrus_in_an_else(n, out):
+    while n > 0 and (y := n - 1) > 0:
+        n = y
+    else:  # noqa: PLW0120
+        out[0] = y
+
+
+def walrus_after_a_loop(n, out):
+    while n > 0 and (y := n - 1) > 0:
+        n = y
+    out[0] = y
+
+
+def given_in_a_loop_only(n, out):
+    if n > 3:
+        y = 1
+    for _ in range(n):
+        y = 2
+    out[0] = y
+
+
+def given_on_one_way_to_a_break(n, out):
+    for k in range(4):
+        if n == k:
+            if n > 2:
+                y = 1
+            else:
+                out[0] = 1
+            break
+        y = 5
+    else:
+        y = 3
+    out[0] = y
+
+
+def given_after_a_continue(n, out):
+    for k in range(n):
+        if k > n // 2:
+            continue
+        y = k
+    else:  # noqa: PLW0120
+        out[0] = y
+
+
+@pytest.mark.parametrize(
+    "kernel", [walrus_in_an_else, walrus_after_a_loop, given_in_a_loop_only, given_on_one_way_to_a_break, given_after_a_continue]
+)
+def test_a_loop_that_leaves_a_variable_without_a_value_is_warned_of(kernel):
+    with pytest.warns(cuda.KernelWarning, match="'y' has no value on some path that leads here"):
+        cuda.jit(kernel).on(warploom.GPU("sm", engine="python"))[1, 1](0, np.zeros(1, np.int64))
 
 
 def test_a_variable_that_only_the_else_gives_a_value_is_unsure_after_a_break():

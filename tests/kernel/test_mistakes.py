@@ -90,7 +90,7 @@ LAUNCHES = [
     (lambda: kernel[1](X), ValueError, "a launch has a grid and a block: kernel[blocks, threads](...)"),
     (lambda: part[1, 1](X), TypeError, "part is a function for kernels (device=True): it cannot be launched"),
     (lambda: kernel(X), ValueError, "kernel is a kernel: say its grid, as kernel[blocks, threads](...)"),
-    (lambda: kernel[1, 1](X, X), TypeError, "kernel() takes 1 arguments (x), 2 are given"),
+    (lambda: kernel[1, 1](X, X), TypeError, "kernel() takes 1 argument (x), 2 are given"),
     (lambda: kernel[(1, 1, 1, 1), 1](X), ValueError, "grid = (1, 1, 1, 1): it has one to three dimensions"),
     (lambda: kernel[1, 0](X), ValueError, "block = 0: every dimension is at least 1"),
     (lambda: kernel[7 / 2, 1](X), TypeError, "grid = 3.5: a number of blocks is whole; use // for division"),

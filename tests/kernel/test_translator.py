@@ -1,6 +1,7 @@
 """Mistakes in kernels: file, line, column, what was found, what to write; all of a kernel at once."""
 
 import linecache
+import re
 import warnings
 
 import numpy as np
@@ -159,6 +160,42 @@ def test_names_outside_of_a_kernel_say_so():
         cuda.syncthreads()
     with pytest.raises(TypeError, match="jit\\(\\) has no option 'fastmth'"):
         cuda.jit(fastmth=True)
+
+
+def test_a_condition_on_what_a_function_is_handed_keeps_its_index_from_wrapping():
+    @cuda.jit(device=True)
+    def slope(x, k):
+        return x[k + 1] - x[k - 1]
+
+    @cuda.jit
+    def guarded(x, out):
+        i = cuda.grid(1)
+        if 0 < i < x.size - 1:
+            out[i] = slope(x, i)
+
+    @cuda.jit
+    def bare(x, out):
+        i = cuda.grid(1)
+        if x[0] > 0:
+            out[i] = slope(x, i)
+
+    x = np.arange(8.0) ** 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        guarded[1, 8](x, out := np.zeros(8))
+    assert out[1:-1].tolist() == (x[2:] - x[:-2]).tolist()
+    with pytest.warns(KernelWarning, match="this index may be -1"):
+        bare[1, 4](x, out)
+
+
+def test_of_two_files_that_say_the_same_each_is_named(tmp_path):
+    for name in ("first.py", "second.py"):
+        path = tmp_path / name
+        path.write_text("def kernel(x):\n    x[0] = lost\n")
+        module = {}
+        exec(compile(path.read_text(), str(path), "exec"), module)
+        with pytest.raises(SourceError, match=f"^{re.escape(str(path))}:2:12: error: there is no 'lost'"):
+            cuda.jit(module["kernel"])[1, 1](np.zeros(1))
 
 
 def test_an_index_that_may_wrap_is_a_warning():

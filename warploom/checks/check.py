@@ -16,7 +16,7 @@ import numpy as np
 from warploom.checks import schedules
 from warploom.checks.checker import Checker
 from warploom.checks.findings import Finding, findings_of, render
-from warploom.checks.places import Names, element_text, value_text
+from warploom.checks.places import Asking, Names, element_text, value_text
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
@@ -88,6 +88,8 @@ def run_checked(
     """
     if config.core.control == "sequencer":
         raise LaunchError(f"{config.name!r} has no warps (core.control = 'sequencer'); checks are for cores with warps, as --gpu tiny-simt")
+    if isinstance(program, Asking):
+        checker, names = checker or Checker(returns=program.returns), names or program.names
     checker, names = checker or Checker(), names or Names()
     before = held.copy() if held is not None else None
     machine = PipelineMachine(

@@ -11,7 +11,7 @@ import numpy as np
 from warploom.checks import shadow as s
 from warploom.checks.bounds import QUESTIONS
 from warploom.checks.fixes import fix_of_index, fix_of_race, fix_of_update
-from warploom.checks.places import Names, element_text, length_at, thread_text
+from warploom.checks.places import Indexed, Names, element_text, in_loop, length_at, local_text, thread_text
 from warploom.isa import uop as u
 from warploom.isa.diagnostics import Diagnostic, Severity, render_all
 from warploom.isa.program import Position, Program
@@ -159,6 +159,8 @@ class _Writer:
         return thread_text(self.program, thread)
 
     def _element(self, row: list[int]) -> str:
+        if row[s.SPACE] == u.LOCAL_SPACE:
+            return local_text(self.program, self.names, self.program.position(row[s.PC]))
         return element_text(self.program, self.names, row[s.SPACE], row[s.ADDRESS], row[s.UOP])
 
     def _size(self) -> int:
@@ -173,12 +175,12 @@ class _Writer:
         lost = row[s.LOST]
         same = (where.file, where.line) == (base.position.file, base.position.line)
         message = f"{me} {did} {element}, {other} {before} it, and nothing says which comes first"
-        fix = fix_of_race(self.program, row, blocks, same)
+        fix = fix_of_race(self.program, row, blocks, same, in_loop(self.program, where))
         kind = "race"
         if lost:
             kind = "lost-update"
             message = f"{me} writes {element} with what it has read before {other} wrote it: that update is lost"
-            fix = fix_of_update(self.program)
+            fix = fix_of_update(self.program, row, blocks)
         order = f"order: here {other} came first; nothing keeps it so"
         if row[s.ACCESS] == s.WRITE == row[s.OTHER_ACCESS] and row[s.PC] == row[s.OTHER_PC]:
             order = f"order: here {me} wrote last; any of them may"
@@ -257,13 +259,12 @@ class _Writer:
         return replace(base, message=message, fix="let that lane take part, or read one that does", threads=(base.threads[0], other))
 
     def _bounds(self, base: Finding, row: list[int]) -> Finding:
-        name, axis, axes, text = self._asked(row, ("the array", 0, 1, "i"))
+        asked = self._asked(row, Indexed("the array"))
         index, extent = row[s.A_VALUE], row[s.B_VALUE]
-        where = f"axis {axis} of {name}" if axes > 1 else name
-        shown = f"{name}[{', '.join(str(index) if place == axis else ':' for place in range(axes))}]"
+        where = f"axis {asked.axis} of {asked.array}" if asked.axes > 1 else asked.array
+        shown = f"{asked.array}[{', '.join(str(index) if place == asked.axis else ':' for place in range(asked.axes))}]"
         message = f"{base.threads[0]}: the index {index} is outside of {where}, which has {extent} element{'s' * (extent != 1)}"
-        fix = fix_of_index(self.names, index, extent, text)
-        return replace(base, message=message, fix=fix, element=shown)
+        return replace(base, message=message, fix=fix_of_index(asked, index, extent), element=shown)
 
     def _in_c(self, position: Position) -> bool:
         """Whether a place is in a text of C."""

@@ -5,39 +5,62 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warploom.checks import shadow as s
-from warploom.checks.places import DYNAMIC, Names
+from warploom.checks.places import Indexed, is_assigned
 from warploom.isa import uop as u
 from warploom.isa.needs import uses
 from warploom.isa.program import Program
 
+LOCK = "; for a lock: cuda.threadfence() after it is taken and before it is given back"
 
-def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: bool) -> str:
-    """For two accesses without order. row: of the findings. blocks: of threads of two blocks. same_line: one line does both."""
+
+def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: bool, in_loop: bool) -> str:
+    """For two accesses without order. row: of the findings. blocks: of threads of two blocks. same_line: one line does both.
+
+    in_loop: a loop of the function may come to that line again.
+    """
     python, cooperative = program.isa == "python", uses(program, "grid_barrier")
     if blocks and cooperative:
         return "blocks have no order: put the grid's sync() between the two, or use an atomic"
-    if blocks and python and uses(program, "atomic_cas"):
-        return "blocks have no order: use an atomic; a lock needs cuda.threadfence() after it is taken and before it is given back"
     if blocks:
-        return "blocks have no order: use an atomic, an array for each block, or a kernel of its own after this one"
+        lock = (
+            "; for a lock: cuda.threadfence() after it is taken and before it is given back"
+            if python and uses(program, "atomic_cas")
+            else ""
+        )
+        return f"blocks have no order: use an atomic, an array for each block, or a kernel of its own after this one{lock}"
     if row[s.PC] == row[s.OTHER_PC] and row[s.ACCESS] == s.WRITE:
         return "let one thread write it, or give each thread an element of its own"
     if python and cooperative and row[s.SPACE] == u.GLOBAL_SPACE:
         return "put the grid's sync() between the two, or cuda.syncthreads() where only threads of one block meet"
     if python and same_line and {row[s.ACCESS], row[s.OTHER_ACCESS]} == {s.READ, s.WRITE}:
-        return "split the line: read into a variable, then cuda.syncthreads() where all threads of the block pass, then write"
+        return (
+            "split the line: read into a variable, then cuda.syncthreads() where all threads of the block pass, then write"
+            f"{', and once more cuda.syncthreads() before the next round' if in_loop else ''}"
+        )
     return f"put {'cuda.syncthreads()' if python else 'a barrier'} between the two, where all threads of the block pass"
 
 
-def fix_of_update(program: Program) -> str:
-    """For a lost update."""
-    return "update it in one step, with cuda.atomic" if program.isa == "python" else "update it with an atomic"
+def fix_of_update(program: Program, row: Sequence[int], blocks: bool) -> str:
+    """For a lost update. row: of the findings. blocks: of threads of two blocks."""
+    if program.isa != "python":
+        return "update it with an atomic"
+    if not is_assigned(program, program.position(row[s.PC])):  # by a function of the library, such as one for random numbers
+        return "give each thread an element of its own"
+    fix = "update it in one step, with cuda.atomic"
+    if blocks or row[s.SPACE] != u.SHARED_SPACE:
+        return fix
+    return f"{fix}; or, where it is one step of several, put cuda.syncthreads() between them"
 
 
-def fix_of_index(names: Names, index: int, extent: int, text: str) -> str:
-    """For an index outside of its axis. extent: elements of the axis. text: the index as the source has it."""
-    if extent:
-        return f"guard it: if {'0 <= ' if index < 0 else ''}{text} < {extent}"
-    if any(start == DYNAMIC for _, start in names.arrays):
-        return "the array is empty: ask for more dynamic shared memory in the launch"
-    return "the array is empty; guard it: if array.size > 0"
+def fix_of_index(asked: Indexed, index: int, extent: int) -> str:
+    """For an index outside of its axis. extent: elements of the axis."""
+    if not extent:
+        if asked.dynamic:
+            return f"{asked.array} is empty: ask for more dynamic shared memory in the launch"
+        return f"the array is empty; guard it: if {asked.array if asked.array.isidentifier() else 'array'}.size > 0"
+    if asked.text.lstrip("-").isdecimal():
+        return f"the index {index} needs an axis of {index + 1 if index >= 0 else -index} elements"
+    more = ", or ask for more dynamic shared memory in the launch" if asked.dynamic and index >= 0 else ""
+    if asked.text:
+        return f"guard it: if {'0 <= ' if index < 0 else ''}{asked.text} < {extent}{more}"
+    return f"let the index be from 0 to {extent - 1}" if index < 0 else f"let the index be below {extent}{more}"

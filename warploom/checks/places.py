@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,27 @@ class Names:
     arrays: Mapping[tuple[str, int], tuple[str, ViewShape]] = field(default_factory=dict)
     questions: tuple[tuple[int, Any], ...] = ()
     dynamic: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
+class Asking(Program):
+    """A launch of a kernel that was compiled for checks. returns: a thread may end before its last statement."""
+
+    names: Names = field(default_factory=Names)
+    returns: bool = False
+
+
+class Indexed(NamedTuple):
+    """What the question whether an index lies inside its axis is about. text: the index as the source has it, "" where that is too long.
+
+    dynamic: the array lies in the shared memory that the launch gives.
+    """
+
+    array: str
+    axis: int = 0
+    axes: int = 1
+    text: str = ""
+    dynamic: bool = False
 
 
 def thread_text(program: Program, thread: int) -> str:
@@ -56,9 +77,8 @@ def element_text(program: Program, names: Names, space: int, address: int, uop: 
     if space == u.GLOBAL_SPACE:
         return _of_views(program, address, int(program.uops[uop, u.VIEW])) or f"byte {address:#x} of memory"
     name = u.SPACES[space]
-    if space == u.LOCAL_SPACE:  # an address tells the thread and not the array
-        local = {array for (where, _), (array, _) in names.arrays.items() if where == name}
-        return f"an element of {local.pop()}" if len(local) == 1 and "a local array" not in local else "a local array"
+    if space == u.SHARED_SPACE:  # a core has those of several blocks, one after the other
+        address %= max(-(-program.launch.shared_bytes // 4) * 4, 1)
     for (where, start), (array, shape) in names.arrays.items():
         if where != name:
             continue
@@ -66,6 +86,14 @@ def element_text(program: Program, names: Names, space: int, address: int, uop: 
         if first <= address < first + size:
             return f"{array}{shape.element(address - first)}"
     return f"byte {address:#x} of {name} memory"
+
+
+def local_text(program: Program, names: Names, position: Position) -> str:
+    """What is accessed of a thread's local memory, whose addresses tell the thread and not the array: the source there has the name."""
+    local = {array for (space, _), (array, _) in names.arrays.items() if space == "local"}
+    if len(local) > 1 and position.line:
+        local &= {_items(program.source_of(position).text).get((position.line, position.column - 1), "")}
+    return f"an element of {local.pop()}" if len(local) == 1 and "a local array" not in local else "a local array"
 
 
 def _of_views(program: Program, address: int, view: int) -> str:
@@ -120,16 +148,56 @@ def length_at(program: Program, position: Position) -> int:
     return max(len(rest.split(";")[0].rstrip()), 1)
 
 
+def in_loop(program: Program, position: Position) -> bool:
+    """Whether a place in a kernel in Python is in a loop of its function."""
+    if program.isa != "python" or not position.line:
+        return False
+    around = [node for node in _tree(program.source_of(position).text) if _holds(node, position.line)]
+    functions = [node for node in around if isinstance(node, ast.FunctionDef)]
+    innermost = max(functions, key=lambda node: node.lineno, default=None)
+    return any(isinstance(node, ast.For | ast.While) and (innermost is None or node.lineno > innermost.lineno) for node in around)
+
+
+def _holds(node: ast.AST, line: int) -> bool:
+    return getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", 0) or 0)
+
+
+def is_assigned(program: Program, position: Position) -> bool:
+    """Whether an assignment of a kernel in Python begins at a place, or whether that is not known."""
+    if not position.line:
+        return True
+    return (position.line, position.column - 1) in _assignments(program.source_of(position).text)
+
+
+@cache
+def _tree(text: str) -> tuple[ast.AST, ...]:
+    """The nodes of a text of Python; none of a text that is none."""
+    try:
+        return tuple(ast.walk(ast.parse(text)))
+    except SyntaxError:
+        return ()
+
+
+@cache
+def _assignments(text: str) -> frozenset[tuple[int, int]]:
+    """Line and column of each assignment."""
+    kinds = (ast.Assign, ast.AugAssign, ast.AnnAssign)
+    return frozenset((node.lineno, node.col_offset) for node in _tree(text) if isinstance(node, kinds))
+
+
+@cache
+def _items(text: str) -> dict[tuple[int, int], str]:
+    """By line and column: of which variable an item is taken there."""
+    items = [node for node in _tree(text) if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)]
+    return {(node.lineno, node.col_offset): node.value.id for node in items if isinstance(node.value, ast.Name)}
+
+
 @cache
 def _pieces(text: str) -> dict[tuple[int, int], int]:
     """By line and column: the length of the statement, or else of the item or call, that begins there."""
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return {}
     found: dict[tuple[int, int], int] = {}
     for kinds in ((ast.Subscript, ast.Call, ast.Attribute, ast.Name), (ast.Call,), (ast.Subscript,), (ast.Assign, ast.AugAssign)):
-        for node in ast.walk(tree):
+        for node in _tree(text):
             if isinstance(node, kinds) and node.end_lineno == node.lineno and node.end_col_offset is not None:
                 found[node.lineno, node.col_offset] = node.end_col_offset - node.col_offset
     return found

@@ -4,7 +4,7 @@
 Not hardware, though hardware has been proposed for it: ScoRD (Kamath, George, Basu: "ScoRD: A Scoped Race Detector for GPUs", ISCA 2020)
 keeps such words beside memory; iGUARD (SOSP 2021) does it in software. A word of 32 bits has one row of 64 bytes, a line of the host's
 cache: who wrote it last, and two threads that have read it since. Two are enough: any thread that writes later differs from one of them.
-Words that a whole warp accesses as one have one such row for all of them, see runs.py.
+Words whose items lanes access at one distance share a few such rows, see runs.py.
 
 Times are numbers of a clock that every observed micro-op advances, so a time names one instruction of one warp, and nothing has to be
 cleared when a block or a warp takes the place of another one. Rows that nobody touches take no memory of the host.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, print_json, print_warnings, say, stopped
+from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, mistakes, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options
 from warploom.cli.script import is_script, left_with
 
@@ -48,9 +48,9 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     if options["units"] or options["scheduler"] is not None:
         raise UserError("--unit: checks are for the units that the machine has; leave it out")
     with contextlib.redirect_stdout(sys.stderr) if options["as_json"] else contextlib.nullcontext():
-        status, reports, warnings = _script(file, options) if is_script(file, options["isa"]) else _program(file, options)
+        status, reports, more = _script(file, options) if is_script(file, options["isa"]) else _program(file, options)
     if options["as_json"]:
-        print_json({"clean": all(one.clean for one in reports), "launches": [one.as_dict() for one in reports], "warnings": warnings})
+        print_json({"clean": all(one.clean for one in reports), "launches": [one.as_dict() for one in reports], "warnings": []} | more)
     elif not options["quiet"] and reports:
         say(_summary(reports), err=True)
     if any(not one.clean or not one.complete for one in reports):
@@ -58,8 +58,10 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
     ctx.exit(status)
 
 
-def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list[Any]]:
-    """Every launch of a Python program."""
+def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dict[str, Any]]:
+    """Every launch of a Python program: the exit status, the reports, and what JSON has beside them."""
+    from warploom.cli.group import shown_as_its_own
+    from warploom.cli.loading import there_is
     from warploom.cli.progress import Progress
     from warploom.isa.diagnostics import nearest
     from warploom.kernel.checking import check_script
@@ -69,6 +71,7 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list
     for name in ("threads", "block", "grid", "arguments", "buffers", "if_convert"):
         if options[name]:
             raise UserError(f"--{name.replace('_', '-')}: a Python program says this itself; choose one of its launches with --launch")
+    there_is(file)
     config = load_config(options["gpu"] or "sm", dict(parse_setting(text) for text in options["changes"]))
     reports: list[Report] = []
     status, limit = DONE, options["max_cycles"] or DEFAULT_MAX_CYCLES
@@ -85,6 +88,7 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list
         reports.append(report)
         _show(report, len(reports) - 1, options)
 
+    more: dict[str, Any] = {}
     others: list[str] = []
     left = False  # the program has ended itself after launches that were not asked for
     try:
@@ -96,6 +100,10 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list
             )  # fmt: skip
     except SystemExit as leaving:
         status, left = left_with(leaving), bool(others)
+    except Exception as error:
+        if not reports or isinstance(error, mistakes()) or not shown_as_its_own(error, as_json=False):
+            raise
+        status, more = FAULT, {"error": f"{type(error).__name__}: {error}"}
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(how, err=True)
@@ -103,10 +111,10 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list
         there = f"there are {', '.join(others[:12])}{', ...' * (len(others) > 12)}" if others else "the program launches no kernel"
         near = nearest(options["launch"], {word for other in others for word in other.split(" ", 1)})
         raise UserError(f"{file}: there is no launch {options['launch']!r}{near}; {there}")
-    return status, reports, []
+    return status, reports, more
 
 
-def _program(file: str, options: dict[str, Any]) -> tuple[int, list[Report], list[Any]]:
+def _program(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dict[str, Any]]:
     """One launch of a program in a different language."""
     from warploom.checks.check import run_checked
     from warploom.cli.loading import there_is
@@ -129,9 +137,9 @@ def _program(file: str, options: dict[str, Any]) -> tuple[int, list[Report], lis
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
         say(how, err=True)
-        return status, [], []
+        return status, [], {}
     _show(report, 0, options)
-    return DONE, [report], [diagnostic_json(item) for item in order.warnings]
+    return DONE, [report], {"warnings": [diagnostic_json(item) for item in order.warnings]}
 
 
 def _show(report: Report, number: int, options: dict[str, Any]) -> None:

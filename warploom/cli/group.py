@@ -86,7 +86,7 @@ class LazyGroup(click.Group):
         except OSError as error:
             if error.errno == errno.EPIPE:  # whoever reads the output has seen enough: click ends quietly
                 raise
-            if _shown_as_its_own(error, as_json):
+            if shown_as_its_own(error, as_json):
                 drop_unwritten()
                 ctx.exit(FAULT)
             if error.errno is None:
@@ -95,7 +95,7 @@ class LazyGroup(click.Group):
             drop_unwritten()
         except Exception as error:
             if not isinstance(error, mistakes()):
-                if _shown_as_its_own(error, as_json):
+                if shown_as_its_own(error, as_json):
                     ctx.exit(FAULT)
                 raise
             _end_with_last_words(error)
@@ -110,7 +110,7 @@ def _end_with_last_words(error: Exception) -> None:
         raise SystemExit(error.words) from None
 
 
-def _shown_as_its_own(error: Exception, as_json: bool) -> bool:
+def shown_as_its_own(error: Exception, as_json: bool) -> bool:
     """Show what a Python program raised as Python does, from the program's first line on; false where no program raised it."""
     script = sys.modules.get("warploom.kernel.script")
     begin = script.own_traceback(error) if script is not None else None

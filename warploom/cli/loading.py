@@ -25,7 +25,7 @@ EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
 
 @dataclass(frozen=True)
 class Launching:
-    """What is said on the command line about how a program starts; None and () where nothing is said."""
+    """What is said on the command line about how a program starts; None and () where nothing is said. check: it runs with checks."""
 
     isa: str | None = None
     launch: str | None = None
@@ -38,6 +38,7 @@ class Launching:
     optimise: str | None = None
     kernel_name: str | None = None
     gpu: str | None = None
+    check: bool = False
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Launching:
@@ -108,7 +109,7 @@ def _options(file: str, said: Launching) -> Options:
 
 def _more(said: Launching) -> dict[str, Any]:
     """What only some front ends ask for."""
-    return {"launch": said.launch, "optimise": said.optimise, "kernel": said.kernel_name}
+    return {"launch": said.launch, "optimise": said.optimise, "kernel": said.kernel_name, "check": said.check}
 
 
 def named(option: str, text: str, example: str) -> tuple[str, str]:

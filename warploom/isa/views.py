@@ -26,8 +26,10 @@ class ViewShape(NamedTuple):
     signed: bool = False
 
     def element(self, byte: int) -> str:
-        """The element at a byte of the buffer, or outside of it: `[12]`, `[-1, 63]`. The first index may be beyond the shape."""
+        """The element at a byte of the buffer, or outside of it: `[12]`, `[-1, 63]`, `[()]`. The first index may be beyond the shape."""
         number, indices = byte // self.item_bytes, []
+        if not self.shape and not number:
+            return "[()]"
         for extent in reversed(self.shape[1:]):
             number, index = divmod(number, max(extent, 1))
             indices.append(index)

@@ -73,6 +73,16 @@ def sub(t: Translator, node: ast.Call, array: Any, index: Any, value: Any) -> An
     return _emit(t, ADD[kind.kind], place, kind, address, negative.value)
 
 
+def _held(t: Translator, array: Array, kind: ty.Type, address: Value) -> Value:
+    """The float in memory. With checks it is read by an atomic that changes nothing: no other atomic races with it."""
+    access = Access(array.space, array.view, kind.bits // 8, False)
+    if not t.options.get("check"):
+        return t.b.effect("load", address, type=kind.ssa, access=access)
+    bits = t.b.effect("atomic_or", address, t.b.whole(0), type="u64", access=access)
+    bits.lo, bits.hi = 0, (1 << kind.bits) - 1
+    return t.b.pure("float", bits, type=kind.ssa)
+
+
 def _extreme(smaller: bool) -> Any:
     name = "min" if smaller else "max"
 
@@ -82,8 +92,7 @@ def _extreme(smaller: bool) -> Any:
         if kind.kind != "f":
             return _emit(t, f"atomic_{name}{'u' if kind.kind == 'u' else ''}", place, kind, address, given.value)
         # A NaN in memory stays: the operation is done where there is none.
-        access = Access(place.space, place.view, kind.bits // 8, False)
-        held = t.b.effect("load", address, type=kind.ssa, access=access)
+        held = _held(t, place, kind, address)
         result = f"{node.lineno}:{node.col_offset} old"
         number = t.b.pure("feq", held, held, type="i1")
 

@@ -15,9 +15,10 @@ from warploom.kernel.arithmetic import lifted
 from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.memory import field_array, field_of
 from warploom.kernel.names import NAMES, Dotted, inside, path_of, starts
+from warploom.kernel.packed import packed_items
 from warploom.kernel.strings import is_text
 from warploom.kernel.translator import Translator
-from warploom.kernel.values import Array, Bound, Complex, Number, Record, said
+from warploom.kernel.values import ALIGNED, Array, Bound, Complex, Number, Record, said
 
 OF_ARRAYS = ("shape", "strides", "ndim", "size", "dtype", "itemsize", "nbytes", "T", "flat")
 METHODS = ("reshape", "ravel", "transpose", "view", "sum", "conjugate", "item", "astype")
@@ -39,7 +40,9 @@ def attribute_of(t: Translator, node: ast.AST, owner: Any, name: str) -> Any:
             return owner["xyz".index(name)]
         if name in ("count", "index"):
             return Bound(owner, name)
-        t.error(node, f"{said(owner)} has no {name!r}")
+        whole = ast.unparse(node.value) if isinstance(node, ast.Attribute) else ""
+        there = f"{whole} has x, y and z, and" if whole in NAMES and len(owner) == 3 else f"{said(owner)} has"
+        t.error(node, f"{there} no {name!r}")
     path = owner.path if isinstance(owner, Dotted) else path_of(owner)
     if path is not None and not (path in ("numpy", "math") and f"{path}.{name}" not in NAMES):
         return _of_path(t, node, f"{path}.{name}", owner)
@@ -140,5 +143,5 @@ def constant_array(t: Translator, node: ast.AST, array: np.ndarray) -> Array:
     b = t.b
     return Array(
         kind or array.dtype, b.whole(placed[key][0]), tuple(b.whole(one) for one in sizes), tuple(b.whole(one) for one in strides),
-        "constant", -1, "a constant array",
+        "constant", -1, "a constant array", align=packed_items(kind or array.dtype, ALIGNED),
     )  # fmt: skip

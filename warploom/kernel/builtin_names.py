@@ -11,10 +11,10 @@ from warploom.kernel.arithmetic import binary, compared, converted, library, lif
 from warploom.kernel.memory import item_of
 from warploom.kernel.names import function
 from warploom.kernel.translator import Translator
-from warploom.kernel.values import Array, Complex, Lazy, Number, Range, Record, said
+from warploom.kernel.values import Array, Complex, Formatted, Lazy, Number, Range, Record, said
 
 
-@function("builtins.range", "start, stop, step", "whole numbers for a loop")
+@function("builtins.range", "start, stop, step", "whole numbers for a loop, which may have an `else`")
 def range_(t: Translator, node: ast.Call, *args: Any) -> Range:
     """`range(...)`."""
     if not 1 <= len(args) <= 3:
@@ -178,6 +178,8 @@ def print_(t: Translator, node: ast.Call, *args: Any) -> None:
     parts: list[Any] = []
     values = []
     for one in args:
+        if isinstance(one, Formatted):
+            t.error(node, "a kernel cannot print a formatted string", 'write its parts one after the other: print("thread", i)')
         if isinstance(one, str):
             parts.append(one)
             continue

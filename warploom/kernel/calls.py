@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +28,7 @@ from warploom.kernel.names import NAMES, Dotted, path_of, type_of
 from warploom.kernel.statements import statement
 from warploom.kernel.syntax import NoSource, Text, assigned, plain
 from warploom.kernel.translator import ACTIONS, MOST_INLINED, Frame, Problem, Translator, Unreached
-from warploom.kernel.values import PENDING, Array, Bound, Clash, Complex, Inner, Number, said
+from warploom.kernel.values import PENDING, Array, Bound, Clash, Complex, Inner, Number, counted, said
 
 
 @statement(ast.FunctionDef)
@@ -69,7 +70,10 @@ def called(t: Translator, node: ast.Call, function: Any, args: list[Any], named:
         except TypeError as error:
             if "argument" not in str(error):
                 raise
-            t.error(node, f"{path}({NAMES[path].arguments}) is called with {len(args) + len(named)} arguments")
+            known = f"{path.removeprefix('builtins.')}({NAMES[path].arguments})"
+            if isinstance(unknown := re.search(r"unexpected keyword argument '(\w+)'", str(error)), re.Match):
+                t.error(node, f"{known} has no argument {unknown[1]!r} in a kernel")
+            t.error(node, f"{known} is called with {counted(len(args) + len(named), 'argument')}")
     if isinstance(function, type) and issubclass(function, enum.Enum) and len(args) == 1 and isinstance(args[0], Number):
         try:
             return lifted(t, function(args[0].constant))
@@ -83,12 +87,16 @@ def called(t: Translator, node: ast.Call, function: Any, args: list[Any], named:
             return function(*args, **named)
         except TypeError:
             wanted = ", ".join(function._fields)
-            t.error(node, f"{function.__name__}({wanted}) is called with {len(args) + len(named)} arguments")
+            t.error(node, f"{function.__name__}({wanted}) is called with {counted(len(args) + len(named), 'argument')}")
     inner = plain(function)
     module = str(getattr(function, "__module__", None) or "").partition(".")[0]
     if inspect.isfunction(inner) and module != "numpy":
         return inlined(t, node, inner, args, named)
     name = ast.unparse(node.func)
+    if isinstance(function, Number | Complex | Array | tuple | str):
+        t.error(node.func, f"{name} is {said(function)}, and no function", "write it without the brackets" if not node.args else "")
+    if name.startswith(("random.", "np.random.", "numpy.random.")):
+        t.error(node.func, f"a kernel cannot call {name}", "numba.cuda.random has generators: xoroshiro128p_uniform_float32(states, i)")
     if path is not None or module in sys.stdlib_module_names or module == "numpy":
         fix = "cuda.local.array(shape, dtype)" if function in (np.zeros, np.empty) else ""
         t.error(node.func, f"a kernel cannot call {name}", fix)
@@ -265,7 +273,7 @@ def _bound(
     if definition.args.vararg is not None:
         env[definition.args.vararg.arg] = rest
     elif rest:
-        t.error(node, f"{name} takes {len(wanted)} arguments, {len(args)} are given")
+        t.error(node, f"{name} takes {counted(len(wanted), 'argument')}, {len(args)} are given")
     for key, value in named.items():
         if key not in wanted + keywords or key in env:
             t.error(node, f"{name} has no argument {key!r}{nearest(key, wanted)}")
@@ -278,7 +286,7 @@ def _bound(
         env.setdefault(key, lifted(t, value))
     missing = [one for one in wanted + keywords if one not in env]
     if missing:
-        t.error(node, f"{name} takes {len(wanted)} arguments, {len(args) + len(named)} are given: {missing[0]!r} has no value")
+        t.error(node, f"{name} takes {counted(len(wanted), 'argument')}, {len(args) + len(named)} are given: {missing[0]!r} has no value")
     return env
 
 

@@ -53,7 +53,7 @@ class Current:
     """Which GPU is current, and who looks at launches: `before` gives options for `Device.run`, `watch` gets the result.
 
     check: asked before a launch of a kernel of this name: options of `checks.check.run_checked`, or None for a launch without checks.
-    checked: is handed the report of a launch with checks.
+    checked: is handed the report of a launch with checks. asking: kernels are compiled for checks, of a launch that is captured.
     """
 
     def __init__(self) -> None:
@@ -62,6 +62,7 @@ class Current:
         self.before: Callable[[Program, Device], dict[str, Any]] | None = None
         self.check: Callable[[str], dict[str, Any] | None] | None = None
         self.checked: Callable[[Any], None] | None = None
+        self.asking = False
 
     @property
     def context(self) -> Context:

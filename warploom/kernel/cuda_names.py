@@ -13,8 +13,9 @@ from warploom.kernel.arithmetic import lifted, truth
 from warploom.kernel.attributes import constant_array
 from warploom.kernel.calls import static_shape
 from warploom.kernel.names import Dotted, constant, function, type_of
+from warploom.kernel.packed import packed_items
 from warploom.kernel.translator import DYNAMIC, Translator
-from warploom.kernel.values import Array, Number, said
+from warploom.kernel.values import ALIGNED, Array, Number, said
 
 AXES = "xyz"
 MOST_SHARED = 1 << 20
@@ -98,8 +99,9 @@ def _own_array(t: Translator, node: ast.Call, shape: tuple[int, ...], dtype: Any
     strides = [size * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     b = t.b
     start = int(base.imm) if base.op == "const" else DYNAMIC
-    t.resources.arrays.setdefault((space, start), (f"a {space} array", ViewShape(shape, size)))
-    return Array(item, base, tuple(map(b.whole, shape)), tuple(map(b.whole, strides)), space, -1, f"a {space} array")
+    name = f"a {space} array"
+    t.resources.arrays.setdefault((space, start), (name, ViewShape(shape, size)))
+    return Array(item, base, tuple(map(b.whole, shape)), tuple(map(b.whole, strides)), space, -1, name, align=packed_items(item, ALIGNED))
 
 
 def _item(t: Translator, node: ast.AST, dtype: Any) -> Any:
@@ -130,7 +132,7 @@ def shared_array(t: Translator, node: ast.Call, shape: Any, dtype: Any, alignmen
         length = t.b.param(1, "i64", (0, MOST_SHARED), "dynamic shared bytes")
         array = _own_array(t, node, (0,), dtype, "shared", base)
         count = t.b.pure("floordiv", length, t.b.whole(size))
-        return Array(array.item, base, (count,), array.strides, "shared", -1, "a shared array")
+        return Array(array.item, base, (count,), array.strides, "shared", -1, "a shared array", align=array.align)
     key = ("shared", t.frame.path, node.lineno, node.col_offset)
     if key not in used.placed:
         used.placed[key], used.shared_bytes = _room(used.shared_bytes, _alignment(t, node, alignment, size), size * math.prod(sizes))

@@ -21,7 +21,7 @@ from warploom.kernel.questions import ask_value, may_lack_value
 from warploom.kernel.statements import assign, branched, condition_of
 from warploom.kernel.syntax import assigned_when
 from warploom.kernel.translator import EXPRESSIONS, Problem, Translator, Unreached, Wait
-from warploom.kernel.values import PENDING, UNKNOWN, Array, Clash, Complex, Inner, Number, Pending, Slice, said
+from warploom.kernel.values import PENDING, UNKNOWN, Array, Clash, Complex, Formatted, Inner, Number, Pending, Slice, said
 
 PURE_NODES = (
     ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.cmpop, ast.boolop,
@@ -301,4 +301,6 @@ def lambda_(t: Translator, node: ast.Lambda) -> Any:
 @expression(ast.JoinedStr)
 def formatted(t: Translator, node: ast.JoinedStr) -> str:
     """A formatted string has no meaning on a GPU but in messages that nobody reads there."""
-    return ast.unparse(node)
+    if all(isinstance(one, ast.Constant) for one in node.values):
+        return "".join(str(one.value) for one in node.values if isinstance(one, ast.Constant))
+    return Formatted(ast.unparse(node))

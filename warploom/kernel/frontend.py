@@ -18,6 +18,7 @@ from warploom.isa.diagnostics import SourceError, nearest
 from warploom.isa.frontend import PATH, FrontEnd, Loaded, Options
 from warploom.isa.launching import BufferError, started
 from warploom.isa.program import Program
+from warploom.kernel.context import CURRENT
 from warploom.kernel.script import Enough, run_script
 
 FRONT_END = FrontEnd("python", (".py",), "warploom.kernel.frontend", "kernels in Python, in the dialect of numba.cuda", "sm", takes=(PATH,))
@@ -48,6 +49,7 @@ def load(source: Path, options: Options) -> Loaded:
             raise Enough
         return {}
 
+    saved, CURRENT.asking = CURRENT.asking, bool(options.more.get("check"))
     try:
         run_script(source, options.more.get("arguments", ()), before=before)
     except SystemExit as leaving:
@@ -57,6 +59,8 @@ def load(source: Path, options: Options) -> Loaded:
             print(leaving.code, file=sys.stderr)  # as Python does
     except (SourceError, BufferError):
         raise
+    finally:
+        CURRENT.asking = saved
     if not found:
         there = ", ".join(f"{number} {name}" for number, name in enumerate(names[:12]))
         if not names:

@@ -2,45 +2,101 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
 from typing import Any
 
 from warploom.kernel.compile import Built
+from warploom.kernel.context import Context
 
 MOST_BLOCK = 1024  # threads
 
 
 class Inspected:
-    """Asks the program that was compiled last. signature: is not needed, since kernels are compiled for the arguments of a launch."""
+    """Asks the programs that a kernel's launches have compiled, one for each signature; those of launches with checks do not count.
+
+    signature: of numba, its text or its types: a number is the answer. Without one it is a dict of numbers by the types of the arguments,
+    as Numba gives it.
+    """
 
     programs: dict[Any, Built]
 
-    def get_regs_per_thread(self, signature: Any = None) -> int:
+    @property
+    def context(self) -> Context:
+        """The GPU that the kernel runs on."""
+        raise NotImplementedError
+
+    def get_regs_per_thread(self, signature: Any = None) -> Any:
         """Vector registers, of 32 bits in each lane."""
-        return int(self._last().program.registers)
+        return self._asked(signature, lambda built: int(built.program.registers))
 
-    def get_shared_mem_per_block(self, signature: Any = None) -> int:
+    def get_shared_mem_per_block(self, signature: Any = None) -> Any:
         """Bytes of shared arrays whose sizes are known when the kernel is compiled."""
-        return int(self._last().resources.shared_bytes)
+        return self._asked(signature, lambda built: int(built.resources.shared_bytes))
 
-    def get_local_mem_per_thread(self, signature: Any = None) -> int:
+    def get_local_mem_per_thread(self, signature: Any = None) -> Any:
         """Bytes of local arrays, and of registers that had to be put into memory."""
-        return int(self._last().compiled.local_bytes)
+        return self._asked(signature, lambda built: int(built.compiled.local_bytes))
 
-    def get_const_mem_size(self, signature: Any = None) -> int:
+    def get_const_mem_size(self, signature: Any = None) -> Any:
         """Bytes of constant arrays."""
-        return len(self._last().resources.constants)
+        return self._asked(signature, lambda built: len(built.resources.constants))
 
-    def get_max_threads_per_block(self, signature: Any = None) -> int:
-        """Threads that a block may have."""
-        return MOST_BLOCK
+    def get_max_threads_per_block(self, signature: Any = None) -> Any:
+        """Threads that a block may have: as many as a core holds, and no more than CUDA allows."""
+        core = self.context.gpu.config.core
+        limits = [MOST_BLOCK, core.warps * core.lanes, *(one for one in (core.threads, core.block_threads) if one)]
+        return self._asked(signature, lambda built: min(limits))
 
-    def _last(self) -> Built:
-        if not self.programs:
+    def _asked(self, signature: Any, of: Callable[[Built], int]) -> Any:
+        found = {types_of(kinds): of(built) for (kinds, _, check), built in self.programs.items() if not check}
+        if not found:
             raise ValueError("the kernel has not been compiled yet: launch it first")
-        return list(self.programs.values())[-1]
+        if signature is None:
+            return found
+        wanted = _types_in(signature)
+        alike = [number for types, number in found.items() if _loosely(types) == _loosely(wanted)]
+        if wanted not in found and not alike:
+            known = " or ".join(map(_shown, found))
+            raise ValueError(f"the kernel has been compiled for {known}, not for {_shown(wanted)}: launch it with such arguments first")
+        return found.get(wanted, alike[-1])
 
     def __getattr__(self, name: str) -> Any:
         """What NVIDIA's compiler alone has."""
         if name.startswith("inspect_"):
             raise AttributeError(f"a kernel has no {name} here, it becomes no PTX: kernel.listing() shows its source, SSA and micro-ops")
         raise AttributeError(f"a kernel has no {name!r}")
+
+
+def types_of(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Numba's types of a kernel's arguments. kinds: of `signature.kind_of`."""
+    return tuple(map(_type_of, kinds))
+
+
+def _type_of(kind: tuple[Any, ...]) -> Any:
+    from numba import typeof
+    from numba.np.numpy_support import from_dtype
+
+    types: Any = importlib.import_module("numba.core.types")
+    if kind[0] == "number":
+        return types.boolean if kind[1] == "bool" else getattr(types, kind[1])
+    if kind[0] == "array":
+        return types.Array(from_dtype(kind[1]), kind[2], kind[3], readonly=not kind[4])
+    if kind[0] == "tuple":
+        return types.Tuple(types_of(kind[2]))
+    return from_dtype(kind[1]) if kind[0] == "record" else typeof(kind[1])
+
+
+def _types_in(signature: Any) -> tuple[Any, ...]:
+    from numba.core import sigutils
+
+    return tuple(sigutils.normalize_signature(signature)[0])
+
+
+def _loosely(types: tuple[Any, ...]) -> list[Any]:
+    """Types without how arrays lie in memory, which a signature hardly ever says: its `float32[:]` stands for any."""
+    return [(one.dtype, one.ndim) if hasattr(one, "ndim") else one for one in types]
+
+
+def _shown(types: tuple[Any, ...]) -> str:
+    return f"({', '.join(map(str, types))})"

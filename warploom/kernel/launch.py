@@ -23,13 +23,14 @@ from warploom.isa.launch import Launch
 from warploom.isa.program import Program
 from warploom.kernel import types as ty
 from warploom.kernel.arrays import DeviceArray
-from warploom.kernel.checked_launch import checked_launch
+from warploom.kernel.checked_launch import asking, checked_launch
 from warploom.kernel.compile import Built, build
 from warploom.kernel.context import CURRENT, Context
 from warploom.kernel.inspecting import MOST_BLOCK, Inspected
 from warploom.kernel.listing import listing
 from warploom.kernel.notes import deliver
 from warploom.kernel.signature import ArgumentError, Placed, kind_of, view_rows, view_shape, words_of
+from warploom.kernel.values import counted
 from warploom.result import Result
 
 RED_ZONE = 256  # bytes after each array that belong to no other
@@ -184,10 +185,12 @@ class Kernel(Inspected):
         kept = frozenset(id(_host(one)) for one in args if getattr(one, "only_in", False))
         args = [_host(one) for one in args]
         args = [_as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
-        found = self.built(args)
+        found = self.built(args, check=CURRENT.asking)
         args = [*args, *found.captured]
         prepared = Prepared(context, args, kept)
         program = prepared.program(found, grid, block, shared, self.py_func.__name__)
+        if CURRENT.asking:
+            program = asking(found, program)
         try:
             options = CURRENT.before(program, context.device) if CURRENT.before is not None else {}
             result = context.device.run(program, **(self._kept | options))
@@ -376,7 +379,9 @@ def _check_count(function: Callable[..., Any], args: Sequence[Any]) -> None:
         inspect.signature(function).bind(*args)
     except TypeError:
         wanted = list(inspect.signature(function).parameters)
-        raise TypeError(f"{function.__name__}() takes {len(wanted)} arguments ({', '.join(wanted)}), {len(args)} are given") from None
+        raise TypeError(
+            f"{function.__name__}() takes {counted(len(wanted), 'argument')} ({', '.join(wanted)}), {len(args)} are given"
+        ) from None
 
 
 def extents(value: Any, name: str) -> tuple[int, ...]:

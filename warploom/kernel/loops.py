@@ -16,7 +16,7 @@ from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, truth
 from warploom.kernel.carried import carrying
 from warploom.kernel.memory import item_of
-from warploom.kernel.merging import at_end, at_head, joined, limits_of
+from warploom.kernel.merging import at_end, at_head, limits_of, meet
 from warploom.kernel.questions import marks_of
 from warploom.kernel.statements import assign, statement
 from warploom.kernel.syntax import assigned, assigned_when
@@ -64,8 +64,8 @@ def _unrolled(t: Translator, node: ast.For, values: list[Any]) -> None:
     _otherwise(t, node, left)
     if left.places:
         if t.b.block is not None:
-            left.places.append((t.b.block, t.frame.env))
-        t.frame.env = joined(t, node, left)
+            left.add(t.b.block, t.frame)
+        meet(t, node, left)
     if carrier.learned:
         t.forget(names)
 
@@ -80,8 +80,8 @@ def _unrolled_round(t: Translator, node: ast.For, value: Any, left: Ends) -> Non
     t.b.close_scope(dominates=not around.places and not left.places)
     if around.places:
         if t.b.block is not None:
-            around.places.append((t.b.block, t.frame.env))
-        t.frame.env = joined(t, node, around)
+            around.add(t.b.block, t.frame)
+        meet(t, node, around)
 
 
 def _over_range(t: Translator, node: ast.For, over: Range, item: Callable[[Number], Any] | None = None) -> None:
@@ -147,14 +147,10 @@ def while_loop(t: Translator, node: ast.While) -> None:
         finally:
             asked.append(node.test)
 
-    known = set[str]()  # in the body; after the loop it may be without a value as before
-
     def first() -> None:
-        known.update(t.frame.maybe & assigned_when(node.test, True))
-        t.frame.maybe -= known
+        t.frame.maybe -= assigned_when(node.test, True)
 
     _loop(t, node, test, first, lambda: None)
-    t.frame.maybe |= known
 
 
 def _loop(
@@ -177,7 +173,8 @@ def _loop(
     else:
         skipped = b.new_block()
         b.branch(condition, before, skipped)
-        leaving.places.append((skipped, dict(t.frame.env)))
+        leaving.add(skipped, t.frame)
+        t.frame.env = dict(t.frame.env)
     b.place(before)
     head = b.new_block()
     b.scopes.append({})
@@ -195,10 +192,10 @@ def _loop(
         t.statements(node.body)
         t.frame.loops.pop()
         if b.block is not None:
-            around.places.append((b.block, t.frame.env))
+            around.add(b.block, t.frame)
         b.close_scope(dominates=len(around.places) == 1)
         if around.places:
-            t.frame.env = joined(t, node, around)
+            meet(t, node, around)
         for _, env in broken.places[1 if skipped is not None and broken is leaving else 0 :]:  # by break
             carrier.unsure |= changed - set(env)
     if around.places:
@@ -211,7 +208,7 @@ def _loop(
         if again is None:
             pass
         elif again.op == "const" and not again.imm:  # nothing comes back to the head
-            leaving.places.append((b.current, t.frame.env))
+            leaving.add(b.current, t.frame)
         else:
             carrier.learned |= at_end(t, node, heads, key)
             if again.op == "const":
@@ -219,19 +216,19 @@ def _loop(
             else:
                 leave = b.new_block()
                 b.branch(again, head, leave)
-                leaving.places.append((leave, t.frame.env))
+                leaving.add(leave, t.frame)
     b.loops.pop()
     b.scopes.pop()
     b.scopes.pop()
     if skipped is not None:
         b.place(skipped)
-    t.frame.env = joined(t, node, leaving)
+    meet(t, node, leaving)
     if node.orelse:
         _otherwise(t, node, broken)
         if broken.places:
             if b.block is not None:
-                broken.places.append((b.block, t.frame.env))
-            t.frame.env = joined(t, node, broken)
+                broken.add(b.block, t.frame)
+            meet(t, node, broken)
     if carrier.learned:
         t.forget(changed)
 
@@ -252,7 +249,7 @@ def assigned_by(node: ast.For | ast.While) -> set[str]:
 def break_(t: Translator, node: ast.Break) -> None:
     """`break`."""
     assert t.b.block is not None
-    t.frame.loops[-1][1].places.append((t.b.block, t.frame.env))
+    t.frame.loops[-1][1].add(t.b.block, t.frame)
     t.b.block = None
 
 
@@ -260,5 +257,5 @@ def break_(t: Translator, node: ast.Break) -> None:
 def continue_(t: Translator, node: ast.Continue) -> None:
     """`continue`."""
     assert t.b.block is not None
-    t.frame.loops[-1][0].places.append((t.b.block, t.frame.env))
+    t.frame.loops[-1][0].add(t.b.block, t.frame)
     t.b.block = None

@@ -15,11 +15,12 @@ import numpy as np
 from warploom.compiler.ssa import Access, Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, whole
+from warploom.kernel.packed import alignment, load_pieces, packed_items, store_pieces
 from warploom.kernel.questions import ask_index
 from warploom.kernel.strings import assign_text, is_text
 from warploom.kernel.translator import ACTIONS, Translator
 from warploom.kernel.types import Type
-from warploom.kernel.values import Array, Complex, Number, Record, Slice, article, said
+from warploom.kernel.values import Array, Complex, Number, Record, Slice, article, part_of, said
 from warploom.kernel.wrapping import warn_of_wrapping
 
 
@@ -48,11 +49,11 @@ def item_of(t: Translator, node: ast.AST, owner: Any, index: Any) -> Any:
 def read(t: Translator, array: Array, address: Value) -> Any:
     """The item at an address."""
     if isinstance(array.item, Type):
-        return loaded(t, array.item, address, array.space, array.view)
+        return loaded(t, array.item, address, array)
     dtype = array.item
     if dtype.subdtype is not None:
-        return _nested(t, dtype, address, array)
-    return Record(dtype, address, array.space, array.view, array.name)
+        return _nested(t, Record(dtype, address, array.space, array.view, "", array.align), array.name)
+    return Record(dtype, address, array.space, array.view, array.name, array.align)
 
 
 def assign_item(t: Translator, node: ast.AST, owner: Any, index: Any, value: Any) -> None:
@@ -76,7 +77,7 @@ def assign_item(t: Translator, node: ast.AST, owner: Any, index: Any, value: Any
 def write(t: Translator, node: ast.AST, array: Array, address: Value, value: Any) -> None:
     """Store an item."""
     if isinstance(array.item, Type):
-        stored(t, node, array.item, address, array.space, array.view, value)
+        stored(t, node, array.item, address, array, value)
         return
     if is_text(array.item):
         assign_text(t, node, array.item, address, array.space, array.view, value)
@@ -84,7 +85,7 @@ def write(t: Translator, node: ast.AST, array: Array, address: Value, value: Any
     if not isinstance(value, Record):
         t.error(node, f"a record is wanted, and this is {said(value)}")
     for name in array.item.names or ():
-        set_field(t, node, Record(array.item, address, array.space, array.view), name, field_of(t, node, value, name))
+        set_field(t, node, Record(array.item, address, array.space, array.view, "", array.align), name, field_of(t, node, value, name))
 
 
 def fill(t: Translator, node: ast.AST, array: Array, value: Any) -> None:
@@ -111,42 +112,53 @@ def fill(t: Translator, node: ast.AST, array: Array, value: Any) -> None:
 # Loads and stores of numbers
 
 
-def loaded(t: Translator, kind: Type, address: Value, space: str, view: int) -> Any:
-    """A number in memory."""
+def loaded(t: Translator, kind: Type, address: Value, of: Array | Record) -> Any:
+    """A number in memory, of an array or a record."""
     if kind.kind == "c":
         one = ty.part(kind)
         second = t.b.pure("add", address, t.b.whole(one.bits // 8))
-        return Complex(kind, loaded(t, one, address, space, view), loaded(t, one, second, space, view))
-    access = Access(space, view, kind.bits // 8, kind.kind == "i")
+        return Complex(kind, loaded(t, one, address, of), loaded(t, one, second, of))
+    access = Access(of.space, of.view, kind.bits // 8, kind.kind == "i")
     if kind == ty.FLOAT16:
-        return Number(kind, t.b.pure("h2f", _load(t, address, "u64", access), type="f32"))
+        return Number(kind, t.b.pure("h2f", _load(t, address, "u64", access, of.align), type="f32"))
     if kind.kind == "b":
-        return Number(kind, t.b.pure("ne", _load(t, address, "u64", access), t.b.whole(0), type="i1"))
-    return Number(kind, _load(t, address, kind.ssa, access))
+        return Number(kind, t.b.pure("ne", _load(t, address, "u64", access, of.align), t.b.whole(0), type="i1"))
+    return Number(kind, _load(t, address, kind.ssa, access, of.align))
 
 
-def _load(t: Translator, address: Value, type: str, access: Access) -> Value:
+def _load(t: Translator, address: Value, type: str, access: Access, align: int) -> Value:
+    bits = 8 * access.size
+    piece = min(access.size, align)
+    if piece < access.size:
+        found = load_pieces(t, address, access, piece)
+        return t.b.pure("wrap", found, type=type, imm=bits) if type in ("i64", "u64") else t.b.pure("float", found, type=type)
     value = t.b.effect("load", address, type=type, access=access)
     if type in ("i64", "u64"):
-        bits = 8 * access.size
         value.lo, value.hi = (-(1 << bits - 1), (1 << bits - 1) - 1) if access.signed else (0, (1 << bits) - 1)
     return value
 
 
-def stored(t: Translator, node: ast.AST, kind: Type, address: Value, space: str, view: int, value: Any) -> None:
-    """Store a number as one of this type."""
+def stored(t: Translator, node: ast.AST, kind: Type, address: Value, of: Array | Record, value: Any) -> None:
+    """Store a number as one of this type, in an array or a record."""
     if not isinstance(value, Number | Complex):
         t.error(node, f"{article(str(kind))} is stored here, and the value is {said(value)}")
     value = converted(t, value, kind, node) if not (isinstance(value, Number) and _same_bits(value, kind)) else value
     if isinstance(value, Complex):
         one = ty.part(kind)
-        stored(t, node, one, address, space, view, value.real)
-        stored(t, node, one, t.b.pure("add", address, t.b.whole(one.bits // 8)), space, view, value.imag)
+        stored(t, node, one, address, of, value.real)
+        stored(t, node, one, t.b.pure("add", address, t.b.whole(one.bits // 8)), of, value.imag)
         return
     bits = value.value
+    access = Access(of.space, of.view, kind.bits // 8, False)
+    piece = min(access.size, of.align)
     if kind == ty.FLOAT16:
         bits = t.b.pure("f2h", bits, type="u64")
-    t.b.effect("store", address, bits, access=Access(space, view, kind.bits // 8, False))
+    elif kind.kind == "f" and piece < access.size:
+        bits = t.b.pure("bits", bits, type="u64")
+    if piece < access.size:
+        store_pieces(t, address, bits, access, piece)
+    else:
+        t.b.effect("store", address, bits, access=access)
 
 
 def _same_bits(value: Number, kind: Type) -> bool:
@@ -217,14 +229,14 @@ def _indexed(t: Translator, node: ast.AST, array: Array, index: Any) -> Value | 
             continue
         number = whole(t, one, _index_node(node, axis, len(indices)), "an index")
         warn_of_wrapping(t, node, _index_node(node, axis, len(indices)), number)
-        ask_index(t, node, array.name or f"a {array.space} array", axis, len(array.shape), number, size)
+        ask_index(t, node, array, axis, number, index)
         offset = t.b.pure("mul", t.b.pure("from_end", number, size), stride)
         address = t.b.pure("add", offset, address)
     if len(indices) == len(array.shape) and not shape:
         return address
     shape += array.shape[len(indices) :]
     strides += array.strides[len(indices) :]
-    return replace(array, base=address, shape=tuple(shape), strides=tuple(strides))
+    return replace(array, base=address, shape=tuple(shape), strides=tuple(strides), name=part_of(node, array))
 
 
 def address_of(t: Translator, node: ast.AST, array: Array, index: Any) -> Value:
@@ -273,28 +285,29 @@ def _sliced(t: Translator, node: ast.AST, one: Slice, size: Value) -> tuple[Valu
 
 def field_of(t: Translator, node: ast.AST, owner: Record, name: str) -> Any:
     """`record.name`. Raises Problem."""
-    kind, address = _field(t, node, owner, name)
+    kind, place = _field(t, node, owner, name)
     if isinstance(kind, Type):
-        return loaded(t, kind, address, owner.space, owner.view)
+        return loaded(t, kind, place.address, place)
     if kind.subdtype is not None:
-        return _nested(t, kind, address, Array(kind, address, (), (), owner.space, owner.view, owner.name))
-    return Record(kind, address, owner.space, owner.view, owner.name)
+        return _nested(t, place, part_of(node, owner))
+    return replace(place, name=owner.name)
 
 
 def set_field(t: Translator, node: ast.AST, owner: Any, name: str, value: Any) -> None:
     """`record.name = value`. Raises Problem."""
     if not isinstance(owner, Record):
         t.error(node, f"{said(owner)} has no field {name!r} that can be changed")
-    kind, address = _field(t, node, owner, name)
+    kind, place = _field(t, node, owner, name)
     if isinstance(kind, Type):
-        stored(t, node, kind, address, owner.space, owner.view, value)
+        stored(t, node, kind, place.address, place, value)
     elif kind.subdtype is not None:
-        fill(t, node, _nested(t, kind, address, Array(kind, address, (), (), owner.space, owner.view)), value)
+        fill(t, node, _nested(t, place, ""), value)
     else:
-        write(t, node, Array(kind, address, (), (), owner.space, owner.view), address, value)
+        write(t, node, Array(kind, place.address, (), (), place.space, place.view, align=place.align), place.address, value)
 
 
-def _field(t: Translator, node: ast.AST, owner: Record, name: str) -> tuple[Any, Value]:
+def _field(t: Translator, node: ast.AST, owner: Record, name: str) -> tuple[Any, Record]:
+    """A field's type, or its dtype, and where it lies."""
     fields: Any = owner.dtype.fields or {}
     if name not in fields:
         t.error(node, f"the record has no field {name!r}", f"there are {', '.join(fields)}")
@@ -302,28 +315,29 @@ def _field(t: Translator, node: ast.AST, owner: Record, name: str) -> tuple[Any,
     kind = ty.of_dtype(dtype) if dtype.names is None and dtype.subdtype is None else None
     if kind is None and dtype.names is None and dtype.subdtype is None and not is_text(dtype):
         t.error(node, f"a field of {dtype} is nothing that a kernel knows")
-    return kind or dtype, t.b.pure("add", owner.address, t.b.whole(offset))
+    address = t.b.pure("add", owner.address, t.b.whole(offset))
+    return kind or dtype, Record(dtype, address, owner.space, owner.view, "", alignment(owner.align, offset))
 
 
 def field_array(t: Translator, node: ast.AST, array: Array, name: str) -> Array:
     """A field of all records of an array."""
     if isinstance(array.item, Type) or not array.item.names:
         t.error(node, f"{said(array)} has no field {name!r}")
-    kind, address = _field(t, node, Record(array.item, array.base), name)
+    kind, place = _field(t, node, Record(array.item, array.base, array.space, array.view, "", array.align), name)
     if not isinstance(kind, Type) and kind.subdtype is not None:
-        inner = _nested(t, kind, address, array)
+        inner = _nested(t, place, array.name)
         return replace(inner, shape=(*array.shape, *inner.shape), strides=(*array.strides, *inner.strides))
-    return replace(array, item=kind, base=address)
+    return replace(array, item=kind, base=place.address, align=place.align)
 
 
-def _nested(t: Translator, dtype: np.dtype[Any], address: Value, owner: Array) -> Array:
+def _nested(t: Translator, place: Record, name: str) -> Array:
     """An array inside a record."""
-    assert dtype.subdtype is not None
-    inner, shape = dtype.subdtype
+    assert place.dtype.subdtype is not None
+    inner, shape = place.dtype.subdtype
     kind = ty.of_dtype(inner) if inner.names is None else None
     sizes = [inner.itemsize * int(np.prod(shape[axis + 1 :], dtype=np.int64)) for axis in range(len(shape))]
     b = t.b
     return Array(
-        kind or inner, address, tuple(b.whole(one) for one in shape), tuple(b.whole(one) for one in sizes),
-        owner.space, owner.view, owner.name,
+        kind or inner, place.address, tuple(b.whole(one) for one in shape), tuple(b.whole(one) for one in sizes),
+        place.space, place.view, name, align=packed_items(kind or inner, place.align),
     )  # fmt: skip

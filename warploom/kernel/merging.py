@@ -17,6 +17,12 @@ from warploom.kernel.values import PENDING, UNKNOWN, Array, Clash, Complex, Numb
 MISSING = object()
 
 
+def meet(t: Translator, node: ast.AST, ends: Ends) -> None:
+    """Continue with the variables of all ends, in a block to which they lead."""
+    t.frame.maybe = set(ends.maybe)
+    t.frame.env = joined(t, node, ends)
+
+
 def joined(t: Translator, node: ast.AST, ends: Ends) -> dict[str, Any]:
     """Continue in a block to which all ends lead; returns the variables there. Without ends nothing can be reached any more."""
     b = t.b

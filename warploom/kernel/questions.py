@@ -10,12 +10,11 @@ import ast
 from typing import Any
 
 from warploom.checks.bounds import INDEX, LANES, QUESTIONS, VALUE
+from warploom.checks.places import Indexed
 from warploom.compiler.ssa import Value
 from warploom.kernel import types as ty
 from warploom.kernel.translator import Ends, Translator
-from warploom.kernel.values import Number
-
-MOST_TEXT = 24  # characters of an index that a message repeats
+from warploom.kernel.values import MOST_TEXT, Array, Number
 
 __all__ = ["LANES", "ask", "ask_index", "ask_value"]
 
@@ -31,15 +30,39 @@ def ask(t: Translator, node: ast.AST, question: int, *values: Value, about: Any)
     t.b.at = before
 
 
-def ask_index(t: Translator, node: ast.AST, name: str, axis: int, axes: int, index: Value, extent: Value) -> None:
-    """Whether an index lies inside its axis; not where that is known."""
+def ask_index(t: Translator, node: ast.AST, array: Array, axis: int, index: Value, given: Any) -> None:
+    """Whether an index lies inside its axis; not where that is known. given: what stands between the brackets."""
+    extent, axes = array.shape[axis], len(array.shape)
     if index.lo >= 0 and index.hi < extent.lo:
         return
-    inner = getattr(node, "slice", None)
-    if isinstance(inner, ast.Tuple) and len(inner.elts) == axes:
-        inner = inner.elts[axis]
+    dynamic = array.space == "shared" and _of_the_launch(array.base)
+    about = Indexed(array.name or f"a {array.space} array", axis, axes, _text_of_index(t, node, axis, given), dynamic)
+    ask(t, node, INDEX, index, extent, about=about)
+
+
+def _text_of_index(t: Translator, node: ast.AST, axis: int, given: Any) -> str:
+    """One index as the user's source has it; "" where it is long, or no expression that a comparison may have beside it."""
+    if t.frame.called is not None:
+        return ""
+    if isinstance(node, ast.Call):
+        inner = node.args[1] if len(node.args) > 2 else None  # of an atomic
+    else:
+        inner = getattr(node, "slice", None)
+    if isinstance(inner, ast.Tuple):
+        inner = inner.elts[axis] if axis < len(inner.elts) else None
+        given = None
+    if isinstance(inner, ast.Constant | ast.UnaryOp):
+        text = ast.unparse(inner)
+        return text if text.lstrip("-").isdecimal() else ""
     text = ast.unparse(inner) if isinstance(inner, ast.Name | ast.BinOp | ast.Attribute | ast.Subscript | ast.Call) else ""
-    ask(t, node, INDEX, index, extent, about=(name, axis, axes, text if 0 < len(text) <= MOST_TEXT else "i"))
+    if text and isinstance(given, tuple):
+        text += f"[{axis}]"
+    return text if len(text) <= MOST_TEXT else ""
+
+
+def _of_the_launch(base: Value) -> bool:
+    """Whether an address is one in the shared memory of a size that the launch gives."""
+    return (base.op == "param" and base.imm == 0) or any(map(_of_the_launch, base.args if base.op == "add" else ()))
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from warploom.compiler.ssa import Interval, Value
 from warploom.isa.views import F_WORD, VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_WRITABLE, ViewShape
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import lifted
+from warploom.kernel.packed import alignment, packed_items
 from warploom.kernel.strings import is_text
 from warploom.kernel.translator import Translator
 from warploom.kernel.values import Array, Complex, Number, Record
@@ -73,7 +74,14 @@ def kind_of(argument: Any) -> Any:
     if dtype.names is None and dtype.subdtype is None and ty.of_dtype(dtype) is None and not is_text(dtype):
         raise ArgumentError(f"an array of {dtype} is nothing that a kernel knows")
     strides = argument.strides
-    return ("array", dtype, len(shape), _layout(shape, strides, dtype.itemsize), bool(getattr(argument, "writable", True)))
+    layout, writable = _layout(shape, strides, dtype.itemsize), bool(getattr(argument, "writable", True))
+    return ("array", dtype, len(shape), layout, writable, _alignment(argument, dtype))
+
+
+def _alignment(array: Any, dtype: np.dtype[Any]) -> int:
+    """What divides the addresses of an array's items in the device's memory, where one of the host begins as it must."""
+    strides = [stride for extent, stride in zip(array.shape, array.strides, strict=True) if extent > 1]
+    return packed_items(ty.of_dtype(dtype) or dtype, alignment(getattr(array, "address", 0)), *strides, 0)
 
 
 def _layout(shape: Sequence[int], strides: Sequence[int], size: int) -> str:
@@ -149,7 +157,7 @@ class Parameters:
         return Number(kind, self._word(t, name, bounds, kind.ssa))
 
     def _array(self, t: Translator, kind: Any, name: str) -> Array:
-        _, dtype, dimensions, layout, writable = kind
+        _, dtype, dimensions, layout, writable, align = kind
         item = ty.of_dtype(dtype) if dtype.names is None else None
         base = self._word(t, name, (0, (1 << 32) - 1))
         shape = tuple(self._word(t, f"{name}.shape[{axis}]") for axis in range(dimensions))
@@ -160,7 +168,7 @@ class Parameters:
             fixed = (layout == "C" and axis == dimensions - 1) or (layout == "F" and axis == 0)
             positive = (0, (1 << 31) - 1) if layout in "CF" else limits
             strides.append(size if fixed else self._word(t, f"{name}.strides[{axis}]", positive))
-        return Array(item or dtype, base, shape, tuple(strides), "global", self._view(name), name, writable)
+        return Array(item or dtype, base, shape, tuple(strides), "global", self._view(name), name, writable, align)
 
 
 def words_of(argument: Any, kind: Any, placed: Placed | None, parts: dict[int, Placed]) -> list[int]:
@@ -213,7 +221,7 @@ def view_shape(one: Placed) -> ViewShape | None:
     if _layout(array.shape, array.strides, size) != "C":
         return None
     return ViewShape(
-        tuple(int(extent) for extent in array.shape) or (1,),
+        tuple(int(extent) for extent in array.shape),
         size,
         floats=dtype.kind == "f",
         whole=dtype.kind in "iu",

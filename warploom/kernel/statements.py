@@ -176,7 +176,7 @@ def condition_of(t: Translator, test: ast.expr) -> Value:
 def branched(t: Translator, node: ast.AST, condition: Value, true: Callable[[], None], false: Callable[[], None]) -> dict[str, Any]:
     """Translate both sides of a branch; returns the variables where they meet."""
     b, before, maybe = t.b, t.frame.env, set(t.frame.maybe)
-    ends, possible = Ends(), set[str]()
+    ends = Ends()
     yes, no = b.new_block(), b.new_block()
     b.branch(condition, yes, no)
     for block, side in ((yes, true), (no, false)):
@@ -186,9 +186,8 @@ def branched(t: Translator, node: ast.AST, condition: Value, true: Callable[[], 
         side()
         b.scopes.pop()
         if b.block is not None:
-            ends.places.append((b.block, t.frame.env))
-            possible |= t.frame.maybe
-    t.frame.maybe = possible
+            ends.add(b.block, t.frame)
+    t.frame.maybe = ends.maybe
     return joined(t, node, ends)
 
 

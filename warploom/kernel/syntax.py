@@ -52,15 +52,15 @@ def plain(function: Any) -> Any:
 
 def text_of(function: Callable[..., Any]) -> Text:
     """The syntax tree of a function. Raises NoSource."""
-    return _text(function.__code__)
+    return _text(function.__code__, function.__code__.co_filename)
 
 
 SHARED = "<string>"  # what `exec` calls every text; `python -c` may have put its own there
 
 
 @lru_cache(maxsize=512)
-def _text(code: Any) -> Text:
-    path = code.co_filename
+def _text(code: Any, path: str) -> Text:
+    """Kept by its path too, since code of two files that says the same is equal."""
     unknown = f"the text of {code.co_name!r} is not known ({path}): write it into a file, or keep the text in linecache.cache[{path!r}]"
     lines = linecache.getlines(path)
     if not lines:
@@ -160,6 +160,8 @@ def _assigned(node: ast.AST) -> frozenset[str]:
         return frozenset()  # what a function inside assigns is its own
     if isinstance(node, ast.FunctionDef):
         return frozenset({node.name})
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        return frozenset(node.names)
     if isinstance(node, ast.Name):
         return frozenset({node.id} if isinstance(node.ctx, ast.Store | ast.Del) else ())
     return frozenset[str]().union(*map(_assigned, ast.iter_child_nodes(node)))

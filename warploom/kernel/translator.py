@@ -40,9 +40,15 @@ class Unreached(Problem):
 
 @dataclass
 class Ends:
-    """Where a piece of code is left: blocks, and what variables are there."""
+    """Where a piece of code is left: blocks, and what variables are there. maybe: those that have no value on some path to one of them."""
 
     places: list[tuple[Block, dict[str, Any]]] = field(default_factory=list)
+    maybe: set[str] = field(default_factory=set)
+
+    def add(self, block: Block, frame: Frame) -> None:
+        """Leave it from a block, with the variables that the function has now."""
+        self.places.append((block, frame.env))
+        self.maybe |= frame.maybe
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +12,9 @@ import numpy as np
 from warploom.compiler.ssa import Value
 from warploom.kernel import types as ty
 from warploom.kernel.types import Type
+
+MOST_TEXT = 24  # characters of the source that a message repeats
+ALIGNED = 8  # bytes: no number that a kernel loads needs more
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,7 +43,8 @@ class Complex:
 class Array:
     """An array. base: the address of its first item. shape, strides (bytes): whole numbers. item: a Type, or the dtype of records.
 
-    view: the row of Program.views that bounds it, or -1. name: what messages call it. packed: its last items follow one another.
+    view: the row of Program.views that bounds it, or -1. name: what messages call it. align: a power of two that divides the address of
+    every item; an item that needs more of it is taken in pieces (`packed.py`).
     """
 
     item: Any
@@ -50,6 +55,7 @@ class Array:
     view: int = -1
     name: str = ""
     writable: bool = True
+    align: int = ALIGNED
 
     @property
     def itemsize(self) -> int:
@@ -64,13 +70,14 @@ class Array:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """A record in memory: the address of its first byte."""
+    """A record in memory: the address of its first byte. align: as of an array."""
 
     dtype: np.dtype[Any]
     address: Value
     space: str = "global"
     view: int = -1
     name: str = ""
+    align: int = ALIGNED
 
 
 @dataclass(frozen=True)
@@ -212,19 +219,40 @@ def alike(values: Sequence[Any]) -> Any | None:
         same = all(one.dtype == first.dtype and one.space == first.space and len(one.shape) == len(first.shape) for one in values)
         if not same:
             return None
+        first = replace(first, align=min(one.align for one in values))
         return first if all(one.view == first.view for one in values) else replace(first, view=-1, name="")
     if isinstance(first, Record):
         same = all(one.dtype == first.dtype and one.space == first.space for one in values)
-        return (first if all(one.view == first.view for one in values) else replace(first, view=-1)) if same else None
+        if not same:
+            return None
+        first = replace(first, align=min(one.align for one in values))
+        return first if all(one.view == first.view for one in values) else replace(first, view=-1)
     try:
         return first if all(bool(one == first) for one in values) else None
     except (TypeError, ValueError):
         return None
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 argument`, `2 arguments`."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+class Formatted(str):
+    """The source of a formatted string, which nobody puts together on a GPU."""
+
+
 def article(word: str) -> str:
     """A word with `a` or `an` before it."""
     return f"{'an' if word[0] in 'aeioAEIO' else 'a'} {word}"
+
+
+def part_of(node: ast.AST, owner: Array | Record) -> str:
+    """What messages call a slice, a row or a field of an array: what the source has there, unless that is long."""
+    if not owner.name or owner.name == f"a {owner.space} array":
+        return owner.name
+    text = ast.unparse(node) if isinstance(node, ast.Subscript | ast.Attribute) else ""
+    return text if 0 < len(text) <= MOST_TEXT else f"a part of {owner.name.removeprefix('a part of ')}"
 
 
 def said(value: Any) -> str:
