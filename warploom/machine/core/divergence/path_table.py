@@ -26,9 +26,10 @@ from warploom.machine.engine.unit import record, unit
 
 MAX_PATHS = 128  # rows of a warp, at least as many as lanes
 
-# What a path waits for. STACKED: that those put on after it have reconverged or ended; AT_SYNC: for lanes that it has named; READY: to be
-# selected; AT_RECONVERGENCE: for other lanes of its warp; AT_BARRIER + n: at barrier n of the block.
-STACKED, AT_SYNC, READY, AT_RECONVERGENCE, AT_BARRIER = -2, -1, 0, 1, 2
+# What a path waits for. RECONVERGENCE: that the sides of a branch, put on after it, reconverge in it; STACKED: that those put on
+# after it have reconverged or ended; AT_SYNC: for lanes that it has named; READY: to be selected; AT_RECONVERGENCE: for other
+# lanes of its warp; AT_BARRIER + n: at barrier n of the block.
+RECONVERGENCE, STACKED, AT_SYNC, READY, AT_RECONVERGENCE, AT_BARRIER = -3, -2, -1, 0, 1, 2
 SIDES = {"fall_through": 0, "taken": 1, "smaller": 2}  # which side of a branch runs first
 FALL_THROUGH, TAKEN, SMALLER = SIDES.values()
 
@@ -46,11 +47,12 @@ PathTable = record(
         count=("i4", MAX_WARPS),                         # paths of a warp that wait
         mask=("u8", (MAX_WARPS, MAX_PATHS)),             # their lanes
         pc=("i4", (MAX_WARPS, MAX_PATHS)),               # where they continue
-        state=("i4", (MAX_WARPS, MAX_PATHS)),            # STACKED, AT_SYNC, READY, AT_RECONVERGENCE, or AT_BARRIER + number
+        state=("i4", (MAX_WARPS, MAX_PATHS)),            # what it waits for, as above
         reconvergence_pc=("i4", (MAX_WARPS, MAX_PATHS)), # STACKED: where they reconverge with others; -1: when they end
         rejoins_at=("i4", MAX_WARPS),                    # the same of the path that runs
         memory=("i8", (MAX_WARPS, 16)),                  # free for a mechanism of a user's; zero at first
         sides=("i4", MAX_WARPS),                         # stack: rows that are sides of branches and have not run yet
+        called=("u8", MAX_WARPS),                        # lanes that need not wait again at their instruction of the whole warp
     ),
     counters=dict(
         peak="i8",                                       # most paths of a warp that ever waited
@@ -65,6 +67,7 @@ def clear(paths, warp):
     paths.count[warp] = 0
     paths.sides[warp] = 0
     paths.rejoins_at[warp] = -1
+    paths.called[warp] = EMPTY
 
 
 @unit
@@ -161,6 +164,15 @@ def all_arrive(paths, warp, number):
     for index in range(count):
         paths.state[warp, index] = READY
     return 1
+
+
+@unit
+def call(paths, warp):
+    """All groups that do not run have waited at an instruction of the whole warp: each executes it when it runs next."""
+    for index in range(np.int64(paths.count[warp])):
+        paths.state[warp, index] = READY
+        paths.pc[warp, index] -= 1
+        paths.called[warp] = paths.called[warp] | paths.mask[warp, index]
 
 
 @unit
