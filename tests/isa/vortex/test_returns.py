@@ -212,3 +212,44 @@ end:
 def test_the_sides_of_a_branch_come_to_a_barrier_as_one_warp(mechanism):
     for engine in ENGINES:
         assert ran(ON_BOTH_SIDES, 2024, mechanism, engine, lanes=4) == [1] * 8 + [8]
+
+
+# Lane 0 comes to a barrier with lane 0 of the other warp; the others go to the end, where all are switched off.
+SOME_GO_TO_THE_END = """
+    li t0, 2
+    la t1, start
+    vx_wspawn t0, t1
+start:
+    li t0, -1
+    vx_tmc t0
+    csrr a0, thread_id
+    csrr a1, warp_id
+    slli t0, a1, 2
+    add a2, a0, t0
+    lui s0, 0x20
+    slli t2, a2, 2
+    add s1, s0, t2
+    bnez a0, end
+    li t0, 1
+    li t1, 2
+    vx_bar t0, t1
+    sw t0, 0(s1)
+end:
+    vx_tmc zero
+"""
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_barrier_does_not_wait_for_lanes_that_wait_for_the_whole_warp(mechanism):
+    for engine in ENGINES:
+        assert ran(SOME_GO_TO_THE_END, 2024, mechanism, engine, lanes=4) == [1, 0, 0, 0, 1, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("mechanism", ["minpc", "its"])
+def test_lanes_at_different_barriers_wait_for_ever_and_that_is_said(mechanism):
+    """Though the second barrier is the last instruction: no lane has run off the program."""
+    code = "li t0, -1\nvx_tmc t0\ncsrr a0, thread_id\nli t0, 1\nbnez a0, end\nvx_bar t0, t0\nvx_tmc zero\nend: vx_bar zero, t0\n"
+    program = load(code.encode(), "vortex-2024", options=Options(path="p.vx"))
+    result = GPU("vortex-2024", set={"core.divergence": mechanism}, engine="python").run(program, max_cycles=100_000)
+    assert str(result.fault).startswith("no warp can ever continue: warp 0 of block 0 (core 0) waits for itself"), result.fault
+    assert "at barrier 0" in str(result.fault) and "at barrier 1" in str(result.fault)

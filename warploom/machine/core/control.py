@@ -24,7 +24,7 @@ from warploom.machine.core.divergence.mechanism import (
     select_path,
     set_aside,
 )
-from warploom.machine.core.divergence.path_table import call, left_at_barrier, run_group
+from warploom.machine.core.divergence.path_table import AT_BARRIER, call, left_at_barrier, run_group
 from warploom.machine.core.warps.barrier import GRID_BARRIER, WHOLE_WARP, arrive, deliver, take, vote, wake
 from warploom.machine.datapath.predicate import named_lanes
 from warploom.machine.datapath.register_file import source
@@ -320,15 +320,17 @@ def arrive_at(gpu, core, warp, number, waits, expected, tables, now):
 @unit
 def _no_lane_runs(gpu, core, warp, tables, now):
     """All lanes that have not ended wait. Where all wait for the same, for the last other lane has ended, the warp arrives there."""
-    number = left_at_barrier(core.path_table, warp)
+    group = left_at_barrier(core.path_table, warp)
+    if group < 0:  # at different barriers: for ever
+        core.warps.at_barrier = core.warps.at_barrier | bit(warp)
+        core.warps.pc[warp] = min(np.int64(core.warps.pc[warp]), np.int64(core.code_rows) - 1)  # no lane's, but one of the program
+        return
+    number = np.int64(core.path_table.state[warp, group]) - AT_BARRIER
     if number == WHOLE_WARP:
         call(core.path_table, warp)
         select_path(core, warp)
         return
-    if number < 0:
-        core.warps.at_barrier = core.warps.at_barrier | bit(warp)  # at different barriers: for ever
-        return
-    run_group(core.path_table, core.warps, warp, 0)
+    run_group(core.path_table, core.warps, warp, group)
     arrive_at_barrier(core, warp, number, core.path_table.expected[warp])
     select_path(core, warp)
     if number == GRID_BARRIER:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.machine.core.warps.barrier import WHOLE_WARP
 from warploom.machine.engine.bits import EMPTY, bit, popcount
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import record, unit
@@ -156,13 +157,17 @@ def note_diverged(paths, warps, warp):
 
 @unit
 def all_arrive(paths, warp, number):
-    """The running group comes to barrier `number`. Returns 1 when all other groups of its warp wait there: they become ready."""
+    """The running group comes to barrier `number`. Returns 1 when all other groups of its warp wait there: they become ready.
+
+    Groups at an instruction of the whole warp still wait for it, so it does not wait for them.
+    """
     count = np.int64(paths.count[warp])
     for index in range(count):
-        if paths.state[warp, index] != AT_BARRIER + number:
+        if paths.state[warp, index] != AT_BARRIER + number and paths.state[warp, index] != AT_BARRIER + WHOLE_WARP:
             return 0
     for index in range(count):
-        paths.state[warp, index] = READY
+        if paths.state[warp, index] == AT_BARRIER + number:
+            paths.state[warp, index] = READY
     return 1
 
 
@@ -177,11 +182,17 @@ def call(paths, warp):
 
 @unit
 def left_at_barrier(paths, warp):
-    """The number of the barrier at which all groups of a warp wait when none runs; -1 when there is none."""
-    count = np.int64(paths.count[warp])
-    if count == 0 or paths.state[warp, 0] < AT_BARRIER:
-        return np.int64(-1)
-    for index in range(1, count):
-        if paths.state[warp, index] != paths.state[warp, 0]:
+    """The first group at the barrier at which all groups of a warp wait when none runs; -1 when there is none.
+
+    Those at an instruction of the whole warp come after the others: the first of them only where all are at one.
+    """
+    found = np.int64(-1)
+    for index in range(np.int64(paths.count[warp]) - 1, -1, -1):
+        state = paths.state[warp, index]
+        if state < AT_BARRIER:
             return np.int64(-1)
-    return np.int64(paths.state[warp, 0]) - AT_BARRIER
+        if found < 0 or state == paths.state[warp, found] or paths.state[warp, found] == AT_BARRIER + WHOLE_WARP:
+            found = np.int64(index)
+        elif state != AT_BARRIER + WHOLE_WARP:
+            return np.int64(-1)
+    return found
