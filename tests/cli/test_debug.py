@@ -68,6 +68,7 @@ def test_a_line_of_c_is_one_of_the_kernels_and_other_files_are_named(tmp_path):
     for place, said in {
         "spam.c:3": "no instruction comes from 'spam.c', did you mean 'spawn.c'?",
         "saxpy.c:99": "there is no instruction in line saxpy.c:99 or after it",
+        "saxpy.c:0": "there is no line saxpy.c:0: they are numbered from 1",
         ":3": "':3' is not a line, @instruction or label",
     }.items():
         assert said in debug(f"break {place}", kernel=kernel, options=options, status=2)[-1]

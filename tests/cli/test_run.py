@@ -277,7 +277,7 @@ def test_an_image_is_written_as_png(file, tmp_path):
         (["--image", "u0=x.png"], "--image is called --save"),
         (
             ["--gpu", "guppy", "--block", "96"],
-            "a block has 3 warps, the device has warp slots for 1; add --set core.warps=3 or use smaller blocks",
+            "a block has 3 warps, the device has warp slots for 1; add --set core.warps=3, or use smaller blocks",
         ),
         (["--log", "-"], "--log shows cores that run one instruction at a time, as the preset tiny has them; 'guppy' has warps"),
         (["--trace", "-"], "--trace shows cores that run one instruction at a time, as the preset tiny has them; 'guppy' has warps"),

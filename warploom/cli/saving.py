@@ -33,14 +33,14 @@ def check_save(program: Program, name: str, path: str) -> None:
     name, colon, kind = name.partition(":")
     if colon and kind not in TYPES:
         raise UserError(f"--save {name}:{kind}={path}: words are written as {', '.join(TYPES)}{nearest(kind, TYPES)}")
-    if name not in there:
+    if name not in there and not (program.regions and program.address_space().named(name)):
         raise UserError(f"--save {name}={path}: the program has no buffer {name!r}{nearest(name, there)}; it has {', '.join(there)}")
     suffix = Path(path).suffix.lower()
     if suffix not in ENDINGS:
         raise UserError(f"--save {name}={path}: name a file that ends in {', '.join(ENDINGS)}")
-    if colon and (suffix not in (".npy", ".csv") or not program.view_names or program.views[there.index(name), VIEW_WIDTH]):
+    if colon and (suffix not in (".npy", ".csv") or name not in program.view_names or program.views[there.index(name), VIEW_WIDTH]):
         raise UserError(f"--save {name}:{kind}={path}: a type is that of a buffer of words, saved as .npy or .csv")
-    if suffix == ".png" and not (program.view_names and program.views[there.index(name), VIEW_WIDTH]):
+    if suffix == ".png" and not (name in program.view_names and program.views[there.index(name), VIEW_WIDTH]):
         raise UserError(f"--save {name}={path}: {name} is not an image; save it as .npy, .csv or .bin")
 
 

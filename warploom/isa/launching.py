@@ -79,7 +79,7 @@ def read_buffer(program: Program, memory: np.ndarray, name: str) -> np.ndarray:
 
     memory: uint8[bytes], after a run: all of it, by place. Raises BufferError when there is no such buffer.
     """
-    row = _row(program, name)
+    row = _row(program, name, regions=True)
     if row is None:
         region = program.address_space().named(name)
         return memory[program.address_space().slice_of(region)] if program.regions and region is not None else memory
@@ -113,10 +113,12 @@ def as_words(data: Any, what: str = "data") -> np.ndarray:
     return values.astype(np.int64).astype(np.uint32) if values.dtype != np.uint32 else values
 
 
-def _row(program: Program, name: str) -> np.ndarray | None:
-    """A buffer's row of Program.views; None for `memory` and regions."""
+def _row(program: Program, name: str, regions: bool = False) -> np.ndarray | None:
+    """A buffer's row of Program.views; None for `memory` and regions. regions: of which each is one, beside the views."""
     known = buffer_names(program)
     if name not in known:
+        if regions and program.regions and program.address_space().named(name) is not None:
+            return None
         raise BufferError(f"{program.source.path}: there is no buffer {name!r}{nearest(name, known)}; there are {', '.join(known)}")
     return program.views[program.view_names.index(name)] if program.view_names else None
 
@@ -162,7 +164,7 @@ def _with_arguments(program: Program, data: np.ndarray, launch: Launch) -> np.nd
 def _argument(program: Program, parameter: Parameter, value: Any) -> np.ndarray:
     """The bytes of an argument. The value of a pointer is the name of a buffer, or an address."""
     if parameter.dtype == POINTER and isinstance(value, str):
-        row = _row(program, value)
+        row = _row(program, value, regions=True)
         region = program.address_space().named(value) if program.regions and row is None else None
         value = _base(row) if row is not None else region.base if region is not None else 0
     dtype = np.dtype("uint32" if parameter.dtype == POINTER else parameter.dtype).newbyteorder("<")

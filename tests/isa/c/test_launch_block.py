@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from warploom.cli.saving import check_save
 from warploom.gpu import GPU
 from warploom.isa import load
 from warploom.isa.c.launch_block import extents_of, launch_block, words_of
@@ -22,11 +23,44 @@ kernel void other(int *out) { out[global_id()] = 5; }
 """
 
 
-def ran(path, engine="python", mechanism="stack", threads=None, **more):
+def ran(path, engine="python", mechanism="stack", threads=None, out="out", **more):
     options = Options(path=str(path), threads=threads, **more)
     result = GPU("sm", engine=engine, set={"core.divergence": mechanism}).run(load(path, "riscv", options=options))
     assert result.status == "done", result.fault
-    return result, read_buffer(result.program, result.memory, "out").view(np.int32).tolist()
+    return result, read_buffer(result.program, result.memory, out).view(np.int32).tolist()
+
+
+@pytest.mark.parametrize("name", ["memory", "arguments", "stacks", "program"])
+def test_a_pointer_of_a_kernel_may_have_any_name(name, tmp_path):
+    pytest.importorskip("ziglang")
+    path = tmp_path / "named.c"
+    path.write_text(f"#include <warploom.h>\nkernel void f(int *{name}, int k) {{ {name}[global_id()] += k; }}\n")
+    _, found = ran(path, threads=3, arguments={"k": 7}, buffers={name: np.arange(4, dtype=np.int32)}, out=name)
+    assert found == [7, 8, 9, 3]
+    with pytest.raises(BufferError, match=f"the argument '{name}' of the kernel 'f' has no value: add --buffer {name}=FILE$"):
+        ran(path, threads=3, arguments={"k": 7}, buffers={"x": [1]})
+
+
+@pytest.mark.parametrize("isa", ["riscv", "vortex-2024"])
+def test_a_main_of_its_own_runs_and_the_kernel_if_it_calls_it(isa, tmp_path):
+    pytest.importorskip("ziglang")
+    path = tmp_path / "both.c"
+    start = "int main(int thread, int threads, int **a) { (void)threads; (void)thread;" if isa == "riscv" else "int main(int **a) {"
+    path.write_text(f"#include <warploom.h>\nkernel void f(int *out) {{ out[0] = 5; }}\n{start} (*a)[1] = 7; return 0; }}\n")
+    program = load(path, isa, options=Options(path=str(path), arguments={"out": "x"}, buffers={"x": [1, 1]}))
+    result = GPU("sm" if isa == "riscv" else isa, engine="python").run(program)
+    assert read_buffer(result.program, result.memory, "x").tolist() == [1, 7]
+    with pytest.raises(SourceError, match="it has a main of its own, which runs in place of the kernel 'f'"):
+        load(path, isa, options=Options(path=str(path), more={"launch": "f"}))
+
+
+@pytest.mark.parametrize("name", ["barrier()", "device_barrier(1)", "local_memory(4)"])
+def test_what_ordinary_code_does_not_have_is_an_error_of_the_compiler(name, tmp_path):
+    pytest.importorskip("ziglang")
+    path = tmp_path / "apart.c"
+    path.write_text(f"#include <warploom.h>\nkernel void f(int *out) {{ {name}; out[global_id()] = 5; }}\n")
+    with pytest.raises(SourceError, match=r"ordinary RISC-V has no .*: use --isa vortex"):
+        load(path, "riscv")
 
 
 @pytest.mark.parametrize("mechanism", ["stack", "minpc", "its"])
@@ -43,6 +77,8 @@ def test_a_kernel_in_c_runs_as_ordinary_code(mechanism, tmp_path):
     result, found = ran(path, threads=3, buffers={"out": x, "memory": [7, 8]}, more={"launch": "other"})
     assert found == [5, 5, 5, *range(3, 12)] and result.program.launch.name == "other"
     assert result.read(0x10000, 2).tolist() == [7, 8]
+    _, found = ran(path, threads=3, buffers={"x": x}, arguments={"out": "memory"}, more={"launch": "other"}, out="memory")
+    assert found[:4] == [5, 5, 5, 0]
     with pytest.raises(BufferError, match=r"it has 2 kernels; say which one: --launch numbers, or other$"):
         ran(path, threads=3)
     with pytest.raises(BufferError, match=r"the argument 'out' of the kernel 'other' has no value: add --buffer out=FILE$"):
@@ -82,8 +118,19 @@ def test_a_program_without_kernels_takes_words(engine):
     assert result.read(0x40000, 4).view(np.int32).tolist() == [-5]
 
 
-def test_an_argument_may_be_a_piece_of_memory_by_its_name():
-    program = load(WORDS, "riscv", options=Options(path="words.rv", threads=2, arguments={"p": "memory", "k": 4, "f": 0.0}))
+@pytest.mark.parametrize("buffers", [{}, {"x": [1]}])
+def test_an_argument_may_be_a_piece_of_memory_by_its_name(buffers):
+    arguments = {"p": "memory", "k": 4, "f": 0.0}
+    program = load(WORDS, "riscv", options=Options(path="words.rv", threads=2, arguments=arguments, buffers=buffers))
+    result = GPU("sm", engine="python").run(program)
+    assert result.read(0x10000, 8).view(np.int32).tolist() == [4, 4]
+    check_save(program, "memory", "out.npy")
+    assert read_buffer(result.program, result.memory, "memory")[:8].tolist() == [4, 0, 0, 0, 4, 0, 0, 0]
+
+
+def test_the_words_may_be_given_as_a_buffer():
+    words = np.array([0x10000, 4, 0], np.int32).view(np.uint8)
+    program = load(WORDS, "riscv", options=Options(path="words.rv", threads=2, buffers={"arguments": words}))
     assert GPU("sm", engine="python").run(program).read(0x10000, 8).view(np.int32).tolist() == [4, 4]
 
 
@@ -91,6 +138,15 @@ def test_an_argument_may_be_a_piece_of_memory_by_its_name():
     ("arguments", "buffers", "said"),
     [
         ({"p": "out"}, {}, "an argument is the buffer 'out', which is not there; there are "),
+        ({"p": "out"}, {"x": [1]}, "an argument is the buffer 'out', which is not there; there are arguments, memory, .* x$"),
+        ({"k": None}, {}, "the argument k = None: it is a number, or the name of a buffer$"),
+        ({"k": [1, 2]}, {}, r"the argument k = \[1, 2\]: it is a number, or the name of a buffer$"),
+        ({"k": 1j}, {}, "the argument k = 1j: it is a number, or the name of a buffer$"),
+        ({"k": np.zeros(2)}, {}, "the argument k = array.*: it is a number, or the name of a buffer$"),
+        ({f"k{number}": 1 for number in range(1025)}, {}, "there are 1025 arguments: a program takes at most 1024$"),
+        ({}, {"stacks": [1]}, "'stacks' is the machine's own memory of a program: give the buffer a different name$"),
+        ({}, {"start-up": [1]}, "'start-up' is the machine's own memory of a program: give the buffer a different name$"),
+        ({"k": 1}, {"arguments": [1]}, "'arguments' is the machine's own memory of a program: --arg says what it holds$"),
         ({}, {"out@0x1000": [1]}, r"regions 'start-up' .* and 'out' .* overlap"),
         ({}, {"out@0x40001": [1]}, "the buffer 'out@0x40001' begins at a multiple of 4"),
     ],
@@ -110,5 +166,5 @@ def test_the_block_is_words_in_a_fixed_order():
 
 
 def test_words_have_the_types_of_their_values():
-    found = words_of({"a": 1, "b": -1, "c": 0.5, "d": "x"}, ["x"])
+    found = words_of({"a": 1, "b": -1, "c": 0.5, "d": "x"}, ["x"], 16)
     assert found == (Parameter("a", 0, "uint32"), Parameter("b", 4, "int32"), Parameter("c", 8, "float32"), Parameter("d", 12, "pointer"))

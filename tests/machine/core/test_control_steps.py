@@ -11,6 +11,7 @@ from warploom.isa.uop import NEGATE, NEGATE_PREDICATE, NONE, NUMBER, YIELDS, sca
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core import control
 from warploom.machine.core.divergence import ITS
+from warploom.machine.core.divergence.path_table import AT_BARRIER
 from warploom.machine.core.warps.barrier import GRID_BARRIER, WHOLE_WARP
 from warploom.machine.engine.bits import EMPTY
 
@@ -316,14 +317,17 @@ def test_a_warp_that_arrives_waits_or_wakes_those_that_its_arrival_frees(monkeyp
 def test_where_no_lane_runs_the_warp_arrives_where_all_wait_and_else_waits_for_ever(monkeypatch, number):
     gpu, core, tables = at({"name": "nop"})
     core.warps.at_barrier, core.path_table.expected[WARP] = mask(0), 64
-    monkeypatch.setattr(control, "left_at_barrier", lambda paths, warp: number)
-    calls = recorded(monkeypatch, "run_group", "arrive_at_barrier", "select_path", "_arrive_at_grid_barrier", "arrive_at")
+    core.warps.pc[WARP] = core.code_rows
+    core.path_table.state[WARP, 1] = AT_BARRIER + number
+    monkeypatch.setattr(control, "left_at_barrier", lambda paths, warp: 1 if number >= 0 else -1)
+    calls = recorded(monkeypatch, "call", "run_group", "arrive_at_barrier", "select_path", "_arrive_at_grid_barrier", "arrive_at")
     control._no_lane_runs(gpu, core, WARP, tables, NOW)
-    forever = number < 0 or number == WHOLE_WARP
-    assert core.warps.at_barrier == (mask(0, WARP) if forever else mask(0))
-    common = [("run_group", WARP, 0), ("arrive_at_barrier", WARP, number, 64), ("select_path", WARP)]
+    assert core.warps.at_barrier == (mask(0, WARP) if number < 0 else mask(0))
+    assert core.warps.pc[WARP] == core.code_rows - (number < 0)
+    common = [("run_group", WARP, 1), ("arrive_at_barrier", WARP, number, 64), ("select_path", WARP)]
     last = ("_arrive_at_grid_barrier", WARP) if number == GRID_BARRIER else ("arrive_at", WARP, number, 1, 64, NOW)
-    assert calls == ([] if forever else [*common, last])
+    executes = [("call", WARP), ("select_path", WARP)]  # the instruction, which is for the whole warp
+    assert calls == ([] if number < 0 else executes if number == WHOLE_WARP else [*common, last])
 
 
 def test_the_lowest_lane_speaks_for_those_that_take_part():

@@ -40,7 +40,7 @@ def test_a_block_that_does_not_fit_names_what_it_lacks():
         "<program>: a block with 2 000 bytes of shared memory needs 2 000, a core has 1 024; use less shared memory, or set shared.bytes"
     )
     assert refused(one(threads=20, block=20), gpu__dispatch="split") == (
-        "a block has 5 warps, the device has warp slots for 4; add --set core.warps=5 or use smaller blocks"
+        "a block has 5 warps, the device has warp slots for 4; add --set core.warps=5, or use smaller blocks"
     )
 
 
@@ -300,7 +300,7 @@ def test_a_warp_slot_is_for_one_block_at_most():
     assert machine(one(threads=32, block=4), core__blocks=2).cores["blocks"]["slots"].tolist() == [2]
     assert machine(one(threads=32, block=4), core__blocks=9, core__warps=3).cores["blocks"]["slots"].tolist() == [3]
     machine(one(threads=16, block=16), gpu__dispatch="split")
-    assert "has warp slots for 4; add --set core.warps=3 or use" in refused(
+    assert "has warp slots for 4; add --set core.warps=3, or use" in refused(
         one(threads=20, block=20), gpu__dispatch="split", gpu__cores=2, core__warps=2
     )
 
@@ -328,6 +328,9 @@ def test_a_group_that_it_wants_on_one_core_has_to_fit_there():
     assert refused(wide) == (
         "<program>: a block has 17 threads, and a core 4 warps of 4 lanes; add --set core.warps=5, or use smaller blocks"
     )
+    most, more = (replace(program, launch=replace(program.launch, whole_device=True, group_threads=threads)) for threads in (256, 257))
+    assert refused(most).endswith("; add --set core.warps=64, or use smaller blocks")
+    assert refused(more).endswith("a block has 257 threads, and a core 4 warps of 4 lanes; use smaller blocks, or more core.lanes")
 
 
 @pytest.mark.parametrize("bytes_", [0, 512])

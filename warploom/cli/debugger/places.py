@@ -49,6 +49,8 @@ def instruction(program: Program, text: str) -> int:
     path, colon, line = text.rpartition(":")
     if not line.isdigit() or (colon and not path):
         raise UserError(f"{text!r} is not a line, @instruction or label{nearest(text, program.labels)}")
+    if int(line) < 1:
+        raise UserError(f"there is no line {text}: they are numbered from 1")
     files = _files(program, path) if colon else {own_file(program)}
     found = [pc for pc in range(len(program)) if program.position(pc).line >= int(line) and program.position(pc).file in files]
     if not found:

@@ -42,12 +42,14 @@ def extents_of(path: str, options: Options) -> tuple[tuple[int, int, int], tuple
     return (threads // launch.block_threads, 1, 1), (launch.block_threads, 1, 1)
 
 
-def words_of(arguments: Mapping[str, Any], buffers: Collection[str]) -> tuple[Parameter, ...]:
-    """A parameter for each argument, a word after the other in the order in which they are given. Raises BufferError."""
-    return tuple(Parameter(name, 4 * index, _type_of(value, buffers)) for index, (name, value) in enumerate(arguments.items()))
+def words_of(arguments: Mapping[str, Any], buffers: Collection[str], room: int) -> tuple[Parameter, ...]:
+    """A parameter for each argument, a word after the other in the order in which they are given. room: in bytes. Raises BufferError."""
+    if 4 * len(arguments) > room:
+        raise BufferError(f"there are {len(arguments)} arguments: a program takes at most {room // 4}")
+    return tuple(Parameter(name, 4 * index, _type_of(name, value, buffers)) for index, (name, value) in enumerate(arguments.items()))
 
 
-def _type_of(value: Any, buffers: Collection[str]) -> str:
+def _type_of(name: str, value: Any, buffers: Collection[str]) -> str:
     """What an argument is in memory: 4 bytes of any kind."""
     if isinstance(value, str):
         if value not in buffers:
@@ -55,4 +57,6 @@ def _type_of(value: Any, buffers: Collection[str]) -> str:
         return POINTER
     if isinstance(value, float | np.floating):
         return "float32"
+    if not isinstance(value, int | np.integer | np.bool_):
+        raise BufferError(f"the argument {name} = {value!r}: it is a number, or the name of a buffer")
     return "int32" if value < 0 else "uint32"

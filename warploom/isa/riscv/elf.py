@@ -5,8 +5,10 @@ Source: RISC-V ABIs Specification 1.0, "ELF Object Files".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from warploom.isa.c.parameters import CKernel
 from warploom.isa.diagnostics import Diagnostic, Severity
 from warploom.isa.elf.file import EXECUTABLE, MAGIC, SHARED, Wanted, opened
 from warploom.isa.elf.lines import read_lines
@@ -16,7 +18,7 @@ from warploom.isa.image import Image
 from warploom.isa.program import Position, Source
 from warploom.isa.reading import error
 
-__all__ = ["MAGIC", "has_a_main_of_its_own", "read"]
+__all__ = ["MAGIC", "read", "startable"]
 
 WANTED = Wanted("RISC-V", 243, 32, (EXECUTABLE, SHARED), "compile it for riscv32")
 PARCEL = 2  # bytes: a compressed instruction
@@ -44,8 +46,18 @@ def read(data: bytes, path: str, lines: bool = True) -> tuple[Image, list[Diagno
     return Image(path, loaded, entry, symbols, functions, (Source("", path), *sources), positions), warnings
 
 
-def has_a_main_of_its_own(data: bytes, path: str) -> None:
-    """Raise SourceError where the `main` of a program in C is the run-time's, which starts a kernel and gives way to any other."""
+def startable(data: bytes, path: str, kernels: Sequence[CKernel], wanted: str | None) -> Sequence[CKernel]:
+    """The kernels that the run-time's `main` may start: none where the program has a `main` of its own, which then runs.
+
+    wanted: the kernel that the user names. Raises SourceError where there is nothing to run, or a main in place of what is wanted.
+    """
+    source = Path(path).suffix.lower() == ".c"
+    if not kernels and not source:
+        return kernels
     file = opened(data, path, WANTED)
-    if all(one.weak for one in read_symbols(file, table_of(file)) if one.name == "main"):
+    own = any(not one.weak for one in read_symbols(file, table_of(file)) if one.name == "main")
+    if own and kernels and wanted is not None:
+        raise error(path, f"it has a main of its own, which runs in place of the kernel {wanted!r}", "leave out main, or --launch")
+    if not own and not kernels:
         raise error(path, "there is no kernel and no main in this file", "include <warploom.h> and mark a function: kernel void f(...)")
+    return () if own else kernels

@@ -22,7 +22,7 @@ from warploom.isa.reading import decoded, error, read_bytes
 from warploom.isa.regions import RegionError
 from warploom.isa.riscv import elf
 from warploom.isa.riscv.assembler import assemble
-from warploom.isa.riscv.launch import MOST_THREADS, LayoutError, with_start_up
+from warploom.isa.riscv.launch import ARGUMENTS_BYTES, MOST_THREADS, LayoutError, with_start_up
 from warploom.isa.riscv.lowering import Refused, lower
 
 
@@ -45,9 +45,7 @@ def _from_text(text: str, path: str, options: Options) -> Loaded:
 def _from_elf(data: bytes, path: str, options: Options) -> Loaded:
     image, warnings = elf.read(data, path)
     diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
-    kernels = kernels_of(data, image.symbols)
-    if Path(path).suffix.lower() == ".c" and not kernels:
-        elf.has_a_main_of_its_own(data, path)
+    kernels = elf.startable(data, path, kernels_of(data, image.symbols), options.more.get("launch"))
     return _loaded(image, 1, 0, diagnostics, options, refuses=False, kernels=kernels)
 
 
@@ -87,29 +85,38 @@ def _loaded(
 def _with_data(image: Image, launch: Launch, options: Options, kernel: CKernel | None) -> tuple[Program, list[Refused]]:
     """The program with its buffers and arguments, and what was refused in it.
 
-    A buffer that has the name of a piece of the image, as `memory`, is that piece's bytes; others are regions of their own.
+    Buffers are regions of their own, so that a kernel's pointer may have any name. But `memory` is that piece of the image where no pointer
+    is given it, and so is `arguments` where there are none.
     """
     pieces = {segment.name for segment in image.segments}
-    buffers = {name: data for name, data in options.buffers.items() if name not in pieces}
-    taken = [(segment.address, segment.address + segment.size) for segment in image.segments]
     pointers = pointers_of(kernel, options.arguments) if kernel else {}
+    inside = {name: data for name, data in options.buffers.items() if name in pieces and name not in pointers}
+    for name in inside:
+        if name != "memory" and not (name == "arguments" and not kernel and not options.arguments):
+            reason = "--arg says what it holds" if name == "arguments" and not kernel else "give the buffer a different name"
+            raise BufferError(f"{image.path}: {name!r} is the machine's own memory of a program: {reason}")
+    buffers = {name: data for name, data in options.buffers.items() if name not in inside}
+    taken = [(segment.address, segment.address + segment.size) for segment in image.segments]
     regions = placed(given(buffers, image.path, pointers), taken)
+    used = {region.name for region in regions}
+    renamed = [one._replace(name=f"{one.name} of the machine") if one.name in used else one for one in image.segments]
+    image = replace(image, segments=renamed)
     try:
         program, refused = lower(image, launch=launch, regions=regions)
         program.address_space()
     except RegionError as found:
         raise error(image.path, str(found), "") from None
-    inside = {name: data for name, data in options.buffers.items() if name in pieces}
     program = started(program, replace(options, buffers=inside))
     if regions:
         views, names = views_of(regions)
         program = replace(program, views=views, view_names=names)
-    known = [region.name for region in regions] or sorted(pieces)
+    known = [region.name for region in regions]
     if kernel:
+        known += ["memory"] if "memory" in options.arguments.values() else []
         parameters = layout(kernel, image.path)
         values = values_of(kernel.name, image.path, parameters, known, options.arguments)
     else:
-        parameters, values = words_of(options.arguments, known), dict(options.arguments)
+        parameters, values = words_of(options.arguments, [*known, *sorted(pieces)], ARGUMENTS_BYTES), dict(options.arguments)
     if parameters:
         program = replace(program, parameters=parameters)
         program = launched(program, program.launch.changed(arguments=values, buffers={}))

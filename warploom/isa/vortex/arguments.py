@@ -66,7 +66,7 @@ def launched_with(image: Image, generation: Generation, options: Options, kernel
             raise BufferError(
                 f"{image.path}: a program for Vortex starts its threads itself; only kernels in C are told how many: leave --{what} out"
             )
-    return Placed(argument, tuple(regions), words_of(options.arguments, names), options.arguments)
+    return Placed(argument, tuple(regions), words_of(options.arguments, names, ARGUMENT_BYTES), options.arguments)
 
 
 def _kernel_call(kernel: CKernel, path: str, argument: int, regions: list[Region], options: Options) -> Placed:

@@ -56,9 +56,7 @@ def _load(source: Text, options: Options, generation: Generation | None) -> Load
     if is_elf(data, path):
         image, warnings = elf.read(data, path)
         diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])
-        kernels = kernels_of(data, image.symbols)
-        if suffix == C and not kernels:
-            elf.has_a_main_of_its_own(data, path)
+        kernels = elf.startable(data, path, kernels_of(data, image.symbols), options.more.get("launch"))
         return _loaded(_writable(image), generation, diagnostics, options, refuses=False, kernels=kernels)
     if suffix in (VXBIN, RAW):
         image = read_vxbin(data, path) if suffix == VXBIN else read_raw(data, path)

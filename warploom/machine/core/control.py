@@ -24,7 +24,7 @@ from warploom.machine.core.divergence.mechanism import (
     select_path,
     set_aside,
 )
-from warploom.machine.core.divergence.path_table import left_at_barrier, run_group
+from warploom.machine.core.divergence.path_table import AT_BARRIER, call, left_at_barrier, run_group
 from warploom.machine.core.warps.barrier import GRID_BARRIER, WHOLE_WARP, arrive, deliver, take, vote, wake
 from warploom.machine.datapath.predicate import named_lanes
 from warploom.machine.datapath.register_file import source
@@ -319,12 +319,18 @@ def arrive_at(gpu, core, warp, number, waits, expected, tables, now):
 
 @unit
 def _no_lane_runs(gpu, core, warp, tables, now):
-    """All lanes that have not ended wait. Where all wait at the same barrier the warp arrives there: the last other lane has ended."""
-    number = left_at_barrier(core.path_table, warp)
-    if number < 0 or number == WHOLE_WARP:
-        core.warps.at_barrier = core.warps.at_barrier | bit(warp)  # at different barriers: for ever
+    """All lanes that have not ended wait. Where all wait for the same, for the last other lane has ended, the warp arrives there."""
+    group = left_at_barrier(core.path_table, warp)
+    if group < 0:  # at different barriers: for ever
+        core.warps.at_barrier = core.warps.at_barrier | bit(warp)
+        core.warps.pc[warp] = min(np.int64(core.warps.pc[warp]), np.int64(core.code_rows) - 1)  # no lane's, but one of the program
         return
-    run_group(core.path_table, core.warps, warp, 0)
+    number = np.int64(core.path_table.state[warp, group]) - AT_BARRIER
+    if number == WHOLE_WARP:
+        call(core.path_table, warp)
+        select_path(core, warp)
+        return
+    run_group(core.path_table, core.warps, warp, group)
     arrive_at_barrier(core, warp, number, core.path_table.expected[warp])
     select_path(core, warp)
     if number == GRID_BARRIER:

@@ -19,6 +19,7 @@ from warploom.machine.core.divergence.masks import lanes_where, spokesman
 from warploom.machine.core.divergence.mechanism import arrive_at_barrier
 from warploom.machine.core.divergence.split_join import operand, split_or_join, whole_warp
 from warploom.machine.core.spawn import ask_to_spawn, spawn_warps, spawn_when_alone, stop_above
+from warploom.machine.core.warps.barrier import WHOLE_WARP
 from warploom.machine.core.warps.core_barrier import arrive_with_core
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, has
@@ -133,7 +134,7 @@ def _waits_or_is_full(gpu, core, whole):
 @out_of_line
 def _spawn(gpu, core, warp, tables, k, now):
     """Start other warps, now or when there is no other. Returns 0 or the number of a fault."""
-    whole = whole_warp(core, warp)
+    whole = whole_warp(core, warp, np.int64(WHOLE_WARP))
     if whole <= 0:
         return _waits_or_is_full(gpu, core, whole)
     count = np.int64(operand(core, warp, tables, k, A, 0))
@@ -154,10 +155,6 @@ def _spawn(gpu, core, warp, tables, k, now):
 @out_of_line
 def _barrier(gpu, core, warp, tables, k, now):
     """The warp comes to a barrier of its core, or across cores. Returns 0 or the number of a fault."""
-    if core.divergence == STACK:
-        whole = whole_warp(core, warp)
-        if whole <= 0:
-            return _waits_or_is_full(gpu, core, whole)
     number = np.int64(operand(core, warp, tables, k, A, 0))
     expected = np.int64(operand(core, warp, tables, k, B, 1))
     across = number & ACROSS_CORES != 0
@@ -165,6 +162,10 @@ def _barrier(gpu, core, warp, tables, k, now):
     if number >= core.barriers.count:
         gpu.fault.value, gpu.fault.limit = number, core.barriers.count
         return np.int64(BARRIER_NUMBER)
+    if core.divergence == STACK:
+        whole = whole_warp(core, warp, number)
+        if whole <= 0:
+            return _waits_or_is_full(gpu, core, whole)
     core.warps.pc[warp] += 1
     if arrive_at_barrier(core, warp, number, expected) != 0:
         if across:

@@ -19,7 +19,7 @@ from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, AT_SYNC, READY, STACKED
 from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
 from warploom.machine.core.divergence.waiting import next_paths
-from warploom.machine.core.warps.barrier import GRID_BARRIER
+from warploom.machine.core.warps.barrier import GRID_BARRIER, WHOLE_WARP
 from warploom.machine.device.stacks import overflow_at
 from warploom.machine.memory.cache import DIRTY
 from warploom.machine.run.livelock import LivelockDetector
@@ -344,6 +344,8 @@ def _waiting_lanes(machine: Reported, core: int, warp: int, running_lanes: int) 
             yield f"{_wait(lanes)} to continue at {where(path.pc)}"
         elif path.state in (AT_RECONVERGENCE, AT_SYNC):
             yield f"{_wait(lanes)} for the others at {where(path.pc)}"
+        elif path.barrier == WHOLE_WARP:
+            yield f"{_wait(lanes)} for the others at {where(path.pc - 1)}"
         elif path.barrier == GRID_BARRIER:
             yield f"{_wait(lanes)} for the others at the barrier of the grid, {where(path.pc - 1)}"
         else:

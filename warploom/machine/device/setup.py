@@ -103,22 +103,23 @@ def resident_blocks(config: Config, program: Program, block: int, warps: int) ->
         slots = config.gpu.cores * config.core.warps
         if warps > slots:
             each = -(-warps // config.gpu.cores)
-            raise LaunchError(
-                f"a block has {warps} warps, the device has warp slots for {slots}; add --set core.warps={each} or use smaller blocks"
-            )
+            raise LaunchError(f"a block has {warps} warps, the device has warp slots for {slots}; {_more_warps(each)}")
         return config.core.warps
     found = residency(limits_of(config), Demand(block, program.registers, program.launch.shared_bytes, program.launch.warp_scalars))
     if found.blocks == 0 and program.launch.whole_device:
         raise LaunchError(_too_wide(config, program, found.reason))
     core, group = config.core, program.launch.group_threads
     if group > core.warps * core.lanes:
-        raise LaunchError(
-            f"{program.source.path}: a block has {group} threads, and a core {core.warps} warps of {core.lanes} lanes; "
-            f"add --set core.warps={-(-group // core.lanes)}, or use smaller blocks"
-        )
+        held = f"a core {core.warps} warps of {core.lanes} lanes; {_more_warps(-(-group // core.lanes))}"
+        raise LaunchError(f"{program.source.path}: a block has {group} threads, and {held}")
     if found.blocks == 0:
         raise LaunchError(f"{program.source.path}: {found.reason}; {REMEDIES[found.exceeded]}")
     return min(found.blocks, config.core.warps)
+
+
+def _more_warps(warps: int) -> str:
+    """What to change where a core needs so many warps."""
+    return f"add --set core.warps={warps}, or use smaller blocks" if warps <= MAX_WARPS else "use smaller blocks, or more core.lanes"
 
 
 def _too_wide(config: Config, program: Program, reason: str) -> str:

@@ -14,6 +14,7 @@ from warploom.machine.core.divergence.path_table import (
     TAKEN,
     PathTable,
     all_arrive,
+    call,
     clear,
     left_at_barrier,
     merge,
@@ -24,6 +25,7 @@ from warploom.machine.core.divergence.path_table import (
     split_group,
     taken_first,
 )
+from warploom.machine.core.warps.barrier import WHOLE_WARP
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.unit import mirror, zeros
 
@@ -124,18 +126,29 @@ def test_a_warp_has_diverged_as_long_as_a_path_waits():
 
 @pytest.mark.parametrize("number", [0, 1, 5])
 def test_a_warp_arrives_at_a_barrier_when_all_of_its_groups_wait_there(number):
-    for states in ([], [number], [number, number], [number + 1], [number, number + 1], [number + 1, number]):
+    later = WHOLE_WARP  # not waited for: such a group waits for the whole warp itself
+    for states in ([], [number], [number, number], [number + 1], [number, number + 1], [number + 1, number], [later, number, later]):
         paths, _ = tables([(1 << index, 5, AT_BARRIER + state) for index, state in enumerate(states)])
-        before, all_there = rows_of(paths), set(states) <= {number}
+        before, all_there = rows_of(paths), set(states) <= {number, later}
         assert all_arrive(paths, WARP, number) == int(all_there)
-        assert rows_of(paths) == ([(mask, pc, READY) for mask, pc, _ in before] if all_there else before)
+        opened = [(mask, pc, READY if state == AT_BARRIER + number else state) for mask, pc, state in before]
+        assert rows_of(paths) == (opened if all_there else before)
+
+
+def test_each_group_that_waited_for_the_whole_warp_executes_its_own_instruction():
+    paths, _ = tables([(1, 5, AT_BARRIER + WHOLE_WARP), (6, 9, READY)])
+    paths.called[WARP] = 8
+    call(paths, WARP)
+    assert rows_of(paths) == [(1, 4, READY), (6, 8, READY)] and paths.called[WARP] == 15
 
 
 def test_where_all_groups_wait_when_none_runs():
     chosen = random.Random(1)
-    for _ in range(60):
-        states = [chosen.choice([READY, AT_RECONVERGENCE, AT_BARRIER, AT_BARRIER + 1]) for _ in range(chosen.randrange(4))]
+    for _ in range(300):
+        known = [READY, AT_RECONVERGENCE, AT_BARRIER, AT_BARRIER + 1, AT_BARRIER + WHOLE_WARP, AT_BARRIER + WHOLE_WARP]
+        states = [chosen.choice(known) for _ in range(chosen.randrange(4))]
         paths, _ = tables([(1 << index, 5, state) for index, state in enumerate(states)])
         paths.state[WARP, len(states)] = AT_BARRIER + 4
-        same = len(set(states)) == 1 and states[0] >= AT_BARRIER
-        assert left_at_barrier(paths, WARP) == (states[0] - AT_BARRIER if same else -1), states
+        first = sorted(set(states) - {AT_BARRIER + WHOLE_WARP}) or states[:1]
+        same = len(first) == 1 and first[0] >= AT_BARRIER
+        assert left_at_barrier(paths, WARP) == (states.index(first[0]) if same else -1), states

@@ -1,29 +1,31 @@
 """The reconvergence stack against lanes that run alone."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.machine.core.divergence.walking import BRANCH, END, EXIT, JUMP, NOP, WARP, YIELD, fork, go_on, jump, note, program
+from tests.machine.core.divergence.walking import BRANCH, END, EXIT, JUMP, NOP, WARP, fork, go_on, jump, note, program
 from tests.machine.two_engines import both
 from warploom.isa import uop as u
 from warploom.isa.uop import Uop
+from warploom.machine.core.divergence.gathering import gather
 from warploom.machine.core.divergence.path_table import MAX_PATHS, SIDES, PathTable, clear
-from warploom.machine.core.divergence.stack import branch, gather, push, select_path
+from warploom.machine.core.divergence.stack import branch, push, select_path
+from warploom.machine.core.warps.barrier import WHOLE_WARP
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.unit import unit
 
 LANES = 6
-WHOLE = u.NUMBER["yield"]  # stands for an instruction of the whole warp
+WHOLE = u.NUMBER["yield"]  # stands for an instruction of the whole warp: barrier `imm`, or a different one where that is 0
 
 
 @unit
 def walk(stacks, tables, uops, values, trace):
     """Run a warp; a lane's value changes at every other instruction, and one of its bits decides its branches.
 
-    Rows of `trace`: pc, mask of every issue. Returns how many there were, or -1 when the stack was full.
+    Rows of `trace`: pc, mask of every issue; pc -1 where an instruction of the whole warp is not executed yet.
+    Returns how many there were, or -1 when the stack was full.
     """
     stack = stacks[0]
     warps = tables[0]
@@ -35,9 +37,11 @@ def walk(stacks, tables, uops, values, trace):
         issues = note(trace, issues, warps)
         op = uops[pc, u.OP]
         if op == WHOLE:
-            whole = gather(stack, warps, WARP)
+            number = np.int64(uops[pc, u.IMM])
+            whole = gather(stack, warps, WARP, number if number != 0 else np.int64(WHOLE_WARP))
             if whole < 0:
                 return -1
+            trace[issues - 1] = (pc, np.int64(warps.mask[WARP])) if whole != 0 else (-1, 0)
             warps.pc[WARP] += whole
             select_path(stack, warps, WARP)
             continue
@@ -88,7 +92,7 @@ def run(instructions, values, fuel, limit=64, mask=(1 << LANES) - 1, first="fall
     uops = program(instructions).uops
     uops[list(apart), u.RECONVERGE] = u.NONE
     issues, after = both(walk, stacks, tables, uops, state, np.zeros((5000, 2), np.int64))
-    return issues, after[3][:, 0].tolist(), [tuple(row) for row in after[4][: max(issues, 0)].tolist()], after[0][0]
+    return issues, after[3][:, 0].tolist(), [(pc, mask) for pc, mask in after[4][: max(issues, 0)].tolist() if pc >= 0], after[0][0]
 
 
 @st.composite
@@ -241,32 +245,3 @@ def test_the_stack_has_as_many_entries_as_the_machine_gives_it():
         assert count == limit
         assert after[0][0]["peak"] == limit
         assert after[0][0]["pc"][5, :limit].tolist() == list(range(limit))
-
-
-@settings(max_examples=150, deadline=None)
-@given(gotos(), lane_values, st.integers(0, 4), st.sets(st.integers(0, 12)), st.sampled_from(sorted(SIDES)))
-def test_the_whole_warp_gathers_though_branches_have_no_place_where_paths_meet(instructions, values, fuel, apart, first):
-    """Twice, one after the other; lanes that have ended are not waited for."""
-    whole = len(instructions) - 1
-    code = [*instructions[:-1], YIELD, NOP, YIELD, END]
-    issues, got, trace, left = run(code, values, fuel, first=first, apart=[place for place in apart if place < whole])
-    ways = [alone(program(code).uops, value, fuel) for value in values]
-    assert 0 <= issues < 5000
-    assert got == [value for value, _ in ways]
-    together = sum(1 << lane for lane, (_, path) in enumerate(ways) if whole in path)
-    assert [mask for pc, mask in trace if pc > whole] == [together] * 3 * (together > 0)
-    assert left["count"][WARP] == left["sides"][WARP] == 0
-
-
-def test_those_who_passed_the_place_where_paths_meet_on_their_own_are_not_there_for_the_others():
-    """Lanes 0 to 2 part at 1 for good, so they run 5 on their own; lanes 3 to 5 meet there without them."""
-    code = [fork(4, 3), fork(3, 0), NOP, jump(5), NOP, NOP, YIELD, END]
-    _, _, trace, _ = run(code, [1, 0, 0, 8, 8, 8], 0, apart=[1])
-    assert [mask for pc, mask in trace if pc == 5] == [0b000110, 0b000001, 0b111000]
-    assert trace[-1] == (7, 63)
-
-
-@pytest.mark.parametrize(("limit", "room"), [(1, False), (2, True)])
-def test_a_path_that_waits_for_the_whole_warp_needs_an_entry(limit, room):
-    issues, *_ = run([fork(2), YIELD, YIELD, END], [1, 0, 0, 0, 0, 0], 0, limit=limit, apart=[0])
-    assert (issues >= 0) == room

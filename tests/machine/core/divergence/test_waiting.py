@@ -139,6 +139,6 @@ def test_a_warp_that_has_no_group_left_stands_at_no_barrier_whatever_its_rows_he
     paths.state[WARP, 0] = AT_BARRIER + 2
     assert left_at_barrier(paths, WARP) == -1
     paths.count[WARP] = 1
-    assert left_at_barrier(paths, WARP) == 2
+    assert left_at_barrier(paths, WARP) == 0
     paths.state[WARP, 0] = READY
     assert left_at_barrier(paths, WARP) == -1

@@ -20,15 +20,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.machine.core.warps.barrier import WHOLE_WARP
 from warploom.machine.engine.bits import EMPTY, bit, popcount
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import record, unit
 
 MAX_PATHS = 128  # rows of a warp, at least as many as lanes
 
-# What a path waits for. STACKED: that those put on after it have reconverged or ended; AT_SYNC: for lanes that it has named; READY: to be
-# selected; AT_RECONVERGENCE: for other lanes of its warp; AT_BARRIER + n: at barrier n of the block.
-STACKED, AT_SYNC, READY, AT_RECONVERGENCE, AT_BARRIER = -2, -1, 0, 1, 2
+# What a path waits for. RECONVERGENCE: that the sides of a branch, put on after it, reconverge in it; STACKED: that those put on
+# after it have reconverged or ended; AT_SYNC: for lanes that it has named; READY: to be selected; AT_RECONVERGENCE: for other
+# lanes of its warp; AT_BARRIER + n: at barrier n of the block.
+RECONVERGENCE, STACKED, AT_SYNC, READY, AT_RECONVERGENCE, AT_BARRIER = -3, -2, -1, 0, 1, 2
 SIDES = {"fall_through": 0, "taken": 1, "smaller": 2}  # which side of a branch runs first
 FALL_THROUGH, TAKEN, SMALLER = SIDES.values()
 
@@ -46,11 +48,12 @@ PathTable = record(
         count=("i4", MAX_WARPS),                         # paths of a warp that wait
         mask=("u8", (MAX_WARPS, MAX_PATHS)),             # their lanes
         pc=("i4", (MAX_WARPS, MAX_PATHS)),               # where they continue
-        state=("i4", (MAX_WARPS, MAX_PATHS)),            # STACKED, AT_SYNC, READY, AT_RECONVERGENCE, or AT_BARRIER + number
+        state=("i4", (MAX_WARPS, MAX_PATHS)),            # what it waits for, as above
         reconvergence_pc=("i4", (MAX_WARPS, MAX_PATHS)), # STACKED: where they reconverge with others; -1: when they end
         rejoins_at=("i4", MAX_WARPS),                    # the same of the path that runs
         memory=("i8", (MAX_WARPS, 16)),                  # free for a mechanism of a user's; zero at first
         sides=("i4", MAX_WARPS),                         # stack: rows that are sides of branches and have not run yet
+        called=("u8", MAX_WARPS),                        # lanes that need not wait again at their instruction of the whole warp
     ),
     counters=dict(
         peak="i8",                                       # most paths of a warp that ever waited
@@ -65,6 +68,7 @@ def clear(paths, warp):
     paths.count[warp] = 0
     paths.sides[warp] = 0
     paths.rejoins_at[warp] = -1
+    paths.called[warp] = EMPTY
 
 
 @unit
@@ -153,23 +157,42 @@ def note_diverged(paths, warps, warp):
 
 @unit
 def all_arrive(paths, warp, number):
-    """The running group comes to barrier `number`. Returns 1 when all other groups of its warp wait there: they become ready."""
+    """The running group comes to barrier `number`. Returns 1 when all other groups of its warp wait there: they become ready.
+
+    Groups at an instruction of the whole warp still wait for it, so it does not wait for them.
+    """
     count = np.int64(paths.count[warp])
     for index in range(count):
-        if paths.state[warp, index] != AT_BARRIER + number:
+        if paths.state[warp, index] != AT_BARRIER + number and paths.state[warp, index] != AT_BARRIER + WHOLE_WARP:
             return 0
     for index in range(count):
-        paths.state[warp, index] = READY
+        if paths.state[warp, index] == AT_BARRIER + number:
+            paths.state[warp, index] = READY
     return 1
 
 
 @unit
+def call(paths, warp):
+    """All groups that do not run have waited at an instruction of the whole warp: each executes it when it runs next."""
+    for index in range(np.int64(paths.count[warp])):
+        paths.state[warp, index] = READY
+        paths.pc[warp, index] -= 1
+        paths.called[warp] = paths.called[warp] | paths.mask[warp, index]
+
+
+@unit
 def left_at_barrier(paths, warp):
-    """The number of the barrier at which all groups of a warp wait when none runs; -1 when there is none."""
-    count = np.int64(paths.count[warp])
-    if count == 0 or paths.state[warp, 0] < AT_BARRIER:
-        return np.int64(-1)
-    for index in range(1, count):
-        if paths.state[warp, index] != paths.state[warp, 0]:
+    """The first group at the barrier at which all groups of a warp wait when none runs; -1 when there is none.
+
+    Those at an instruction of the whole warp come after the others: the first of them only where all are at one.
+    """
+    found = np.int64(-1)
+    for index in range(np.int64(paths.count[warp]) - 1, -1, -1):
+        state = paths.state[warp, index]
+        if state < AT_BARRIER:
             return np.int64(-1)
-    return np.int64(paths.state[warp, 0]) - AT_BARRIER
+        if found < 0 or state == paths.state[warp, found] or paths.state[warp, found] == AT_BARRIER + WHOLE_WARP:
+            found = np.int64(index)
+        elif state != AT_BARRIER + WHOLE_WARP:
+            return np.int64(-1)
+    return found

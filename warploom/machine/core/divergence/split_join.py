@@ -19,10 +19,11 @@ import numpy as np
 from warploom.isa.uop import DST, FLAGS, NONE, NUMBER, OP, A, B
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.divergence import STACK
+from warploom.machine.core.divergence.gathering import gather
 from warploom.machine.core.divergence.masks import chosen_lanes, spokesman
 from warploom.machine.core.divergence.mechanism import arrive_at_barrier, exit_lanes
-from warploom.machine.core.divergence.path_table import merge
-from warploom.machine.core.divergence.stack import gather, push
+from warploom.machine.core.divergence.path_table import call, merge
+from warploom.machine.core.divergence.stack import push
 from warploom.machine.core.warps.barrier import WHOLE_WARP
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, has, ones, popcount
@@ -54,7 +55,7 @@ def split_or_join(gpu, core, warp, tables, k):
     op = tables.uops[k, OP]
     fault = np.int64(OK)
     if op == SET_MASK:
-        whole = whole_warp(core, warp)
+        whole = whole_warp(core, warp, np.int64(WHOLE_WARP))
         if whole < 0:
             gpu.fault.limit = core.path_table.limit
             return np.int64(OVERFLOW)
@@ -76,20 +77,23 @@ def split_or_join(gpu, core, warp, tables, k):
 
 
 @unit
-def whole_warp(core, warp):
-    """Returns 1 when all lanes of a warp that have not ended are at its instruction; else those that are wait there for the others.
+def whole_warp(core, warp, number):
+    """The running lanes are at barrier `number`, or at a different instruction of the whole warp (WHOLE_WARP).
 
-    -1: the reconvergence stack has no room for them.
+    Returns 1 when it is executed now; 0: they wait there for others; -1: the reconvergence stack has no room for them.
     """
     warps = core.warps
     if core.divergence == STACK:
-        return np.int64(gather(core.path_table, warps, warp))
-    if core.any_order == 0 or core.path_table.count[warp] == 0:
+        return np.int64(gather(core.path_table, warps, warp, number))
+    called = warps.mask[warp] & ~core.path_table.called[warp] == EMPTY
+    core.path_table.called[warp] = core.path_table.called[warp] & ~warps.mask[warp]
+    if called or core.any_order == 0 or core.path_table.count[warp] == 0:
         return np.int64(1)
     warps.pc[warp] += 1
-    if arrive_at_barrier(core, warp, np.int64(WHOLE_WARP), np.int64(0)) == 0:
+    if arrive_at_barrier(core, warp, np.int64(number), np.int64(0)) == 0:
         return np.int64(0)
     merge(core.path_table, warps, warp)
+    call(core.path_table, warp)
     warps.pc[warp] -= 1
     return np.int64(1)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from warploom.machine.core.divergence.path_table import AT_BARRIER, STACKED
+from warploom.machine.core.divergence.path_table import AT_BARRIER, RECONVERGENCE, STACKED
 
 TABLES = ("path_table", "mask_stack")  # of a core: the mechanism's, and that of a program that manages masks itself
 
@@ -18,7 +18,8 @@ class WaitingPath(NamedTuple):
     """A path that waits.
 
     table: the one of `TABLES` that it lies in. lanes: its mask; a lane that ended meanwhile is still in it. pc: where it continues.
-    state: what it waits for, as in `path_table.py`. reconvergence_pc: where its lanes reconverge with others then; -1: when they end.
+    state: what it waits for, as in `path_table.py`, but STACKED for RECONVERGENCE. reconvergence_pc: where its lanes reconverge with others
+    then; -1: when they end.
     """
 
     table: str
@@ -40,6 +41,7 @@ def waiting_paths(core: np.void, warp: int) -> list[WaitingPath]:
         table = core[name]
         for row in range(int(table["count"][warp])):
             lanes, pc, state, joins = (int(table[field][warp, row]) for field in ("mask", "pc", "state", "reconvergence_pc"))
+            state = STACKED if state == RECONVERGENCE else state
             found.append(WaitingPath(name, lanes, pc, state, joins if state == STACKED else -1))
     return found
 
@@ -59,7 +61,7 @@ def state_bytes(core: np.void, warp: int) -> list[bytes]:
     found = []
     for name in TABLES:
         table, count = core[name], int(core[name]["count"][warp])
-        found.append(np.array([count, table["rejoins_at"][warp]], np.int64).tobytes())
+        found.append(np.array([count, table["rejoins_at"][warp]], np.int64).tobytes() + table["called"][warp].tobytes())
         found += [table[field][warp, :count].tobytes() for field in ("mask", "pc", "state", "reconvergence_pc")]
     barriers, count = core["convergence_barriers"], int(core["convergence_barriers"]["count"][warp])
     found.append(np.array([count, barriers["backward_jumps"][warp]], np.int64).tobytes())

@@ -55,7 +55,12 @@ WARPLOOM_INLINE int loop_begin(void) { return 0; }
 WARPLOOM_INLINE int loop_while(int more, int height) { (void)height; return more; }
 WARPLOOM_INLINE void loop_end(int height) { (void)height; }
 /* Ordinary RISC-V code: a kernel, or main(int thread, int threads, void *arguments), runs once a thread; the machine parts lanes by itself.
-   Threads have numbers, but no barriers and no memory of their group. */
+   Threads have numbers, but no barriers and no memory of their group. A main of
+   one's own is told its thread and how many there are; of these functions it may ask global_id() alone, the others are for kernels. */
+#define WARPLOOM_ON_VORTEX(what) __attribute__((unavailable("ordinary RISC-V has no " what ": use --isa vortex")))
+WARPLOOM_ON_VORTEX("barriers") void barrier(void);
+WARPLOOM_ON_VORTEX("barriers") void device_barrier(int number);
+WARPLOOM_ON_VORTEX("memory of a group") void *local_memory(uint32_t bytes);
 WARPLOOM_INLINE int global_id(void) { int v; __asm__("mv %0, tp" : "=r"(v)); return v; }
 WARPLOOM_INLINE const int *warploom_launch(void) { const int *v; __asm__("mv %0, gp" : "=r"(v)); return v; }
 WARPLOOM_INLINE int local_size(void) { return warploom_launch()[5]; }
