@@ -23,7 +23,7 @@ WAYS, LINES, LONGEST = 2, 3, 6  # of a set; that a trace is about; accesses of a
 PLACES, NUMBERS = (1, 2, 3, 4, 7, 16), 64
 SIZE, SHIFT, SECTOR = 4, 7, 5  # bytes a lane; log2 of the bytes of a line and a sector
 WIRES = tuple(name for name in address_hash.AddressHash.names or () if name != "asked")  # the machine notes there what a hash has said
-NUMBERS_OF_LSU = tuple(name for name in Lsu.names or () if Lsu[name] == np.int64)  # looked at after each access; its tables, once at the end
+NUMBERS_OF_LSU = tuple(name for name in Lsu.names or () if Lsu[name] == np.int64)  # after each access; its tables, once
 ADDRESSES = (0, 4, 28, 30, 126, 128, 256)
 
 
