@@ -166,6 +166,26 @@ def asks_idle_lanes(lsu, addresses, active, size, lanes, lines, sectors):
     return count
 
 
+def has_one_place(hash, line):
+    hash.places = 1
+    return 0
+
+
+def has_one_way(s, set):
+    s.ways = 1
+    return 0
+
+
+def has_long_lines(lsu, addresses, active, size, lanes, lines, sectors):
+    lsu.line_shift += 1
+    return coalesce(lsu, addresses, active, size, lanes, lines, sectors)
+
+
+def looks_into_the_cache(lsu, addresses, active, size, lanes, lines, sectors):
+    lsu.cache.tag[0] = 1
+    return coalesce(lsu, addresses, active, size, lanes, lines, sectors)
+
+
 def wrong_side(paths, warps, warp, taken, target, reconvergence_pc):
     """All lanes go where some want to: no lane is lost, and the kernel computes something else."""
     warps.pc[warp] = target
@@ -189,6 +209,11 @@ BROKEN = [
     ("prefetcher", counts_its_own, "line", " writes p.useful; of this record a unit writes p.memory alone"),
     ("replacement", Replacement(stamped, stamped, one_too_far), "victim", "a set of 2 ways is asked for the lines 0, 1, 2: "),
     ("replacement", Replacement(stamped, stamped, one_too_far_in_time), "victim", "a set of 2 ways is asked for the lines 0, 1, 0, 2: "),
+    ("replacement", Replacement(untouched, untouched, has_one_way), "victim", " writes s.ways; of this record a unit writes s.stamp and "),
+    ("set_hash", has_one_place, "place", " writes hash.places; of this record a unit writes nothing"),
+    ("coalescer", has_long_lines, "covers", "lanes at 0, active 1: "),
+    ("coalescer", has_long_lines, "covers", " writes lsu.line_shift; of this record a unit writes nothing"),
+    ("coalescer", looks_into_the_cache, "covers", " writes lsu.cache; of this record a unit writes nothing"),
     ("set_hash", changes_its_mind, "place", "2 places: line 0 has place 0, and place "),
     ("coalescer", forgets_the_second_lane, "covers", "lanes at 0, 30, active 1, 1: sector 1 of line 0 is in no transaction"),
     ("coalescer", asks_idle_lanes, "covers", "lanes at 0, active 0: the transactions change with the address of a lane that takes no part"),

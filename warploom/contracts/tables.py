@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.contracts.promise import Promise
-from warploom.contracts.traces import sockets
+from warploom.contracts.traces import sockets, written
 from warploom.isa.uop import ALU, MEMORY
 from warploom.machine.core.load_store.prefetcher import Prefetcher
 from warploom.machine.core.scheduling.scheduler import Scheduler, add_warp
 from warploom.machine.engine.bits import EMPTY, bit
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import mirror, zeros
-from warploom.machine.engine.users import UnitError, unit_name, unit_place
+from warploom.machine.engine.users import UnitError
 from warploom.machine.slots.prefetcher import swaps as prefetcher_swaps
 from warploom.machine.slots.scheduler import policy_socket
 
@@ -80,7 +80,7 @@ def _picks(policy: Any, call: Any, core: Core, trace: Sequence[Cycle]) -> str:
                 warp = int(call(s, np.int64(now)))
         except UnitError as error:
             return str(error)
-        if wrong := _written(policy, "s", memory, before, ("memory", "visible")):
+        if wrong := written(policy, "s", memory, before, ("memory", "visible")):
             return wrong
         s.last = warp if warp >= 0 else s.last
     return ""
@@ -96,15 +96,6 @@ def _scheduler(core: Core) -> Any:
         add_warp(s, warp, warp)
         s.pc[warp], s.unit[warp] = warp, (ALU, MEMORY)[warp % 2]
     return memory
-
-
-def _written(unit: Any, record: str, memory: Any, before: Any, own: tuple[str, ...]) -> str:
-    """Which field that is not a unit's own it has written; "" for none."""
-    for name in memory.dtype.names:
-        if name not in own and memory[name].tobytes() != before[name].tobytes():
-            owned = " and ".join(f"{record}.{each}" for each in own)
-            return f"{unit_place(unit)}: {unit_name(unit)} writes {record}.{name}; of this record a unit writes {owned} alone"
-    return ""
 
 
 def _said(core: Core, trace: Sequence[Cycle]) -> str:
@@ -139,7 +130,7 @@ def names_a_line(prefetcher: Any, slot: str) -> str:
             with np.errstate(over="ignore"):
                 for lookup in trace:
                     call(p, *map(np.int64, lookup))
-            wrong = _written(prefetcher, "p", memory, before, ("memory",))
+            wrong = written(prefetcher, "p", memory, before, ("memory",))
         except UnitError as error:
             wrong = str(error)
         if wrong:

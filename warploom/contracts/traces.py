@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -13,7 +13,7 @@ from warploom.machine.core.load_store.coalescer import coalesce
 from warploom.machine.core.load_store.lsu import Lsu
 from warploom.machine.engine.swaps import Socket, Swaps
 from warploom.machine.engine.unit import mirror, zeros
-from warploom.machine.engine.users import UnitError
+from warploom.machine.engine.users import UnitError, unit_name, unit_place
 from warploom.machine.memory import address_hash, replacement
 from warploom.machine.slots.coalescer import swaps as coalescer_swaps
 from warploom.machine.slots.hashes import channel_swaps
@@ -22,6 +22,8 @@ from warploom.machine.slots.replacement import swaps as replacement_swaps
 WAYS, LINES, LONGEST = 2, 3, 6  # of a set; that a trace is about; accesses of a trace
 PLACES, NUMBERS = (1, 2, 3, 4, 7, 16), 64
 SIZE, SHIFT, SECTOR = 4, 7, 5  # bytes a lane; log2 of the bytes of a line and a sector
+WIRES = tuple(name for name in address_hash.AddressHash.names or () if name != "asked")  # the machine notes there what a hash has said
+NUMBERS_OF_LSU = tuple(name for name in Lsu.names or () if Lsu[name] == np.int64)  # after each access; its tables, once
 ADDRESSES = (0, 4, 28, 30, 126, 128, 256)
 
 
@@ -30,9 +32,11 @@ def takes_a_way(policy: Any, slot: str) -> str:
     hit, fill, victim = sockets(replacement_swaps(policy))
     for length in range(1, LONGEST + 1):
         for trace in product(range(LINES), repeat=length):
-            state = mirror(zeros((), replacement.Replacement))
+            memory = zeros((), replacement.Replacement)
+            state = mirror(memory)
             lines: list[int] = []
             state.ways = WAYS
+            before = memory.copy()
             try:
                 for now, line in enumerate(trace):
                     if line in lines:
@@ -45,8 +49,11 @@ def takes_a_way(policy: Any, slot: str) -> str:
                         way = int(victim(state, 0))
                         lines[way] = line
                     fill(state, 0, way, now)
+                wrong = written(policy, "s", memory, before, ("stamp", "bits"))
             except UnitError as error:
-                return f"a set of {WAYS} ways is asked for the lines {', '.join(map(str, trace))}: {error}"
+                wrong = str(error)
+            if wrong:
+                return f"a set of {WAYS} ways is asked for the lines {', '.join(map(str, trace))}: {wrong}"
     return ""
 
 
@@ -55,21 +62,51 @@ def sockets(swaps: Swaps) -> list[Any]:
     return [instead.guarded() for _, instead in swaps if isinstance(instead, Socket)]
 
 
+def written(unit: Any, record: str, memory: Any, before: Any, own: tuple[str, ...] = (), among: Iterable[str] = ()) -> str:
+    """Which field that is not a unit's own it has written; "" for none. among: the fields that are looked at, where not all are."""
+    for name in among or memory.dtype.names:
+        if name not in own and _differ(memory[name], before[name]):
+            owned = f"{' and '.join(f'{record}.{each}' for each in own)} alone" if own else "nothing"
+            return f"{unit_place(unit)}: {unit_name(unit)} writes {record}.{name}; of this record a unit writes {owned}"
+    return ""
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two values of a field differ. Between the fields of a record in it there are bytes that mean nothing."""
+    if one.dtype.names:
+        return any(_differ(one[name], other[name]) for name in one.dtype.names)
+    return bool(one.tobytes() != other.tobytes())
+
+
 def names_a_place(unit: Any, slot: str) -> str:
     """Whether a line has a place, and the same one whenever it is asked for."""
     (hash_of,) = sockets(channel_swaps(unit))
+    written_too = ""
     for places in PLACES:
-        state = mirror(zeros((), address_hash.AddressHash))
+        said = f"{places} place{'s' * (places != 1)}"
+        memory = zeros((), address_hash.AddressHash)
+        state = mirror(memory)
         address_hash.configure(state, places, "modulo")
+        before = memory.copy()
         try:
             first = [int(hash_of(state, line)) for line in range(NUMBERS)]
             state.asked[:] = 0  # what differs is said here with both places
             back = [int(hash_of(state, line)) for line in reversed(range(NUMBERS))][::-1]
+            wrong = _moved(first, back)
         except UnitError as error:
-            return f"{places} place{'s' * (places != 1)}: {error}"
-        for line, (one, other) in enumerate(zip(first, back, strict=True)):
-            if one != other:
-                return f"{places} place{'s' * (places != 1)}: line {line} has place {one}, and place {other} when it is asked for again"
+            wrong = str(error)
+        if wrong:
+            return f"{said}: {wrong}"
+        if not written_too and (field := written(unit, "hash", memory, before, among=WIRES)):
+            written_too = f"{said}: {field}"
+    return written_too
+
+
+def _moved(first: Sequence[int], again: Sequence[int]) -> str:
+    """The first line that has a second place when it is asked for again; "" for none."""
+    for line, (one, other) in enumerate(zip(first, again, strict=True)):
+        if one != other:
+            return f"line {line} has place {one}, and place {other} when it is asked for again"
     return ""
 
 
@@ -84,23 +121,31 @@ def _accesses() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
 def covers(unit: Any, slot: str) -> str:
     """Whether every sector that an active lane touches is in some transaction, and idle lanes change nothing."""
     (call,) = sockets(coalescer_swaps(unit))
-    lsu = mirror(zeros((), Lsu))
+    memory = zeros((), Lsu)
+    lsu = mirror(memory)
     lsu.line_shift, lsu.sector_shift, lsu.merge = SHIFT, SECTOR, 1
+    before = memory.copy()
     for addresses, active in _accesses():
         said = f"lanes at {', '.join(map(str, addresses))}, active {', '.join(map(str, active))}"
         wanted = _sent(coalesce, lsu, addresses, active)
         try:
             found = _sent(call, lsu, addresses, active)
             other = _sent(call, lsu, tuple(a if on else 999 for a, on in zip(addresses, active, strict=True)), active)
+            wrong = _not_sent(wanted, found, other) or written(unit, "lsu", memory, before, among=NUMBERS_OF_LSU)
         except UnitError as error:
-            return f"{said}: {error}"
-        for line, sectors in wanted.items():
-            missing = sectors & ~found.get(line, 0)
-            if missing:
-                return f"{said}: sector {(missing & -missing).bit_length() - 1} of line {line} is in no transaction"
-        if other != found:
-            return f"{said}: the transactions change with the address of a lane that takes no part"
-    return ""
+            wrong = str(error)
+        if wrong:
+            return f"{said}: {wrong}"
+    return written(unit, "lsu", memory, before)
+
+
+def _not_sent(wanted: Mapping[int, int], found: Mapping[int, int], other: Mapping[int, int]) -> str:
+    """Which sector is not among those sent; or whether they differ from those of other addresses of idle lanes. "" for neither."""
+    for line, sectors in wanted.items():
+        missing = sectors & ~found.get(line, 0)
+        if missing:
+            return f"sector {(missing & -missing).bit_length() - 1} of line {line} is in no transaction"
+    return "" if other == found else "the transactions change with the address of a lane that takes no part"
 
 
 def _sent(call: Any, lsu: Any, addresses: tuple[int, ...], active: tuple[int, ...]) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""A `while` of a user's unit ends, or says that it does not; all else of the function stays as it was."""
+"""A loop of a user's unit ends, or says that it does not; all else of the function stays as it was."""
 
 from __future__ import annotations
 
@@ -40,21 +40,38 @@ def straight(x):
     return x + 1
 
 
-def over_a_range(x):
-    for k in range(x):
+def over_a_short_range(x):
+    for k in range(3, 0, -1):
         x += k
     return x
+
+
+def over_a_range(x):
+    for k in range(x):
+        if k < 0:
+            break
+    else:
+        return k + 1
+    return -1
+
+
+def over_what_a_mask_holds(x):
+    found = x
+    for k in range(1 << 40):
+        found = k
+    return found
 
 
 def test_a_loop_that_ends_is_as_before():
     made = bounded(counts_down)
     assert [made(n) for n in (0, 5, MOST)] == [-1, 1, 1]
     assert made(4, step=2) == -1
+    assert [bounded(over_a_range)(n) for n in (1, 7, MOST)] == [1, 7, MOST]
     assert (made.__name__, made.__module__, made.__wrapped__) == ("counts_down", __name__, counts_down)
     assert bounded(made) is made
 
 
-@pytest.mark.parametrize(("function", "line"), [(inner_endless, 2), (outer_endless, 1)])
+@pytest.mark.parametrize(("function", "line"), [(inner_endless, 2), (outer_endless, 1), (over_what_a_mask_holds, 2)])
 def test_the_loop_that_does_not_end_is_named_and_not_those_in_it(function, line):
     with pytest.raises(RuntimeError, match=ENDLESS) as caught:
         bounded(function)(1)
@@ -135,8 +152,8 @@ def test_a_function_of_names_around_it_keeps_them():
     assert bounded(closure)(0) == 3
 
 
-@pytest.mark.parametrize("function", [straight, over_a_range, len, eval("lambda x: x")])
-def test_what_has_no_while_is_itself(function):
+@pytest.mark.parametrize("function", [straight, over_a_short_range, len, eval("lambda x: x")])
+def test_what_has_no_loop_that_may_be_long_is_itself(function):
     assert bounded(function) is function
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from warploom.units import unit
 
@@ -100,7 +103,40 @@ def names_no_way(s, set):
     return 99
 
 
+def runs_over_a_mask(s, set):
+    found = set
+    for way in range(1 << 40):
+        found ^= way
+    return found
+
+
+def has_no_value_yet(s, set):
+    if set > 1000:
+        found = 1
+    return found
+
+
+def has_no_way_after_a_loop(s, set):
+    for way in range(set - set):
+        set += way
+    return way
+
+
+@unit
+def down(x):
+    return down(x - 1) if x > 0 else 0
+
+
+def calls_itself(s, set):
+    return down(set)
+
+
+def exits(s, set):
+    raise SystemExit("enough")
+
+
 ENDLESS = "RuntimeError: this loop has run 1 000 000 times in one call, and has not ended"
+NO_VALUE = "UnboundLocalError: cannot access local variable {!r} where it is not associated with a value"
 
 # (function, lines after its first, what is said in both engines)
 AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
@@ -118,6 +154,15 @@ AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (never_ends, 2, ENDLESS),
     (never_returns, 2, ENDLESS),
     (calls_what_never_ends, counts_up.__code__.co_firstlineno + 1 - calls_what_never_ends.__code__.co_firstlineno, ENDLESS),
+    (runs_over_a_mask, 2, ENDLESS),
+    (has_no_value_yet, 3, NO_VALUE.format("found")),
+    (has_no_way_after_a_loop, 3, NO_VALUE.format("way")),
+    (
+        calls_itself,
+        down.__code__.co_firstlineno - calls_itself.__code__.co_firstlineno,
+        "down calls itself; hardware has no stack of calls: write a loop",
+    ),
+    (exits, 1, "SystemExit: enough"),
     (names_no_way, 0, "names_no_way returned 99; a victim is a way of the set, 0 to s.ways - 1"),
 )
 
@@ -200,6 +245,77 @@ def calls_an_unmarked_one(s, set):
     return inspect.stack(set)
 
 
+def returns_on_one_path(s, set):
+    if set > 0:
+        return 0
+
+
+def returns_two(s, set):
+    return 0, set
+
+
+def returns_an_array(s, set):
+    return s.stamp[:2]
+
+
+ages = {}
+
+
+def keeps_a_dictionary(s, set):
+    ages[set] = 1
+    return 0
+
+
+table = np.zeros(64, np.int64)
+
+
+def writes_a_table(s, set):
+    table[set] = 1
+    return 0
+
+
+def keeps_a_number(s, set):
+    keeps_a_number.count = set
+    return 0
+
+
+def asks_python(s, set):
+    return len(bin(set))
+
+
+def asks_the_time(s, set):
+    return int(time.time()) % s.ways
+
+
+def asks_a_number(s, set):
+    return set.bit_length()
+
+
+def forgets(s, set):
+    way = set
+    del way
+    return 0
+
+
+def catches(s, set):
+    try:
+        return set // s.ways
+    except ZeroDivisionError:
+        return 0
+
+
+def adds_up(s, set):
+    return sum(way for way in range(s.ways))
+
+
+def is_used_above(s, set):
+    for way in range(s.ways):
+        if way > 0:
+            set += before
+        before = way
+    return set
+
+
 # (function, lines after its first, what is said by the compiler)
 WHEN_COMPILED: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (returns_nothing, 0, "returns_nothing returns nothing; the result is a whole number"),
@@ -220,5 +336,42 @@ WHEN_COMPILED: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (opens_a_file, 1, "opens_a_file cannot become native code: `with open"),
     (has_a_dictionary, 2, 'has_a_dictionary cannot become native code: `ages[set] = "x"`'),
     (names_no_field, 1, "names_no_field cannot become native code: `return s.nofield`: the record has no field 'nofield'"),
+    (returns_on_one_path, 0, "returns_on_one_path returns nothing on one of its paths; the result is a whole number"),
+    (returns_two, 0, "returns_two returns several values; the result is a whole number"),
+    (returns_an_array, 0, "returns_an_array cannot become native code: it returns an array; the result is a whole number"),
+    (
+        keeps_a_dictionary,
+        1,
+        "keeps_a_dictionary cannot become native code: `ages[set] = 1`: ages, outside of the function, is no number; what",
+    ),
+    (
+        writes_a_table,
+        1,
+        "writes_a_table cannot become native code: `table[set] = 1`: an array outside of the function is a table that is only",
+    ),
+    (
+        keeps_a_number,
+        1,
+        "keeps_a_number cannot become native code: `keeps_a_number.count = set`: keeps_a_number is a function; what a unit",
+    ),
+    (asks_python, 1, "asks_python cannot become native code: `return len(bin(set))`: native code has no bin; a unit may use"),
+    (asks_the_time, 1, "asks_the_time cannot become native code: `return int(time.time()) % s.ways`: native code has no time.time; a unit"),
+    (asks_a_number, 1, "asks_a_number cannot become native code: `return set.bit_length()`: a number has no bit_length natively; a unit"),
+    (forgets, 2, "forgets cannot become native code: `del way`: native code has no del; a unit may use"),
+    (
+        catches,
+        3,
+        "catches cannot become native code: `except ZeroDivisionError:`: native code catches no exceptions: ask before, with if; ",
+    ),
+    (
+        adds_up,
+        1,
+        "adds_up cannot become native code: `return sum(way for way in range(s.ways))`: native code has no generators: write a loop",
+    ),
+    (
+        is_used_above,
+        0,
+        "is_used_above cannot become native code: `def is_used_above(s, set):`: before is used above its first value: give it one at",
+    ),
     (calls_an_unmarked_one, 1, "calls_an_unmarked_one cannot become native code: `return inspect.stack(set)`"),
 )

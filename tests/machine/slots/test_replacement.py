@@ -133,10 +133,15 @@ def test_what_cannot_be_compiled_names_its_line(function, line, said):
     assert rest.strip().startswith(said)
 
 
-@pytest.mark.parametrize("given", [oldest, (oldest, oldest, oldest), Replacement(1, 2, 3), Replacement])
+@pytest.mark.parametrize("given", [oldest, (oldest, oldest, oldest), Replacement])
 def test_what_is_no_policy_is_refused(given):
     with pytest.raises(UnitError, match=r"is no unit for the slot 'replacement', which takes a Replacement: Replacement\(hit\("):
         GPU("sm", units={"replacement": given})
+
+
+def test_a_verb_that_is_no_function_is_named():
+    with pytest.raises(UnitError, match=r"^fill of Replacement is None, and a Replacement takes functions: Replacement\(hit\("):
+        GPU("sm", units={"replacement": Replacement(untouched, None, oldest)})
 
 
 def test_a_policy_comes_from_a_file(tmp_path):

@@ -1,8 +1,9 @@
-"""Loops of a user's unit that do not end: each `while` gets a bound, the same in both engines.
+"""Loops of a user's unit that do not end: each gets a bound, the same in both engines.
 
 Not hardware, but its rule: a unit answers within a cycle, so each of its loops has an end that is known when it is built. A `while` of a
-user's may have none, and native code that never returns cannot be interrupted. So the function that runs, or is compiled, is the user's
-with a count of iterations in each `while`, which costs an addition and a comparison an iteration. A `for` ends by itself.
+user's may have none, a `for` over the numbers below a mask has one that nobody lives to see, and native code that does not return cannot be
+interrupted. So the function that runs, or is compiled, is the user's with a count of iterations in each loop, which costs an addition and a
+comparison an iteration. A `for` over numbers that stand in its line needs none.
 """
 
 from __future__ import annotations
@@ -15,20 +16,24 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
+from warploom.machine.engine.no_value import may_lack_a_value, with_questions
+
 MOST = 1_000_000  # iterations of one loop in one call; the longest loops that have a purpose go over the blocks of a cache
 ENDLESS = f"this loop has run {MOST:_} times in one call, and has not ended".replace("_", " ")
 _MARK = "__warploom_bounded__"
 
 
 def bounded(function: Callable[..., Any], *, answers: bool = False) -> Callable[..., Any]:
-    """A user's function whose `while` loops are counted; itself where it has none, or where nothing is known of its source.
+    """A user's function whose loops are counted, and that asks for values that may lack (no_value.py); itself where there is neither.
+
+    Where nothing is known of its source it stays as it is.
 
     answers: of one that never returns, the form of which a compiler believes that it gives a whole number. It does the same.
     """
     if not isinstance(function, FunctionType) or hasattr(function, _MARK):
         return function
     ends = answers and _never_returns(function.__code__)
-    code = _code(function, ends) if ends or _jumps_back(function.__code__) else None
+    code = _code(function, ends)
     if code is None:
         return function
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
@@ -42,17 +47,13 @@ def bounded(function: Callable[..., Any], *, answers: bool = False) -> Callable[
     return made
 
 
-def _jumps_back(code: CodeType) -> bool:
-    return any("JUMP" in step.opname and step.argval <= step.offset for step in dis.get_instructions(code) if isinstance(step.argval, int))
-
-
 def _never_returns(code: CodeType) -> bool:
     """Whether no path leads to an end: Python leaves out what comes after a `while True` without `break`."""
     return not any(step.opname in ("RETURN_VALUE", "RETURN_CONST") for step in dis.get_instructions(code))
 
 
 def _code(function: FunctionType, ends: bool) -> CodeType | None:
-    """The code of the function with counts in its loops, at the same lines of the same file; None where it cannot be had.
+    """The code of the function with counts and questions, at the same lines of the same file; None where it has none, or cannot be had.
 
     ends: loops have conditions that may become false, as far as a compiler sees, and the function ends with a number.
     """
@@ -63,9 +64,11 @@ def _code(function: FunctionType, ends: bool) -> CodeType | None:
         return None
     if not isinstance(definition, ast.FunctionDef):
         return None
+    lacking = may_lack_a_value(definition)
+    with_questions(definition, lacking)
     counter = _Counted(ends)
     counted: Any = counter.visit(definition)
-    if not counter.loops and not ends:
+    if not (counter.loops or lacking or ends):
         return None
     counted.decorator_list, counted.args.defaults, counted.args.kw_defaults = [], [], [None] * len(counted.args.kwonlyargs)
     counted.returns = None
@@ -87,13 +90,28 @@ def _code(function: FunctionType, ends: bool) -> CodeType | None:
 
 
 class _Counted(ast.NodeTransformer):
-    """Puts a count before each `while`, and its step at the head of the body."""
+    """Puts a count before each loop, and its step at the head of the body."""
 
     def __init__(self, ends: bool) -> None:
         self.loops, self.ends = 0, ends
 
     def visit_While(self, node: ast.While) -> Any:
         """A loop, and those in it."""
+        before, name = self._count(node)
+        if self.ends and isinstance(node.test, ast.Constant) and node.test.value:
+            node.test = ast.copy_location(ast.parse(f"{name} <= {MOST}", mode="eval").body, node.test)
+        return [*before, node]
+
+    def visit_For(self, node: ast.For) -> Any:
+        """A loop over numbers, and those in it."""
+        if _is_short(node.iter):
+            self.generic_visit(node)
+            return node
+        before, _ = self._count(node)
+        return [*before, node]
+
+    def _count(self, node: ast.While | ast.For) -> tuple[list[ast.stmt], str]:
+        """What stands before a loop, whose body now counts; and the name of the count."""
         name = f"iterations_of_loop_{self.loops}"
         self.loops += 1
         self.generic_visit(node)
@@ -105,6 +123,14 @@ class _Counted(ast.NodeTransformer):
                     ast.copy_location(part, node)
                     part.end_lineno, part.end_col_offset = node.lineno, node.col_offset  # type: ignore[attr-defined]
         node.body = [*step, *node.body]
-        if self.ends and isinstance(node.test, ast.Constant) and node.test.value:
-            node.test = ast.copy_location(ast.parse(f"{name} <= {MOST}", mode="eval").body, node.test)
-        return [*before, node]
+        return before, name
+
+
+def _is_short(numbers: ast.expr) -> bool:
+    """Whether the numbers of a loop are `range` of constants, and few."""
+    if not (isinstance(numbers, ast.Call) and isinstance(numbers.func, ast.Name) and numbers.func.id == "range"):
+        return False
+    try:
+        return all(type(number) is int and abs(number) <= MOST for number in map(ast.literal_eval, numbers.args))
+    except ValueError:
+        return False

@@ -24,7 +24,8 @@ class Socket(NamedTuple):
 
     name: of the slot and the verb. kinds: result and arguments, as in a `Hook`, for each combination in which the unit is called.
     accepts: called with the result and the arguments, says whether it is one; None where the result is of no interest. expected: what a
-    result is, in half a sentence that follows "returned 9; ".
+    result is, in half a sentence that follows "returned 9; ". wrong: of one that returns nothing, called with the arguments after it, says
+    by a number what it has done wrong; 0 for nothing. reasons: what each number means.
     """
 
     name: str
@@ -32,6 +33,8 @@ class Socket(NamedTuple):
     kinds: tuple[tuple[Any, tuple[Any, ...]], ...]
     accepts: Callable[..., bool] | None = None
     expected: str = ""
+    wrong: Callable[..., int] | None = None
+    reasons: tuple[str, ...] = ()
 
     def guarded(self) -> Callable[..., Any]:
         """The function for plain Python: a mistake of its is a UnitError."""
@@ -39,16 +42,16 @@ class Socket(NamedTuple):
         return guarded(bounded(self.function), self._problem)
 
     def refusal(self, result: Any) -> str:
-        """What is said of a result that is none, or of what a function that returns nothing has done."""
-        if self.kinds[0][0] is None:
-            return self.expected
+        """What is said of a result that is none; of a function that returns nothing, `result` is the number of what is wrong."""
+        if self.reasons:
+            return self.reasons[result]
         return f"returned {result.item() if isinstance(result, np.generic) else result!r}; {self.expected}"
 
     def _problem(self, result: Any, *arguments: Any) -> str:
+        if self.wrong is not None:
+            return self.refusal(int(self.wrong(*arguments)))
         if self.accepts is None:
             return ""
-        if self.kinds[0][0] is None:
-            return "" if self.accepts(None, *arguments) else self.refusal(None)
         return "" if is_whole(result) and self.accepts(int(result), *arguments) else self.refusal(result)
 
 

@@ -7,6 +7,7 @@ Not hardware. A user's unit is a plain function. It is called as it is in plain 
 from __future__ import annotations
 
 import ast
+import contextlib
 import dis
 import inspect
 import sys
@@ -14,6 +15,7 @@ import textwrap
 import traceback
 from collections.abc import Callable
 from functools import wraps
+from itertools import pairwise
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -66,7 +68,7 @@ def guarded(function: Callable[..., Any], problem: Callable[..., str]) -> Callab
             raise UnitError(f"{_place_of(error, function)}: {DIVISION}") from error
         except ZeroDivisionError as error:  # Python has several texts for it, native code has one
             raise UnitError(f"{_place_of(error, function)}: {DIVISION}") from error
-        except Exception as error:  # whatever a user's function raises is the user's mistake
+        except (Exception, SystemExit) as error:  # whatever a user's function raises is the user's mistake
             said = in_words(error).replace("'Mirror' object has no attribute", "the record has no field")
             said = said.replace("object of type 'Mirror'", "the record").replace("'Mirror'", "a record")
             raise UnitError(f"{_place_of(error, function)}: {said}{hint_of_floats(said)}{hint_of_hardware(said)}") from error
@@ -81,7 +83,7 @@ def check_function(function: Any) -> None:
     """Raises UnitError for what cannot become native code whatever it is called with.
 
     That is a generator, or one that is awaited, which do nothing yet when they are called; what is called like a function and is none, as
-    a method or an object; and a number of more than 64 bits.
+    a method or an object; one that calls itself; and a number of more than 64 bits.
     """
     for is_one, kind, cure in (
         (inspect.isasyncgenfunction, "an asynchronous generator", "write def, and return the result"),
@@ -97,6 +99,30 @@ def check_function(function: Any) -> None:
         if type(step.argval) is int and step.opname == "LOAD_CONST" and not -(2**63) <= step.argval < 2**64:
             line = step.positions.lineno if step.positions else None
             raise UnitError(f"{place(function, line)}: {unit_name(function)} uses the number {step.argval}; {WIDTH}")
+    if isinstance(function, FunctionType) and (circle := _circle(function, ())):
+        through = "".join(f", through {each.__name__}" for each in circle[1:])
+        raise UnitError(f"{place(circle[0])}: {circle[0].__name__} calls itself{through}; hardware has no stack of calls: write a loop")
+
+
+def _circle(function: FunctionType, callers: tuple[FunctionType, ...]) -> tuple[FunctionType, ...]:
+    """Functions of a user's each of which calls the next one, and the last the first; () where a function comes to none such."""
+    if function in callers:
+        return callers[callers.index(function) :]
+    found = (_circle(called, (*callers, function)) for called in _called(function))
+    return next((circle for circle in found if circle), ())
+
+
+def _called(function: FunctionType) -> list[FunctionType]:
+    """The functions of its file, and units of another one, that a function of a user's names and of which it asks no attribute."""
+    outside = {**function.__globals__}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):  # a name that has no value yet
+            outside[name] = cell.cell_contents
+    steps = list(dis.get_instructions(function))
+    named = [step.argval for step, after in pairwise(steps) if step.opname in ("LOAD_GLOBAL", "LOAD_DEREF") and "ATTR" not in after.opname]
+    functions = [outside[name] for name in dict.fromkeys(named) if isinstance(outside.get(name), FunctionType)]
+    near = [each for each in functions if each.__globals__ is function.__globals__ or hasattr(each, "__warploom_unit__")]
+    return [each for each in near if not str(each.__module__).startswith("warploom.")]
 
 
 def _place_of_callable(unit: Any) -> str:

@@ -75,44 +75,61 @@ def lanes_of(paths, warps, warp):
     return np.uint64(found)
 
 
+# What is wrong with the paths of a warp after a call, by number; 0 is nothing.
+WRONG = (
+    "",
+    "leaves lanes of a warp on no path, or on two: each live lane is on the path that runs, or on one that waits",
+    "leaves a path at a PC that is not in the program",
+    "leaves a row in use that has no lanes: a path that ends is taken out of the rows, as run_group does",
+    "leaves paths.count[warp] at a number of rows that the table does not have",
+    "lets no path run, and one is ready: `run_group` makes it the running one",
+)
+LOST, NOWHERE, NOBODY, TOO_MANY, IDLE = range(1, len(WRONG))
+
+
 @unit
-def is_partition(paths, warps, warp):
-    """Whether each lane is on one path as before, that runs or waits, and all paths are somewhere in the program."""
-    seen = warps.mask[warp]
+def wrong_with_paths(paths, warps, warp):
+    """Whether each lane is on one path as before, that runs or waits, and all paths are somewhere in the program: a number of `WRONG`."""
     count = paths.count[warp]
-    if count < 0 or count > MAX_PATHS or warps.pc[warp] < 0 or warps.pc[warp] > paths.code_rows:
-        return False
+    if count < 0 or count > MAX_PATHS:
+        return np.int64(TOO_MANY)
+    if warps.pc[warp] < 0 or warps.pc[warp] > paths.code_rows:
+        return np.int64(NOWHERE)
+    seen = warps.mask[warp]
     for row in range(count):
         lanes = paths.mask[warp, row]
-        if lanes == 0 or lanes & seen != 0 or paths.pc[warp, row] < 0 or paths.pc[warp, row] > paths.code_rows:
-            return False
+        if lanes == 0:
+            return np.int64(NOBODY)
+        if lanes & seen != 0:
+            return np.int64(LOST)
+        if paths.pc[warp, row] < 0 or paths.pc[warp, row] > paths.code_rows:
+            return np.int64(NOWHERE)
         seen |= lanes
-    return bool(seen == paths.lanes[warp])
+    return np.int64(0 if seen == paths.lanes[warp] else LOST)
 
 
-def after_branch(result: Any, paths: Any, warps: Any, warp: Any, taken: Any, target: Any, reconvergence_pc: Any) -> bool:
-    """No lane is lost."""
-    return is_partition(paths, warps, warp)
-
-
-def after_backward(result: Any, paths: Any, warps: Any, warp: Any, yields: Any, waits: Any) -> bool:
-    """No lane is lost."""
-    return is_partition(paths, warps, warp)
-
-
-def after_select(result: Any, paths: Any, warps: Any, warp: Any) -> bool:
-    """No lane is lost, and a path runs if one is ready."""
-    if not is_partition(paths, warps, warp):
-        return False
-    if warps.mask[warp] != 0:
-        return True
-    ready = 0
+@unit
+def wrong_after_select(paths, warps, warp):
+    """... and whether a path runs if one is ready."""
+    wrong = wrong_with_paths(paths, warps, warp)
+    if wrong != 0 or warps.mask[warp] != 0:
+        return np.int64(wrong)
     for row in range(paths.count[warp]):
-        ready += 1 if paths.state[warp, row] == READY else 0
-    return ready == 0
+        if paths.state[warp, row] == READY:
+            return np.int64(IDLE)
+    return np.int64(0)
 
 
-LANES = "leaves lanes of a warp on no path, or on two: each live lane is on the path that runs, or on one that waits"
+@unit
+def wrong_after_branch(paths, warps, warp, taken, target, reconvergence_pc):
+    """As `wrong_with_paths`."""
+    return wrong_with_paths(paths, warps, warp)
+
+
+@unit
+def wrong_after_backward(paths, warps, warp, yields, waits):
+    """As `wrong_with_paths`."""
+    return wrong_with_paths(paths, warps, warp)
 
 
 def swaps(mechanism: Mechanism) -> Swaps:
@@ -121,9 +138,12 @@ def swaps(mechanism: Mechanism) -> Swaps:
         (select_path, select_path_users),
         (diverge, diverge_users),
         (backward_jump_or_yield, backward_jump_or_yield_users),
-        (users_select, Socket("divergence.select", mechanism.select, SELECT, after_select, f"{LANES}; and a path runs if one is ready")),
-        (users_branch, Socket("divergence.branch", mechanism.branch or split, BRANCH, after_branch, LANES)),
-        (users_backward, Socket("divergence.backward", mechanism.backward or continues, BACKWARD, after_backward, LANES)),
+        (users_select, Socket("divergence.select", mechanism.select, SELECT, wrong=wrong_after_select, reasons=WRONG)),
+        (users_branch, Socket("divergence.branch", mechanism.branch or split, BRANCH, wrong=wrong_after_branch, reasons=WRONG)),
+        (
+            users_backward,
+            Socket("divergence.backward", mechanism.backward or continues, BACKWARD, wrong=wrong_after_backward, reasons=WRONG),
+        ),
     )
 
 

@@ -66,16 +66,19 @@ class Slot(NamedTuple):
             check_function(function)
         if self.verbs is None and callable(unit) and not isinstance(unit, type):
             return unit
-        if self.verbs is not None and isinstance(unit, self.verbs) and self._complete(unit):
+        if self.verbs is not None and isinstance(unit, self.verbs):
+            for name, verb in self._no_functions(unit):
+                raise UnitError(f"{name} of {_called(unit)} is {verb!r}, and a {self.verbs.__name__} takes functions: {self.signature}")
             return unit
         if self.verbs is None:
             raise UnitError(f"{_called(unit)} is no unit for the slot {self.name!r}, which takes a function: {self.signature}")
         raise UnitError(f"{_called(unit)} is no unit for the slot {self.name!r}, which takes a {self.verbs.__name__}: {self.signature}")
 
-    def _complete(self, unit: Any) -> bool:
-        """Whether a unit of several verbs has them all; one with a default may be None."""
+    def _no_functions(self, unit: Any) -> list[tuple[str, Any]]:
+        """Of a unit of several verbs those that are no functions; one with a default may be None."""
         usual = self.verbs._field_defaults
-        return all(callable(verb) or (name in usual and verb is None) for name, verb in zip(unit._fields, unit, strict=True))
+        verbs = zip(unit._fields, unit, strict=True)
+        return [(name, verb) for name, verb in verbs if not (callable(verb) or (name in usual and verb is None))]
 
 
 def _called(unit: Any) -> str:

@@ -28,7 +28,7 @@ from warploom.machine.engine.native.library import (
 )
 from warploom.machine.engine.native.piece import Array, Bundle, Hook, Piece, Plug, is_ours
 from warploom.machine.engine.native.plug import STRICT, Mailbox, exceptions_in_full, plug_function, socket_call
-from warploom.machine.engine.native.refusals import not_compiled
+from warploom.machine.engine.native.refusals import not_compiled, returned_kind
 from warploom.machine.engine.native.rules import rules_of_units
 from warploom.machine.engine.swaps import Socket, Swaps
 from warploom.machine.engine.users import UnitError, check_parameters, line_of_print, place, unit_name
@@ -72,10 +72,10 @@ class Compiler:
         self._forget_users()
         kinds = tuple(self._type(kind) for kind in arguments)
         users = self._dispatcher_of(bounded(socket.function, answers=returns is not None), pipeline_class=UsersCompiler, **STRICT)
-        accepts = socket.accepts and self._dispatcher_of(socket.accepts, pipeline_class=UsersCompiler)
+        accepts, wrong = (asked and self._dispatcher_of(asked, pipeline_class=UsersCompiler) for asked in (socket.accepts, socket.wrong))
         with no_collector(), exceptions_in_full(mailbox):
             self._check_users(socket.function, users, kinds, returns is not None)
-            function = plug_function(plug, users, accepts, mailbox)
+            function = plug_function(plug, users, accepts, wrong, mailbox)
             dispatcher = numba.njit(**{**OPTIONS, **STRICT, "pipeline_class": PlugCompiler})(function)
             try:
                 dispatcher.compile(self._type(returns)(*kinds))
@@ -96,8 +96,7 @@ class Compiler:
             raise not_compiled(function, error) from error
         result = types.unliteral(result)
         if returns and not isinstance(result, types.Integer):
-            known = {"none": "returns nothing", "unicode_type": "returns a text"}
-            given = known.get(str(result), f"returns {str(result).partition('(')[0].lower()}")
+            given = f"returns {returned_kind(str(result))}"
             raise UnitError(f"{place(function)}: {unit_name(function)} {given}; the result is a whole number")
 
     def _instead_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
