@@ -173,3 +173,21 @@ def test_the_next_entry_is_when_the_first_full_port_has_room(shared_pipe):
     for full in ((), (u.ALU,), (u.FLOAT,), (u.SPECIAL,), (u.MEMORY,), (u.SHARED,), (u.SPECIAL, u.MEMORY), tuple(range(len(u.PORTS)))):
         partitions.full[1] = sum(1 << port for port in full)
         assert next_entry(partitions, 1) == min((entry[port] for port in full), default=FOREVER)
+
+
+@pytest.mark.parametrize("before", [49, 50, 51, 60])
+@pytest.mark.parametrize("shared_pipe", [0, 1])
+@pytest.mark.parametrize("port", range(len(u.PORTS)))
+def test_an_instruction_keeps_the_entry_of_its_pipe_once_that_is_free(port, shared_pipe, before):
+    """In cycle 50. A float goes into the integer pipe where that may be, and its own is not free."""
+    (partitions,) = mirror(np.zeros(1, Partitions))
+    partitions.float_on_integer, partitions.change[:] = shared_pipe, 99
+    for kind in range(len(u.PORTS)):
+        partitions.free[1, kind] = before + (kind != port)
+    pipe = u.MEMORY if port == u.SHARED else u.ALU if port == u.FLOAT and shared_pipe and before > 50 else port
+    expected = partitions.free.tolist()
+    expected[1][pipe] = max(expected[1][pipe], 50) + 4
+    assert enter(partitions, 1, port, 4, np.int64(50)) == pipe
+    assert partitions.free.tolist() == expected
+    assert (partitions.busy[1], partitions.change[1], partitions.taken[1, pipe]) == (1 << pipe, 50, 1)
+    assert (partitions.busy[0], partitions.change[0], partitions.taken.sum()) == (0, 99, 1)

@@ -30,6 +30,8 @@ def core_with(running, **more):
     made = machine(code.program(), core__warps=8, **more)
     gpu, core = mirror(made.gpu), mirror(made.cores)[0]
     warps = core.warps
+    for name in ("visits", "pending", "stores", "unsent", "started", "landed"):  # of a warp before
+        getattr(warps, name)[:8] = 99
     for warp in running:
         core.blocks.alive[0] |= np.uint64(1 << warp)
         warps.threads[warp] = warps.mask[warp] = warps.launched[warp] = np.uint64(0b1110)

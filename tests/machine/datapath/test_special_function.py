@@ -76,6 +76,18 @@ def test_results_are_within_the_stated_accuracy_over_the_whole_range(name):
     assert errors.max() <= ACCURACY
 
 
+@pytest.mark.parametrize("name", ["flog2", "fexp2"])
+def test_results_between_two_floats_are_the_nearer_one_where_the_choice_is_hard(name):
+    """Of arguments near 1 those whose exact result is closest to a half between two floats, but for the promised part of a place."""
+    words = np.arange(bits_of(0.7), bits_of(1.42), 61, np.uint32)
+    exact = (np.log2 if name == "flog2" else np.exp2)(words.view(np.float32).astype(np.float64))
+    places = exact / 2.0 ** (np.frexp(exact)[1] - 24)  # in units in the last place
+    beside = np.abs(places - np.floor(places) - 0.5)  # of a half
+    hard = np.argsort(np.where(beside < ACCURACY - 0.5, 1, beside))[:192]
+    for word, got in zip(words[hard].tolist(), compute(name, words[hard].tolist()), strict=True):
+        assert error(got, REFERENCE[name](float_of(word))) < 0.5, word
+
+
 @pytest.mark.parametrize(
     ("name", "number", "result"),
     [

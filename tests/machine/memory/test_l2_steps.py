@@ -6,7 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from warploom.machine.accounting.events import MERGED, MISS
+from warploom.machine.accounting.events import HIT, MERGED, MISS
+from warploom.machine.accounting.events import L2 as L2_EVENT
+from warploom.machine.accounting.events import STORE as STORED
 from warploom.machine.memory import l2
 from warploom.machine.memory.transactions import ATOMIC, EXTRA_SHIFT, LOAD, STORE, TO_MEMORY, TRACKED_TAG
 
@@ -77,3 +79,46 @@ def test_a_store_stays_where_its_line_is_kept_and_else_goes_on_to_memory(monkeyp
     expected += [("remove", partial)] if partial >= 0 else []
     expected += [("answer", READY)] if stays and tracked else []
     assert calls == (expected if stays else [*expected, ("pass on", SLICE, READY)])
+
+
+@pytest.mark.parametrize("kind", [LOAD, STORE, ATOMIC])
+@pytest.mark.parametrize(("ports", "extra", "slice_bytes", "tracing"), list(product((0, 1), (0, 3), (0, 16), (0, 1))))
+def test_a_lookup_takes_its_slice_and_is_answered_merged_or_missed_and_told_once(monkeypatch, kind, ports, extra, slice_bytes, tracing):
+    """The second of the cores' lines that one line here holds, of two sectors each: its two sectors are the third and the fourth."""
+    for missing in (0b0000, 0b0100, 0b1100):
+        calls = []
+        monkeypatch.setattr(l2, "_may_take", lambda *given, calls=calls: calls.append(("may take", *given[1:])) or True)
+        monkeypatch.setattr(l2, "lookup", lambda *given, missing=missing, calls=calls: calls.append(("look", *given)) or sectors(missing))
+        monkeypatch.setattr(l2, "_store", lambda *given, calls=calls: calls.append(("store", *given[2:-3], *given[-2:])))
+        monkeypatch.setattr(l2, "_miss", lambda *given, calls=calls: calls.append(("miss", *given[2:-2], given[-1])) or MERGED)
+        monkeypatch.setattr(l2, "change", lambda *given, calls=calls: calls.append(("change", *given[2:-2], given[-1])))
+        monkeypatch.setattr(l2, "send_back", lambda *given, calls=calls: calls.append(("answer", given[-1])))
+        monkeypatch.setattr(l2, "emit", lambda *given, calls=calls: calls.append(("event", *given)))
+        state = SimpleNamespace(
+            ratio_shift=1, sectors_a_line=2, sector_shift=5, ports=ports, latency=20, slice_free=[5, 6], atomics=7, stalls=8, cache="cache"
+        )
+        gpu = SimpleNamespace(crossbar=SimpleNamespace(slice_bytes=slice_bytes), log=SimpleNamespace(tracing=tracing))
+        asked = SimpleNamespace(line=2 * LINE + 1, sectors=sectors(0b11), kind=kind, core=3, tag=np.int64(extra << EXTRA_SHIFT | 9))
+        assert l2._look_up(gpu, state, "tables", SLICE, asked, NOW)
+        more = 0 if kind == STORE else extra  # of a store it names the bytes
+        ready = NOW + 20 - 1 + more
+        asks = [("may take", SLICE, LINE, 0b1100, kind), ("look", "cache", LINE, 0b1100, NOW)]
+        if kind == STORE:
+            outcome, does = STORED, [("store", SLICE, LINE, 2, 0b1100, missing, NOW, ready)]
+        elif missing:
+            outcome, does = MERGED, [("miss", SLICE, LINE, missing, ready)]
+        else:
+            outcome, does = HIT, [("change", SLICE, LINE, 0b1100, ready)] * (kind == ATOMIC) + [("answer", ready)]
+        told = [("event", gpu.log, "tables", NOW, L2_EVENT, 3, -1, -1, 0b11, asked.line, outcome)] * tracing
+        assert calls == [*asks, *does, *told]
+        data = 64 // 16 if slice_bytes and kind != LOAD else 0  # cycles in which a store's or an atomic's come in
+        assert state.slice_free == [5, NOW + max(ports + more, data)]
+        assert (state.atomics, state.stalls) == (7 + (1 + extra) * (kind == ATOMIC), 8)
+
+
+def test_a_lookup_that_has_to_wait_is_a_stall_and_nothing_else(monkeypatch):
+    monkeypatch.setattr(l2, "_may_take", lambda *given: False)
+    state = SimpleNamespace(ratio_shift=0, sectors_a_line=4, stalls=8)
+    asked = SimpleNamespace(line=LINE, sectors=sectors(0b11), kind=LOAD)
+    assert not l2._look_up(None, state, None, SLICE, asked, NOW)
+    assert vars(state) == {"ratio_shift": 0, "sectors_a_line": 4, "stalls": 9}
