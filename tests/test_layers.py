@@ -254,6 +254,7 @@ OF_NO_FILE = {
     "tests/machine/device/test_block_dispatcher_steps.py": "the steps of handing out blocks, one by one",
     "tests/machine/device/test_device_steps.py": "the steps of the device's cycle, one by one",
     "tests/machine/device/test_memory_system_events.py": "the events of the memory system, one by one",
+    "tests/machine/device/test_report_sentences.py": "what is said of a state, sentence by sentence",
     "tests/machine/memory/test_dram_steps.py": "requests of a simple channel, one by one",
     "tests/machine/memory/test_l2_steps.py": "the steps of a lookup in the second-level cache, one by one",
     "tests/machine/slots/test_mistakes.py": "the same mistakes in a unit of every slot",
