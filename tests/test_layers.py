@@ -257,6 +257,7 @@ OF_NO_FILE = {
     "tests/machine/device/test_report_sentences.py": "what is said of a state, sentence by sentence",
     "tests/machine/memory/test_dram_steps.py": "requests of a simple channel, one by one",
     "tests/machine/memory/test_l2_steps.py": "the steps of a lookup in the second-level cache, one by one",
+    "tests/machine/sequencer/test_sequencer_steps.py": "edges of a core, state by state",
     "tests/machine/slots/test_mistakes.py": "the same mistakes in a unit of every slot",
     "tests/rtl/test_mutants.py": "wrong lines, in every unit of the hardware",
     "tests/study/test_studies.py": "every experiment",

@@ -7,6 +7,7 @@ import pytest
 
 from tests.machine.core.unit_bench import bench, mask
 from tests.machine.programs import Assembly
+from warploom.isa import uop as u
 from warploom.machine.accounting.reasons import DISPATCH_STALL
 from warploom.machine.device import block_dispatcher
 from warploom.machine.device.block_dispatcher import FILL, SPLIT, SPREAD, dispatch
@@ -150,3 +151,19 @@ def test_a_warp_starts_with_nothing_of_the_one_before_in_its_slot(rank, lanes, l
     assert (core.fetch.held[3], core.fetch.held[2]) == (0, 5)
     assert (warps.wake[3], gpu.wake[1]) == (NOW + latency, NOW + latency)
     assert [getattr(warps, name)[2] for name in ("pc", "pending", "visits")] == [99] * 3
+
+
+@pytest.mark.parametrize("rank", [0, 1, 2])
+def test_of_a_block_that_lies_dormant_only_lane_0_of_its_first_warp_starts_and_the_others_have_their_numbers(rank):
+    gpu, cores, tables = device(FILL, 2, 3)
+    gpu.grid.dormant, core = 1, cores[1]
+    for own in core.registers:
+        own.special[:] = 99
+    block_dispatcher._launch(gpu, core, 0, np.int64(1), np.int64(rank), tables, np.int64(NOW))
+    first = rank == 0
+    assert (core.warps.active, core.blocks.alive[0], gpu.live) == ((mask(0), mask(0), 1) if first else (0, 0, 0))
+    assert (core.warps.mask[0], core.warps.threads[0], core.warps.launched[0]) == ((1, 1, 1) if first else (0, 0, 0))
+    names = {name: u.SPECIAL_NUMBER[name] for name in ("warp", "core", "thread", "block")}
+    found = {name: int(core.registers[rank].special[number]) for name, number in names.items()}
+    assert found == {"warp": rank, "core": 1, "thread": 4 * rank, "block": 1}
+    assert (core.registers[(rank + 1) % 3].special == 99).all()
