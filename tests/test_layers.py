@@ -251,6 +251,7 @@ OF_NO_FILE = {
     "tests/machine/core/fetch/test_instruction_fetch_lines.py": "lookups in the caches of instructions, one by one",
     "tests/machine/core/load_store/test_address_decoder.py": "the address decoder call by call",
     "tests/machine/core/load_store/test_memory_stage_spaces.py": "the rest of the memory stage: other spaces, textures, images",
+    "tests/machine/debug/test_session_steps.py": "a session over a machine that counts",
     "tests/machine/device/test_block_dispatcher_steps.py": "the steps of handing out blocks, one by one",
     "tests/machine/device/test_device_steps.py": "the steps of the device's cycle, one by one",
     "tests/machine/device/test_memory_system_events.py": "the events of the memory system, one by one",
