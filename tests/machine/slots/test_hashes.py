@@ -64,3 +64,11 @@ def test_a_line_that_moves_is_noticed_while_it_is_remembered(line):
     assert not is_a_place(1, state, line)
     assert is_a_place(3, state, line + ASKED)  # takes its row
     assert is_a_place(7, state, line) and not is_a_place(8, state, line) and not is_a_place(-1, state, line)
+
+
+@pytest.mark.parametrize("places", [0, 1, 2, 3, 8])
+def test_places_are_counted_from_0_and_one_that_was_not_configured_has_one(places):
+    for place in range(-1, places + 3):
+        state = mirror(zeros((), AddressHash))
+        state.places = places
+        assert is_a_place(place, state, 5) == (0 <= place < max(places, 1))
