@@ -260,6 +260,7 @@ OF_NO_FILE = {
     "tests/machine/memory/test_l2_steps.py": "the steps of a lookup in the second-level cache, one by one",
     "tests/machine/sequencer/test_sequencer_steps.py": "edges of a core, state by state",
     "tests/machine/slots/test_mistakes.py": "the same mistakes in a unit of every slot",
+    "tests/machine/slots/test_prefetcher_steps.py": "what a machine does around a prefetcher, call by call",
     "tests/rtl/test_mutants.py": "wrong lines, in every unit of the hardware",
     "tests/study/test_studies.py": "every experiment",
 }
