@@ -41,7 +41,7 @@ def test_a_line_is_of_use_once_when_the_first_load_finds_it_there_or_on_its_way(
     assert (own.useful, own.ahead) == (7 + (there or coming), [9, 9, 9, 0 if there else ahead])
 
 
-@pytest.mark.parametrize(("texture", "waiter"), product((0, 1), repeat=2))
+@pytest.mark.parametrize(("texture", "waiter"), [*product((0, 1), repeat=2)])
 def test_a_line_that_comes_for_nobody_is_remembered(monkeypatch, texture, waiter):
     monkeypatch.setattr(prefetcher, "_block_with", lambda cache, line: BLOCK)
     lsu = SimpleNamespace(texture=texture, cache=None, prefetcher=SimpleNamespace(ahead=[9] * 4))
