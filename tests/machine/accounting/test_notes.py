@@ -148,3 +148,16 @@ def test_each_byte_of_a_console_has_lines_of_its_own_that_come_as_they_end():
     assert notes.printed(program, log) == ("#0: one", "#2: later", "#0: ", "#0: two", "#3: \N{REPLACEMENT CHARACTER}", "#7: cut")
     assert notes.printed(noting({"a": A}), log) == ()
     assert len(notes.notes_of(program, log)[0]) == 1
+
+
+@pytest.mark.parametrize("written", range(5))
+def test_rows_after_the_last_that_was_written_are_nothing(written):
+    """They are room, or left from a launch before."""
+    program, log, _, _ = console_of()
+    log[1:5, notes.UOP] = np.flatnonzero(program.uops[:, u.DATAPATH] == u.NOTE)[0]
+    log[1:5, notes.TIME] = range(10, 14)
+    log[0, notes.WRITTEN] = written
+    assert [note.cycle for note in notes.notes_of(program, log)[0]] == [*range(10, 10 + written)]
+    log[1:5, notes.UOP], log[1:5, notes.NUMBER] = np.flatnonzero(program.uops[:, u.DATAPATH] != u.NOTE)[0], 0x101
+    log[1:5, notes.VALUES] = [*b"abcd"]
+    assert notes.printed(program, log) == (("#1: " + "abcd"[:written],) if written else ())

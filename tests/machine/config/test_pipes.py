@@ -1,9 +1,12 @@
 """Which pipe takes a kind of operation, and for how long: what follows from a configuration."""
 
+import numpy as np
 import pytest
 
-from warploom.isa.uop import LATENCIES
-from warploom.machine.config.pipes import interval, intervals, lanes_setting, pipe_of_class
+from tests.machine.programs import Assembly
+from warploom.isa import uop as u
+from warploom.isa.uop import IMMEDIATE, LATENCIES, scalar
+from warploom.machine.config.pipes import PORTS, interval, intervals, issued_to, lanes_setting, pipe_of_class
 from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 
@@ -42,3 +45,29 @@ def test_an_interval_that_is_given_is_that_of_its_kind_alone():
     assert intervals(found) == tuple(given.get(name, cycles[pipe]) for name, pipe in zip(LATENCIES, pipes, strict=True))
     for number, name in enumerate(LATENCIES):
         assert lanes_setting(found, number) == ("" if name in given else f"pipes.{pipes[number]}_lanes")
+
+
+@pytest.mark.parametrize("vector", [False, True])
+@pytest.mark.parametrize("scalar_unit", [False, True])
+def test_an_instruction_goes_to_the_pipe_of_its_class_and_what_is_for_scalars_alone_to_their_unit(scalar_unit, vector):
+    code = Assembly()
+    code("add", dst=5, a=6, b=7)
+    code("add", dst=scalar(0), a=scalar(1), b=IMMEDIATE, imm=1)
+    code("fma", dst=5, a=6, b=7, c=8)
+    code("mov", dst=5, a=scalar(0))
+    code("fsqrt", dst=5, a=6)
+    code.load(5, 6)
+    code("load_scalar", dst=scalar(2), a=scalar(1), imm=0)
+    code("nop")
+    program = code.program()
+    port, latency = issued_to(made(scalar=scalar_unit, vector=vector), program)
+    classes = program.code[:, u.ISSUE_LATENCY].copy()
+    classes[1] = u.L_SCALAR if scalar_unit else classes[1]
+    assert latency.tolist() == classes.tolist()
+    own = program.code[:, u.ISSUE_UNIT]
+    special = PORTS["vector"] if vector else u.SPECIAL
+    floats = PORTS["vector"] if vector else u.FLOAT
+    expected = [u.ALU, PORTS["scalar"] if scalar_unit else u.ALU, floats, u.ALU, special, u.MEMORY, *own[6:].tolist()]
+    assert port.tolist() == expected
+    shared = issued_to(load_config(Config(), OWN | {"pipes.owner": "core"}), program)
+    assert np.array_equal(shared, [own, program.code[:, u.ISSUE_LATENCY]])

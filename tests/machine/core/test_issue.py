@@ -265,11 +265,20 @@ def test_a_warp_without_threads_ends_and_a_buffer_gives_up_its_instruction():
     made.core.blocks.alive[0] = mask(1, 2)
     go(made)
     assert made.warps.active == mask(1) and made.core.blocks.alive[0] == mask(1) and made.warps.wake[WARP] == FOREVER
-    for pc, buffer, held in ((ADD, 4, 1), (ADD, 1, 1), (ADD, 0, 2), (BRANCH, 4, 0)):  # it jumps
+    for pc, buffer, waits, held in ((ADD, 4, 0, 1), (ADD, 1, 1, 1), (ADD, 0, 0, 2), (BRANCH, 4, 0, 0)):  # it jumps
         made = about_to(pc)
-        made.core.fetch.buffer, made.core.fetch.held[WARP] = buffer, 2
+        made.core.fetch.buffer, made.core.fetch.waits, made.core.fetch.held[WARP] = buffer, waits, 2
         go(made)
         assert made.core.fetch.held[WARP] == held
+
+
+@pytest.mark.parametrize(("waits", "held"), [(0, 1), (1, 0)])
+def test_a_branch_that_is_not_taken_empties_a_buffer_that_waits_for_branches(waits, held):
+    made = about_to(BRANCH)
+    made.units.control = lambda gpu, core, warp, pc, *more: core.warps.pc.__setitem__(warp, pc + 1) or 0
+    made.core.fetch.buffer, made.core.fetch.waits, made.core.fetch.held[WARP] = 4, waits, 2
+    go(made)
+    assert made.core.fetch.held[WARP] == held
 
 
 def test_a_control_instruction_that_writes_a_register_has_it_in_the_next_cycle():

@@ -1,5 +1,9 @@
 """Operand banks: conflicts as they were measured on hardware, collectors, and the reason of the warps that wait."""
 
+import random
+from fractions import Fraction
+from math import ceil
+
 import numpy as np
 import pytest
 
@@ -112,3 +116,29 @@ def test_an_instruction_reads_each_register_of_a_pair_and_one_that_it_names_twic
     code("mov", dst=5, a=u.scalar(3))
     rows = decode(load_config("sm"), code.program())[:, u.BANK_READS]
     assert [(int(row) & 15, int(row) >> 4) for row in rows] == [(1, 1), (2, 2), (1, 0), (0, 0)]
+
+
+@pytest.mark.parametrize("collectors", [0, 1, 2, 5])
+@pytest.mark.parametrize("reads", [1, 2, 3])
+@pytest.mark.parametrize(("banks", "window"), [(1, 1), (2, 3), (4, 2), (8, 3)])
+def test_reads_of_each_bank_queue_up_and_collectors_hold_what_waits_for_them(banks, window, reads, collectors):
+    """Against exact times: a bank does its reads one after the other, `reads` of them a cycle, from the issue on."""
+    source = random.Random(banks * 100 + reads * 10 + collectors)
+    (operands,) = mirror(np.zeros(1, OperandBanks))
+    operands.banks, operands.reads, operands.window, operands.collectors = banks, reads, window, collectors
+    done = [Fraction(0)] * banks
+    free, now, total = [0] * collectors, 0, 0
+    for _ in range(60):
+        counts = [source.choice((0, 0, 0, 1, 1, 2, 3, 15)) for _ in range(banks)]
+        word = sum(count << 4 * bank for bank, count in enumerate(counts))
+        signed = word - (word >> 31 << 32)  # as a column of 32 bits has it
+        done = [max(Fraction(now), at) + Fraction(count, reads) if count else at for at, count in zip(done, counts, strict=True)]
+        gathered = max([now + 1, *(ceil(at) for at, count in zip(done, counts, strict=True) if count)])
+        late = max(gathered - now - window, 0)
+        held, total = now + 1 + late, total + late
+        if collectors:
+            free[next(index for index, at in enumerate(free) if at <= now)] = gathered
+            held = max(min(free), now + 1)
+        assert (read_operands(operands, 1, np.int32(signed), np.int64(now)), operands.held[1], operands.late) == (late, held, total)
+        now = held + source.choice((0, 0, 0, 1, 7))
+    assert not (operands.held[0] or operands.ready[0].any() or operands.collected[0].any())  # those of a different scheduler

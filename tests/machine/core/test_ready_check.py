@@ -5,8 +5,9 @@ import pytest
 
 from tests.machine.core.unit_bench import bench, mask
 from tests.machine.programs import FREE, LANE, Assembly
-from warploom.isa.uop import BUFFER, FENCE_BLOCK, FENCE_DEVICE, IMM, OP, PORT, PREDICATE, SCALAR, SPECIAL
+from warploom.isa.uop import BUFFER, FENCE_BLOCK, FENCE_DEVICE, IMM, OP, PORT, PREDICATE, SCALAR, SCALAR_GROUP, SPECIAL
 from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED, WAIT, WAITCNT
+from warploom.machine.core import ready_check
 from warploom.machine.core.control import EXIT_WARP
 from warploom.machine.core.ready_check import PC_FAULT, examine, next_turn, wake_up
 from warploom.machine.engine.unit import FOREVER
@@ -187,3 +188,13 @@ def test_a_warp_that_knew_its_cycle_is_awake_without_being_examined(at):
     core.operands.banks, core.warps.held_at_wake[WARP] = 0, 9
     wake_up(core, WARP, SPECIAL, np.int64(at))
     assert core.warps.held_at_wake[WARP] == 9
+
+
+@pytest.mark.parametrize("group", [-1, 0, 1, FREE, SCALAR_GROUP])
+@pytest.mark.parametrize("pc", [ADDS, BRANCHES, NOPS])
+def test_a_group_of_any_number_is_waited_for_and_none_is_not(monkeypatch, pc, group):
+    gpu, core, tables = waiting_at(pc)
+    core.scoreboard.ready[WARP], core.scoreboard.reason[WARP] = AT + 9, WAIT
+    monkeypatch.setattr(ready_check, "blocking_group", lambda *given: np.int64(group))
+    examine(gpu, core, tables, WARP, AT)
+    assert found(core) == ((NOT_SELECTED, AT, 1, 0, 0, 0) if group < 0 else (WAIT, AT + 9, 0, 0, 0, pc == ADDS))

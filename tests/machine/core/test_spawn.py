@@ -1,12 +1,16 @@
 """Spawning, unit by unit. What whole programs see of it is in `tests/isa/vortex/test_simt.py`."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from tests.machine.programs import Assembly, machine
+from warploom.machine.accounting.events import LAUNCH
 from warploom.machine.accounting.reasons import DISPATCH_STALL
 from warploom.machine.core.spawn import _leave_queues, ask_to_spawn, spawn_warps, spawn_when_alone, stop_above
 from warploom.machine.core.warps.warp_table import Warps
+from warploom.machine.engine.sizes import MAX_CORES
 from warploom.machine.engine.unit import mirror, zeros
 
 QUEUES = ("awake", "starved", "wake_time_known", "waiting_memory", "fencing", "wants")
@@ -30,6 +34,8 @@ def core_with(running, **more):
     made = machine(code.program(), core__warps=8, **more)
     gpu, core = mirror(made.gpu), mirror(made.cores)[0]
     warps = core.warps
+    for name in ("visits", "pending", "stores", "unsent", "started", "landed"):  # of a warp before
+        getattr(warps, name)[:8] = 99
     for warp in running:
         core.blocks.alive[0] |= np.uint64(1 << warp)
         warps.threads[warp] = warps.mask[warp] = warps.launched[warp] = np.uint64(0b1110)
@@ -37,6 +43,9 @@ def core_with(running, **more):
         core.schedulers[0].launched[warp] = 50 + warp
     core.fetch.held[:8], core.fetch.idle_until = 3, 99
     core.scoreboard.ready[:8] = 77
+    core.access_order.open[:8], core.access_order.older[:8] = 5, 6
+    core.path_table.count[:8] = 2
+    warps.diverged = mask(range(8))
     warps.active = warps.awake = mask(running)
     gpu.live = len(running)
     return gpu, core
@@ -60,9 +69,12 @@ def test_warps_1_to_count_begin_with_lane_0():
         assert (warps.pending[warp], warps.stores[warp], warps.unsent[warp], warps.visits[warp]) == (0, 0, 0, 0)
         assert (core.fetch.held[warp], core.fetch.following[warp]) == (0, 5)
         assert not core.scoreboard.ready[warp].any()
+        assert (core.access_order.open[warp], core.access_order.older[warp], core.path_table.count[warp]) == (0, 0, 0)
+        assert core.schedulers[0].launched[warp] == 30 * MAX_CORES + warp
         assert warps.expanded_from[warp] == ~np.uint64(1)  # so that the lanes are expanded anew
     assert warps.mask[0] == 0b1110 and core.fetch.held[0] == 3  # the one that asks goes on as it was
     assert warps.mask[4] == 0 and core.scoreboard.ready[4].all()
+    assert (core.access_order.open[4], core.path_table.count[4], warps.diverged) == (5, 2, mask([0, 4, 5, 6, 7]))
     older = [int(core.schedulers[0].older[warp]) for warp in (1, 2, 3)]
     assert [bits & 0b1110 for bits in older] == [0, 0b0010, 0b0110]  # of one cycle, the lower number is older
 
@@ -154,3 +166,21 @@ def test_an_order_of_nobody_left_waits():
     ask_to_spawn(core, 0, 3, 5)
     spawn_when_alone(gpu, core, None, np.int64(30))
     assert core.spawn.waiting == 1 and gpu.live == 0
+
+
+def test_a_warp_that_asks_and_is_left_alone_without_warp_0_starts_the_others_and_waits():
+    gpu, core = core_with([2])
+    ask_to_spawn(core, 2, 2, 5)
+    core.warps.at_barrier |= mask([0])  # of a warp before in that slot
+    spawn_when_alone(gpu, core, None, np.int64(30))
+    assert (core.spawn.waiting, core.warps.at_barrier, core.warps.active) == (0, mask([0, 2]), mask([1, 2]))
+
+
+@pytest.mark.parametrize("tracing", [0, 1])
+def test_a_launch_is_told_where_somebody_looks_on(tracing):
+    gpu, core = core_with([0, 2])
+    gpu.log.tracing, core.blocks.number[0] = tracing, 7
+    tables = SimpleNamespace(events=np.zeros((9, 8), np.int64))
+    spawn_warps(gpu, core, 0, 4, 5, tables, np.int64(30))
+    rows = [[30, LAUNCH, 0, warp, 5, 1, 7, warp] for warp in (1, 3)]  # warp 2 runs already
+    assert tables.events[: int(gpu.log.rows)].tolist() == (rows if tracing else [])

@@ -8,7 +8,7 @@ from warploom.isa import uop as u
 from warploom.isa.uop import IMMEDIATE, scalar
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.counters import COUNTER
-from warploom.machine.datapath.predicate import named_lanes
+from warploom.machine.datapath.predicate import named_lanes, works_once
 from warploom.machine.datapath.register_file import WarpRegisters
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.observe.facts.timeline import MASK, timeline
@@ -260,3 +260,29 @@ def test_a_predicate_of_more_than_32_lanes_is_a_pair_of_registers(lanes, flags):
     kept = (1 << lanes) - 1
     assert int(named_lanes(registers, uops, 0, lanes)) & kept == (bits & kept if not flags else ~bits & kept)
     assert int(named_lanes(registers, uops, 1, lanes)) & kept == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "once"),
+    [
+        *(("load_scalar", True), ("store_scalar", True), ("branch_scalar", True), ("write_mask", True)),
+        *(("load", False), ("store", False), ("branch", False), ("ballot", False), ("barrier", False)),
+    ],
+)
+def test_micro_ops_of_a_scalar_unit_work_once_whatever_they_read(name, once):
+    assert bool(works_once(np.array([u.Uop(name, dst=B, a=A, b=C).row()]), 0)) == once
+
+
+@pytest.mark.parametrize("target", [A, u.SCALAR - 1, scalar(0), scalar(u.SCALARS - 1)])
+@pytest.mark.parametrize("place", "abc")
+def test_a_micro_op_works_once_when_no_register_of_lanes_is_in_it(target, place):
+    for source, of_lanes in (
+        (0, True),
+        (u.SCALAR - 1, True),
+        (scalar(0), False),
+        (scalar(1), False),
+        (u.IMMEDIATE, False),
+        (u.NONE, False),
+    ):
+        row = u.Uop("mad", dst=target, **({"a": scalar(2), "b": IMMEDIATE, "c": scalar(3)} | {place: source})).row()
+        assert bool(works_once(np.array([row]), 0)) == (target >= u.SCALAR and not of_lanes), source

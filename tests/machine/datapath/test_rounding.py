@@ -1,6 +1,7 @@
 """Rounding modes and flags of 32-bit floats, micro-op by micro-op, against exact fractions, on both engines."""
 
 import random
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import IMMEDIATE, Uop, scalar
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.datapath.alu import execute_with_rounding
-from warploom.machine.datapath.rounding import DOWN, INEXACT, NEAREST_EVEN, UNDERFLOW, UP, round_float
+from warploom.machine.datapath.rounding import DOWN, INEXACT, INVALID, NEAREST_EVEN, UNDERFLOW, UP, round_float, round_int
 from warploom.machine.engine.unit import unit
 from warploom.machine.run.tables import Tables
 
@@ -130,3 +131,24 @@ def test_what_rounding_makes_the_smallest_normal_number_is_tiny_only_if_it_stays
     """IEEE 754-2019, 7.5, tininess after rounding: 24 ones from 2**-127 on, and a one 28 places behind the last of them."""
     bits = np.uint64((1023 - 127) << 52 | (1 << 23) - 1 << 29 | 1)
     assert tuple(map(int, round_float(bits, mode))) == (value, flags)
+
+
+@pytest.mark.parametrize("mode", range(5))
+@pytest.mark.parametrize("exact", ["exact_add", "exact_sub", "exact_fma"])
+def test_zeros_of_like_signs_keep_it_and_a_sum_that_cancels_has_that_of_the_rounding_mode(exact, mode):
+    """IEEE 754, section 6.3: every pair of zeros, of ones and of one and zero, with each sign."""
+    zero, one, sign = 0, 0x3F800000, 1 << 31
+    numbers = [zero, zero | sign, one, one | sign]
+    given = [(a, b, c) for a, b, c in product(numbers, repeat=3)]
+    assert rounded(exact, "round_float", mode, list(zip(*given, strict=True))) == [EXACT[exact](*row, mode) for row in given]
+
+
+@pytest.mark.parametrize("mode", range(5))
+@pytest.mark.parametrize(("signed", "smallest", "largest"), [(0, 0, (1 << 32) - 1), (1, 1 << 31, (1 << 31) - 1)])
+def test_what_no_integer_holds_becomes_the_nearest_one_and_any_nan_the_largest(signed, smallest, largest, mode):
+    """RISC-V, "Single-precision floating-point conversion and move instructions": NaNs of either sign, and what is too large."""
+    invalid = [(np.nan, largest), (np.inf, largest), (-np.inf, smallest), (2.0**32, largest), (-(2.0**32), smallest), (1e300, largest)]
+    for number, value in [*invalid, (-1e300, smallest), (2.0**40, largest)]:
+        assert tuple(map(int, round_int(np.float64(number).view(np.uint64), mode, signed))) == (value, INVALID), number
+    for bits in (0xFFF8 << 48, 0xFFF0 << 48 | 1, 0x7FF0 << 48 | 1):
+        assert tuple(map(int, round_int(np.uint64(bits), mode, signed))) == (largest, INVALID), hex(bits)

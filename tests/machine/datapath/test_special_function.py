@@ -76,6 +76,18 @@ def test_results_are_within_the_stated_accuracy_over_the_whole_range(name):
     assert errors.max() <= ACCURACY
 
 
+@pytest.mark.parametrize("name", ["flog2", "fexp2"])
+def test_results_between_two_floats_are_the_nearer_one_where_the_choice_is_hard(name):
+    """Of arguments near 1 those whose exact result is closest to a half between two floats, but for the promised part of a place."""
+    words = np.arange(bits_of(0.7), bits_of(1.42), 61, np.uint32)
+    exact = (np.log2 if name == "flog2" else np.exp2)(words.view(np.float32).astype(np.float64))
+    places = exact / 2.0 ** (np.frexp(exact)[1] - 24)  # in units in the last place
+    beside = np.abs(places - np.floor(places) - 0.5)  # of a half
+    hard = np.argsort(np.where(beside < ACCURACY - 0.5, 1, beside))[:192]
+    for word, got in zip(words[hard].tolist(), compute(name, words[hard].tolist()), strict=True):
+        assert error(got, REFERENCE[name](float_of(word))) < 0.5, word
+
+
 @pytest.mark.parametrize(
     ("name", "number", "result"),
     [
@@ -149,3 +161,17 @@ def test_the_bits_of_two_over_pi_are_those_that_machins_formula_gives():
     pi = 4 * (4 * arc_tangent_of_inverse(5, one) - arc_tangent_of_inverse(239, one))
     bits = (2 * one << 224) // pi
     assert sum(int(word) << 32 * (7 - k) for k, word in enumerate(TWO_OVER_PI)) == bits
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        (15, (0x3F35A438, 0x3FB45F67, 0x3FB4C825, 0x3F35D745)),
+        (13, (0x3FB4F4E9, 0x3FB4C3B3, 0x3FB4A808, 0x3F36143B, 0x3F3541C1, 0x3FB4B9B4, 0x3FB4D77F, 0x3F355626)),
+        (11, (0x3F350D19, 0x3F351183, 0x3F350883, 0x3F35318C, 0x3F350B0C, 0x3F3506AA, 0x3F350C45, 0x3F351106)),
+    ],
+)
+def test_the_nearest_logarithm_takes_the_series_up_to_its_15th_order(order, words):
+    """Numbers whose logarithm lies so close to the middle of two floats that a term of this order decides which is nearer."""
+    for word, got in zip(words, compute("flog2", list(words)), strict=True):
+        assert error(got, math.log2(float_of(word))) < 0.5, (order, hex(word))

@@ -1,10 +1,12 @@
+import math
+import random
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from warploom.machine.debug import checkpoints as module
-from warploom.machine.debug.checkpoints import NEAREST, PAGE, SHARE, Checkpoints
+from warploom.machine.debug.checkpoints import NEAREST, PAGE, SHARE, STEPS, Checkpoints
 
 
 def device(size=3 * PAGE + 40):
@@ -96,3 +98,33 @@ def test_what_lies_behind_a_cycle_can_be_forgotten(cycle):
         checkpoints.take()
     checkpoints.forget_after(cycle)
     assert checkpoints.cycles == [at for at in (0, 20, 40, 60) if at <= cycle or at == 0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_those_at_about_the_same_distance_the_first_stays_and_so_does_the_very_first(seed):
+    """Against groups: by distance in steps up to STEPS of them, and beyond that STEPS groups a doubling, on each side of the present."""
+    source, machine = random.Random(seed), device()
+    machine.cycle = source.choice((0, 7))
+    checkpoints, kept = Checkpoints(machine), [machine.cycle]
+    for _ in range(60):
+        machine.cycle = cycle = source.choice((source.randrange(8, 3000), max(kept) + source.randrange(1, 3 * NEAREST)))
+        if cycle not in kept:
+            kept = sorted([*kept, cycle])
+            groups: dict[tuple[bool, int], int] = {}
+            for other in kept[1:]:
+                steps = max(abs(other - cycle), 1) / NEAREST
+                group = (other > cycle, math.floor(STEPS * math.log2(steps)) if steps > STEPS else -math.floor(steps))
+                groups.setdefault(group, other)
+            kept = [kept[0], *sorted({*groups.values(), cycle})]
+        checkpoints.take()
+        assert checkpoints.cycles == kept
+
+
+@pytest.mark.parametrize("most", [0, 1])
+def test_however_few_bytes_there_may_be_the_first_and_one_more_stay(most):
+    machine = device(size=16 * PAGE)
+    machine.array[:] = np.random.default_rng(3).integers(0, 256, len(machine.array))
+    checkpoints = Checkpoints(machine, most_bytes=most)
+    for machine.cycle in (50, 100, 150):
+        checkpoints.take()
+        assert checkpoints.cycles == [0, machine.cycle]

@@ -1,8 +1,14 @@
 """Breakpoints and watchpoints are decided by what the machine itself writes down of a traced run, or by hand."""
 
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
 from tests.machine.stepping import gpu_and_program, session
 from warploom.machine.accounting import events as e
 from warploom.machine.debug.stops import Breakpoint, MemoryWatch, NextIssue, RegisterWatch
+from warploom.machine.run.protocol import Places
 
 SAXPY = ("sm", "guppy/saxpy.guppy", {"memory.bytes": 1 << 16})
 
@@ -85,3 +91,122 @@ def test_a_register_is_watched_in_one_lane_or_in_all():
     assert found.run([RegisterWatch(0, 0, total, 0)])[0][1] == "R8[0] of warp 0:0 was 0 and is 1"
     assert found.run([RegisterWatch(0, 0, total, 0)])[0][1] == "R8[0] of warp 0:0 was 1 and is 7"
     assert found.run_back([RegisterWatch(0, 0, total)])[0][1] == "R8[0] of warp 0:0 was 0 and is 1, and 3 more lanes"
+
+
+def places(pc, mask, issues, launched=(0, 0, 0)):
+    return Places(np.array([pc]), np.array([mask], np.uint64), np.array([issues], np.uint64), np.array([launched], bool))
+
+
+def looking(now, entry=0, issued=5):
+    """A machine of one core whose warps are where `now` says; slot s has block 10 + s."""
+    states = [SimpleNamespace(core=0, slot=slot, block=10 + slot) for slot in range(3)]
+    inspection = SimpleNamespace(places=lambda: now, issues=lambda instruction: (instruction, issued), warp_states=lambda: states)
+    program = SimpleNamespace(launch=SimpleNamespace(entry=entry), where=lambda instruction: f"instruction {instruction}")
+    return SimpleNamespace(inspection=inspection, program=program)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "said"),
+    [
+        ({}, "warps 0:0, 0:2 at instruction 7"),
+        ({"slot": 2}, "warp 0:2 at instruction 7"),
+        ({"slot": 1}, ""),
+        ({"core": 1}, ""),
+        ({"core": 0, "lane": 1}, "warp 0:2 at instruction 7"),
+        ({"lane": 0}, "warps 0:0, 0:2 at instruction 7"),
+        ({"block": 12}, "warp 0:2 at instruction 7"),
+        ({"block": 11}, ""),
+    ],
+)
+def test_who_has_come_to_an_instruction_is_said(conditions, said):
+    """Slot 0 comes with one lane, slot 1 stays there, and slot 2 comes with two."""
+    before, now = places([6, 7, 6], [1, 1, 3], [10, 20, 30]), places([7, 7, 7], [1, 1, 3], [11, 20, 31])
+    assert Breakpoint(7, **conditions).reason(looking(now), before, now) == said
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "entry", "come"),
+    [
+        (
+            places([7, 0, 0], [1, 0, 0], [10, 0, 0]),
+            places([7, 0, 0], [1, 0, 0], [11, 0, 0]),
+            0,
+            True,
+        ),  # it has issued it and is there again
+        (places([7, 0, 0], [1, 0, 0], [10, 0, 0]), places([7, 0, 0], [3, 0, 0], [10, 0, 0]), 0, True),  # with other lanes
+        (places([7, 0, 0], [1, 0, 0], [10, 0, 0]), places([7, 0, 0], [1, 0, 0], [10, 0, 0], (1, 0, 0)), 0, True),  # a different warp
+        (places([7, 0, 0], [1, 0, 0], [10, 0, 0]), places([7, 0, 0], [1, 0, 0], [10, 0, 0]), 0, False),
+        (places([6, 0, 0], [1, 0, 0], [10, 0, 0]), places([7, 0, 0], [0, 0, 0], [11, 0, 0]), 0, False),  # it has ended
+        (places([0, 0, 0], [0, 0, 0], [10, 0, 0]), places([8, 0, 0], [1, 0, 0], [11, 0, 0], (1, 0, 0)), 7, True),  # launched, and issued
+        (places([0, 0, 0], [0, 0, 0], [10, 0, 0]), places([8, 0, 0], [1, 0, 0], [10, 0, 0], (1, 0, 0)), 7, False),
+        (places([0, 0, 0], [0, 0, 0], [10, 0, 0]), places([8, 0, 0], [1, 0, 0], [11, 0, 0], (0, 0, 0)), 7, False),
+        (places([0, 0, 0], [0, 0, 0], [10, 0, 0]), places([8, 0, 0], [1, 0, 0], [11, 0, 0], (1, 0, 0)), 0, False),
+    ],
+)
+def test_a_warp_has_come_when_it_was_not_there_just_so_before(before, now, entry, come):
+    assert bool(Breakpoint(7).reason(looking(now, entry), before, now)) == come
+
+
+@pytest.mark.parametrize(
+    ("pc", "mask", "there"),
+    [((7, 0, 0), (1, 0, 0), True), ((7, 0, 0), (0, 1, 1), False), ((0, 0, 7), (1, 0, 4), True), ((6, 8, 0), (1, 1, 1), False)],
+)
+def test_a_breakpoint_has_no_trail_while_a_warp_stands_there(pc, mask, there):
+    assert Breakpoint(7).trail(looking(places(pc, mask, (0, 0, 0)))) == (None if there else (7, 5))
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ((), ""),
+        ((1,), "memory[101] was 0 and is 2"),
+        ((1, 2), "memory[101] was 0 and is 2, and 1 more"),
+        ((0, 1, 3), "memory[100] was 0 and is 1, and 2 more"),
+    ],
+)
+def test_bytes_that_have_changed_are_named_by_the_first(changed, said):
+    before, now = np.zeros(4, np.uint8), np.array([place + 1 if place in changed else 0 for place in range(4)], np.uint8)
+    space = SimpleNamespace(text=str, address=lambda place: place)
+    machine = SimpleNamespace(inspection=SimpleNamespace(space=space, memory=np.arange(200, dtype=np.uint8)))
+    watch = MemoryWatch(100, 4)
+    assert watch.observe(machine).tolist() == [100, 101, 102, 103]
+    assert watch.reason(machine, before, now) == said
+
+
+@pytest.mark.parametrize(
+    ("lane", "changed", "said"),
+    [
+        (None, (), ""),
+        (None, (2,), "r1[2] of warp 0:3 was 0 and is 3"),
+        (None, (0, 2), "r1[0] of warp 0:3 was 0 and is 1, and 1 more lane"),
+        (None, (1, 2, 3), "r1[1] of warp 0:3 was 0 and is 2, and 2 more lanes"),
+        (2, (0, 2), "r1[2] of warp 0:3 was 0 and is 3"),
+        (1, (0, 2), ""),
+    ],
+)
+def test_a_register_that_has_changed_is_named_with_its_lane(lane, changed, said):
+    before, now = np.zeros(4, np.uint32), np.array([place + 1 if place in changed else 0 for place in range(4)], np.uint32)
+    machine = SimpleNamespace(program=SimpleNamespace(register_names=("r0", "r1")))
+    assert RegisterWatch(0, 3, 1, lane).reason(machine, before, now) == said
+
+
+@pytest.mark.parametrize(
+    ("core", "slot", "issues", "mask", "said"),
+    [
+        (None, None, (1, 0, 0), (1, 1, 1), "warp 0:0 issued"),
+        (None, None, (1, 0, 4), (1, 1, 1), "warps 0:0, 0:2 issued"),
+        (None, None, (0, 0, 0), (1, 0, 1), ""),
+        (0, 1, (0, 0, 0), (1, 0, 1), "warp 0:1 has ended"),
+        (0, 1, (0, 3, 0), (1, 0, 1), "warp 0:1 issued"),
+        (0, 1, (2, 0, 0), (1, 1, 1), ""),
+        (0, 1, (2, 0, 0), (1, 0, 1), "warp 0:1 has ended"),
+        (0, None, (0, 0, 0), (1, 0, 1), ""),
+        (None, 1, (0, 0, 0), (1, 0, 1), ""),
+        (None, 2, (1, 0, 4), (1, 1, 1), "warp 0:2 issued"),
+        (1, None, (1, 0, 4), (1, 1, 1), ""),
+    ],
+)
+def test_the_warps_that_have_issued_are_said_or_that_the_one_has_ended(core, slot, issues, mask, said):
+    before, now = places((0, 0, 0), (1, 1, 1), (0, 0, 0)), places((0, 0, 0), mask, issues)
+    assert NextIssue(core, slot).reason(looking(now), before, now) == said
+    assert NextIssue(core, slot).reason(looking(before), now, now) == ""

@@ -52,3 +52,41 @@ def test_the_bounds_of_groups_of_ways_age_as_the_ways_do(ways):
     held.put_into(later)
     expected = [10, -20, -5, 0] if ways > 2 * GROUP else [0, 0, 0, 0]
     assert later["replacement"]["bound"][:4].tolist() == expected
+
+
+@pytest.mark.parametrize(("sets", "ways"), [(1, 1), (2, 2), (3, 4), (4, 1), (2, 3 * GROUP)])
+@pytest.mark.parametrize("comparators", [0, 1])
+def test_all_that_a_cache_holds_comes_back_and_nothing_else(sets, ways, comparators):
+    """Every field of every block, set and chain has a number of its own. Blocks without a line have no ages."""
+    cache, later = zeros((), L2Cache), zeros((), L2Cache)
+    for made in (cache, later):
+        configure(mirror(made), sets, ways, "lru", 1)
+        made["comparators"] = comparators
+    lines, chains = sets * ways, 0 if comparators else int(cache["chain_mask"]) + 1
+    numbers = np.random.default_rng(sets * ways)
+    of_blocks = [cache[name] for name in ("link", "tag", "masks", "written")]
+    for field in of_blocks:
+        field[:lines] = numbers.integers(1, 100, field[:lines].shape)
+    cache["tag"][1:lines:3] = 0
+    replacement = cache["replacement"]
+    replacement["stamp"][:lines], replacement["bits"][:sets] = numbers.integers(1, 100, lines), numbers.integers(1, 100, sets)
+    replacement["bound"][:lines], replacement["random"] = 50, 12345
+    cache["held"][:sets] = numbers.integers(1, 100, cache["held"][:sets].shape)
+    cache["chain"][:chains] = numbers.integers(1, 100, chains)
+    held = Held(64)
+    held.take_from(cache, 70)
+    held.put_into(later)
+    full = np.flatnonzero(cache["tag"][:lines])
+    assert len(full) == lines - len(range(1, lines, 3))
+    for name in ("link", "tag", "masks", "written"):
+        assert np.array_equal(later[name][full], cache[name][full]) and later[name].any(axis=None)
+        assert np.count_nonzero(later[name]) == np.count_nonzero(cache[name][full])
+    assert later["replacement"]["stamp"][full].tolist() == (replacement["stamp"][full] - 70).tolist()
+    for found, expected in (
+        (later["held"], cache["held"]),
+        (later["chain"], cache["chain"]),
+        (later["replacement"]["bits"], replacement["bits"]),
+    ):
+        assert np.array_equal(found, expected)
+    assert later["replacement"]["random"] == 12345
+    assert later["replacement"]["bound"][:lines].tolist() == [-20 if ways > 2 * GROUP else 0] * lines

@@ -1,7 +1,9 @@
 import pytest
 
 from tests.machine.stepping import NAMES, RUNS, assert_agrees_with_timeline, gpu_and_program, session
+from warploom.isa import uop as u
 from warploom.machine.accounting import reasons
+from warploom.machine.engine.unit import FOREVER
 from warploom.observe.facts.timeline import ACTIVITY, CORE, WARP, timeline
 
 WITH_WARPS = [run for run in RUNS if run[0] != "tiny"]
@@ -64,3 +66,20 @@ def test_a_warp_that_could_issue_is_not_selected_and_one_that_has_ended_drains(a
     names = [inspection._warp_state(0, slot).activity for slot in range(2)]
     of_sleepers = ["not_selected" if awake >> slot & 1 else "long_scoreboard" for slot in range(2)]
     assert names == ["drain" if draining >> slot & 1 else name for slot, name in enumerate(of_sleepers)]
+
+
+def test_a_warp_whose_waiting_has_no_known_end_says_none():
+    found = session("tiny-simt", "tiny/matadd.asm", {"gpu.cores": 1})
+    found.goto(3)
+    warps = found.machine.cores["warps"][0]
+    warps["awake"], warps["reason"][:2] = 0, reasons.LONG_SCOREBOARD
+    for wake, until in ((found.cycle + 1, found.cycle + 1), (FOREVER - 1, FOREVER - 1), (FOREVER, None)):
+        warps["wake"][0] = wake
+        assert found.machine.inspection._warp_state(0, 0).until == until
+
+
+def test_a_stamp_is_the_cycle_of_the_last_issue_and_how_often_the_warp_was_picked():
+    found = session("tiny-simt", "tiny/matadd.asm", {"gpu.cores": 1})
+    special = found.machine.cores["registers"]["special"]
+    special[0, 1, u.SPECIAL_NUMBER["cycle"]], special[0, 1, u.SPECIAL_NUMBER["clock"]] = 0x80000005, 0xFFFFFFFF
+    assert int(found.machine.inspection.places().issues[0, 1]) == 0x80000005FFFFFFFF

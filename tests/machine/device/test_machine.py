@@ -8,7 +8,21 @@ import pytest
 from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, config, finished, machine, run, words
 from warploom.gpu import GPU
 from warploom.isa import uop as u
+from warploom.isa.views import (
+    F_RGBA8,
+    SAMPLER_COLUMNS,
+    VIEW_BYTES,
+    VIEW_COLUMNS,
+    VIEW_FORMAT,
+    VIEW_HEIGHT,
+    VIEW_LEVELS,
+    VIEW_PITCH,
+    VIEW_WIDTH,
+)
 from warploom.machine.accounting.status import TooManyEvents
+from warploom.machine.core.scheduling.policies import POLICIES
+from warploom.machine.device.held import Held
+from warploom.machine.device.machine import PipelineMachine
 
 A, B, C = range(FREE, FREE + 3)
 
@@ -73,3 +87,56 @@ def test_as_many_events_are_kept_as_may_be_and_one_more_is_too_many():
     with pytest.raises(TooManyEvents, match=r"^test has written down more than 5 events in 0 cycles, the most that are kept here"):
         made._hand_on(np.full((1, 8), 3))
     assert [len(rows) for rows in made.events] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("made", "functions"),
+    [
+        (lambda code: code("add", dst=A, a=B, b=B), {"access": "no_memory", "load_store": "no_load_store", "memory_system": "no_events"}),
+        (lambda code: code.load(A, B), {"access": "access_memory", "sampler": "no_texture", "memory_system": "serve_events"}),
+        (lambda code: code.load(A, B, space=u.SHARED_SPACE), {"access": "access_memory", "load_store": "load_store"}),
+        (lambda code: code("sample", dst=4, a=B, b=B, view=0, imm=0), {"sampler": "sample_texture", "access": "access_memory"}),
+        (lambda code: code("sample_fixed", dst=4, a=B, b=B, c=B, imm=0), {"sampler": "sample_fixed_texture"}),
+        (lambda code: code("i2d", dst=4, a=B), {"execute": "execute_with_doubles"}),
+        (lambda code: code("exact_int", dst=4, a=B), {"execute": "execute_with_rounding"}),
+        (lambda code: code("read_counter", dst=A, imm=0), {"control": "control_with_monitor"}),
+    ],
+)
+def test_a_run_is_handed_the_units_that_its_program_uses(made, functions):
+    code = Assembly()
+    made(code)
+    code("exit")
+    views, samplers = np.zeros((1, VIEW_COLUMNS), np.int32), np.zeros((1, SAMPLER_COLUMNS), np.int32)
+    views[0, [VIEW_BYTES, VIEW_FORMAT, VIEW_WIDTH, VIEW_HEIGHT, VIEW_PITCH, VIEW_LEVELS]] = 4, F_RGBA8, 1, 1, 4, 1
+    units = machine(code.program(views=views, samplers=samplers), texture__count=1)._units()
+    usual = {
+        "execute": "execute", "control": "control", "sampler": "no_texture", "translate": "no_translation", "wide": "no_wide",
+        "step": "step", "watch": "no_watch",
+    }  # fmt: skip
+    found = {name: getattr(units, name).__name__ for name in usual | functions}
+    assert found == usual | functions
+
+
+def test_a_cycle_is_that_of_the_machines_kind():
+    assert machine(program(), core__divergence="dwf")._units().step.__name__ == "step_forming_warps"
+    assert machine(program(), core__schedulers=2, core__issues_per_turn=1)._units().step.__name__ == "step_in_turns"
+
+
+def test_a_policy_of_a_users_own_is_asked_in_each_cycle_and_the_others_when_they_say_so():
+    assert machine(program(), policy=lambda s, now: -1).gpu["every_cycle"] == 1
+    for name, row in POLICIES.items():
+        assert machine(program(), core__scheduler=name).gpu["every_cycle"] == row.every_cycle
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_memory_that_is_held_stays_where_it_is_and_is_copied_for_a_run_that_is_to_be_repeated(repeated):
+    held = Held(4096)
+    held.used = 1024
+    held.words[:] = 7
+    before = held.copy() if repeated else None
+    made = PipelineMachine(config(), program(), held=held, before=before)
+    assert made.initial_memory.view(np.uint32).tolist() == ([7] * 256 if repeated else [])
+    final = made._final_memory()
+    assert final.view(np.uint32).tolist() == ([7] * 256 if repeated else [])
+    held.words[:] = 8
+    assert not (final.view(np.uint32) == 8).any() and (made._rebuild() is None) != repeated

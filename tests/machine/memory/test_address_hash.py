@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
 from warploom.machine.engine.unit import mirror, unit, zeros
-from warploom.machine.memory.address_hash import HASHES, POLYNOMIALS, AddressHash, configure, group_of, place_of
+from warploom.machine.memory.address_hash import HASHES, POLYNOMIALS, AddressHash, _folded, configure, group_of, place_of
 
 
 @unit
@@ -70,6 +70,13 @@ def test_a_hash_adds_its_groups_number_folded_and_without_carries_where_it_can(k
     offset, folded = within % count, fold(group, (count - 1).bit_length())
     expected = (offset + folded) % count if count & (count - 1) else offset ^ folded
     assert placed(count, kind, [group * count + offset]) == [(expected, group)]
+
+
+@pytest.mark.parametrize(("kind", "fold"), [("xor", fold_xor), ("ipoly", fold_ipoly)])
+@pytest.mark.parametrize("bits", range(1, len(POLYNOMIALS)))
+def test_a_number_is_folded_to_the_bits_of_a_place(kind, fold, bits):
+    numbers = [*range(1 << bits + 2 if bits < 6 else 1), *(1 << power for power in range(32)), 0x89ABCDEF, 0xFFFFFFFF]
+    assert [_folded(number, bits, kind) for number in numbers] == [fold(number, bits) for number in numbers]
 
 
 def test_lines_a_power_of_two_apart_camp_in_one_place_of_modulo_and_spread_under_a_hash():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.engine.unit import unit
+from warploom.machine.engine.unit import mirror, unit, zeros
 from warploom.machine.memory.channels import DATA_ANSWER, DATA_HOLD, PROGRAM_ANSWER, PROGRAM_HOLD, Channels, request
 
 
@@ -69,3 +69,19 @@ def test_more_channels_serve_more_requests_side_by_side(channels):
 
 def test_nothing_wanted_is_there_at_once():
     assert run(1, 4, DATA_HOLD, DATA_ANSWER, [(5, 0)])[0] == [5]
+
+
+@pytest.mark.parametrize(
+    ("free", "taken"),
+    [([50, 40, 60], 0), ([51, 50, 40], 1), ([51, 52, 50], 2), ([60, 60, 60], 0), ([61, 60, 60], 1), ([62, 61, 60], 2), ([0, 0, 0], 0)],
+)
+def test_the_lowest_channel_that_is_free_serves_and_else_the_lowest_of_those_that_are_first(free, taken):
+    """In cycle 50, of three channels; a fourth is none of them."""
+    (channels,) = mirror(zeros(1, Channels))
+    channels.count, channels.width, channels.hold, channels.answer = 3, 4, 7, 9
+    channels.free[:4] = [*free, 0]
+    start = max(50, free[taken])
+    assert request(channels, 4, 50) == start + 8
+    assert channels.free[:4].tolist() == [*(start + 7 if number == taken else at for number, at in enumerate(free)), 0]
+    assert channels.busy[:4].tolist() == [7 * (number == taken) for number in range(4)]
+    assert channels.requests == 1

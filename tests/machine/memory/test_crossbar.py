@@ -50,3 +50,17 @@ def test_a_load_through_a_crossbar_takes_a_cycle_more_and_as_many_as_its_data(wi
     result = run(code.program(), tracing=True, crossbar__core=width)
     times = SimpleNamespace(**{f"at{pc}": time for time, _, pc, _ in issues(result)})
     assert times.at2 - times.at1 == 4 + 8 + 20 - 2 + more  # a line of 64 bytes
+
+
+@pytest.mark.parametrize(("core", "slice"), [(0, 0), (1, 0), (0, 1), (1, 1), (4, 1), (1, 4), (8, 8)])
+@pytest.mark.parametrize(("to_core", "out"), [(0, 0), (12, 0), (0, 12), (15, 12)])
+def test_an_answer_waits_for_the_ports_that_have_a_width_and_keeps_each_as_long_as_its_data_take(core, slice, to_core, out):
+    made = crossbar(core, slice)
+    made.to_cores[2], made.out_of_slice[1] = to_core, out
+    start = max([10, *[to_core] * (core > 0), *[out] * (slice > 0)])
+    own, theirs = (-(-6 // width) if width else 1 for width in (core, slice))
+    out_start = max(10, out)  # of a slice, whose port does not wait for the core's
+    assert cross_back(made, 1, 2, 6, 10) == start + max(own, theirs) - 1
+    assert made.to_cores[2] == (start + own if core else to_core)
+    assert made.out_of_slice[1] == (out_start + theirs if slice else out)
+    assert not made.to_cores[1] and not made.out_of_slice[2]

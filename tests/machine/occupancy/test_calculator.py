@@ -167,3 +167,7 @@ def test_a_machines_curve_goes_by_warps_up_to_its_largest_block(largest, blocks)
     found = machine_curve(machine)
     assert tuple(found) == blocks
     assert found == {threads: machine_occupancy(machine, threads) for threads in blocks}
+
+
+def test_a_machine_of_one_lane_has_a_curve_of_each_number_of_threads():
+    assert [*machine_curve(config(core__lanes=1, core__warps=4, core__block_threads=3))] == [1, 2, 3]

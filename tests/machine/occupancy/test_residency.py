@@ -195,6 +195,8 @@ def test_the_sequencer_holds_one_block_of_as_many_threads_as_it_has_lanes():
     limits = limits_of(load_config("tiny", {"core.threads_per_block": 8}))
     assert [residency(limits, Demand(threads)).blocks for threads in (1, 8, 9)] == [1, 1, 0]
     assert residency(limits, Demand(9)).reason == "a block of 9 threads is too large, a block has at most 8"
+    assert (limits.lanes, limits.warps, limits.blocks, limits.block_threads) == (8, 1, 1, 8)
+    assert residency(limits, Demand(8)).occupancy == 1.0
 
 
 def test_the_preset_sm_has_the_limits_of_compute_capability_7_0():
@@ -239,3 +241,21 @@ def test_work_groups_of_several_waves_need_a_barrier_each():
     assert machine_occupancy("gcn", 64).blocks == 40
     assert machine_occupancy("gcn", 128).blocks == 16
     assert machine_curve("gcn", registers=64)[128] == machine_occupancy("gcn", 128, registers=64)
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 4])
+@pytest.mark.parametrize(
+    ("kind", "of_a_warp", "unit"), [("registers", 9 * 4, 16), ("registers", 8 * 4, 16), ("scalars", 20, 8), ("scalars", 24, 8)]
+)
+def test_a_file_in_parts_holds_in_each_as_many_warps_as_fit_and_whole_blocks_of_those(kind, of_a_warp, unit, partitions):
+    """Of each number of warps a block has. Nothing else limits here."""
+    room, each = 1200, up(of_a_warp, unit)
+    sizes = {"registers": {"registers": room, "register_unit": unit}, "scalars": {"scalars": room, "scalar_unit": unit}}[kind]
+    limits = Limits(4, 1000, 1000, partitions=partitions, **sizes)
+    for warps in range(1, 50):
+        demand = Demand(4 * warps, of_a_warp // 4 if kind == "registers" else 0, 0, of_a_warp if kind == "scalars" else 0)
+        fitting = sum(room // partitions // each for _ in range(partitions))
+        found = residency(limits, demand)
+        fits = each * (up(warps, partitions) if kind == "registers" else warps) <= room and fitting >= warps
+        assert (found.limits[kind], found.needs[kind], found.room[kind]) == (fitting // warps if fits else 0, each * warps, room)
+        assert (found.exceeded == kind) == (not fits)

@@ -166,3 +166,24 @@ def test_the_looks_of_a_search_are_apart_by_every_number_of_cycles_up_to_the_str
         assert detector.check() is False
         apart.append(detector.next_check - 5000)
     assert sorted(apart) == list(range(1, livelock.STRIDE + 1))
+
+
+def test_warps_that_wait_at_a_barrier_or_only_drain_are_not_examined():
+    made = machine(spinning(), gpu__cores=2)
+    tables = made.cores["warps"]
+    tables["active"], tables["draining"], tables["at_barrier"] = [0b1011, 1 << 63 | 0b110], [0b1, 0], [0b1000, 0b10]
+    assert made.detector._running() == [(0, 1), (1, 2), (1, 63)]
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+def test_a_search_begins_when_the_first_warp_repeats_itself(monkeypatch, repeats):
+    made = machine(spinning())
+    detector, asked = made.detector, []
+    monkeypatch.setattr(detector, "_running", lambda: [(0, 1), (0, 2)])
+    monkeypatch.setattr(detector, "_repeats", lambda warp: asked.append(warp) or repeats)
+    made.gpu["now"], made.gpu["progress"], detector.progress = 8000, 0, 0
+    assert detector.check() is False and asked == [(0, 1)]
+    assert detector.next_check == (8001 if repeats else 8500)
+    made.gpu["now"] = 8100
+    assert detector.check() is False
+    assert asked == [(0, 1), (0, 1), (0, 2)] if repeats else [(0, 1), (0, 1)]

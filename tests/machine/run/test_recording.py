@@ -1,5 +1,6 @@
 """The book of changes: replayed, it gives the machine's own last state, and it does not disturb the run."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,8 @@ import warploom
 from tests.machine.programs import BLOCK, FREE, Assembly, config
 from tests.places import EXAMPLES
 from warploom.isa.regions import RegionError
-from warploom.isa.uop import WIDE
+from warploom.isa.uop import IMMEDIATE, MEMORY, SHARED, SHARED_SPACE, WIDE, scalar
+from warploom.machine.accounting import events as e
 from warploom.machine.run import recording as r
 from warploom.machine.run.driver import drive
 from warploom.machine.run.recording import Recorder
@@ -123,3 +125,83 @@ def test_a_lane_whose_address_is_no_place_has_written_none_of_memory():
 
     first = r._place(SimpleNamespace(place=place), 4) >> 2
     assert first < 0 and first + 1 < 0
+
+
+def written(program=None, **changes):
+    """A machine that records, before its first cycle, and its recorder."""
+    code = Assembly()
+    code("exit")
+    machine = warploom.GPU(config(core__lanes=4, core__warps=3, **changes), engine="python").machine(
+        program or code.program(), recording=True
+    )
+    return machine, machine.recorder
+
+
+def test_a_state_in_mid_run_is_that_of_every_warp_slot_with_the_cycle_before():
+    """Two cores of three slots; what is 0 is not written down, whatever was seen before."""
+    code = Assembly()
+    code("mov", dst=scalar(0), a=scalar(1))
+    code("exit")
+    machine, recorder = written(replace(code.program(), scalars=2), gpu__cores=2)
+    registers = machine.cores["registers"]
+    recorder._lane_before[...], recorder._scalar_before[...], recorder._shared_before[...] = 9, 9, 9
+    for core in range(2):
+        for warp in range(3):
+            registers["lane"][core, warp, FREE] = 100 * core + warp + 1
+            registers["scalar"][core, warp, 1] = 10 * core + warp + 1
+    machine.cores["shared"][1, 2] = 5
+    machine.gpu["now"], machine.gpu["log"]["rows"] = 40, 7
+    recorder.record_state()
+    book = recorder.recording()
+    assert book.registers.tolist() == [[39, core, warp, FREE] for core in range(2) for warp in range(3)]
+    assert book.values[:, 0].tolist() == [1, 2, 3, 101, 102, 103]
+    assert book.scalars.tolist() == [[39, core, warp, 1, 10 * core + warp + 1] for core in range(2) for warp in range(3)]
+    assert book.shared.tolist() == [[39, 1, 0, 2, 0, 5]]
+    assert recorder._seen == 7
+    recorder.drained()
+    assert recorder._seen == 0
+    recorder.record_state()
+    assert recorder.bytes > 0
+
+
+def test_registers_beyond_those_of_the_program_are_not_written_down():
+    machine, recorder = written()
+    machine.cores["registers"]["lane"][0, 0, machine.program.registers :] = 7
+    machine.cores["registers"]["lane"][0, 0, machine.program.registers - 1] = 6
+    recorder.record_state()
+    assert recorder.recording().registers[:, 3].tolist() == [machine.program.registers - 1]
+
+
+def test_what_may_write_to_a_memory_is_what_is_of_its_unit_and_no_load():
+    code = Assembly()
+    code.op("add", FREE, FREE, imm=1)
+    code.load(FREE, FREE)
+    code.store(FREE, FREE)
+    code("atomic_add", dst=FREE, a=FREE, b=FREE)
+    code("load_scalar", dst=scalar(0), a=IMMEDIATE, imm=0)
+    code.load(FREE, FREE, space=SHARED_SPACE)
+    code.store(FREE, FREE, space=SHARED_SPACE)
+    code.bundle({"name": "load", "dst": FREE, "a": FREE}, {"name": "store", "a": FREE, "b": FREE})
+    code("exit")
+    program = code.program()
+    assert r.writers(program.uops, program.code, MEMORY).tolist() == [False, False, True, True, False, False, False, True, False]
+    assert r.writers(program.uops, program.code, SHARED).tolist() == [False] * 6 + [True, False, False]
+
+
+@pytest.mark.parametrize(("cores", "warps"), [(None, None), ({1}, None), (None, {0, 2}), ({1}, {0})])
+def test_a_selection_keeps_its_warps_what_is_of_their_cores_and_what_cores_share(cores, warps):
+    """Every kind of event, of every warp: events of a fill and of a block are of a core, those of the second level and of memory of all."""
+    chosen = r.Selection(cores and frozenset(cores), warps and frozenset(warps))
+    kinds = sorted({value for name, value in vars(e).items() if name in ("ISSUE", "LAUNCH", "FILL", "BLOCK", "L2", "MEMORY", "BARRIER")})
+    rows = np.zeros((len(kinds) * 6, e.EVENT_COLUMNS), np.int64)
+    rows[:, [e.KIND, e.CORE, e.WARP]] = [(kind, core, warp) for kind in kinds for core in range(2) for warp in range(3)]
+    expected = []
+    for row in rows.tolist():
+        kind, of_core = row[e.KIND], cores is None or row[e.CORE] in cores
+        of_warp = warps is None or row[e.WARP] in warps or kind in (e.FILL, e.BLOCK)
+        if kind in (e.L2, e.MEMORY) or (of_core and of_warp):
+            expected.append(row)
+    assert chosen.of_events(rows).tolist() == expected
+    for core in range(2):
+        for warp in range(3):
+            assert chosen.has(core, warp) == ((cores is None or core in cores) and (warps is None or warp in warps))

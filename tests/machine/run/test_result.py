@@ -1,3 +1,5 @@
+import pytest
+
 from tests.machine.tiny_kernels import assemble, run
 from warploom import GPU
 
@@ -34,3 +36,20 @@ def test_initial_memory_is_kept():
     assert result.initial_memory[:5].tolist() == [1, 2, 3, 0, 0]
     assert result.memory[:5].tolist() == [7, 7, 7, 7, 0]
     assert result.changed.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "cycles"), [(0, None, range(46)), (0, 0, range(1)), (3, 7, range(3, 8)), (40, 99, range(40, 46)), (99, None, [45])]
+)
+def test_a_trace_has_a_line_a_cycle_from_the_first_to_the_last(first, last, cycles):
+    result = run(STORE)
+    whole = [*result.trace()]
+    assert len(whole) in (result.cycles, result.cycles + 1)
+    found = [*result.trace(first, last)]
+    assert found == [whole[cycle] for cycle in cycles if cycle < len(whole)] or first >= len(whole)
+
+
+def test_shares_of_thread_cycles_add_up():
+    rows = [row for row in run(STORE)._rows() if row[2]]
+    assert len(rows) > 3
+    assert sum(float(share.rstrip(" %")) for _, _, share in rows) == pytest.approx(100, abs=0.5)

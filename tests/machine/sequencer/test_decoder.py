@@ -7,7 +7,7 @@ from tests.machine.tiny_kernels import assemble
 from warploom import GPU, LaunchError
 from warploom.isa.program import Program
 from warploom.isa.program_builder import ProgramBuilder
-from warploom.isa.uop import IMM, IMMEDIATE, SHARED_SPACE, Uop, scalar
+from warploom.isa.uop import IMM, IMMEDIATE, NONE, SHARED_SPACE, Uop, scalar
 from warploom.machine.sequencer.decoder import (
     ACCESS,
     COLUMNS,
@@ -20,6 +20,8 @@ from warploom.machine.sequencer.decoder import (
     NEXT_END,
     NEXT_INSTRUCTION,
     NEXT_JUMP,
+    READ_A,
+    READ_B,
     STORE,
     WRITE_FROM,
     WRITE_TO,
@@ -116,6 +118,10 @@ def test_a_constant_is_cut_to_the_size_of_its_register(size, immediate, constant
         ([Uop("load", dst=1, a=0, size=1, view=0)], "views of memory"),
         ([Uop("atomic_add", dst=1, a=0, b=0)], "the operation 'atomic_add'"),
         ([Uop("pop_mask")], "the operation 'pop_mask'"),
+        ([Uop("branch", a=scalar(0), imm=1, target=0)], "branches on anything but a register of its threads"),
+        ([Uop("branch", a=IMMEDIATE, imm=1, target=0)], "branches on anything but a register of its threads"),
+        ([Uop("store", a=0, b=1, size=2)], "memory accesses of 2 bytes"),
+        ([Uop("barrier_arrive", a=IMMEDIATE)], "barriers"),
         ([Uop("add", dst=1, a=0, b=0, predicate=scalar(0))], "predicates"),
     ],
 )
@@ -165,3 +171,12 @@ def test_an_instruction_is_decoded_at_the_program_counter_and_after_the_last_lie
         decode(core, table)
         found.append((core.row, core.ends))
     assert found == [(0, 0), (1, 1), (2, 0), (3, 0), (3, 0), (3, 0)]
+
+
+def test_a_read_port_without_a_lane_register_to_read_has_register_0():
+    builder = ProgramBuilder()
+    for reads in ((3, 4), (0, 7), (scalar(0), 2), (5, scalar(9)), (IMMEDIATE, NONE)):
+        builder.add([Uop("nop")], text="nop", reads=reads)
+    uops, code, text = builder.arrays()
+    table, _ = decode_program(Program("test", "test", uops, code, text, 8, ("",) * 8, value_bits=8))
+    assert table[:5, [READ_A, READ_B]].tolist() == [[3, 4], [0, 7], [0, 2], [5, 0], [0, 0]]

@@ -1,5 +1,5 @@
 import random
-from itertools import groupby
+from itertools import groupby, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,8 +8,8 @@ import pytest
 from tests.machine.tiny_kernels import assemble, nops, run
 from warploom import GPU
 from warploom.machine.engine.unit import mirror, zeros
-from warploom.machine.sequencer.fetcher import FETCHED, FETCHING, Fetcher, fill, finish_lookup
-from warploom.machine.sequencer.states import FETCH
+from warploom.machine.sequencer.fetcher import FETCHED, FETCHING, IDLE, LOOKING_UP, Fetcher, clock_edge, fill, finish_lookup, reset
+from warploom.machine.sequencer.states import DECODE, FETCH, REQUEST
 
 LOOP = """
 CONST R1, #1
@@ -121,3 +121,48 @@ def test_the_cache_holds_the_words_that_have_come_of_the_lines_used_last(line, s
             if len(own) > ways:
                 del own[0]
         assert (fetcher.hits, fetcher.fetches) == (hits, fetches)
+
+
+@pytest.mark.parametrize("prefetch", [0, 1])
+@pytest.mark.parametrize("state", range(4))
+@pytest.mark.parametrize("core_state", range(9))
+def test_an_edge_changes_the_fetcher_or_says_that_nothing_has_changed(state, core_state, prefetch):
+    """Of core 2 before instruction 5 of 7, without a cache: what it has fetched is that of instruction 5, or of a different one."""
+    for ready, address, ends, pc, countdown in product((0, 1), (5, 4), (0, 1), (5, 6), (1, 2)):
+        (fetcher,) = mirror(zeros(1, Fetcher))
+        fetcher.state, fetcher.address, fetcher.instruction, fetcher.countdown = state, address, 77, countdown
+        memory = SimpleNamespace(read_ready=[np.uint64(ready << 2)], read_data=np.full((1, 4), 99), read_address=np.full((1, 4), address))
+        lines = np.uint64(0b100) if state == FETCHING else np.uint64(0)
+        gpu = SimpleNamespace(program=memory, fetch_lines=lines, cache_sets=0, prefetch=prefetch, program_rows=7)
+        core = SimpleNamespace(fetcher=fetcher, state=core_state, pc=pc, ends=ends)
+        if state == LOOKING_UP:
+            gpu.cache_sets, gpu.cache_line, gpu.cache_ways = 1, 4, 1  # an empty cache
+        wants, after = None, (state, 77)  # the instruction that is asked for
+        if state == FETCHING and ready:
+            after = (FETCHED, 99)
+        elif state == FETCHED and core_state == DECODE:
+            after = (IDLE, 77)
+        elif state == FETCHED and core_state == FETCH and address != pc:
+            wants = pc
+        elif state == LOOKING_UP and countdown == 1:
+            wants = address
+        elif state == IDLE and core_state == FETCH:
+            wants = pc
+        elif state == IDLE and prefetch and core_state == REQUEST and not ends and pc + 1 < 7:
+            wants = pc + 1
+        changes = wants is not None or after != (state, 77) or state == LOOKING_UP
+        assert clock_edge(gpu, core, 2) == changes
+        assert (fetcher.state, fetcher.instruction) == (after if wants is None else (FETCHING, 77))
+        assert fetcher.address == (address if wants is None else wants)
+        assert memory.read_address[0].tolist() == [address, address, address if wants is None else wants, address]
+        assert gpu.fetch_lines == (0b100 if fetcher.state == FETCHING else 0)
+        assert (fetcher.fetches, fetcher.thrown_away) == (wants is not None, state == FETCHED and wants is not None)
+
+
+def test_a_reset_clears_the_registers_and_the_request_and_keeps_the_cache():
+    (fetcher,) = mirror(zeros(1, Fetcher))
+    fetcher.state, fetcher.address, fetcher.instruction, fetcher.valid[3], fetcher.hits = FETCHING, 9, 77, 0b11, 4
+    gpu = SimpleNamespace(fetch_lines=np.uint64(0b1110), program=SimpleNamespace(read_address=np.full((1, 4), 9)))
+    reset(gpu, fetcher, 2)
+    assert (fetcher.state, fetcher.address, fetcher.instruction, fetcher.valid[3], fetcher.hits) == (IDLE, 0, 0, 0b11, 4)
+    assert (gpu.fetch_lines, gpu.program.read_address.tolist()) == (0b1010, [[9, 9, 0, 9]])

@@ -311,8 +311,8 @@ def adds_up(s, set):
 def is_used_above(s, set):
     for way in range(s.ways):
         if way > 0:
-            set += before
-        before = way
+            set += before  # noqa: F823
+        before = way  # noqa: F841
     return set
 
 

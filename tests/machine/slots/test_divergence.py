@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,10 @@ from tests.machine.programs import FREE, LANE, Assembly
 from tests.machine.slots.running import ran, same_in_both
 from warploom import GPU, load_config
 from warploom.machine.core.divergence.minpc import select_path
+from warploom.machine.core.divergence.path_table import AT_BARRIER, MAX_PATHS, PathTable
+from warploom.machine.core.warps.warp_table import Warps
+from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.slots import divergence
 from warploom.units import EMPTY, READY, Mechanism, UnitError, bit, lowest, merge, popcount, put_aside, run_group
 
 MACHINE = {"core.warps": 16}
@@ -122,3 +128,94 @@ def test_a_path_may_be_at_the_first_instruction():
 def test_only_the_first_verb_is_needed():
     with pytest.raises(UnitError, match=r"^select of Mechanism is None, and a Mechanism takes functions: Mechanism\(select"):
         tiny({"divergence": Mechanism(None)})
+
+
+ROWS_OF_CODE, WARP = 20, 2
+
+
+def tables(running, pc, *paths):
+    """(paths, warps): warp 2 runs some of its four lanes at a PC; `paths`: (lanes, PC, state) of those that wait."""
+    (table,), (warps,) = mirror(zeros(1, PathTable)), mirror(zeros(1, Warps))
+    table.code_rows, table.count[WARP], table.lanes[WARP] = ROWS_OF_CODE, len(paths), np.uint64(0b1111)
+    warps.mask[WARP], warps.pc[WARP] = np.uint64(running), pc
+    for row, (lanes, at, state) in enumerate(paths):
+        table.mask[WARP, row], table.pc[WARP, row], table.state[WARP, row] = np.uint64(lanes), at, state
+    return table, warps
+
+
+WHOLE = [
+    (0b1111, 0, []),
+    (0b1111, ROWS_OF_CODE, []),
+    (0b0011, 3, [(0b1100, 4, READY)]),
+    (0, 3, [(0b1100, 0, READY), (0b0011, ROWS_OF_CODE, AT_BARRIER)]),
+    (0b0001, 3, [(0b0010, 4, READY), (0b0100, 4, AT_BARRIER), (0b1000, 1, READY)]),
+    (0, 3, [(0b1111, 4, AT_BARRIER)]),
+]
+BROKEN = [
+    *((0b1111, -1, []), (0b1111, ROWS_OF_CODE + 1, []), (0b0111, 3, []), (0b11111, 3, []), (0, 3, [])),
+    (0b0011, 3, [(0b1110, 4, READY)]),
+    (0b0011, 3, [(0b0100, 4, READY)]),
+    (0b1111, 3, [(0, 4, READY)]),
+    (0b0011, 3, [(0b1100, -1, READY)]),
+    (0b0011, 3, [(0b1100, ROWS_OF_CODE + 1, READY)]),
+    (0b0001, 3, [(0b0110, 4, READY), (0b1100, 4, READY)]),
+    (0b0011, 3, [(0b1100, 4, READY), (0b1100, 4, READY)]),
+]
+
+
+@pytest.mark.parametrize(("running", "pc", "paths", "whole"), [(*case, True) for case in WHOLE] + [(*case, False) for case in BROKEN])
+def test_each_lane_is_on_one_path_somewhere_in_the_program(running, pc, paths, whole):
+    table, warps = tables(running, pc, *paths)
+    assert divergence.is_partition(table, warps, WARP) is whole
+    assert divergence.after_branch(None, table, warps, WARP, 1, 2, 3) is whole
+    assert divergence.after_backward(None, table, warps, WARP, 0, 0) is whole
+    stands = running == 0 and any(state == READY for _, _, state in paths)
+    assert divergence.after_select(None, table, warps, WARP) is (whole and not stands)
+
+
+@pytest.mark.parametrize("count", [-1, MAX_PATHS + 1])
+def test_a_table_holds_so_many_paths(count):
+    table, warps = tables(0b1111, 3)
+    table.count[WARP] = count
+    assert divergence.is_partition(table, warps, WARP) is False
+
+
+def test_the_lanes_of_a_warp_are_those_of_all_of_its_paths():
+    table, warps = tables(0b0001, 3, (0b0100, 4, READY), (0b1000, 4, AT_BARRIER))
+    table.mask[WARP, 2] = 0b10000  # of a path that was
+    assert divergence.lanes_of(table, warps, WARP) == 0b1101
+    assert divergence.lanes_of(table, warps, WARP + 1) == 0
+
+
+@pytest.mark.parametrize("verb", ["select", "branch", "backward"])
+def test_a_user_s_verb_is_called_with_the_lanes_that_there_are_and_what_it_does_is_noted(monkeypatch, verb):
+    table, warps = tables(0b0011, 3, (0b0100, 4, READY))
+    core, calls = SimpleNamespace(path_table=table, warps=warps), []
+    table.lanes[WARP] = 99
+    monkeypatch.setattr(divergence, f"users_{verb}", lambda *given: calls.append((verb, int(table.lanes[WARP]), *given[2:])))
+    monkeypatch.setattr(divergence, "note_diverged", lambda *given: calls.append(("noted", *given[2:])))
+    if verb == "select":
+        divergence.select_path_users(core, WARP)
+    elif verb == "branch":
+        assert divergence.diverge_users(None, core, WARP, 1, 9, 12) == 0
+    else:
+        divergence.backward_jump_or_yield_users(core, WARP, 1, 0)
+    given = {"select": (), "branch": (1, 9, 12), "backward": (1, 0)}[verb]
+    assert calls == [(verb, 0b0111, WARP, *given), ("noted", WARP)]
+
+
+def test_verbs_that_a_mechanism_does_not_have_are_the_usual_ones():
+    def branches(*given):
+        return None
+
+    def goes_back(*given):
+        return None
+
+    for mechanism, expected in (
+        (Mechanism(lowest_pc), (lowest_pc, divergence.split, divergence.continues)),
+        (Mechanism(lowest_pc, branches), (lowest_pc, branches, divergence.continues)),
+        (Mechanism(lowest_pc, branches, goes_back), (lowest_pc, branches, goes_back)),
+    ):
+        sockets = [new for _, new in divergence.swaps(mechanism)[3:]]
+        assert tuple(socket.function for socket in sockets) == expected
+        assert [socket.name for socket in sockets] == ["divergence.select", "divergence.branch", "divergence.backward"]

@@ -101,3 +101,11 @@ def test_a_number_of_the_file_is_looked_up_for_each_new_unit(monkeypatch):
     before = same_in_both({"set_hash": scaled}, machine=LARGE)[1].counters["l1_evictions"]
     monkeypatch.setattr(sys.modules[__name__], "SCALE", 1 << 20)
     assert same_in_both({"set_hash": scaled_again}, machine=LARGE)[1].counters["l1_evictions"] > before
+
+
+@pytest.mark.parametrize("places", [0, 1, 2, 3, 8])
+def test_places_are_counted_from_0_and_one_that_was_not_configured_has_one(places):
+    for place in range(-1, places + 3):
+        state = mirror(zeros((), AddressHash))
+        state.places = places
+        assert is_a_place(place, state, 5) == (0 <= place < max(places, 1))

@@ -174,7 +174,27 @@ def test_a_group_of_no_warps_is_one_of_one():
     s = scheduler(0, 1, 0)
     s.active = s.eligible = 0b110
     with np.errstate(over="ignore"):
-        assert [POLICIES["two_level"].choose(s, now) for now in range(2)] == [1, 1]
+        for _ in range(3):
+            s.last = POLICIES["two_level"].choose(s, 0)
+            assert s.last == 1
+
+
+@pytest.mark.parametrize(("number", "step", "group"), [(0, 1, 1), (0, 1, 2), (0, 1, 5), (1, 2, 1), (0, 2, 2), (1, 3, 1), (0, 1, 10)])
+def test_a_group_that_does_not_wait_for_memory_as_a_whole_is_kept_whoever_could_issue(number, step, group):
+    """Most warps wait for memory here, and what they do changes often: groups come and go, the last one with fewer warps too."""
+    source = random.Random(group * 10 + step)
+    s, model = scheduler(number, step, group), TwoLevel(number, step, group)
+    own = range(number, WARPS, step)
+    for now in range(200):
+        doing = {warp: source.choice(("can issue", *["waits for memory"] * 4, "waits")) for warp in own}
+        cycle = {"active": set(own), "eligible": {warp for warp in own if doing[warp] == "can issue"}}
+        cycle["waiting_memory"] = {warp for warp in own if doing[warp] == "waits for memory"}
+        for name, warps in cycle.items():
+            setattr(s, name, bits(warps))
+        with np.errstate(over="ignore"):
+            pick = int(POLICIES["two_level"].choose(s, now))
+        assert pick == model.pick(cycle), (now, cycle)
+        s.last = pick if pick >= 0 else s.last
 
 
 def test_guppys_is_asked_in_every_cycle_and_says_what_it_visits():

@@ -1,6 +1,9 @@
 """The scoreboard against bits that are set at issue and cleared by the write-back."""
 
+import random
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -8,7 +11,7 @@ from tests.machine.two_engines import both
 from warploom.isa.uop import CODE_COLUMNS, SCALAR_GROUP, USE, USES, WRITES
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD, WAIT
 from warploom.machine.core.warps.scoreboard import Scoreboard, blocking_group, clear, mark_busy, ready_at
-from warploom.machine.engine.unit import FOREVER, unit
+from warploom.machine.engine.unit import FOREVER, mirror, unit
 
 LANES, WARPS = 4, 2
 ISSUE, LAND, START = range(3)
@@ -152,3 +155,40 @@ def test_a_warp_that_starts_finds_nothing_locked():
     answers, left = run(1, [write, read], [*lock_both, (START, 4, 0, 0, 0, 0), *try_both])
     assert [answers[3][0], answers[4][0]] == [-1, 1]
     assert left["last"][0] == 5
+
+
+@pytest.mark.parametrize("by_lane", [0, 1])
+@pytest.mark.parametrize("seed", range(6))
+def test_each_lane_of_each_register_is_busy_until_its_own_cycle(seed, by_lane):
+    """Against a table of cycles: registers 1 to 3 by lane, a scalar one as a whole."""
+    source = random.Random(seed)
+    (board,) = mirror(np.zeros(1, Scoreboard))
+    board.by_lane = by_lane
+    groups = [1, 2, 3, SCALAR_GROUP]
+    code = code_of([([group], []) for group in groups] + [([], [group]) for group in groups] + [([1, 3], []), ([], [1, 2, 3])])
+    busy = {group: [0] * LANES for group in groups}
+    until_last = 0
+    for now in range(80):
+        pc, mask = source.choice((0, 1, 2, 3, 8)), source.randrange(1, 1 << LANES)
+        until, reason = now + source.choice((1, 2, 9, 20)), 10 + now
+        mark_busy(board, code, 1, pc, np.uint64(mask), LANES, until, reason)
+        until_last = max(until_last, until)
+        for group in (1, 3) if pc == 8 else (groups[pc],):
+            whole = not by_lane or group == SCALAR_GROUP
+            busy[group] = [until if whole or mask >> lane & 1 else own for lane, own in enumerate(busy[group])]
+            assert board.ready[1, group] == max(busy[group])
+            if until >= max(busy[group]):
+                assert board.reason[1, group] == reason
+        for reads, read in ((4, (1,)), (5, (2,)), (6, (3,)), (7, (SCALAR_GROUP,)), (9, (1, 2, 3))):
+            for lanes in (1, 1 << LANES - 1, source.randrange(1, 1 << LANES), (1 << LANES) - 1):
+                until_of = {}
+                for group in read:
+                    until_of[group] = max(
+                        at for lane, at in enumerate(busy[group]) if not by_lane or group == SCALAR_GROUP or lanes >> lane & 1
+                    )
+                    assert ready_at(board, code, 1, reads, group, np.uint64(lanes), LANES) == until_of[group]
+                latest = max(until_of.values())
+                found = blocking_group(board, code, 1, reads, np.uint64(lanes), LANES, now)
+                assert found == (next(group for group in read if until_of[group] == latest) if latest > now else -1)
+        assert board.last[1] == until_last
+    assert not board.ready[0].any() and not board.last[0]
