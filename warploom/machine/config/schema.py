@@ -98,7 +98,12 @@ class Core(Section):
     divergence: Annotated[
         str, Meta(description="what happens when the lanes of a warp disagree at a branch", extra={"unit": "", "choices": ()})
     ] = "stack"
-    stack_depth: _number("entries of a warp's mask stack", "entries", at_least=1, at_most=128) = 64
+    stack_depth: _number(
+        "entries of a warp's mask stack and of its reconvergence stack, on which a path that waits for the whole warp is one, too",
+        "entries",
+        at_least=1,
+        at_most=128,
+    ) = 64
     barriers: _number("barriers per block; 0: half as many as the core has warps, at least one", "barriers", at_most=16) = 16
     barrier_interval: _number(
         "cycles from one warp's arrival at a barrier to the next that the core takes; 0: no limit", "cycles", at_most=1024
