@@ -9,8 +9,8 @@ On cores that run one instruction at a time a core is one warp, and what it does
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
@@ -85,7 +85,7 @@ class Profile:
 
     spent: int64[instructions, activities], warp-cycles by what `activities` says. counts: int64[instructions, len(COUNTS)].
     counters: of the run. addresses: what the lanes of a warp asked memory for, of some instructions (`lane_addresses`).
-    findings: of a run with checks.
+    findings: of a run with checks. units: as a `RunResult` has them.
     """
 
     program: Program
@@ -98,6 +98,7 @@ class Profile:
     counters: dict[str, int]
     addresses: Addresses
     findings: tuple[Any, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_warps(self) -> bool:
@@ -183,7 +184,7 @@ def profile(result: RunResult, *, progress: Callable[[int], None] | None = None)
         addresses = lane_addresses(result, _worth_examining(result.program, counts)) if repeatable else {}
     return Profile(
         result.program, result.config, result.status, result.cycles, activities, spent, counts, dict(result.counters), addresses,
-        result.findings,
+        result.findings, result.units,
     )  # fmt: skip
 
 

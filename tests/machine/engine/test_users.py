@@ -105,6 +105,43 @@ def test_an_exception_without_words_ends_without_a_colon():
         guarded(choose, lambda result, *arguments: "")(None, 0)
 
 
+def test_a_unit_that_exits_does_not_end_the_process():
+    def choose(s, now):
+        raise SystemExit(3)
+
+    with pytest.raises(UnitError, match=r"test_users.py:\d+: SystemExit: 3$"):
+        guarded(choose, lambda result, *arguments: "")(None, 0)
+
+
+def ping(x):
+    return pong(x) if x > 0 else 0
+
+
+def pong(x):
+    return ping(x - 1)
+
+
+def calls_two(s, now):
+    return helper(now) + ping(now)
+
+
+def helper(x):
+    return x
+
+
+def names_itself(s, now):
+    names_itself.count = now
+    return helper(helper(now))
+
+
+def test_functions_that_call_one_another_in_a_circle_are_refused():
+    first = ping.__code__.co_firstlineno
+    with pytest.raises(UnitError, match=rf"test_users.py:{first}: ping calls itself, through pong; hardware has no stack of calls"):
+        check_function(calls_two)
+    check_function(names_itself)
+    check_function(helper)
+
+
 class Choice:
     def __call__(self, hash, line):
         return 0

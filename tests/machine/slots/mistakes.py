@@ -131,10 +131,6 @@ def calls_itself(s, set):
     return down(set)
 
 
-def exits(s, set):
-    raise SystemExit("enough")
-
-
 ENDLESS = "RuntimeError: this loop has run 1 000 000 times in one call, and has not ended"
 NO_VALUE = "UnboundLocalError: cannot access local variable {!r} where it is not associated with a value"
 
@@ -162,7 +158,6 @@ AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
         down.__code__.co_firstlineno - calls_itself.__code__.co_firstlineno,
         "down calls itself; hardware has no stack of calls: write a loop",
     ),
-    (exits, 1, "SystemExit: enough"),
     (names_no_way, 0, "names_no_way returned 99; a victim is a way of the set, 0 to s.ways - 1"),
 )
 

@@ -1,6 +1,10 @@
 import pytest
 
 import warploom
+from warploom.machine.engine.users import shown_file
+from warploom.observe.profile import profile
+from warploom.observe.profile_report.table import ended
+from warploom.observe.text.report import report
 from warploom.observe.text.styled import plain
 from warploom.observe.text.summary import headline, machine, outcome, summary, threads_time, warps_time
 
@@ -28,6 +32,23 @@ def test_the_first_lines_name_kernel_machine_and_outcome():
     assert plain(outcome(result)) == f"done in {result.cycles} cycles, 8 instructions executed, 24 counting each thread"
     assert plain(outcome(run(ENDLESS, max_cycles=1234))).startswith("still running after 1 234 cycles, ")
     assert plain(outcome(run(".threads 4\nNOP\n"))).startswith("stopped by a fault after ")
+
+
+def idle(s, now):
+    return -1
+
+
+def test_a_run_says_which_units_of_a_user_s_it_had():
+    """A setting, as core.scheduler, says nothing of a slot that is filled."""
+    kernel = warploom.tiny.assemble(ADDS, "kernel.asm")
+    machine_with = warploom.GPU("sm", units={"scheduler": idle, "prefetcher": "next_line"}, engine="python")
+    result = machine_with.run(kernel, max_cycles=10)
+    place = shown_file(idle.__code__.co_filename)
+    assert result.units == {"scheduler": f"{place}:idle", "prefetcher": "next_line"} == report(result)["units"]
+    assert machine(result.config, result.units).endswith(f"lanes, with unit.scheduler={place}:idle, unit.prefetcher=next_line")
+    assert f"unit.scheduler={place}:idle" in ended(profile(result))
+    without = warploom.GPU("sm", units={"scheduler": "oldest"}, engine="python").run(kernel, max_cycles=10)
+    assert without.units == report(without)["units"] == {}
 
 
 def test_a_machine_says_what_differs_from_its_preset():

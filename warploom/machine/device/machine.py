@@ -364,6 +364,7 @@ class PipelineMachine:
             console=printed(self.program, self.notes),
             engine=outcome.engine,
             seconds=outcome.seconds,
+            units=pipeline_report.names_of_units(self.users_units),
             rebuild=self._rebuild(),
             detail=Detail(
                 profile=self.profile if self.held is None else self.profile.copy(),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
 from warploom.machine.core.divergence.waiting import next_paths
 from warploom.machine.core.warps.barrier import GRID_BARRIER, WHOLE_WARP
 from warploom.machine.device.stacks import overflow_at
+from warploom.machine.engine.users import unit_name, unit_place
 from warploom.machine.memory.cache import DIRTY
 from warploom.machine.run.livelock import LivelockDetector
 
@@ -368,3 +369,15 @@ def final_registers(machine: Reported) -> np.ndarray:
     """uint32[cores, warp slots, registers, lanes]: what the last warp of each slot had in its lane registers."""
     config = machine.config.core
     return machine.cores["registers"]["lane"][:, : config.warps, : min(machine.program.registers, u.HIDDEN), : config.lanes].copy()
+
+
+def names_of_units(units: Mapping[str, Any]) -> dict[str, str]:
+    """A user's units by slot, as one names them: with their file, but for ours."""
+    return {slot: _named(unit) for slot, unit in units.items()}
+
+
+def _named(unit: Any) -> str:
+    function = next(verb for verb in unit if verb is not None) if isinstance(unit, tuple) else unit
+    file, _, _ = unit_place(unit).rpartition(":")
+    ours = str(getattr(function, "__module__", "")).startswith("warploom.")
+    return unit_name(unit) if ours or not file else f"{file}:{unit_name(unit)}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,7 @@ class RunResult:
     notes: what the program itself has written on the log of the run, in the order of cycles; notes_lost: rows for which it had no room.
     console: the lines that it has printed to a console, `#3: text`. exit_code: what it has left, if it leaves one.
     engine: which engines ran it. seconds: wall time. detail: what a kind of machine adds (a profile, events).
+    units: a user's units by slot, as `mine.py:lfu`, and ours that no setting names; the settings of these slots say nothing.
     rebuild: builds the run's machine anew. findings: of a run with checks, what they have found (`checks.findings.Finding`).
     """
 
@@ -76,6 +77,7 @@ class RunResult:
     rebuild: Callable[..., Runnable] | None = None
     findings: tuple[Any, ...] = ()
     mapped: AddressSpace | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def replay(self) -> Runnable:
         """The machine of this run before its first cycle. A machine is deterministic: it repeats the run.

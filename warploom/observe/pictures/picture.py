@@ -80,7 +80,7 @@ class Picture:
     def subtitle(self) -> str:
         """The machine, and what the picture says in a sentence."""
         said = _module(KINDS[self.kind].data).caption(self.data)
-        return f"{machine(self.result.config)}{PART}{said}" if said else machine(self.result.config)
+        return f"{machine(self.result.config, self.result.units)}{PART}{said}" if said else machine(self.result.config, self.result.units)
 
     def facts(self) -> dict[str, Any]:
         """The picture in numbers: of which run and cycles, and what its kind has to say."""
@@ -94,7 +94,7 @@ class Picture:
         if not text:
             raise DrawingError(f"the picture {self.kind!r} is drawn into a file: name one that ends in {_endings()}")
         yield from folded([(self.title, "bold")], width)
-        yield from folded([(machine(self.result.config), "dim")], width)
+        yield from folded([(machine(self.result.config, self.result.units), "dim")], width)
         for line in _module(text).lines(self.result, self.view, width, colours=colours):
             yield from folded(line, width, "    ")
 

@@ -84,7 +84,7 @@ def _head(found: Profile, width: int) -> Iterator[Line]:
 def ended(found: Profile) -> str:
     """The machine, and how the run ended."""
     how = {"done": "done in", "timeout": "still running after", "error": "stopped by a fault after"}[found.status]
-    return f"{machine(found.config)}; {how} {counted(found.cycles, 'cycle')}"
+    return f"{machine(found.config, found.units)}; {how} {counted(found.cycles, 'cycle')}"
 
 
 def totals_text(found: Profile) -> str:

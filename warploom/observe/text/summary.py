@@ -63,24 +63,24 @@ def headline(result: RunResult) -> Line:
     program = result.program
     threads = "starts its threads itself" if program.launch.whole_device else counted(program.launch.threads, "thread")
     kernel = f"{program.name}: {counted(len(program), 'instruction')}, {threads}"
-    return [(kernel, TITLE), (f"; {machine(result.config)}", "")]
+    return [(kernel, TITLE), (f"; {machine(result.config, result.units)}", "")]
 
 
-def machine(config: Config) -> str:
-    """A machine in a few words: its name, its size, what is changed against the preset of that name."""
+def machine(config: Config, units: Mapping[str, str] | None = None) -> str:
+    """A machine in a few words: its name, its size, its units of a user's, what is changed against the preset of that name."""
     cores, core, memory = counted(config.gpu.cores, "core"), config.core, config.memory
     if core.control == "sequencer":
         size = f"{cores} x {counted(core.threads_per_block, 'thread')}, {counted(memory.data_channels, 'data channel')}"
     else:
         size = f"{cores} x {counted(core.warps, 'warp')} x {counted(core.lanes, 'lane')}"
-    return f"{config.name}: {size}{_changes(config)}"
+    return f"{config.name}: {size}{_changes(config, units or {})}"
 
 
-def _changes(config: Config) -> str:
-    if config.name not in preset_names():
-        return ""
-    preset = load_config(config.name).flat()
-    changes = [f"{name}={value}".lower() for name, value in config.flat().items() if value != preset[name]]
+def _changes(config: Config, units: Mapping[str, str]) -> str:
+    changes = [f"unit.{slot}={name}" for slot, name in units.items()]
+    if config.name in preset_names():
+        preset = load_config(config.name).flat()
+        changes += [f"{name}={value}".lower() for name, value in config.flat().items() if value != preset[name]]
     more = f" and {len(changes) - MOST_CHANGES} more" if len(changes) > MOST_CHANGES else ""
     return f", with {', '.join(changes[:MOST_CHANGES])}{more}" if changes else ""
 
