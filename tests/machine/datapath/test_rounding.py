@@ -17,7 +17,7 @@ from warploom.isa.uop import IMMEDIATE, Uop, scalar
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.datapath.alu import execute_with_rounding
 from warploom.machine.datapath.rounding import DOWN, INEXACT, INVALID, NEAREST_EVEN, UNDERFLOW, UP, round_float, round_int
-from warploom.machine.engine.unit import mirror, unit
+from warploom.machine.engine.unit import unit
 from warploom.machine.run.tables import Tables
 
 LANES = 64
@@ -152,13 +152,3 @@ def test_what_no_integer_holds_becomes_the_nearest_one_and_any_nan_the_largest(s
         assert tuple(map(int, round_int(np.float64(number).view(np.uint64), mode, signed))) == (value, INVALID), number
     for bits in (0xFFF8 << 48, 0xFFF0 << 48 | 1, 0x7FF0 << 48 | 1):
         assert tuple(map(int, round_int(np.uint64(bits), mode, signed))) == (largest, INVALID), hex(bits)
-
-
-@pytest.mark.parametrize("register", [0, 1, 5])
-def test_a_predicate_leaves_lanes_out_of_both_registers_of_the_pair(register):
-    (registers,) = mirror(warp())
-    registers.lane[A], registers.lane[PAIR : PAIR + 2], registers.scalar[register] = 0x3F800000, 77, 0b010
-    row = Uop("exact_float", dst=PAIR, a=A, predicate=scalar(register)).row()
-    execute_with_rounding(registers, Tables(uops=np.array([row], np.int32)), 0, LANES)
-    assert registers.lane[PAIR, :3].tolist() == [77, 0, 77]
-    assert registers.lane[PAIR + 1, :3].tolist() == [77, 0x3FF00000, 77]
