@@ -8,6 +8,10 @@ from hypothesis import strategies as st
 from tests.machine.datapath.alu_model import EDGES, MODEL, NAMES, WORD, compute, executed, warp
 from warploom.isa import uop as u
 from warploom.isa.uop import IMMEDIATE, NEGATE_PREDICATE, NONE, SPECIALS, Uop, scalar
+from warploom.machine.accounting.notes import NOTE_COLUMNS, THREAD, WRITTEN
+from warploom.machine.datapath.alu import execute, execute_with_doubles, execute_with_notes, execute_with_rounding
+from warploom.machine.engine.unit import mirror
+from warploom.machine.run.tables import Tables
 
 words = st.one_of(st.sampled_from(EDGES), st.integers(0, WORD), st.integers(0, 255))
 TRANSCENDENTAL = {"frsqrt", "fsin", "fcos", "fexp2", "flog2"}
@@ -137,3 +141,36 @@ def test_special_registers_are_the_same_for_all_lanes_but_those_that_number_thre
     numbers_threads = name in ("lane", "thread", "global_thread")
     assert after == (list(range(first, first + 32)) if numbers_threads else [first] * 32)
     assert executed(registers, Uop("special", scalar(1), imm=u.SPECIAL_NUMBER[name]), 32)["scalar"][0, 1] == first
+
+
+@pytest.mark.parametrize("register", [0, 1, 5])
+@pytest.mark.parametrize(
+    ("unit", "name", "high"),
+    [
+        (execute, "mov", 77),
+        (execute_with_doubles, "mov", 77),
+        (execute_with_rounding, "mov", 77),
+        (execute_with_notes, "mov", 77),
+        (execute_with_doubles, "i2d", 0x3FF00000),
+        (execute_with_notes, "i2d", 0x3FF00000),
+        (execute_with_rounding, "exact_int", 0x3FF00000),
+    ],
+)
+def test_a_predicate_in_any_scalar_register_leaves_lanes_out_of_each_datapath(unit, name, high, register):
+    """Lanes 1 and 2 are named, of lanes 0, 1 and 3 that are active. A result of 64 bits goes into two registers."""
+    (registers,) = mirror(warp(active=[0, 1, 3]))
+    registers.lane[1], registers.lane[4:6], registers.scalar[register] = 1, 77, 0b0110
+    row = Uop(name, dst=4, a=1, predicate=scalar(register)).row()
+    unit(registers, Tables(uops=np.array([row], np.int32)), 0, 4)
+    low = 1 if name == "mov" else 0
+    assert registers.lane[4:6, :4].tolist() == [[77, low, 77, 77], [77, high, 77, 77]]
+
+
+@pytest.mark.parametrize("register", [NONE, scalar(0), scalar(5)])
+def test_a_note_is_written_by_the_lanes_that_its_predicate_names(register):
+    (registers,) = mirror(warp(active=[0, 1, 3]))
+    registers.scalar[0] = registers.scalar[5] = 0b1010
+    log = np.zeros((9, NOTE_COLUMNS), np.int64)
+    row = Uop("note", a=1, imm=3, predicate=register).row()
+    execute_with_notes(registers, Tables(uops=np.array([row], np.int32), notes=log), 0, 4)
+    assert log[1 : 1 + log[0, WRITTEN], THREAD].tolist() == ([0, 1, 3] if register == NONE else [1, 3])

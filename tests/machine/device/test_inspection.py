@@ -83,3 +83,17 @@ def test_a_stamp_is_the_cycle_of_the_last_issue_and_how_often_the_warp_was_picke
     special = found.machine.cores["registers"]["special"]
     special[0, 1, u.SPECIAL_NUMBER["cycle"]], special[0, 1, u.SPECIAL_NUMBER["clock"]] = 0x80000005, 0xFFFFFFFF
     assert int(found.machine.inspection.places().issues[0, 1]) == 0x80000005FFFFFFFF
+
+
+@pytest.mark.parametrize("cycle", [40, 41, (1 << 32), (1 << 32) + 1])
+def test_a_warp_has_issued_in_the_last_cycle_if_that_is_its_stamp_and_it_is_accounted_for(cycle):
+    """The stamp has the low 32 bits of a cycle. A slot that nobody has been in since the start has one of 0."""
+    found = session("tiny-simt", "tiny/matadd.asm", {"gpu.cores": 1})
+    machine = found.machine
+    machine.gpu["now"] = cycle
+    stamp, warps = machine.cores["registers"]["special"][0, 1], machine.cores["warps"]
+    for last in (cycle - 2, cycle - 1, cycle):
+        for since in (cycle - 1, cycle):
+            for visits in (0, 1, 2):
+                stamp[u.SPECIAL_NUMBER["cycle"]], warps["since"][0, 1], warps["visits"][0, 1] = last & 0xFFFFFFFF, since, visits
+                assert machine.inspection._issued(0, 1) == (last == cycle - 1 and since == cycle and visits > 0)

@@ -8,7 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from warploom.machine.engine.users import UnitError, check_function, check_parameters, guarded, place, shown_file, unit_name, unit_place
+from warploom.machine.engine.users import (
+    UnitError,
+    check_function,
+    check_parameters,
+    guarded,
+    line_of_construct,
+    line_of_print,
+    place,
+    shown_file,
+    unit_name,
+    unit_place,
+)
 from warploom.machine.slots.verbs import Mechanism, Replacement
 
 
@@ -193,3 +204,31 @@ def test_a_parameter_with_a_value_of_its_own_is_one_too_many():
     check_parameters(with_a_memory, 3)
     with pytest.raises(UnitError, match=r": with_a_memory takes 3 arguments, and is called with 2$"):
         check_parameters(with_a_memory, 2)
+
+
+def test_an_error_far_from_the_users_file_is_said_with_the_last_line_of_that_file():
+    def choose(s, now):
+        return shown_file(None)  # of a different file, in which it raises
+
+    with pytest.raises(UnitError, match=rf"test_users.py:{choose.__code__.co_firstlineno + 1}: TypeError"):
+        guarded(choose, lambda result, *arguments: "")(None, 0)
+
+
+def test_the_first_line_that_hardware_has_no_meaning_for_is_found():
+    def plain(s, now):
+        return s.last + now
+
+    def one(s, now):
+        found = s.last
+        for _ in range(3):
+            print(found)
+            found = [now]
+        print(s.next)
+        return {found: now}
+
+    first = one.__code__.co_firstlineno
+    assert (line_of_construct(plain), line_of_print(plain), line_of_construct(plain, "next")) == (None, None, None)
+    assert line_of_construct(plain, "last") == plain.__code__.co_firstlineno + 1
+    assert (line_of_construct(one), line_of_print(one)) == (first + 4, first + 3)
+    assert line_of_construct(one, "last") == first + 1
+    assert line_of_print(len) is None  # it has no source

@@ -1,6 +1,7 @@
 """Channels with banks: rows, banks side by side, first-ready order, and the bus's turns from writing to reading."""
 
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -247,3 +248,32 @@ def test_a_request_opens_its_row_if_need_be_and_its_data_cross_the_bus(monkeypat
         others = np.ones(now.shape, bool)
         others[(CHANNEL, bank) if now.ndim == 2 else CHANNEL] = False
         assert (now[others] == banks[others]).all(), name
+
+
+@pytest.mark.parametrize(("reads", "writes"), [(0, 0), (1, 0), (0, 2), (2, 1)])
+@pytest.mark.parametrize("busy", [40 + 16, 40 + 17, 40 + 100])
+def test_a_bus_is_planned_ahead_by_what_it_takes_to_close_a_row_and_open_the_next(monkeypatch, reads, writes, busy):
+    """7 + 5 + 4 clocks here: a request that is served now finds the bus no sooner. Each takes 20 clocks of it."""
+    served, turns = [], []
+    dram = SimpleNamespace(rp=7, rcd=5, cl=4, turn=[1, 1], busy_until=[0, busy], count=np.array([[9, 9], [reads, writes]]))
+    monkeypatch.setattr(controller, "clock_of", lambda dram, now: now + 10)
+    monkeypatch.setattr(controller, "cycle_of", lambda dram, clock: clock - 10)
+    monkeypatch.setattr(controller, "_direction", lambda dram, channel: 0 if dram.count[1, 0] else 1)
+    monkeypatch.setattr(controller, "_take", lambda dram, channel, write, clock: ("oldest", write, clock))
+
+    def serve(gpu, dram, channel, write, index, clock, now):
+        served.append((channel, write, index, clock, now))
+        dram.count[1, write] -= 1
+        dram.busy_until[1] += 20
+
+    monkeypatch.setattr(controller, "_serve", serve)
+    monkeypatch.setattr(controller, "schedule", lambda wheel, time, asked: turns.append((wheel, time, *asked)))
+    monkeypatch.setattr(controller, "request", lambda *fields: fields)
+    controller.serve_channel(SimpleNamespace(wheel="wheel"), dram, 1, 30)
+    now_served = [0] * reads + [1] * writes if busy <= 56 else []
+    now_served = now_served[:1]  # after which the bus is planned for long enough
+    assert served == [(1, write, ("oldest", write, 40), 40, 30) for write in now_served]
+    waits = reads + writes > len(now_served)
+    free = busy + 20 * len(now_served)
+    assert turns == ([("wheel", free - 16 - 10, controller.CHANNEL_TURN, -1, 1, 0, 0)] if waits else [])
+    assert dram.turn == [1, int(waits)]

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.machine.run.counting import Counting
-from warploom.machine.accounting.status import FAULT
+from warploom.machine.accounting.status import DONE, FAULT
 from warploom.machine.engine.native.loader import native
 from warploom.machine.run import driver
 from warploom.machine.run.compile import NativeCacheWarning, compile_native, is_compiled
@@ -144,3 +144,17 @@ def test_slices_end_with_the_run_or_at_the_last_cycle():
     assert list(slices(Counting(45), 100, 20)) == [20, 40, 45]
     assert list(slices(Counting(3), 10)) == [1, 2, 3]
     assert list(slices(Counting(3), 0)) == []
+
+
+def test_a_call_from_an_earlier_run_is_the_native_engine_whatever_is_asked():
+    """And is called as that is, for many cycles at once."""
+    machine = Counting(500)
+    asked = []
+
+    def call(until):
+        asked.append(until)
+        machine.state["cycle"] = 500
+        return DONE
+
+    outcome = drive(machine, engine="auto", call=call)
+    assert (outcome.status, outcome.engine, asked) == ("done", "native", [driver.FIRST_SLICE["native"]])

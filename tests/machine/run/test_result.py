@@ -53,3 +53,9 @@ def test_shares_of_thread_cycles_add_up():
     rows = [row for row in run(STORE)._rows() if row[2]]
     assert len(rows) > 3
     assert sum(float(share.rstrip(" %")) for _, _, share in rows) == pytest.approx(100, abs=0.5)
+
+
+def test_divisions_by_zero_are_shown_where_there_were_some():
+    rows = run("CONST R1, #7\nDIV R2, R1, R0\nSTR %threadIdx, R2\nRET")._rows()
+    assert rows[-1] == ("divisions by zero", "4", "")
+    assert "divisions by zero" not in str(run(STORE))

@@ -1,5 +1,8 @@
 """Constant memory and its cache: values, latencies of each level, passes, and the reason of a warp that waits for it."""
 
+import random
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,6 +11,7 @@ from warploom.gpu import GPU
 from warploom.isa import uop as u
 from warploom.isa.program import Program
 from warploom.machine.config.presets import load_config
+from warploom.machine.core.load_store import constant_cache
 from warploom.machine.engine.sizes import ConfigError
 
 A, B, C, D = range(FREE, FREE + 4)
@@ -131,3 +135,20 @@ def test_a_bundle_asks_the_constant_cache_or_memory_and_not_both():
 def test_a_constant_cache_that_cannot_be_is_refused(setting, value):
     with pytest.raises(ConfigError, match=setting):
         load_config("sm", {setting: value, "constant.next_bytes": 0} | ({"constant.line": 32} if value == 65536 else {}))
+
+
+@pytest.mark.parametrize("words", [1, 2])
+@pytest.mark.parametrize("seed", range(8))
+def test_each_word_that_an_active_lane_wants_is_a_pass_once(monkeypatch, seed, words):
+    """The lookups come in the order of lanes, and a word is there when its own pass has been made."""
+    source, asked = random.Random(seed), []
+    address = np.array([source.choice((0, 1, 3, 4, 8, 60, 64)) for _ in range(8)], np.uint32)
+    active = np.array([source.choice((0, 0xFFFFFFFF)) for _ in range(8)], np.uint32)
+    takes = {0: 10, 1: 10, 2: 30, 15: 12, 16: 50}  # cycles, by word
+    monkeypatch.setattr(constant_cache, "_look_up", lambda constants, at, now: asked.append(at // 4) or now + takes[at // 4])
+    core = SimpleNamespace(constants=SimpleNamespace(ready=seed * 15), access=SimpleNamespace(address=address))
+    constant_cache.access_constants(core, SimpleNamespace(active=active), 8, words, 40)
+    wanted = list(dict.fromkeys(int(at) // 4 for at, runs in zip(address, active, strict=True) if runs))
+    assert asked == wanted
+    there = [40 + takes[word] + words * number - 1 for number, word in enumerate(wanted, 1)]
+    assert core.constants.ready == max([seed * 15, 41, *there])

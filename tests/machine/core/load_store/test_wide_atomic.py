@@ -17,7 +17,7 @@ from tests.machine.datapath.test_double_precision import LONG, bits_of, signed, 
 from tests.machine.two_engines import both
 from warploom.isa.needs import MORE_ATOMICS
 from warploom.isa.uop import NUMBER, OPERATIONS
-from warploom.machine.core.load_store.wide_atomic import atomic_double_word, atomic_word
+from warploom.machine.core.load_store.wide_atomic import FADD, FMAX, FMIN, _float_32, atomic_double_word, atomic_word
 from warploom.machine.engine.unit import unit
 
 NAN = 0x7FF8000000000000
@@ -133,3 +133,17 @@ def test_floats_are_added_one_lane_after_the_other():
         run_32, np.zeros(4, np.uint32), registers, NUMBER["atomic_fadd"], np.array([big], np.uint32), np.zeros(1, np.int64)
     )
     assert memory.tolist() == [big] and after["lane"][0, 2, :4].tolist() == [big] * 4  # each one is rounded away
+
+
+@pytest.mark.parametrize("op", [FMIN, FMAX, FADD])
+def test_floats_of_32_bits_of_every_pair_of_kinds(op):
+    """Zeros of both signs, numbers, infinities and NaNs. Of zeros the negative one is the smaller."""
+    kinds = [0, 1 << 31, 0x3F800000, 0xBF800000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7FC12345, 0x00000001]
+    meaning = {FMIN: "atomic_fmin", FMAX: "atomic_fmax", FADD: "atomic_fadd"}[op]
+    for old in kinds:
+        for value_of_lane in kinds:
+            held, operand = np.array([7, old], np.uint32), np.array([9, value_of_lane], np.uint32)
+            with np.errstate(all="ignore"):
+                _float_32(operand, held, op, 1)
+            assert held.tolist() == [7, ON_32_BITS[meaning](old, value_of_lane, 0)], (hex(old), hex(value_of_lane))
+            assert operand.tolist() == [9, value_of_lane]
