@@ -151,33 +151,35 @@ WHOLE = [
     (0b0001, 3, [(0b0010, 4, READY), (0b0100, 4, AT_BARRIER), (0b1000, 1, READY)]),
     (0, 3, [(0b1111, 4, AT_BARRIER)]),
 ]
+NOWHERE, LOST, NOBODY = divergence.NOWHERE, divergence.LOST, divergence.NOBODY
 BROKEN = [
-    *((0b1111, -1, []), (0b1111, ROWS_OF_CODE + 1, []), (0b0111, 3, []), (0b11111, 3, []), (0, 3, [])),
-    (0b0011, 3, [(0b1110, 4, READY)]),
-    (0b0011, 3, [(0b0100, 4, READY)]),
-    (0b1111, 3, [(0, 4, READY)]),
-    (0b0011, 3, [(0b1100, -1, READY)]),
-    (0b0011, 3, [(0b1100, ROWS_OF_CODE + 1, READY)]),
-    (0b0001, 3, [(0b0110, 4, READY), (0b1100, 4, READY)]),
-    (0b0011, 3, [(0b1100, 4, READY), (0b1100, 4, READY)]),
+    *((0b1111, -1, [], NOWHERE), (0b1111, ROWS_OF_CODE + 1, [], NOWHERE)),
+    *((0b0111, 3, [], LOST), (0b11111, 3, [], LOST), (0, 3, [], LOST)),
+    (0b0011, 3, [(0b1110, 4, READY)], LOST),
+    (0b0011, 3, [(0b0100, 4, READY)], LOST),
+    (0b1111, 3, [(0, 4, READY)], NOBODY),
+    (0b0011, 3, [(0b1100, -1, READY)], NOWHERE),
+    (0b0011, 3, [(0b1100, ROWS_OF_CODE + 1, READY)], NOWHERE),
+    (0b0001, 3, [(0b0110, 4, READY), (0b1100, 4, READY)], LOST),
+    (0b0011, 3, [(0b1100, 4, READY), (0b1100, 4, READY)], LOST),
 ]
 
 
-@pytest.mark.parametrize(("running", "pc", "paths", "whole"), [(*case, True) for case in WHOLE] + [(*case, False) for case in BROKEN])
-def test_each_lane_is_on_one_path_somewhere_in_the_program(running, pc, paths, whole):
+@pytest.mark.parametrize(("running", "pc", "paths", "wrong"), [*((*case, 0) for case in WHOLE), *BROKEN])
+def test_each_lane_is_on_one_path_somewhere_in_the_program(running, pc, paths, wrong):
     table, warps = tables(running, pc, *paths)
-    assert divergence.is_partition(table, warps, WARP) is whole
-    assert divergence.after_branch(None, table, warps, WARP, 1, 2, 3) is whole
-    assert divergence.after_backward(None, table, warps, WARP, 0, 0) is whole
-    stands = running == 0 and any(state == READY for _, _, state in paths)
-    assert divergence.after_select(None, table, warps, WARP) is (whole and not stands)
+    assert divergence.wrong_with_paths(table, warps, WARP) == wrong
+    assert divergence.wrong_after_branch(table, warps, WARP, 1, 2, 3) == wrong
+    assert divergence.wrong_after_backward(table, warps, WARP, 0, 0) == wrong
+    idle = running == 0 and any(state == READY for _, _, state in paths)
+    assert divergence.wrong_after_select(table, warps, WARP) == (wrong or (divergence.IDLE if idle else 0))
 
 
 @pytest.mark.parametrize("count", [-1, MAX_PATHS + 1])
 def test_a_table_holds_so_many_paths(count):
     table, warps = tables(0b1111, 3)
     table.count[WARP] = count
-    assert divergence.is_partition(table, warps, WARP) is False
+    assert divergence.wrong_with_paths(table, warps, WARP) == divergence.TOO_MANY
 
 
 def test_the_lanes_of_a_warp_are_those_of_all_of_its_paths():
