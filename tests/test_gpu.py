@@ -76,6 +76,18 @@ def test_a_machine_that_is_too_small_or_too_large_says_so(settings, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("saxpy.asm", r"run wants a Program, warploom.load\('saxpy.asm'\), not str"),
+        (None, "run wants a Program, as warploom.load makes of a file, not NoneType"),
+    ],
+)
+def test_what_is_no_program_is_refused(given, said):
+    with pytest.raises(TypeError, match=said):
+        warploom.GPU("tiny").run(given)
+
+
 def test_an_unknown_setting_preset_or_engine_is_refused():
     with pytest.raises(ConfigError, match=r"there is no setting 'gpu\.core', did you mean 'gpu\.cores'\?"):
         GPU("tiny", set={"gpu.core": 2})

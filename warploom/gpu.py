@@ -96,7 +96,7 @@ class GPU:
         probes: listeners that are handed the inputs and outputs of units (`machine.run.probe`); such a run stays in plain Python.
         Raises LaunchError when this machine cannot run the program, BufferError for a launch, a buffer or an argument that it has not,
         ProgramError for a program whose tables name what is not there, TooManyEvents where more events would be kept than are wanted,
-        ValueError for a probe that it cannot place and for a `max_cycles` that is no whole number.
+        ValueError for a probe that it cannot place and for a `max_cycles` that is no whole number, TypeError for what is no program.
         """
         max_cycles = cycle_limit(max_cycles)
         machine = self.machine(program, launch=launch, threads=threads, data=data, tracing=tracing, recording=recording)
@@ -155,6 +155,9 @@ class GPU:
 
 def _known(kernel: Kernel, launch: Launch | str | int | None) -> Program:
     """The program of a kernel, for the types of a launch's arguments."""
+    if not hasattr(kernel, "parameters"):
+        made = f"warploom.load({str(kernel)!r})" if isinstance(kernel, str | Path) else "as warploom.load makes of a file"
+        raise TypeError(f"run wants a Program, {made}, not {type(kernel).__name__}")
     given = launch.arguments if isinstance(launch, Launch) else {}
     missing = [name for name in kernel.parameters if name not in given]
     if missing:

@@ -108,6 +108,15 @@ def state_after(result, cycle):
     return registers, memory
 
 
+def test_a_stretch_with_more_events_than_the_buffer_holds(whole, tmp_path, monkeypatch):
+    result = long_run(tmp_path)
+    monkeypatch.setattr("warploom.machine.device.machine.EVENT_ROWS", 5)
+    (piece,) = pieces(result, 500, 600)
+    assert np.array_equal(within(piece.result.detail.events, 500, 600), within(whole.detail.events, 500, 600))
+    for one, other in zip(state_after(whole, 560), state_after(piece.result, 560), strict=True):
+        assert np.array_equal(one, other)
+
+
 def test_a_stretch_in_the_middle(whole, tmp_path):
     (piece,) = pieces(long_run(tmp_path), 500, 600)
     assert (piece.first, piece.stop, piece.begins) == (500, 600, 500 - LEAD)

@@ -123,8 +123,8 @@ def _piece(
     while code == LIMIT and machine.cycle < ends:
         code = call(machine.cycle + 1)
         recorder.record_cycle()
-        if code == EVENTS_FULL:
-            code = LIMIT
+        full = code == EVENTS_FULL
+        code = LIMIT if full else code
         now = machine.cycle
         if now % LEAD == 0:
             machine.drain()
@@ -138,7 +138,7 @@ def _piece(
                     earlier = [array.copy() for array in machine.arrays()]
             elif ends == last:
                 earlier = [array.copy() for array in machine.arrays()]
-        elif int(machine.gpu["log"]["rows"]) > len(machine.event_buffer) // 2:
+        elif full:  # it has not run this cycle
             machine.drain()
             rows += _kept(machine, selection)
     rows.append(machine.open_rows())
