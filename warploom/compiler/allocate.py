@@ -129,8 +129,9 @@ def _scan(
             if reg.bank == "s" and reg.region == number:
                 numbers[reg] += next_scalar
         next_scalar += len(file.rows)
-    if next_scalar > u.SCALARS - 2:
-        raise OutOfRegisters(f"the kernel wants {next_scalar} scalar registers, a warp has {u.SCALARS - 2}")
+    most = u.HIDDEN_SCALARS if regions else u.SCALARS - 2
+    if next_scalar > most:
+        raise OutOfRegisters(f"the kernel wants {next_scalar} scalar registers, a warp has {most}")
     return numbers, max(len(lanes.rows), 1), next_scalar
 
 

@@ -51,7 +51,7 @@ def compile_function(
     wide = find_ranges(kept)
     if checks is not None:
         checks(kept)
-    regions = uniform_values(kept, wide)
+    regions = uniform_values(kept, wide, scalars)
     shown = "\n".join(ssa.printed(kept)) if printing else ""
     machine = select(kept, wide, regions, contract=contract)
     listed = "\n".join(mir.printed(machine)) if printing else ""

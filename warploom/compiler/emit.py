@@ -1,10 +1,13 @@
 """Emission: from machine code with registers to the micro-ops of a Program.
 
 Blocks follow one another in the order in which they are given; a branch falls through to the block that follows. Copies of a phi, which
-mean all at the same time, become moves in an order that loses nothing; those that form a ring go through hidden registers in one bundle.
+mean all at the same time, become moves in an order that loses nothing; those that form a ring go through a hidden register in a bundle.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
 
 from warploom.compiler.allocate import Allocation
 from warploom.compiler.mir import Half, Hidden, Instr, MachineBlock, Micro, Operand, Reg, Scalar
@@ -15,7 +18,42 @@ from warploom.isa.program_builder import ProgramBuilder
 from warploom.isa.uop import Uop, listing
 
 EVERY_BIT = -1
+MOST_IN_BUNDLE = 16  # registers that a bundle of copies moves; an instruction may use a few more
 NO_IMMEDIATE = {name for name, number in u.NUMBER.items() if u.OPERATIONS[number].unit in (u.MEMORY, u.CONTROL)} | {"special", "note"}
+
+
+def _ready(waiting: list[tuple[int, int, int]]) -> tuple[int, int, int] | None:
+    """A copy (to, from, number) into a register that no other one reads."""
+    return next((one for one in waiting if not any(other[1] == one[0] for other in waiting if other is not one)), None)
+
+
+def _rings(waiting: list[tuple[int, int, int]]) -> Iterator[list[Uop]]:
+    """Copies of which each overwrites what another reads, as bundles: of each ring one value is in a hidden register meanwhile.
+
+    A ring of more registers than an instruction may use is moved in parts: the last register of a part has the value that goes round.
+    """
+    source_of = {to: source for to, source, _ in waiting}
+    bundle: list[Uop] = []
+    used = 0
+    while source_of:
+        ring = [next(iter(source_of))]
+        while (source := source_of.pop(ring[-1])) != ring[0]:
+            ring.append(source)
+        kept = _hidden_for(ring[0] >= u.SCALAR)
+        for begin in range(0, len(ring) - 1, MOST_IN_BUNDLE - 1):
+            part = ring[begin : begin + MOST_IN_BUNDLE]
+            if used + len(part) > MOST_IN_BUNDLE:
+                yield bundle
+                bundle, used = [], 0
+            used += len(part)
+            bundle += [Uop("mov", to, source) for to, source in pairwise([kept, *part, kept])]
+    yield bundle
+
+
+def _hidden_for(uniform: bool) -> int:
+    """The first hidden register of a bundle. What makes a value of the warp passes through the warp's own: of a register of the lanes only
+    those of active lanes are written, and the first lane, which a scalar operation reads, need not be one."""
+    return u.scalar(u.HIDDEN_SCALARS) if uniform else u.HIDDEN
 
 
 class Emitter:
@@ -25,6 +63,7 @@ class Emitter:
         self.numbers = allocation.numbers
         self.out = ProgramBuilder()
         self._to_fix: list[tuple[int, MachineBlock]] = []
+        self._hidden = u.HIDDEN  # the first hidden register of the bundle that is being made
 
     def function(self, blocks: list[MachineBlock]) -> ProgramBuilder:
         """The whole function."""
@@ -93,6 +132,7 @@ class Emitter:
             return
         used = [operand.number for uop in instr.uops for operand in (uop.dst, uop.a, uop.b, uop.c) if isinstance(operand, Hidden)]
         spare = max(used, default=-1) + 3  # a pair may begin at the last one
+        self._hidden = _hidden_for(any(isinstance(uop.dst, Reg) and uop.dst.bank == "s" for uop in instr.uops))
         uops: list[Uop] = []
         for uop in instr.uops:
             spare = self._micro(uop, uops, spare)
@@ -108,8 +148,8 @@ class Emitter:
                     immediate = operand
                     codes.append(u.IMMEDIATE)
                 else:
-                    into.append(Uop("mov", u.HIDDEN + spare, u.IMMEDIATE, imm=operand))
-                    codes.append(u.HIDDEN + spare)
+                    into.append(Uop("mov", self._hidden + spare, u.IMMEDIATE, imm=operand))
+                    codes.append(self._hidden + spare)
                     spare += 1
             else:
                 codes.append(self._code(operand))
@@ -124,7 +164,7 @@ class Emitter:
         if isinstance(operand, Half):
             return self._code(operand.reg) + operand.part
         if isinstance(operand, Hidden):
-            return u.HIDDEN + operand.number
+            return self._hidden + operand.number
         if isinstance(operand, Scalar):
             return u.scalar(operand.number)
         assert isinstance(operand, Reg)
@@ -140,11 +180,9 @@ class Emitter:
                     waiting.append((code, u.IMMEDIATE, source))
                 elif self._code(source) + part != code:
                     waiting.append((code, self._code(source) + part, 0))
-        while waiting:
-            ready = next((one for one in waiting if not any(other[1] == one[0] for other in waiting if other is not one)), None)
-            if ready is None:
-                held = [Uop("mov", u.HIDDEN + place, source, imm=number) for place, (_, source, number) in enumerate(waiting)]
-                self._add([*held, *(Uop("mov", to, u.HIDDEN + place) for place, (to, _, _) in enumerate(waiting))], instr.at)
-                return
+        while (ready := _ready(waiting)) is not None:
             waiting.remove(ready)
             self._add([Uop("mov", ready[0], ready[1], imm=ready[2])], instr.at)
+        if waiting:
+            for bundle in _rings(waiting):
+                self._add(bundle, instr.at)

@@ -14,24 +14,26 @@ from __future__ import annotations
 
 from warploom.compiler.ranges import INT32, UINT32, fits
 from warploom.compiler.ssa import Block, Value
+from warploom.isa import uop as u
 
 SCALAR_OPERATIONS = frozenset((
     "add", "sub", "mul", "and", "or", "xor", "min", "max", "eq", "ne", "lt", "floordiv", "floormod", "shl", "shr", "sel", "from_end",
     "wrap", "phi", "popc", "clz", "ctz", "brev",
 ))  # fmt: skip
 UNIFORM_SPECIALS = frozenset(f"{what}_{axis}" for what in ("block", "block_dim", "grid_dim") for axis in "xyz") | {"block", "lanes", "warp"}
-MOST = 96  # scalar registers given to values; the rest is for arguments
+MOST = 96  # scalar registers given to values at most; the rest is for arguments
 
 
-def uniform_values(blocks: list[Block], wide: set[Value]) -> dict[Value, int]:
-    """The region of each value that goes into a scalar register."""
+def uniform_values(blocks: list[Block], wide: set[Value], scalars: int = 0) -> dict[Value, int]:
+    """The region of each value that goes into a scalar register. scalars: those that the launch writes."""
+    most = max(0, min(MOST, u.HIDDEN_SCALARS - scalars))
     found: dict[Value, int] = {}
     heads = [blocks[0]]
     entered = {blocks[0]}
     number = 0
     while heads:
         head = heads.pop()
-        members = _region(head, found, number, wide)
+        members = _region(head, found, number, wide, most)
         for block in members:
             divided = block.condition is not None and not is_uniform(block.condition, found)
             if not divided or _returns(block):
@@ -49,14 +51,15 @@ def is_uniform(value: Value, found: dict[Value, int]) -> bool:
     return value.op in ("const", "param") or value in found
 
 
-def _region(head: Block, found: dict[Value, int], number: int, wide: set[Value]) -> list[Block]:
+def _region(head: Block, found: dict[Value, int], number: int, wide: set[Value], most: int) -> list[Block]:
     """The blocks of the region that begins at `head`; its uniform values go into `found`. Phis are uniform until something says no."""
     reached = _dominated(head)
     barred: set[Value] = set()  # phis that turned out not to be uniform
     while True:
-        tried = {phi: number for block in reached for phi in block.phis if block is not head and phi not in barred and _may(phi, wide)}
+        phis = [phi for block in reached for phi in block.phis if block is not head and phi not in barred and _may(phi, wide)]
+        tried = dict.fromkeys(phis[: most - len(found)], number)
         found.update(tried)
-        made = _evaluate(reached, found, number, wide)
+        made = _evaluate(reached, found, number, wide, most)
         parted = _after_divided(reached, found)
         stays = [block for block in reached if block not in parted]
         wrong = {
@@ -73,7 +76,7 @@ def _region(head: Block, found: dict[Value, int], number: int, wide: set[Value])
             return [head]
 
 
-def _evaluate(blocks: list[Block], found: dict[Value, int], number: int, wide: set[Value]) -> list[Value]:
+def _evaluate(blocks: list[Block], found: dict[Value, int], number: int, wide: set[Value], most: int) -> list[Value]:
     """Values whose operands are uniform, in the order of the blocks."""
     made = []
     changed = True
@@ -81,7 +84,7 @@ def _evaluate(blocks: list[Block], found: dict[Value, int], number: int, wide: s
         changed = False
         for block in blocks:
             for value in block.code:
-                if value not in found and _may(value, wide) and _agree(value, found) and len(found) < MOST:
+                if value not in found and _may(value, wide) and _agree(value, found) and len(found) < most:
                     found[value] = number
                     made.append(value)
                     changed = True
@@ -94,6 +97,8 @@ def _may(value: Value, wide: set[Value]) -> bool:
         return False
     if value.op == "special":
         return str(value.imm) in UNIFORM_SPECIALS
+    if value.op in ("floordiv", "floormod") and not any(all(fits(one, kind) for one in value.args) for kind in (INT32, UINT32)):
+        return False  # a division of pairs, which lie in lanes
     words = all(not operand.is_int or fits(operand, INT32) or fits(operand, UINT32) or operand not in wide for operand in value.args)
     return value.is_int and value.op in SCALAR_OPERATIONS and words
 
