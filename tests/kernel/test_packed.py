@@ -110,6 +110,74 @@ def test_a_number_of_64_bits_at_a_multiple_of_4(engine):
     assert out["y"].tolist() == (2 * x["y"] + 1).tolist()
 
 
+def next_one(x, z, out):
+    y = x
+    for k in range(len(out)):
+        out[k] = y[k]
+        y = z
+
+
+def swapped(x, z, out):
+    a, b = x, z
+    for k in range(len(out)):
+        out[k] = a[k]
+        a, b = b, a
+
+
+def stored_and_swapped(x, z, out):
+    pair = (x, z)
+    k = 0
+    while k < len(out):
+        pair[0][k] += 100
+        out[k] = pair[0][k]
+        pair = (pair[1], pair[0])
+        k += 1
+
+
+def three_in_turn(x, z, out):
+    a, b, c = x, x, z
+    for k in range(len(out)):
+        for j in range(k, k + 1):
+            out[j] = a[j]
+            a, b, c = b, c, a
+
+
+CARRIED = {
+    next_one: [0, 11, 12, 13, 14],
+    swapped: [0, 11, 2, 13, 4],
+    stored_and_swapped: [100, 111, 102, 113, 104],
+    three_in_turn: [0, 1, 12, 3, 4],
+}
+
+
+@ENGINES
+@pytest.mark.parametrize("function", CARRIED)
+def test_an_array_that_a_loop_carries_is_as_packed_as_any_that_it_may_be(engine, function):
+    x, z, out = np.arange(5.0), np.zeros(5, [("tag", np.uint8), ("value", np.float64)])["value"], np.zeros(5)
+    z[:] = np.arange(10, 15)
+    cuda.jit(function).on(warploom.GPU("sm", engine=engine))[1, 1](x, z, out)
+    assert out.tolist() == CARRIED[function]
+    if function is stored_and_swapped:
+        assert x.tolist() == [100, 1, 102, 3, 104] and z.tolist() == [10, 111, 12, 113, 14]
+
+
+@ENGINES
+def test_a_record_that_a_loop_carries_is_as_packed_as_any_that_it_may_be(engine):
+    def kernel(x, z, out):
+        record = x[0]
+        for k in range(len(out)):
+            record.count += 1
+            out[k] = record.mass
+            record = z[k].inner
+
+    aligned = np.dtype([("mass", np.float64), ("count", np.int64)], align=True)
+    x, z, out = np.array([(5, 0)], aligned), np.zeros(4, [("tag", np.uint8), ("inner", aligned)]), np.zeros(4)
+    z["inner"]["mass"] = np.arange(4)
+    cuda.jit(kernel).on(warploom.GPU("sm", engine=engine))[1, 1](x, z, out)
+    assert out.tolist() == [5, 0, 1, 2]
+    assert x["count"].tolist() == [1] and z["inner"]["count"].tolist() == [1, 1, 1, 0]
+
+
 def test_two_threads_that_write_a_packed_field_are_a_race():
     def kernel(x):
         x[cuda.threadIdx.x // 2].mass = cuda.threadIdx.x
