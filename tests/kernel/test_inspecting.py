@@ -1,13 +1,17 @@
 """What programs ask of a kernel and of the device, by numba.cuda's names."""
 
+import enum
 import re
+from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numba import float32, float64, int64, void
+from numba import float32, float64, int32, int64, typeof, types, void
 
 import warploom
 from warploom import cuda
+from warploom.kernel.inspecting import types_of
+from warploom.kernel.signature import kind_of
 
 TABLE = np.arange(4, dtype=np.float32)
 
@@ -55,6 +59,104 @@ def test_of_several_signatures_each_has_its_own_numbers():
     said = f"the kernel has been compiled for {compiled}, not for (array(float32, 1d, A), int64): launch it with such arguments first"
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         kernel.get_regs_per_thread((float32[:], int64))
+
+
+def test_a_packed_array_has_types_and_numbers_of_its_own():
+    packed, spaced = np.zeros(5, [("tag", np.uint8), ("value", np.float64)])["value"], np.zeros(10)[::2]
+    aligned, unaligned = float64[:], types.Array(float64, 1, "A", aligned=False)
+    alone = {}
+    for kind, x in ((aligned, spaced), (unaligned, packed)):
+        kernel = cuda.jit(product).on(warploom.GPU("sm", engine="python"))
+        kernel[1, 1](np.zeros(4), x)
+        alone[kind] = kernel.get_regs_per_thread()[float64[::1], kind]
+        assert kernel.get_regs_per_thread((float64[:], typeof(x))) == alone[kind]
+    assert alone[unaligned] > alone[aligned]
+    for arrays in ((packed, spaced), (spaced, packed)):
+        kernel = cuda.jit(product).on(warploom.GPU("sm", engine="python"))
+        for x in arrays:
+            kernel[1, 1](np.zeros(4), x)
+        assert kernel.get_regs_per_thread() == {(float64[::1], kind): number for kind, number in alone.items()}
+        for kind, number in alone.items():
+            assert kernel.get_regs_per_thread((float64[:], kind)) == kernel.get_regs_per_thread((float64[::1], kind)) == number
+        assert kernel.get_regs_per_thread("float64[:], float64[:]") == alone[aligned]
+
+
+def product(out, x):
+    out[0] = x[0] + x[1] * x[2]
+
+
+@pytest.mark.parametrize("dtype", [np.complex128, np.float16, "U3", "S3", "M8[D]", [("a", np.uint8), ("b", np.float64)]], ids=str)
+def test_the_type_of_an_array_is_that_of_numba(dtype):
+    x = np.zeros(3, dtype)
+    assert types_of((kind_of(x),)) == (typeof(x),)
+    assert types_of((kind_of(np.zeros(3, np.dtype([("a", np.int64), ("b", np.int32)], align=True))["b"]),)) == (int32[:],)
+
+
+def test_of_programs_for_the_same_types_the_largest_number_counts():
+    def kernel(out, n):
+        i = cuda.grid(1)
+        out[i] = (n + i) * (n - i)
+
+    sizes = [3, -3]
+    numbers = []
+    for n in sizes:
+        one = cuda.jit(kernel).on(warploom.GPU("sm", engine="python"))
+        one[1, 1](np.zeros(1, np.int64), n)
+        numbers.append(one.get_regs_per_thread((int64[:], int64)))
+    assert numbers[0] < numbers[1]
+    for order in (sizes, sizes[::-1]):
+        both = cuda.jit(kernel).on(warploom.GPU("sm", engine="python"))
+        for n in order:
+            both[1, 1](np.zeros(1, np.int64), n)
+        assert len(both.programs) == 2 and both.get_regs_per_thread() == {(int64[::1], int64): numbers[1]}
+
+
+class Colour(enum.IntEnum):
+    RED = 1
+
+
+class Point(NamedTuple):
+    x: float
+    y: float
+
+
+class Tagged(NamedTuple):
+    colour: Colour
+    point: tuple
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        Point(1.0, 2.0), Point(1, 2.0), (1, 2.0), (1, 2), Colour.RED, (Colour.RED, 2.5), Tagged(Colour.RED, (1, Point(1, 2))),
+        np.datetime64("2026-01-01"), np.timedelta64(3, "s"), None, np.float32(1), True,
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_signature_is_that_which_numba_gives(argument):
+    def kernel(out, given):
+        out[0] = 1
+
+    run, out = cuda.jit(kernel).on(warploom.GPU("sm", engine="python")), np.zeros(1)
+    run[1, 1](out, argument)
+    (number,) = run.get_regs_per_thread().values()
+    assert run.get_regs_per_thread((typeof(out), typeof(argument))) == number
+    if type(argument) is Point:
+        assert list(run.get_regs_per_thread()) == [(typeof(out), typeof(argument))]
+        with pytest.raises(ValueError, match=r"^the kernel has been compiled for \(array\(float64, 1d, C\), Point\(.*, not for "):
+            run.get_regs_per_thread((typeof(out), typeof(tuple(argument))))
+
+
+@pytest.mark.parametrize(
+    "signature", ["float64[:]", "nonsense[", "foo(bar)", "(float64, 3)", "1 / 0", "", 3, float64[:], (float64, 3)], ids=str
+)
+def test_what_is_no_signature(signature):
+    kernel = cuda.jit(summed).on(warploom.GPU("sm", engine="python"))
+    kernel[1, 32](np.ones((32, 2), np.float32), 1)
+    said = f'{signature!r} is no signature: write a tuple of types or its text, as "(float64[:],)"'
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$") as found:
+        kernel.get_max_threads_per_block(signature)
+    assert found.value.__suppress_context__
 
 
 def summed(x, n):

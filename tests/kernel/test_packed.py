@@ -5,6 +5,7 @@ import pytest
 
 import warploom
 from warploom import cuda
+from warploom.kernel.values import article
 
 VECTOR = np.dtype([("x", np.float32), ("y", np.float64)])
 PACKED = np.dtype(
@@ -108,6 +109,130 @@ def test_a_number_of_64_bits_at_a_multiple_of_4(engine):
     x["y"] = np.arange(8) / 3
     cuda.jit(kernel).on(warploom.GPU("sm", engine=engine))[1, 8](x, out)
     assert out["y"].tolist() == (2 * x["y"] + 1).tolist()
+
+
+def next_one(x, z, out):
+    y = x
+    for k in range(len(out)):
+        out[k] = y[k]
+        y = z
+
+
+def swapped(x, z, out):
+    a, b = x, z
+    for k in range(len(out)):
+        out[k] = a[k]
+        a, b = b, a
+
+
+def stored_and_swapped(x, z, out):
+    pair = (x, z)
+    k = 0
+    while k < len(out):
+        pair[0][k] += 100
+        out[k] = pair[0][k]
+        pair = (pair[1], pair[0])
+        k += 1
+
+
+def three_in_turn(x, z, out):
+    a, b, c = x, x, z
+    for k in range(len(out)):
+        for j in range(k, k + 1):
+            out[j] = a[j]
+            a, b, c = b, c, a
+
+
+CARRIED = {
+    next_one: [0, 11, 12, 13, 14],
+    swapped: [0, 11, 2, 13, 4],
+    stored_and_swapped: [100, 111, 102, 113, 104],
+    three_in_turn: [0, 1, 12, 3, 4],
+}
+
+
+@ENGINES
+@pytest.mark.parametrize("function", CARRIED)
+def test_an_array_that_a_loop_carries_is_as_packed_as_any_that_it_may_be(engine, function):
+    x, z, out = np.arange(5.0), np.zeros(5, [("tag", np.uint8), ("value", np.float64)])["value"], np.zeros(5)
+    z[:] = np.arange(10, 15)
+    cuda.jit(function).on(warploom.GPU("sm", engine=engine))[1, 1](x, z, out)
+    assert out.tolist() == CARRIED[function]
+    if function is stored_and_swapped:
+        assert x.tolist() == [100, 1, 102, 3, 104] and z.tolist() == [10, 111, 12, 113, 14]
+
+
+@ENGINES
+def test_a_record_that_a_loop_carries_is_as_packed_as_any_that_it_may_be(engine):
+    def kernel(x, z, out):
+        record = x[0]
+        for k in range(len(out)):
+            record.count += 1
+            out[k] = record.mass
+            record = z[k].inner
+
+    aligned = np.dtype([("mass", np.float64), ("count", np.int64)], align=True)
+    x, z, out = np.array([(5, 0)], aligned), np.zeros(4, [("tag", np.uint8), ("inner", aligned)]), np.zeros(4)
+    z["inner"]["mass"] = np.arange(4)
+    cuda.jit(kernel).on(warploom.GPU("sm", engine=engine))[1, 1](x, z, out)
+    assert out.tolist() == [5, 0, 1, 2]
+    assert x["count"].tolist() == [1] and z["inner"]["count"].tolist() == [1, 1, 1, 0]
+
+
+def added(v):
+    cuda.atomic.add(v, cuda.grid(1) % 2, 1)
+
+
+def compared(v):
+    cuda.atomic.cas(v, cuda.grid(1) % 2, 0, 1)
+
+
+def largest(v):
+    cuda.atomic.max(v, cuda.grid(1) % 2, 1)
+
+
+def added_in_turn(v, w):
+    for _ in range(len(w)):
+        cuda.atomic.add(v, 0, 1)
+        v, w = w, v
+
+
+def refused(function, *arguments):
+    with pytest.raises(warploom.SourceError) as found:
+        cuda.jit(function)[1, 4](*arguments)
+    return str(found.value)
+
+
+def after(gap, kind):
+    """Two numbers, each after so many bytes of something else."""
+    return np.zeros(2, [("tag", np.uint8, gap), ("number", kind)])["number"]
+
+
+@pytest.mark.parametrize(("function", "kind"), [(added, np.int32), (compared, np.uint64), (largest, np.float64)])
+@pytest.mark.parametrize(("gap", "place"), [(1, "byte"), (2, "multiple of 2 bytes")])
+def test_an_atomic_operation_on_a_packed_number_is_refused(function, kind, gap, place):
+    said = refused(function, after(gap, kind))
+    number = article(np.dtype(kind).name)
+    assert f"error: an atomic operation needs the whole number at once, and {number} of v may lie at any {place}\n" in said
+    assert said.endswith("\n    fix: make the records with align=True")
+
+
+def test_an_atomic_operation_on_a_number_of_64_bits_at_a_multiple_of_4_is_refused():
+    assert "and a float64 of v may lie at any multiple of 4 bytes\n" in refused(added, np.zeros(2, VECTOR)["y"])
+
+
+def test_an_atomic_operation_in_a_loop_is_refused_where_a_later_round_has_a_packed_number():
+    assert "and a float64 of this array may lie at any byte\n" in refused(added_in_turn, np.zeros(2), after(1, np.float64))
+
+
+@ENGINES
+def test_an_atomic_operation_on_a_number_that_is_aligned_among_packed_ones(engine):
+    aligned = np.dtype([("tag", np.uint8), ("mass", np.float64)], align=True)
+    for x in (np.zeros(2, aligned)["mass"], np.zeros(2, [("tag", np.int32), ("count", np.uint32)])["count"]):
+        for function, wanted in ((added, [2, 2]), (largest, [2, 2]), (compared, [2, 2])):
+            if x.dtype != np.float64 or function is not compared:
+                cuda.jit(function).on(warploom.GPU("sm", engine=engine))[1, 4](x)
+                assert x.tolist() == wanted
 
 
 def test_two_threads_that_write_a_packed_field_are_a_race():

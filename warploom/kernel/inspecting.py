@@ -8,6 +8,7 @@ from typing import Any
 
 from warploom.kernel.compile import Built
 from warploom.kernel.context import Context
+from warploom.kernel.values import ALIGNED
 
 MOST_BLOCK = 1024  # threads
 
@@ -16,7 +17,8 @@ class Inspected:
     """Asks the programs that a kernel's launches have compiled, one for each signature; those of launches with checks do not count.
 
     signature: of numba, its text or its types: a number is the answer. Without one it is a dict of numbers by the types of the arguments,
-    as Numba gives it.
+    as Numba gives it; of a field that is packed the type says aligned=False. Where several programs are of the same types, as for whole
+    numbers below zero and others, the largest number counts.
     """
 
     programs: dict[Any, Built]
@@ -49,17 +51,21 @@ class Inspected:
         return self._asked(signature, lambda built: min(limits))
 
     def _asked(self, signature: Any, of: Callable[[Built], int]) -> Any:
-        found = {types_of(kinds): of(built) for (kinds, _, check), built in self.programs.items() if not check}
+        found: dict[tuple[Any, ...], int] = {}
+        for (kinds, _, check), built in self.programs.items():
+            if not check:
+                found[types_of(kinds)] = max(of(built), found.get(types_of(kinds), 0))
         if not found:
             raise ValueError("the kernel has not been compiled yet: launch it first")
         if signature is None:
             return found
         wanted = _types_in(signature)
-        alike = [number for types, number in found.items() if _loosely(types) == _loosely(wanted)]
-        if wanted not in found and not alike:
-            known = " or ".join(map(_shown, found))
-            raise ValueError(f"the kernel has been compiled for {known}, not for {_shown(wanted)}: launch it with such arguments first")
-        return found.get(wanted, alike[-1])
+        for same in (_plain, _of_any_layout, _packed_or_not):
+            alike = [number for types, number in found.items() if _each(same, types) == _each(same, wanted)]
+            if alike:
+                return max(alike)
+        known = " or ".join(map(_shown, found))
+        raise ValueError(f"the kernel has been compiled for {known}, not for {_shown(wanted)}: launch it with such arguments first")
 
     def __getattr__(self, name: str) -> Any:
         """What NVIDIA's compiler alone has."""
@@ -77,25 +83,53 @@ def _type_of(kind: tuple[Any, ...]) -> Any:
     from numba import typeof
     from numba.np.numpy_support import from_dtype
 
-    types: Any = importlib.import_module("numba.core.types")
+    types = _numba_types()
     if kind[0] == "number":
         return types.boolean if kind[1] == "bool" else getattr(types, kind[1])
     if kind[0] == "array":
-        return types.Array(from_dtype(kind[1]), kind[2], kind[3], readonly=not kind[4])
+        _, dtype, dimensions, layout, writable, align = kind
+        return types.Array(from_dtype(dtype), dimensions, layout, readonly=not writable, aligned=align >= min(dtype.alignment, ALIGNED))
     if kind[0] == "tuple":
-        return types.Tuple(types_of(kind[2]))
+        return types.BaseTuple.from_types(types_of(kind[2]), kind[1] if kind[1] is not tuple else None)
     return from_dtype(kind[1]) if kind[0] == "record" else typeof(kind[1])
 
 
+def _numba_types() -> Any:
+    return importlib.import_module("numba.core.types")
+
+
 def _types_in(signature: Any) -> tuple[Any, ...]:
+    """The types of a signature's arguments. Raises ValueError."""
     from numba.core import sigutils
 
-    return tuple(sigutils.normalize_signature(signature)[0])
+    try:
+        return tuple(sigutils.normalize_signature(signature)[0])
+    except Exception:  # it evaluates the text, which may hold anything
+        raise ValueError(f'{signature!r} is no signature: write a tuple of types or its text, as "(float64[:],)"') from None
 
 
-def _loosely(types: tuple[Any, ...]) -> list[Any]:
-    """Types without how arrays lie in memory, which a signature hardly ever says: its `float32[:]` stands for any."""
-    return [(one.dtype, one.ndim) if hasattr(one, "ndim") else one for one in types]
+def _each(same: Callable[[Any], Any], types: tuple[Any, ...]) -> list[Any]:
+    """What `same` makes of each type; of those in tuples, too."""
+    tuples = _numba_types().BaseTuple
+    return [(getattr(one, "instance_class", None), _each(same, one.types)) if isinstance(one, tuples) else same(one) for one in types]
+
+
+def _plain(one: Any) -> Any:
+    """A type as a kernel knows it: a member of an IntEnum, a date and a time are whole numbers."""
+    types = _numba_types()
+    if isinstance(one, types.IntEnumMember):
+        return one.dtype
+    return types.int64 if isinstance(one, types.NPDatetime | types.NPTimedelta) else one
+
+
+def _of_any_layout(one: Any) -> Any:
+    """A type without how an array lies in memory, which a signature hardly ever says: its `float32[:]` stands for any."""
+    return (one.dtype, one.ndim, one.aligned) if isinstance(one, _numba_types().Array) else _plain(one)
+
+
+def _packed_or_not(one: Any) -> Any:
+    """A type without how an array is aligned either: Numba's `typeof` calls every array aligned, and text has no word for it."""
+    return (one.dtype, one.ndim) if isinstance(one, _numba_types().Array) else _plain(one)
 
 
 def _shown(types: tuple[Any, ...]) -> str:
