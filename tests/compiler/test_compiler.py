@@ -11,8 +11,8 @@ from warploom.compiler.compiler import compile_function
 from warploom.compiler.interval import interval
 from warploom.compiler.liveness import lives
 from warploom.compiler.mir import Half, Instr, MachineBlock, Micro, Reg
-from warploom.compiler.ranges import find_ranges
-from warploom.compiler.ssa import Access, At, printed, prune
+from warploom.compiler.ranges import _parts, find_ranges
+from warploom.compiler.ssa import Access, At, Value, printed, prune
 from warploom.compiler.uniform import uniform_values
 
 WORD = Access("global", -1, 4, True)
@@ -173,3 +173,13 @@ def test_registers_that_find_no_room_go_to_local_memory():
     assert any(uop.space == 2 and uop.op == "load" for instr in block.code for uop in instr.uops)
     with pytest.raises(OutOfRegisters):
         allocate([block_of(Instr([Micro("mad", Reg(9), *(Reg(n) for n in (10, 11, 12)))]))], 2, 0)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("holds", [False, True])
+def test_a_comparison_with_a_truth_says_what_is_true_then(number, holds):
+    """`(x < y) == 0` holds where y <= x."""
+    b = Builder()
+    x, y = loaded(b), loaded(b)
+    less = b.pure("lt", x, y, type="i1")
+    assert _parts(Value("eq", [less, b.truth(bool(number))], "i1"), holds) == [(less, holds == bool(number))]

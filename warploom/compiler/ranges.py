@@ -129,7 +129,7 @@ def _parts(condition: Value, holds: bool) -> list[tuple[Value, bool]]:
     if condition.op == ("and" if holds else "or") and condition.type == "i1":
         return [part for operand in condition.args for part in _parts(operand, holds)]
     if condition.op == "eq" and condition.args[1].op == "const" and condition.args[0].type == "i1":
-        return _parts(condition.args[0], holds != (condition.args[1].imm == 1))
+        return _parts(condition.args[0], holds == (condition.args[1].imm == 1))
     return [(condition, holds)] if condition.op in COMPARISONS else []
 
 
