@@ -234,7 +234,7 @@ TESTED_ELSEWHERE = {
 OF_NO_FILE = {
     **{
         f"tests/observe/explorer/test_{part}.py": "the page as a browser shows it"
-        for part in ("browser", "firefox", "jumps", "large_page", "layout", "moving", "panes", "picture", "pieces")
+        for part in ("browser", "firefox", "jumps", "large_page", "layout", "moving", "panes", "paths", "picture", "pieces")
     },
     "tests/checks/test_c_kernels.py": "kernels in C, with and without a mistake",
     "tests/checks/test_correct.py": "kernels of which nothing may be said",
