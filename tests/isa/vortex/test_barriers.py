@@ -121,7 +121,7 @@ def test_one_across_cores_and_one_of_a_core_are_two_though_their_number_is_the_s
             assert stored(code, "stack", engine, **changes) == {lane: 8, LANES + lane: 8, 15: 7}
 
 
-@pytest.mark.parametrize("mechanism", ["minpc", "its"])
+@pytest.mark.parametrize("mechanism", ["minpc", "its", "dwf"])
 def test_lanes_at_these_two_wait_for_ever_and_that_is_said(mechanism):
     result = run(START.format(warps=1, of="core_id") + SAME_NUMBER.format(lane=0), mechanism, "python", **{"gpu.cores": 2})
     said = str(result.fault)
