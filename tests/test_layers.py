@@ -234,12 +234,13 @@ TESTED_ELSEWHERE = {
 OF_NO_FILE = {
     **{
         f"tests/observe/explorer/test_{part}.py": "the page as a browser shows it"
-        for part in ("browser", "firefox", "jumps", "large_page", "layout", "moving", "panes", "picture", "pieces")
+        for part in ("browser", "firefox", "jumps", "large_page", "layout", "moving", "panes", "paths", "picture", "pieces")
     },
     "tests/checks/test_c_kernels.py": "kernels in C, with and without a mistake",
     "tests/checks/test_correct.py": "kernels of which nothing may be said",
     "tests/checks/test_planted.py": "kernels with a mistake, and what has to be said of it",
     "tests/isa/c/test_divergent_kernels.py": "kernels whose lanes part and come to barriers apart",
+    "tests/isa/vortex/test_barriers.py": "barriers to which only some lanes of a warp come",
     "tests/isa/vortex/test_foreign.py": "programs as others write and compile them",
     "tests/isa/vortex/test_returns.py": "lanes that leave a function at different places",
     "tests/isa/vortex/test_runtime_programs.py": "programs with a run-time of their own",

@@ -12,7 +12,7 @@ from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core import control
 from warploom.machine.core.divergence import ITS
 from warploom.machine.core.divergence.path_table import AT_BARRIER
-from warploom.machine.core.warps.barrier import GRID_BARRIER, WHOLE_WARP
+from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, NOBODY, WHOLE_WARP
 from warploom.machine.engine.bits import EMPTY
 
 WARP, NOW, HERE, GONE = 2, 40, 7, 99  # GONE: a fault's number that nobody else has
@@ -313,21 +313,31 @@ def test_a_warp_that_arrives_waits_or_wakes_those_that_its_arrival_frees(monkeyp
     assert events(gpu, tables)[0][0] == NOW
 
 
-@pytest.mark.parametrize("number", [-1, WHOLE_WARP, GRID_BARRIER, 0, 2])
+@pytest.mark.parametrize("number", [-1, WHOLE_WARP, GRID_BARRIER, 0, 2, CORE_BARRIERS + 1])
 def test_where_no_lane_runs_the_warp_arrives_where_all_wait_and_else_waits_for_ever(monkeypatch, number):
     gpu, core, tables = at({"name": "nop"})
     core.warps.at_barrier, core.path_table.expected[WARP] = mask(0), 64
     core.warps.pc[WARP] = core.code_rows
     core.path_table.state[WARP, 1] = AT_BARRIER + number
     monkeypatch.setattr(control, "left_at_barrier", lambda paths, warp: 1 if number >= 0 else -1)
-    calls = recorded(monkeypatch, "call", "run_group", "arrive_at_barrier", "select_path", "_arrive_at_grid_barrier", "arrive_at")
+    calls = recorded(monkeypatch, "call", "run_group", "arrive_at_barrier", "select_path", "arrive_as_warp")
     control._no_lane_runs(gpu, core, WARP, tables, NOW)
     assert core.warps.at_barrier == (mask(0, WARP) if number < 0 else mask(0))
     assert core.warps.pc[WARP] == core.code_rows - (number < 0)
     common = [("run_group", WARP, 1), ("arrive_at_barrier", WARP, number, 64), ("select_path", WARP)]
-    last = ("_arrive_at_grid_barrier", WARP) if number == GRID_BARRIER else ("arrive_at", WARP, number, 1, 64, NOW)
+    last = ("arrive_as_warp", WARP, number, 64, NOW)
     executes = [("call", WARP), ("select_path", WARP)]  # the instruction, which is for the whole warp
     assert calls == ([] if number < 0 else executes if number == WHOLE_WARP else [*common, last])
+
+
+def test_a_warp_arrives_at_the_barrier_that_its_number_means_and_at_none_that_expects_nobody(monkeypatch):
+    gpu, core, tables = at({"name": "nop"})
+    calls = recorded(monkeypatch, "_arrive_at_grid_barrier", "arrive_with_core", "arrive_at")
+    for number, expected in ((GRID_BARRIER, 0), (CORE_BARRIERS, 2), (CORE_BARRIERS + 3, NOBODY), (0, 0), (3, 1), (3, NOBODY)):
+        control.arrive_as_warp(gpu, core, WARP, number, expected, tables, NOW)
+    across = [("arrive_with_core", WARP, 0, 2), ("arrive_with_core", WARP, 3, NOBODY)]
+    here = [("arrive_at", WARP, 0, 1, 0, NOW), ("arrive_at", WARP, 3, 1, 1, NOW)]
+    assert calls == [("_arrive_at_grid_barrier", WARP), *across, *here]
 
 
 def test_the_lowest_lane_speaks_for_those_that_take_part():

@@ -12,6 +12,9 @@ from tests.places import EXAMPLES
 from warploom.isa.regions import RegionError
 from warploom.isa.uop import IMMEDIATE, MEMORY, SHARED, SHARED_SPACE, WIDE, scalar
 from warploom.machine.accounting import events as e
+from warploom.machine.core.core import Core
+from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, AT_SYNC, READY, RECONVERGENCE, STACKED
+from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, MAX_BARRIERS, WHOLE_WARP
 from warploom.machine.run import recording as r
 from warploom.machine.run.driver import drive
 from warploom.machine.run.recording import Recorder
@@ -59,6 +62,32 @@ def test_a_divergent_branch_puts_paths_aside_and_takes_them_up_again():
         assert mine[-1, r.LEVEL] == r.EMPTY
     everything = (1 << result.config.core.lanes) - 1
     assert all(0 < row[r.MASK] <= everything for row in paths if row[r.LEVEL] != r.EMPTY)
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "pc", "number"),
+    [
+        (READY, r.IS_READY, 9, -1),
+        (AT_RECONVERGENCE, r.IS_AT_RECONVERGENCE, 9, -1),
+        (AT_SYNC, r.IS_AT_RECONVERGENCE, 9, -1),
+        (STACKED, r.ON_STACK, 9, 20),
+        (RECONVERGENCE, r.ON_STACK, 9, 20),
+        (AT_BARRIER, r.IS_AT_BARRIER, 9, 0),
+        (AT_BARRIER + MAX_BARRIERS - 1, r.IS_AT_BARRIER, 9, MAX_BARRIERS - 1),
+        (AT_BARRIER + CORE_BARRIERS, r.IS_AT_CORE_BARRIER, 9, 0),
+        (AT_BARRIER + CORE_BARRIERS + 3, r.IS_AT_CORE_BARRIER, 9, 3),
+        (AT_BARRIER + GRID_BARRIER, r.IS_AT_GRID_BARRIER, 9, -1),
+        (AT_BARRIER + WHOLE_WARP, r.IS_OF_WHOLE_WARP, 8, -1),  # the instruction itself: they have not executed it
+    ],
+)
+def test_what_a_path_waits_for_is_told(state, kind, pc, number):
+    core = np.zeros((), Core)
+    table = core["path_table"]
+    table["count"][1], table["mask"][1, 0], table["pc"][1, 0], table["state"][1, 0], table["reconvergence_pc"][1, 0] = 1, 6, 9, state, 20
+    assert r._kinds(core, 1) == [(kind, 6, pc, number)]
+    core["mask_stack"][...] = table
+    assert r._kinds(core, 1)[1][0] == r.ON_MASK_STACK
+    assert r._kinds(core, 0) == []
 
 
 def test_each_word_names_the_warp_that_wrote_it():

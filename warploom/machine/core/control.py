@@ -25,7 +25,8 @@ from warploom.machine.core.divergence.mechanism import (
     set_aside,
 )
 from warploom.machine.core.divergence.path_table import AT_BARRIER, call, left_at_barrier, run_group
-from warploom.machine.core.warps.barrier import GRID_BARRIER, WHOLE_WARP, arrive, deliver, take, vote, wake
+from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, NOBODY, WHOLE_WARP, arrive, deliver, take, vote, wake
+from warploom.machine.core.warps.core_barrier import arrive_with_core
 from warploom.machine.datapath.predicate import named_lanes
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, bit, has
@@ -331,9 +332,18 @@ def _no_lane_runs(gpu, core, warp, tables, now):
         select_path(core, warp)
         return
     run_group(core.path_table, core.warps, warp, group)
-    arrive_at_barrier(core, warp, number, core.path_table.expected[warp])
+    expected = np.int64(core.path_table.expected[warp])
+    arrive_at_barrier(core, warp, number, expected)
     select_path(core, warp)
+    arrive_as_warp(gpu, core, warp, number, expected, tables, now)
+
+
+@unit
+def arrive_as_warp(gpu, core, warp, number, expected, tables, now):
+    """All lanes of a warp have come to barrier `number`, as paths wait for it: of the block, across cores or of the grid."""
     if number == GRID_BARRIER:
         _arrive_at_grid_barrier(gpu, core, warp)
-        return
-    arrive_at(gpu, core, warp, number, 1, core.path_table.expected[warp], tables, now)
+    elif number >= CORE_BARRIERS:
+        arrive_with_core(gpu, core, warp, number - CORE_BARRIERS, expected)
+    elif expected != NOBODY:
+        arrive_at(gpu, core, warp, number, 1, expected, tables, now)

@@ -13,14 +13,13 @@ import numpy as np
 
 from warploom.isa.uop import DST, FLAGS, IMM, LEADER_DECIDES, NEGATE, NUMBER, OP, TARGET, A, B
 from warploom.machine.accounting.faults import FAULT_NUMBER
-from warploom.machine.core.control import EVEN, address_after, arrive_at, control, follow_paths, instruction_at, no_code_at
+from warploom.machine.core.control import EVEN, address_after, arrive_as_warp, control, follow_paths, instruction_at, no_code_at
 from warploom.machine.core.divergence import MASKS, STACK
 from warploom.machine.core.divergence.masks import lanes_where, spokesman
 from warploom.machine.core.divergence.mechanism import arrive_at_barrier
 from warploom.machine.core.divergence.split_join import operand, split_or_join, whole_warp
 from warploom.machine.core.spawn import ask_to_spawn, spawn_warps, spawn_when_alone, stop_above
-from warploom.machine.core.warps.barrier import WHOLE_WARP
-from warploom.machine.core.warps.core_barrier import arrive_with_core
+from warploom.machine.core.warps.barrier import CORE_BARRIERS, NOBODY, WHOLE_WARP
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.bits import EMPTY, has
 from warploom.machine.engine.unit import inlined, out_of_line, record, unit
@@ -162,14 +161,15 @@ def _barrier(gpu, core, warp, tables, k, now):
     if number >= core.barriers.count:
         gpu.fault.value, gpu.fault.limit = number, core.barriers.count
         return np.int64(BARRIER_NUMBER)
+    if across:
+        number += CORE_BARRIERS
+    elif expected <= 1:
+        expected = np.int64(NOBODY)
     if core.divergence == STACK:
         whole = whole_warp(core, warp, number)
         if whole <= 0:
             return _waits_or_is_full(gpu, core, whole)
     core.warps.pc[warp] += 1
     if arrive_at_barrier(core, warp, number, expected) != 0:
-        if across:
-            arrive_with_core(gpu, core, warp, number, expected)
-        elif expected > 1:
-            arrive_at(gpu, core, warp, number, 1, expected, tables, now)
+        arrive_as_warp(gpu, core, warp, number, expected, tables, now)
     return np.int64(0)

@@ -19,7 +19,7 @@ from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, AT_SYNC, READY, STACKED
 from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
 from warploom.machine.core.divergence.waiting import next_paths
-from warploom.machine.core.warps.barrier import GRID_BARRIER, WHOLE_WARP
+from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, WHOLE_WARP
 from warploom.machine.device.stacks import overflow_at
 from warploom.machine.engine.users import unit_name, unit_place
 from warploom.machine.memory.cache import DIRTY
@@ -350,7 +350,9 @@ def _waiting_lanes(machine: Reported, core: int, warp: int, running_lanes: int) 
         elif path.barrier == GRID_BARRIER:
             yield f"{_wait(lanes)} for the others at the barrier of the grid, {where(path.pc - 1)}"
         else:
-            yield f"{_wait(lanes)} for the others at barrier {path.barrier}, {where(path.pc - 1)}"
+            across = path.barrier >= CORE_BARRIERS
+            barrier = f"{path.barrier - CORE_BARRIERS} across cores" if across else str(path.barrier)
+            yield f"{_wait(lanes)} for the others at barrier {barrier}, {where(path.pc - 1)}"
 
 
 def _wait(mask: int) -> str:

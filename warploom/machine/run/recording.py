@@ -20,9 +20,10 @@ from warploom.isa.program import Program
 from warploom.isa.regions import AddressSpace, RegionError
 from warploom.machine.accounting import events as e
 from warploom.machine.config.schema import Config
-from warploom.machine.core.divergence.path_table import AT_RECONVERGENCE, AT_SYNC, READY, STACKED
+from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, AT_SYNC, READY, STACKED
 from warploom.machine.core.divergence.waiting import waiting_paths
 from warploom.machine.core.load_store.lane_access import addresses
+from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, WHOLE_WARP
 from warploom.machine.engine.unit import mirror
 from warploom.machine.run.tables import Tables
 
@@ -47,8 +48,16 @@ PATHS = (
     "ready",  # a group that can continue at PC
     "at reconvergence",  # a group that waits for the others at PC
     "barrier",  # a group that waits for the rest of its warp at barrier RECONVERGENCE_PC
+    "core barrier",  # ... at barrier RECONVERGENCE_PC across cores
+    "grid barrier",  # ... at the barrier of the grid
+    "whole warp",  # ... at the instruction at PC, which is for all lanes of a warp
 )
-ON_STACK, ON_MASK_STACK, IS_READY, IS_AT_RECONVERGENCE, IS_AT_BARRIER = range(len(PATHS))
+(ON_STACK, ON_MASK_STACK, IS_READY, IS_AT_RECONVERGENCE,
+ IS_AT_BARRIER, IS_AT_CORE_BARRIER, IS_AT_GRID_BARRIER, IS_OF_WHOLE_WARP) = range(len(PATHS))  # fmt: skip
+KINDS = {
+    STACKED: ON_STACK, READY: IS_READY, AT_RECONVERGENCE: IS_AT_RECONVERGENCE, AT_SYNC: IS_AT_RECONVERGENCE,
+    AT_BARRIER + GRID_BARRIER: IS_AT_GRID_BARRIER, AT_BARRIER + WHOLE_WARP: IS_OF_WHOLE_WARP,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,11 +275,16 @@ def writers(uops: np.ndarray, code: np.ndarray, unit: int) -> np.ndarray:
 
 def _kinds(core: np.void, warp: int) -> list[tuple[int, int, int, int]]:
     """(kind, mask, pc, reconvergence_pc or number of the barrier) of every path of a warp that waits, the oldest first."""
-    kinds = {STACKED: ON_STACK, READY: IS_READY, AT_RECONVERGENCE: IS_AT_RECONVERGENCE, AT_SYNC: IS_AT_RECONVERGENCE}
     found = []
     for path in waiting_paths(core, warp):
-        kind = ON_MASK_STACK if path.table == "mask_stack" else kinds.get(path.state, IS_AT_BARRIER)
-        found.append((kind, _signed(path.lanes), path.pc, path.barrier if kind == IS_AT_BARRIER else path.reconvergence_pc))
+        kind, number = KINDS.get(path.state, IS_AT_BARRIER), path.reconvergence_pc
+        if path.table == "mask_stack":
+            kind = ON_MASK_STACK
+        elif path.barrier >= CORE_BARRIERS:
+            kind, number = IS_AT_CORE_BARRIER, path.barrier - CORE_BARRIERS
+        elif kind == IS_AT_BARRIER:
+            number = path.barrier
+        found.append((kind, _signed(path.lanes), path.pc - (kind == IS_OF_WHOLE_WARP), number))
     return found
 
 

@@ -32,6 +32,7 @@ WORDS = {
     "ready group": "lanes of a warp that could run from their PC, but are not the path that runs",
     "reconvergence group": "lanes that wait at a PC for the others",
     "barrier group": "lanes that wait at a barrier for the rest of their warp",
+    "whole-warp group": "lanes that wait for the rest of their warp at an instruction that is for all lanes of it",
     "chain of causes": "what a waiting warp waits for, what that waits for, and so on down to memory",
     "transaction": "what a load or store sends to a cache: one line, for all lanes that touch it",
     "line": "the bytes that a cache holds and moves as one",

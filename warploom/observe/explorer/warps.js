@@ -187,19 +187,28 @@ export class Warps {
     if (view.cycle >= run.run.until)
       return [el("h3", {}, term("paths")), el("p.quiet", {}, `The recording was full in cycle ${run.run.until}.`)];
     const rows = run.paths(view.slot, view.cycle);
-    const names = ["stack", "mask stack", "ready group", "reconvergence group", "barrier group"];
+    const group = { stack: "stack", mask: "mask stack", ready: "ready group", "at reconvergence": "reconvergence group", "whole warp": "whole-warp group" };
     const drawn = rows.reverse().map((row) => {
-      const kind = table.kind[row],
+      const kind = app.common.paths[table.kind[row]],
         pc = table.pc[row],
         reconvergence = table.reconvergence_pc[row];
-      const goes = pc >= 0 ? `continue at ${run.where(pc)}` : "restore these lanes";
-      const then = kind === 4 ? `, wait at barrier ${reconvergence}` : kind === 0 && reconvergence >= 0 ? `, reconverge at ${run.where(reconvergence)}` : "";
-      return el("li", {}, term(names[kind] ?? app.common.paths[kind]), boxes(run.maskOf(table, row).map((on) => (on ? "active" : ""))), el("span", {}, goes + then));
+      return el("li", {}, term(group[kind] ?? "barrier group"), boxes(run.maskOf(table, row).map((on) => (on ? "active" : ""))), el("span", {}, this.#path(kind, pc, reconvergence)));
     });
     return [
       el("h3", {}, term("paths", "inactive paths")),
       drawn.length ? el("ol.paths", {}, drawn) : el("p.quiet", {}, "none: no lane has diverged"),
     ];
+  }
+
+  /** What the lanes of a path wait for, and where they go on. kind: one of PATHS in recording.py. */
+  #path(kind, pc, reconvergence) {
+    const where = this.run.where(pc);
+    if (kind === "whole warp") return `wait for the others of the warp at ${where}`;
+    const goes = pc >= 0 ? `continue at ${where}` : "restore these lanes";
+    if (kind === "stack" && reconvergence >= 0) return `${goes}, reconverge at ${this.run.where(reconvergence)}`;
+    if (kind === "barrier") return `${goes}, wait at barrier ${reconvergence}`;
+    if (kind === "core barrier") return `${goes}, wait at barrier ${reconvergence} across cores`;
+    return kind === "grid barrier" ? `${goes}, wait at the barrier of the grid` : goes;
   }
 }
 

@@ -180,9 +180,9 @@ def test_an_operation_on_a_whole_warp_waits_for_its_other_paths():
     core.path_table.count[WARP], core.path_table.mask[WARP, 0], core.path_table.pc[WARP, 0] = 1, 0b1100, PC + 1
     assert whole_warp(core, WARP, WHOLE_WARP) == 1 and at(core) == (PC, 0b0011)  # here a path that waits is the program's own affair
     core.path_table.pc[WARP, 0] = 4
-    core.any_order, core.divergence = 1, MINPC
+    core.any_order, core.divergence, core.path_table.expected[WARP] = 1, MINPC, 3
     assert whole_warp(core, WARP, WHOLE_WARP) == 0 and at(core) == (PC + 1, 0)
-    assert core.path_table.count[WARP] == 2 and core.path_table.expected[WARP] == 0
+    assert core.path_table.count[WARP] == 2 and core.path_table.expected[WARP] == 3  # of the barrier at which others may wait
     waiting = core.path_table.mask[WARP, :2].tolist().index(0b0011)
     assert core.path_table.pc[WARP, waiting] == PC + 1
     core.path_table.count[WARP], core.path_table.mask[WARP, 0], core.path_table.pc[WARP, 0] = 1, 0b0011, PC + 1

@@ -107,7 +107,7 @@ def exit_lanes(core, warp, leaving):
 
 @unit
 def arrive_at_barrier(core, warp, number, expected):
-    """The active lanes come to barrier `number` of their block, which expects `expected` warps. Returns 1 when the warp has arrived.
+    """The active lanes come to barrier `number`, which expects `expected` warps, or cores. Returns 1 when the warp has arrived.
 
     Otherwise they wait for the rest of their warp, and a different group of it runs.
     """

@@ -29,7 +29,7 @@ MAX_PATHS = 128  # rows of a warp, at least as many as lanes
 
 # What a path waits for. RECONVERGENCE: that the sides of a branch, put on after it, reconverge in it; STACKED: that those put on
 # after it have reconverged or ended; AT_SYNC: for lanes that it has named; READY: to be selected; AT_RECONVERGENCE: for other
-# lanes of its warp; AT_BARRIER + n: at barrier n of the block.
+# lanes of its warp; AT_BARRIER + n: at barrier n of the block, or one of those that `barrier.py` names.
 RECONVERGENCE, STACKED, AT_SYNC, READY, AT_RECONVERGENCE, AT_BARRIER = -3, -2, -1, 0, 1, 2
 SIDES = {"fall_through": 0, "taken": 1, "smaller": 2}  # which side of a branch runs first
 FALL_THROUGH, TAKEN, SMALLER = SIDES.values()
@@ -42,7 +42,7 @@ PathTable = record(
     ),
     inputs=dict(
         lanes=("u8", MAX_WARPS),                         # of a warp, before a mechanism of a user's is asked: it loses none
-        expected=("i8", MAX_WARPS),                      # warps that the barrier of the block expects at which groups wait
+        expected=("i8", MAX_WARPS),                      # warps, or cores, that the barrier expects at which groups wait
     ),
     state=dict(                                          # [warp slot], or [warp slot, row]; in a mask, bit l = lane l
         count=("i4", MAX_WARPS),                         # paths of a warp that wait

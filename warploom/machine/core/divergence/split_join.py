@@ -90,7 +90,7 @@ def whole_warp(core, warp, number):
     if called or core.any_order == 0 or core.path_table.count[warp] == 0:
         return np.int64(1)
     warps.pc[warp] += 1
-    if arrive_at_barrier(core, warp, np.int64(number), np.int64(0)) == 0:
+    if arrive_at_barrier(core, warp, np.int64(number), np.int64(core.path_table.expected[warp])) == 0:
         return np.int64(0)
     merge(core.path_table, warps, warp)
     call(core.path_table, warp)

@@ -30,7 +30,7 @@ class WaitingPath(NamedTuple):
 
     @property
     def barrier(self) -> int:
-        """The barrier of the block at which it waits; -1 for none."""
+        """The barrier at which it waits, as `barrier.py` numbers those that are not the block's; -1 for none."""
         return max(self.state - AT_BARRIER, -1)
 
 

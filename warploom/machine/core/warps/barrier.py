@@ -23,6 +23,8 @@ from warploom.machine.engine.unit import out_of_line, record, unit
 MAX_BARRIERS = 16
 GRID_BARRIER = MAX_BARRIERS  # the number that lanes wait at for the barrier of the whole grid
 WHOLE_WARP = MAX_BARRIERS + 1  # ... at an instruction that is for all lanes of their warp
+CORE_BARRIERS = MAX_BARRIERS + 2  # + n: ... at barrier n across cores
+NOBODY = -1  # in place of how many warps a barrier expects: one that comes goes on
 COUNT, AND = NUMBER["barrier_count"], NUMBER["barrier_and"]
 
 Barriers = record(
