@@ -155,6 +155,13 @@ def calls_itself(s, set):
     return down(set)
 
 
+def names_within_an_expression(s, set):
+    found = 0
+    if set >= 0 and (way := s.ways) > 0:
+        found = way - 1
+    return found
+
+
 ENDLESS = "RuntimeError: this loop has run 1 000 000 times in one call, and has not ended"
 AROUND = "RuntimeError: a loop within this one has run 1 000 000 times in one call, and this one has not ended"
 NO_VALUE = "UnboundLocalError: cannot access local variable {!r} where it is not associated with a value"
@@ -185,6 +192,11 @@ AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
         calls_itself,
         down.__code__.co_firstlineno - calls_itself.__code__.co_firstlineno,
         "down calls itself; hardware has no stack of calls: write a loop",
+    ),
+    (
+        names_within_an_expression,
+        2,
+        "names_within_an_expression has := in an expression, which native code cannot; give the name its value in a line of its own",
     ),
     (names_no_way, 0, "names_no_way returned 99; a victim is a way of the set, 0 to s.ways - 1"),
 )
