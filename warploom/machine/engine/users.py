@@ -25,6 +25,7 @@ import numpy as np
 DIVISION = "ZeroDivisionError: division by zero"
 MAY_USE = "a unit may use numbers, loops, branches, the fields of its record, and functions marked with `@unit`"
 
+LOADED = "warploom_unit_"  # how the names of modules begin that are a user's files
 WIDTH = "a number has 64 bits at most, as in hardware"
 NAMES_WITHIN = "has := in an expression, which native code cannot; give the name its value in a line of its own"
 
@@ -190,12 +191,27 @@ class WrongResult(Exception):
 
 def unit_name(unit: Any) -> str:
     """What a user calls a unit: the name that its file gives it; else a function's own name, or that of the class of several verbs."""
+    return _file_and_name(unit)[1]
+
+
+def unit_in_its_file(unit: Any) -> str:
+    """A unit as a user names it to have it again, as mine.py:choose; its name alone where it is in no file."""
+    file, name = _file_and_name(unit)
+    file = shown_file(file) if file else unit_place(unit).rpartition(":")[0]
+    return f"{file}:{name}" if file else name
+
+
+def _file_and_name(unit: Any) -> tuple[str, str]:
+    """The file that gives a unit a name, "" for none, and that name. A function made by one of another file is named in the user's."""
     own = str(getattr(unit, "__name__", type(unit).__name__))
-    modules = {str(getattr(verb, "__module__", "")): None for verb in (unit if isinstance(unit, tuple) else (unit,))}
-    homes = [vars(sys.modules[name]) for name in modules if name in sys.modules]
-    if any(home.get(own) is unit for home in homes):
-        return own
-    return next((name for home in homes for name, value in home.items() if value is unit), own)
+    verbs = unit if isinstance(unit, tuple) else (unit,)
+    near = {str(getattr(verb, "__module__", "")) for verb in verbs}
+    modules = [sys.modules[name] for name in sorted(near) if name in sys.modules]
+    modules += [module for name, module in list(sys.modules.items()) if name.startswith(LOADED) and name not in near]
+    names = [
+        (str(getattr(home, "__file__", None) or ""), name) for home in modules for name, value in list(vars(home).items()) if value is unit
+    ]
+    return next((each for each in names if each[1] == own), names[0] if names else ("", own))
 
 
 def unit_place(unit: Any) -> str:
