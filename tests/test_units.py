@@ -44,6 +44,41 @@ def test_what_cannot_be_taken_is_named(units, message):
     assert str(caught.value).startswith(message)
 
 
+LIBRARY = """
+def of_number(number):
+    def inner(s, now):
+        return number
+
+    return inner
+
+
+def use(s, set, way, now):
+    pass
+
+
+def first(s, set):
+    return 0
+"""
+MINE = """
+from library_of_units import first, of_number, use
+from warploom.units import Replacement
+
+of_a_lambda = lambda s, now: -1
+of_a_closure = of_number(-1)
+of_verbs = Replacement(use, use, first)
+"""
+
+
+@pytest.mark.parametrize(("slot", "name"), [("scheduler", "of_a_lambda"), ("scheduler", "of_a_closure"), ("replacement", "of_verbs")])
+def test_the_name_of_a_unit_in_a_result_gives_the_unit(slot, name, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "library_of_units.py").write_text(LIBRARY, encoding="utf-8")
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    given = f"{tmp_path / 'mine.py'}:{name}"
+    result = warploom.GPU("tiny-simt", units={slot: given}, engine="python").run(warploom.load(MATMUL), max_cycles=20)
+    assert result.units == {slot: given}
+
+
 def test_a_machine_without_the_slot_refuses_it():
     with pytest.raises(
         UnitError, match=r"^the slot 'scheduler' is for machines with warps; 'tiny' runs one instruction at a time; add --gpu sm$"

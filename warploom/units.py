@@ -30,7 +30,7 @@ from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, 
 from warploom.machine.engine.loop_bound import bounded
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.engine.unit import unit as machine_unit
-from warploom.machine.engine.users import UnitError, in_words, shown_file, unit_name, unit_place
+from warploom.machine.engine.users import LOADED, UnitError, in_words, shown_file, unit_name, unit_place
 from warploom.machine.slots import SLOTS, Slot, slot_named
 from warploom.machine.slots.verbs import Mechanism, Replacement
 
@@ -137,7 +137,7 @@ def _is_own(value: Any, module: str) -> bool:
 def _module(path: Path, text: str) -> Any:
     """The file as a module, executed once as long as it stays the same."""
     content = hashlib.sha256(f"{path.resolve()}\n".encode() + path.read_bytes()).hexdigest()[:12]
-    name = f"warploom_unit_{path.stem}_{content}"
+    name = f"{LOADED}{path.stem}_{content}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)

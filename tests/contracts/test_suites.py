@@ -15,7 +15,7 @@ from warploom.machine.core.scheduling.policies import POLICIES
 from warploom.machine.engine.unit import unit
 from warploom.machine.memory.replacement import oldest_way
 from warploom.machine.slots import SLOTS
-from warploom.units import EMPTY, READY, Mechanism, Replacement, UnitError, lowest, run_group
+from warploom.units import EMPTY, READY, Mechanism, Replacement, UnitError, lowest, run_group, unit_place
 
 
 def stamped(s, set, way, now):
@@ -171,6 +171,21 @@ def has_one_place(hash, line):
     return 0
 
 
+def notes_what_it_is_asked(hash, line):
+    hash.asked[0] = 3
+    return line % hash.places
+
+
+def corrects_what_is_noted(hash, line):
+    if hash.asked[5] != 0:
+        hash.asked[5] = 0
+    return line % hash.places
+
+
+def one_way_from_the_first(s, set, way, now):
+    s.ways = 1
+
+
 def has_one_way(s, set):
     s.ways = 1
     return 0
@@ -220,6 +235,23 @@ BROKEN = [
     ("divergence", Mechanism(lowest_pc, wrong_side), "memory", "2-branch.rv: byte 0x"),
     ("divergence", Mechanism(passes_barriers), "memory", "5-meet.asm: byte 0x"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("slot", "one", "at", "example"),
+    [
+        ("replacement", Replacement(untouched, stamped, has_one_way), has_one_way, "the lines 0, 1, 2: "),
+        ("replacement", Replacement(untouched, one_way_from_the_first, newest), one_way_from_the_first, "the lines 0: "),
+        ("set_hash", notes_what_it_is_asked, notes_what_it_is_asked, "1 place: "),
+        ("channel_hash", corrects_what_is_noted, corrects_what_is_noted, "1 place: "),
+    ],
+)
+def test_what_a_function_writes_that_is_not_its_own_is_said_with_its_line(slot, one, at, example):
+    (asked,) = (each for each in SUITES[slot] if each.name in ("victim", "place"))
+    field = "s.ways" if slot == "replacement" else "hash.asked"
+    said = asked.test(one, slot)
+    assert f"{unit_place(at)}: " in said and f" writes {field}; of this record a unit writes " in said
+    assert example in said
 
 
 @pytest.mark.parametrize(("slot", "one", "promise", "example"), BROKEN)

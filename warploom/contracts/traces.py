@@ -29,14 +29,14 @@ ADDRESSES = (0, 4, 28, 30, 126, 128, 256)
 
 def takes_a_way(policy: Any, slot: str) -> str:
     """Whether a full set always gives up one of its ways, whatever was used before."""
-    hit, fill, victim = sockets(replacement_swaps(policy))
+    calls = sockets(replacement_swaps(policy))
     for length in range(1, LONGEST + 1):
         for trace in product(range(LINES), repeat=length):
             memory = zeros((), replacement.Replacement)
             state = mirror(memory)
             lines: list[int] = []
             state.ways = WAYS
-            before = memory.copy()
+            hit, fill, victim = _watched(policy, calls, memory)
             try:
                 for now, line in enumerate(trace):
                     if line in lines:
@@ -49,12 +49,25 @@ def takes_a_way(policy: Any, slot: str) -> str:
                         way = int(victim(state, 0))
                         lines[way] = line
                     fill(state, 0, way, now)
-                wrong = written(policy, "s", memory, before, ("stamp", "bits"))
             except UnitError as error:
-                wrong = str(error)
-            if wrong:
-                return f"a set of {WAYS} ways is asked for the lines {', '.join(map(str, trace))}: {wrong}"
+                return f"a set of {WAYS} ways is asked for the lines {', '.join(map(str, trace))}: {error}"
     return ""
+
+
+def _watched(policy: Any, calls: Sequence[Any], memory: Any) -> list[Any]:
+    """The verbs of a policy, called as before; each raises UnitError where it writes a field that is not a policy's own."""
+    before = memory.copy()
+
+    def watched(verb: Any, call: Any) -> Any:
+        def called(*arguments: Any) -> Any:
+            result = call(*arguments)
+            if wrong := written(policy, "s", memory, before, ("stamp", "bits"), at=verb):
+                raise UnitError(wrong)
+            return result
+
+        return called
+
+    return [watched(verb, call) for verb, call in zip(policy, calls, strict=True)]
 
 
 def sockets(swaps: Swaps) -> list[Any]:
@@ -62,12 +75,15 @@ def sockets(swaps: Swaps) -> list[Any]:
     return [instead.guarded() for _, instead in swaps if isinstance(instead, Socket)]
 
 
-def written(unit: Any, record: str, memory: Any, before: Any, own: tuple[str, ...] = (), among: Iterable[str] = ()) -> str:
-    """Which field that is not a unit's own it has written; "" for none. among: the fields that are looked at, where not all are."""
+def written(unit: Any, record: str, memory: Any, before: Any, own: tuple[str, ...] = (), among: Iterable[str] = (), at: Any = None) -> str:
+    """Which field that is not a unit's own it has written; "" for none.
+
+    among: the fields that are looked at, where not all are. at: the function that has written it, of a unit that has several.
+    """
     for name in among or memory.dtype.names:
         if name not in own and _differ(memory[name], before[name]):
             owned = f"{' and '.join(f'{record}.{each}' for each in own)} alone" if own else "nothing"
-            return f"{unit_place(unit)}: {unit_name(unit)} writes {record}.{name}; of this record a unit writes {owned}"
+            return f"{unit_place(at or unit)}: {unit_name(unit)} writes {record}.{name}; of this record a unit writes {owned}"
     return ""
 
 
@@ -80,7 +96,6 @@ def _differ(one: Any, other: Any) -> bool:
 
 def names_a_place(unit: Any, slot: str) -> str:
     """Whether a line has a place, and the same one whenever it is asked for."""
-    (hash_of,) = sockets(channel_swaps(unit))
     written_too = ""
     for places in PLACES:
         said = f"{places} place{'s' * (places != 1)}"
@@ -89,9 +104,9 @@ def names_a_place(unit: Any, slot: str) -> str:
         address_hash.configure(state, places, "modulo")
         before = memory.copy()
         try:
-            first = [int(hash_of(state, line)) for line in range(NUMBERS)]
+            first = _places(unit, memory, range(NUMBERS))
             state.asked[:] = 0  # what differs is said here with both places
-            back = [int(hash_of(state, line)) for line in reversed(range(NUMBERS))][::-1]
+            back = _places(unit, memory, range(NUMBERS - 1, -1, -1))[::-1]
             wrong = _moved(first, back)
         except UnitError as error:
             wrong = str(error)
@@ -100,6 +115,23 @@ def names_a_place(unit: Any, slot: str) -> str:
         if not written_too and (field := written(unit, "hash", memory, before, among=WIRES)):
             written_too = f"{said}: {field}"
     return written_too
+
+
+def _places(unit: Any, memory: Any, lines: Iterable[int]) -> list[int]:
+    """The places of lines. Raises UnitError where a hash writes what it has been asked, which the machine notes after each call."""
+    ((_, socket),) = channel_swaps(unit)
+    assert isinstance(socket, Socket) and socket.accepts is not None
+    accepts, noted = socket.accepts, memory.copy()
+
+    def watched(result: int, state: Any, line: int) -> bool:
+        if wrong := written(unit, "hash", memory, noted, among=("asked",)):
+            raise UnitError(wrong)
+        fits = accepts(result, state, line)
+        noted["asked"] = memory["asked"]
+        return fits
+
+    call, state = socket._replace(accepts=watched).guarded(), mirror(memory)
+    return [int(call(state, line)) for line in lines]
 
 
 def _moved(first: Sequence[int], again: Sequence[int]) -> str:

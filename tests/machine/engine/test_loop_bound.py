@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from warploom.machine.engine.loop_bound import ENDLESS, MOST, bounded
+from warploom.machine.engine.loop_bound import AROUND, ENDLESS, MOST, SHORT, bounded
 
 
 def counts_down(x, step=1):
@@ -71,9 +71,58 @@ def test_a_loop_that_ends_is_as_before():
     assert bounded(made) is made
 
 
-@pytest.mark.parametrize(("function", "line"), [(inner_endless, 2), (outer_endless, 1), (over_what_a_mask_holds, 2)])
-def test_the_loop_that_does_not_end_is_named_and_not_those_in_it(function, line):
-    with pytest.raises(RuntimeError, match=ENDLESS) as caught:
+def nested_ranges(x):
+    for _ in range(MOST - 1):
+        for _ in range(MOST - 1):
+            x += 1
+    return x
+
+
+def in_three(x):
+    for _ in range(10):
+        while x > 0:
+            for _ in range(SHORT):
+                x += 1
+    return x
+
+
+def from_below_zero(x):
+    for _ in range(-1_000_000, 1_000_000):
+        x += 1
+    return x
+
+
+def long_in_short(x):
+    for _ in range(200):
+        for _ in range(40_000):
+            x += 1
+    return x
+
+
+def in_a_function_of_its_own(x):
+    def inner(y):
+        while y > 0:
+            y += 1
+        return y
+
+    return inner(x)
+
+
+@pytest.mark.parametrize(
+    ("function", "line", "said"),
+    [
+        (inner_endless, 2, ENDLESS),
+        (outer_endless, 1, AROUND),
+        (over_what_a_mask_holds, 2, ENDLESS),
+        (nested_ranges, 1, AROUND),
+        (in_three, 2, AROUND),
+        (from_below_zero, 1, ENDLESS),
+        (long_in_short, 1, AROUND),
+        (in_a_function_of_its_own, 2, ENDLESS),
+    ],
+)
+def test_the_loop_that_does_not_end_is_named_and_not_those_in_it(function, line, said):
+    with pytest.raises(RuntimeError, match=said) as caught:
         bounded(function)(1)
     assert caught.traceback[-1].lineno + 1 == function.__code__.co_firstlineno + line
 
@@ -96,7 +145,7 @@ def test_one_that_never_returns_has_a_result_for_a_compiler_and_does_the_same(fu
         (each if each.opname == "RETURN_CONST" else before).argval for before, each in pairwise(steps) if each.opname[:6] == "RETURN"
     }
     assert returned == {0}  # a number, as the answers of others are
-    with pytest.raises(RuntimeError, match=ENDLESS) as caught:
+    with pytest.raises(RuntimeError, match=f"{ENDLESS}|{AROUND}") as caught:
         made(asked)
     assert caught.traceback[-1].lineno + 1 == function.__code__.co_firstlineno + line
 
@@ -129,6 +178,36 @@ def test_one_that_may_return_is_the_same_for_a_compiler(function):
 
 def test_one_that_never_returns_has_no_result_where_no_compiler_asks():
     assert not any(each.opname in ("RETURN_VALUE", "RETURN_CONST") for each in dis.get_instructions(bounded(outer_endless)))
+
+
+def over_few_numbers(x):
+    for _ in range(64):
+        for k in range(64):
+            x += k
+    return x
+
+
+def over_more_numbers(x):
+    for _ in range(64):
+        for k in range(65):
+            x += k
+    return x
+
+
+def test_loops_that_run_short_together_are_not_counted_and_those_that_are_may_run_a_million_times():
+    def rounds(x):
+        n = 0
+        for _ in range(x):
+            for _ in range(1_000):
+                n += 1
+        return n
+
+    assert bounded(over_few_numbers) is over_few_numbers
+    assert bounded(over_more_numbers)(0) == over_more_numbers(0)
+    assert bounded(over_more_numbers) is not over_more_numbers
+    assert bounded(rounds)(1_000) == MOST
+    with pytest.raises(RuntimeError, match=AROUND):
+        bounded(rounds)(1_001)
 
 
 def test_what_is_marked_on_a_function_stays():

@@ -50,8 +50,22 @@ def has_a_type_alone(x):
     return found
 
 
+def has_our_names(x):
+    ask_0, found_has_a_value, iterations_of_loop_0, start_of_loop_1 = 2, 0, 7, 5
+    if x > 3:
+        found = x
+    for ask_1 in range(x):
+        while ask_0 < ask_1:
+            ask_0 += start_of_loop_1
+    return found + ask_0 + found_has_a_value + iterations_of_loop_0 + iterations_of_loop_0_
+
+
+iterations_of_loop_0_ = 100
+
+
 @pytest.mark.parametrize(
-    "function", [on_one_side, after_a_loop, adds_to_nothing, in_a_short_circuit, in_the_second_round, has_a_type_alone]
+    "function",
+    [on_one_side, after_a_loop, adds_to_nothing, in_a_short_circuit, in_the_second_round, has_a_type_alone, has_our_names],
 )
 def test_one_that_may_lack_a_value_does_as_python_does(function):
     made = bounded(function)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 
 from warploom.machine.engine.users import (
     UnitError,
-    check_function,
     check_parameters,
     guarded,
     line_of_construct,
@@ -68,6 +66,26 @@ def test_a_unit_of_several_functions_has_the_name_that_its_file_gives_it():
     assert unit_place(named) == unit_place(one) == place(one)
 
 
+def made_by():
+    def inner(s, now):
+        return -1
+
+    return inner
+
+
+of_a_lambda = lambda s, now: -1  # noqa: E731
+of_a_closure = made_by()
+one_by_another_name = one
+
+
+def test_a_unit_has_a_name_by_which_its_file_gives_it():
+    assert unit_name(of_a_lambda) == "of_a_lambda"
+    assert unit_name(of_a_closure) == "of_a_closure"
+    assert unit_name(one_by_another_name) == "one"
+    assert unit_name(made_by()) == "inner"  # nobody else has it
+    assert unit_name(lambda s, now: -1) == "<lambda>"
+
+
 @pytest.mark.parametrize(
     "mistake, said",
     [
@@ -122,73 +140,6 @@ def test_a_unit_that_exits_does_not_end_the_process():
 
     with pytest.raises(UnitError, match=r"test_users.py:\d+: SystemExit: 3$"):
         guarded(choose, lambda result, *arguments: "")(None, 0)
-
-
-def ping(x):
-    return pong(x) if x > 0 else 0
-
-
-def pong(x):
-    return ping(x - 1)
-
-
-def calls_two(s, now):
-    return helper(now) + ping(now)
-
-
-def helper(x):
-    return x
-
-
-def names_itself(s, now):
-    names_itself.count = now
-    return helper(helper(now))
-
-
-def test_functions_that_call_one_another_in_a_circle_are_refused():
-    first = ping.__code__.co_firstlineno
-    with pytest.raises(UnitError, match=rf"test_users.py:{first}: ping calls itself, through pong; hardware has no stack of calls"):
-        check_function(calls_two)
-    check_function(names_itself)
-    check_function(helper)
-
-
-class Choice:
-    def __call__(self, hash, line):
-        return 0
-
-    def place(self, hash, line):
-        return 0
-
-
-def with_a_number(hash, line):
-    mixed = line * 3
-    return mixed & 0x1_0000_0000_0000_0000
-
-
-@pytest.mark.parametrize(
-    ("unit", "at", "said"),
-    [
-        (Choice(), Choice.__call__.__code__.co_firstlineno, "Choice is not written with def as a function of its own, as a unit is"),
-        (
-            Choice().place,
-            Choice.place.__code__.co_firstlineno,
-            "Choice.place is not written with def as a function of its own, as a unit is",
-        ),
-        (
-            with_a_number,
-            with_a_number.__code__.co_firstlineno + 2,
-            "with_a_number uses the number 18446744073709551616; a number has 64 bits",
-        ),
-        (max, 0, "max is not written with def as a function of its own, as a unit is"),
-        (partial(with_a_number, line=3), 0, "partial is not written with def as a function of its own, as a unit is"),
-    ],
-)
-def test_what_cannot_become_native_code_is_refused_before_a_run(unit, at, said):
-    with pytest.raises(UnitError) as found:
-        check_function(unit)
-    file, _, rest = str(found.value).partition(f"test_users.py:{at}: ")
-    assert (rest if at else file).startswith(said)
 
 
 def with_a_memory(hash, line, before=[0]):  # noqa: B006

@@ -110,6 +110,30 @@ def runs_over_a_mask(s, set):
     return found
 
 
+def nests_loops(s, set):
+    for way in range(1_000_000):
+        for other in range(1_000_000):
+            set ^= way + other
+    return set
+
+
+def waits_for_a_loop(s, set):
+    rounds = set - set
+    for _ in range(3_000):
+        for _ in range(3_000):
+            rounds += 1
+        while rounds > 0:
+            rounds -= 1
+    return rounds
+
+
+def runs_from_below_zero(s, set):
+    found = set
+    for way in range(-1_000_000, 1_000_000):
+        found ^= way
+    return found
+
+
 def has_no_value_yet(s, set):
     if set > 1000:
         found = 1
@@ -131,7 +155,15 @@ def calls_itself(s, set):
     return down(set)
 
 
+def names_within_an_expression(s, set):
+    found = 0
+    if set >= 0 and (way := s.ways) > 0:
+        found = way - 1
+    return found
+
+
 ENDLESS = "RuntimeError: this loop has run 1 000 000 times in one call, and has not ended"
+AROUND = "RuntimeError: a loop within this one has run 1 000 000 times in one call, and this one has not ended"
 NO_VALUE = "UnboundLocalError: cannot access local variable {!r} where it is not associated with a value"
 
 # (function, lines after its first, what is said in both engines)
@@ -149,14 +181,22 @@ AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (takes_too_little, 0, "takes_too_little takes 1 argument, and is called with 2"),
     (never_ends, 2, ENDLESS),
     (never_returns, 2, ENDLESS),
-    (calls_what_never_ends, counts_up.__code__.co_firstlineno + 1 - calls_what_never_ends.__code__.co_firstlineno, ENDLESS),
+    (calls_what_never_ends, counts_up.__code__.co_firstlineno + 1 - calls_what_never_ends.__code__.co_firstlineno, AROUND),
     (runs_over_a_mask, 2, ENDLESS),
+    (nests_loops, 1, AROUND),
+    (waits_for_a_loop, 2, AROUND),
+    (runs_from_below_zero, 2, ENDLESS),
     (has_no_value_yet, 3, NO_VALUE.format("found")),
     (has_no_way_after_a_loop, 3, NO_VALUE.format("way")),
     (
         calls_itself,
         down.__code__.co_firstlineno - calls_itself.__code__.co_firstlineno,
         "down calls itself; hardware has no stack of calls: write a loop",
+    ),
+    (
+        names_within_an_expression,
+        2,
+        "names_within_an_expression has := in an expression, which native code cannot; give the name its value in a line of its own",
     ),
     (names_no_way, 0, "names_no_way returned 99; a victim is a way of the set, 0 to s.ways - 1"),
 )

@@ -79,6 +79,25 @@ def test_both_engines_agree_and_two_policies_of_a_process_are_two():
     assert found["mru"] != found["lru"]
 
 
+def with_our_names(s, set):
+    ask_0, way_has_a_value, iterations_of_loop_0 = 1, 0, 1
+    if s.ways > way_has_a_value:
+        way = ask_0
+    while iterations_of_loop_0 < s.ways:
+        iterations_of_loop_0 += 1
+    return (way + iterations_of_loop_0 - s.ways) % s.ways
+
+
+def the_second(s, set):
+    return 1 % s.ways
+
+
+def test_a_unit_may_use_any_names_of_its_own():
+    """What we add to it, to count loops and to ask for values, has others."""
+    found = [same_in_both({"replacement": Replacement(untouched, used_now, each)})[0].state() for each in (with_our_names, the_second)]
+    assert found[0] == found[1]
+
+
 def test_a_texture_unit_s_cache_stays_a_fifo():
     machine, _ = ran({"replacement": MRU}, program="guppy/texture.guppy")
     assert machine.cores["texture"]["cache"]["replacement"]["policy"][0] == 1

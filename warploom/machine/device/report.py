@@ -21,7 +21,7 @@ from warploom.machine.core.divergence.thread_pool import OF_A_THREAD
 from warploom.machine.core.divergence.waiting import next_paths
 from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, WHOLE_WARP
 from warploom.machine.device.stacks import overflow_at
-from warploom.machine.engine.users import unit_name, unit_place
+from warploom.machine.engine.users import unit_in_its_file, unit_name
 from warploom.machine.memory.cache import DIRTY
 from warploom.machine.run.livelock import LivelockDetector
 
@@ -380,6 +380,5 @@ def names_of_units(units: Mapping[str, Any]) -> dict[str, str]:
 
 def _named(unit: Any) -> str:
     function = next(verb for verb in unit if verb is not None) if isinstance(unit, tuple) else unit
-    file, _, _ = unit_place(unit).rpartition(":")
     ours = str(getattr(function, "__module__", "")).startswith("warploom.")
-    return unit_name(unit) if ours or not file else f"{file}:{unit_name(unit)}"
+    return unit_name(unit) if ours else unit_in_its_file(unit)

@@ -2,8 +2,9 @@
 
 Not hardware, but its rule: a unit answers within a cycle, so each of its loops has an end that is known when it is built. A `while` of a
 user's may have none, a `for` over the numbers below a mask has one that nobody lives to see, and native code that does not return cannot be
-interrupted. So the function that runs, or is compiled, is the user's with a count of iterations in each loop, which costs an addition and a
-comparison an iteration. A `for` over numbers that stand in its line needs none.
+interrupted. So the function that runs, or is compiled, is the user's with a count of iterations for each loop, which costs an addition and
+a comparison an iteration. A count begins with the call and not with the loop: a loop within a loop may be short and run for ever. A
+loop over few numbers that stand in its line needs none, where all that are in it and around it are such.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ import ast
 import dis
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
-from warploom.machine.engine.no_value import may_lack_a_value, with_questions
+from warploom.machine.engine.no_value import FUNCTIONS, Names, may_lack_a_value, with_questions
 
 MOST = 1_000_000  # iterations of one loop in one call; the longest loops that have a purpose go over the blocks of a cache
+SHORT = 4_096  # iterations of a loop that needs no count, with those of the loops in it
 ENDLESS = f"this loop has run {MOST:_} times in one call, and has not ended".replace("_", " ")
+AROUND = f"a loop within this one has run {MOST:_} times in one call, and this one has not ended".replace("_", " ")
 _MARK = "__warploom_bounded__"
 
 
@@ -65,8 +68,9 @@ def _code(function: FunctionType, ends: bool) -> CodeType | None:
     if not isinstance(definition, ast.FunctionDef):
         return None
     lacking = may_lack_a_value(definition)
-    with_questions(definition, lacking)
-    counter = _Counted(ends)
+    names = Names(definition)
+    with_questions(definition, lacking, names)
+    counter = _Counted(ends, names)
     counted: Any = counter.visit(definition)
     if not (counter.loops or lacking or ends):
         return None
@@ -74,7 +78,7 @@ def _code(function: FunctionType, ends: bool) -> CodeType | None:
     counted.returns = None
     if ends:
         if not counter.loops:  # it raises, whatever happens: a compiler believes that a loop may have no iteration
-            once: Any = ast.parse("for once in range(1): pass").body[0]
+            once: Any = ast.parse(f"for {names('once')} in range(1): pass").body[0]
             once.body, counted.body = counted.body, [once]
         counted.body.append(ast.Return(ast.Constant(0)))
     for argument in ast.walk(counted.args):
@@ -89,11 +93,30 @@ def _code(function: FunctionType, ends: bool) -> CodeType | None:
     return next(each for each in outer.co_consts if isinstance(each, CodeType) and each.co_name == definition.name)
 
 
-class _Counted(ast.NodeTransformer):
-    """Puts a count before each loop, and its step at the head of the body."""
+class _Loop(NamedTuple):
+    """A loop that is counted. iterations: how many since the call began; start: what that was when the loop was last entered."""
 
-    def __init__(self, ends: bool) -> None:
-        self.loops, self.ends = 0, ends
+    node: ast.While | ast.For
+    iterations: str
+    start: str
+
+
+class _Counted(ast.NodeTransformer):
+    """Puts the counts of its loops at the head of a function, and a step at the head of each loop's body."""
+
+    def __init__(self, ends: bool, names: Names) -> None:
+        self.loops, self.ends, self.names = 0, ends, names
+        self._around: list[_Loop] = []  # the counted loops that the visit is in, the outermost first
+        self._counts: list[str] = []
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        """A function has its own counts, also one within another."""
+        outside = self._around, self._counts
+        self._around, self._counts = [], []
+        self.generic_visit(node)
+        node.body = [*_ours("\n".join(f"{count} = 0" for count in self._counts), node), *node.body]
+        self._around, self._counts = outside
+        return node
 
     def visit_While(self, node: ast.While) -> Any:
         """A loop, and those in it."""
@@ -104,33 +127,63 @@ class _Counted(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         """A loop over numbers, and those in it."""
-        if _is_short(node.iter):
+        if not self._around and _rounds(node) <= SHORT:
             self.generic_visit(node)
             return node
-        before, _ = self._count(node)
-        return [*before, node]
+        entry, _ = self._count(node)
+        return [*entry, node]
 
     def _count(self, node: ast.While | ast.For) -> tuple[list[ast.stmt], str]:
         """What stands before a loop, whose body now counts; and the name of the count."""
-        name = f"iterations_of_loop_{self.loops}"
+        loop = _Loop(node, self.names(f"iterations_of_loop_{self.loops}"), self.names(f"start_of_loop_{self.loops}"))
         self.loops += 1
+        self._counts.append(loop.iterations)
+        self._around.append(loop)
         self.generic_visit(node)
-        before = ast.parse(f"{name} = 0").body
-        step = ast.parse(f"{name} += 1\nif {name} > {MOST}:\n    raise RuntimeError({ENDLESS!r})").body
-        for added in (*before, *step):
-            for part in ast.walk(added):
-                if "lineno" in part._attributes:
-                    ast.copy_location(part, node)
-                    part.end_lineno, part.end_col_offset = node.lineno, node.col_offset  # type: ignore[attr-defined]
+        step = _ours(f"{loop.iterations} += 1\nif {loop.iterations} > {MOST}: pass", node)
+        step[-1].body = _blame(self._around)
+        self._around.pop()
         node.body = [*step, *node.body]
-        return before, name
+        return _ours(f"{loop.start} = {loop.iterations}", node) if self._around else [], loop.iterations
 
 
-def _is_short(numbers: ast.expr) -> bool:
-    """Whether the numbers of a loop are `range` of constants, and few."""
+def _blame(loops: Sequence[_Loop], said: str = ENDLESS) -> list[ast.stmt]:
+    """What raises, in the line of the innermost loop that has run most of its iterations since it was entered: those in it do end.
+
+    loops: the last of them has run too often, the others are around it, the outermost first.
+    """
+    *around, loop = loops
+    raises = _ours(f"raise RuntimeError({said!r})", loop.node)
+    if not around:
+        return raises
+    (asks,) = _ours(f"if 2 * ({loop.iterations} - {loop.start}) > {loop.iterations}: pass", loop.node)
+    asks.body = raises
+    return [asks, *_blame(around, AROUND)]
+
+
+def _ours(text: str, node: ast.AST) -> list[Any]:
+    """Statements of ours, in the line of a user's."""
+    statements = ast.parse(text).body
+    for part in (part for statement in statements for part in ast.walk(statement)):
+        if "lineno" in part._attributes:
+            ast.copy_location(part, node)
+            part.end_lineno, part.end_col_offset = part.lineno, part.col_offset  # type: ignore[attr-defined]
+    return statements
+
+
+def _rounds(node: ast.AST) -> int:
+    """How often the innermost statement in a node runs where its loops are over numbers that stand there; more than SHORT where not."""
+    if isinstance(node, FUNCTIONS):
+        return 1
+    own = SHORT + 1 if isinstance(node, ast.While) else _length(node.iter) if isinstance(node, ast.For) else 1
+    return own * max(map(_rounds, ast.iter_child_nodes(node)), default=1)
+
+
+def _length(numbers: ast.expr) -> int:
+    """How many numbers a loop is over where they are a `range` of constants; more than a short loop has where that is not known."""
     if not (isinstance(numbers, ast.Call) and isinstance(numbers.func, ast.Name) and numbers.func.id == "range"):
-        return False
+        return SHORT + 1
     try:
-        return all(type(number) is int and abs(number) <= MOST for number in map(ast.literal_eval, numbers.args))
-    except ValueError:
-        return False
+        return len(range(*map(ast.literal_eval, numbers.args)))
+    except (ValueError, TypeError, OverflowError):
+        return SHORT + 1

@@ -8,6 +8,7 @@ asks before each use. Of all other names nothing is kept.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -25,11 +26,25 @@ def may_lack_a_value(definition: ast.FunctionDef) -> set[str]:
     return paths.lacking
 
 
-def with_questions(definition: ast.FunctionDef, names: Iterable[str]) -> None:
-    """Change a function so that it asks before each use of these names whether they have a value."""
-    asked = _Asked(set(names))
+class Names:
+    """Names that we add to a function: none that stands in it already, as one of its own or of those outside."""
+
+    def __init__(self, definition: ast.FunctionDef) -> None:
+        self._taken = set(re.findall(r"\w+", ast.unparse(definition)))
+
+    def __call__(self, wanted: str) -> str:
+        """This name, with underscores after it where the function has it."""
+        while wanted in self._taken:
+            wanted += "_"
+        return wanted
+
+
+def with_questions(definition: ast.FunctionDef, lacking: Iterable[str], names: Names) -> None:
+    """Change a function so that it asks before each use of the names that may lack a value whether they have one."""
+    asked = _Asked(set(lacking), names)
     body = [statement for each in definition.body for statement in _listed(asked.visit(each))]
-    definition.body = [*ast.parse("\n".join(f"{_there(name)} = 0" for name in sorted(asked.names))).body, *asked.questions, *body]
+    none_yet = ast.parse("\n".join(f"{asked.there(name)} = 0" for name in sorted(asked.lacking))).body
+    definition.body = [*none_yet, *asked.questions, *body]
 
 
 def _inside(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -99,10 +114,6 @@ class _Paths:
         return known if isinstance(node, ast.AnnAssign) and node.value is None else known | _stored(node)
 
 
-def _there(name: str) -> str:
-    return f"{name}_has_a_value"
-
-
 def _listed(found: Any) -> list[ast.stmt]:
     return found if isinstance(found, list) else [found]
 
@@ -110,13 +121,17 @@ def _listed(found: Any) -> list[ast.stmt]:
 class _Asked(ast.NodeTransformer):
     """Notes where names get a value, and asks where they are used. questions: a small function each, in the line of the use."""
 
-    def __init__(self, names: set[str]) -> None:
-        self.names = names
+    def __init__(self, lacking: set[str], names: Names) -> None:
+        self.lacking, self.names = lacking, names
         self.questions: list[ast.stmt] = []
+
+    def there(self, name: str) -> str:
+        """What says whether a name has a value: 0 or 1."""
+        return self.names(f"{name}_has_a_value")
 
     def visit_Name(self, node: ast.Name) -> Any:
         """A use of a name."""
-        if node.id not in self.names or not isinstance(node.ctx, ast.Load):
+        if node.id not in self.lacking or not isinstance(node.ctx, ast.Load):
             return node
         return ast.copy_location(ast.parse(f"({self._question(node)}, {node.id})[1]", mode="eval").body, node)
 
@@ -140,7 +155,7 @@ class _Asked(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """A name is used, and gets a value."""
-        asks = isinstance(node.target, ast.Name) and node.target.id in self.names
+        asks = isinstance(node.target, ast.Name) and node.target.id in self.lacking
         question = self._question(node.target) if asks else ""
         self.generic_visit(node)
         before = [ast.copy_location(each, node) for each in ast.parse(question).body]
@@ -153,15 +168,15 @@ class _Asked(ast.NodeTransformer):
         return node
 
     def _question(self, node: Any) -> str:
-        name = f"ask_{len(self.questions)}"
+        name = self.names(f"ask_{len(self.questions)}")
         raises = f"raise UnboundLocalError({SAID.format(node.id)!r})"
         (asks,) = ast.parse(f"def {name}(there):\n    if there == 0:\n        {raises}\n    return 0").body
         for part in ast.walk(asks):
             if "lineno" in part._attributes:
                 ast.copy_location(part, node)
         self.questions.append(asks)
-        return f"{name}({_there(node.id)})"
+        return f"{name}({self.there(node.id)})"
 
     def _noted(self, node: ast.AST) -> list[ast.stmt]:
-        notes = ast.parse("\n".join(f"{_there(name)} = 1" for name in sorted(_stored(node) & self.names))).body
+        notes = ast.parse("\n".join(f"{self.there(name)} = 1" for name in sorted(_stored(node) & self.lacking))).body
         return [ast.copy_location(each, node) for each in notes]

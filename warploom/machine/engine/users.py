@@ -25,7 +25,9 @@ import numpy as np
 DIVISION = "ZeroDivisionError: division by zero"
 MAY_USE = "a unit may use numbers, loops, branches, the fields of its record, and functions marked with `@unit`"
 
+LOADED = "warploom_unit_"  # how the names of modules begin that are a user's files
 WIDTH = "a number has 64 bits at most, as in hardware"
+NAMES_WITHIN = "has := in an expression, which native code cannot; give the name its value in a line of its own"
 
 INSTEAD = (  # words of Python's, and what to say of a unit then
     ("there is no bit", "its bits are 0 to 63, and the lowest of an empty mask is 64: ask whether it is empty first"),
@@ -83,7 +85,7 @@ def check_function(function: Any) -> None:
     """Raises UnitError for what cannot become native code whatever it is called with.
 
     That is a generator, or one that is awaited, which do nothing yet when they are called; what is called like a function and is none, as
-    a method or an object; one that calls itself; and a number of more than 64 bits.
+    a method or an object; one that calls itself; a value that gets its name within an expression; and a number of more than 64 bits.
     """
     for is_one, kind, cure in (
         (inspect.isasyncgenfunction, "an asynchronous generator", "write def, and return the result"),
@@ -99,30 +101,56 @@ def check_function(function: Any) -> None:
         if type(step.argval) is int and step.opname == "LOAD_CONST" and not -(2**63) <= step.argval < 2**64:
             line = step.positions.lineno if step.positions else None
             raise UnitError(f"{place(function, line)}: {unit_name(function)} uses the number {step.argval}; {WIDTH}")
-    if isinstance(function, FunctionType) and (circle := _circle(function, ())):
+    if not isinstance(function, FunctionType):
+        return
+    called: list[FunctionType] = []
+    if circle := _circle(function, (), called):
         through = "".join(f", through {each.__name__}" for each in circle[1:])
         raise UnitError(f"{place(circle[0])}: {circle[0].__name__} calls itself{through}; hardware has no stack of calls: write a loop")
+    for each in called:
+        if line := _first_line(each, lambda node: isinstance(node, ast.NamedExpr)):
+            raise UnitError(f"{place(each, line)}: {unit_name(each)} {NAMES_WITHIN}")
 
 
-def _circle(function: FunctionType, callers: tuple[FunctionType, ...]) -> tuple[FunctionType, ...]:
-    """Functions of a user's each of which calls the next one, and the last the first; () where a function comes to none such."""
+def _circle(function: FunctionType, callers: tuple[FunctionType, ...], finished: list[FunctionType]) -> tuple[FunctionType, ...]:
+    """Functions of a user's each of which calls the next one, and the last the first; () where a function comes to none such.
+
+    finished: those that come to none, to which this one and all that it calls are added.
+    """
     if function in callers:
         return callers[callers.index(function) :]
-    found = (_circle(called, (*callers, function)) for called in _called(function))
-    return next((circle for circle in found if circle), ())
+    if function in finished:
+        return ()
+    for called in _called(function):
+        if circle := _circle(called, (*callers, function), finished):
+            return circle
+    finished.append(function)
+    return ()
 
 
 def _called(function: FunctionType) -> list[FunctionType]:
-    """The functions of its file, and units of another one, that a function of a user's names and of which it asks no attribute."""
+    """The functions of its file, and units of another one, that a function of a user's calls, or gives another name to call it by."""
     outside = {**function.__globals__}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # a name that has no value yet
             outside[name] = cell.cell_contents
-    steps = list(dis.get_instructions(function))
-    named = [step.argval for step, after in pairwise(steps) if step.opname in ("LOAD_GLOBAL", "LOAD_DEREF") and "ATTR" not in after.opname]
-    functions = [outside[name] for name in dict.fromkeys(named) if isinstance(outside.get(name), FunctionType)]
+    functions = [outside[name] for name in dict.fromkeys(_names_to_call(function)) if isinstance(outside.get(name), FunctionType)]
     near = [each for each in functions if each.__globals__ is function.__globals__ or hasattr(each, "__warploom_unit__")]
     return [each for each in near if not str(each.__module__).startswith("warploom.")]
+
+
+def _names_to_call(function: FunctionType) -> list[str]:
+    """Names from outside that a function uses, but for those of which it asks an attribute, and those that it only hands on in a call."""
+    steps = list(dis.get_instructions(function))
+    named = [step.argval for step, after in pairwise(steps) if step.opname in ("LOAD_GLOBAL", "LOAD_DEREF") and "ATTR" not in after.opname]
+    if (tree := _tree(function)) is None:
+        return named
+    handed: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            handed |= {*node.args, *(each.value for each in node.keywords)}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node not in handed}
+    return [name for name in named if name in used]
 
 
 def _place_of_callable(unit: Any) -> str:
@@ -162,11 +190,28 @@ class WrongResult(Exception):
 
 
 def unit_name(unit: Any) -> str:
-    """What a user calls a unit: a function's name; of one with several verbs the name that its file gives it, or that of its class."""
-    if not isinstance(unit, tuple):
-        return getattr(unit, "__name__", type(unit).__name__)
-    homes = [sys.modules[verb.__module__] for verb in unit if getattr(verb, "__module__", "") in sys.modules]
-    return next((name for home in homes for name, value in vars(home).items() if value is unit), type(unit).__name__)
+    """What a user calls a unit: the name that its file gives it; else a function's own name, or that of the class of several verbs."""
+    return _file_and_name(unit)[1]
+
+
+def unit_in_its_file(unit: Any) -> str:
+    """A unit as a user names it to have it again, as mine.py:choose; its name alone where it is in no file."""
+    file, name = _file_and_name(unit)
+    file = shown_file(file) if file else unit_place(unit).rpartition(":")[0]
+    return f"{file}:{name}" if file else name
+
+
+def _file_and_name(unit: Any) -> tuple[str, str]:
+    """The file that gives a unit a name, "" for none, and that name. A function made by one of another file is named in the user's."""
+    own = str(getattr(unit, "__name__", type(unit).__name__))
+    verbs = unit if isinstance(unit, tuple) else (unit,)
+    near = {str(getattr(verb, "__module__", "")) for verb in verbs}
+    modules = [sys.modules[name] for name in sorted(near) if name in sys.modules]
+    modules += [module for name, module in list(sys.modules.items()) if name.startswith(LOADED) and name not in near]
+    names = [
+        (str(getattr(home, "__file__", None) or ""), name) for home in modules for name, value in list(vars(home).items()) if value is unit
+    ]
+    return next((each for each in names if each[1] == own), names[0] if names else ("", own))
 
 
 def unit_place(unit: Any) -> str:
@@ -207,12 +252,21 @@ def line_of_print(function: Callable[..., Any]) -> int | None:
 
 
 def _first_line(function: Callable[..., Any], wanted: Callable[[ast.AST], bool]) -> int | None:
+    tree = _tree(function)
+    lines = [node.lineno for node in ast.walk(tree) if wanted(node) and hasattr(node, "lineno")] if tree is not None else []
+    return min(lines, default=None)
+
+
+def _tree(function: Callable[..., Any]) -> ast.AST | None:
+    """What a function's source says, with the lines of its file; None where there is none."""
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        lines, first = inspect.getsourcelines(function)
+        module = ast.parse(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError):
         return None
-    lines = [node.lineno for node in ast.walk(tree) if wanted(node) and hasattr(node, "lineno")]
-    return function.__code__.co_firstlineno + min(lines) - 1 if lines else None
+    ast.increment_lineno(module, first - 1)
+    lambdas = [node for node in ast.walk(module) if isinstance(node, ast.Lambda)]
+    return lambdas[0] if getattr(function, "__name__", "") == "<lambda>" and len(lambdas) == 1 else module
 
 
 def _place_of(error: BaseException, function: Callable[..., Any]) -> str:
