@@ -244,6 +244,7 @@ OF_NO_FILE = {
     "tests/isa/vortex/test_foreign.py": "programs as others write and compile them",
     "tests/isa/vortex/test_returns.py": "lanes that leave a function at different places",
     "tests/isa/vortex/test_runtime_programs.py": "programs with a run-time of their own",
+    "tests/isa/vortex/test_whole_warp.py": "lanes that part in functions and branches before what is for the whole warp",
     "tests/kernel/test_classics.py": "lessons of courses, as their scripts have them",
     "tests/kernel/test_random_programs.py": "kernels that a source of random numbers writes",
     "tests/machine/core/divergence/test_dwf_steps.py": "forming warps anew, step by step",

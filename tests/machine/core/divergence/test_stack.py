@@ -17,7 +17,7 @@ from warploom.machine.engine.bits import bit
 from warploom.machine.engine.unit import unit
 
 LANES = 6
-WHOLE = u.NUMBER["yield"]  # stands for an instruction of the whole warp: barrier `imm`, or a different one where that is 0
+WHOLE = u.NUMBER["yield"]  # stands for an instruction of the whole warp: barrier `imm`, a `tmc` where that is 0, a `wspawn` below
 
 
 @unit
@@ -38,7 +38,7 @@ def walk(stacks, tables, uops, values, trace):
         op = uops[pc, u.OP]
         if op == WHOLE:
             number = np.int64(uops[pc, u.IMM])
-            whole = gather(stack, warps, WARP, number if number != 0 else np.int64(WHOLE_WARP))
+            whole = gather(stack, warps, WARP, number if number > 0 else np.int64(WHOLE_WARP), 1 if number == 0 else 0)
             if whole < 0:
                 return -1
             trace[issues - 1] = (pc, np.int64(warps.mask[WARP])) if whole != 0 else (-1, 0)

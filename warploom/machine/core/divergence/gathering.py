@@ -4,12 +4,14 @@ In hardware: nothing that is known of. Vortex has such instructions (tmc, wspawn
 parts the lanes of a program that was written for masks, its paths come to them one after the other. A path that comes to one waits
 while any other can run. When none can, it is executed:
 
-* Once for all paths that are at the same barrier, wherever in the code; they continue one after the other. At a `tmc` or `wspawn` each
-  instruction is executed by those that are at it. Barriers come before these, and the barrier reached first before the others.
+* Once for all paths that are at the same barrier, wherever in the code, or at the same `wspawn`; they continue one after the other. At
+  a `tmc` each path executes it itself. Barriers come before these, and the barrier reached first before the others.
 * A path that is to reconverge with lanes that are there already need not wait for them, since they wait for it: it acts for the warp, as
-  under a split. It waits only for the sides of branches that have not run yet, and changes places with one.
+  under a split. It waits only for what can run, and changes places with that: the sides of branches that have not run yet, and paths that
+  have reconverged below its row.
 * A path that reconverges nowhere, for it left a function that has several returns, waits for all lanes of the warp. It lies in the
-  lowest rows, and its lanes are taken out of the rows in which others reconverge: they never come there.
+  lowest rows. Its lanes are taken out of the rows in which others reconverge, since they never come there: all of them, also those that
+  have parted again and reconverge among themselves.
 
 A path that waits in a row has its PC after the instruction, as in the other mechanisms, and executes it again when it runs.
 """
@@ -18,26 +20,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.core.divergence.path_table import AT_BARRIER, STACKED, remove
+from warploom.machine.core.divergence.path_table import AT_BARRIER, RECONVERGENCE, STACKED, remove
 from warploom.machine.core.warps.barrier import WHOLE_WARP
-from warploom.machine.engine.bits import EMPTY
+from warploom.machine.engine.bits import EMPTY, has, lowest
 from warploom.machine.engine.unit import unit
 
 
 @unit
-def gather(stack, warps, warp, number):
+def gather(stack, warps, warp, number, alone):
     """The running path is at barrier `number`, or at a different instruction of the whole warp (WHOLE_WARP).
 
-    Returns 1 when it executes it now, 0 when it waits: if no lane runs then, `select_path` continues with the path on top. -1: the stack
-    has no room for it.
+    alone: 1 where each path executes the instruction itself, also when others are at it. Returns 1 when the path executes it now, 0 when it
+    waits: if no lane runs then, `select_path` continues with the path on top. -1: the stack has no room for it.
     """
     called = warps.mask[warp] & ~stack.called[warp] == EMPTY
     stack.called[warp] = stack.called[warp] & ~warps.mask[warp]
+    _take_out(stack, warps, warp)
     if called:
-        _arrive_together(stack, warp, number)
+        _together(stack, warps, warp, number, alone)
         return 1
-    if stack.rejoins_at[warp] < 0:
-        _take_out(stack, warp, warps.mask[warp])
     _meet(stack, warps, warp, number)
     if warps.mask[warp] == warps.threads[warp]:
         if stack.rejoins_at[warp] < 0:
@@ -49,14 +50,29 @@ def gather(stack, warps, warp, number):
     if side >= 0:
         _change_places(stack, warps, warp, side, number)
         return 0
-    return _none_else_can_run(stack, warps, warp, number)
+    return _none_else_can_run(stack, warps, warp, number, alone)
 
 
 @unit
-def _take_out(stack, warp, mask):
-    """Lanes that reconverge nowhere are in no row."""
+def switch_on(stack, warps, warp, lanes):
+    """Lanes that had ended, or never ran, join the running path: they reconverge where it does, and are in no other row."""
+    one = lowest(warps.mask[warp])  # of lanes that met on their way each may reconverge in rows of its own
     for index in range(stack.count[warp]):
-        stack.mask[warp, index] = stack.mask[warp, index] & ~mask
+        stack.mask[warp, index] = stack.mask[warp, index] & ~lanes
+        if stack.state[warp, index] == RECONVERGENCE and has(stack.mask[warp, index], one):
+            stack.mask[warp, index] = stack.mask[warp, index] | lanes
+    warps.threads[warp] = warps.threads[warp] | lanes
+    warps.mask[warp] = warps.mask[warp] | lanes
+
+
+@unit
+def _take_out(stack, warps, warp):
+    """Lanes that reconverge nowhere, or in a row from which the path reconverges nowhere, are in no lower row."""
+    gone = warps.mask[warp] if stack.rejoins_at[warp] < 0 else EMPTY
+    for index in range(np.int64(stack.count[warp]) - 1, -1, -1):
+        stack.mask[warp, index] = stack.mask[warp, index] & ~gone
+        if stack.reconvergence_pc[warp, index] < 0:
+            gone = gone | stack.mask[warp, index]
 
 
 @unit
@@ -81,10 +97,14 @@ def _others_can_come(stack, warps, warp):
 
 @unit
 def _topmost_side(stack, warps, warp):
-    """The highest row whose lanes can run; -1 when there is none."""
+    """The highest row whose lanes can run: a side of a branch, or a path all of whose lanes have reconverged. -1 when there is none."""
+    above = warps.mask[warp]
     for index in range(np.int64(stack.count[warp]) - 1, -1, -1):
-        if stack.state[warp, index] == STACKED and stack.mask[warp, index] & warps.threads[warp] != EMPTY:
+        mask = stack.mask[warp, index] & warps.threads[warp]
+        reconverged = stack.state[warp, index] == RECONVERGENCE and mask & above == EMPTY
+        if mask != EMPTY and (reconverged or stack.state[warp, index] == STACKED):
             return index
+        above = above | mask
     return np.int64(-1)
 
 
@@ -126,6 +146,8 @@ def _change_places(stack, warps, warp, index, number):
     waits = 1 if stack.state[warp, index] >= AT_BARRIER else 0
     pc = stack.pc[warp, index] - waits
     rejoins_at = stack.reconvergence_pc[warp, index]
+    if stack.state[warp, index] == RECONVERGENCE:
+        stack.sides[warp] += 1  # it was none, and the one that waits now is
     remove(stack, warp, index)
     top = np.int64(stack.count[warp])
     stack.count[warp] = top + 1
@@ -136,7 +158,7 @@ def _change_places(stack, warps, warp, index, number):
 
 
 @unit
-def _none_else_can_run(stack, warps, warp, number):
+def _none_else_can_run(stack, warps, warp, number, alone):
     """All paths wait. Returns 1 when the running one executes its instruction, 0 when that of a path that now runs comes before it."""
     first = np.int64(-1)
     for index in range(np.int64(stack.count[warp]) - 1, -1, -1):
@@ -146,11 +168,9 @@ def _none_else_can_run(stack, warps, warp, number):
         stack.called[warp] = stack.called[warp] | (stack.mask[warp, first] & warps.threads[warp])
         _change_places(stack, warps, warp, first, number)
         return 0
-    if number != WHOLE_WARP:
-        _arrive_together(stack, warp, number)
-        return 1
+    _together(stack, warps, warp, number, alone)
     for index in range(stack.count[warp]):
-        if _is_with_it(stack, warps, warp, index) != 0:
+        if number == WHOLE_WARP and _is_with_it(stack, warps, warp, index) != 0:
             stack.called[warp] = stack.called[warp] | (stack.mask[warp, index] & warps.threads[warp])
             stack.state[warp, index] = STACKED
             stack.pc[warp, index] -= 1
@@ -165,8 +185,14 @@ def _is_with_it(stack, warps, warp, index):
 
 
 @unit
-def _arrive_together(stack, warp, number):
-    """The running path arrives at a barrier for all that wait there: they continue after it."""
+def _together(stack, warps, warp, number, alone):
+    """The running path executes its instruction for all that are at the same barrier, or at the same `wspawn`: they continue after it."""
     for index in range(stack.count[warp]):
-        if number != WHOLE_WARP and stack.state[warp, index] == AT_BARRIER + number:
+        here = number != WHOLE_WARP or (alone == 0 and stack.pc[warp, index] == warps.pc[warp] + 1)
+        if here and stack.state[warp, index] == AT_BARRIER + number:
             stack.state[warp, index] = STACKED
+        mask = stack.mask[warp, index] & warps.threads[warp]
+        called = stack.state[warp, index] == STACKED and mask & ~stack.called[warp] == EMPTY and mask != EMPTY
+        if number == WHOLE_WARP and alone == 0 and called and stack.pc[warp, index] == warps.pc[warp]:
+            stack.called[warp] = stack.called[warp] & ~mask
+            stack.pc[warp, index] += 1

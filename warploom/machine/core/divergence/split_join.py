@@ -19,7 +19,7 @@ import numpy as np
 from warploom.isa.uop import DST, FLAGS, NONE, NUMBER, OP, A, B
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.core.divergence import STACK
-from warploom.machine.core.divergence.gathering import gather
+from warploom.machine.core.divergence.gathering import gather, switch_on
 from warploom.machine.core.divergence.masks import chosen_lanes, spokesman
 from warploom.machine.core.divergence.mechanism import arrive_at_barrier, exit_lanes
 from warploom.machine.core.divergence.path_table import call, merge
@@ -55,7 +55,7 @@ def split_or_join(gpu, core, warp, tables, k):
     op = tables.uops[k, OP]
     fault = np.int64(OK)
     if op == SET_MASK:
-        whole = whole_warp(core, warp, np.int64(WHOLE_WARP))
+        whole = _all_come(core, warp)
         if whole < 0:
             gpu.fault.limit = core.path_table.limit
             return np.int64(OVERFLOW)
@@ -84,7 +84,7 @@ def whole_warp(core, warp, number):
     """
     warps = core.warps
     if core.divergence == STACK:
-        return np.int64(gather(core.path_table, warps, warp, number))
+        return np.int64(gather(core.path_table, warps, warp, number, 0))
     called = warps.mask[warp] & ~core.path_table.called[warp] == EMPTY
     core.path_table.called[warp] = core.path_table.called[warp] & ~warps.mask[warp]
     if called or core.any_order == 0 or core.path_table.count[warp] == 0:
@@ -96,6 +96,14 @@ def whole_warp(core, warp, number):
     call(core.path_table, warp)
     warps.pc[warp] -= 1
     return np.int64(1)
+
+
+@unit
+def _all_come(core, warp):
+    """The running lanes are at a `tmc`: as `whole_warp`, but on a reconvergence stack each path switches its own lanes off."""
+    if core.divergence == STACK:
+        return np.int64(gather(core.path_table, core.warps, warp, np.int64(WHOLE_WARP), 1))
+    return np.int64(whole_warp(core, warp, np.int64(WHOLE_WARP)))
 
 
 @unit
@@ -181,8 +189,11 @@ def _set_mask(core, warp, tables, k):
         return
     leaving = warps.mask[warp] & ~wanted
     enters = wanted & ~warps.threads[warp]
-    warps.threads[warp] = warps.threads[warp] | enters
-    warps.mask[warp] = warps.mask[warp] | enters
+    if core.divergence == STACK:
+        switch_on(core.path_table, warps, warp, enters)
+    else:
+        warps.threads[warp] = warps.threads[warp] | enters
+        warps.mask[warp] = warps.mask[warp] | enters
     if leaving != EMPTY:
         exit_lanes(core, warp, leaving)
 
