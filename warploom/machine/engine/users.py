@@ -7,17 +7,13 @@ Not hardware. A user's unit is a plain function. It is called as it is in plain 
 from __future__ import annotations
 
 import ast
-import contextlib
-import dis
 import inspect
 import sys
 import textwrap
 import traceback
 from collections.abc import Callable
 from functools import wraps
-from itertools import pairwise
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -27,7 +23,6 @@ MAY_USE = "a unit may use numbers, loops, branches, the fields of its record, an
 
 LOADED = "warploom_unit_"  # how the names of modules begin that are a user's files
 WIDTH = "a number has 64 bits at most, as in hardware"
-NAMES_WITHIN = "has := in an expression, which native code cannot; give the name its value in a line of its own"
 
 INSTEAD = (  # words of Python's, and what to say of a unit then
     ("there is no bit", "its bits are 0 to 63, and the lowest of an empty mask is 64: ask whether it is empty first"),
@@ -79,84 +74,6 @@ def guarded(function: Callable[..., Any], problem: Callable[..., str]) -> Callab
         return result
 
     return checked
-
-
-def check_function(function: Any) -> None:
-    """Raises UnitError for what cannot become native code whatever it is called with.
-
-    That is a generator, or one that is awaited, which do nothing yet when they are called; what is called like a function and is none, as
-    a method or an object; one that calls itself; a value that gets its name within an expression; and a number of more than 64 bits.
-    """
-    for is_one, kind, cure in (
-        (inspect.isasyncgenfunction, "an asynchronous generator", "write def, and return the result"),
-        (inspect.isgeneratorfunction, "a generator", "return the result instead of yield"),
-        (inspect.iscoroutinefunction, "a coroutine", "write def instead of async def"),
-    ):
-        if is_one(function):
-            raise UnitError(f"{place(function)}: {unit_name(function)} is {kind}, and a unit is called once for each answer: {cure}")
-    if callable(function) and not isinstance(function, type | FunctionType):
-        kind = getattr(function, "__qualname__", type(function).__name__)
-        raise UnitError(f"{_place_of_callable(function)}{kind} is not written with def as a function of its own, as a unit is")
-    for step in dis.get_instructions(function) if isinstance(function, FunctionType) else ():
-        if type(step.argval) is int and step.opname == "LOAD_CONST" and not -(2**63) <= step.argval < 2**64:
-            line = step.positions.lineno if step.positions else None
-            raise UnitError(f"{place(function, line)}: {unit_name(function)} uses the number {step.argval}; {WIDTH}")
-    if not isinstance(function, FunctionType):
-        return
-    called: list[FunctionType] = []
-    if circle := _circle(function, (), called):
-        through = "".join(f", through {each.__name__}" for each in circle[1:])
-        raise UnitError(f"{place(circle[0])}: {circle[0].__name__} calls itself{through}; hardware has no stack of calls: write a loop")
-    for each in called:
-        if line := _first_line(each, lambda node: isinstance(node, ast.NamedExpr)):
-            raise UnitError(f"{place(each, line)}: {unit_name(each)} {NAMES_WITHIN}")
-
-
-def _circle(function: FunctionType, callers: tuple[FunctionType, ...], finished: list[FunctionType]) -> tuple[FunctionType, ...]:
-    """Functions of a user's each of which calls the next one, and the last the first; () where a function comes to none such.
-
-    finished: those that come to none, to which this one and all that it calls are added.
-    """
-    if function in callers:
-        return callers[callers.index(function) :]
-    if function in finished:
-        return ()
-    for called in _called(function):
-        if circle := _circle(called, (*callers, function), finished):
-            return circle
-    finished.append(function)
-    return ()
-
-
-def _called(function: FunctionType) -> list[FunctionType]:
-    """The functions of its file, and units of another one, that a function of a user's calls, or gives another name to call it by."""
-    outside = {**function.__globals__}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        with contextlib.suppress(ValueError):  # a name that has no value yet
-            outside[name] = cell.cell_contents
-    functions = [outside[name] for name in dict.fromkeys(_names_to_call(function)) if isinstance(outside.get(name), FunctionType)]
-    near = [each for each in functions if each.__globals__ is function.__globals__ or hasattr(each, "__warploom_unit__")]
-    return [each for each in near if not str(each.__module__).startswith("warploom.")]
-
-
-def _names_to_call(function: FunctionType) -> list[str]:
-    """Names from outside that a function uses, but for those of which it asks an attribute, and those that it only hands on in a call."""
-    steps = list(dis.get_instructions(function))
-    named = [step.argval for step, after in pairwise(steps) if step.opname in ("LOAD_GLOBAL", "LOAD_DEREF") and "ATTR" not in after.opname]
-    if (tree := _tree(function)) is None:
-        return named
-    handed: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            handed |= {*node.args, *(each.value for each in node.keywords)}
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node not in handed}
-    return [name for name in named if name in used]
-
-
-def _place_of_callable(unit: Any) -> str:
-    """Where a method, or the class of an object that can be called, is written, with a colon; "" where it is not in Python."""
-    function: Any = unit.__func__ if inspect.ismethod(unit) else type(unit).__call__
-    return f"{place(function)}: " if hasattr(function, "__code__") else ""
 
 
 def check_parameters(function: Callable[..., Any], given: int) -> None:
@@ -243,21 +160,22 @@ def line_of_construct(function: Callable[..., Any], field: str = "") -> int | No
 
     field: ... or that asks for a field of this name.
     """
-    return _first_line(function, lambda node: isinstance(node, CONSTRUCTS) or (isinstance(node, ast.Attribute) and node.attr == field))
+    return first_line(function, lambda node: isinstance(node, CONSTRUCTS) or (isinstance(node, ast.Attribute) and node.attr == field))
 
 
 def line_of_print(function: Callable[..., Any]) -> int | None:
     """The line of the first call of `print` in a function; None where there is none."""
-    return _first_line(function, lambda node: isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print")
+    return first_line(function, lambda node: isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print")
 
 
-def _first_line(function: Callable[..., Any], wanted: Callable[[ast.AST], bool]) -> int | None:
-    tree = _tree(function)
+def first_line(function: Callable[..., Any], wanted: Callable[[ast.AST], bool]) -> int | None:
+    """The first line of a function that has something wanted; None where there is none."""
+    tree = tree_of(function)
     lines = [node.lineno for node in ast.walk(tree) if wanted(node) and hasattr(node, "lineno")] if tree is not None else []
     return min(lines, default=None)
 
 
-def _tree(function: Callable[..., Any]) -> ast.AST | None:
+def tree_of(function: Callable[..., Any]) -> ast.AST | None:
     """What a function's source says, with the lines of its file; None where there is none."""
     try:
         lines, first = inspect.getsourcelines(function)

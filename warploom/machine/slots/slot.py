@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from warploom.machine.config.schema import choices_of
+from warploom.machine.engine.refused import check_function
 from warploom.machine.engine.swaps import Swaps
-from warploom.machine.engine.users import UnitError, check_function, place, unit_name
+from warploom.machine.engine.users import UnitError, place, unit_name
 
 
 def no_preparation(gpu: Any, cores: Any) -> None:

@@ -7,8 +7,9 @@ from functools import partial
 
 import pytest
 
-from warploom.machine.engine import users
-from warploom.machine.engine.users import UnitError, check_function
+from warploom.machine.engine import refused
+from warploom.machine.engine.refused import check_function
+from warploom.machine.engine.users import UnitError
 from warploom.units import unit
 
 
@@ -35,7 +36,7 @@ def names_itself(s, now):
 
 def test_functions_that_call_one_another_in_a_circle_are_refused():
     first = ping.__code__.co_firstlineno
-    with pytest.raises(UnitError, match=rf"test_users_refused.py:{first}: ping calls itself, through pong; hardware has no stack of calls"):
+    with pytest.raises(UnitError, match=rf"test_refused.py:{first}: ping calls itself, through pong; hardware has no stack of calls"):
         check_function(calls_two)
     check_function(names_itself)
     check_function(helper)
@@ -88,8 +89,8 @@ def test_each_function_is_followed_once(monkeypatch):
         assert len(asked) <= 81
         return of(function)
 
-    of = users._called
-    monkeypatch.setattr(users, "_called", called)
+    of = refused._called
+    monkeypatch.setattr(refused, "_called", called)
     check_function(known["left_40"])
     assert len(asked) == len(set(asked)) == 80 + 1
 
@@ -113,9 +114,7 @@ def calls_one_that_names(s, set):
 @pytest.mark.parametrize(("function", "at"), [(names_within, names_within), (calls_one_that_names, inspect.unwrap(names_within_too))])
 def test_a_name_that_gets_its_value_within_an_expression_is_refused(function, at):
     line = at.__code__.co_firstlineno + (3 if at is not names_within else 1)
-    with pytest.raises(
-        UnitError, match=rf"test_users_refused.py:{line}: {at.__name__} has := in an expression, which native code cannot; give "
-    ):
+    with pytest.raises(UnitError, match=rf"test_refused.py:{line}: {at.__name__} has := in an expression, which native code cannot; give "):
         check_function(function)
 
 
@@ -160,5 +159,5 @@ def with_a_number(hash, line):
 def test_what_cannot_become_native_code_is_refused_before_a_run(unit, at, said):
     with pytest.raises(UnitError) as found:
         check_function(unit)
-    file, _, rest = str(found.value).partition(f"test_users_refused.py:{at}: ")
+    file, _, rest = str(found.value).partition(f"test_refused.py:{at}: ")
     assert (rest if at else file).startswith(said)
