@@ -264,7 +264,6 @@ OF_NO_FILE = {
     "tests/machine/memory/test_dram_steps.py": "requests of a simple channel, one by one",
     "tests/machine/memory/test_l2_steps.py": "the steps of a lookup in the second-level cache, one by one",
     "tests/machine/sequencer/test_sequencer_steps.py": "edges of a core, state by state",
-    "tests/machine/engine/test_users_refused.py": "what is refused of a unit before a run",
     "tests/machine/slots/test_mistakes.py": "the same mistakes in a unit of every slot",
     "tests/machine/slots/test_prefetcher_steps.py": "what a machine does around a prefetcher, call by call",
     "tests/rtl/test_mutants.py": "wrong lines, in every unit of the hardware",
