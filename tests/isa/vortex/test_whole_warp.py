@@ -144,8 +144,8 @@ def test_a_lane_that_is_switched_off_and_on_goes_one_way(mechanism):
         assert ran(OFF_AND_ON, 2024, mechanism, engine, lanes=4) == [0, 1, 1, 0, 1, 0, 0, 0, 0]
 
 
-# Lane 0 comes to the function from a branch within a branch, lane 2 from the outer one, and lane 3 to a `vx_tmc` of its own or not. The
-# warp that is started counts how often it is.
+# Lane 0 comes to the function from a branch within a branch, lane 2 from the outer one, and lane 3 not at all, or at a call of its own
+# there, or to a `vx_tmc` instead. The warp that is started counts how often it is.
 STARTS_ONCE = """
     li t0, -1
     vx_tmc t0
@@ -185,7 +185,7 @@ counts:
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("three", ["nop", "jal ra, own"])
+@pytest.mark.parametrize("three", ["nop", "jal ra, f", "jal ra, own"])
 def test_one_wspawn_that_several_paths_come_to_starts_its_warps_once(mechanism, three):
     for engine in ENGINES:
         assert ran(STARTS_ONCE.format(three=three), 2024, mechanism, engine, lanes=4) == [1] + [0] * LANES

@@ -39,7 +39,8 @@ def gather(stack, warps, warp, number, alone):
     if called:
         _together(stack, warps, warp, number, alone)
         return 1
-    _meet(stack, warps, warp, number)
+    if stack.rejoins_at[warp] < 0:
+        _meet(stack, warps, warp, number)
     if warps.mask[warp] == warps.threads[warp]:
         if stack.rejoins_at[warp] < 0:
             stack.count[warp] = stack.sides[warp] = 0
@@ -56,7 +57,7 @@ def gather(stack, warps, warp, number, alone):
 @unit
 def switch_on(stack, warps, warp, lanes):
     """Lanes that had ended, or never ran, join the running path: they reconverge where it does, and are in no other row."""
-    one = lowest(warps.mask[warp])  # of lanes that met on their way each may reconverge in rows of its own
+    one = lowest(warps.mask[warp])
     for index in range(stack.count[warp]):
         stack.mask[warp, index] = stack.mask[warp, index] & ~lanes
         if stack.state[warp, index] == RECONVERGENCE and has(stack.mask[warp, index], one):
@@ -77,7 +78,10 @@ def _take_out(stack, warps, warp):
 
 @unit
 def _meet(stack, warps, warp, number):
-    """Paths that wait at the running one's instruction, and reconverge where it does, join it."""
+    """Paths that wait at the running one's instruction join it, where neither reconverges elsewhere.
+
+    In a branch they do not: they may have called the function that they are in from different places.
+    """
     for index in range(np.int64(stack.count[warp]) - 1, -1, -1):
         here = stack.state[warp, index] == AT_BARRIER + number and stack.pc[warp, index] == warps.pc[warp] + 1
         if here and stack.reconvergence_pc[warp, index] == stack.rejoins_at[warp]:
