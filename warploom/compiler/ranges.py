@@ -34,6 +34,11 @@ def fits(value: Value, limits: Interval) -> bool:
     return limits[0] <= value.lo and value.hi <= limits[1]
 
 
+def words_are_signed(*values: Value) -> bool | None:
+    """Of numbers that can be compared as words of 32 bits: whether as signed ones. None when they cannot."""
+    return True if all(fits(v, INT32) for v in values) else False if all(fits(v, UINT32) for v in values) else None
+
+
 def _iterate(blocks: list[Block]) -> None:
     known: dict[Value, Interval] = {}
     values = [(block, value) for block in _in_order(blocks) for value in (*block.phis, *block.code) if value.type in ("i64", "u64")]

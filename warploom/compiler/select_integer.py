@@ -6,7 +6,7 @@ Division rounds down, as Python's does: where signs may differ, the quotient tha
 from __future__ import annotations
 
 from warploom.compiler.mir import Half, Micro, Operand
-from warploom.compiler.ranges import INT32, UINT32, fits
+from warploom.compiler.ranges import fits, words_are_signed
 from warploom.compiler.select_wide import WideRules
 from warploom.compiler.ssa import Value
 from warploom.isa import uop as u
@@ -48,13 +48,9 @@ class IntegerRules(WideRules):
                 return self.low(product.args[0]), self.low(product.args[1]), self.low(other)
         return None
 
-    def _words(self, *values: Value) -> bool | None:
-        """Of values that can be compared as words: whether as signed ones. None when they cannot."""
-        return True if all(fits(v, INT32) for v in values) else False if all(fits(v, UINT32) for v in values) else None
-
     def _comparison(self, value: Value) -> None:
         x, y = value.args
-        signed = self._words(x, y)
+        signed = words_are_signed(x, y)
         if signed is None:
             self.wide_comparison(value)
         elif value.op in COMPARE:
@@ -63,7 +59,7 @@ class IntegerRules(WideRules):
             self.word("slt" if signed else "sltu", value, self.low(x), self.low(y))
 
     def _min(self, value: Value) -> None:
-        signed = self._words(*value.args)
+        signed = words_are_signed(*value.args)
         if signed is None:
             self.wide_smaller(value)
         else:
@@ -106,7 +102,7 @@ class IntegerRules(WideRules):
 
     def _division(self, value: Value, op: str) -> None:
         x, y = value.args
-        signed = self._words(x, y)
+        signed = words_are_signed(x, y)
         if signed is None:
             self.wide_division(value)
             return

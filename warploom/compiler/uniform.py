@@ -12,7 +12,7 @@ AMD's compilers keep such values in SGPRs, NVIDIA's since Turing in uniform regi
 
 from __future__ import annotations
 
-from warploom.compiler.ranges import INT32, UINT32, fits
+from warploom.compiler.ranges import INT32, UINT32, fits, words_are_signed
 from warploom.compiler.ssa import Block, Value
 from warploom.isa import uop as u
 
@@ -97,7 +97,7 @@ def _may(value: Value, wide: set[Value]) -> bool:
         return False
     if value.op == "special":
         return str(value.imm) in UNIFORM_SPECIALS
-    if value.op in ("floordiv", "floormod") and not any(all(fits(one, kind) for one in value.args) for kind in (INT32, UINT32)):
+    if value.op in ("floordiv", "floormod") and words_are_signed(*value.args) is None:
         return False  # a division of pairs, which lie in lanes
     words = all(not operand.is_int or fits(operand, INT32) or fits(operand, UINT32) or operand not in wide for operand in value.args)
     return value.is_int and value.op in SCALAR_OPERATIONS and words

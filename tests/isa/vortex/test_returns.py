@@ -128,8 +128,8 @@ def test_at_each_place_the_lanes_that_are_there_are_switched_off(mechanism):
         assert ran(code, 2024, mechanism, engine) == [5] * LANES + [5 * LANES]
 
 
-# Lane 0 of each of two warps comes to a barrier of its own, in a branch; then all come to one after it.
-IN_A_BRANCH = """
+# Two warps of all lanes; a0: the lane, a1: the warp.
+TWO_WARPS = """
     li t0, 2
     la t1, start
     vx_wspawn t0, t1
@@ -138,6 +138,12 @@ start:
     vx_tmc t0
     csrr a0, thread_id
     csrr a1, warp_id
+"""
+
+# Lane 0 of each of two warps comes to a barrier of its own, in a branch; then all come to one after it.
+IN_A_BRANCH = (
+    TWO_WARPS
+    + """
     lui a2, 0x20
     slli t3, a1, 4
     add a2, a2, t3
@@ -160,6 +166,7 @@ skip:
     sw t4, 0(t2)
     vx_tmc zero
 """
+)
 
 
 @pytest.mark.parametrize("mechanism", ["masks", "stack"])
@@ -169,15 +176,9 @@ def test_a_barrier_in_a_branch_is_for_those_that_took_it(mechanism):
 
 
 # Of two warps one comes to the barrier as a whole, lane 0 of the other in a branch and the rest after it. All add what all have stored.
-ON_BOTH_SIDES = """
-    li t0, 2
-    la t1, start
-    vx_wspawn t0, t1
-start:
-    li t0, -1
-    vx_tmc t0
-    csrr a0, thread_id
-    csrr a1, warp_id
+ON_BOTH_SIDES = (
+    TWO_WARPS
+    + """
     slli t0, a1, 2
     add a2, a0, t0
     lui s0, 0x20
@@ -206,6 +207,7 @@ sum:
 end:
     vx_tmc zero
 """
+)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -215,15 +217,9 @@ def test_the_sides_of_a_branch_come_to_a_barrier_as_one_warp(mechanism):
 
 
 # Lane 0 comes to a barrier with lane 0 of the other warp; the others go to the end, where all are switched off.
-SOME_GO_TO_THE_END = """
-    li t0, 2
-    la t1, start
-    vx_wspawn t0, t1
-start:
-    li t0, -1
-    vx_tmc t0
-    csrr a0, thread_id
-    csrr a1, warp_id
+SOME_GO_TO_THE_END = (
+    TWO_WARPS
+    + """
     slli t0, a1, 2
     add a2, a0, t0
     lui s0, 0x20
@@ -237,6 +233,7 @@ start:
 end:
     vx_tmc zero
 """
+)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

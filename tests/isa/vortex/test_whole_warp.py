@@ -2,18 +2,12 @@
 
 import pytest
 
-from tests.isa.vortex.test_returns import ENGINES, LANES, MECHANISMS, ran
+from tests.isa.vortex.test_returns import ENGINES, LANES, MECHANISMS, TWO_WARPS, ran
 
 # The lanes of warp 0 leave `f` at two returns, so its halves meet nowhere; each half then comes to two barriers, on two sides of branches.
-IN_HALVES = """
-    li t0, 2
-    la t1, start
-    vx_wspawn t0, t1
-start:
-    li t0, -1
-    vx_tmc t0
-    csrr a0, thread_id
-    csrr a1, warp_id
+IN_HALVES = (
+    TWO_WARPS
+    + """
     slli t0, a1, 2
     add t0, t0, a0
     slli t0, t0, 2
@@ -50,6 +44,7 @@ f:
 even:
     ret
 """
+)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

@@ -133,7 +133,7 @@ def _waits_or_is_full(gpu, core, whole):
 @out_of_line
 def _spawn(gpu, core, warp, tables, k, now):
     """Start other warps, now or when there is no other. Returns 0 or the number of a fault."""
-    whole = whole_warp(core, warp, np.int64(WHOLE_WARP))
+    whole = whole_warp(core, warp, np.int64(WHOLE_WARP), 0)
     if whole <= 0:
         return _waits_or_is_full(gpu, core, whole)
     count = np.int64(operand(core, warp, tables, k, A, 0))
@@ -166,7 +166,7 @@ def _barrier(gpu, core, warp, tables, k, now):
     elif expected <= 1:
         expected = np.int64(NOBODY)
     if core.divergence == STACK:
-        whole = whole_warp(core, warp, number)
+        whole = whole_warp(core, warp, number, 0)
         if whole <= 0:
             return _waits_or_is_full(gpu, core, whole)
     core.warps.pc[warp] += 1

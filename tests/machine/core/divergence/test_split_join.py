@@ -176,21 +176,21 @@ def test_a_predicate_keeps_the_lanes_that_stay_and_at_the_end_the_mask_that_was(
 
 def test_an_operation_on_a_whole_warp_waits_for_its_other_paths():
     _, core, _ = about_to("set_mask", active=0b0011)
-    assert whole_warp(core, WARP, WHOLE_WARP) == 1
+    assert whole_warp(core, WARP, WHOLE_WARP, 0) == 1
     core.path_table.count[WARP], core.path_table.mask[WARP, 0], core.path_table.pc[WARP, 0] = 1, 0b1100, PC + 1
-    assert whole_warp(core, WARP, WHOLE_WARP) == 1 and at(core) == (PC, 0b0011)  # here a path that waits is the program's own affair
+    assert whole_warp(core, WARP, WHOLE_WARP, 0) == 1 and at(core) == (PC, 0b0011)  # here a path that waits is the program's own affair
     core.path_table.pc[WARP, 0] = 4
     core.any_order, core.divergence, core.path_table.expected[WARP] = 1, MINPC, 3
-    assert whole_warp(core, WARP, WHOLE_WARP) == 0 and at(core) == (PC + 1, 0)
+    assert whole_warp(core, WARP, WHOLE_WARP, 0) == 0 and at(core) == (PC + 1, 0)
     assert core.path_table.count[WARP] == 2 and core.path_table.expected[WARP] == 3  # of the barrier at which others may wait
     waiting = core.path_table.mask[WARP, :2].tolist().index(0b0011)
     assert core.path_table.pc[WARP, waiting] == PC + 1
     core.path_table.count[WARP], core.path_table.mask[WARP, 0], core.path_table.pc[WARP, 0] = 1, 0b0011, PC + 1
     core.path_table.state[WARP, 0] = core.path_table.state[WARP, waiting]
     core.warps.pc[WARP], core.warps.mask[WARP] = PC, 0b1100
-    assert whole_warp(core, WARP, WHOLE_WARP) == 1 and at(core) == (PC, 0b1111)
+    assert whole_warp(core, WARP, WHOLE_WARP, 0) == 1 and at(core) == (PC, 0b1111)
     core.path_table.count[WARP] = 0
-    assert whole_warp(core, WARP, WHOLE_WARP) == 1 and at(core) == (PC, 0b1111)
+    assert whole_warp(core, WARP, WHOLE_WARP, 0) == 1 and at(core) == (PC, 0b1111)
 
 
 def test_each_path_executes_what_is_for_the_whole_warp_where_it_is():
@@ -198,10 +198,10 @@ def test_each_path_executes_what_is_for_the_whole_warp_where_it_is():
     core.any_order, paths = 1, core.path_table
     paths.count[WARP] = 1
     paths.mask[WARP, 0], paths.pc[WARP, 0], paths.state[WARP, 0] = 0b1100, 21, AT_BARRIER + WHOLE_WARP
-    assert whole_warp(core, WARP, WHOLE_WARP) == 1 and at(core) == (PC, 0b0011)
+    assert whole_warp(core, WARP, WHOLE_WARP, 0) == 1 and at(core) == (PC, 0b0011)
     assert (paths.pc[WARP, 0], paths.state[WARP, 0], paths.called[WARP]) == (20, READY, 0b1100)
     paths.mask[WARP, 0], paths.pc[WARP, 0] = 0b0011, PC + 1
     core.warps.pc[WARP], core.warps.mask[WARP] = 20, 0b1100
-    assert whole_warp(core, WARP, WHOLE_WARP) == 1 and at(core) == (20, 0b1100)
+    assert whole_warp(core, WARP, WHOLE_WARP, 0) == 1 and at(core) == (20, 0b1100)
     assert paths.count[WARP] == 1 and paths.called[WARP] == 0
-    assert whole_warp(core, WARP, WHOLE_WARP) == 0  # once
+    assert whole_warp(core, WARP, WHOLE_WARP, 0) == 0  # once

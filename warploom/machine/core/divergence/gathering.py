@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.core.divergence.path_table import AT_BARRIER, RECONVERGENCE, STACKED, remove
+from warploom.machine.core.divergence.path_table import AT_BARRIER, RECONVERGENCE, STACKED, copy_row, remove, was_called
 from warploom.machine.core.warps.barrier import WHOLE_WARP
 from warploom.machine.engine.bits import EMPTY, has, lowest
 from warploom.machine.engine.unit import unit
@@ -33,8 +33,7 @@ def gather(stack, warps, warp, number, alone):
     alone: 1 where each path executes the instruction itself, also when others are at it. Returns 1 when the path executes it now, 0 when it
     waits: if no lane runs then, `select_path` continues with the path on top. -1: the stack has no room for it.
     """
-    called = warps.mask[warp] & ~stack.called[warp] == EMPTY
-    stack.called[warp] = stack.called[warp] & ~warps.mask[warp]
+    called = was_called(stack, warps, warp)
     _take_out(stack, warps, warp)
     if called:
         _together(stack, warps, warp, number, alone)
@@ -118,18 +117,15 @@ def _wait_below(stack, warps, warp, number):
     count = np.int64(stack.count[warp])
     if count >= stack.limit:
         return -1
-    lowest = np.int64(0)
-    while lowest < count and stack.state[warp, lowest] >= AT_BARRIER and stack.reconvergence_pc[warp, lowest] < 0:
-        lowest += 1
-    for index in range(count, lowest, -1):
-        stack.mask[warp, index] = stack.mask[warp, index - 1]
-        stack.pc[warp, index] = stack.pc[warp, index - 1]
-        stack.state[warp, index] = stack.state[warp, index - 1]
-        stack.reconvergence_pc[warp, index] = stack.reconvergence_pc[warp, index - 1]
+    row = np.int64(0)
+    while row < count and stack.state[warp, row] >= AT_BARRIER and stack.reconvergence_pc[warp, row] < 0:
+        row += 1
+    for index in range(count, row, -1):
+        copy_row(stack, warp, index, index - 1)
     stack.count[warp] = count + 1
     stack.sides[warp] += 1
     stack.peak = max(stack.peak, count + 1)
-    _write(stack, warps, warp, lowest, number)
+    _write(stack, warps, warp, row, number)
     warps.mask[warp] = EMPTY
     return 0
 

@@ -23,7 +23,7 @@ import numpy as np
 from warploom.machine.core.warps.barrier import WHOLE_WARP
 from warploom.machine.engine.bits import EMPTY, bit, popcount
 from warploom.machine.engine.sizes import MAX_WARPS
-from warploom.machine.engine.unit import record, unit
+from warploom.machine.engine.unit import inlined, record, unit
 
 MAX_PATHS = 128  # rows of a warp, at least as many as lanes
 
@@ -101,10 +101,16 @@ def remove(paths, warp, index):
     count = np.int64(paths.count[warp]) - 1
     paths.count[warp] = count
     for row in range(index, count):
-        paths.mask[warp, row] = paths.mask[warp, row + 1]
-        paths.pc[warp, row] = paths.pc[warp, row + 1]
-        paths.state[warp, row] = paths.state[warp, row + 1]
-        paths.reconvergence_pc[warp, row] = paths.reconvergence_pc[warp, row + 1]
+        copy_row(paths, warp, row, row + 1)
+
+
+@inlined
+def copy_row(paths, warp, to, row):
+    """A path that waits is in row `to`, too."""
+    paths.mask[warp, to] = paths.mask[warp, row]
+    paths.pc[warp, to] = paths.pc[warp, row]
+    paths.state[warp, to] = paths.state[warp, row]
+    paths.reconvergence_pc[warp, to] = paths.reconvergence_pc[warp, row]
 
 
 @unit
@@ -178,6 +184,14 @@ def call(paths, warp):
         paths.state[warp, index] = READY
         paths.pc[warp, index] -= 1
         paths.called[warp] = paths.called[warp] | paths.mask[warp, index]
+
+
+@unit
+def was_called(paths, warps, warp):
+    """Whether the running lanes have waited at their instruction of the whole warp already, and execute it now; they wait at the next."""
+    called = warps.mask[warp] & ~paths.called[warp] == EMPTY
+    paths.called[warp] = paths.called[warp] & ~warps.mask[warp]
+    return called
 
 
 @unit

@@ -22,7 +22,7 @@ from warploom.machine.core.divergence import STACK
 from warploom.machine.core.divergence.gathering import gather, switch_on
 from warploom.machine.core.divergence.masks import chosen_lanes, spokesman
 from warploom.machine.core.divergence.mechanism import arrive_at_barrier, exit_lanes
-from warploom.machine.core.divergence.path_table import call, merge
+from warploom.machine.core.divergence.path_table import call, merge, was_called
 from warploom.machine.core.divergence.stack import push
 from warploom.machine.core.warps.barrier import WHOLE_WARP
 from warploom.machine.datapath.register_file import source
@@ -55,7 +55,7 @@ def split_or_join(gpu, core, warp, tables, k):
     op = tables.uops[k, OP]
     fault = np.int64(OK)
     if op == SET_MASK:
-        whole = _all_come(core, warp)
+        whole = whole_warp(core, warp, np.int64(WHOLE_WARP), 1)
         if whole < 0:
             gpu.fault.limit = core.path_table.limit
             return np.int64(OVERFLOW)
@@ -77,16 +77,16 @@ def split_or_join(gpu, core, warp, tables, k):
 
 
 @unit
-def whole_warp(core, warp, number):
+def whole_warp(core, warp, number, alone):
     """The running lanes are at barrier `number`, or at a different instruction of the whole warp (WHOLE_WARP).
 
-    Returns 1 when it is executed now; 0: they wait there for others; -1: the reconvergence stack has no room for them.
+    alone: 1 where each path of a reconvergence stack executes it itself, as a `tmc`, which switches its own lanes off. Returns 1 when it is
+    executed now; 0: they wait there for others; -1: the reconvergence stack has no room for them.
     """
     warps = core.warps
     if core.divergence == STACK:
-        return np.int64(gather(core.path_table, warps, warp, number, 0))
-    called = warps.mask[warp] & ~core.path_table.called[warp] == EMPTY
-    core.path_table.called[warp] = core.path_table.called[warp] & ~warps.mask[warp]
+        return np.int64(gather(core.path_table, warps, warp, number, alone))
+    called = was_called(core.path_table, warps, warp)
     if called or core.any_order == 0 or core.path_table.count[warp] == 0:
         return np.int64(1)
     warps.pc[warp] += 1
@@ -96,14 +96,6 @@ def whole_warp(core, warp, number):
     call(core.path_table, warp)
     warps.pc[warp] -= 1
     return np.int64(1)
-
-
-@unit
-def _all_come(core, warp):
-    """The running lanes are at a `tmc`: as `whole_warp`, but on a reconvergence stack each path switches its own lanes off."""
-    if core.divergence == STACK:
-        return np.int64(gather(core.path_table, core.warps, warp, np.int64(WHOLE_WARP), 1))
-    return np.int64(whole_warp(core, warp, np.int64(WHOLE_WARP)))
 
 
 @unit
