@@ -13,6 +13,7 @@ from warploom.checks.bounds import QUESTIONS
 from warploom.checks.fixes import fix_of_index, fix_of_race, fix_of_update
 from warploom.checks.places import Indexed, Names, element_text, in_loop, length_at, local_text, thread_text
 from warploom.isa import uop as u
+from warploom.isa.c.endings import OF_C
 from warploom.isa.diagnostics import Diagnostic, Severity, render_all
 from warploom.isa.program import Position, Program
 
@@ -268,7 +269,7 @@ class _Writer:
 
     def _in_c(self, position: Position) -> bool:
         """Whether a place is in a text of C."""
-        return bool(position.line) and self.program.source_of(position).path.endswith((".c", ".h", ".cl"))
+        return bool(position.line) and self.program.source_of(position).path.endswith((*OF_C, ".h", ".hpp"))
 
     def fault(self, fault: Fault, there: list[Finding]) -> list[Finding]:
         """Why the machine has stopped the kernel, unless that is said already."""

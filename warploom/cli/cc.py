@@ -1,4 +1,4 @@
-"""`warploom cc`: a program in C into an ELF file."""
+"""`warploom cc`: a program in C or C++ into an ELF file."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from warploom.cli.common import UserError, diagnostic_json, json_option, print_j
 @click.option("-O", "level", type=click.Choice(["0", "1", "2", "3", "s"]), default="2", help="How it is optimised. [default: 2]")
 @json_option
 def command(files: tuple[str, ...], output: str, target: str, level: str, as_json: bool) -> None:
-    """Compile each FILE, C or assembly (.S), and link them with warploom's start-up and headers.
+    """Compile each FILE, C, C++ (.cpp) or assembly (.S), and link them with warploom's start-up and headers.
 
     A function marked `kernel` of <warploom.h> is what `warploom run` calls for each thread; a program with a main of its own is started by
-    every core. A kernel for AVX-512 includes <lanes.h>, one for GCN <gcn.h>; for GCN there is OpenCL C too, in a .cl file. The compiler is
-    clang, as the package ziglang has it: pip install 'warploom[cc]'. `warploom run kernel.c` compiles too.
+    every core. A kernel for AVX-512 includes <lanes.h>, one for GCN <gcn.h>; for GCN there is OpenCL C too, in a .cl file. C++ is for
+    Vortex and RISC-V, without its library. The compiler is clang, as the package ziglang has it: pip
+    install 'warploom[cc]'. `warploom run kernel.c` compiles too.
 
     \b
     Examples:
       warploom cc saxpy.c -o saxpy.elf
       warploom cc saxpy.c -o saxpy.elf --target vortex-2022 -O 0
+      warploom cc sgemm.cpp -o sgemm.elf
       warploom cc collatz.c -o collatz.elf --target riscv
       warploom cc mandelbrot.c -o mandelbrot.elf --target avx512
       warploom cc saxpy.cl -o saxpy.co --target gcn

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError
+from warploom.isa.c.endings import FOR_RISCV
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from warploom.isa.program import Program
 
 MOST_THREADS = (1 << 31) - 1
-OF_ANY_GENERATION = (".c", ".vx")  # texts that are compiled, or assembled, for the generation that is asked for
+OF_ANY_GENERATION = (*FOR_RISCV, ".vx")  # texts that are compiled, or assembled, for the generation that is asked for
 PYTHON = "python"  # its programs are launches of a script: the front end has chosen one
 LAUNCH_NUMBER = re.compile(r"[0-9]{1,9}")
 EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import UserError, print_json, say, write_file
+from warploom.isa.c.endings import language_of
 
 if TYPE_CHECKING:
     from warploom.isa.frontend import FrontEnd
 
 FORMATS = ("hex", "json", "bin")
-OF_C = (".c", ".cl")
 BYTES = ".bin"  # a file of nothing but instructions
 IMAGES = (BYTES, ".vxbin")  # and one that says before them where they lie
 
@@ -24,11 +24,13 @@ def assembled(file: str, row: FrontEnd, output: str | None, form: str | None, as
     from warploom.isa.frontends import machine_code
     from warploom.isa.reading import read_bytes
 
-    if file.lower().endswith(OF_C):
-        from warploom.isa.c.compiler import known_ending
+    language = language_of(file)
+    if language:
+        from warploom.isa.c.compiler import TARGETS, known_ending
 
+        target = row.name if row.name in TARGETS else row.gpu
         known_ending(file)
-        raise UserError(f"{file} is C: compile it first, with `warploom cc {file} -o kernel.o --target {row.name}`")
+        raise UserError(f"{file} is {language.name}: compile it first, with `warploom cc {file} -o kernel.o --target {target}`")
     named = Path(output).suffix.lower()[1:] if output else ""
     chosen = form or (named if named in FORMATS else "hex")
     if chosen not in FORMATS:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
+from warploom.isa.c.endings import FOR_RISCV, language_of
 from warploom.isa.diagnostics import Diagnostic, nearest
 from warploom.isa.frontend import BYTES, FUNCTION, GROUP, PATH, Encoding, FrontEnd, Loaded, Module, Options
 from warploom.isa.machine_code import MachineCode
@@ -42,7 +43,7 @@ FRONT_ENDS: tuple[FrontEnd, ...] = (
     FrontEnd("riscv", (".rv", ".elf"), "warploom.isa.riscv", "RISC-V: ordinary RV32IMAFC code in every lane", "sm", has_code=True),
     FrontEnd(
         "vortex",
-        (".elf", ".vxbin", ".vx", ".c"),
+        (".elf", ".vxbin", ".vx", *FOR_RISCV),
         "warploom.isa.vortex",
         "Vortex, whichever generation a file is of",
         "vortex-2024",
@@ -110,7 +111,15 @@ def open_source(source: AnyInput, isa: str | None = None, options: Options | Non
         if kind not in chosen.takes:
             raise error(_name(source), f"the front end {chosen.name!r} takes no {kind}, it takes {', '.join(chosen.takes)}", "")
         return module.load(source, options)
+    _takes_its_language(chosen, source)
     return module.load(Path(source) if PATH in chosen.takes else read_bytes(source), options)
+
+
+def _takes_its_language(row: FrontEnd, path: str | os.PathLike[str]) -> None:
+    """Raise SourceError for a file of a language that a front end of ours does not compile."""
+    language = language_of(os.fspath(path))
+    if language and row in FRONT_ENDS and row.name.partition("-")[0] not in language.isas:
+        raise error(path, f"it is {language.name}, which {row.name} does not take", f"choose --isa {' or '.join(language.isas)}")
 
 
 def known() -> tuple[FrontEnd, ...]:

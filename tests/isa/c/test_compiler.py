@@ -184,7 +184,7 @@ def test_a_file_that_is_no_source_is_refused_by_its_ending(tmp_path):
     needs_compiler()
     path = tmp_path / "matmul.asm"
     path.write_text("RET")
-    took = "it takes C, assembly, OpenCL C and object files: .c, .i, .S, .s, .cl, .o, .a"
+    took = "it takes C, C++, assembly, OpenCL C and object files: .c, .i, .S, .s, .cpp, .cc, .cxx, .cl, .o, .a"
     message = f"the compiler knows a file by its ending, and this is none of its own\n    fix: {took}"
     with pytest.raises(SourceError, match=re.escape(message)):
         compile_c([path])
@@ -282,7 +282,7 @@ def test_what_nothing_defines_is_named_with_its_line(tmp_path):
         compile_c([path])
     assert str(caught.value) == (
         f"{path}: error: it uses 'sinf' and 'own' (at kernel.c:4), and nothing here defines that\n"
-        "    fix: there is no C library: add the file that has it"
+        "    fix: there is no library of C or C++: add the file that has it"
     )
 
 

@@ -1,7 +1,10 @@
-"""The C compiler: clang, as the PyPI package `ziglang` has it, with warploom's headers, start-up and linker script.
+"""The compiler of C and C++: clang, as the PyPI package `ziglang` has it, with warploom's headers, start-up and linker script.
 
 Clang knows nothing of lanes. What it must not do is copy or move the instructions that split and join them; `-fconvergent-functions` tells
 it so. Floats are passed in float registers (ilp32f); there are no short instructions on Vortex.
+
+C++ is the language without its library, exceptions and run-time types, and without objects that are constructed before `main`: each core
+would do that, at a time of its own.
 """
 
 from __future__ import annotations
@@ -17,15 +20,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 from warploom.isa.c import gcn
+from warploom.isa.c.endings import CPP, OPENCL, C
 from warploom.isa.diagnostics import nearest
 from warploom.isa.reading import error, read_bytes
 
 RUNTIME = Path(__file__).parent / "runtime"
 SECONDS = 300.0
-ALONE = (".c", ".i", ".S", ".s")  # C and assembly, which become an object file each
-ENDINGS = (*ALONE, ".cl", ".o", ".a")  # what clang knows by its name: OpenCL C and code too
-UNDEFINED = re.compile(r"undefined symbol: (\S+)(?:\n>>> referenced by (\S+:[0-9]+))?")
+ALONE = (C, ".i", ".S", ".s", *CPP)  # C, C++ and assembly, which become an object file each
+ENDINGS = (*ALONE, OPENCL, ".o", ".a")  # what clang knows by its name: OpenCL C and code too
+UNDEFINED = re.compile(r"undefined symbol: (.+)(?:\n>>> referenced by (\S+:[0-9]+))?")
 DOUBLE = re.compile(r"undefined symbol: (__[a-z]*(?:df|tf)[a-z]*[0-9]?)\b")  # a routine for floats of 64 or 128 bits
+STANDARD = "-std=gnu17"
+WITHOUT = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-Werror=global-constructors")
+OF_CPP = ("-std=gnu++17", *WITHOUT, "-fhosted", "-fno-builtin")  # freestanding C++ calls its main _Z4mainv
+NO_LIBRARY = "there is no library of C or C++, only headers of the language (<stdint.h>, <stddef.h>) and of warploom"
 LEVELS = ("0", "1", "2", "3", "s")
 
 
@@ -63,6 +71,7 @@ TARGETS = {
     )
 }  # fmt: skip
 DEFAULT = "vortex-2024"
+WITH_CPP = tuple(name for name, target in TARGETS.items() if target.triple == _RISCV)
 
 
 def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "2", beside: str | Path | None = None) -> bytes:
@@ -84,6 +93,8 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
         result = Path(folder) / "program.elf"
         sources = [Path(path).resolve() for path in paths]
         places = _places(sources, Path(beside if beside is not None else first).resolve().parent)
+        if target not in WITH_CPP and any(source.suffix in CPP for source in sources):
+            raise error(first, f"C++ is not compiled for {target}", f"write C, or choose {', '.join(WITH_CPP)} with --target")
         if target == GCN:
             steps = gcn.commands(sources, RUNTIME / "include", [f"-O{level}", *places], result)
         else:
@@ -95,9 +106,9 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
 
 
 def known_ending(path: str | Path) -> None:
-    """Raise SourceError where clang would not know by its name what a file is, or would take it for C++, as .C is."""
+    """Raise SourceError where clang would not know by its name what a file is, as .C, which is C++ to it and C to others."""
     if Path(path).suffix not in ENDINGS:
-        took = f"it takes C, assembly, OpenCL C and object files: {', '.join(ENDINGS)}"
+        took = f"it takes C, C++, assembly, OpenCL C and object files: {', '.join(ENDINGS)}"
         raise error(path, "the compiler knows a file by its ending, and this is none of its own", took)
 
 
@@ -107,22 +118,24 @@ def _commands(target: Target, level: str, places: Sequence[str], sources: Sequen
     The linker drops functions that nobody calls, but not what describes them. So the runtime has its lines and nothing else, while a user's
     source has all that a debugger asks for, and the parameters of its kernels. Only a user's functions are held to the size of a stack.
     """
-    compiler = [sys.executable, "-m", "ziglang", "cc", *_flags(target, level), *places]
+    zig, flags = [sys.executable, "-m", "ziglang"], [*_flags(target, level), *places]
+    compiler = {suffix: [*zig, "c++", *flags, *OF_CPP] for suffix in CPP}
+    c = [*zig, "cc", *flags, STANDARD]
     objects = [result.with_name(f"{number}.o") if source.suffix in ALONE else source for number, source in enumerate(sources)]
     own = [f"-Wframe-larger-than={target.stack}", "-Werror=frame-larger-than"] if target.stack else []
     made = [
-        ([*compiler, *own, "-g", "-c", str(source), "-o", str(one)], source)
+        ([*compiler.get(source.suffix, c), *own, "-g", "-c", str(source), "-o", str(one)], source)
         for source, one in zip(sources, objects, strict=True)
         if one != source
     ]
     linked = ["-gline-tables-only", "-T", str(RUNTIME / target.script), "-Wl,--gc-sections"]
     runtime = [str(RUNTIME / name) for name in target.files]
-    return [*made, ([*compiler, *linked, *runtime, *map(str, objects), "-o", str(result)], sources[0])]
+    return [*made, ([*c, *linked, *runtime, *map(str, objects), "-o", str(result)], sources[0])]
 
 
 def _flags(target: Target, level: str) -> list[str]:
     """Everything that the compiler is told in each step."""
-    found = ["-target", target.triple, f"-mcpu={target.cpu}", f"-O{level}", "-std=gnu17", "-Wall"]
+    found = ["-target", target.triple, f"-mcpu={target.cpu}", f"-O{level}", "-Wall"]
     found += ["-Xclang", f"-O{level}"]  # ziglang's driver makes -O2 of -O1 and of -O3
     found += ["-fno-math-errno"]  # a square root is an instruction; else clang adds a call for the case that it fails
     found += ["-nostdlib", "-ffreestanding", "-fno-sanitize=undefined", "-fno-stack-protector", "-ffunction-sections", *target.options]
@@ -154,8 +167,10 @@ def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
         if found := UNDEFINED.findall(done.stderr):
             names = " and ".join(dict.fromkeys(repr(name) for name, _ in found))
             place = f" (at {found[0][1]})" if found[0][1] else ""
-            raise error(source, f"it uses {names}{place}, and nothing here defines that", "there is no C library: add the file that has it")
+            said = f"it uses {names}{place}, and nothing here defines that"
+            raise error(source, said, "there is no library of C or C++: add the file that has it")
         if "stack frame size" in done.stderr:
             said = f"a function has more variables than a thread's stack has room for:\n{done.stderr.strip()}"
             raise error(source, said, "keep tables in a buffer or in local_memory(bytes)")
-        raise error(source, f"it does not compile:\n{done.stderr.strip() or f'the compiler ended with status {done.returncode}'}", "")
+        said = done.stderr.strip() or f"the compiler ended with status {done.returncode}"
+        raise error(source, f"it does not compile:\n{said}", NO_LIBRARY if "file not found" in said else "")

@@ -61,8 +61,8 @@ def functions_of(data: bytes) -> list[CKernel]:
 def _name(die: Any) -> str:
     if "DW_AT_name" in die.attributes:
         return str(die.attributes["DW_AT_name"].value.decode("utf-8", "replace"))
-    origin = die.get_DIE_from_attribute("DW_AT_abstract_origin")
-    return _name(origin)
+    whose = "DW_AT_specification" if "DW_AT_specification" in die.attributes else "DW_AT_abstract_origin"
+    return _name(die.get_DIE_from_attribute(whose))
 
 
 def _parameters(die: Any) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from warploom.isa.c.endings import for_riscv
 from warploom.isa.c.parameters import CKernel
 from warploom.isa.diagnostics import Diagnostic, Severity
 from warploom.isa.elf.file import EXECUTABLE, MAGIC, SHARED, Wanted, opened
@@ -51,7 +52,7 @@ def startable(data: bytes, path: str, kernels: Sequence[CKernel], wanted: str | 
 
     wanted: the kernel that the user names. Raises SourceError where there is nothing to run, or a main in place of what is wanted.
     """
-    source = Path(path).suffix.lower() == ".c"
+    source = for_riscv(path)
     if not kernels and not source:
         return kernels
     file = opened(data, path, WANTED)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from warploom.isa.c.buffers import given, placed, pointers_of, values_of, views_of
 from warploom.isa.c.compiler import compile_c
+from warploom.isa.c.endings import for_riscv
 from warploom.isa.c.launch_block import extents_of, launch_block, words_of
 from warploom.isa.c.parameters import CKernel, chosen, kernels_of, layout
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
@@ -30,7 +31,7 @@ def load(source: Text, options: Options) -> Loaded:
     """A Program from a file or bytes: ELF, or source text. Raises SourceError, BufferError."""
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
-    if Path(path).suffix.lower() == ".c":
+    if for_riscv(path):
         data = compile_c([path], "riscv", options.more.get("optimise") or "2")
     return _from_elf(data, path, options) if is_elf(data, path) else _from_text(decoded(data, path), path, options)
 

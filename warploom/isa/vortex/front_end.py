@@ -10,6 +10,7 @@ import numpy as np
 
 from warploom.isa import uop as u
 from warploom.isa.c.compiler import compile_c
+from warploom.isa.c.endings import for_riscv
 from warploom.isa.c.parameters import CKernel, kernels_of
 from warploom.isa.diagnostics import Diagnostic, Diagnostics, Severity
 from warploom.isa.elf.file import is_elf
@@ -33,7 +34,7 @@ from warploom.isa.vortex.memory_map import EXIT_CODE, GP, PAGES, own_regions
 from warploom.isa.vortex.recognise import generation_of_image
 from warploom.isa.vortex.table import table
 
-RAW, C = ".bin", ".c"
+RAW = ".bin"
 
 
 def load(source: Text, options: Options) -> Loaded:
@@ -50,7 +51,7 @@ def _load(source: Text, options: Options, generation: Generation | None) -> Load
     path = options.path or (str(source) if isinstance(source, Path) else "<bytes>")
     data = source if isinstance(source, bytes) else read_bytes(source)
     suffix = Path(path).suffix.lower()
-    if suffix == C:
+    if for_riscv(path):
         generation = generation or NEWEST
         data = compile_c([path], "vortex-2022" if generation.old else "vortex-2024", options.more.get("optimise") or "2")
     if is_elf(data, path):

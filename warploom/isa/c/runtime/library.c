@@ -28,6 +28,11 @@ __attribute__((weak)) double __extendsfdf2(float number) {
   return d.value;
 }
 
+/* What C++ calls where a class has virtual functions: one that is not there, and the end of an object that `new` would have made. */
+__attribute__((weak)) void __cxa_pure_virtual(void) { __asm__ volatile("ebreak"); }
+__attribute__((weak)) void _ZdlPv(void *object) { (void)object; __asm__ volatile("ebreak"); }
+__attribute__((weak)) void _ZdlPvj(void *object, size_t bytes) { (void)bytes, _ZdlPv(object); }
+
 #ifdef WARPLOOM_VORTEX
 int putchar(int character) {
 #if WARPLOOM_VORTEX >= 2023

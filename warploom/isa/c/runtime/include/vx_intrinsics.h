@@ -2,6 +2,9 @@
    The names are those that programs for Vortex use. */
 #ifndef VX_INTRINSICS_H
 #define VX_INTRINSICS_H
+#ifndef WARPLOOM_VORTEX
+#error "ordinary RISC-V has none of Vortex's instructions: compile for vortex-2024 or vortex-2022"
+#endif
 #include <stdint.h>
 #include <warploom_inline.h>
 
@@ -29,6 +32,8 @@
 #define VX_CSR_MHARTID 0xCC2
 #define VX_ARGUMENTS 0x7ffff000
 #endif
+
+#define __UNIFORM__ /* before a parameter that is the same in all lanes */
 
 #define csr_read(csr) ({ unsigned long value_; __asm__ volatile("csrr %0, %1" : "=r"(value_) : "i"(csr) : "memory"); value_; })
 #define csr_write(csr, value) ({ unsigned long value_ = (unsigned long)(value); __asm__ volatile("csrw %0, %1" : : "i"(csr), "r"(value_) : "memory"); })
@@ -73,4 +78,6 @@ WARPLOOM_INLINE unsigned vx_tex(int unit, unsigned u, unsigned v, unsigned lod) 
   return texel;
 }
 #endif
+WARPLOOM_INLINE void vx_tmc_zero(void) { vx_tmc(0); }
+WARPLOOM_INLINE void vx_tmc_one(void) { vx_tmc(1); }
 #endif

@@ -14,12 +14,16 @@
 #include <stdint.h>
 #include <warploom_inline.h>
 
+#ifdef __cplusplus
+#define kernel extern "C" __attribute__((section(".text.kernel"), used, noinline))
+#else
 #define kernel __attribute__((section(".text.kernel"), used, noinline))
+#endif
 
-int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-int putchar(int character);
-void *memcpy(void *to, const void *from, size_t bytes);
-void *memset(void *to, int byte, size_t bytes);
+WARPLOOM_C int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+WARPLOOM_C int putchar(int character);
+WARPLOOM_C void *memcpy(void *to, const void *from, size_t bytes);
+WARPLOOM_C void *memset(void *to, int byte, size_t bytes);
 
 #ifdef WARPLOOM_VORTEX
 #include <vx_spawn.h>
