@@ -65,13 +65,18 @@ def assign_item(t: Translator, node: ast.AST, owner: Any, index: Any, value: Any
         return
     if not isinstance(owner, Array):
         t.error(node, f"{said(owner)} has no items")
-    if owner.space == "constant" or not owner.writable:
-        t.error(node, f"{owner.name or 'this array'} can only be read")
+    check_writable(t, node, owner)
     found = _indexed(t, node, owner, index)
     if isinstance(found, Array):
         fill(t, node, found, value)
         return
     write(t, node, owner, found, value)
+
+
+def check_writable(t: Translator, node: ast.AST, array: Array) -> None:
+    """Raise Problem for an array that can only be read."""
+    if array.space == "constant" or not array.writable:
+        t.error(node, f"{array.name or 'this array'} can only be read")
 
 
 def write(t: Translator, node: ast.AST, array: Array, address: Value, value: Any) -> None:

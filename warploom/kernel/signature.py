@@ -74,8 +74,13 @@ def kind_of(argument: Any) -> Any:
     if dtype.names is None and dtype.subdtype is None and ty.of_dtype(dtype) is None and not is_text(dtype):
         raise ArgumentError(f"an array of {dtype} is nothing that a kernel knows")
     strides = argument.strides
-    layout, writable = _layout(shape, strides, dtype.itemsize), bool(getattr(argument, "writable", True))
-    return ("array", dtype, len(shape), layout, writable, _alignment(argument, dtype))
+    return ("array", dtype, len(shape), _layout(shape, strides, dtype.itemsize), _writable(argument), _alignment(argument, dtype))
+
+
+def _writable(array: Any) -> bool:
+    """Whether a kernel may store into it: one of the host says so among its flags, as NumPy has them."""
+    flags = getattr(array, "flags", None)
+    return bool(getattr(array, "writable", getattr(flags, "writeable", True)))
 
 
 def _alignment(array: Any, dtype: np.dtype[Any]) -> int:
