@@ -15,7 +15,7 @@ import numpy as np
 from warploom.compiler.ssa import Access, Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, whole
-from warploom.kernel.packed import alignment, load_pieces, packed_items, store_pieces
+from warploom.kernel.packed import alignment, divisor, load_pieces, packed_items, store_pieces
 from warploom.kernel.questions import ask_index
 from warploom.kernel.strings import assign_text, is_text
 from warploom.kernel.translator import ACTIONS, Translator
@@ -274,7 +274,10 @@ def _sliced(t: Translator, node: ast.AST, one: Slice, size: Value) -> tuple[Valu
             return default
         number = b.pure("from_end", whole(t, given, node, "the end of a slice"), size)
         low, high = (b.whole(-1), b.pure("sub", size, b.whole(1))) if down else (zero, size)
-        return b.pure("max", b.pure("min", number, high), low)
+        found = b.pure("max", b.pure("min", number, high), low)
+        if found.op in ("min", "max") and not down:
+            t.bases[found] = divisor(t, number)  # where it is limited to the size, there are no items
+        return found
 
     start = limited(one.start, b.pure("sub", size, b.whole(1)) if down else zero)
     stop = limited(one.stop, b.whole(-1) if down else size)
