@@ -26,6 +26,17 @@ outside[1, 2](a)
 unset[1, 4](a)
 """
 
+KEPT = """
+import numpy as np
+from warploom import cuda
+
+@cuda.jit
+def kept(a):
+    a[1] = a[a[0]]
+
+kept[1, 1](np.zeros(4, np.int64))
+"""
+
 
 @pytest.mark.parametrize("launch", [None, "1", "2", "unset"])
 def test_a_loaded_launch_is_asked_what_the_file_is_asked(tmp_path, launch):
@@ -39,9 +50,7 @@ def test_a_loaded_launch_is_asked_what_the_file_is_asked(tmp_path, launch):
 
 def test_a_loaded_launch_is_checked_over_what_its_memory_was_given(tmp_path):
     path = tmp_path / "kernel.py"
-    path.write_text(
-        "import numpy as np\nfrom warploom import cuda\n\n@cuda.jit\ndef kept(a):\n    a[1] = a[a[0]]\n\nkept[1, 1](np.zeros(4, np.int64))\n"
-    )
+    path.write_text(KEPT)
     program = warploom.load(path)
     assert warploom.check(program).clean
     data = program.data.copy()
