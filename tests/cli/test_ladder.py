@@ -238,6 +238,12 @@ def test_all_launches_of_a_python_program_climb_in_one_table(script):
     assert all(len(line) <= 80 for line in result.stdout.splitlines())
 
 
+def test_of_one_kernel_the_table_has_no_columns_by_kernel(tmp_path):
+    path = tmp_path / "kernels.py"
+    path.write_text(TWO.replace("last_one[8, 32](x, out)\n", ""))
+    assert run(str(path), *SMALL).stdout.split("\n\n")[1].splitlines()[0].split() == ["rung", "cycles", "gain", "total"]
+
+
 def test_one_launch_of_a_python_program_climbs_in_detail(script, tmp_path):
     page = tmp_path / "ladder.html"
     result = run(script, *SMALL, "--launch", "scaled", "--explain", "-o", str(page))

@@ -27,10 +27,10 @@ def main() -> int:
             "-p", "tests.numba_suite.plugin", "-p", "no:cacheprovider", "-W", "ignore", "--continue-on-collection-errors", "-q", "-n", "0",
         ]  # fmt: skip
         done = subprocess.run(command, cwd=place, env=environment, check=False, capture_output=True, text=True)
-        if not results.exists():
+        rows = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
+        if not rows:
             print("no test ran; the last words of pytest:", *(done.stdout + done.stderr).splitlines()[-5:], sep="\n    ", file=sys.stderr)
             return 2
-        rows = [json.loads(line) for line in results.read_text().splitlines()]
     if "WARPLOOM_SUITE_KEEP" in os.environ:
         Path(os.environ["WARPLOOM_SUITE_KEEP"]).write_text("\n".join(map(json.dumps, rows)))
     return report(rows)

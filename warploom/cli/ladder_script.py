@@ -22,10 +22,8 @@ REFUSED = ("threads", "block", "grid", "arguments", "buffers")
 MOST_NAME = 14
 ROOM = 36  # columns of 80 that are left for kernels
 OTHERS = "others"
-LEGEND = (
-    "cycles: of all launches; gain, total: times as fast as the rung above, and as the first one. Then the cycles of each kernel's "
-    "launches."
-)
+LEGEND = "cycles: of all launches; gain, total: times as fast as the rung above, and as the first one."
+KERNELS_LEGEND = " Then the cycles of each kernel's launches."
 
 
 @dataclass
@@ -105,15 +103,17 @@ def table(found: Climbed, wrapped: Callable[[str], list[str]]) -> list[str]:
         cells = [_shown(totals[number]), *ratios, *(_shown(cycles[number]) for cycles in columns.values())]
         lines.append(_line(rung, cells, width, columns))
         before = totals[number] or before
-    return [*lines, *(line for said in (LEGEND, *found.remarks) for line in ["", *wrapped(said)])]
+    return [*lines, *(line for said in (LEGEND + KERNELS_LEGEND * bool(columns), *found.remarks) for line in ["", *wrapped(said)])]
 
 
 def _columns(found: Climbed, rungs: int) -> dict[str, list[int | None]]:
-    """The kernels that have room, those that take longest first, and all others in one column."""
+    """The kernels that have room, those that take longest first, and all others in one column; nothing of one kernel alone."""
     kernels = {
         name: [_sum(row[number] for one, row in zip(found.names, found.cycles, strict=True) if one == name) for number in range(rungs)]
         for name in found.names
     }
+    if len(kernels) == 1:
+        return {}
     longest = sorted(kernels, key=lambda name: -(kernels[name][0] or 0))
     shown = longest
     most = [_sum(row[number] for row in found.cycles) for number in range(rungs)]
