@@ -15,6 +15,7 @@ import warploom
 def locked(lock, counter):
     while cuda.atomic.cas(lock, 0, 0, 1) != 0:
         pass
+    cuda.threadfence()
     counter[0] += 1
     cuda.threadfence()
     cuda.atomic.exch(lock, 0, 0)

@@ -542,6 +542,7 @@ def lock_of_blocks(lock, counter):
 def lock_of_lanes(lock, counter):
     while cuda.atomic.cas(lock, 0, 0, 1) != 0:
         pass
+    cuda.threadfence()
     counter[0] += 1
     cuda.threadfence()
     cuda.atomic.exch(lock, 0, 0)

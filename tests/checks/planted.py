@@ -234,6 +234,28 @@ def lock_without_a_fence(lock, counter):
     cuda.atomic.exch(lock, 0, 0)
 
 
+@planted("race", 4, 32, zeros(1), zeros(1), at="counter[0] += 1")
+def lock_that_is_taken_without_a_fence(lock, counter):
+    if cuda.threadIdx.x == 0:
+        while cuda.atomic.cas(lock, 0, 0, 1) != 0:
+            pass
+        counter[0] += 1
+        cuda.threadfence()
+        cuda.atomic.exch(lock, 0, 0)
+
+
+@planted("race", 8, 1, zeros(1), zeros(1), zeros(1), at="out[0] = data[0]")
+def flag_that_is_met_without_a_fence(data, flag, out):
+    if cuda.blockIdx.x == 0:
+        data[0] = 5
+        cuda.threadfence()
+        cuda.atomic.exch(flag, 0, 1)
+    elif cuda.blockIdx.x == 1:
+        while cuda.atomic.add(flag, 0, 0) == 0:
+            pass
+        out[0] = data[0]
+
+
 @planted("lost-update", 4, 1, zeros(2), zeros(1), at="counter[0] += 1", change={"core.divergence": "its"})
 def two_locks_for_one_counter(lock, counter):
     own = cuda.blockIdx.x % 2

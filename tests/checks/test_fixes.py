@@ -293,3 +293,45 @@ def test_what_a_function_of_the_library_does_is_found_where_it_is_called():
     report = cuda.jit(shared_state).check[1, 64](states, np.zeros(64, np.float32), schedule=False)
     assert [one.position.line for one in report.findings] == [shared_state.__code__.co_firstlineno + 2]
     assert "^~~~" in str(report) and len(report.program.sources) == 1
+
+
+def largest_by_hand(x, m):
+    i = cuda.grid(1)
+    if i < x.size and x[i] > m[0]:
+        m[0] = x[i]
+
+
+def smallest_by_hand(x, m):
+    v = x[cuda.grid(1)]
+    if m[1, 0] >= v:
+        m[1, 0] = v
+
+
+def largest_by_a_call(x, m):
+    m[0] = max(m[0], x[cuda.grid(1)] + 1)
+
+
+def another_number(x, m):
+    v = x[cuda.grid(1)]
+    if v > m[0]:
+        m[0] = v + 1
+
+
+@pytest.mark.parametrize(
+    ("kernel", "fix"),
+    [
+        (largest_by_hand, "do it in one step: cuda.atomic.max(m, 0, x[i])"),
+        (smallest_by_hand, "do it in one step: cuda.atomic.min(m, (1, 0), v)"),
+        (largest_by_a_call, "do it in one step: cuda.atomic.max(m, 0, x[cuda.grid(1)] + 1)"),
+    ],
+)
+@pytest.mark.parametrize("blocks", [1, 4])
+def test_the_largest_number_is_kept_by_one_atomic(kernel, fix, blocks):
+    m = np.full((2, 1), 999) if kernel is smallest_by_hand else zeros(1)
+    report = cuda.jit(kernel).check[blocks, 128 // blocks](ints(128), m, schedule=False)
+    assert {one.fix for one in report.findings} == {fix}
+
+
+def test_what_keeps_something_else_is_no_such_atomic():
+    report = cuda.jit(another_number).check[1, 128](ints(128), zeros(1), schedule=False)
+    assert report.findings and not any("cuda.atomic.max" in one.fix for one in report.findings)

@@ -134,7 +134,6 @@ def test_a_plot_is_a_png_or_an_svg(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((MATADD, "--gpu", "sm"), "the ladder begins with cores that run one instruction at a time, and 'sm' has warps; "),
         ((MATADD, "--gpu", "tiny-original"), "'tiny-original' has quirks that no other rung has ("),
         ((MATADD, "--set", "core.skip_wait=true"), "core.skip_wait is what the ladder itself switches: leave it out, "),
         ((MATADD, "--set", "gpu.core=4"), "there is no setting 'gpu.core'"),
@@ -184,12 +183,112 @@ def test_files_that_cannot_be_written_are_refused_before_the_climb(arguments, me
     assert (result.stdout, result.stderr) == ("", f"error: {message}\n")
 
 
-def test_a_kernel_in_python_is_sent_to_compare(tmp_path):
+TWO = """
+import numpy as np
+from warploom import cuda
+
+@cuda.jit
+def scaled(x, a):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] *= a
+
+@cuda.jit
+def last_one(x, out):
+    waits = 0.0
+    for n in range(50 * (cuda.gridDim.x - cuda.blockIdx.x)):
+        waits += x[n % 256]
+    out[0] = waits
+
+x, out = np.arange(256, dtype=np.float32), np.zeros(1, np.float32)
+scaled[2, 128](x, np.float32(2))
+scaled[2, 128](x, np.float32(3))
+last_one[8, 32](x, out)
+print(int(x[255]))
+"""
+SMALL = ("--gpu", "sm")
+RUNGS = [
+    "bare", "instruction cache", "coalescing", "data cache", "second-level cache", "shared-memory banks", "several blocks",
+    "several schedulers", "better scheduler",
+]  # fmt: skip
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "kernels.py"
+    path.write_text(TWO)
+    return str(path)
+
+
+def test_all_launches_of_a_python_program_climb_in_one_table(script):
+    result = run(script, *SMALL)
+    words, table, _, warning = result.stdout.split("\n\n")
+    assert words == "1530\n3 launches from a bare sm up"
+    head, *rows = [re.split("  +", line) for line in table.splitlines()]
+    assert head == ["rung", "cycles", "gain", "total", "scaled", "last_one"]
+    assert [row[0] for row in rows] == RUNGS
+    launches = body(script, *SMALL)["launches"]
+    assert [(one["launch"], one["name"]) for one in launches] == [(0, "scaled"), (1, "scaled"), (2, "last_one")]
+    for row, *rungs in zip(rows, *(one["rungs"] for one in launches), strict=True):
+        cycles = [rung["cycles"] for rung in rungs]
+        assert [int(cell.replace(" ", "")) for cell in (row[1], row[-2], row[-1])] == [sum(cycles), cycles[0] + cycles[1], cycles[2]]
+    assert all(rung["same_memory"] for one in launches[:2] for rung in one["rungs"])
+    assert not all(rung["same_memory"] for rung in launches[2]["rungs"])
+    assert " ".join(warning.split()).startswith("Launch 2, last_one: WARNING: several blocks leaves different values in memory (out[0] is ")
+    assert all(len(line) <= 80 for line in result.stdout.splitlines())
+
+
+def test_of_one_kernel_the_table_has_no_columns_by_kernel(tmp_path):
+    path = tmp_path / "kernels.py"
+    path.write_text(TWO.replace("last_one[8, 32](x, out)\n", ""))
+    assert run(str(path), *SMALL).stdout.split("\n\n")[1].splitlines()[0].split() == ["rung", "cycles", "gain", "total"]
+
+
+def test_one_launch_of_a_python_program_climbs_in_detail(script, tmp_path):
+    page = tmp_path / "ladder.html"
+    result = run(script, *SMALL, "--launch", "scaled", "--explain", "-o", str(page))
+    title, table = result.stdout.split("\n\n")[:2]
+    assert title == "scaled from a bare sm up: 256 threads in 2 blocks"
+    assert table.splitlines()[0].split() == ["rung", "cycles", "gain", "total", "alone", "held", "up", "by"]
+    found = body(script, *SMALL, "--launch", "scaled")
+    assert [rung["name"] for rung in found["rungs"]] == RUNGS
+    assert {rung["same_channels_cycles"] for rung in found["rungs"]} == {None}
+    top = json.loads(CliRunner().invoke(main, ["run", script, "--json"]).stdout)["launches"][0]
+    assert found["rungs"][-1]["cycles"] == top["cycles"]  # the last rung is the preset
+    assert page.read_text(encoding="utf-8").count("class='bar'") == len(RUNGS)
+
+
+def test_the_ladder_of_warps_ends_with_the_machine_that_is_asked_for(script):
+    whole = [rung["name"] for rung in body(script, "--launch", "1", "--set", "gpu.cores=4")["rungs"]]
+    assert whole == [*RUNGS, "more cores"]
+    less = body(script, *SMALL, "--launch", "1", "--set", "core.blocks=1", "--set", "core.scheduler=round_robin")
+    assert [rung["name"] for rung in less["rungs"]] == [name for name in RUNGS if name not in ("several blocks", "better scheduler")]
+    assert [rung["name"] for rung in body(MATADD, *SMALL)["rungs"]] == RUNGS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--launch", "scale"), "{path}: there is no launch 'scale', did you mean 'scaled'?; there are 0 scaled, 1 scaled, 2 last_one"),
+        (("--threads", "64"), "--threads: a Python program says this itself; choose one of its launches with --launch"),
+        (("--shared-variant", MATADD), "--shared-variant: {path} launches its variants itself; climb one of its launches with --launch "),
+        (("--cost",), "--cost: the hardware beside the model is priced for tiny's rungs only; leave it out for a Python program"),
+        (("--gpu", "tiny"), "the ladder begins with the machine 'tiny', which cannot run this program: "),
+        (("--gpu", "sm", "-o", "x.svg"), "-o: one launch is drawn, and {path} has several: choose one with --launch N or NAME"),
+    ],
+)
+def test_what_a_ladder_of_a_python_program_refuses(script, arguments, message, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    said = run(script, *arguments, status=2).stderr
+    assert said.startswith(f"error: {message.format(path=script)}"), said
+    assert said.count("\n") == 1
+
+
+def test_a_python_program_that_launches_nothing_or_fails(tmp_path):
     path = tmp_path / "kernel.py"
-    path.write_text("raise SystemExit('this program must not run')\n")
-    for more in ((), ("--gpu", "sm")):
-        said = " ".join(run(str(path), *more, status=2).stderr.split())
-        assert said == (
-            f"error: {path}: a ladder begins with a core that runs one instruction at a time, and a kernel in Python needs warps; "
-            f"`warploom compare {path} --over core.divergence=stack,its` and the like compare machines that have them"
-        )
+    path.write_text("print('hello')\n")
+    assert run(str(path), status=2).stderr == f"error: {path}: the program launches no kernel; write kernel[blocks, threads](...)\n"
+    path.write_text("raise SystemExit(3)\n")
+    assert run(str(path), status=3).stdout == ""
+    path.write_text("from warploom import cuda\nimport numpy as np\n@cuda.jit\ndef off(x):\n    x[9] = 1\noff[1, 1](np.zeros(4))\n")
+    assert run(str(path), *SMALL, status=1).stderr.startswith("error: on the rung 'bare': ")

@@ -156,11 +156,29 @@ def test_pairs_begin_at_even_numbers():
 
 
 def test_a_kernel_that_does_not_fit_after_all_rounds_of_spilling_says_so(monkeypatch):
-    monkeypatch.setattr(allocation, "MOST_ROUNDS", 2)
+    monkeypatch.setattr(allocation, "MOST_ROUNDS", 1)
     regs = [Reg(number) for number in range(1, 9)]
     code = [Instr([Micro("mov", reg, number)]) for number, reg in enumerate(regs)]
     with pytest.raises(OutOfRegisters, match="the kernel does not fit 3 registers"):
         allocate([block_of(*code, *(Instr([Micro("store", None, reg, reg)]) for reg in regs))], 3, 0)
+
+
+def test_what_an_instruction_has_written_itself_was_not_alive_before_it():
+    x, y, total = Reg(1, 2), Reg(2, 2), Reg(3, 2)
+    carry = Micro("sltu", Half(total, 1), Half(total, 0), Half(x, 0))
+    add = Instr([Micro("add", Half(total, 0), Half(x, 0), Half(y, 0)), carry], early=True)
+    code = [Instr([Micro("mov", Half(reg, part), part)]) for reg in (x, y) for part in (0, 1)]
+    found = lives([block_of(*code, add, Instr([Micro("store", None, x, total, size=8)]))])
+    assert add.read() == [x, y] and found[total][0][0] == add.place
+    assert Instr([Micro("add", Half(total, 0), Half(x, 0), 1), Micro("mov", Half(x, 1), Half(total, 1))]).read() == [x, total]
+
+
+def test_registers_that_find_no_room_go_there_together(monkeypatch):
+    monkeypatch.setattr(allocation, "MOST_ROUNDS", 4)
+    regs = [Reg(number) for number in range(1, 101)]
+    code = [Instr([Micro("mov", reg, number)]) for number, reg in enumerate(regs)]
+    found = allocate([block_of(*code, *(Instr([Micro("store", None, reg, reg)]) for reg in regs))], 10, 0)
+    assert found.registers <= 10 and 90 <= found.spilled <= 100
 
 
 def test_registers_that_find_no_room_go_to_local_memory():

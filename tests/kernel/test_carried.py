@@ -348,3 +348,40 @@ def test_a_variable_of_two_kinds_is_a_mistake_where_it_is_read():
         (0, "'best' is of different kinds on different paths: None and an int64"),
         (9, "'q' is of different kinds on different paths: an int64 and a tuple of 2"),
     ]
+
+
+def chosen(x, z, n):
+    y = x if n > 1 else z
+    y[0] = 5
+
+
+def taken_instead(x, z, n):
+    y = x
+    if n > 1:
+        y = z
+    y[0] = 5
+
+
+def taken_in_a_later_round(x, z, n):
+    y = x
+    for q in range(n):
+        y[q] = q
+        y = z
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("function", [chosen, taken_instead, taken_in_a_later_round])
+def test_an_array_that_may_be_one_that_can_only_be_read_can_only_be_read(function, first):
+    written, read = np.zeros(4), np.zeros(4)
+    read.flags.writeable = False
+    with pytest.raises(SourceError, match="can only be read"):
+        cuda.jit(function)[1, 1](*((read, written) if first else (written, read)), 2)
+
+
+@pytest.mark.parametrize("function", [chosen, taken_instead, taken_in_a_later_round])
+def test_arrays_that_may_be_written_are_written_whichever_it_is(function):
+    for n in (1, 2):
+        arrays, wanted = np.zeros((2, 2, 4))
+        cuda.jit(function)[1, 1](*arrays, n)
+        function(*wanted, n)
+        assert arrays.tolist() == wanted.tolist()

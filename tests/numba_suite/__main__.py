@@ -16,7 +16,7 @@ CHOSEN = "cudapy or doc_examples or cudasim"
 
 
 def main() -> int:
-    """The exit status: 1 when a test that ran wholly on warploom failed."""
+    """The exit status: 1 when a test that ran wholly on warploom failed, 2 when none could run."""
     root = Path(__file__).parents[2]
     with tempfile.TemporaryDirectory() as place:
         results = Path(place) / "results.jsonl"
@@ -26,8 +26,11 @@ def main() -> int:
             "-k", sys.argv[1] if len(sys.argv) > 1 else CHOSEN,
             "-p", "tests.numba_suite.plugin", "-p", "no:cacheprovider", "-W", "ignore", "--continue-on-collection-errors", "-q", "-n", "0",
         ]  # fmt: skip
-        subprocess.run(command, cwd=place, env=environment, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        rows = [json.loads(line) for line in results.read_text().splitlines()]
+        done = subprocess.run(command, cwd=place, env=environment, check=False, capture_output=True, text=True)
+        rows = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
+        if not rows:
+            print("no test ran; the last words of pytest:", *(done.stdout + done.stderr).splitlines()[-5:], sep="\n    ", file=sys.stderr)
+            return 2
     if "WARPLOOM_SUITE_KEEP" in os.environ:
         Path(os.environ["WARPLOOM_SUITE_KEEP"]).write_text("\n".join(map(json.dumps, rows)))
     return report(rows)

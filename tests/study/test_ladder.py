@@ -208,9 +208,17 @@ def test_a_race_is_told_of():
 # ---- what is refused
 
 
-def test_a_ladder_begins_with_cores_of_one_instruction_at_a_time():
+def test_with_a_machine_that_has_warps_a_ladder_ends():
+    ladder = climb(example("matadd"), "sm")
+    assert ladder.of_warps and ladder.top == load_config("sm")
+    assert ladder.steps[-1].cycles == GPU("sm").run(example("matadd")).cycles
+    for setting in ladder.steps[-1].settings:
+        assert ladder.start[setting] != ladder.top[setting]
+
+
+def test_the_rungs_from_tiny_begin_with_cores_of_one_instruction_at_a_time():
     with pytest.raises(ConfigError) as caught:
-        climb(example("matadd"), "sm")
+        rungs(load_config("sm"))
     assert str(caught.value) == (
         "the ladder begins with cores that run one instruction at a time, and 'sm' has warps; begin with --gpu tiny, or change it with "
         "--set gpu.cores=4 and the like"

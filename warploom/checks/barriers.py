@@ -16,6 +16,8 @@ import numpy as np
 
 from warploom.checks.order import share_with_block
 from warploom.checks.shadow import (
+    ACQUIRED,
+    ACQUIRED_AT,
     ARRIVED,
     BARRIER,
     ENDED,
@@ -25,6 +27,8 @@ from warploom.checks.shadow import (
     FIRST_THREAD,
     GRID_ARRIVED,
     GRID_OPENED,
+    MET,
+    MET_AT,
     MISSED,
     MISSED_AT,
     MISSED_BY,
@@ -46,6 +50,8 @@ def note_fence(core, warp, part, tables, k, first, time):
     for lane in range(core.warps.lanes):
         if has(part, lane):
             tables.threads[first + lane, FENCE_BLOCK] = time
+            tables.threads[first + lane, ACQUIRED] = tables.threads[first + lane, MET]
+            tables.threads[first + lane, ACQUIRED_AT] = tables.threads[first + lane, MET_AT]
             if tables.uops[k, IMM] != FOR_BLOCK:
                 tables.threads[first + lane, FENCE] = time
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warploom.checks import shadow as s
-from warploom.checks.places import Indexed, is_assigned
+from warploom.checks.places import Indexed, extreme_at, is_assigned
 from warploom.isa import uop as u
 from warploom.isa.needs import uses
 from warploom.isa.program import Program
@@ -19,14 +19,12 @@ def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: b
     in_loop: a loop of the function may come to that line again.
     """
     python, cooperative = program.isa == "python", uses(program, "grid_barrier")
+    if python and (extreme := extreme_of(program, row)):
+        return f"do it in one step: {extreme}"
     if blocks and cooperative:
         return "blocks have no order: put the grid's sync() between the two, or use an atomic"
     if blocks:
-        lock = (
-            "; for a lock: cuda.threadfence() after it is taken and before it is given back"
-            if python and uses(program, "atomic_cas")
-            else ""
-        )
+        lock = LOCK if python and uses(program, "atomic_cas") else ""
         return f"blocks have no order: use an atomic, an array for each block, or a kernel of its own after this one{lock}"
     if row[s.PC] == row[s.OTHER_PC] and row[s.ACCESS] == s.WRITE:
         return "let one thread write it, or give each thread an element of its own"
@@ -40,13 +38,21 @@ def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: b
     return f"put {'cuda.syncthreads()' if python else 'a barrier'} between the two, where all threads of the block pass"
 
 
+def extreme_of(program: Program, row: Sequence[int]) -> str:
+    """The atomic that keeps the largest or the smallest number, where one of the accesses is such a write by hand; else ""."""
+    writes = [pc for pc, access in ((row[s.PC], row[s.ACCESS]), (row[s.OTHER_PC], row[s.OTHER_ACCESS])) if access == s.WRITE]
+    return next((found for pc in writes if (found := extreme_at(program, program.position(pc)))), "")
+
+
 def fix_of_update(program: Program, row: Sequence[int], blocks: bool) -> str:
     """For a lost update. row: of the findings. blocks: of threads of two blocks."""
     if program.isa != "python":
         return "update it with an atomic"
     if not is_assigned(program, program.position(row[s.PC])):  # by a function of the library, such as one for random numbers
         return "give each thread an element of its own"
-    fix = "update it in one step, with cuda.atomic"
+    if extreme := extreme_of(program, row):
+        return f"do it in one step: {extreme}"
+    fix = f"update it in one step, with cuda.atomic{LOCK if blocks and uses(program, 'atomic_cas') else ''}"
     if blocks or row[s.SPACE] != u.SHARED_SPACE:
         return fix
     return f"{fix}; or, where it is one step of several, put cuda.syncthreads() between them"

@@ -3,9 +3,10 @@
 
 The model. Two accesses of one thread are in order. Those of a block's threads are, where the block's barrier opened between them; those
 of a warp's lanes also where both lanes came to a syncwarp between them; all, where the grid's barrier did. Beyond that only atomics
-order, with a fence: what a thread did before a fence and told by an atomic on a word after it is before everything that a thread does
-after it has met that word by an atomic. What it tells includes what came before its block's barrier; what it has learned holds for
-its block behind the next barrier. A fence for the block (`threadfence_block`) tells threads of the block alone.
+order, with fences: what a thread did before a fence and told by an atomic on a word after it is before everything that a thread does
+after it has met that word by an atomic and come to a fence or a barrier then. What it tells includes what came before its block's
+barrier; what it has met holds for its block after the next barrier. A fence for the block (`threadfence_block`) tells threads of the
+block alone.
 
 A few more releases than the last four of a thread are not remembered: then order is assumed. So the checks may miss a race between
 threads that synchronise by several words in turn, and report none that is not there.
@@ -32,6 +33,8 @@ from warploom.checks.shadow import (
     FIRST_RELEASE,
     GRID_OPENED,
     LEARNED,
+    MET,
+    MET_AT,
     OPENED,
     RELEASE,
     RELEASED,
@@ -88,18 +91,18 @@ def _told(tables, word, until, other, theirs, block, when):
 
 @out_of_line
 def synchronise(tables, index, size, thread, time):
-    """A thread's atomic on word `index`: it learns what was told there, and tells what it did before its last fence."""
+    """A thread's atomic on word `index`: it meets what was told there, and tells what it did before its last fence."""
     mine = tables.threads[thread]
     cell = tables.shadow[index]
     if cell[RELEASED] != 0:
-        before = mine[ACQUIRED]
-        mine[ACQUIRED] = index + 1 if cell[RELEASED] > 0 and (before == 0 or before == index + 1) else ANY_WORD
-        mine[ACQUIRED_AT] = time
+        before = mine[MET]
+        mine[MET] = index + 1 if cell[RELEASED] > 0 and (before == 0 or before == index + 1) else ANY_WORD
+        mine[MET_AT] = time
         tables.findings[0, LEARNED] = 1
     if mine[FENCE_BLOCK] == 0:
         return
     block = tables.blocks[thread // size]
-    foreign = mine[ACQUIRED] != 0 and mine[ACQUIRED] != index + 1
+    foreign = mine[MET] != 0 and mine[MET] != index + 1
     foreign = foreign or (block[BLOCK_ACQUIRED] != 0 and block[BLOCK_ACQUIRED] != index + 1)
     cell[RELEASED] = -time if foreign or cell[RELEASED] < 0 else time
     _tell(mine, index + 1, time)
@@ -141,8 +144,8 @@ def share_with_block(tables, block, thread):
     if tables.findings[0, LEARNED] == 0:
         return
     mine = tables.threads[thread]
-    if mine[ACQUIRED_AT] == 0:
+    if mine[MET_AT] == 0:
         return
     row = tables.blocks[block]
-    row[BLOCK_ACQUIRED] = mine[ACQUIRED] if row[BLOCK_ACQUIRED] == 0 or row[BLOCK_ACQUIRED] == mine[ACQUIRED] else ANY_WORD
-    row[BLOCK_ACQUIRED_AT] = max(np.int64(row[BLOCK_ACQUIRED_AT]), np.int64(mine[ACQUIRED_AT]))
+    row[BLOCK_ACQUIRED] = mine[MET] if row[BLOCK_ACQUIRED] == 0 or row[BLOCK_ACQUIRED] == mine[MET] else ANY_WORD
+    row[BLOCK_ACQUIRED_AT] = max(np.int64(row[BLOCK_ACQUIRED_AT]), np.int64(mine[MET_AT]))

@@ -185,6 +185,45 @@ def _assignments(text: str) -> frozenset[tuple[int, int]]:
     return frozenset((node.lineno, node.col_offset) for node in _tree(text) if isinstance(node, kinds))
 
 
+def extreme_at(program: Program, position: Position) -> str:
+    """How an assignment that keeps the largest or the smallest number is written as one atomic; "" of any other.
+
+    `if x > m[0]: m[0] = x` and `m[0] = max(m[0], x)` are cuda.atomic.max(m, 0, x).
+    """
+    if not position.line:
+        return ""
+    return _extremes(program.source_of(position).text).get((position.line, position.column - 1), "")
+
+
+@cache
+def _extremes(text: str) -> dict[tuple[int, int], str]:
+    """By line and column of each such assignment: the atomic."""
+    found: dict[tuple[int, int], str] = {}
+    for node in _tree(text):
+        if isinstance(node, ast.If):
+            asked = [one for one in ast.walk(node.test) if isinstance(one, ast.Compare) and len(one.ops) == 1]
+            for kept in node.body:
+                if isinstance(kept, ast.Assign) and isinstance(kept.targets[0], ast.Subscript):
+                    words = (ast.unparse(kept.targets[0]), ast.unparse(kept.value))
+                    sides = {(ast.unparse(one.left), ast.unparse(one.comparators[0])): one.ops[0] for one in asked}
+                    if words in sides or words[::-1] in sides:
+                        operator = sides.get(words) or sides[words[::-1]]
+                        if isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+                            larger = isinstance(operator, ast.Lt | ast.LtE) == (words in sides)
+                            found[kept.lineno, kept.col_offset] = _atomic("max" if larger else "min", kept.targets[0], kept.value)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript) and isinstance(node.value, ast.Call):
+            call, target = node.value, ast.unparse(node.targets[0])
+            others = [one for one in call.args if ast.unparse(one) != target]
+            if isinstance(call.func, ast.Name) and call.func.id in ("max", "min") and len(call.args) == 2 and len(others) == 1:
+                found[node.lineno, node.col_offset] = _atomic(call.func.id, node.targets[0], others[0])
+    return found
+
+
+def _atomic(name: str, target: ast.Subscript, value: ast.AST) -> str:
+    index = f"({ast.unparse(target.slice)})" if isinstance(target.slice, ast.Tuple) else ast.unparse(target.slice)
+    return f"cuda.atomic.{name}({ast.unparse(target.value)}, {index.replace('((', '(').replace('))', ')')}, {ast.unparse(value)})"
+
+
 @cache
 def _items(text: str) -> dict[tuple[int, int], str]:
     """By line and column: of which variable an item is taken there."""

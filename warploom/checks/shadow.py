@@ -31,9 +31,10 @@ SHAPE = RELEASED
 SPREAD = 1
 
 # A row of `threads`, by number in the grid. FENCE: of its last fence for the device; FENCE_BLOCK: of its last one for anybody.
-# ACQUIRED: the word + 1 whose atomic it has learned from, ANY_WORD of several; ACQUIRED_AT: when last. RELEASED_ON: the same of what it
-# has told. RELEASES: how many, the last RING of which follow: (fence for the device, fence for anybody, time).
-FENCE, FENCE_BLOCK, ACQUIRED, ACQUIRED_AT, RELEASED_ON, RELEASES, FIRST_RELEASE = range(7)
+# MET: the word + 1 whose atomic it has met after somebody told something there, ANY_WORD of several; MET_AT: when last. ACQUIRED,
+# ACQUIRED_AT: the same as of its last fence, from which on it knows what was told. RELEASED_ON: the same of what it has told.
+# RELEASES: how many, the last RING of which follow: (fence for the device, fence for anybody, time).
+FENCE, FENCE_BLOCK, MET, MET_AT, ACQUIRED, ACQUIRED_AT, RELEASED_ON, RELEASES, FIRST_RELEASE = range(9)
 RING = 4
 RELEASE = 3
 THREAD_COLUMNS = FIRST_RELEASE + RING * RELEASE

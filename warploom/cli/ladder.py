@@ -1,4 +1,4 @@
-"""`warploom ladder`: one kernel on every machine from tiny-gpu's to a modern core, one switch at a time."""
+"""`warploom ladder`: one kernel on every machine from tiny-gpu's to a modern core, or from a bare core to a V100, one switch at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warploom.cli.common import FAULT, UserError, check_targets, json_option, print_json, print_warnings, report, say, stopped, write_file
+from warploom.cli import ladder_script
+from warploom.cli.common import (
+    DONE,
+    FAULT,
+    UserError,
+    check_targets,
+    json_option,
+    print_json,
+    print_warnings,
+    report,
+    say,
+    stopped,
+    write_file,
+)
 from warploom.cli.loading import Launching, load_program
 from warploom.cli.options import program_options, renamed, unit_options
 from warploom.cli.running import users_units
@@ -21,10 +34,11 @@ if TYPE_CHECKING:
     from warploom.study.ladder import Ladder, Step
 
 COLUMNS = ("cycles", "gain", "total", "alone", "kept")
+GAINS = "gain, total: times as fast as the rung above, and as the first one. alone: what the switch gains by itself."
 LEGEND = (
-    "gain, total: times as fast as the rung above, and as the first one. alone: what the switch gains by itself. kept: cycles with the "
-    "first rung's channels to memory. held up by: the channels that are busy, or what most time goes into."
+    f"{GAINS} kept: cycles with the first rung's channels to memory. held up by: the channels that are busy, or what most time goes into."
 )
+WARPS_LEGEND = f"{GAINS} held up by: what most time goes into."
 COST_LEGEND = (
     "transistors: what the rung adds, of the units that there are as hardware beside the model; -: of this rung there is none. Of these "
     "descriptions, by one script (warploom cost --script), never the area or the clock of a product."
@@ -35,7 +49,9 @@ DRAWN, PAGE = (".png", ".svg"), ".html"
 
 @click.command()
 @click.argument("kernel", metavar="FILE")
-@click.option("--gpu", default="tiny", metavar="PRESET|TOML", help="The machine of the first rung. [default: tiny]")
+@click.option(
+    "--gpu", metavar="PRESET|TOML", help="The machine of the first rung, or of the last where it has warps. [default: tiny; Python: v100]"
+)
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change it, as gpu.cores=4, or a rung, as l1.replacement=fifo.")
 @unit_options
 @program_options
@@ -55,6 +71,10 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     coalescing, warps, a scheduler, divergence, shared memory. A --set of a setting that belongs to a rung changes that rung; any other
     changes the machine of the first rung. All rungs must leave the same values in memory; a warning says when one does not.
 
+    A kernel in Python needs warps: its ladder begins with one bare core, lane by lane to memory, without caches, and ends with a V100.
+    All launches of the program climb it, in one table, or the one of --launch in more detail. --gpu is the machine of the last rung
+    then, and --set changes that one.
+
     The exit status is 0 when all rungs have run, 1 when the kernel has a fault or does not end, 2 when the input is wrong.
 
     \b
@@ -65,6 +85,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
       warploom ladder reduction.asm --shared-variant reduction_shared.asm
       warploom ladder matmul.asm --unit scheduler=mine.py:choose
       warploom ladder matmul.asm --cost
+      warploom ladder kernel.py
+      warploom ladder kernel.py --launch tiled --explain
       warploom ladder matmul.asm -o ladder.svg -o ladder.html
     """
     from warploom.machine.config.presets import parse_setting
@@ -72,21 +94,33 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     from warploom.study.ladder import KernelError, climb
 
     _check_outputs(kernel, options)
-    program = _load(kernel, options)
+    script = is_script(kernel, options["isa"])
+    whole = script and options["launch"] is None
+    if script:
+        ladder_script.check_options(kernel, options)
+    gpu = options["gpu"] or (ladder_script.GPU if script else "tiny")
+    program = None if whole else _load(kernel, options)
     variant = _load(options["shared_variant"], options) if options["shared_variant"] else None
     progress = _Progress(quiet=options["quiet"] or options["as_json"])
+    changes = dict(parse_setting(text) for text in options["changes"])
+    units, limit = users_units(options), options["max_cycles"] or DEFAULT_MAX_CYCLES
+
+    def climbed(program: Program, name: str = "") -> Ladder:
+        progress.name = name
+        found = climb(
+            program, gpu, changes, variant=variant, units=units, max_cycles=limit,
+            progress=progress, cycles=progress.cycles, notice=progress.notice,
+        )  # fmt: skip
+        progress.end()
+        return found
+
+    status, launches = DONE, None
     try:
-        ladder = climb(
-            program,
-            options["gpu"],
-            dict(parse_setting(text) for text in options["changes"]),
-            variant=variant,
-            units=users_units(options),
-            max_cycles=options["max_cycles"] or DEFAULT_MAX_CYCLES,
-            progress=progress,
-            cycles=progress.cycles,
-            notice=progress.notice,
-        )
+        if program is None:
+            launches = ladder_script.climb_all(kernel, options, climbed, body)
+            status = launches.status
+        else:
+            ladder = climbed(program)
     except KernelError as error:
         progress.end()
         report(error, options["as_json"])
@@ -96,9 +130,15 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
         how, status = stopped(signal)
         say(f"{how}; no file was written", err=True)
         ctx.exit(status)
-    progress.end()
+    if launches is not None:
+        if launches.ladder is None:
+            ctx.exit(status)
+        ladder = launches.ladder
     costs = _costs(ladder, options) if options["cost"] else None
     _write(ladder, options)
+    if options["as_json"] and launches is not None:
+        print_json({"kernel": kernel, "launches": launches.bodies})
+        ctx.exit(status)
     if options["as_json"]:
         found = body(ladder)
         if costs is not None:
@@ -106,20 +146,17 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
         print_json(found)
         return
     if options["quiet"]:
-        return
-    say("\n".join(table(ladder, costs)))
+        ctx.exit(status)
+    several = launches is not None and len(launches.names) > 1
+    say("\n".join(ladder_script.table(launches, _wrapped) if several and launches is not None else table(ladder, costs)))
     if options["explain"]:
         say("\n".join(explanations(ladder)))
     for path in options["outputs"]:
         say(f"{path} is written", err=True)
+    ctx.exit(status)
 
 
 def _load(file: str, options: dict[str, Any]) -> Program:
-    if is_script(file, options.get("isa")):
-        raise UserError(
-            f"{file}: a ladder begins with a core that runs one instruction at a time, and a kernel in Python needs warps; "
-            f"`warploom compare {file} --over core.divergence=stack,its` and the like compare machines that have them"
-        )
     program, warnings = load_program(file, Launching.of(options))
     if not options["as_json"]:
         print_warnings(warnings, *program.sources)
@@ -176,10 +213,11 @@ class _Progress:
     def __init__(self, *, quiet: bool) -> None:
         self.shows = not quiet and sys.stderr.isatty()
         self._rung = ""
+        self.name = ""  # of the launch, with a comma
 
     def __call__(self, done: int, total: int, name: str) -> None:
         """A rung begins."""
-        self._rung = f"rung {done + 1} of {total}: {name}"
+        self._rung = f"{self.name}rung {done + 1} of {total}: {name}"
         self._show(self._rung)
 
     def cycles(self, done: int) -> None:
@@ -209,10 +247,12 @@ def table(ladder: Ladder, costs: Sequence[int | None] | None = None) -> list[str
     from warploom.study.remarks import remarks, title
 
     width = max(len(step.rung.name) for step in ladder.steps)
-    lines = [*_wrapped(title(ladder)), "", _line("rung", COLUMNS, "held up by" if costs is None else "transistors", width)]
+    columns = COLUMNS[:-1] if ladder.of_warps else COLUMNS
+    lines = [*_wrapped(title(ladder)), "", _line("rung", columns, "held up by" if costs is None else "transistors", width)]
     for number, step in enumerate(ladder.steps):
         lines.append(_row(ladder, step, width, None if costs is None else _added(costs[number])))
-    legend = LEGEND if costs is None else f"{LEGEND.partition(' held up by')[0]} {COST_LEGEND}"
+    said = WARPS_LEGEND if ladder.of_warps else LEGEND
+    legend = said if costs is None else f"{said.partition(' held up by')[0]} {COST_LEGEND}"
     for paragraph in (legend, *remarks(ladder)):
         lines += ["", *_wrapped(paragraph)]
     return lines
@@ -235,9 +275,9 @@ def _added(cost: int | None) -> str:
 def _row(ladder: Ladder, step: Step, width: int, added: str | None = None) -> str:
     if step.skipped:
         return _line(step.rung.name, "-", "left out", width)
-    assert step.same_channels is not None
     ratios = (ladder.gain(step), ladder.speedup(step), step.alone)
-    cells = [str(step.cycles), *("" if ratio is None else f"{ratio:.2f}" for ratio in ratios), str(step.same_channels.cycles)]
+    cells = [str(step.cycles), *("" if ratio is None else f"{ratio:.2f}" for ratio in ratios)]
+    cells += [] if step.same_channels is None else [str(step.same_channels.cycles)]
     return _line(step.rung.name, cells, str(step.bottleneck) if added is None else added, width)
 
 

@@ -101,19 +101,28 @@ class Instr:
         return found
 
     def read(self) -> list[Reg]:
-        """The virtual registers that it reads."""
+        """The virtual registers of which it reads what earlier instructions have left, not only what its own micro-ops have written."""
         found = [reg for _, source in self.copies if (reg := register_of(source)) is not None]
+        made: set[tuple[Reg, int]] = set()
         for uop in self.uops:
             for operand in (uop.a, uop.b, uop.c):
                 reg = register_of(operand)
-                if reg is not None and reg not in found:
+                if reg is not None and reg not in found and not made.issuperset(_words(operand)):
                     found.append(reg)
+            made.update(_words(uop.dst))
         return found
 
     def __repr__(self) -> str:
         if self.copies:
             return ", ".join(f"{to!r} <- {source!r}" for to, source in self.copies)
         return "; ".join(map(repr, self.uops))
+
+
+def _words(operand: Operand) -> list[tuple[Reg, int]]:
+    """The words of virtual registers that an operand is."""
+    if isinstance(operand, Half):
+        return [(operand.reg, operand.part)]
+    return [(operand, part) for part in range(operand.size)] if isinstance(operand, Reg) else []
 
 
 def register_of(operand: Operand) -> Reg | None:

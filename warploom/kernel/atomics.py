@@ -12,7 +12,7 @@ from typing import Any
 from warploom.compiler.ssa import Access, Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, unary
-from warploom.kernel.memory import address_of
+from warploom.kernel.memory import address_of, check_writable
 from warploom.kernel.names import function
 from warploom.kernel.statements import branched
 from warploom.kernel.translator import Translator
@@ -22,6 +22,7 @@ from warploom.kernel.values import Array, Number, article, said
 def _place(t: Translator, node: ast.Call, array: Any, index: Any) -> tuple[Array, ty.Type, Value]:
     if not isinstance(array, Array):
         t.error(node, f"an array is wanted, and this is {said(array)}")
+    check_writable(t, node, array)
     kind = array.item
     if not isinstance(kind, ty.Type) or kind.bits not in (32, 64) or kind.kind not in "iuf":
         t.error(node, f"there is no atomic operation on {said(array)}", "use an array of int32, uint32, int64, uint64, float32 or float64")

@@ -17,6 +17,7 @@ from warploom.gpu import GPU
 from warploom.isa.frontends import FRONT_ENDS, load
 from warploom.isa.program import Program
 from warploom.kernel.context import CURRENT
+from warploom.kernel.frontend import Captured
 from warploom.kernel.launch import KernelError
 from warploom.kernel.script import run_script
 from warploom.machine.config.presets import load_config
@@ -27,6 +28,7 @@ def check(program: Program | str | Path, gpu: Any = None, *, set: Mapping[str, A
     """Run a program with checks, or every launch of a Python file; a list of reports then, one a launch.
 
     gpu: a GPU, a preset's name or a Config; None: `sm` for Python, else the program's usual machine with warps. set: changes by name.
+    A launch that `warploom.load` has made of a Python file is compiled once more, for checks; the file is run up to it for that.
     options: max_cycles, progress, notice, engine, schedule. Raises SourceError, LaunchError, ConfigError.
     """
     if isinstance(program, str | Path):
@@ -35,6 +37,8 @@ def check(program: Program | str | Path, gpu: Any = None, *, set: Mapping[str, A
         loaded = load(program)
         assert isinstance(loaded, Program)
         program = loaded
+    if isinstance(program, Captured):
+        program = program.for_checks()
     config, engine, units = _machine(program, gpu, set)
     return run_checked(config, program, units=units, **({"engine": engine} | options))
 

@@ -7,7 +7,7 @@ number or of a kernel's name. What memory holds then, the arguments and the grid
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ def load(source: Path, options: Options) -> Loaded:
         number = len(names)
         names.append(program.name)
         if wanted is None or wanted in (str(number), program.name):
-            found.append(captured(program, device))
+            found.append(captured(program, device, None if options.more.get("check") else (source, options, number)))
             raise Enough
         return {}
 
@@ -69,8 +69,29 @@ def load(source: Path, options: Options) -> Loaded:
     return Loaded(started(found[0], options))
 
 
-def captured(program: Program, device: Device) -> Program:
-    """A launch with all that memory holds, by itself."""
+@dataclass(frozen=True)
+class Captured(Program):
+    """A launch of a kernel that was not compiled for checks. file, options, number: where it is found again."""
+
+    file: Path = Path()
+    options: Options | None = None
+    number: int = 0
+
+    def for_checks(self) -> Program:
+        """The same launch, compiled for checks, over this program's memory. The file is run once more, up to the launch."""
+        assert self.options is not None
+        more = {**self.options.more, "launch": str(self.number), "check": True}
+        asking = load(self.file, replace(self.options, more=more)).program
+        assert isinstance(asking, Program)
+        return replace(asking, data=self.data)
+
+
+def captured(program: Program, device: Device, origin: tuple[Path, Options, int] | None = None) -> Program:
+    """A launch with all that memory holds, by itself. origin: where it is found again to be compiled for checks."""
     used = device.held.used
     data = np.array(device.held.bytes[:used])
-    return replace(program, data=data, memory_bytes=used, launches=(program.launch,))
+    program = replace(program, data=data, memory_bytes=used, launches=(program.launch,))
+    if origin is None:
+        return program
+    own = {one.name: getattr(program, one.name) for one in fields(Program) if one.init}
+    return Captured(**own, file=origin[0], options=origin[1], number=origin[2])

@@ -15,7 +15,7 @@ import numpy as np
 from warploom.compiler.ssa import Access, Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, whole
-from warploom.kernel.packed import alignment, load_pieces, packed_items, store_pieces
+from warploom.kernel.packed import alignment, divisor, load_pieces, packed_items, store_pieces
 from warploom.kernel.questions import ask_index
 from warploom.kernel.strings import assign_text, is_text
 from warploom.kernel.translator import ACTIONS, Translator
@@ -65,13 +65,18 @@ def assign_item(t: Translator, node: ast.AST, owner: Any, index: Any, value: Any
         return
     if not isinstance(owner, Array):
         t.error(node, f"{said(owner)} has no items")
-    if owner.space == "constant" or not owner.writable:
-        t.error(node, f"{owner.name or 'this array'} can only be read")
+    check_writable(t, node, owner)
     found = _indexed(t, node, owner, index)
     if isinstance(found, Array):
         fill(t, node, found, value)
         return
     write(t, node, owner, found, value)
+
+
+def check_writable(t: Translator, node: ast.AST, array: Array) -> None:
+    """Raise Problem for an array that can only be read."""
+    if array.space == "constant" or not array.writable:
+        t.error(node, f"{array.name or 'this array'} can only be read")
 
 
 def write(t: Translator, node: ast.AST, array: Array, address: Value, value: Any) -> None:
@@ -269,7 +274,10 @@ def _sliced(t: Translator, node: ast.AST, one: Slice, size: Value) -> tuple[Valu
             return default
         number = b.pure("from_end", whole(t, given, node, "the end of a slice"), size)
         low, high = (b.whole(-1), b.pure("sub", size, b.whole(1))) if down else (zero, size)
-        return b.pure("max", b.pure("min", number, high), low)
+        found = b.pure("max", b.pure("min", number, high), low)
+        if found.op in ("min", "max") and not down:
+            t.bases[found] = divisor(t, number)  # where it is limited to the size, there are no items
+        return found
 
     start = limited(one.start, b.pure("sub", size, b.whole(1)) if down else zero)
     stop = limited(one.stop, b.whole(-1) if down else size)

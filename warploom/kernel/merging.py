@@ -101,15 +101,19 @@ def as_kind(t: Translator, value: Any, kind: Any, node: ast.AST) -> Any:
     if isinstance(kind, tuple):
         parts = [as_kind(t, one, other, node) for one, other in zip(value, kind, strict=True)]
         return type(kind)(*parts) if hasattr(kind, "_fields") else tuple(parts)
-    return replace(value, align=kind.align) if isinstance(kind, Array | Record) else value
+    if isinstance(kind, Array):
+        return replace(value, align=kind.align, writable=kind.writable)
+    return replace(value, align=kind.align) if isinstance(kind, Record) else value
 
 
 def types_in(kind: Any) -> list[ty.Type | int]:
-    """The types of what a value consists of; of arrays and records how they are aligned. Of two values that have a kind in common, those
-    with the same types are of the same kind."""
+    """The types of what a value consists of; of arrays and records how they are aligned, and of arrays whether they may be written. Of two
+    values that have a kind in common, those with the same types are of the same kind."""
     if isinstance(kind, tuple):
         return [one for part in kind for one in types_in(part)]
-    if isinstance(kind, Array | Record):
+    if isinstance(kind, Array):
+        return [kind.align, kind.writable]
+    if isinstance(kind, Record):
         return [kind.align]
     return [kind.type] if isinstance(kind, Number | Complex) else []
 

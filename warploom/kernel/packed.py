@@ -7,18 +7,45 @@ are as large as the address is known to allow.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import gcd
 from typing import Any
 
 from warploom.compiler.ssa import Access, Value
 from warploom.kernel.translator import Translator
 from warploom.kernel.types import Type
-from warploom.kernel.values import ALIGNED
+from warploom.kernel.values import ALIGNED, Array
 
 
 def alignment(*numbers: int) -> int:
     """The largest power of two, up to ALIGNED, that divides all of these numbers of bytes."""
     return gcd(ALIGNED, *numbers)
+
+
+def divisor(t: Translator, address: Value) -> int:
+    """A power of two, up to ALIGNED, of which it is known that it divides an address."""
+    if address.op == "const":
+        return alignment(int(address.imm))
+    if address in t.bases:
+        return t.bases[address]
+    if address.op in ("add", "sub", "from_end"):
+        return alignment(*(divisor(t, one) for one in address.args))
+    if address.op == "mul":
+        return min(divisor(t, address.args[0]) * divisor(t, address.args[1]), ALIGNED)
+    return 1
+
+
+def viewed(t: Translator, array: Array, item: Any, strides: Sequence[Value]) -> int:
+    """What divides the addresses of items of an array that is seen as one of other items."""
+    known = array.align if array.align < ALIGNED or not isinstance(array.item, Type) else _part(array.item)
+    if isinstance(item, Type) and _part(item) <= known:
+        return array.align
+    return packed_items(item, *(max(divisor(t, one), known) for one in (array.base, *strides)))
+
+
+def _part(item: Type) -> int:
+    """Bytes of a number that is loaded at once; a complex one is two."""
+    return item.bits // 8 // (2 if item.kind == "c" else 1)
 
 
 def packed_items(item: Any, align: int, *strides: int) -> int:
@@ -27,7 +54,7 @@ def packed_items(item: Any, align: int, *strides: int) -> int:
     item: a Type, or the dtype of records. It is ALIGNED wherever the items need no more than they have.
     """
     if isinstance(item, Type):
-        size = item.bits // 8 // (2 if item.kind == "c" else 1)
+        size = _part(item)
         found = alignment(align, *(strides or (size,)))
         return found if found < size else ALIGNED
     return alignment(align, *(strides or (item.itemsize,)))

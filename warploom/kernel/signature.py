@@ -74,8 +74,26 @@ def kind_of(argument: Any) -> Any:
     if dtype.names is None and dtype.subdtype is None and ty.of_dtype(dtype) is None and not is_text(dtype):
         raise ArgumentError(f"an array of {dtype} is nothing that a kernel knows")
     strides = argument.strides
-    layout, writable = _layout(shape, strides, dtype.itemsize), bool(getattr(argument, "writable", True))
-    return ("array", dtype, len(shape), layout, writable, _alignment(argument, dtype))
+    return (
+        "array",
+        dtype,
+        len(shape),
+        _layout(shape, strides, dtype.itemsize),
+        _writable(argument),
+        _alignment(argument, dtype),
+        _first(argument),
+    )
+
+
+def _first(array: Any) -> int:
+    """What divides the address of an array's first item: one of the host begins at a multiple of ALIGNED in the device's memory."""
+    return alignment(getattr(array, "address", 0))
+
+
+def _writable(array: Any) -> bool:
+    """Whether a kernel may store into it: one of the host says so among its flags, as NumPy has them."""
+    flags = getattr(array, "flags", None)
+    return bool(getattr(array, "writable", getattr(flags, "writeable", True)))
 
 
 def _alignment(array: Any, dtype: np.dtype[Any]) -> int:
@@ -157,9 +175,10 @@ class Parameters:
         return Number(kind, self._word(t, name, bounds, kind.ssa))
 
     def _array(self, t: Translator, kind: Any, name: str) -> Array:
-        _, dtype, dimensions, layout, writable, align = kind
+        _, dtype, dimensions, layout, writable, align, first = kind
         item = ty.of_dtype(dtype) if dtype.names is None else None
         base = self._word(t, name, (0, (1 << 32) - 1))
+        t.bases[base] = first
         shape = tuple(self._word(t, f"{name}.shape[{axis}]") for axis in range(dimensions))
         size = t.b.whole(dtype.itemsize)
         limits = (-(1 << 31), (1 << 31) - 1)

@@ -219,7 +219,7 @@ def alike(values: Sequence[Any]) -> Any | None:
         same = all(one.dtype == first.dtype and one.space == first.space and len(one.shape) == len(first.shape) for one in values)
         if not same:
             return None
-        first = replace(first, align=min(one.align for one in values))
+        first = replace(first, align=min(one.align for one in values), writable=all(one.writable for one in values))
         return first if all(one.view == first.view for one in values) else replace(first, view=-1, name="")
     if isinstance(first, Record):
         same = all(one.dtype == first.dtype and one.space == first.space for one in values)

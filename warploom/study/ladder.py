@@ -6,6 +6,7 @@
 
 Each rung is measured three times: together with all rungs below it; the same with the channels to memory as they were at the
 foot, so that what the core does can be told from what wires do; and alone, with nothing but the rungs that it cannot do without.
+A program that needs warps climbs a ladder that begins with a bare core with warps, and whose memory has no such channels.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from warploom.machine.slots import SLOTS, slot_named
 from warploom.result import Result
 from warploom.study.bottleneck import Bottleneck, bottleneck
 from warploom.study.rungs import DIVERGENCE, SHARED_MEMORY, Rung, is_rung_setting, rungs
+from warploom.study.rungs_of_warps import foot_of, warp_rungs
 from warploom.units import UserUnit, take_units, unit_name
 
 Progress = Callable[[int, int, str], None]
@@ -46,7 +48,8 @@ class Step:
     """What a rung gave.
 
     settings: all that has been changed since the foot of the ladder, by full name. result: with all of them; None where the kernel
-    cannot run, and then `skipped` says why, in one sentence. same_channels: the run with the channels of the foot.
+    cannot run, and then `skipped` says why, in one sentence. same_channels: the run with the channels of the foot; None also where the
+    foot has none.
     alone: how many times as fast the rung makes the kernel by itself; None where that cannot be measured.
     """
 
@@ -70,7 +73,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Ladder:
-    """A kernel on all rungs. start: the machine at the foot. variant: the kernel that the last rung ran, if another one."""
+    """A kernel on all rungs. start: the machine at the foot. variant: the kernel that the last rung ran, if a different one."""
 
     program: Program
     start: Config
@@ -96,14 +99,25 @@ class Ladder:
         return tuple(step for step in self.measured if not _same_memory(self.measured[0], step))
 
     @property
+    def of_warps(self) -> bool:
+        """Whether it begins with a core that has warps, and whose memory has no channels that could be kept."""
+        return self.start.core.control == "pipeline"
+
+    @property
+    def top(self) -> Config:
+        """The machine of the last rung."""
+        return load_config(self.start, self.steps[-1].settings)
+
+    @property
     def idle_cores(self) -> int:
         """Cores that have no block on any rung."""
-        return max(self.start.gpu.cores - self.blocks, 0)
+        return max(self.top.gpu.cores - self.blocks, 0)
 
     @property
     def blocks(self) -> int:
         """Blocks of the launch."""
-        return -(-self.program.launch.threads // self.start.core.threads_per_block)
+        launch = self.program.launch
+        return -(-launch.threads // (launch.block_threads or self.start.core.threads_per_block))
 
 
 def climb(
@@ -121,25 +135,23 @@ def climb(
 ) -> Ladder:
     """Run a kernel on every rung.
 
-    start: the machine at the foot: a preset's name, a TOML file's path or a Config. choices: settings by full name; those that a
-    rung turns on take its value's place, the others change the start. variant: a form of the kernel with shared memory,
-    which the last rung runs in its place. units: a user's own by slot; each comes in with the rung that chooses one of ours.
+    start: the machine at the foot, or, where it has warps, the one at the top: a preset's name, a TOML file's path or a Config.
+    choices: settings by full name; those that a rung turns on take its value's place, the others change the start. variant: a form of the
+    kernel with shared memory, which the last rung runs in its place. units: a user's own by slot; each comes in with the rung that
+    chooses one of ours.
     progress: called with (rungs done, rungs in all, name of the next) before each. cycles: with the cycle count of each run.
     notice: with a sentence when something takes a while.
 
     Raises ConfigError for a machine with which no ladder begins, LaunchError for a program that it cannot start, and KernelError
     where the kernel has a fault or does not end within `max_cycles`.
     """
-    foot = load_config(start)
     wanted, own = take_units(Config(), units or {})
     named = [setting for name in units or {} if name not in own for setting in slot_named(name).settings]
-    choices = {**(choices or {}), **{setting: wanted[setting] for setting in named}}
-    theirs = {name: value for name, value in choices.items() if is_rung_setting(name, foot)}
-    foot = load_config(foot, {name: value for name, value in choices.items() if name not in theirs})
+    foot, below = _machines(load_config(start), {**(choices or {}), **{setting: wanted[setting] for setting in named}})
     for kernel in (program, variant):
-        if kernel is not None and first_of_a_block(kernel) == NONE:
+        if kernel is not None and (foot.core.control == "pipeline" or first_of_a_block(kernel) == NONE):
             _check_foot(foot, kernel)
-    found = tuple(_with_units(rung, own) for rung in rungs(foot, theirs))
+    found = tuple(_with_units(rung, own) for rung in below)
     climber = _Climber(foot, found, own, engine, cycle_limit(max_cycles), cycles, notice)
     steps: list[Step] = []
     for number, rung in enumerate(climber.rungs):
@@ -149,12 +161,23 @@ def climb(
     return Ladder(program, foot, tuple(steps), variant)
 
 
+def _machines(start: Config, choices: Mapping[str, Any]) -> tuple[Config, tuple[Rung, ...]]:
+    """The machine at the foot, and the rungs."""
+    if start.core.control == "pipeline":
+        top = load_config(start, choices)
+        return foot_of(top), warp_rungs(top)
+    theirs = {name: value for name, value in choices.items() if is_rung_setting(name, start)}
+    foot = load_config(start, {name: value for name, value in choices.items() if name not in theirs})
+    return foot, rungs(foot, theirs)
+
+
 def _check_foot(foot: Config, program: Program) -> None:
     """Raises LaunchError when the machine at the foot cannot run a program."""
     try:
         GPU(foot).machine(program)
     except LaunchError as error:
-        raise LaunchError(f"the ladder begins with the machine {foot.name!r}, which cannot run this program: {error}") from None
+        which = "a bare form of" if foot.core.control == "pipeline" else "the machine"
+        raise LaunchError(f"the ladder begins with {which} {foot.name!r}, which cannot run this program: {error}") from None
 
 
 class _Climber:
@@ -183,8 +206,8 @@ class _Climber:
         result = self.run(program, settings, rung)
         if isinstance(result, str):
             return Step(rung, settings, None, None, None, result)
-        same = self.run(program, narrow, rung)
-        assert isinstance(same, Result), "whether a kernel can run does not depend on channels"
+        same = None if self.foot.core.control == "pipeline" else self.run(program, narrow, rung)
+        assert not isinstance(same, str), "whether a kernel can run does not depend on channels"
         return Step(rung, settings, result, same, self.alone(rung, program, usual) if number else None)
 
     def alone(self, rung: Rung, program: Program, usual: Program) -> float | None:

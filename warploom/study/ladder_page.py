@@ -39,13 +39,14 @@ def picture(ladder: Ladder, form: str) -> bytes:
         rows = range(len(steps))
         cycles = [step.cycles or 0 for step in steps]
         axes.barh([row - 0.18 for row in rows], cycles, height=0.36, color=ALL, label="cycles")
-        axes.barh(
-            [row + 0.18 for row in rows],
-            [_kept(step) for step in steps],
-            height=0.36,
-            color=KEPT,
-            label="kept: with the first rung's channels",
-        )
+        if not ladder.of_warps:
+            axes.barh(
+                [row + 0.18 for row in rows],
+                [_kept(step) for step in steps],
+                height=0.36,
+                color=KEPT,
+                label="kept: with the first rung's channels",
+            )
         for row, step in zip(rows, steps, strict=True):
             axes.text(step.cycles or 0, row - 0.18, f" {step.cycles}, {ladder.speedup(step) or 1:.2f}x", va="center", fontsize=8)
         axes.set_yticks(list(rows), [step.rung.name for step in steps])
@@ -64,13 +65,15 @@ def page(ladder: Ladder) -> str:
     """One HTML page that loads nothing: the table with bars, the remarks, and every rung explained."""
     name = escape(title(ladder))
     most = max([1, *(max(step.cycles or 0, _kept(step)) for step in ladder.measured)])
-    head = "<tr><th>rung</th><th>cycles</th><th>gain</th><th>total</th><th>alone</th><th>kept</th>"
-    head += "<th class='text'>held up by</th><th class='text'>cycles; with the first rung's channels</th></tr>"
+    kept = not ladder.of_warps
+    head = f"<tr><th>rung</th><th>cycles</th><th>gain</th><th>total</th><th>alone</th>{'<th>kept</th>' * kept}"
+    bars = "cycles; with the first rung's channels" if kept else "cycles"
+    head += f"<th class='text'>held up by</th><th class='text'>{bars}</th></tr>"
     rows = "\n".join(_row(ladder, step, most) for step in ladder.steps)
     said = "".join(f"<p>{escape(line)}</p>" for line in remarks(ladder))
     explained = "".join(f"<dt>{escape(step.rung.name)}</dt><dd>{escape(step.rung.about)}.{_settings(step)}</dd>" for step in ladder.steps)
     key = f"<p><span class='key' style='background:{ALL}'></span>cycles"
-    key += f"<span class='key' style='background:{KEPT}'></span>kept: with the first rung's channels to memory</p>"
+    key += f"<span class='key' style='background:{KEPT}'></span>kept: with the first rung's channels to memory</p>" if kept else "</p>"
     legend = "gain, total: times as fast as the rung above, and as the first one. alone: what the switch gains by itself."
     return (
         f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>{name}</title><style>{STYLE}</style></head>\n"
@@ -82,15 +85,17 @@ def page(ladder: Ladder) -> str:
 def _row(ladder: Ladder, step: Step, most: int) -> str:
     name = escape(step.rung.name)
     if step.skipped:
-        return f"<tr><td>{name}</td><td>-</td><td></td><td></td><td></td><td></td><td class='text'>left out</td><td></td></tr>"
+        empty = "<td></td>" * (3 if ladder.of_warps else 4)
+        return f"<tr><td>{name}</td><td>-</td>{empty}<td class='text'>left out</td><td></td></tr>"
     ratios = (ladder.gain(step), ladder.speedup(step), step.alone)
     cells = "".join(f"<td>{'' if ratio is None else f'{ratio:.2f}'}</td>" for ratio in ratios)
     bars = "".join(
         f"<div class='bar' style='background:{colour};width:{100 * cycles / most:.1f}%'></div>"
         for colour, cycles in ((ALL, step.cycles or 0), (KEPT, _kept(step)))
+        if colour == ALL or not ladder.of_warps
     )
     held = escape(str(step.bottleneck))
-    cells = f"<td>{step.cycles}</td>{cells}<td>{_kept(step)}</td>"
+    cells = f"<td>{step.cycles}</td>{cells}{'' if ladder.of_warps else f'<td>{_kept(step)}</td>'}"
     return f"<tr><td>{name}</td>{cells}<td class='text'>{held}</td><td class='bars'>{bars}</td></tr>"
 
 

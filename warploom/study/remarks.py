@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warploom.checks.places import Names, element_text, value_text
+from warploom.isa.uop import GLOBAL_SPACE
 from warploom.machine.memory.channels import DATA_HOLD, PROGRAM_HOLD
 from warploom.result import Result
 from warploom.study.bottleneck import DATA_CHANNELS, PROGRAM_CHANNELS, bottleneck
@@ -18,18 +20,34 @@ if TYPE_CHECKING:
 def title(ladder: Ladder) -> str:
     """The kernel and the machine at the foot, in one line."""
     start, launch = ladder.start, ladder.program.launch
+    if ladder.of_warps:
+        return (
+            f"{ladder.program.name} from a bare {start.name} up: {_counted(launch.threads, 'thread')} in {_counted(ladder.blocks, 'block')}"
+        )
     memory = start.memory
     counts = (
         (launch.threads, "thread"), (ladder.blocks, "block"), (start.gpu.cores, "core"),
         (memory.data_channels, "data channel"), (memory.program_channels, "program channel"),
     )  # fmt: skip
-    threads, blocks, cores, data, program = (f"{number} {noun}{'' if number == 1 else 's'}" for number, noun in counts)
+    threads, blocks, cores, data, program = (_counted(number, noun) for number, noun in counts)
     return f"{ladder.program.name} from {start.name} up: {threads} in {blocks}, {cores}, {data}, {program}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def remarks(ladder: Ladder) -> list[str]:
     """All sentences, in the order in which a reader asks for them."""
-    return [*_left_out(ladder), *_without_gain(ladder), *_best(ladder), *_kept(ladder), *_idle(ladder), *_variant(ladder), *_memory(ladder)]
+    return [
+        *_left_out(ladder),
+        *_without_gain(ladder),
+        *_best(ladder),
+        *_kept(ladder),
+        *_idle(ladder),
+        *_variant(ladder),
+        *on_memory(ladder),
+    ]
 
 
 def _left_out(ladder: Ladder) -> list[str]:
@@ -64,7 +82,7 @@ def _best(ladder: Ladder) -> list[str]:
 
 def _kept(ladder: Ladder) -> list[str]:
     """How far it gets with the channels that there are, and what keeps it from getting further."""
-    if len(ladder.measured) < 2:
+    if len(ladder.measured) < 2 or ladder.of_warps:
         return []
     best = min(ladder.measured, key=_kept_cycles)
     found, first = best.same_channels, _kept_cycles(ladder.measured[0])
@@ -92,11 +110,11 @@ def _kept_cycles(step: Step) -> int:
 
 
 def _idle(ladder: Ladder) -> list[str]:
-    idle, cores = ladder.idle_cores, ladder.start.gpu.cores
+    idle, cores = ladder.idle_cores, ladder.top.gpu.cores
     if not idle:
         return []
-    number = "1 block" if ladder.blocks == 1 else f"{ladder.blocks} blocks"
-    return [f"{number} on {cores} cores: {idle} of them {'has' if idle == 1 else 'have'} nothing to do on any rung."]
+    number, where = _counted(ladder.blocks, "block"), "" if ladder.of_warps else " on any rung"
+    return [f"{number} on {cores} cores: {idle} of them {'has' if idle == 1 else 'have'} nothing to do{where}."]
 
 
 def _variant(ladder: Ladder) -> list[str]:
@@ -105,17 +123,26 @@ def _variant(ladder: Ladder) -> list[str]:
     return [f"The last rung ran {ladder.variant.source.path}."]
 
 
-def _memory(ladder: Ladder) -> list[str]:
+def on_memory(ladder: Ladder) -> list[str]:
+    """A warning where a rung leaves other values than the first one."""
     different = ladder.differing()
     if not different:
         return []
     first, other = ladder.measured[0], different[0]
     assert first.result is not None and other.result is not None
     address = int(np.flatnonzero(first.result.memory != other.result.memory)[0])
-    values = f"byte {address} is {other.result.memory[address]}, on the first rung {first.result.memory[address]}"
-    why = (
-        "the variant computes something else" if ladder.variant is not None and different == ladder.steps[-1:] else "the kernel has a race"
-    )
+    here, there = first.result.memory, other.result.memory
+    if ladder.of_warps:
+        element = element_text(ladder.program, Names(), GLOBAL_SPACE, address, 0)
+        values = f"{element} is {value_text(ladder.program, there, address)}, on the first rung {value_text(ladder.program, here, address)}"
+    else:
+        values = f"byte {address} is {there[address]}, on the first rung {here[address]}"
+    if ladder.variant is not None and different == ladder.steps[-1:]:
+        why = "the variant computes something else"
+    elif ladder.of_warps:
+        why = "the result depends on the order of the threads, by a race or by atomics; `warploom check` says which"
+    else:
+        why = "the kernel has a race"
     return [f"WARNING: {other.rung.name} leaves different values in memory ({values}): {why}."]
 
 

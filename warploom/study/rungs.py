@@ -32,6 +32,7 @@ RESIDENT = 4  # blocks that a core holds, each a warp
 BLOCK_SHARED = 256  # bytes of shared memory a block: tiny-gpu's addresses have 8 bits
 
 INSTRUCTION_CACHE = "instruction cache"
+COALESCING = "coalescing"
 SHARED_MEMORY = "shared memory"
 DIVERGENCE = "divergence"
 PIPELINING = "pipelining"
@@ -113,7 +114,7 @@ def rungs(start: Config, choices: Mapping[str, Any] | None = None) -> tuple[Rung
             needs=piped,
         ),
         Rung(
-            "coalescing",
+            COALESCING,
             {"lsu.coalesce": True, "l1.line": line, "lsu.sector": line, "memory.channel_bytes": line},
             f"threads that touch the same {line} bytes share one request, and a channel carries them at once; costs comparators between "
             f"the threads' addresses, and {BYTE_WIRES * (line - channel_bytes)} more wires per channel",
@@ -189,7 +190,7 @@ def _chosen(found: tuple[Rung, ...], choices: Mapping[str, Any]) -> tuple[Rung, 
     for name in choices:
         if name in SWITCHES:
             raise ConfigError(f"{name} is what the ladder itself switches: leave it out, or use `warploom run --set {name}=...`")
-    return tuple(_with(rung, {name: choices.get(name, value) for name, value in rung.settings.items()}) for rung in found)
+    return tuple(with_settings(rung, {name: choices.get(name, value) for name, value in rung.settings.items()}) for rung in found)
 
 
 def _said(value: Any) -> str:
@@ -197,9 +198,10 @@ def _said(value: Any) -> str:
     return grouped(value) if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def _with(rung: Rung, settings: dict[str, Any]) -> Rung:
-    """A rung with these settings, whose values stand in its sentence in place of their <names>."""
-    about = re.sub(r"<([\w.]+)>", lambda found: _said(settings[found[1]]), rung.about)
+def with_settings(rung: Rung, settings: Mapping[str, Any], of: Config | None = None) -> Rung:
+    """A rung with these settings, whose values, or those of a machine, stand in its sentence in place of their <names>."""
+    values: Any = settings if of is None else of
+    about = re.sub(r"<([\w.]+)>", lambda found: _said(values[found[1]]), rung.about)
     return Rung(rung.name, settings, about, rung.wires, rung.needs)
 
 
