@@ -131,7 +131,7 @@ def climb(
     where the kernel has a fault or does not end within `max_cycles`.
     """
     foot = load_config(start)
-    wanted, own = take_units(Config(), units or {})
+    wanted, own = take_units(Config(), units or {}, choices or {})
     named = [setting for name in units or {} if name not in own for setting in slot_named(name).settings]
     choices = {**(choices or {}), **{setting: wanted[setting] for setting in named}}
     theirs = {name: value for name, value in choices.items() if is_rung_setting(name, foot)}
