@@ -80,7 +80,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def unit(function: F) -> F:
     """Mark a function of your own that a unit calls, so that it becomes native code with it."""
-    return machine_unit(bounded(function))  # type: ignore[return-value]
+    return machine_unit(bounded(function, called=True))  # type: ignore[return-value]
 
 
 def take_units(config: Config, units: Mapping[str, UserUnit], changes: Collection[str] = ()) -> tuple[Config, dict[str, Unit]]:
