@@ -170,6 +170,17 @@ def has_a_function_that_loops(s, set):
     return found
 
 
+def shifts_too_far(s, set):
+    far = set - set + 64
+    return (1 << far) % s.ways
+
+
+def shifts_back_by_less_than_nothing(s, set):
+    way = set
+    way >>= set - set - 1
+    return way % s.ways
+
+
 def runs_from_below_zero(s, set):
     found = set
     for way in range(-1_000_000, 1_000_000):
@@ -230,6 +241,8 @@ AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (nests_loops, 1, AROUND),
     (waits_for_a_loop, 2, AROUND),
     (runs_from_below_zero, 2, ENDLESS),
+    (shifts_too_far, 2, "ValueError: a shift is by 0 to 63 bits"),
+    (shifts_back_by_less_than_nothing, 2, "ValueError: a shift is by 0 to 63 bits"),
     (calls_a_long_loop_often, up_to.__code__.co_firstlineno + 2 - calls_a_long_loop_often.__code__.co_firstlineno, IN_ALL),
     (leaves_a_loop_too_often, first_from.__code__.co_firstlineno + 1 - leaves_a_loop_too_often.__code__.co_firstlineno, IN_ALL),
     (has_a_function_that_loops, 3, IN_ALL),

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from warploom.machine.engine.call_counts import KEPT, carried, carry, room_for
 from warploom.machine.engine.no_value import FUNCTIONS, Names, may_lack_a_value, with_questions
+from warploom.machine.engine.shifts import with_checked_shifts
 
 MOST = 1_000_000  # iterations of one loop in one call; the longest loops that have a purpose go over the blocks of a cache
 SHORT = 4_096  # iterations of a loop that needs no count, with those of the loops in it
@@ -33,7 +34,8 @@ _MARK = "__warploom_bounded__"
 
 
 def bounded(function: Callable[..., Any], *, answers: bool = False, called: bool = False) -> Callable[..., Any]:
-    """A user's function whose loops are counted, and that asks for values that may lack (no_value.py); itself where there is neither.
+    """A user's function whose loops are counted, and that asks for values that may lack (no_value.py) and by how much it shifts
+    (shifts.py); itself where there is nothing of all that.
 
     Where nothing is known of its source it stays as it is.
 
@@ -81,11 +83,14 @@ def _code(function: FunctionType, ends: bool, called: bool, names_of_ours: dict[
         return None
     lacking = may_lack_a_value(definition)
     names = Names(definition)
+    theirs = {each.name for each in definition.body if isinstance(each, ast.FunctionDef)}
     with_questions(definition, lacking, names)
+    shifts = with_checked_shifts(definition, names)
+    short = _short_calls(function) | {each.name for each in definition.body if isinstance(each, ast.FunctionDef)} - theirs
     names_of_ours |= {names("carried"): carried, names("carry"): carry}
-    counter = _Counted(ends, names, called, list(names_of_ours), _short_calls(function))
+    counter = _Counted(ends, names, called, list(names_of_ours), short)
     counted: Any = counter.visit(definition)
-    if not (counter.loops or lacking or ends):
+    if not (counter.loops or lacking or shifts or ends):
         return None
     counted.decorator_list, counted.args.defaults, counted.args.kw_defaults = [], [], [None] * len(counted.args.kwonlyargs)
     counted.returns = None
