@@ -67,4 +67,4 @@ class _Checked(ast.NodeTransformer):
         call.args = [count]
         for part in (call, call.func):
             ast.copy_location(part, count)
-        return call  # type: ignore[no-any-return]
+        return call
