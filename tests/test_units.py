@@ -7,6 +7,7 @@ import pytest
 import warploom
 from tests.places import EXAMPLES
 from warploom.isa.uop import UNITS
+from warploom.study.ladder import climb
 from warploom.units import SLOTS, UnitError, load_unit, lowest, take_units, unit
 
 MATMUL = EXAMPLES / "tiny" / "matmul.asm"
@@ -42,6 +43,22 @@ def test_what_cannot_be_taken_is_named(units, message):
     with pytest.raises(UnitError) as caught:
         warploom.GPU("sm", units=units)
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("chosen", [lowest_first, "oldest"])
+def test_a_unit_and_a_setting_do_not_choose_for_one_slot(chosen):
+    rule = "the unit of the slot {0!r} is chosen twice, by the setting {1} as well: leave one of the two out"
+    with pytest.raises(UnitError, match=rule.format("scheduler", "core.scheduler")):
+        warploom.GPU("sm", set={"core.scheduler": "round_robin"}, units={"scheduler": chosen})
+    with pytest.raises(UnitError, match=rule.format("replacement", "l2.replacement")):
+        warploom.compare(MATMUL, {"core.warps": [4, 8]}, gpu="sm", set={"l2.replacement": "fifo"}, units={"replacement": "lru"})
+    with pytest.raises(UnitError, match=rule.format("scheduler", "core.scheduler")):
+        climb(warploom.load(MATMUL), choices={"core.scheduler": "oldest"}, units={"scheduler": chosen})
+
+
+def test_a_unit_of_ours_needs_a_machine_with_its_slot_too():
+    with pytest.raises(UnitError, match="the slot 'scheduler' is for machines with warps; 'tiny' runs one instruction at a time"):
+        warploom.GPU("tiny", units={"scheduler": "oldest"})
 
 
 LIBRARY = """

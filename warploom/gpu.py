@@ -63,8 +63,9 @@ class GPU:
             raise UnitError("the scheduler is given twice: leave one of them out")
         config = load_config(preset, set)
         check_used(config, set or {}, add='GPU("{}")')
-        self.config, self.units = take_units(config, {**(units or {}), **({} if scheduler is None else {"scheduler": scheduler})})
-        check_slots(config, self.units)
+        given = {**(units or {}), **({} if scheduler is None else {"scheduler": scheduler})}
+        self.config, self.units = take_units(config, given, set or {})
+        check_slots(config, given)
         self.engine = engine
 
     def run(

@@ -17,7 +17,7 @@ import hashlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -80,18 +80,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def unit(function: F) -> F:
     """Mark a function of your own that a unit calls, so that it becomes native code with it."""
-    return machine_unit(bounded(function))  # type: ignore[return-value]
+    return machine_unit(bounded(function, called=True))  # type: ignore[return-value]
 
 
-def take_units(config: Config, units: Mapping[str, UserUnit]) -> tuple[Config, dict[str, Unit]]:
+def take_units(config: Config, units: Mapping[str, UserUnit], changes: Collection[str] = ()) -> tuple[Config, dict[str, Unit]]:
     """The machine with ours where a unit is one of our names, and the user's own units by slot.
 
     units: by slot: a function, or what the slot takes; one of our names, as "oldest"; or a file and a name in it, as "mine.py:youngest".
-    Raises UnitError for a slot that does not exist, and for a unit that cannot be had.
+    changes: names of settings that the user gave as well; one that chooses a unit of these slots would be of no effect.
+    Raises UnitError for a slot that does not exist, for a unit that cannot be had, and for one that is chosen twice.
     """
     own: dict[str, Unit] = {}
     for name, given in units.items():
         slot = slot_named(name)
+        if twice := next((setting for setting in slot.settings if setting in changes), None):
+            raise UnitError(f"the unit of the slot {name!r} is chosen twice, by the setting {twice} as well: leave one of the two out")
         if isinstance(given, str) and ":" in given:
             own[name] = slot.checked(load_unit(given))
             config = load_config(config, slot.base)

@@ -49,6 +49,41 @@ def test_a_second_run_stands_beside_the_first(here):
     ]
 
 
+SLOW = """
+from warploom.units import lowest
+
+
+def slow(s, now):
+    return lowest(s.eligible) if s.eligible != 0 and now % 8 == 0 else -1
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names", "second_is"),
+    [
+        (
+            ["--unit", "scheduler=own.py:slow", "--against", "core.scheduler=oldest"],
+            "unit.scheduler=own.py:slow core.scheduler=oldest",
+            "faster",
+        ),
+        (["--against", "unit.scheduler=own.py:slow"], "unit.scheduler=greedy_oldest unit.scheduler=own.py:slow", "slower"),
+        (
+            ["--unit", "scheduler=own.py:slow", "--against", "unit.scheduler=oldest"],
+            "unit.scheduler=own.py:slow unit.scheduler=oldest",
+            "faster",
+        ),
+        (["--unit", "scheduler=own.py:slow", "--against", "core.stack_depth=32"], "core.stack_depth=64 core.stack_depth=32", "as slow"),
+        (["--against", "unit.prefetcher=stride"], "unit.prefetcher=none unit.prefetcher=stride", "as slow"),
+    ],
+)
+def test_the_second_run_has_the_unit_that_its_name_says(here, arguments, names, second_is):
+    (here / "own.py").write_text(SLOW)
+    runs = json.loads(explore(DIVERGE, "--gpu", "sm", *arguments, "--json").stdout)["runs"]
+    assert [run["name"] for run in runs] == names.split()
+    first, second = (run["cycles"] for run in runs)
+    assert second_is == ("faster" if second < first else "slower" if second > first else "as slow")
+
+
 def test_a_fault_is_told_and_shown(here):
     result = explore(DIVERGE)
     assert result.exit_code == 1
@@ -87,6 +122,9 @@ def test_the_page_can_go_to_standard_output(here):
     [
         (["--against", "gpu.cores=2"], "--against gpu.cores=2: the first run has this value too; give a different one"),
         (["--against", "gpu.coress=1"], "there is no setting 'gpu.coress', did you mean 'gpu.cores'?"),
+        (["--gpu", "sm", "--against", "unit.prefetcher=none"], "--against unit.prefetcher=none: the first run has this unit too; give a"),
+        (["--against", "unit.scheduler"], "--against 'unit.scheduler': write a slot and a unit, as unit.scheduler=mine.py:choose"),
+        (["--against", "unit.scheduler=oldest"], "the slot 'scheduler' is for machines with warps; 'tiny' runs one instruction at a time"),
         (["-o", str(MATADD)], f"-o {MATADD}: this file is an input of the run; name a different one"),
         (["-o", "-", "--json"], "--json and the page would both be written to standard output: name a file with -o"),
         (["--gpu", "tiny-simt", "--threads", "0"], "no warp has run, so there is nothing to walk through"),

@@ -330,6 +330,14 @@ def test_tiny_gpus_data_memory_is_a_buffer_too(tmp_path):
             ["--unit", "cache=x.py:y"],
             "there is no slot 'cache'; the slots are scheduler, replacement, prefetcher, coalescer, set_hash, channel_hash, divergence",
         ),
+        (
+            ["--gpu", "sm", "--set", "core.scheduler=oldest", "--scheduler", "round_robin"],
+            "the unit of the slot 'scheduler' is chosen twice, by the setting core.scheduler as well: leave one of the two out",
+        ),
+        (
+            ["--unit", "scheduler=oldest"],
+            "the slot 'scheduler' is for machines with warps; 'tiny' runs one instruction at a time; add --gpu sm",
+        ),
         (["--block", "4x4"], f"{MATADD}: block = (4, 4): a block of several dimensions needs a grid, as grid=(4, 4)"),
         (["--block", "four"], "--block 'four': write a number, or one per dimension, as in --block 16x16"),
         (["--log-cycles", "1:2"], "--log-cycles says what a log shows, and there is none: write --log - or --log FILE too"),

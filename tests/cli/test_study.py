@@ -59,6 +59,10 @@ def test_the_figure_goes_into_a_file(tmp_path):
         ),
         (("coalescing", "--unit", "coalescer=a.py:b"), "error: --unit coalescer=a.py:b: the study 'coalescing' compares no units\n"),
         (("replacement", "--unit", "replacement=a.py:b"), "error: a.py:b: there is no file a.py\n"),
+        (
+            ("replacement", "--unit", "replacement=lru"),
+            "error: --unit replacement=lru: lru is a unit of ours; --unit puts one of your own ",
+        ),
     ],
 )
 def test_bad_input_is_one_error_and_exit_status_2(arguments, message):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from warploom.cli.against import beside
 from warploom.cli.common import DONE, FAULT, UserError, is_among, json_option, print_json, print_warnings, say, stopped
 from warploom.cli.options import machine_options
 from warploom.cli.running import take_order
@@ -35,7 +35,7 @@ LARGE = 20_000_000  # characters from which on the size is told
 @click.command()
 @click.argument("kernel", metavar="FILE")
 @click.option("-o", "--output", metavar="PAGE", help="Where the page goes; - for standard output. [default: FILE's name, .html]")
-@click.option("--against", multiple=True, metavar="NAME=VALUE", help="A second run beside it, with this setting changed.")
+@click.option("--against", multiple=True, metavar="NAME=VALUE", help="A second run beside it, with this setting or unit changed.")
 @click.option("--cycles", metavar="A:B", help="Only the cycles from A to B.")
 @click.option("--cores", metavar="LIST", help="Only these cores, as 0,2-3 (machines with warps).")
 @click.option("--warps", metavar="LIST", help="Only these warp slots of each core, as 0,2-3 (machines with warps).")
@@ -145,23 +145,8 @@ def forecast(results: list[Result], stretch: tuple[int, int]) -> str:
 
 def _orders(kernel: str, options: dict[str, Any]) -> tuple[list[Order], list[str]]:
     """The run, and the one beside it if there is one; and what they are called."""
-    from warploom.machine.config.check import check_used
-    from warploom.machine.config.presets import load_config, parse_setting
-
     order = take_order(kernel, options)
-    if not options["against"]:
-        return [order], [order.config.name]
-    changes = dict(parse_setting(text) for text in options["against"])
-    other = replace(order, config=load_config(order.config, changes))
-    check_used(other.config, changes, before="--against ", add="add --gpu {}")
-    same = [name for name in changes if other.config[name] == order.config[name]]
-    if len(same) == len(changes):
-        raise UserError(f"--against {same[0]}={order.config[same[0]]}: the first run has this value too; give a different one")
-    return [order, other], [_called(one, tuple(changes)) for one in (order, other)]
-
-
-def _called(order: Order, settings: tuple[str, ...]) -> str:
-    return ", ".join(f"{name}={str(order.config[name]).lower()}" for name in settings)
+    return beside(order, options["against"]) if options["against"] else ([order], [order.config.name])
 
 
 def _write(

@@ -119,6 +119,6 @@ def _taken(options: dict[str, Any], config: Config) -> tuple[Config, dict[str, C
     from warploom.units import take_units
 
     given = users_units(options)
-    config, units = take_units(config, given)
-    check_slots(config, units)
+    config, units = take_units(config, given, [text.partition("=")[0].strip() for text in options["changes"]])
+    check_slots(config, given)
     return config, units

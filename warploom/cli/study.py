@@ -103,7 +103,8 @@ def command(
         from warploom.cli.screen import width
 
         say("\n".join(_shown(chosen, findings, width(), wide)))
-        hint = f"{output} is written" if output else f"the figure: warploom study {name} -o {name}.png"
+        with_units = "".join(f" --unit {text}" for text in units)
+        hint = f"{output} is written" if output else f"the figure: warploom study {name}{with_units} -o {name}.png"
         say(hint, err=bool(output))
 
 
@@ -118,6 +119,8 @@ def _units(chosen: Experiment, texts: tuple[str, ...]) -> dict[str, str]:
         if not equals or not chosen.slot or slot != chosen.slot:
             takes = f"compares units of the slot {chosen.slot!r}: write {chosen.slot}=mine.py:NAME" if chosen.slot else "compares no units"
             raise UserError(f"--unit {text}: the study {chosen.name!r} {takes}")
+        if unit in slot_named(slot).ours:
+            raise UserError(f"--unit {text}: {unit} is a unit of ours; --unit puts one of your own beside ours, as {slot}=mine.py:NAME")
         slot_named(slot).checked(load_unit(unit))
         found[unit] = unit
     return found

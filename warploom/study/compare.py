@@ -159,7 +159,7 @@ def plan(
     named = {**values, **changes, **dict.fromkeys(settings)}
     start, notes = (gpu, ()) if gpu is not None else _usual_machine(usual, named)
     base = load_config(start, changes)
-    base, everywhere = take_units(base, units or {})
+    base, everywhere = take_units(base, units or {}, changes)
     points = tuple(dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values()))
     machines = [_machine(base, point, everywhere) for point in points]
     configs = tuple(config for config, _ in machines)
@@ -209,7 +209,7 @@ def _machine(base: Config, point: Mapping[str, Any], everywhere: Mapping[str, Us
     try:
         config, own = take_units(load_config(base, {name: value for name, value in point.items() if not name.startswith(UNIT)}), given)
         units = {**{name: unit for name, unit in everywhere.items() if name not in given}, **{name: given[name] for name in own}}
-        check_slots(config, units)
+        check_slots(config, {**everywhere, **given})
     except (ConfigError, UnitError) as error:
         return str(error), {}
     return config, units

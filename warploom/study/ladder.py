@@ -145,7 +145,7 @@ def climb(
     Raises ConfigError for a machine with which no ladder begins, LaunchError for a program that it cannot start, and KernelError
     where the kernel has a fault or does not end within `max_cycles`.
     """
-    wanted, own = take_units(Config(), units or {})
+    wanted, own = take_units(Config(), units or {}, choices or {})
     named = [setting for name in units or {} if name not in own for setting in slot_named(name).settings]
     foot, below = _machines(load_config(start), {**(choices or {}), **{setting: wanted[setting] for setting in named}})
     for kernel in (program, variant):

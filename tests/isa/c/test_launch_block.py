@@ -6,6 +6,7 @@ import pytest
 from warploom.cli.saving import check_save
 from warploom.gpu import GPU
 from warploom.isa import load
+from warploom.isa.c.compiler import compile_c
 from warploom.isa.c.launch_block import extents_of, launch_block, words_of
 from warploom.isa.c.parameters import CKernel
 from warploom.isa.diagnostics import SourceError
@@ -54,13 +55,30 @@ def test_a_main_of_its_own_runs_and_the_kernel_if_it_calls_it(isa, tmp_path):
         load(path, isa, options=Options(path=str(path), more={"launch": "f"}))
 
 
-@pytest.mark.parametrize("name", ["barrier()", "device_barrier(1)", "local_memory(4)"])
+@pytest.mark.parametrize("name", ["barrier()", "device_barrier(1)", "local_memory(4)", 'printf("5")', "putchar(5)"])
 def test_what_ordinary_code_does_not_have_is_an_error_of_the_compiler(name, tmp_path):
     pytest.importorskip("ziglang")
     path = tmp_path / "apart.c"
     path.write_text(f"#include <warploom.h>\nkernel void f(int *out) {{ {name}; out[global_id()] = 5; }}\n")
     with pytest.raises(SourceError, match=r"ordinary RISC-V has no .*: use --isa vortex"):
         load(path, "riscv")
+
+
+@pytest.mark.parametrize("name", ["local_size", "global_size", "group_id", "local_id"])
+@pytest.mark.parametrize("level", ["0", "2"])
+def test_a_main_of_its_own_is_told_that_what_it_asks_for_is_for_kernels(name, level, tmp_path):
+    pytest.importorskip("ziglang")
+    path = tmp_path / "own.c"
+    text = "#include <warploom.h>\nint main(int thread, int threads, int *out) {{ out[thread] = {}(); return 0; }}\n"
+    path.write_text(text.format(name))
+    with pytest.raises(
+        SourceError, match="it has a main of its own, and asks for local_size, global_size, group_id or local_id, which are for"
+    ):
+        compile_c([path], "riscv", level)
+    path.write_text(text.format("global_id"))
+    assert compile_c([path], "riscv", level)
+    path.write_text(f"#include <warploom.h>\nkernel void f(int *out) {{ out[global_id()] = {name}(); }}\n")
+    assert compile_c([path], "riscv", level)
 
 
 @pytest.mark.parametrize("mechanism", ["stack", "minpc", "its"])

@@ -91,6 +91,29 @@ def test_a_warp_at_a_barrier_says_who_is_expected_and_who_is_missing(waiting, ar
     assert list(report._barrier_text(made, 1, 2)) == said
 
 
+@pytest.mark.parametrize(
+    ("at_grid", "cores", "said"),
+    [
+        (0b0100, [0, 0, 0], "a barrier across cores waits for all warps of core 1; not there: warps 5-6"),
+        (0b0110, [0, 0, 0], "a barrier across cores waits for all warps of core 1; not there: warp 6"),
+        (0b1110, [0, 0b10, 0], "barrier 1 across cores expects more cores; there: core 1"),
+        (0b1110, [0b1101, 0, 0b1011], "barrier 2 across cores expects more cores; there: cores 0-1, 3"),
+        (0b1110, [0b1101, 0, 0], "a barrier across cores opens"),
+    ],
+)
+def test_a_warp_at_a_barrier_across_cores_says_which_cores_have_come_or_which_warps_its_own_waits_for(at_grid, cores, said):
+    """Warp slot 2 of core 1, whose warps 4 to 6 are in the slots 2, 1 and 3."""
+    made = device(
+        warps__block=[None, [0, 0, 0, 0]],
+        warps__rank=[None, [0, 5, 4, 6]],
+        barriers__at_grid=[None, at_grid],
+        barriers__waiting=[None, np.zeros((1, 2), int)],
+        blocks__alive=[None, [0b1110]],
+    )
+    made.gpu |= {"live": 2, "grid": {"waiting": 0}, "core_barriers": {"cores": np.array(cores)}}
+    assert list(report._barrier_text(made, 1, 2)) == [said]
+
+
 @pytest.mark.parametrize("live", [0, 1, report.MOST_WARPS, report.MOST_WARPS + 1, 64])
 def test_so_many_warps_are_said_line_by_line_and_the_others_counted(monkeypatch, live):
     monkeypatch.setattr(report, "live_warps", lambda machine: ((0, warp) for warp in range(live)))

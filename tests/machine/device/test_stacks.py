@@ -37,13 +37,19 @@ def test_a_run_says_whose_stack_was_used_to_its_end(of_core):
         return [one for one in stored(**changes, of_core=of_core).remarks if "stack" in one]
 
     assert said(words=60) == []  # 16 bytes are left
-    assert said(words=61, lanes=1)[0].startswith("the stack of thread 0 is used to its end (256 bytes): what goes beyond lies in the next")
-    assert said(words=61, lanes=3)[0].startswith("the stack of thread 0, and of 2 more, is used to its end (256 bytes)")
+    assert said(words=61, lanes=1)[0].startswith(
+        "most likely a stack overflow: the stack of thread 0 is used to its end (256 bytes), and what goes beyond lies in the next"
+    )
+    assert said(words=61, lanes=3)[0].startswith(
+        "most likely a stack overflow: the stack of thread 0, and of 2 more, is used to its end (256 bytes)"
+    )
     assert said(words=61, spare_pages=1) == []  # a program with a start of its own may use the room as it likes
 
 
 def test_a_fault_names_the_thread_whose_stack_pointer_has_left_its_stack():
     assert "stack pointer" not in stored(words=64, faults=True).fault
     result = stored(words=70, lanes=2, faults=True)
-    assert "the stack pointer of thread 0 is 24 bytes below its stack of 256 bytes: call functions less deep" in result.fault
+    assert (
+        "; stack overflow: the stack pointer of thread 0 is 24 bytes below its stack of 256 bytes; call functions less deep" in result.fault
+    )
     assert not [one for one in result.remarks if "used to its end" in one]  # which is said once

@@ -9,7 +9,8 @@ from itertools import pairwise
 
 import pytest
 
-from warploom.machine.engine.loop_bound import AROUND, ENDLESS, MOST, SHORT, bounded
+from warploom.machine.engine.call_counts import begin_call, begins_calls
+from warploom.machine.engine.loop_bound import AROUND, ENDLESS, IN_ALL, MOST, SHORT, bounded
 
 
 def counts_down(x, step=1):
@@ -208,6 +209,55 @@ def test_loops_that_run_short_together_are_not_counted_and_those_that_are_may_ru
     assert bounded(rounds)(1_000) == MOST
     with pytest.raises(RuntimeError, match=AROUND):
         bounded(rounds)(1_001)
+
+
+def calls_something(x):
+    for k in range(64):
+        x += straight(k)
+    return x
+
+
+def uses_pythons_own(x):
+    for k in range(64):
+        x += min(k, abs(k), int(k))
+    return x
+
+
+def over_65_numbers(x):
+    for k in range(65):
+        x += k
+    return x
+
+
+def test_a_short_loop_is_counted_where_it_calls_what_may_loop_and_where_it_is_called_itself():
+    assert bounded(calls_something) is not calls_something
+    assert bounded(uses_pythons_own, called=True) is uses_pythons_own
+    assert bounded(over_65_numbers) is over_65_numbers
+    assert bounded(over_65_numbers, called=True) is not over_65_numbers
+
+
+def two_loops(x):
+    """Of the first loop a call may return."""
+    for k in range(x):
+        if k == 600_000:
+            return k
+    while x > 0:
+        x -= 1
+    return x
+
+
+def test_the_counts_of_a_function_that_is_called_go_on_until_a_call_of_the_unit_begins():
+    made = bounded(two_loops, called=True)
+    begin_call()
+    assert [made(600_001), made(300_000), made(99_999)] == [600_000, 0, 0]
+    with pytest.raises(RuntimeError, match=IN_ALL) as caught:
+        made(1)
+    assert caught.traceback[-1].lineno + 1 == two_loops.__code__.co_firstlineno + 2
+    begin_call()
+    assert made(600_000) == 0
+    with pytest.raises(RuntimeError, match=ENDLESS):
+        bounded(inner_endless, called=True)(1)
+    assert begins_calls(made) and not begins_calls(straight)
 
 
 def test_what_is_marked_on_a_function_stays():

@@ -127,6 +127,60 @@ def waits_for_a_loop(s, set):
     return rounds
 
 
+@unit
+def up_to(most):
+    k = 0
+    while k < most:
+        k += 1
+    return k
+
+
+@unit
+def first_from(most, wanted):
+    for k in range(most):
+        if k == wanted:
+            return k
+    return -1
+
+
+def calls_a_long_loop_often(s, set):
+    found = 0
+    for _ in range(1_000_000):
+        found += up_to(1_000_000)
+    return found
+
+
+def leaves_a_loop_too_often(s, set):
+    found = 0
+    for _ in range(1_000):
+        found += first_from(5_000, 1_000)
+    return found
+
+
+def has_a_function_that_loops(s, set):
+    def up(most):
+        k = 0
+        while k < most:
+            k += 1
+        return k
+
+    found = 0
+    for _ in range(1_000):
+        found += up(1_001)
+    return found
+
+
+def shifts_too_far(s, set):
+    far = set - set + 64
+    return (1 << far) % s.ways
+
+
+def shifts_back_by_less_than_nothing(s, set):
+    way = set
+    way >>= set - set - 1
+    return way % s.ways
+
+
 def runs_from_below_zero(s, set):
     found = set
     for way in range(-1_000_000, 1_000_000):
@@ -164,6 +218,7 @@ def names_within_an_expression(s, set):
 
 ENDLESS = "RuntimeError: this loop has run 1 000 000 times in one call, and has not ended"
 AROUND = "RuntimeError: a loop within this one has run 1 000 000 times in one call, and this one has not ended"
+IN_ALL = "RuntimeError: this loop has run 1 000 000 times in one call of the unit, in all calls of its function"
 NO_VALUE = "UnboundLocalError: cannot access local variable {!r} where it is not associated with a value"
 
 # (function, lines after its first, what is said in both engines)
@@ -186,6 +241,11 @@ AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (nests_loops, 1, AROUND),
     (waits_for_a_loop, 2, AROUND),
     (runs_from_below_zero, 2, ENDLESS),
+    (shifts_too_far, 2, "ValueError: a shift is by 0 to 63 bits"),
+    (shifts_back_by_less_than_nothing, 2, "ValueError: a shift is by 0 to 63 bits"),
+    (calls_a_long_loop_often, up_to.__code__.co_firstlineno + 2 - calls_a_long_loop_often.__code__.co_firstlineno, IN_ALL),
+    (leaves_a_loop_too_often, first_from.__code__.co_firstlineno + 1 - leaves_a_loop_too_often.__code__.co_firstlineno, IN_ALL),
+    (has_a_function_that_loops, 3, IN_ALL),
     (has_no_value_yet, 3, NO_VALUE.format("found")),
     (has_no_way_after_a_loop, 3, NO_VALUE.format("way")),
     (

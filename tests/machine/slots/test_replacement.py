@@ -14,7 +14,7 @@ from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.memory.replacement import POLICIES
 from warploom.machine.memory.replacement import Replacement as Replacement_
 from warploom.machine.slots.replacement import arrive_users, is_a_way, touch_users, victim_users
-from warploom.units import Replacement, UnitError, load_unit
+from warploom.units import Replacement, UnitError, load_unit, unit
 
 HERE = Path(__file__).parent / "mistakes.py"
 ADDRESS, VALUE = FREE, FREE + 1
@@ -54,6 +54,25 @@ def test_a_user_s_lru_and_fifo_are_ours(name, mine):
     assert ours.counters == theirs.counters
     assert ours.counters["l1_evictions"] > 0 and ours.counters["l2_evictions"] > 0
     assert machine.stand_ins()["units"].keys() == {"replacement"}
+
+
+@unit
+def way_after(steps, ways):
+    for _ in range(steps):
+        if steps < 0:
+            return -1
+    return steps % ways
+
+
+def after_a_loop_in_a_function(s, set):
+    found = 0
+    for _ in range(5):
+        found = way_after(100_001, s.ways)
+    return found
+
+
+def test_what_the_loops_of_its_functions_have_run_counts_for_one_call_alone():
+    same_in_both({"replacement": Replacement(untouched, untouched, after_a_loop_in_a_function)})
 
 
 def hits(policy):

@@ -29,6 +29,7 @@ SECONDS = 300.0
 ALONE = (C, ".i", ".S", ".s", *CPP)  # C, C++ and assembly, which become an object file each
 ENDINGS = (*ALONE, OPENCL, ".o", ".a")  # what clang knows by its name: OpenCL C and code too
 UNDEFINED = re.compile(r"undefined symbol: (.+)(?:\n>>> referenced by (\S+:[0-9]+))?")
+FOR_KERNELS = "are for kernels"  # in the message of riscv.ld
 DOUBLE = re.compile(r"undefined symbol: (__[a-z]*(?:df|tf)[a-z]*[0-9]?)\b")  # a routine for floats of 64 or 128 bits
 STANDARD = "-std=gnu17"
 WITHOUT = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-Werror=global-constructors")
@@ -169,6 +170,11 @@ def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
             place = f" (at {found[0][1]})" if found[0][1] else ""
             said = f"it uses {names}{place}, and nothing here defines that"
             raise error(source, said, "there is no library of C or C++: add the file that has it")
+        if FOR_KERNELS in done.stderr:
+            said = "it has a main of its own, and asks for local_size, global_size, group_id or local_id, which are for kernels"
+            raise error(
+                source, said, "main(int thread, int threads, void *arguments) is told what there is; or leave main out: then kernels run"
+            )
         if "stack frame size" in done.stderr:
             said = f"a function has more variables than a thread's stack has room for:\n{done.stderr.strip()}"
             raise error(source, said, "keep tables in a buffer or in local_memory(bytes)")

@@ -312,9 +312,15 @@ def _barrier_text(machine: Reported, core: int, warp: int) -> Iterator[str]:
     """Which barrier a warp waits at, how many have come and are expected, and which warps of its block have not come."""
     state, barriers = machine.cores[core]["warps"], machine.cores[core]["barriers"]
     slot = int(state["block"][warp])
-    if int(barriers["at_grid"]) >> warp & 1:
-        yield f"the barrier of the grid waits for {int(machine.gpu['live'])} warps, and {int(machine.gpu['grid']['waiting'])} came"
-    alive = int(machine.cores[core]["blocks"]["alive"][slot])
+    alive, at_grid = int(machine.cores[core]["blocks"]["alive"][slot]), int(barriers["at_grid"])
+    if at_grid >> warp & 1:
+        came = int(machine.gpu["grid"]["waiting"])
+        of_grid = f"the barrier of the grid waits for {int(machine.gpu['live'])} warps, and {came} came"
+        yield (
+            of_grid
+            if came
+            else _core_barrier_text(machine, core, sum(1 << int(state["rank"][other]) for other in lanes_of(alive & ~at_grid)))
+        )
     for number, waiting in enumerate(barriers["waiting"][slot].tolist()):
         if waiting >> warp & 1:
             arrived = int(barriers["arrived"][slot][number])
@@ -322,6 +328,16 @@ def _barrier_text(machine: Reported, core: int, warp: int) -> Iterator[str]:
             missing = sum(1 << int(state["rank"][other]) for other in lanes_of(alive & ~arrived))
             said = f"barrier {number} expects {expected} warps of the block, and {arrived.bit_count()} came"
             yield f"{said}; not there: {lanes_text(missing, 'warp')}" if missing else said
+
+
+def _core_barrier_text(machine: Reported, core: int, missing: int) -> str:
+    """Of a barrier across cores: which cores have come to it, or which warps this core waits for before it has. missing: those warps."""
+    if missing:
+        return f"a barrier across cores waits for all warps of core {core}; not there: {lanes_text(missing, 'warp')}"
+    for number, cores in enumerate(machine.gpu["core_barriers"]["cores"].tolist()):
+        if cores >> core & 1:
+            return f"barrier {number} across cores expects more cores; there: {lanes_text(cores, 'core')}"
+    return "a barrier across cores opens"
 
 
 def _not_started(machine: Reported) -> list[str]:

@@ -45,7 +45,8 @@ def overflow_at(machine: Finished) -> str:
         bottom = region.end - (first + lane + 1) * region.thread_bytes
         beyond = bottom - int(pointers[lane])
         if 0 < beyond < bottom:
-            return f"; the stack pointer of thread {first + lane} is {beyond} bytes below its stack of {region.thread_bytes} bytes: {LESS}"
+            its = f"its stack of {region.thread_bytes} bytes"
+            return f"; stack overflow: the stack pointer of thread {first + lane} is {beyond} bytes below {its}; {LESS}"
     return ""
 
 
@@ -63,7 +64,7 @@ def full_stacks(machine: Finished) -> Iterator[str]:
     if len(full):
         more = f", and of {len(full) - 1} more," if len(full) > 1 else ""
         yield (
-            f"the stack of thread {full[0]}{more} is used to its end ({region.thread_bytes} bytes): "
+            f"most likely a stack overflow: the stack of thread {full[0]}{more} is used to its end ({region.thread_bytes} bytes), and "
             f"what goes beyond lies in the next thread's; {LESS}"
         )
 

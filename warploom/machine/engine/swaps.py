@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from warploom.machine.engine.call_counts import begin_call, begins_calls
 from warploom.machine.engine.loop_bound import bounded
 from warploom.machine.engine.users import check_parameters, guarded
 
@@ -39,7 +40,8 @@ class Socket(NamedTuple):
     def guarded(self) -> Callable[..., Any]:
         """The function for plain Python: a mistake of its is a UnitError."""
         check_parameters(self.function, len(self.kinds[0][1]))
-        return guarded(bounded(self.function), self._problem)
+        function = bounded(self.function)
+        return guarded(function, self._problem, begin_call if begins_calls(function) else None)
 
     def refusal(self, result: Any) -> str:
         """What is said of a result that is none; of a function that returns nothing, `result` is the number of what is wrong."""

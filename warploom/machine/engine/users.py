@@ -48,14 +48,17 @@ def in_words(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-def guarded(function: Callable[..., Any], problem: Callable[..., str]) -> Callable[..., Any]:
+def guarded(function: Callable[..., Any], problem: Callable[..., str], begin: Callable[[], None] | None = None) -> Callable[..., Any]:
     """A user's unit for plain Python, whose exceptions and wrong results are UnitErrors.
 
-    problem: called with the result and the arguments; says in half a sentence why that is no result, "" where it is one.
+    problem: called with the result and the arguments; says in half a sentence why that is no result, "" where it is one. begin: called
+    before the unit is.
     """
 
     @wraps(function)
     def checked(*arguments: Any) -> Any:
+        if begin is not None:
+            begin()
         try:
             with np.errstate(divide="raise", invalid="raise"):  # as of Python's own numbers
                 result = function(*arguments)

@@ -16,6 +16,7 @@ import numpy as np
 from numba import types
 
 from warploom.isa.collector import no_collector
+from warploom.machine.engine.call_counts import begin_call, begins_calls
 from warploom.machine.engine.loop_bound import bounded
 from warploom.machine.engine.native import types as native_types
 from warploom.machine.engine.native.library import (
@@ -71,12 +72,14 @@ class Compiler:
         check_parameters(socket.function, len(arguments))
         self._forget_users()
         kinds = tuple(self._type(kind) for kind in arguments)
-        users = self._dispatcher_of(bounded(socket.function, answers=returns is not None), pipeline_class=UsersCompiler, **STRICT)
+        function = bounded(socket.function, answers=returns is not None)
+        users = self._dispatcher_of(function, pipeline_class=UsersCompiler, **STRICT)
+        begin = self._unit(begin_call) if begins_calls(function) else None
         accepts, wrong = (asked and self._dispatcher_of(asked, pipeline_class=UsersCompiler) for asked in (socket.accepts, socket.wrong))
         with no_collector(), exceptions_in_full(mailbox):
             self._check_users(socket.function, users, kinds, returns is not None)
-            function = plug_function(plug, users, accepts, wrong, mailbox)
-            dispatcher = numba.njit(**{**OPTIONS, **STRICT, "pipeline_class": PlugCompiler})(function)
+            plugged = plug_function(plug, users, accepts, wrong, begin, mailbox)
+            dispatcher = numba.njit(**{**OPTIONS, **STRICT, "pipeline_class": PlugCompiler})(plugged)
             try:
                 dispatcher.compile(self._type(returns)(*kinds))
             except Exception as error:  # as there

@@ -74,17 +74,25 @@ class Mailbox:
         return f"IndexError: index {index} is out of bounds for axis {axis} with size {size}"
 
 
-def plug_function(plug: Plug, users: Any, accepts: Any, wrong: Any, mailbox: Mailbox) -> Callable[..., Any]:
-    """What is compiled for a user's function: it, and what examines its result, or what it has done. users, ...: Numba's dispatchers."""
+def plug_function(plug: Plug, users: Any, accepts: Any, wrong: Any, begin: Any, mailbox: Mailbox) -> Callable[..., Any]:
+    """What is compiled for a user's function: it, and what examines its result, or what it has done. users, ...: Numba's dispatchers.
+
+    begin: what is called before it; None for nothing.
+    """
     names = ", ".join(f"a{number}" for number in range(len(plug.socket.kinds[plug.number][1])))
-    lines = [f"def plug({names}):", "    set_word(CURRENT, NUMBER)", f"    result = users({names})"]
+    lines = [
+        f"def plug({names}):",
+        "    set_word(CURRENT, NUMBER)",
+        *(["    begin()"] if begin is not None else []),
+        f"    result = users({names})",
+    ]
     if accepts is not None:
         lines += [f"    if not accepts(result, {names}):", "        set_word(RESULT, result)", "        raise WrongResult"]
     if wrong is not None:
         lines += [f"    found = wrong({names})", "    if found != 0:", "        set_word(RESULT, found)", "        raise WrongResult"]
     if plug.socket.kinds[plug.number][0] is not None:
         lines.append("    return result")
-    known = {"users": users, "accepts": accepts, "wrong": wrong, "set_word": _setter(), "WrongResult": WrongResult}
+    known = {"users": users, "accepts": accepts, "wrong": wrong, "begin": begin, "set_word": _setter(), "WrongResult": WrongResult}
     known |= {"CURRENT": mailbox.address(0), "RESULT": mailbox.address(1), "NUMBER": mailbox.number(plug)}
     exec("\n".join(lines), known)  # one text for any number of arguments: natively a call takes no `*arguments` of different types
     function: Callable[..., Any] = known["plug"]

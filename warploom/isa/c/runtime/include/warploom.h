@@ -20,8 +20,13 @@
 #define kernel __attribute__((section(".text.kernel"), used, noinline))
 #endif
 
-WARPLOOM_C int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-WARPLOOM_C int putchar(int character);
+#ifdef WARPLOOM_VORTEX
+#define WARPLOOM_ON_VORTEX(what)
+#else
+#define WARPLOOM_ON_VORTEX(what) __attribute__((unavailable("ordinary RISC-V has no " what ": use --isa vortex")))
+#endif
+WARPLOOM_C WARPLOOM_ON_VORTEX("console") int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+WARPLOOM_C WARPLOOM_ON_VORTEX("console") int putchar(int character);
 WARPLOOM_C void *memcpy(void *to, const void *from, size_t bytes);
 WARPLOOM_C void *memset(void *to, int byte, size_t bytes);
 
@@ -60,13 +65,18 @@ WARPLOOM_INLINE int loop_while(int more, int height) { (void)height; return more
 WARPLOOM_INLINE void loop_end(int height) { (void)height; }
 /* Ordinary RISC-V code: a kernel, or main(int thread, int threads, void *arguments), runs once a thread; the machine parts lanes by itself.
    Threads have numbers, but no barriers and no memory of their group. A main of
-   one's own is told its thread and how many there are; of these functions it may ask global_id() alone, the others are for kernels. */
-#define WARPLOOM_ON_VORTEX(what) __attribute__((unavailable("ordinary RISC-V has no " what ": use --isa vortex")))
+   one's own is told its thread and how many there are; of these functions it may ask global_id() alone: what asks for the others is
+   linked with the main that calls kernels, or not at all (riscv.ld). */
 WARPLOOM_ON_VORTEX("barriers") void barrier(void);
 WARPLOOM_ON_VORTEX("barriers") void device_barrier(int number);
 WARPLOOM_ON_VORTEX("memory of a group") void *local_memory(uint32_t bytes);
 WARPLOOM_INLINE int global_id(void) { int v; __asm__("mv %0, tp" : "=r"(v)); return v; }
-WARPLOOM_INLINE const int *warploom_launch(void) { const int *v; __asm__("mv %0, gp" : "=r"(v)); return v; }
+__asm__(".weak warploom_asks_for_kernels");
+WARPLOOM_INLINE const int *warploom_launch(void) {
+  const int *v;
+  __asm__(".set warploom_asks_for_kernels, 1\n\tmv %0, gp" : "=r"(v));
+  return v;
+}
 WARPLOOM_INLINE int local_size(void) { return warploom_launch()[5]; }
 WARPLOOM_INLINE int global_size(void) { return warploom_launch()[2] * local_size(); }
 WARPLOOM_INLINE int group_id(void) { return global_id() / local_size(); }

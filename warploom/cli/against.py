@@ -1,0 +1,62 @@
+"""The run beside the first one: the same order with other settings, or with another unit in a slot."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from warploom.cli.common import UserError
+
+if TYPE_CHECKING:
+    from warploom.cli.running import Order
+
+UNIT = "unit."  # before a slot's name, where its unit is changed as a setting is
+
+
+def beside(order: Order, texts: Sequence[str]) -> tuple[list[Order], list[str]]:
+    """The run and the one beside it, and what they are called.
+
+    texts: what differs, as core.divergence=minpc or unit.scheduler=mine.py:choose. A setting that chooses a unit of ours takes the place
+    of a user's unit in the first run. Raises ConfigError, UnitError, and UserError where a change changes nothing.
+    """
+    from warploom.machine.config.check import check_used
+    from warploom.machine.config.presets import load_config, parse_setting
+    from warploom.machine.slots import check_slots, slot_named
+    from warploom.units import take_units
+
+    theirs = dict(_split(text) for text in texts if text.lstrip().startswith(UNIT))
+    changes = dict(parse_setting(text) for text in texts if not text.lstrip().startswith(UNIT))
+    config, own = take_units(load_config(order.config, changes), theirs, changes)
+    gone = {slot for slot in order.units if slot in theirs or any(setting in changes for setting in slot_named(slot).settings)}
+    units = {**{slot: unit for slot, unit in order.units.items() if slot not in gone}, **own}
+    check_used(config, changes, before="--against ", add="add --gpu {}")
+    check_slots(config, {**units, **theirs})
+    orders = [order, replace(order, config=config, units=units)]
+    first, second = ([_label(each, name) for name in (*changes, *(UNIT + slot for slot in theirs))] for each in orders)
+    if first == second:
+        raise UserError(f"--against {second[0]}: the first run has this {'value' if changes else 'unit'} too; give a different one")
+    return orders, [", ".join(first), ", ".join(second)]
+
+
+def _split(text: str) -> tuple[str, str]:
+    name, equals, unit = (part.strip() for part in text.partition("="))
+    if not (equals and unit):
+        raise UserError(f"--against {text!r}: write a slot and a unit, as {UNIT}scheduler=mine.py:choose")
+    return name.removeprefix(UNIT), unit
+
+
+def _label(order: Order, name: str) -> str:
+    """What a run has of a setting, or in a slot: `core.divergence=stack`, or `unit.scheduler=mine.py:choose`."""
+    from warploom.machine.device.report import names_of_units
+    from warploom.machine.slots import SLOTS
+
+    own: dict[str, Any] = names_of_units(order.units)
+    filled: Collection[str] = [slot for slot in own if name == UNIT + slot or name in SLOTS[slot].settings]
+    if filled:
+        return ", ".join(f"{UNIT}{slot}={own[slot]}" for slot in filled)
+    if not name.startswith(UNIT):
+        return f"{name}={str(order.config[name]).lower()}"
+    slot = SLOTS[name.removeprefix(UNIT)]
+    ours = dict.fromkeys(str(order.config[setting]) for setting in slot.settings)
+    return f"{name}={' and '.join(ours) or slot.usual}"

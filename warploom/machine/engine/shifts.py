@@ -1,0 +1,70 @@
+"""Shifts of a user's unit by fewer bits than none, or by more than a number has: the same mistake in both engines.
+
+Not hardware: a barrel shifter has as many wires for the count as it needs. Plain Python shifts by any number, and natively a shift by 64
+bits and more is undefined, so that such code may do anything. So the function that runs, or is compiled, looks at the count of each shift
+where it is not written down.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from warploom.machine.engine.no_value import Names
+
+BITS = 64
+SAID = "a shift is by 0 to 63 bits"
+
+
+def with_checked_shifts(definition: ast.FunctionDef, names: Names) -> bool:
+    """Change a function so that it checks by how much it shifts. Whether there was something to check."""
+    checked = _Checked(names)
+    body = [checked.visit(each) for each in definition.body]
+    definition.body = [*checked.checks, *body]
+    return bool(checked.checks)
+
+
+class _Checked(ast.NodeTransformer):
+    """Puts the counts of shifts through checks: small functions, each in the line of its shift."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.checks: list[ast.stmt] = []
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        """Another function is as it stands."""
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        """As another function."""
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        """A shift."""
+        self.generic_visit(node)
+        if isinstance(node.op, ast.LShift | ast.RShift):
+            node.right = self._count(node.right)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """A shift of what has a name."""
+        self.generic_visit(node)
+        if isinstance(node.op, ast.LShift | ast.RShift):
+            node.value = self._count(node.value)
+        return node
+
+    def _count(self, count: ast.expr) -> ast.expr:
+        if isinstance(count, ast.Constant) and type(count.value) is int and 0 <= count.value < BITS:
+            return count
+        name = self.names(f"shift_{len(self.checks)}")
+        raises = f"raise ValueError({SAID!r})"
+        (check,) = ast.parse(f"def {name}(count):\n    if count < 0 or count >= {BITS}:\n        {raises}\n    return count").body
+        for part in ast.walk(check):
+            if "lineno" in part._attributes:
+                ast.copy_location(part, count)
+        self.checks.append(check)
+        call: Any = ast.parse(f"{name}(0)", mode="eval").body
+        call.args = [count]
+        for part in (call, call.func):
+            ast.copy_location(part, count)
+        return call
