@@ -152,3 +152,23 @@ def test_each_word_that_an_active_lane_wants_is_a_pass_once(monkeypatch, seed, w
     assert asked == wanted
     there = [40 + takes[word] + words * number - 1 for number, word in enumerate(wanted, 1)]
     assert core.constants.ready == max([seed * 15, 41, *there])
+
+
+@pytest.mark.parametrize(
+    ("active", "words", "ready"),
+    [
+        ([1, 1, 1, 1], 1, 36),  # three passes: the last two lanes want the same word
+        ([1, 1, 1, 1], 2, 39),
+        ([1, 0, 0, 1], 1, 36),
+        ([0, 1, 0, 0], 1, 33),
+        ([1, 0, 0, 0], 1, 31),  # a word that is there at once: in the next cycle, as what reads no constant
+        ([0, 0, 0, 0], 1, 31),
+    ],
+)
+@pytest.mark.parametrize("before", [0, 31, 50])
+def test_a_bundle_waits_for_the_last_pass_of_its_lanes(monkeypatch, active, words, ready, before):
+    """Each lane's word takes a pass, and is there 0, 3, 4 and 5 cycles after the pass before it."""
+    monkeypatch.setattr(constant_cache, "_look_up", lambda constants, address, now: now + {0: 0, 8: 3, 16: 4, 18: 5}[address])
+    core = SimpleNamespace(constants=SimpleNamespace(ready=before), access=SimpleNamespace(address=np.array([0, 8, 16, 18], np.uint32)))
+    constant_cache.access_constants(core, SimpleNamespace(active=np.array(active, np.uint32)), 4, words, 30)
+    assert core.constants.ready == max(before, ready)
