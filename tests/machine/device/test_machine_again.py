@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from tests.machine.programs import FREE, GLOBAL, Assembly, config, machine
+from warploom.isa import uop as u
 from warploom.isa.regions import SPACE_BYTES, Region
 from warploom.isa.table_check import ProgramError
 from warploom.isa.views import F_RGBA8, VIEW_BYTES, VIEW_COLUMNS, VIEW_FORMAT, VIEW_HEIGHT, VIEW_LEVELS, VIEW_PITCH, VIEW_WIDTH
 from warploom.machine.accounting import events as e
+from warploom.machine.accounting.status import LaunchError
 from warploom.machine.device.held import Held
-from warploom.machine.device.machine import EVENT_ROWS, PipelineMachine
+from warploom.machine.device.machine import EVENT_ROWS, MEMORY_ROWS_A_CYCLE, ROWS_A_CYCLE, PipelineMachine
 from warploom.machine.run.driver import drive
 from warploom.machine.run.runnable import MOST_EVENTS
 
@@ -132,3 +134,71 @@ def test_what_a_run_over_held_memory_gave_stays_when_the_machine_begins_again(be
     assert counted.any() and np.array_equal(result.detail.profile, counted)
     assert len(result.memory) == (1024 if before else 0)
     assert (result.mapped is None, len(result.notes)) == (True, 20)
+
+
+@pytest.mark.parametrize(("mechanism", "yields"), [("its", True), ("stack", False), ("masks", False), ("uniform", False)])
+def test_loops_that_wait_give_way_where_another_path_can_go_on(mechanism, yields):
+    code = Assembly()
+    code.mov(A, 64)
+    code.label("wait")
+    code.load(B, A)
+    code.branch(B, "wait", negate=True)
+    code("exit")
+    assert bool((machine(code.program(), core__divergence=mechanism).program.uops[:, u.FLAGS] & u.YIELDS).any()) == yields
+
+
+def test_what_has_room_for_each_thread_has_room_for_those_of_the_machine_or_of_a_core():
+    """4 warps of 4 lanes, and 3 cores."""
+    of_all = Region("stacks", 1 << 20, 64, thread_bytes=16)
+    of_core = Region("local", 2 << 20, 64, thread_bytes=16, of_core=True)
+    plain = Region("table", 3 << 20, 64)
+    code = Assembly()
+    code("exit")
+    made = machine(code.program(regions=(of_all, of_core, plain)), gpu__cores=3).program.regions
+    assert [region.bytes for region in made] == [3 * 16 * 16, 16 * 16, 64]
+    assert [region.end for region in made] == [region.end for region in (of_all, of_core, plain)]
+
+
+@pytest.mark.parametrize("mechanism", ["dwf", "stack"])
+def test_threads_that_move_take_their_numbers_along_in_registers_and_others_read_those_of_their_place(mechanism):
+    code = Assembly()
+    code("special", dst=A, imm=u.SPECIAL_NUMBER["thread"])
+    code("exit")
+    made = machine(code.program(), core__divergence=mechanism)
+    assert u.OPERATIONS[made.uops[0, u.OP]].name == ("mov" if mechanism == "dwf" else "special")
+    assert u.OPERATIONS[made.program.uops[0, u.OP]].name == "special"
+
+
+def test_pages_appear_where_a_program_uses_an_address_between_its_regions_but_where_somebody_looks_for_such():
+    spare = replace(program(), spare_pages=2)
+    assert machine(spare).storage.pages == 2
+    assert held_machine(spare).storage.pages == 0
+    assert machine(program()).storage.pages == 0
+
+
+def test_the_events_of_a_cycle_of_all_cores_fit_behind_the_last_that_was_asked_about():
+    rows = [len(machine(program(), tracing=True, gpu__cores=cores).event_buffer) for cores in (1, 2, 5)]
+    assert rows == [EVENT_ROWS + ROWS_A_CYCLE * cores + MEMORY_ROWS_A_CYCLE for cores in (1, 2, 5)]
+
+
+def test_a_machine_is_built_with_what_the_second_level_cache_held():
+    held = Held(4096)
+    held.used = 1024
+    first = PipelineMachine(config(), program(), held=held)
+    drive(first, engine="python")
+    cache = first.gpu["l2"]["cache"]
+    assert cache["tag"].any()
+    held.take_from(cache, first.cycle)
+    second = PipelineMachine(config(), program(), held=held).gpu["l2"]["cache"]
+    assert np.array_equal(second["tag"], cache["tag"]) and not second["hits"]
+
+
+def test_a_program_that_a_machine_cannot_run_is_refused_when_it_is_built():
+    with pytest.raises(LaunchError, match="has no instructions"):
+        machine(Assembly().program())
+    code = Assembly()
+    code("grid_barrier")
+    code("exit")
+    machine(code.program(threads=16, block=4))
+    with pytest.raises(LaunchError, match="the blocks of the grid wait for each other, so all 5 must be on the machine at once"):
+        machine(code.program(threads=20, block=4))
