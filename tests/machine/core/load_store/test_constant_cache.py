@@ -189,9 +189,7 @@ LOOK_UPS = [
 
 
 @pytest.mark.parametrize(("first", "second", "ready", "counted"), LOOK_UPS)
-def test_a_word_comes_from_the_first_level_that_has_it_and_who_waits_is_said_to(
-    monkeypatch, first, second, ready, counted
-):
+def test_a_word_comes_from_the_first_level_that_has_it_and_who_waits_is_said_to(monkeypatch, first, second, ready, counted):
     levels = [SimpleNamespace(hits=0, misses=0, latency=cycles, here=[7, came]) for cycles, came in ((4, first), (20, second))]
     brought = []
     monkeypatch.setattr(constant_cache, "_find", lambda level, address: -1 if level.here[1] is None else 1)
