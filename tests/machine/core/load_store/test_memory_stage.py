@@ -208,9 +208,3 @@ def test_an_access_of_both_memories_of_which_only_shared_memory_answers_is_count
     order = made.core.access_order
     assert (order.left[WARP], order.open[WARP], made.lsu.count) == (kept, 0, 0)
     assert busy(made, B) == (made.core.shared_free + LATENCY - 1, r.SHORT_SCOREBOARD)
-
-
-def test_an_access_has_no_fault_of_one_before():
-    made = stage({**LOADS, "space": u.SHARED_SPACE})
-    made.core.access.fault = FAULT_NUMBER["shared_out_of_range"]
-    assert execute(made, u.SHARED) == 0
