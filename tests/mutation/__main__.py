@@ -18,6 +18,7 @@ from tests.mutation.near import groups, tried_near
 from tests.mutation.reach import Reached, reach
 from tests.mutation.trial import Verdict, tried
 
+UNTRIED = "not tried: no test reaches it, or it cannot be planted and --near leaves out the stage that imports it"
 _known: dict[str, Reached] = {}  # what the processes that are forked have of this one
 
 
@@ -126,7 +127,7 @@ class _Told:
             said = f"changes nothing: {reason}" if self.verbose else ""
         else:
             left.append(verdict.fault)
-            said = f"no test of {verdict.tests} notices" if last else ""
+            said = (f"no test of {verdict.tests} notices" if verdict.tests else UNTRIED) if last else ""
         if said:
             click.echo(f"{verdict.fault}\n    {said}\n")
 

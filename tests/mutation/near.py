@@ -13,6 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from tests.mutation import running
@@ -20,7 +21,7 @@ from tests.mutation.faults import Fault
 from tests.mutation.importing import place_of
 from tests.mutation.planting import plant
 from tests.mutation.reach import Reached
-from tests.mutation.running import COLLECTION, Collected, in_a_child, with_tests
+from tests.mutation.running import COLLECTION, Collected, in_a_child
 from tests.mutation.trial import Verdict, mirror_of
 from tests.places import ROOT
 
@@ -30,6 +31,18 @@ SLACK = 2.0, 10.0  # a test may take so many seconds of a processor, and so many
 OWN = 10  # so many times as long as others may tests take that mirror the fault's file, and still run before them
 LATELY = 8  # tests that have noticed the faults before, which run first
 LONGEST = 60.0  # seconds of one fork, should a test wait for something
+
+
+class _Near(Collected):
+    """Collected tests, and what pytest says of files that it could not collect: a part of the tests would say less than all of them."""
+
+    def __init__(self, work: Callable[[_Near], None]) -> None:
+        super().__init__(lambda _: work(self))
+        self.broken = ""
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed and not self.broken:
+            self.broken = f"{report.nodeid} cannot be collected: {report.longreprtext.strip().splitlines()[-1].removeprefix('E').strip()}"
 
 
 @cache
@@ -51,9 +64,10 @@ def groups(faults: Sequence[Fault]) -> list[list[Fault]]:
 
 
 def tried_near(faults: Sequence[Fault], known: dict[str, Reached] | None = None) -> list[Verdict]:
-    """Plant each fault of a group and run the tests near it. Faults that cannot be planted have passed no tests.
+    """Plant each fault of a group and run the tests near it. Faults that cannot be planted, or have no tests near them, have passed none.
 
     known: what the tests reach, as `reach` says; then those near a fault are all that reach it, those that mirror its file first.
+    Raises UsageError for a file of tests that cannot be collected.
     """
     verdicts = {fault: Verdict(fault, "", 0) for fault in faults}
     ordered = sorted(faults, key=lambda fault: fault.file)
@@ -62,7 +76,10 @@ def tried_near(faults: Sequence[Fault], known: dict[str, Reached] | None = None)
     if not known:
         files = {name for fault in faults for name in mirroring(fault.file)}
 
-    def work(tests: Collected, tell: Callable[[Any], None]) -> None:
+    def work(tests: _Near, tell: Callable[[Any], None]) -> None:
+        if tests.broken:
+            tell(tests.broken)
+            return
         for file, those in groupby(ordered, key=lambda fault: fault.file):
             own = {} if known else _limits(tests, [item for item in tests.items if item.nodeid.partition("::")[0] in mirroring(file)])
             lately: list[str] = []
@@ -73,8 +90,13 @@ def tried_near(faults: Sequence[Fault], known: dict[str, Reached] | None = None)
                 if test in limits:  # what has noticed one fault notices its neighbours too
                     lately = [test, *(name for name in lately if name != test)][:LATELY]
 
+    def collect(tell: Callable[[Any], None]) -> None:
+        running._pytest(sorted(files), _Near(lambda tests: work(tests, tell)))
+
     if files:
-        for told in in_a_child(lambda tell: with_tests(sorted(files), lambda tests: work(tests, tell)), COLLECTION + LONGEST * len(faults)):
+        for told in in_a_child(collect, COLLECTION + LONGEST * len(faults)):
+            if isinstance(told, str):
+                raise click.UsageError(told)
             if told is not None:
                 verdicts[told[0]] = Verdict(*told)
     return list(verdicts.values())

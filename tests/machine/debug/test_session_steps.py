@@ -182,3 +182,16 @@ def test_undo_forgets_what_came_of_a_change(session):
     assert made.checkpoints.cycles[-1] <= 40
     made.goto(300)
     assert made.machine.state[1] == 0
+
+
+@pytest.mark.parametrize(("end", "limit"), [(300, 8000), (8000, 300)])
+def test_a_way_back_that_is_interrupted_leaves_everything_where_it_was(session, end, limit):
+    """At the end of the run as in the middle of it."""
+    made = session(end=end, limit=limit)
+    made.run([])
+    before = made.cycle, made.ended
+    assert before == (300, end == 300)
+    assert made.run_back([Events([20])], interrupted=lambda: True) == []
+    assert (made.cycle, made.ended) == before
+    assert made.run_back([Events([20])]) == [(0, "event 20")]
+    assert (made.cycle, made.ended) == (20, False)

@@ -6,11 +6,9 @@ import pytest
 from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, WARP, Assembly, machine, run
 from warploom.isa import uop as u
 from warploom.isa.uop import NONE
-from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.counters import COUNTER
-from warploom.machine.accounting.reasons import NOT_SELECTED
-from warploom.machine.device.report import MOST_WARPS, account_the_rest, open_rows
+from warploom.machine.device.report import MOST_WARPS
 from warploom.machine.device.report import counters as made_counters
 from warploom.machine.memory.cache import DIRTY
 from warploom.machine.run import livelock
@@ -133,30 +131,6 @@ def test_warps_that_were_stopped_are_listed_and_the_rest_is_counted():
         assert line.endswith(": waits for a register that a load from global memory or a texture writes")
     assert len(many) == MOST_WARPS + 1
     assert many[-1] == "and 3 more warps"
-
-
-@pytest.mark.parametrize("cycle", [3, 12, 20, 22, 24, 30, 60])
-def test_the_open_spans_of_warps_are_the_cycles_that_they_are_accounted_for_when_a_run_stops_there(cycle):
-    """Eight warps, whose operations take so long that each waits for one, and then to be selected, or waits for memory."""
-    code = Assembly()
-    for _ in range(4):
-        code.op("mul", A, A, imm=3)
-        code.op("add", B, B, imm=4)
-    code.load(A, B)
-    code.op("add", A, A, imm=1)
-    code("exit")
-    made = machine(code.program(threads=32, block=32), core__warps=8, latency__alu=12)
-    drive(made, engine="python", max_cycles=cycle)
-    spans, before = open_rows(made), made.profile.copy()
-    account_the_rest(made)
-    counted = np.zeros_like(before)
-    for until, kind, _, warp, pc, mask, reason, begin in spans.tolist():
-        assert (kind, mask) == (e.STALL, 15)
-        assert until == cycle or reason != NOT_SELECTED
-        assert pc == made.cores["warps"]["pc"][0, warp]
-        counted[pc, reason] += until - begin
-    assert np.array_equal(counted, made.profile - before)
-    assert counted.sum() > 0
 
 
 def test_a_fault_names_the_place_the_warp_and_the_lane():

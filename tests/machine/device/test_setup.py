@@ -8,7 +8,6 @@ import pytest
 from tests.machine.programs import FREE, GLOBAL, Assembly, machine, run, words
 from warploom.gpu import GPU
 from warploom.isa import uop as u
-from warploom.isa.launch import Launch
 from warploom.machine.accounting.status import LaunchError
 from warploom.machine.config.presets import load_config
 from warploom.machine.core.divergence import MECHANISMS
@@ -125,6 +124,11 @@ FIELDS = [
     # A sector is a 64th of a line at least, for a mask has 64 bits, and a line at most.
     ({"l1__line": 128, "l2__bytes": 0, "l1__bytes": 0, "l2__line": 128, "lsu__sector": 2}, "gpu", {"sector_shift": 1}),
     ({"l1__line": 64, "lsu__sector": 64}, "gpu", {"sector_shift": 6, "line_shift": 6}),
+    *(({"gpu__dispatch": name}, "gpu", {"grid.order": order}) for name, order in (("spread", 0), ("fill", 1), ("split", 2))),
+    # Channels share out the longest lines, and rows are counted in them.
+    ({"l1__line": 32, "l2__line": 128, "l2__bytes": 2048, "dram__row": 1024}, "gpu", {"dram.interleave_shift": 7, "dram.row_shift": 3}),
+    ({"l1__line": 64, "l2__line": 64, "l2__bytes": 2048, "dram__row": 1024}, "gpu", {"dram.interleave_shift": 6, "dram.row_shift": 4}),
+    ({"l1__line": 32, "l2__line": 128, "l2__bytes": 0, "dram__row": 1024}, "gpu", {"dram.interleave_shift": 5, "dram.row_shift": 5}),
     ({"fetch__shared": 5, "fetch__ahead": 2}, "gpu", {"shared_fetch.lines": 5, "shared_fetch.ahead": 2}),
     ({"l2__latency": 31}, "gpu", {"has_dram": 1, "l2.present": 1, "l2.latency": 31, "grid.barrier_latency": 62, "l2.ahead": 0}),
     ({"l2__slices": 4}, "gpu", {"l2.cache.slices.places": 4}),
@@ -156,6 +160,14 @@ FIELDS = [
     ({"pipes__owner": "scheduler", "latency__to_float": 0, "latency__to_integer": 3}, "core",
      {"scoreboard.crosses": 1, "scoreboard.crossing": {(u.ALU, u.FLOAT): 0, (u.FLOAT, u.ALU): 3}}),
     ({"pipes__owner": "scheduler"}, "core", {"scoreboard.crosses": 0}),
+    ({"pipes__owner": "scheduler", "latency__to_float": 1}, "core", {"scoreboard.crosses": 1}),
+    ({"pipes__owner": "scheduler", "latency__to_integer": 1}, "core", {"scoreboard.crosses": 1}),
+    ({"core__schedulers": 2, "core__issues_per_turn": 3}, "core", {"issues_per_turn": 3}),
+    ({"core__issues_per_turn": 0}, "core", {"issues_per_turn": 0}),
+    ({"latency__alu": 4, "latency__mask": 0}, "core",
+     {"latency": {u.LATENCIES.index("control"): 1, u.LATENCIES.index("memory"): 1, u.LATENCIES.index("mask"): 4}}),
+    ({"pipes__owner": "scheduler", "pipes__divide_interval": 9, "pipes__double_lanes": 2}, "core",
+     {"partitions.hold": {u.LATENCIES.index("divide"): 9, u.LATENCIES.index("double"): 2, u.LATENCIES.index("alu"): 1}}),
     ({"latency__to_float": 2}, "core", {"scoreboard.crosses": 0, "partitions.own": 0}),  # where the schedulers share their ALUs
     ({"core__schedulers": 2, "core__fetch_group": 3}, "core",
      {"scheduler_count": 2, "schedulers": {(1, "owned"): 0b1010, (1, "number"): 1, (1, "step"): 2, (1, "warps"): 4, (1, "last"): -1,
@@ -225,73 +237,6 @@ def test_what_a_setting_says_is_in_its_field(changes, of, fields):
                 assert int(part) == number, (path, place)
         else:
             assert int(value) == expected, path
-
-
-def laid_out(*uops, words=1):
-    """A program of these micro-ops, an instruction each, whose words of code lie so many addresses apart."""
-    code = Assembly()
-    for uop in uops:
-        code(**uop)
-    code("exit")
-    program = code.program()
-    program.code[:, u.ADDRESS] = np.arange(len(program)) * words
-    return program
-
-
-LOAD, NOP = {"name": "load", "dst": FREE, "a": FREE}, {"name": "nop"}
-# What a program says of the machine that runs it: what no instruction asks for is left off.
-OF_PROGRAMS = [
-    (laid_out(NOP, words=4), {"code_rows": 2, "code_step": 4, "counts": 0, "has_predicates": 0, "has_wide": 0, "clear_registers": 32}),
-    (laid_out(NOP, NOP, words=1), {"code_rows": 3, "code_step": 1}),
-    (laid_out({"name": "mov", "dst": FREE, "a": FREE, "predicate": u.scalar(0)}), {"has_predicates": 1}),
-    (laid_out({"name": "load_scalar", "dst": u.scalar(1), "a": u.scalar(0)}), {"has_predicates": 1, "has_wide": 1}),
-    (laid_out({**LOAD, "size": 8}), {"has_wide": 1, "has_predicates": 0}),
-    (laid_out({"name": "special", "dst": FREE, "imm": u.SPECIAL_NUMBER["core_warps"]}), {"counts": 1}),
-    (laid_out({"name": "special", "dst": FREE, "imm": u.SPECIAL_NUMBER["core_thread_instructions"]}), {"counts": 1}),
-    (laid_out({"name": "barrier_count", "dst": FREE, "a": FREE}), {"barriers.reduces": 1}),
-    (laid_out(NOP), {"thread_pool.forms": 1, "thread_pool.fences": 0, "thread_pool.any_block": 1, "thread_pool.majority": -1,
-                     "thread_pool.registers": 37, "barriers.reduces": 0}),
-    (laid_out({"name": "fence"}), {"thread_pool.fences": 1}),
-    (laid_out({"name": "barrier"}), {"thread_pool.any_block": 0, "thread_pool.forms": 1}),
-    (laid_out({"name": "grid_barrier"}), {"thread_pool.any_block": 0}),
-    (laid_out({"name": "load", "dst": FREE, "a": FREE, "space": u.SHARED_SPACE}), {"thread_pool.any_block": 0}),
-    (laid_out({"name": "note", "a": FREE}), {"thread_pool.forms": 0}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("program", "fields"), OF_PROGRAMS)
-def test_what_a_program_asks_for_is_switched_on(program, fields):
-    core = machine(program).cores[0]
-    assert {path: int(found(core, path)) for path in fields} == fields
-
-
-def test_code_of_uneven_lengths_has_no_step():
-    program = laid_out(NOP, NOP, NOP)
-    program.code[:, u.ADDRESS] = 0, 4, 6, 10
-    assert machine(program).cores["code_step"].tolist() == [0]
-
-
-def test_a_launch_in_three_dimensions_and_one_that_fills_the_device():
-    code = Assembly()
-    code("special", dst=FREE, imm=u.SPECIAL_NUMBER["thread_y"])
-    code("exit")
-    program = replace(
-        code.program(scalars=2), launch=Launch(grid=(3, 2), block=(2, 3), argument=64, scalars=(7, 9), registers=((2, "lane"),))
-    )
-    grid = machine(program).gpu["grid"]
-    assert {name: int(grid[name]) for name in ("threads", "blocks", "block_threads", "warps", "low", "high", "dormant", "dimensions")} == {
-        "threads": 36, "blocks": 6, "block_threads": 6, "warps": 2, "low": 0, "high": 6, "dormant": 0, "dimensions": 1,
-    }  # fmt: skip
-    assert (grid["grid_dim"].tolist(), grid["block_dim"].tolist()) == ([3, 2, 1], [2, 3, 1])
-    assert (int(grid["argument"]), int(grid["scalars"]), grid["scalar"][:3].tolist()) == (64, 2, [7, 9, 0])
-    assert (int(grid["registers"]), int(grid["register"][0]), int(grid["special"][0])) == (1, 2, u.SPECIAL_NUMBER["lane"])
-
-    whole = machine(replace(one(), launch=Launch(whole_device=True)), gpu__cores=3).gpu["grid"]
-    assert {name: int(whole[name]) for name in ("threads", "blocks", "block_threads", "warps", "dormant", "dimensions")} == {
-        "threads": 3 * 4 * 4, "blocks": 3, "block_threads": 16, "warps": 4, "dormant": 1, "dimensions": 0,
-    }  # fmt: skip
-    assert machine(one(threads=0)).gpu["grid"]["grid_dim"].tolist() == [1, 1, 1]
-    assert machine(one(threads=9)).gpu["grid"]["block_dim"].tolist() == [4, 1, 1]  # without a block of its own: the machine's
 
 
 def test_a_warp_slot_is_for_one_block_at_most():

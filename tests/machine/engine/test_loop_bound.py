@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import dis
 import functools
 import inspect
@@ -10,7 +12,7 @@ from itertools import pairwise
 import pytest
 
 from warploom.machine.engine.call_counts import begin_call, begins_calls
-from warploom.machine.engine.loop_bound import AROUND, ENDLESS, IN_ALL, MOST, SHORT, bounded
+from warploom.machine.engine.loop_bound import AROUND, ENDLESS, IN_ALL, MOST, SHORT, _rounds, bounded
 
 
 def counts_down(x, step=1):
@@ -310,3 +312,29 @@ def test_what_has_no_source_is_itself():
     exec("def spins(x):\n    while x:\n        pass\n", known)
     assert bounded(known["spins"]) is known["spins"]
     assert not inspect.isbuiltin(known["spins"])
+
+
+LONG = SHORT + 1  # of a loop of which nobody knows how often it runs
+
+
+@pytest.mark.parametrize(
+    ("text", "rounds"),
+    [
+        ("x = 1", 1),
+        ("for k in range(7): pass", 7),
+        ("for k in range(2, 9, 3): pass", 3),
+        ("for k in range(0): pass", 0),
+        ("for k in range(7):\n for m in range(5): pass\n for m in range(6): pass", 42),
+        ("if x:\n for k in range(3): pass\nelse:\n for k in range(4): pass", 4),
+        ("while x: pass", LONG),
+        ("for k in range(3):\n while x: pass", 3 * LONG),
+        ("for k in range(n): pass", LONG),
+        ("for k in numbers: pass", LONG),
+        ("for k in each(7): pass", LONG * LONG),  # nor how often what it calls
+        ("for k in range(2.5): pass", LONG),
+        ("for k in range(7):\n def inner():\n  while x: pass", 7),  # runs when it is called: its loops are its own
+        ("for k in range(7):\n f = lambda: [k for k in z]", 7),
+    ],
+)
+def test_a_loop_runs_as_often_as_its_numbers_and_those_of_the_loops_in_it_say(text, rounds):
+    assert _rounds(ast.parse(text), frozenset(dir(builtins))) == rounds

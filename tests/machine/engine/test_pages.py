@@ -48,6 +48,22 @@ def test_contents_are_equal_where_arrays_are_wherever_they_lie(size, asks, monke
     assert contents(one) != contents(zeros(size + 1, np.uint8))
 
 
+@pytest.mark.parametrize("lead", [0, 1, 64, PAGE // 2, PAGE - 64, PAGE - 1])
+def test_each_byte_that_holds_something_is_told_wherever_the_pages_of_the_host_begin(lead):
+    """lead: bytes before the first of them. Nothing else of the array has been touched, and it is asked once."""
+    for size, rest in ((9 * PAGE, 5), (9 * PAGE + lead, 0), (9 * PAGE + lead // 2, 0)):
+        for place in (0, max(lead - 1, 0), lead, PAGE - 1, 4 * PAGE - 1, 4 * PAGE, 4 * PAGE + lead - 1, 4 * PAGE + lead, 9 * PAGE - 1):
+            room = zeros((1 << 20) + 16 * PAGE, np.uint8)
+            start = -lead % PAGE
+            array = room[start : start + size + rest]
+            array[place] = 3
+            part = np.zeros(PAGE, np.uint8)
+            part[place % PAGE] = 3
+            tail = bytes(len(array) % PAGE)
+            told = contents(array)
+            assert told[8:] == np.int64(place // PAGE).tobytes() + part.tobytes() + tail
+
+
 def test_a_page_that_is_swapped_out_counts_as_touched(monkeypatch):
     monkeypatch.setattr(pages, "_entries", lambda first, count: np.array([0, 1 << 62, 1 << 55, 1 << 63], np.uint64))
     assert pages._touched(zeros(4 * PAGE, np.uint8).reshape(-1, PAGE)).tolist() == [1, 3]

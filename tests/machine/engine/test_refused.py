@@ -161,3 +161,15 @@ def test_what_cannot_become_native_code_is_refused_before_a_run(unit, at, said):
         check_function(unit)
     file, _, rest = str(found.value).partition(f"test_refused.py:{at}: ")
     assert (rest if at else file).startswith(said)
+
+
+@pytest.mark.parametrize("number", [0, 2**63, 2**64 - 1, 2**64, -(2**62) - 1, -(2**63), -(2**63) - 1])
+def test_a_number_has_64_bits_with_a_sign_or_without(tmp_path, number):
+    file, held = tmp_path / "mine.py", {}
+    file.write_text(f"def mine(s, now):\n    return {number}\n")
+    exec(compile(file.read_text(), str(file), "exec"), held)
+    if -(2**63) <= number < 2**64:
+        check_function(held["mine"])
+    else:
+        with pytest.raises(UnitError, match=f"mine uses the number {number}; "):
+            check_function(held["mine"])

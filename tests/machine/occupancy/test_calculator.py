@@ -138,7 +138,16 @@ def test_other_spellings_of_a_capability(cc, name):
 
 @pytest.mark.parametrize(
     ("cc", "near"),
-    [("8.5", ", did you mean '8.6'?"), ("8.x", ", did you mean '8.0'?"), ("2.0", ", did you mean '3.0'?"), ("ada", ""), ("", "")],
+    [
+        *(
+            (cc, f", did you mean {near!r}?")
+            for cc, near in (("8.5", "8.6"), ("8.3", "8.6"), ("7.8", "8.0"), ("10.6", "10.3"), ("10.7", "11.0"))
+        ),
+        ("8.x", ", did you mean '8.0'?"),
+        ("2.0", ", did you mean '3.0'?"),
+        ("ada", ""),
+        ("", ""),
+    ],
 )
 def test_an_unknown_capability_is_answered_with_the_nearest_and_all(cc, near):
     with pytest.raises(ConfigError) as error:

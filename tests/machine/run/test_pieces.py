@@ -75,6 +75,7 @@ def test_the_pieces_are_the_whole_run(whole, found):
     for piece in found:
         assert piece.begins == max(piece.first - LEAD, 0)
         assert piece.ends == min(piece.stop + LEAD, whole.cycles)
+        assert piece.stop % LEAD == 0 or piece is found[-1]
 
 
 def test_the_events_are_those_of_the_whole_run(whole, found):
@@ -119,7 +120,7 @@ def test_a_stretch_with_more_events_than_the_buffer_holds(whole, tmp_path, monke
 
 def test_a_stretch_in_the_middle(whole, tmp_path):
     (piece,) = pieces(long_run(tmp_path), 500, 600)
-    assert (piece.first, piece.stop, piece.begins) == (500, 600, 500 - LEAD)
+    assert (piece.first, piece.stop, piece.begins, piece.ends) == (500, 600, 500 - LEAD, 600 + LEAD)
     assert np.array_equal(within(piece.result.detail.events, 500, 600), within(whole.detail.events, 500, 600))
 
 

@@ -1,11 +1,12 @@
 """Convergence barriers and syncs of independent threads, call by call, against sets of lanes."""
 
 import random
+from itertools import product
 
 import numpy as np
 import pytest
 
-from warploom.machine.core.divergence.its import ConvergenceBarriers, _join, _open, sync
+from warploom.machine.core.divergence.its import ConvergenceBarriers, _join, _next, _open, sync
 from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, AT_SYNC, READY, PathTable
 from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.unit import mirror, zeros
@@ -113,3 +114,21 @@ def test_a_group_waits_at_a_sync_for_lanes_that_have_not_ended(named, waits):
     assert lanes_of(warps.mask[WARP]) == (set() if waits else {0, 1})
     assert convergence.backward_jumps[WARP] == (0 if waits else 7)
     assert [lanes_of(row) for row in convergence.named[WARP, :3]] == [named if waits else set()] * 2 + [set()]
+
+
+@pytest.mark.parametrize("states", product((READY, AT_RECONVERGENCE, AT_BARRIER), repeat=3))
+def test_the_first_group_that_is_ready_runs_and_else_the_first_that_waits_for_others(states):
+    """All wait for lane 7 at instruction 5, which is at a barrier of the block; the one that goes on is no longer waited for there."""
+    groups = [({number}, 5, state) for number, state in enumerate(states)]
+    paths, convergence, warps = tables([*groups, ({7}, 9, AT_BARRIER)], [(5, {0, 1, 2, 7})], {0, 1, 2, 7}, {})
+    goes = next((number for kind in (READY, AT_RECONVERGENCE) for number, state in enumerate(states) if state == kind), None)
+    assert _next(paths, convergence, warps, WARP) == int(goes is not None)
+    assert lanes_of(warps.mask[WARP]) == ({goes} if goes is not None else set())
+    assert warps.pc[WARP] == (5 if goes is not None else 0)
+    members = {0, 1, 2, 7} - ({goes} if goes is not None and states[goes] == AT_RECONVERGENCE else set())
+    assert lanes_of(convergence.members[WARP, 0]) == members
+    left = by_place(paths)
+    expected = {}
+    for lanes, place, state in [*(group for number, group in enumerate(groups) if number != goes), ({7}, 9, AT_BARRIER)]:
+        expected.setdefault((place, state), set()).update(lanes)
+    assert left == expected

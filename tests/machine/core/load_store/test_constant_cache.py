@@ -10,6 +10,7 @@ from tests.machine.programs import FREE, GLOBAL, LANE, Assembly, run, words
 from warploom.gpu import GPU
 from warploom.isa import uop as u
 from warploom.isa.program import Program
+from warploom.machine.accounting.reasons import IMC_MISS
 from warploom.machine.config.presets import load_config
 from warploom.machine.core.load_store import constant_cache
 from warploom.machine.engine.sizes import ConfigError
@@ -152,3 +153,50 @@ def test_each_word_that_an_active_lane_wants_is_a_pass_once(monkeypatch, seed, w
     assert asked == wanted
     there = [40 + takes[word] + words * number - 1 for number, word in enumerate(wanted, 1)]
     assert core.constants.ready == max([seed * 15, 41, *there])
+
+
+@pytest.mark.parametrize(
+    ("active", "words", "ready"),
+    [
+        ([1, 1, 1, 1], 1, 36),  # three passes: the last two lanes want the same word
+        ([1, 1, 1, 1], 2, 39),
+        ([1, 0, 0, 1], 1, 36),
+        ([0, 1, 0, 0], 1, 33),
+        ([1, 0, 0, 0], 1, 31),  # a word that is there at once: in the next cycle, as what reads no constant
+        ([0, 0, 0, 0], 1, 31),
+    ],
+)
+@pytest.mark.parametrize("before", [0, 31, 50])
+def test_a_bundle_waits_for_the_last_pass_of_its_lanes(monkeypatch, active, words, ready, before):
+    """Each lane's word takes a pass, and is there 0, 3, 4 and 5 cycles after the pass before it."""
+    monkeypatch.setattr(constant_cache, "_look_up", lambda constants, address, now: now + {0: 0, 8: 3, 16: 4, 18: 5}[address])
+    core = SimpleNamespace(constants=SimpleNamespace(ready=before), access=SimpleNamespace(address=np.array([0, 8, 16, 18], np.uint32)))
+    constant_cache.access_constants(core, SimpleNamespace(active=np.array(active, np.uint32)), 4, words, 30)
+    assert core.constants.ready == max(before, ready)
+
+
+# Where a word is found, by the cycle in which its line has come there, None where it has no line; the cycle in which it can be used, and
+# what is counted: hits and misses of the first level, and of the second. Latencies of 4 and 20 cycles, 90 of memory; it is cycle 30.
+LOOK_UPS = [
+    (30, None, 34, (1, 0, 0, 0)),
+    (12, 12, 34, (1, 0, 0, 0)),
+    (31, None, 34, (0, 1, 0, 0)),  # its line is on its way
+    (50, None, 50, (0, 1, 0, 0)),
+    (None, 0, 50, (0, 1, 1, 0)),
+    (None, 51, 51, (0, 1, 1, 0)),
+    (None, None, 120, (0, 1, 0, 1)),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "ready", "counted"), LOOK_UPS)
+def test_a_word_comes_from_the_first_level_that_has_it_and_who_waits_is_said_to(monkeypatch, first, second, ready, counted):
+    levels = [SimpleNamespace(hits=0, misses=0, latency=cycles, here=[7, came]) for cycles, came in ((4, first), (20, second))]
+    brought = []
+    monkeypatch.setattr(constant_cache, "_find", lambda level, address: -1 if level.here[1] is None else 1)
+    monkeypatch.setattr(constant_cache, "_bring", lambda level, address, done: brought.append((levels.index(level), address, done)))
+    constants = SimpleNamespace(first=levels[0], second=levels[1], memory_latency=90, reason=-1)
+    assert constant_cache._look_up(constants, 64, 30) == ready
+    assert (levels[0].hits, levels[0].misses, levels[1].hits, levels[1].misses) == counted
+    assert constants.reason == (-1 if counted[0] else IMC_MISS)
+    missed = ([1] if first is None and second is None else []) + ([0] if first is None else [])
+    assert brought == [(level, 64, ready) for level in missed]

@@ -245,3 +245,22 @@ def test_only_a_texture_unit_s_hits_serve_lanes(monkeypatch, texture):
     made.lsu.line[2, 3] = 77
     assert [give(made, slot) for slot in (1, 2)] == [1, 1]
     assert served == ([(6, LINE, NOW)] if texture else [])
+
+
+@pytest.mark.parametrize("evicted", [0, 0b101])
+@pytest.mark.parametrize(("back", "partial"), [(0, -1), (1, -1), (1, 3)])
+def test_a_store_is_kept_in_the_sectors_of_its_own_line_and_what_goes_for_it_is_nobodys(monkeypatch, evicted, back, partial):
+    kept, sent = [], []
+    lsu = SimpleNamespace(cache=SimpleNamespace(evicted_dirty=None), write_back=back)
+    gpu = SimpleNamespace(partial_stores="partial stores")
+
+    def keep_store(cache, *arguments):
+        cache.evicted_dirty = np.uint64(evicted)
+        kept.append(arguments)
+        return 77
+
+    monkeypatch.setattr(l1_access, "keep_store", keep_store)
+    monkeypatch.setattr(l1_access, "_send_store", lambda gpu, core, lsu, *arguments: sent.append(arguments))
+    l1_access._keep(gpu, None, lsu, 9, 0b11, partial, 4, 30)
+    assert kept == [(9, 0b11, "partial stores", partial, 0, back, 30)]
+    assert sent == ([(NOBODY, 77, evicted, -1, 4, 30)] if evicted else [])

@@ -151,7 +151,7 @@ def texels(*uops, rows=((0, 4, 64, -1), (128, -1, -1, -1)), fault=0, **settings)
 
     def sampler(core, warp, tables, k, transactions):
         core.texels.address[: len(rows), :4] = rows
-        core.access.fault = fault
+        core.access.fault = fault or core.access.fault
         return _send_texels(core, len(rows), np.int64(4), 4, transactions)
 
     made.units.sampler = sampler
@@ -164,7 +164,7 @@ SAMPLES = {"name": "sample_fixed", "dst": C, "a": A, "b": B, "c": B}
 @pytest.mark.parametrize("capacity", [0, 4])
 def test_a_sample_enters_the_texture_unit(capacity):
     made = texels(SAMPLES, watched=1)
-    made.core.lane_slots.capacity = capacity
+    made.core.lane_slots.capacity, made.core.access.fault = capacity, 13  # of an access before
     assert execute(made, u.TEXTURE) == 0
     assert entered(made, made.core.texture, 2)[:8] == (LOAD, WARP, PC, 0b1111, 33, 0, 0, 3)
     texture = made.core.texture

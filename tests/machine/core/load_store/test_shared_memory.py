@@ -43,6 +43,17 @@ def test_a_stride_of_words_costs_its_greatest_common_divisor_with_the_banks(stri
     assert passes([4 * stride * (31 - lane) for lane in range(32)], atomic=atomic) == math.gcd(stride, 32)
 
 
+@pytest.mark.parametrize(("size", "bank_bytes"), [(1, 4), (2, 4), (1, 8), (4, 8), (2, 16), (8, 16)])
+@pytest.mark.parametrize("atomic", [0, 1])
+def test_a_stride_that_is_no_number_of_words_is_counted_word_by_word(size, bank_bytes, atomic):
+    """Wherever it begins, upwards and downwards: between two lanes lie now so many words, now one more."""
+    for stride in range(-3 * bank_bytes + size, 5 * bank_bytes, size):
+        for start, lanes in ((0, 4), (size, 8), (bank_bytes - size, 3), (bank_bytes // 2, 5)):
+            addresses = [640 + start + stride * lane for lane in range(lanes)]
+            expected = naive(addresses, [1] * lanes, size, 4, bank_bytes, atomic)
+            assert passes(addresses, size=size, banks=4, bank_bytes=bank_bytes, atomic=atomic) == expected, (stride, start, lanes)
+
+
 def test_a_word_that_all_lanes_read_is_broadcast():
     assert passes([64] * 32) == 1
 

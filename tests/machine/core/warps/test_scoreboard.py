@@ -11,7 +11,7 @@ from tests.machine.two_engines import both
 from warploom.isa.uop import CODE_COLUMNS, SCALAR_GROUP, USE, USES, WRITES
 from warploom.machine.accounting.reasons import LONG_SCOREBOARD, WAIT
 from warploom.machine.core.warps.scoreboard import Scoreboard, blocking_group, clear, mark_busy, ready_at
-from warploom.machine.engine.unit import FOREVER, mirror, unit
+from warploom.machine.engine.unit import FOREVER, mirror, unit, zeros
 
 LANES, WARPS = 4, 2
 ISSUE, LAND, START = range(3)
@@ -192,3 +192,13 @@ def test_each_lane_of_each_register_is_busy_until_its_own_cycle(seed, by_lane):
                 assert found == (next(group for group in read if until_of[group] == latest) if latest > now else -1)
         assert board.last[1] == until_last
     assert not board.ready[0].any() and not board.last[0]
+
+
+@pytest.mark.parametrize("by_lane", [0, 1])
+def test_for_a_warp_that_starts_no_group_of_no_lane_is_busy_and_others_wait_as_before(by_lane):
+    board = zeros((), Scoreboard)
+    board["by_lane"], board["ready"], board["lane_ready"], board["last"] = by_lane, FOREVER, FOREVER, 70
+    clear(mirror(board), 1, 80)
+    assert not board["ready"][1].any() and (board["ready"][[0, 2]] == FOREVER).all()
+    assert not (by_lane and board["lane_ready"][1].any()) and (board["lane_ready"][[0, 2]] == FOREVER).all()
+    assert board["last"][:3].tolist() == [70, 80, 70]
