@@ -131,6 +131,32 @@ def test_programs_that_are_not_python():
     assert bad.exit_code == 1 and "examples/tiny/histogram.asm:22:5: error:" in bad.stdout and "[race]" in bad.stdout
 
 
+UNITS = """
+
+def last(s, now):
+    chosen = -1
+    for warp in range(s.warps):
+        if s.eligible >> np.uint64(warp) & np.uint64(1):
+            chosen = warp
+    return chosen
+
+
+def wrong(s, now):
+    return 99
+"""
+
+
+@pytest.mark.parametrize("program", ["two.py", "examples/tiny/histogram.asm"])
+def test_a_unit_of_ones_own_is_in_the_machine_that_checks(program, script, tmp_path):
+    (tmp_path / "mine.py").write_text("import numpy as np\n" + UNITS)
+    file = script if program == "two.py" else program
+    scheduler = f"scheduler={tmp_path / 'mine.py'}:"
+    fine = check(file, "--unit", scheduler + "last", "--no-schedule")
+    assert fine.exit_code == 1 and "finding" in fine.stderr, fine.stderr
+    wrong = check(file, "--unit", scheduler + "wrong", "--no-schedule")
+    assert wrong.exit_code == 2 and "mine.py:12: wrong returned 99" in wrong.stderr, wrong.stderr
+
+
 def test_a_machine_without_warps_is_refused():
     run = check("examples/tiny/matadd.asm", "--gpu", "tiny")
     assert "checks are for cores with warps, as --gpu tiny-simt" in run.stderr

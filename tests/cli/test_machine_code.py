@@ -87,7 +87,7 @@ def test_an_image_of_vortex_is_no_code_of_another_instruction_set(isa, tmp_path)
         ("k.bin", b"abc", ["disasm", "--isa", "gcn"], "there are 3 bytes, and instructions of GCN are words of four"),
         ("k.bin", b"", ["disasm", "--isa", "avx512"], "there is no instruction in this file"),
         ("k.bin", b"abcd\0", ["disasm"], "k.bin does not say of which instruction set its bytes are: add --isa NAME, of tiny, "),
-        ("k.cl", b"", ["asm"], "k.cl is C: compile it first, with `warploom cc "),
+        ("k.cl", b"", ["asm"], "k.cl is OpenCL C: compile it first, with `warploom cc "),
         ("k.C", b"", ["asm", "--isa", "riscv"], "k.C: error: the compiler knows a file by its ending, and this is none of its own"),
         ("k.C", b"", ["cc", "-o", "k.elf"], "k.C: error: the compiler knows a file by its ending, and this is none of its own"),
         ("k.co", b"\x7fELF", ["disasm"], "ELF"),

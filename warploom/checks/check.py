@@ -101,19 +101,19 @@ def run_checked(
         held.take_from(machine.gpu["l2"]["cache"], machine.cycle)
     found = findings_of(checker.found["findings"], program, names, checker.fault(result.fault))
     if schedule and any(one.kind in RACES for one in found) and result.status == "done" and result.cycles <= schedules.MOST_CYCLES:
-        found = _with_schedule(found, config, program, names, result, before, engine, progress)
+        found = _with_schedule(found, config, program, units, names, result, before, engine, progress)
     return Report(program, tuple(found), replace(result, findings=tuple(found)))
 
 
 def _with_schedule(
-    found: list[Finding], config: Config, program: Program, names: Names, result: Result, before: Held | None, engine: str,
-    progress: Progress | None,
+    found: list[Finding], config: Config, program: Program, units: Mapping[str, Callable[..., int]] | None, names: Names, result: Result,
+    before: Held | None, engine: str, progress: Progress | None,
 ) -> list[Finding]:  # fmt: skip
     """Races with a machine on which memory ends up different, where one is found."""
 
     def run(other: Config) -> np.ndarray | None:
         try:
-            machine = PipelineMachine(other, program, held=None if before is None else before.copy(), before=before)
+            machine = PipelineMachine(other, program, units=units, held=None if before is None else before.copy(), before=before)
             outcome = drive(machine, engine=engine, max_cycles=4 * result.cycles + 100_000, progress=progress, at_once=True)
         except LaunchError:
             return None

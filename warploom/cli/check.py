@@ -45,8 +45,6 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
       warploom check kernel.py --launch histogram --json
       warploom check reduction_shared.asm --threads 64
     """
-    if options["units"] or options["scheduler"] is not None:
-        raise UserError("--unit: checks are for the units that the machine has; leave it out")
     with contextlib.redirect_stdout(sys.stderr) if options["as_json"] else contextlib.nullcontext():
         status, reports, more = _script(file, options) if is_script(file, options["isa"]) else _program(file, options)
     if options["as_json"]:
@@ -63,16 +61,19 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dict
     from warploom.cli.group import shown_as_its_own
     from warploom.cli.loading import there_is
     from warploom.cli.progress import Progress
+    from warploom.cli.running import users_units
+    from warploom.gpu import GPU
     from warploom.isa.diagnostics import nearest
     from warploom.kernel.checking import check_script
-    from warploom.machine.config.presets import load_config, parse_setting
+    from warploom.machine.config.presets import parse_setting
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
 
     for name in ("threads", "block", "grid", "arguments", "buffers", "if_convert"):
         if options[name]:
             raise UserError(f"--{name.replace('_', '-')}: a Python program says this itself; choose one of its launches with --launch")
     there_is(file)
-    config = load_config(options["gpu"] or "sm", dict(parse_setting(text) for text in options["changes"]))
+    changes = dict(parse_setting(text) for text in options["changes"])
+    gpu = GPU(options["gpu"] or "sm", set=changes, units=users_units(options), engine=options["engine"])
     reports: list[Report] = []
     status, limit = DONE, options["max_cycles"] or DEFAULT_MAX_CYCLES
     shown = contextlib.ExitStack()  # the progress of the launch that is being checked
@@ -94,7 +95,7 @@ def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dict
     try:
         with shown:
             check_script(
-                file, gpu=config, engine=options["engine"], wanted=options["launch"], begins=begins, heard=heard, max_cycles=limit,
+                file, gpu=gpu, wanted=options["launch"], begins=begins, heard=heard, max_cycles=limit,
                 passed=lambda number, name: others.append(f"{number} {name}"),
                 schedule=not options["no_schedule"],
             )  # fmt: skip
@@ -131,8 +132,8 @@ def _program(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dic
     try:
         with Progress("checking", order.limit, limit=True, quiet=options["quiet"] or options["as_json"]) as progress:
             report = run_checked(
-                order.config, order.program, engine=order.engine, max_cycles=order.limit, progress=progress, notice=progress.notice,
-                schedule=not options["no_schedule"],
+                order.config, order.program, engine=order.engine, units=order.units, max_cycles=order.limit, progress=progress,
+                notice=progress.notice, schedule=not options["no_schedule"],
             )  # fmt: skip
     except KeyboardInterrupt as signal:
         how, status = stopped(signal)
