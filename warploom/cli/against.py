@@ -28,6 +28,11 @@ def beside(order: Order, texts: Sequence[str]) -> tuple[list[Order], list[str]]:
     theirs = dict(_split(text) for text in texts if text.lstrip().startswith(UNIT))
     changes = dict(parse_setting(text) for text in texts if not text.lstrip().startswith(UNIT))
     config, own = take_units(load_config(order.config, changes), theirs, changes)
+    for slot in order.units:
+        settings = slot_named(slot).settings
+        left = [setting for setting in settings if setting not in changes]
+        if slot not in theirs and 0 < len(left) < len(settings):
+            raise UserError(f"--against: the unit of the slot {slot!r} stands for {' and '.join(settings)}; change {left[0]} too")
     gone = {slot for slot in order.units if slot in theirs or any(setting in changes for setting in slot_named(slot).settings)}
     units = {**{slot: unit for slot, unit in order.units.items() if slot not in gone}, **own}
     check_used(config, changes, before="--against ", add="add --gpu {}")

@@ -27,9 +27,11 @@ def assembled(file: str, row: FrontEnd, output: str | None, form: str | None, as
     language = language_of(file)
     if language:
         from warploom.isa.c.compiler import TARGETS, known_ending
+        from warploom.isa.frontends import check_language
 
         target = row.name if row.name in TARGETS else row.gpu
         known_ending(file)
+        check_language(row, file)
         raise UserError(f"{file} is {language.name}: compile it first, with `warploom cc {file} -o kernel.o --target {target}`")
     named = Path(output).suffix.lower()[1:] if output else ""
     chosen = form or (named if named in FORMATS else "hex")

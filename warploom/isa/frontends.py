@@ -111,11 +111,11 @@ def open_source(source: AnyInput, isa: str | None = None, options: Options | Non
         if kind not in chosen.takes:
             raise error(_name(source), f"the front end {chosen.name!r} takes no {kind}, it takes {', '.join(chosen.takes)}", "")
         return module.load(source, options)
-    _takes_its_language(chosen, source)
+    check_language(chosen, source)
     return module.load(Path(source) if PATH in chosen.takes else read_bytes(source), options)
 
 
-def _takes_its_language(row: FrontEnd, path: str | os.PathLike[str]) -> None:
+def check_language(row: FrontEnd, path: str | os.PathLike[str]) -> None:
     """Raise SourceError for a file of a language that a front end of ours does not compile."""
     language = language_of(os.fspath(path))
     if language and row in FRONT_ENDS and row.name.partition("-")[0] not in language.isas:

@@ -115,6 +115,28 @@ def test_what_cpp_lacks_here_is_said(text, said, tmp_path):
     assert said in str(found.value)
 
 
+def test_a_main_in_cpp_has_the_parameters_of_ordinary_riscv(tmp_path):
+    text = """#include <warploom.h>
+struct argument_t { int *out; };
+namespace other { template <class T> int main(T) { return 1; } }
+template <class T> int main(T x) { return other::main(x); }
+int main(int thread, int threads, argument_t *given) { given->out[thread] = threads + thread - main(1.0f); return 0; }
+"""
+    program = load(
+        written(tmp_path, text), "riscv", options=Options(threads=4, arguments={"out": "out"}, buffers={"out": np.zeros(4, int)})
+    )
+    result = GPU("sm", engine="python").run(program)
+    assert read_buffer(result.program, result.memory, "out").tolist() == [3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("comment", ["these are for kernels", "'x' file not found"])
+def test_words_of_a_source_are_not_taken_for_the_linkers(comment, tmp_path):
+    path = written(tmp_path, f"#include <warploom.h>\nkernel void k(int *out) {{ out[0] = nope; }} // {comment}\n", "kernel.c")
+    with pytest.raises(SourceError) as found:
+        load(path)
+    assert "undeclared identifier" in str(found.value) and "fix:" not in str(found.value)
+
+
 def test_headers_of_vortex_are_for_vortex(tmp_path):
     with pytest.raises(SourceError, match="compile for vortex-2024 or vortex-2022"):
         compile_c([written(tmp_path, TASKS)], "riscv")
@@ -129,6 +151,7 @@ def test_headers_of_vortex_are_for_vortex(tmp_path):
         ("k.cpp", ["cc", "-o", "k.co", "--target", "gcn"], "C++ is not compiled for gcn"),
         ("k.cpp", ["asm", "--isa", "vortex"], "k.cpp is C++: compile it first, with `warploom cc k.cpp -o kernel.o --target vortex-2024`"),
         ("k.cc", ["asm", "--isa", "riscv"], "--target riscv`"),
+        ("k.cpp", ["asm", "--isa", "avx512"], "it is C++, which avx512 does not take"),
     ],
 )
 def test_a_language_for_a_different_machine_is_refused_in_one_sentence(name, command, said, tmp_path, monkeypatch):

@@ -72,7 +72,7 @@ def test_a_main_of_its_own_is_told_that_what_it_asks_for_is_for_kernels(name, le
     text = "#include <warploom.h>\nint main(int thread, int threads, int *out) {{ out[thread] = {}(); return 0; }}\n"
     path.write_text(text.format(name))
     with pytest.raises(
-        SourceError, match="it has a main of its own, and asks for local_size, global_size, group_id or local_id, which are for"
+        SourceError, match="it has a main of its own, and a function asks for local_size, global_size, group_id or local_id, for"
     ):
         compile_c([path], "riscv", level)
     path.write_text(text.format("global_id"))

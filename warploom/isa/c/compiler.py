@@ -26,14 +26,17 @@ from warploom.isa.reading import error, read_bytes
 
 RUNTIME = Path(__file__).parent / "runtime"
 SECONDS = 300.0
+SCRIPT = "link.ld"
 ALONE = (C, ".i", ".S", ".s", *CPP)  # C, C++ and assembly, which become an object file each
 ENDINGS = (*ALONE, OPENCL, ".o", ".a")  # what clang knows by its name: OpenCL C and code too
 UNDEFINED = re.compile(r"undefined symbol: (.+)(?:\n>>> referenced by (\S+:[0-9]+))?")
-FOR_KERNELS = "are for kernels"  # in the message of riscv.ld
+FOR_KERNELS = re.compile(r"^ld\.lld: error: .* are for kernels", re.MULTILINE)  # the message of riscv.ld
+ABSENT = re.compile(r"^\S.*: fatal error: '.*' file not found$", re.MULTILINE)
 DOUBLE = re.compile(r"undefined symbol: (__[a-z]*(?:df|tf)[a-z]*[0-9]?)\b")  # a routine for floats of 64 or 128 bits
 STANDARD = "-std=gnu17"
 WITHOUT = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-Werror=global-constructors")
-OF_CPP = ("-std=gnu++17", *WITHOUT, "-fhosted", "-fno-builtin")  # freestanding C++ calls its main _Z4mainv
+OF_CPP = ("-std=gnu++17", *WITHOUT)
+MAIN_OF_CPP = re.compile(r"_Z4main[^I].*")  # what main is called there, with its parameters; I begins those of a template
 NO_LIBRARY = "there is no library of C or C++, only headers of the language (<stdint.h>, <stddef.h>) and of warploom"
 LEVELS = ("0", "1", "2", "3", "s")
 
@@ -101,8 +104,12 @@ def compile_c(paths: Sequence[str | Path], target: str = DEFAULT, level: str = "
         else:
             steps = _commands(TARGETS[target], level, places, sources, result)
         named = dict(zip(reversed(sources), reversed(paths), strict=True))  # as the user calls them
-        for command, source in steps:
+        for command, source in steps[:-1]:
             _run(command, named[source], folder)
+        if target != GCN:
+            (result.with_name(SCRIPT)).write_text(_script(TARGETS[target], steps[:-1]), encoding="utf-8")
+        command, source = steps[-1]
+        _run(command, named[source], folder)
         return result.read_bytes()
 
 
@@ -129,9 +136,23 @@ def _commands(target: Target, level: str, places: Sequence[str], sources: Sequen
         for source, one in zip(sources, objects, strict=True)
         if one != source
     ]
-    linked = ["-gline-tables-only", "-T", str(RUNTIME / target.script), "-Wl,--gc-sections"]
+    linked = ["-gline-tables-only", "-T", str(result.with_name(SCRIPT)), "-Wl,--gc-sections"]
     runtime = [str(RUNTIME / name) for name in target.files]
     return [*made, ([*c, *linked, *runtime, *map(str, objects), "-o", str(result)], sources[0])]
+
+
+def _script(target: Target, compiled: Sequence[gcn.Step]) -> str:
+    """The linker script, which also says what `main` is where C++ has given it a longer name."""
+    from elftools.elf.elffile import ELFFile
+
+    text = (RUNTIME / target.script).read_text(encoding="utf-8")
+    for command, source in compiled:
+        if source.suffix in CPP:
+            with open(command[-1], "rb") as file:
+                symbols = ELFFile(file).get_section_by_name(".symtab").iter_symbols()
+                mains = [one.name for one in symbols if MAIN_OF_CPP.fullmatch(one.name) and one["st_info"]["type"] == "STT_FUNC"]
+            text += "".join(f"main = {name};\n" for name in mains[:1])
+    return text
 
 
 def _flags(target: Target, level: str) -> list[str]:
@@ -170,8 +191,8 @@ def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
             place = f" (at {found[0][1]})" if found[0][1] else ""
             said = f"it uses {names}{place}, and nothing here defines that"
             raise error(source, said, "there is no library of C or C++: add the file that has it")
-        if FOR_KERNELS in done.stderr:
-            said = "it has a main of its own, and asks for local_size, global_size, group_id or local_id, which are for kernels"
+        if FOR_KERNELS.search(done.stderr):
+            said = "it has a main of its own, and a function asks for local_size, global_size, group_id or local_id, for kernels"
             raise error(
                 source, said, "main(int thread, int threads, void *arguments) is told what there is; or leave main out: then kernels run"
             )
@@ -179,4 +200,4 @@ def _run(command: Sequence[str], source: str | Path, folder: str) -> None:
             said = f"a function has more variables than a thread's stack has room for:\n{done.stderr.strip()}"
             raise error(source, said, "keep tables in a buffer or in local_memory(bytes)")
         said = done.stderr.strip() or f"the compiler ended with status {done.returncode}"
-        raise error(source, f"it does not compile:\n{said}", NO_LIBRARY if "file not found" in said else "")
+        raise error(source, f"it does not compile:\n{said}", NO_LIBRARY if ABSENT.search(said) else "")
