@@ -208,3 +208,14 @@ def test_a_text_for_vortex_is_of_the_generation_of_the_machine(tmp_path):
     )
     assert (old.exit_code, new.exit_code, said.exit_code) == (0, 2, 2)
     assert "the operands are not those of vx_split" in new.output
+
+
+def test_c_on_the_newest_machine_is_of_the_generation_of_its_instructions(tmp_path):
+    pytest.importorskip("ziglang")
+    source = tmp_path / "agree.c"
+    source.write_text("#include <warploom.h>\nkernel void agree(int *out) { out[global_id()] = vx_vote_all(1); }\n")
+    (tmp_path / "out.csv").write_text("0, 0, 0, 0\n")
+    given = ["--threads", "4", "--buffer", f"out={tmp_path / 'out.csv'}", "--save", f"out={tmp_path / 'new.csv'}", "--engine", "python"]
+    ran = CliRunner().invoke(main, ["run", str(source), "--gpu", "vortex-2024", "--quiet", *given])
+    assert ran.exit_code == 0, ran.output
+    assert (tmp_path / "new.csv").read_text().split() == ["1"] * 4

@@ -78,7 +78,8 @@ def _generation(file: str, gpu: str | None) -> str | None:
 
     if gpu is None or Path(file).suffix.lower() not in OF_ANY_GENERATION or (row := named(gpu)) is None:
         return None
-    return gpu if row.name.startswith(f"{front_end(file).name}-") else None
+    family = front_end(file)
+    return gpu if row.name.startswith(f"{family.name}-") and gpu != family.gpu else None  # on the family's own the code says it
 
 
 def there_is(file: str) -> None:

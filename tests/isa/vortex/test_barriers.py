@@ -127,3 +127,11 @@ def test_lanes_at_these_two_wait_for_ever_and_that_is_said(mechanism):
     said = str(result.fault)
     assert "lane 0 of it waits for the others at barrier 1 across cores, p.vx:" in said
     assert "lanes 1-3 of it wait for the others at barrier 1, p.vx:" in said
+
+
+def test_a_core_that_waits_for_another_does_not_speak_of_its_block():
+    alone = "bnez a1, end\nlui t0, 0x80000\naddi t0, t0, 1\nli t1, 2\nvx_bar t0, t1\nend:\nvx_tmc zero\n"  # core 1 does not come
+    code = START.format(warps=1, of="core_id") + alone
+    said = str(run(code, "masks", "python", **{"gpu.cores": 2}).fault)
+    assert "waits at a barrier for warps of other blocks too; barrier 1 across cores expects more cores; there: core 0" in said
+    assert "of its block" not in said

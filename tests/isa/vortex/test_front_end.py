@@ -138,6 +138,7 @@ def test_what_a_kernel_is_not_given_is_said():
     assert refused(arguments={}, buffers={}) == f"the arguments 'a', 'x', 'y' of the kernel 'saxpy' have no value: {everything}"
     assert "has no parameter 'b'" in refused(arguments={"a": 1, "b": 2})
     assert "there is no such buffer" in refused(arguments={"a": 1, "x": "z"})
+    assert "a = 'x': it is a number, float32" in refused(arguments={"a": "x"})  # a buffer's name
     assert refused(threads=37, block=2) == "37 threads are no whole number of blocks of 2"
     assert refused(threads=None, block=64) == "nothing says in how many threads it runs, in blocks of 64: add --threads N"
     assert "there is no kernel 'other'; say which one: --launch saxpy" in refused(more={"launch": "other"})

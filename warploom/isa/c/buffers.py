@@ -124,6 +124,8 @@ def values_of(
         raise BufferError(f"{path}: the {noun} {listed} of the kernel {kernel!r} {verb} no value: add {given_by}")
     for parameter in parameters:
         value = values[parameter.name]
+        if isinstance(value, str) and parameter.dtype != POINTER:
+            raise BufferError(f"{path}: {parameter.name} = {value!r}: it is a number, {parameter.dtype}")
         if isinstance(value, str) and value not in names:
             raise BufferError(
                 f"{path}: {parameter.name} = {value!r}: there is no such buffer; there are {', '.join(sorted(names)) or 'none'}"

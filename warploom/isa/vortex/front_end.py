@@ -52,8 +52,8 @@ def _load(source: Text, options: Options, generation: Generation | None) -> Load
     data = source if isinstance(source, bytes) else read_bytes(source)
     suffix = Path(path).suffix.lower()
     if for_riscv(path):
-        generation = generation or NEWEST
-        data = compile_c([path], "vortex-2022" if generation.old else "vortex-2024", options.more.get("optimise") or "2")
+        old = generation is not None and generation.old
+        data = compile_c([path], "vortex-2022" if old else "vortex-2024", options.more.get("optimise") or "2")
     if is_elf(data, path):
         image, warnings = elf.read(data, path)
         diagnostics = Diagnostics(image.sources[0], warnings, image.sources[1:])

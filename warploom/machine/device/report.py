@@ -297,12 +297,14 @@ def _warp_line(machine: Reported, core: int, warp: int) -> str:
     waits = int(state["at_barrier"]) >> warp & 1
     block = int(machine.cores[core]["blocks"]["number"][int(state["block"][warp])])
     mask = int(state["mask"][warp])
+    beyond = int(machine.cores[core]["barriers"]["at_grid"]) >> warp & 1  # of the grid, or of cores
+    meaning = "waits at a barrier for warps of other blocks too" if beyond else reason.meaning
     name = f"warp {int(state['rank'][warp])} of block {block} (core {core}"
     if spin := machine.detector.spinning.get((core, warp)):
         mask |= spin.lanes
         text = f"{name}, {lanes_text(spin.lanes, 'lane')}) spins at {machine.program.where(spin.instruction)}"
     elif mask:
-        text = f"{name}, {lanes_text(mask, 'lane')}) at {machine.program.where(pc - 1 if waits else pc)}: {reason.meaning}"
+        text = f"{name}, {lanes_text(mask, 'lane')}) at {machine.program.where(pc - 1 if waits else pc)}: {meaning}"
     else:
         text = f"{name}) waits for itself: none of its lanes can continue"
     return "; ".join([text, *_barrier_text(machine, core, warp), *_waiting_lanes(machine, core, warp, mask)])

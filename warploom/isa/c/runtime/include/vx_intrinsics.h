@@ -5,6 +5,7 @@
 #ifndef WARPLOOM_VORTEX
 #error "ordinary RISC-V has none of Vortex's instructions: compile for vortex-2024 or vortex-2022"
 #endif
+#include <stddef.h>
 #include <stdint.h>
 #include <warploom_inline.h>
 
@@ -58,6 +59,23 @@ WARPLOOM_INLINE int vx_split_n(int condition) { int height; __asm__ volatile(".i
 WARPLOOM_INLINE void vx_join(int height) { __asm__ volatile(".insn r 0x0b, 3, 0, x0, %0, x0" : : "r"(height) : "memory"); }
 WARPLOOM_INLINE void vx_barrier(int number, int warps) { __asm__ volatile(".insn r 0x0b, 4, 0, x0, %0, %1" : : "r"(number), "r"(warps) : "memory"); }
 WARPLOOM_INLINE void vx_pred(int condition, int mask) { __asm__ volatile(".insn r 0x0b, 5, 0, x0, %0, %1" : : "r"(condition), "r"(mask) : "memory"); }
+/* Votes and shuffles of 2026, in the place of textures. b, clamp, segment: of 6 bits; lanes in whose numbers the bits of `segment` are equal exchange values. */
+#define WARPLOOM_VOTE(name, number) \
+  WARPLOOM_INLINE int vx_vote_##name(int condition) { int v; __asm__ volatile(".insn r 0x0b, " number ", 1, %0, %1, x0" : "=r"(v) : "r"(condition)); return v; }
+WARPLOOM_VOTE(all, "0")
+WARPLOOM_VOTE(any, "1")
+WARPLOOM_VOTE(uni, "2")
+WARPLOOM_VOTE(ballot, "3")
+#define WARPLOOM_SHUFFLE(name, number) \
+  WARPLOOM_INLINE int vx_shfl_##name(size_t value, int b, int clamp, int segment) { \
+    int v; \
+    __asm__ volatile(".insn r 0x0b, " number ", 1, %0, %1, %2" : "=r"(v) : "r"(value), "r"(segment << 12 | clamp << 6 | b)); \
+    return v; \
+  }
+WARPLOOM_SHUFFLE(up, "4")
+WARPLOOM_SHUFFLE(down, "5")
+WARPLOOM_SHUFFLE(bfly, "6")
+WARPLOOM_SHUFFLE(idx, "7")
 WARPLOOM_INLINE unsigned vx_tex(int stage, unsigned u, unsigned v, unsigned lod) {
   unsigned texel;
   if (stage == 0) __asm__ volatile(".insn r4 0x2b, 0, 0, %0, %1, %2, %3" : "=r"(texel) : "r"(u), "r"(v), "r"(lod));
