@@ -736,3 +736,29 @@ def some_bytes_are_not_written(out):
     sum_ = s[t] + 1
     if t < out.size:
         out[t] = sum_
+
+
+@correct(1, 32, ints(20), zeros(20))
+def mean_of_neighbours_in_a_tile(x, out):
+    s = cuda.shared.array(33, int32)
+    t = cuda.threadIdx.x
+    if t < x.size:
+        s[t + 1] = x[t]
+    if t == 0:
+        s[0] = 0
+    cuda.syncthreads()
+    mean = (s[t] + s[t + 1]) // 2
+    if t < x.size:
+        out[t] = mean
+
+
+@correct(1, 32, ints(20).astype(np.float32), zeros(20))
+def whole_part_of_what_is_in_a_tile(x, out):
+    s = cuda.shared.array(32, float32)
+    t = cuda.threadIdx.x
+    if t < x.size:
+        s[t] = x[t]
+    cuda.syncthreads()
+    whole = int32(s[t] * float32(1.5))
+    if t < x.size:
+        out[t] = whole

@@ -28,10 +28,12 @@ VALUES = (0xFFFFFFFF, 0x7F7F7F7F)  # what such words hold in further runs: -1 or
 
 # Operations whose result differs with each of their operands, whatever the other ones are, but for a factor of 0.
 CARRIES = frozenset(u.NUMBER[name] for name in (
-    "mov", "add", "sub", "carry", "mul", "mulh", "mulhu", "mad", "xor", "fadd", "fsub", "fmul", "fma", "fmad", "fdiv", "fsqrt",
-    "i2f", "u2f", "h2f", "f2h", "f2d", "d2f", "i2d", "u2d", "l2d", "ul2d", "d2h", "dadd", "dsub", "dmul", "dfma", "ddiv", "dsqrt",
+    "mov", "add", "sub", "carry", "mul", "mulh", "mulhu", "mad", "xor", "shl", "shr", "sra", "shrd", "fadd", "fsub", "fmul", "fma", "fmad",
+    "fdiv", "fsqrt", "f2i", "f2u", "i2f", "u2f", "h2f", "f2h", "f2d", "d2f", "i2d", "u2d", "l2d", "ul2d", "d2i", "d2u", "d2h",
+    "dadd", "dsub", "dmul", "dfma", "ddiv", "dsqrt",
 ))  # fmt: skip
-STORE = u.NUMBER["store"]
+COUNTS = {u.NUMBER["shl"]: u.B, u.NUMBER["shr"]: u.B, u.NUMBER["sra"]: u.B, u.NUMBER["shrd"]: u.C}  # where shifts have how far
+STORE, SLTU, OR = u.NUMBER["store"], u.NUMBER["sltu"], u.NUMBER["or"]
 BY_NUMBER = [u.NUMBER[name] for name in ("get_register", "put_register", "put_scalar")]
 
 
@@ -94,7 +96,9 @@ def _step(row: list[int], holding: set[int], loads: bool) -> bool:
         if row[u.OP] == STORE:
             address = set(use.reads) - {row[u.B], row[u.B] + 1} | {row[u.A]}
             return row[u.SPACE] == u.GLOBAL_SPACE and holding.isdisjoint(address)
-        if row[u.OP] not in CARRIES or row[u.DST] >= u.SCALAR or row[u.PREDICATE] in holding:
+        if not (row[u.OP] in CARRIES or _of_wide_numbers(row)) or row[u.DST] >= u.SCALAR or row[u.PREDICATE] in holding:
+            return False
+        if row[u.OP] in COUNTS and row[COUNTS[row[u.OP]]] in holding:
             return False
     if loads and read:
         return False  # an address
@@ -103,3 +107,13 @@ def _step(row: list[int], holding: set[int], loads: bool) -> bool:
     elif row[u.PREDICATE] < u.SCALAR:
         holding.difference_update(use.writes)
     return True
+
+
+def _of_wide_numbers(row: list[int]) -> bool:
+    """Whether a micro-op is part of arithmetic in 64 bits: the carry of a sum, or two pieces of a shifted number that become one word.
+
+    Their operands or results are temporaries of one instruction, which those of a kernel's own comparisons are not.
+    """
+    if row[u.OP] == SLTU:
+        return u.HIDDEN <= row[u.DST] < u.SCALAR
+    return row[u.OP] == OR and all(u.HIDDEN <= row[column] < u.SCALAR for column in (u.A, u.B))
