@@ -29,8 +29,8 @@ VALUES = (0xFFFFFFFF, 0x7F7F7F7F)  # what such words hold in further runs: -1 or
 # Operations whose result differs with each of their operands, whatever the other ones are, but for a factor of 0.
 CARRIES = frozenset(u.NUMBER[name] for name in (
     "mov", "add", "sub", "carry", "mul", "mulh", "mulhu", "mad", "xor", "shl", "shr", "sra", "shrd", "fadd", "fsub", "fmul", "fma", "fmad",
-    "fdiv", "fsqrt", "f2i", "f2u", "i2f", "u2f", "h2f", "f2h", "f2d", "d2f", "i2d", "u2d", "l2d", "ul2d", "d2i", "d2u", "d2h",
-    "dadd", "dsub", "dmul", "dfma", "ddiv", "dsqrt",
+    "fdiv", "fsqrt", "f2i", "f2u", "i2f", "u2f", "h2f", "f2h", "f2d", "d2f", "i2d", "u2d", "l2d", "ul2d", "d2i", "d2u", "d2l", "d2ul",
+    "d2h", "dadd", "dsub", "dmul", "dfma", "ddiv", "dsqrt",
 ))  # fmt: skip
 COUNTS = {u.NUMBER["shl"]: u.B, u.NUMBER["shr"]: u.B, u.NUMBER["sra"]: u.B, u.NUMBER["shrd"]: u.C}  # where shifts have how far
 STORE, SLTU, OR = u.NUMBER["store"], u.NUMBER["sltu"], u.NUMBER["or"]
