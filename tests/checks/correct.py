@@ -679,3 +679,86 @@ def value_of_a_function_with_two_returns(x, out):
     if place < 0:
         return
     out[t] = x[place]
+
+
+# ---- reads of what nobody has written, of which nothing comes
+
+
+def _guarded_tiled_product(a, b, out):
+    tile_a, tile_b = cuda.shared.array((3, 3), a.dtype), cuda.shared.array((3, 3), a.dtype)
+    i, j = cuda.grid(2)
+    y, x = cuda.threadIdx.x, cuda.threadIdx.y
+    size = out.shape[0]
+    total = out.dtype.type(0)
+    for k in range(0, size, 3):
+        if i < size and x + k < size:
+            tile_a[y, x] = a[i, x + k]
+        if j < size and y + k < size:
+            tile_b[y, x] = b[y + k, j]
+        cuda.syncthreads()
+        for n in range(min(3, size - k)):
+            total += tile_a[y, n] * tile_b[n, x]
+        cuda.syncthreads()
+    if i < size and j < size:
+        out[i, j] = total
+
+
+@correct((3, 3), (3, 3), zeros(8, 8) + 2, ints(8, 8), zeros(8, 8), change={"gpu.cores": 1})
+def guarded_tiled_product(a, b, out):
+    _guarded_tiled_product(a, b, out)
+
+
+@correct((2, 2), (3, 3), zeros(5, 5, dtype=np.float64) + 2, np.ones((5, 5)), zeros(5, 5, dtype=np.float64))
+def guarded_tiled_product_in_64_bits(a, b, out):
+    _guarded_tiled_product(a, b, out)
+
+
+@correct((2, 2), (3, 3), zeros(5, 5, dtype=np.float32) + 2, ints(5, 5).astype(np.float32), zeros(5, 5, dtype=np.float32))
+def sum_of_a_thread_outside_of_the_matrix(a, b, out):
+    tile = cuda.shared.array((3, 3), float32)
+    i, j = cuda.grid(2)
+    y, x = cuda.threadIdx.x, cuda.threadIdx.y
+    if i < 5 and j < 5:
+        tile[y, x] = a[i, j]
+    cuda.syncthreads()
+    twice = tile[y, x] + tile[y, x]
+    if i < 5 and j < 5:
+        out[i, j] = twice * b[i, j]
+
+
+@correct(1, 32, zeros(20))
+def some_bytes_are_not_written(out):
+    s = cuda.shared.array(32, uint8)
+    t = cuda.threadIdx.x
+    if t < out.size:
+        s[t] = t
+    cuda.syncthreads()
+    sum_ = s[t] + 1
+    if t < out.size:
+        out[t] = sum_
+
+
+@correct(1, 32, ints(20), zeros(20))
+def mean_of_neighbours_in_a_tile(x, out):
+    s = cuda.shared.array(33, int32)
+    t = cuda.threadIdx.x
+    if t < x.size:
+        s[t + 1] = x[t]
+    if t == 0:
+        s[0] = 0
+    cuda.syncthreads()
+    mean = (s[t] + s[t + 1]) // 2
+    if t < x.size:
+        out[t] = mean
+
+
+@correct(1, 32, ints(20).astype(np.float32), zeros(20))
+def whole_part_of_what_is_in_a_tile(x, out):
+    s = cuda.shared.array(32, float32)
+    t = cuda.threadIdx.x
+    if t < x.size:
+        s[t] = x[t]
+    cuda.syncthreads()
+    whole = int32(s[t] * float32(1.5))
+    if t < x.size:
+        out[t] = whole

@@ -412,6 +412,77 @@ def half_of_a_shared_array(out):
     out[t] = s[t]
 
 
+@planted("uninitialised", 1, 32, zeros(32), at="if s[t] == 12345:")
+def decides_with_what_nobody_has_written(out):
+    s = cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    if t < 20:
+        s[t] = t
+    cuda.syncthreads()
+    if s[t] == 12345:
+        out[t] = 1
+
+
+@planted("uninitialised", 1, 32, ints(32), zeros(20), at="v = x[s[t] & 31]")
+def finds_a_place_with_what_nobody_has_written(x, out):
+    s = cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    if t < 20:
+        s[t] = t
+    cuda.syncthreads()
+    v = x[s[t] & 31]
+    if t < 20:
+        out[t] = v
+
+
+@planted("uninitialised", 1, 32, zeros(20), at="v = cuda.shfl_sync(FULL, s[t], 0)")
+def hands_on_what_nobody_has_written(out):
+    s = cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    if t < 20:
+        s[t] = t
+    cuda.syncthreads()
+    v = cuda.shfl_sync(FULL, s[t], 0)
+    if t < 20:
+        out[t] = v
+
+
+@planted("uninitialised", 1, 32, zeros(32), at="total += s[k]")
+def one_of_all_stores_what_nobody_has_written(out):
+    s = cuda.shared.array(32, float32)
+    t = cuda.threadIdx.x
+    if t < 31:
+        s[t] = t
+    cuda.syncthreads()
+    total = float32(0)
+    for k in range(t + 1):
+        total += s[k]
+    out[t] = total
+
+
+@planted("uninitialised", 1, 32, zeros(20), at="other[t] = s[t]")
+def keeps_what_nobody_has_written(out):
+    s, other = cuda.shared.array(32, int32), cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    if t < 20:
+        s[t] = t
+    cuda.syncthreads()
+    other[t] = s[t]
+    if t < 20:
+        out[t] = other[t]
+
+
+@planted("uninitialised", 2, 32, zeros(64), at="v = s[t] - 5", change={"gpu.cores": 1, "core.blocks": 1})
+def the_block_before_has_written_it(out):
+    s = cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    if cuda.blockIdx.x == 0:
+        s[t] = 5
+    cuda.syncthreads()
+    v = s[t] - 5
+    out[cuda.grid(1)] = v
+
+
 @planted("uninitialised", 1, 32, zeros(32), at="s[t] += t")
 def shared_counter_is_not_set_to_zero(out):
     s = cuda.shared.array(32, int32)

@@ -11,6 +11,7 @@ from numba import float32, float64, int32, int64, typeof, types, void
 import warploom
 from warploom import cuda
 from warploom.kernel.inspecting import types_of
+from warploom.kernel.script import run_script
 from warploom.kernel.signature import kind_of
 
 TABLE = np.arange(4, dtype=np.float32)
@@ -32,18 +33,44 @@ def test_registers_and_memory_of_a_compiled_kernel():
     with pytest.raises(ValueError, match=r"^the kernel has not been compiled yet: launch it first$"):
         kernel.get_regs_per_thread()
     kernel.check[1, 32](np.ones(32, np.float32), np.zeros(32, np.float32), schedule=False)
-    with pytest.raises(ValueError, match=r"^the kernel has not been compiled yet: launch it first$"):
-        kernel.get_regs_per_thread()
+    checked = kernel.get_regs_per_thread()
     kernel[1, 32](np.ones(32, np.float32), np.zeros(32, np.float32))
     kernel.check[1, 32](np.ones(32, np.float32), np.zeros(32, np.float32), schedule=False)
     real = float32[::1]
     plain = next(built for (_, _, check), built in kernel.programs.items() if not check)
-    assert kernel.get_regs_per_thread() == {(real, real): plain.program.registers}
+    assert kernel.get_regs_per_thread() == checked == {(real, real): plain.program.registers}
     assert kernel.get_shared_mem_per_block((real, real)) == 32 * 4
     assert kernel.get_local_mem_per_thread("void(float32[:], float32[:])") == 3 * 8
     assert kernel.get_const_mem_size(void(real, real)) == TABLE.nbytes
     assert kernel.get_max_threads_per_block() == {(real, real): 1024}
     assert kernel.on(warploom.GPU("sm")).programs == {}
+
+
+ASKS = """
+import numpy as np
+from numba import cuda
+
+@cuda.jit("void(float32[:], int8)")
+def indexed(x, n):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += n
+
+for dtype in np.float32, np.float64:
+    x = np.ones(48, dtype)
+    indexed[2, 32](x, 3)
+print(indexed.get_regs_per_thread(), indexed.get_local_mem_per_thread(), len(indexed.listing()))
+"""
+
+
+def test_a_script_is_told_the_same_with_checks_as_without(tmp_path, capsys):
+    script = tmp_path / "asks.py"
+    script.write_text(ASKS, "utf-8")
+    run_script(script, gpu=warploom.GPU("sm", engine="python"))
+    without = capsys.readouterr().out
+    assert all(one.clean for one in warploom.check(script, engine="python"))
+    assert capsys.readouterr().out == without
+    assert "(Array(float64, 1, 'C', False, aligned=True), int8): " in without and "int64" not in without
 
 
 def test_of_several_signatures_each_has_its_own_numbers():

@@ -87,3 +87,71 @@ def test_where_the_place_is_known_a_number_is_loaded_at_once():
     assert accesses(seen_again, np.zeros((4, 4)), np.zeros(4, np.int64)) == 1
     of_a_block[1, 1, 0, 32](b, out)
     assert out[0] == 3
+
+
+@cuda.jit
+def at_a_limit_of_another(x, y, out):
+    n = cuda.threadIdx.x + 1
+    tail = x[n * 24 :]
+    place = min(n * 24, x.size)
+    out[0] = y[place : place + 8].view(np.float64)[0]
+    out[1] = tail.size
+
+
+@cuda.jit
+def at_the_address_of_a_slice(y, out):
+    n = cuda.threadIdx.x + 1
+    tail = y[:5][n * 24 :]
+    out[0] = y[min(n * 24, 5) :].view(np.float64)[0]
+    out[1] = tail.size
+
+
+@cuda.jit
+def on_two_paths(y, n, out):
+    tail = y[n * 24 :]
+    if n == 0:
+        tail = y[n + 5 :]
+    out[0] = tail.view(np.float64)[0]
+    out[1] = tail.size
+
+
+@cuda.jit
+def in_rounds(y, n, out):
+    tail = y[n * 24 :]
+    for _ in range(2):
+        out[0] = tail.view(np.float64)[0]
+        tail = tail[n + 5 :]
+    out[1] = tail.size
+
+
+def test_a_place_is_no_multiple_because_a_slice_that_ends_there_would_begin_at_one():
+    """A slice that is empty begins at the end of its array, wherever that is; where it is not, it begins at the multiple that it names."""
+    x, y, out = np.arange(5, dtype=np.uint8), np.arange(101, dtype=np.uint8), np.zeros(2)
+    at_five = y[5:13].view(np.float64)[0]
+    at_a_limit_of_another[1, 1](x, y, out)
+    assert out.tolist() == [at_five, 0]
+    at_the_address_of_a_slice[1, 1](np.arange(45, dtype=np.uint8), out)
+    assert out.tolist() == [at_five, 0]
+    on_two_paths[1, 1](y, 0, out)
+    assert out.tolist() == [at_five, 96]
+    in_rounds[1, 1](y, 0, out)
+    assert out.tolist() == [at_five, 91]
+
+
+@cuda.jit
+def from_a_multiple(b, n, out):
+    out[0] = b[n * 8 : n * 8 + 8].view(np.float64)[0]
+
+
+@cuda.jit
+def from_a_multiple_of_a_row(b, n, out):
+    s = cuda.shared.array((9, 8), np.uint8)
+    s[n + 1, 0] = 7
+    out[0] = s[n * 24 :][1].view(np.float64)[0]
+
+
+def test_a_slice_that_begins_at_a_multiple_is_read_at_once():
+    b = np.arange(64, dtype=np.uint8)
+    assert accesses(from_a_multiple, b, 1, np.zeros(1)) == 1
+    assert accesses(from_a_multiple, b, -1, np.zeros(1)) > 1
+    assert accesses(from_a_multiple_of_a_row, b, 0, np.zeros(1)) == 1

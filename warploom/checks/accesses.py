@@ -98,7 +98,7 @@ def _lane_by_lane(gpu, core, warp, pc, part, tables, k, now, time, how, space, s
             else:
                 flags = whole if size >= 4 else ((np.int64(1) << size) - 1) << (address & 3)
                 if how != WRITE:
-                    note_read(tables, tables.shadow[index], space, thread, owner, pc, k, address, flags, now)
+                    note_read(core, tables, tables.shadow[index], space, thread, owner, pc, k, address, flags, now)
                 if how != READ:
                     note_written(tables.shadow[index], space, owner, flags)
                 if space != LOCAL_SPACE:

@@ -15,6 +15,7 @@ import numpy as np
 
 from warploom.checks import schedules
 from warploom.checks.checker import Checker
+from warploom.checks.consequences import without_harmless
 from warploom.checks.findings import Finding, findings_of, render
 from warploom.checks.places import Asking, Names, element_text, value_text
 from warploom.isa import uop as u
@@ -99,7 +100,18 @@ def run_checked(
     result = Result.of(machine.finish(outcome))
     if held is not None:
         held.take_from(machine.gpu["l2"]["cache"], machine.cycle)
-    found = findings_of(checker.found["findings"], program, names, checker.fault(result.fault))
+    table = checker.found["findings"]
+    if result.status == "done" and result.cycles <= schedules.MOST_CYCLES:
+
+        def memory_with(value: int) -> np.ndarray | None:
+            other = Checker(checker.unwritten, checker.returns, value)
+            again = None if before is None else before.copy()
+            machine = PipelineMachine(config, program, units=units, held=again, before=before, watcher=other)
+            end = drive(machine, engine=engine, max_cycles=cycle_limit(max_cycles), progress=progress, at_once=True)
+            return machine.finish(end).memory if end.status == "done" else None
+
+        table = without_harmless(table, program, result.memory, memory_with)
+    found = findings_of(table, program, names, checker.fault(result.fault))
     if schedule and any(one.kind in RACES for one in found) and result.status == "done" and result.cycles <= schedules.MOST_CYCLES:
         found = _with_schedule(found, config, program, units, names, result, before, engine, progress)
     return Report(program, tuple(found), replace(result, findings=tuple(found)))

@@ -21,6 +21,7 @@ from warploom.checks.shadow import (
     SHARED_ROWS,
     SHARED_WORDS,
     SPREAD,
+    STANDS_FOR,
     WORD_BYTES,
     new_tables,
 )
@@ -36,11 +37,12 @@ BYTES_WRITTEN = (np.arange(WORD_BYTES + 1)[:, None] >> np.arange(4)) & 1 == 0  #
 class Checker:
     """For one run. unwritten: (first byte, bytes of a mask) of pieces of global memory: 1 where nobody has written a byte yet.
 
-    returns: a thread may end before the kernel's last statement, so lanes that a mask names may rightly be gone.
+    returns: a thread may end before the kernel's last statement, so lanes that a mask names may rightly be gone. stands_for: the word that
+    is read where nobody has written shared memory; 0 for what there is.
     """
 
-    def __init__(self, unwritten: Sequence[tuple[int, np.ndarray]] = (), returns: bool | None = None) -> None:
-        self.unwritten, self.returns = unwritten, returns
+    def __init__(self, unwritten: Sequence[tuple[int, np.ndarray]] = (), returns: bool | None = None, stands_for: int = 0) -> None:
+        self.unwritten, self.returns, self.stands_for = unwritten, returns, stands_for
         self.found: dict[str, np.ndarray] = {}
         self._machine: Any = None
         self._shift = 0
@@ -65,6 +67,7 @@ class Checker:
         )
         head = self.found["findings"][0]
         head[SHARED_ROWS], head[SHARED_WORDS], head[RUN_SHIFT] = words, shared, self._shift
+        head[STANDS_FOR] = self.stands_for
         head[LOCKSTEP] = int(not knows_lanes(program))
         head[RETURNS] = int(self.returns if self.returns is not None else _ends(program) > 1)
         for first, mask in self.unwritten:

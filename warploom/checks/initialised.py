@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.checks.shadow import ACCESS, ADDRESS, HELD, READ, SPACE, UNINITIALISED, WORD_BYTES, find
-from warploom.isa.uop import GLOBAL_SPACE
+from warploom.checks.shadow import ACCESS, ADDRESS, HELD, READ, SPACE, STANDS_FOR, UNINITIALISED, WORD_BYTES, find
+from warploom.isa.uop import GLOBAL_SPACE, SHARED_SPACE
 from warploom.machine.engine.unit import inlined, out_of_line
 
 OWNER_SHIFT = 4
@@ -29,7 +29,7 @@ def note_written(cell, space, owner, flags):
 
 
 @out_of_line
-def note_read(tables, cell, space, thread, owner, pc, k, address, flags, now):
+def note_read(core, tables, cell, space, thread, owner, pc, k, address, flags, now):
     """Some bytes of a word are read: somebody should have written them."""
     missing = np.int64(0)
     if space == GLOBAL_SPACE:
@@ -40,6 +40,8 @@ def note_read(tables, cell, space, thread, owner, pc, k, address, flags, now):
             missing = missing & ~cell[HELD]
     if missing != 0:
         _report(tables, space, thread, pc, k, address, now)
+        if space == SHARED_SPACE and tables.findings[0, STANDS_FOR] != 0:
+            _stand_in(core, tables, address, missing)
 
 
 @out_of_line
@@ -49,3 +51,14 @@ def _report(tables, space, thread, pc, k, address, now):
         tables.findings[row, ACCESS] = READ
         tables.findings[row, SPACE] = space
         tables.findings[row, ADDRESS] = address
+
+
+@out_of_line
+def _stand_in(core, tables, address, missing):
+    """Let the missing bytes of a word be what the run is to find there, see consequences.py."""
+    word = np.int64(core.shared[address >> 2])
+    for byte in range(4):
+        if (missing >> byte) & 1 != 0:
+            kept = np.int64(255) << (8 * byte)
+            word = (word & ~kept) | (np.int64(tables.findings[0, STANDS_FOR]) & kept)
+    core.shared[address >> 2] = np.uint32(word)

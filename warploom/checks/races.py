@@ -65,7 +65,7 @@ def read_word(gpu, core, warp, pc, tables, k, now, time, space, index, address, 
     cell = tables.shadow[index]
     flags = np.int64(WORD_BYTES)
     if cell[HELD] != (0 if space == GLOBAL_SPACE else (owner << OWNER_SHIFT) | WORD_BYTES):
-        note_read(tables, cell, space, thread, owner, pc, k, address, flags, now)
+        note_read(core, tables, cell, space, thread, owner, pc, k, address, flags, now)
     if space == LOCAL_SPACE:
         return
     size = np.int64(gpu.grid.block_threads)

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from warploom.kernel.compile import Built
+from warploom.kernel.compile import Built, build
 from warploom.kernel.context import Context
 from warploom.kernel.values import ALIGNED
 
@@ -14,14 +14,17 @@ MOST_BLOCK = 1024  # threads
 
 
 class Inspected:
-    """Asks the programs that a kernel's launches have compiled, one for each signature; those of launches with checks do not count.
+    """Asks the programs that a kernel's launches have compiled, one for each signature; of a launch with checks the one without them.
 
     signature: of numba, its text or its types: a number is the answer. Without one it is a dict of numbers by the types of the arguments,
     as Numba gives it; of a field that is packed the type says aligned=False. Where several programs are of the same types, as for whole
     numbers below zero and others, the largest number counts.
     """
 
+    py_func: Callable[..., Any]
+    options: dict[str, Any]
     programs: dict[Any, Built]
+    without_checks: dict[Any, Built]
 
     @property
     def context(self) -> Context:
@@ -52,9 +55,8 @@ class Inspected:
 
     def _asked(self, signature: Any, of: Callable[[Built], int]) -> Any:
         found: dict[tuple[Any, ...], int] = {}
-        for (kinds, _, check), built in self.programs.items():
-            if not check:
-                found[types_of(kinds)] = max(of(built), found.get(types_of(kinds), 0))
+        for kinds, built in self._programs_without_checks():
+            found[types_of(kinds)] = max(of(built), found.get(types_of(kinds), 0))
         if not found:
             raise ValueError("the kernel has not been compiled yet: launch it first")
         if signature is None:
@@ -66,6 +68,15 @@ class Inspected:
                 return max(alike)
         known = " or ".join(map(_shown, found))
         raise ValueError(f"the kernel has been compiled for {known}, not for {_shown(wanted)}: launch it with such arguments first")
+
+    def _programs_without_checks(self) -> list[tuple[tuple[Any, ...], Built]]:
+        """The kinds of arguments of all launches, and their programs; of one that had checks, the one that it would have had."""
+        plain = {kinds: built for (kinds, _, check), built in self.programs.items() if not check}
+        for kinds in [one for one, _, _ in self.programs if one not in plain]:
+            if kinds not in self.without_checks:
+                self.without_checks[kinds] = build(self.py_func, kinds, self.options)
+            plain[kinds] = self.without_checks[kinds]
+        return list(plain.items())
 
     def __getattr__(self, name: str) -> Any:
         """What NVIDIA's compiler alone has."""

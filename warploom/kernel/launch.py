@@ -95,6 +95,7 @@ class Kernel(Inspected):
         self.compile_seconds = 0.0
         self.programs: dict[Any, Built] = {}
         self.launches: list[Result] = []
+        self.without_checks: dict[Any, Built] = {}
 
     def __getitem__(self, configuration: Any) -> Launchable:
         """`kernel[grid, block, stream, shared]`."""
@@ -178,9 +179,9 @@ class Kernel(Inspected):
         """Run it. Raises KernelError for a fault, LaunchError for what the GPU cannot start."""
         asked = CURRENT.check(self.py_func.__name__) if CURRENT.check is not None else None
         if asked is not None and CURRENT.checked is not None:
-            report = self.launch_checked(grid, block, shared, args, **asked)
+            report, found = self._launch_checked(grid, block, shared, args, **asked)
             CURRENT.checked(report)
-            return self._deliver(report.result, self.built([_host(one) for one in args], check=True))
+            return self._deliver(report.result, found)
         context = self.context
         kept = frozenset(id(_host(one)) for one in args if getattr(one, "only_in", False))
         args = [_host(one) for one in args]
@@ -217,6 +218,12 @@ class Kernel(Inspected):
 
     def launch_checked(self, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: Sequence[Any], **options: Any) -> Any:
         """Run it with checks; gives a `checks.check.Report`. options: of `checks.check.run_checked`."""
+        return self._launch_checked(grid, block, shared, args, **options)[0]
+
+    def _launch_checked(
+        self, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: Sequence[Any], **options: Any
+    ) -> tuple[Any, Built]:
+        """The report, and what has run."""
         context = self.context
         kept = frozenset(id(_host(one)) for one in args if getattr(one, "only_in", False))
         args = [_host(one) for one in args]
@@ -234,7 +241,7 @@ class Kernel(Inspected):
             prepared.release()
         context.launches += 1
         self.result = report.result
-        return report
+        return report, found
 
 
 class Checked:

@@ -15,7 +15,7 @@ import numpy as np
 from warploom.compiler.ssa import Access, Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, whole
-from warploom.kernel.packed import alignment, divisor, load_pieces, packed_items, store_pieces
+from warploom.kernel.packed import alignment, begins, divisor, load_pieces, packed_items, store_pieces
 from warploom.kernel.questions import ask_index
 from warploom.kernel.strings import assign_text, is_text
 from warploom.kernel.translator import ACTIONS, Translator
@@ -223,11 +223,12 @@ def _indexed(t: Translator, node: ast.AST, array: Array, index: Any) -> Value | 
         )
     if isinstance(index, tuple) and not index:
         return array.base if not array.shape else array
-    address, shape, strides = array.base, [], []
+    address, shape, strides, first = array.base, [], [], begins(t, array)
     for axis, one in enumerate(indices):
         size, stride = array.shape[axis], array.strides[axis]
         if isinstance(one, Slice):
-            start, count, step = _sliced(t, node, one, size)
+            start, count, step, known = _sliced(t, node, one, size)
+            first = alignment(first, known * divisor(t, stride))
             address = t.b.pure("add", address, t.b.pure("mul", start, stride))
             shape.append(count)
             strides.append(t.b.pure("mul", stride, step))
@@ -236,12 +237,13 @@ def _indexed(t: Translator, node: ast.AST, array: Array, index: Any) -> Value | 
         warn_of_wrapping(t, node, _index_node(node, axis, len(indices)), number)
         ask_index(t, node, array, axis, number, index)
         offset = t.b.pure("mul", t.b.pure("from_end", number, size), stride)
+        first = alignment(first, divisor(t, offset))
         address = t.b.pure("add", offset, address)
     if len(indices) == len(array.shape) and not shape:
         return address
     shape += array.shape[len(indices) :]
     strides += array.strides[len(indices) :]
-    return replace(array, base=address, shape=tuple(shape), strides=tuple(strides), name=part_of(node, array))
+    return replace(array, base=address, shape=tuple(shape), strides=tuple(strides), name=part_of(node, array), begins=first)
 
 
 def address_of(t: Translator, node: ast.AST, array: Array, index: Any) -> Value:
@@ -260,8 +262,8 @@ def _index_node(node: ast.AST, axis: int, count: int) -> ast.AST:
     return inner if inner is not None else node
 
 
-def _sliced(t: Translator, node: ast.AST, one: Slice, size: Value) -> tuple[Value, Value, Value]:
-    """First index, number of items and step of a slice of so many items."""
+def _sliced(t: Translator, node: ast.AST, one: Slice, size: Value) -> tuple[Value, Value, Value, int]:
+    """First index, number of items and step of a slice of so many items, and what divides the first index wherever there are items."""
     b = t.b
     zero = b.whole(0)
     step = whole(t, one.step, node, "the step of a slice") if one.step is not None else b.whole(1)
@@ -269,22 +271,19 @@ def _sliced(t: Translator, node: ast.AST, one: Slice, size: Value) -> tuple[Valu
         t.error(node, "the step of a slice must be known when the kernel is compiled, and is not 0")
     down = step.imm < 0
 
-    def limited(given: Any, default: Value) -> Value:
+    def limited(given: Any, default: Value) -> tuple[Value, Value]:
         if given is None:
-            return default
+            return default, default
         number = b.pure("from_end", whole(t, given, node, "the end of a slice"), size)
         low, high = (b.whole(-1), b.pure("sub", size, b.whole(1))) if down else (zero, size)
-        found = b.pure("max", b.pure("min", number, high), low)
-        if found.op in ("min", "max") and not down:
-            t.bases[found] = divisor(t, number)  # where it is limited to the size, there are no items
-        return found
+        return b.pure("max", b.pure("min", number, high), low), number
 
-    start = limited(one.start, b.pure("sub", size, b.whole(1)) if down else zero)
-    stop = limited(one.stop, b.whole(-1) if down else size)
+    start, number = limited(one.start, b.pure("sub", size, b.whole(1)) if down else zero)
+    stop, _ = limited(one.stop, b.whole(-1) if down else size)
     length = b.pure("sub", start, stop) if down else b.pure("sub", stop, start)
     stride = abs(int(step.imm))
     count = b.pure("max", b.pure("floordiv", b.pure("add", length, b.whole(stride - 1)), b.whole(stride)), zero)
-    return start, count, step
+    return start, count, step, divisor(t, start if down else number)  # upwards, where it is limited to the size there are no items
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -335,7 +334,7 @@ def field_array(t: Translator, node: ast.AST, array: Array, name: str) -> Array:
     if not isinstance(kind, Type) and kind.subdtype is not None:
         inner = _nested(t, place, array.name)
         return replace(inner, shape=(*array.shape, *inner.shape), strides=(*array.strides, *inner.strides))
-    return replace(array, item=kind, base=place.address, align=place.align)
+    return replace(array, item=kind, base=place.address, align=place.align, begins=1)
 
 
 def _nested(t: Translator, place: Record, name: str) -> Array:

@@ -30,9 +30,16 @@ def divisor(t: Translator, address: Value) -> int:
         return t.bases[address]
     if address.op in ("add", "sub", "from_end"):
         return alignment(*(divisor(t, one) for one in address.args))
+    if address.op == "shl" and address.args[1].op == "const":
+        return min(divisor(t, address.args[0]) << min(int(address.args[1].imm), ALIGNED), ALIGNED)
     if address.op == "mul":
         return min(divisor(t, address.args[0]) * divisor(t, address.args[1]), ALIGNED)
     return 1
+
+
+def begins(t: Translator, array: Array) -> int:
+    """What divides the address of an array's first item, where it has one."""
+    return max(array.begins, divisor(t, array.base))
 
 
 def viewed(t: Translator, array: Array, item: Any, strides: Sequence[Value]) -> int:
@@ -40,7 +47,7 @@ def viewed(t: Translator, array: Array, item: Any, strides: Sequence[Value]) -> 
     known = array.align if array.align < ALIGNED or not isinstance(array.item, Type) else _part(array.item)
     if isinstance(item, Type) and _part(item) <= known:
         return array.align
-    return packed_items(item, *(max(divisor(t, one), known) for one in (array.base, *strides)))
+    return packed_items(item, *(max(one, known) for one in (begins(t, array), *(divisor(t, stride) for stride in strides))))
 
 
 def _part(item: Type) -> int:

@@ -44,7 +44,8 @@ class Array:
     """An array. base: the address of its first item. shape, strides (bytes): whole numbers. item: a Type, or the dtype of records.
 
     view: the row of Program.views that bounds it, or -1. name: what messages call it. align: a power of two that divides the address of
-    every item; an item that needs more of it is taken in pieces (`packed.py`).
+    every item; an item that needs more of it is taken in pieces (`packed.py`). begins: one that divides `base` wherever there are items,
+    which `base` itself may not tell: a slice that begins beyond the end begins at the end, and has none.
     """
 
     item: Any
@@ -56,6 +57,7 @@ class Array:
     name: str = ""
     writable: bool = True
     align: int = ALIGNED
+    begins: int = 1
 
     @property
     def itemsize(self) -> int:
@@ -219,7 +221,8 @@ def alike(values: Sequence[Any]) -> Any | None:
         same = all(one.dtype == first.dtype and one.space == first.space and len(one.shape) == len(first.shape) for one in values)
         if not same:
             return None
-        first = replace(first, align=min(one.align for one in values), writable=all(one.writable for one in values))
+        align, begins = min(one.align for one in values), min(one.begins for one in values)
+        first = replace(first, align=align, writable=all(one.writable for one in values), begins=begins)
         return first if all(one.view == first.view for one in values) else replace(first, view=-1, name="")
     if isinstance(first, Record):
         same = all(one.dtype == first.dtype and one.space == first.space for one in values)
