@@ -74,6 +74,26 @@ def test_a_fault_is_what_is_told_even_of_a_program_that_ends_itself_after_it(tmp
     assert body["error"].startswith("on the rung 'bare': ")
 
 
+def test_nothing_climbs_after_a_fault(tmp_path, monkeypatch):
+    climbed = []
+
+    def counted(program, *args, **options):
+        climbed.append(program.name)
+        return climb(program, *args, **options)
+
+    monkeypatch.setattr("warploom.study.ladder.climb", counted)
+    run(catching(tmp_path, 9, "BaseException"), status=1)
+    assert climbed == ["off"]
+
+
+def test_what_a_program_itself_raises_is_shown_as_python_does(tmp_path):
+    path = tmp_path / "kernels.py"
+    path.write_text(CATCHES.replace("SHIFT", "0").replace("CAUGHT", "Exception") + "raise ValueError('its own')\n")
+    said = run(str(path), status=1)
+    assert said.stderr.startswith("Traceback") and said.stderr.endswith("ValueError: its own\n")
+    assert said.stdout == "went on\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
