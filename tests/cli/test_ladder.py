@@ -272,7 +272,7 @@ def test_the_ladder_of_warps_ends_with_the_machine_that_is_asked_for(script):
         (("--launch", "scale"), "{path}: there is no launch 'scale', did you mean 'scaled'?; there are 0 scaled, 1 scaled, 2 last_one"),
         (("--threads", "64"), "--threads: a Python program says this itself; choose one of its launches with --launch"),
         (("--shared-variant", MATADD), "--shared-variant: {path} launches its variants itself; climb one of its launches with --launch "),
-        (("--cost",), "--cost: the hardware beside the model is priced for tiny's rungs only; leave it out for a Python program"),
+        (("--cost",), "--cost: the hardware beside the model is priced for tiny's rungs only; leave it out for the ladder up to v100"),
         (("--gpu", "tiny"), "the ladder begins with the machine 'tiny', which cannot run this program: "),
         (("--gpu", "sm", "-o", "x.svg"), "-o: one launch is drawn, and {path} has several: choose one with --launch N or NAME"),
     ],

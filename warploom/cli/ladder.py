@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,6 +31,7 @@ from warploom.isa.numbers import grouped
 from warploom.observe.text.styled import in_lines
 
 if TYPE_CHECKING:
+    from warploom.gpu import GPU
     from warploom.isa.program import Program
     from warploom.study.ladder import Ladder, Step
 
@@ -91,19 +93,25 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     """
     from warploom.machine.config.presets import parse_setting
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
-    from warploom.study.ladder import KernelError, climb
+    from warploom.study.ladder import KernelError, climb, has_warps, last_machine
 
-    _check_outputs(kernel, options)
     script = is_script(kernel, options["isa"])
     whole = script and options["launch"] is None
     if script:
         ladder_script.check_options(kernel, options)
     gpu = options["gpu"] or (ladder_script.GPU if script else "tiny")
-    program = None if whole else _load(kernel, options)
-    variant = _load(options["shared_variant"], options) if options["shared_variant"] else None
+    if options["cost"] and has_warps(gpu):
+        raise UserError(f"--cost: the hardware beside the model is priced for tiny's rungs only; leave it out for the ladder up to {gpu}")
+    _check_outputs(kernel, options)
     progress = _Progress(quiet=options["quiet"] or options["as_json"])
     changes = dict(parse_setting(text) for text in options["changes"])
     units, limit = users_units(options), options["max_cycles"] or DEFAULT_MAX_CYCLES
+
+    def machine() -> GPU:
+        return last_machine(gpu, changes, units=units)
+
+    program = None if whole else _load(kernel, options, machine)
+    variant = _load(options["shared_variant"], options, machine) if options["shared_variant"] else None
 
     def climbed(program: Program, name: str = "") -> Ladder:
         progress.name = name
@@ -117,7 +125,7 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     status, launches = DONE, None
     try:
         if program is None:
-            launches = ladder_script.climb_all(kernel, options, climbed, body)
+            launches = ladder_script.climb_all(kernel, options, climbed, body, machine())
             status = launches.status
         else:
             ladder = climbed(program)
@@ -156,8 +164,10 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     ctx.exit(status)
 
 
-def _load(file: str, options: dict[str, Any]) -> Program:
-    program, warnings = load_program(file, Launching.of(options))
+def _load(file: str, options: dict[str, Any], machine: Callable[[], GPU]) -> Program:
+    """machine: of the last rung, which a Python program sees."""
+    said = Launching.of(options)
+    program, warnings = load_program(file, replace(said, machine=machine()) if is_script(file, options["isa"]) else said)
     if not options["as_json"]:
         print_warnings(warnings, *program.sources)
     return program

@@ -14,6 +14,7 @@ from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
     from warploom.device import Device
+    from warploom.gpu import GPU as Machine
     from warploom.isa.program import Program
     from warploom.study.ladder import Ladder
 
@@ -21,7 +22,7 @@ GPU = "v100"  # the machine of the last rung
 REFUSED = ("threads", "block", "grid", "arguments", "buffers")
 MOST_NAME = 14
 ROOM = 36  # columns of 80 that are left for kernels
-OTHERS = "others"
+OTHERS = "(others)"  # no name of a kernel
 LEGEND = "cycles: of all launches; gain, total: times as fast as the rung above, and as the first one."
 KERNELS_LEGEND = " Then the cycles of each kernel's launches."
 
@@ -49,22 +50,26 @@ def check_options(file: str, options: dict[str, Any]) -> None:
             raise UserError(f"--{name.replace('_', '-')}: a Python program says this itself; choose one of its launches with --launch")
     if options["shared_variant"]:
         raise UserError(f"--shared-variant: {file} launches its variants itself; climb one of its launches with --launch N or NAME")
-    if options["cost"]:
-        raise UserError("--cost: the hardware beside the model is priced for tiny's rungs only; leave it out for a Python program")
 
 
-def climb_all(file: str, options: dict[str, Any], climb: Callable[[Program, str], Ladder], body: Callable[[Ladder], Any]) -> Climbed:
-    """Run a program, and take each of its launches up the ladder. climb: one of them, by what is shown of it meanwhile."""
+def climb_all(
+    file: str, options: dict[str, Any], climb: Callable[[Program, str], Ladder], body: Callable[[Ladder], Any], machine: Machine
+) -> Climbed:
+    """Run a program, and take each of its launches up the ladder.
+
+    climb: one of them, by what is shown of it meanwhile. machine: what the program itself runs on. A program does not get to see a
+    climb that fails, so that it cannot catch it.
+    """
     from warploom.cli.loading import there_is
-    from warploom.gpu import GPU as Machine
     from warploom.kernel.frontend import captured
-    from warploom.kernel.script import run_script
+    from warploom.kernel.script import Enough, run_script
     from warploom.study.remarks import on_memory
 
     there_is(file)
     found = Climbed()
+    failures: list[Exception] = []
 
-    def before(program: Program, device: Device) -> dict[str, Any]:
+    def up(program: Program, device: Device) -> None:
         number = len(found.names)
         if number and options["outputs"]:
             raise UserError(f"-o: one launch is drawn, and {file} has several: choose one with --launch N or NAME")
@@ -75,13 +80,27 @@ def climb_all(file: str, options: dict[str, Any], climb: Callable[[Program, str]
         found.remarks += [f"Launch {number}, {program.name}: {said}" for said in on_memory(ladder)]
         if options["as_json"]:
             found.bodies.append({"launch": number, "name": program.name, **body(ladder)})
-        return {}
+
+    def before(program: Program, device: Device) -> dict[str, Any]:
+        if not failures:
+            try:
+                up(program, device)
+            except Exception as error:
+                failures.append(error)
+        if failures:
+            raise Enough
+        return {"max_cycles": options["max_cycles"]} if options["max_cycles"] else {}
 
     with contextlib.redirect_stdout(sys.stderr) if options["as_json"] else contextlib.nullcontext():
         try:
-            run_script(file, gpu=Machine("sm"), before=before)
+            run_script(file, gpu=machine, before=before)
         except SystemExit as leaving:
-            found.status = left_with(leaving)
+            found.status = DONE if failures else left_with(leaving)
+        except Exception:
+            if not failures:
+                raise
+    if failures:
+        raise failures[0]
     if found.ladder is None and not found.status:
         raise UserError(f"{file}: the program launches no kernel; write kernel[blocks, threads](...)")
     return found

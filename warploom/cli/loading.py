@@ -13,6 +13,7 @@ from warploom.isa.c.endings import FOR_RISCV
 if TYPE_CHECKING:
     import numpy as np
 
+    from warploom.gpu import GPU
     from warploom.isa.diagnostics import Diagnostic
     from warploom.isa.frontend import Options
     from warploom.isa.program import Program
@@ -26,7 +27,10 @@ EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
 
 @dataclass(frozen=True)
 class Launching:
-    """What is said on the command line about how a program starts; None and () where nothing is said. check: it runs with checks."""
+    """What is said on the command line about how a program starts; None and () where nothing is said.
+
+    check: it runs with checks. machine: the GPU that a Python program sees up to its launch; None: the usual one.
+    """
 
     isa: str | None = None
     launch: str | None = None
@@ -40,6 +44,7 @@ class Launching:
     kernel_name: str | None = None
     gpu: str | None = None
     check: bool = False
+    machine: GPU | None = None
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Launching:
@@ -111,7 +116,7 @@ def _options(file: str, said: Launching) -> Options:
 
 def _more(said: Launching) -> dict[str, Any]:
     """What only some front ends ask for."""
-    return {"launch": said.launch, "optimise": said.optimise, "kernel": said.kernel_name, "check": said.check}
+    return {"launch": said.launch, "optimise": said.optimise, "kernel": said.kernel_name, "check": said.check, "machine": said.machine}
 
 
 def named(option: str, text: str, example: str) -> tuple[str, str]:

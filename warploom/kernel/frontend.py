@@ -35,6 +35,8 @@ class Ended(BufferError):
 def load(source: Path, options: Options) -> Loaded:
     """The program of a launch. Raises SourceError for mistakes in kernels, BufferError for a launch that there is not.
 
+    options.more["machine"]: the GPU that the program sees until then; None: the usual one.
+
     Last words of a program that has launched others are on standard error then; Ended carries those of one that has launched nothing.
     """
     wanted = options.more.get("launch")
@@ -51,7 +53,7 @@ def load(source: Path, options: Options) -> Loaded:
 
     saved, CURRENT.asking = CURRENT.asking, bool(options.more.get("check"))
     try:
-        run_script(source, options.more.get("arguments", ()), before=before)
+        run_script(source, options.more.get("arguments", ()), gpu=options.more.get("machine"), before=before)
     except SystemExit as leaving:
         if leaving.code is not None and not isinstance(leaving.code, int):
             if not names:

@@ -101,7 +101,7 @@ class Ladder:
     @property
     def of_warps(self) -> bool:
         """Whether it begins with a core that has warps, and whose memory has no channels that could be kept."""
-        return self.start.core.control == "pipeline"
+        return has_warps(self.start)
 
     @property
     def top(self) -> Config:
@@ -145,13 +145,10 @@ def climb(
     Raises ConfigError for a machine with which no ladder begins, LaunchError for a program that it cannot start, and KernelError
     where the kernel has a fault or does not end within `max_cycles`.
     """
-    wanted, own = take_units(Config(), units or {}, choices or {})
-    named = [setting for name in units or {} if name not in own for setting in slot_named(name).settings]
-    foot, below = _machines(load_config(start), {**(choices or {}), **{setting: wanted[setting] for setting in named}})
+    foot, found, own = _prepared(start, choices or {}, units or {})
     for kernel in (program, variant):
         if kernel is not None and (foot.core.control == "pipeline" or first_of_a_block(kernel) == NONE):
             _check_foot(foot, kernel)
-    found = tuple(_with_units(rung, own) for rung in below)
     climber = _Climber(foot, found, own, engine, cycle_limit(max_cycles), cycles, notice)
     steps: list[Step] = []
     for number, rung in enumerate(climber.rungs):
@@ -161,9 +158,34 @@ def climb(
     return Ladder(program, foot, tuple(steps), variant)
 
 
+def has_warps(start: str | Path | Config) -> bool:
+    """Whether a ladder of this machine is one of warps, with this machine at the top."""
+    return bool(load_config(start).core.control == "pipeline")
+
+
+def last_machine(
+    start: str | Path | Config = "tiny", choices: Mapping[str, Any] | None = None, *, units: Mapping[str, UserUnit] | None = None
+) -> GPU:
+    """The machine of the last rung. The arguments are those of `climb`, and so is what it raises for a machine."""
+    foot, found, own = _prepared(start, choices or {}, units or {})
+    settings = _merged(found)
+    config = load_config(foot, settings)
+    return GPU(config, units=_units_there(own, found, config, settings))
+
+
+def _prepared(
+    start: str | Path | Config, choices: Mapping[str, Any], units: Mapping[str, UserUnit]
+) -> tuple[Config, tuple[Rung, ...], Mapping[str, Callable[..., int]]]:
+    """The machine at the foot, the rungs, and the user's own units by slot."""
+    wanted, own = take_units(Config(), units, choices)
+    named = [setting for name in units if name not in own for setting in slot_named(name).settings]
+    foot, below = _machines(load_config(start), {**choices, **{setting: wanted[setting] for setting in named}})
+    return foot, tuple(_with_units(rung, own) for rung in below), own
+
+
 def _machines(start: Config, choices: Mapping[str, Any]) -> tuple[Config, tuple[Rung, ...]]:
     """The machine at the foot, and the rungs."""
-    if start.core.control == "pipeline":
+    if has_warps(start):
         top = load_config(start, choices)
         return foot_of(top), warp_rungs(top)
     theirs = {name: value for name, value in choices.items() if is_rung_setting(name, start)}
@@ -222,16 +244,11 @@ class _Climber:
     def run(self, program: Program, settings: Mapping[str, Any], rung: Rung) -> Result | str:
         """A run, or the sentence that says why this machine cannot run the kernel."""
         config = load_config(self.foot, settings)
-        own = {name: unit for name, unit in self.units.items() if self.has(name, config, settings)}
+        own = _units_there(self.units, self.rungs, config, settings)
         key = (id(program), config, tuple(own))
         if key not in self.known:
             self.known[key] = self._run(program, config, own, rung)
         return self.known[key]
-
-    def has(self, slot: str, config: Config, settings: Mapping[str, Any]) -> bool:
-        """Whether a slot is filled: from the rung on that chooses a unit of ours for it, else as soon as there is a pipeline."""
-        own = [setting for setting in SLOTS[slot].settings if any(setting in rung.settings for rung in self.rungs)]
-        return any(setting in settings for setting in own) if own else config.core.control == "pipeline"
 
     def _run(self, program: Program, config: Config, units: Mapping[str, Callable[..., int]], rung: Rung) -> Result | str:
         of_a_block = first_of_a_block(program)
@@ -251,6 +268,18 @@ class _Climber:
         if result.status == "timeout":
             raise KernelError(f"on the rung {rung.name!r} the kernel is still running after {result.cycles} cycles")
         raise KernelError(f"on the rung {rung.name!r}: {result.fault}")
+
+
+def _units_there(
+    units: Mapping[str, Callable[..., int]], found: tuple[Rung, ...], config: Config, settings: Mapping[str, Any]
+) -> dict[str, Callable[..., int]]:
+    """The units whose slots are filled: from the rung on that chooses a unit of ours for it, else as soon as there is a pipeline."""
+
+    def has(slot: str) -> bool:
+        own = [setting for setting in SLOTS[slot].settings if any(setting in rung.settings for rung in found)]
+        return any(setting in settings for setting in own) if own else config.core.control == "pipeline"
+
+    return {name: unit for name, unit in units.items() if has(name)}
 
 
 def _with_units(rung: Rung, units: Mapping[str, Callable[..., int]]) -> Rung:
