@@ -105,6 +105,8 @@ def _code(function: FunctionType, ends: bool, called: bool, names_of_ours: dict[
     # a function of the names that it takes from around it, so that they are not looked for among the globals
     around: Any = ast.parse(f"def around({', '.join((*function.__code__.co_freevars, *names_of_ours))}): pass")
     around.body[0].body = [counted]
+    if definition.name not in function.__code__.co_freevars:  # one that calls itself finds itself there, as before
+        around.body[0].body.insert(0, ast.Global([definition.name]))
     ast.increment_lineno(counted, first - 1)
     module = compile(ast.fix_missing_locations(around), function.__code__.co_filename, "exec")
     outer = next(each for each in module.co_consts if isinstance(each, CodeType))
