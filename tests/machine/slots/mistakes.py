@@ -328,12 +328,12 @@ AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (hands_on_a_function_that_shifts, 2, "ValueError: a shift is by 0 to 63 bits"),
     (
         halves_by_itself,
-        inspect.unwrap(halved).__code__.co_firstlineno - halves_by_itself.__code__.co_firstlineno,
+        halved.__code__.co_firstlineno - halves_by_itself.__code__.co_firstlineno,
         "halved calls itself; hardware has no stack of calls: write a loop",
     ),
     (
         goes_round_by_itself,
-        inspect.unwrap(in_rounds).__code__.co_firstlineno - goes_round_by_itself.__code__.co_firstlineno,
+        in_rounds.__code__.co_firstlineno - goes_round_by_itself.__code__.co_firstlineno,
         "in_rounds calls itself; hardware has no stack of calls: write a loop",
     ),
     (calls_a_long_loop_often, up_to.__code__.co_firstlineno + 2 - calls_a_long_loop_often.__code__.co_firstlineno, IN_ALL),
