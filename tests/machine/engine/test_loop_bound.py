@@ -7,6 +7,7 @@ import builtins
 import dis
 import functools
 import inspect
+import types
 from itertools import pairwise
 
 import pytest
@@ -260,6 +261,45 @@ def test_the_counts_of_a_function_that_is_called_go_on_until_a_call_of_the_unit_
     with pytest.raises(RuntimeError, match=ENDLESS):
         bounded(inner_endless, called=True)(1)
     assert begins_calls(made) and not begins_calls(straight)
+
+
+class Unwilling:
+    """As what a library keeps for a request: it has no attributes outside of one."""
+
+    def __getattr__(self, name):
+        raise RuntimeError("outside of a request")
+
+
+class Agreeable:
+    """As `unittest.mock.call`: it has each attribute that it is asked for."""
+
+    def __getattr__(self, name):
+        return self
+
+
+def module_of(name, text, **more):
+    """A module with functions, and other things in it."""
+    module = types.ModuleType(name)
+    vars(module).update(more)
+    exec(text, vars(module))
+    return module
+
+
+def test_functions_that_keep_counts_are_sought_by_the_names_that_a_unit_uses():
+    kept = bounded(two_loops, called=True)
+    odd = {"unwilling": Unwilling(), "agreeable": Agreeable()}
+    other = module_of("other", "", **odd, kept=kept)
+    using = "def uses(s): return unwilling + agreeable + other.{}(s)\ndef calls(s): return (lambda: uses(s))()"
+    assert begins_calls(module_of("mine", using.format("kept"), **odd, other=other).calls)
+    assert not begins_calls(module_of("mine", using.format("nothing"), **odd, other=other).calls)
+    assert begins_calls(module_of("mine", "def uses(s): return 0", **odd, kept=kept).uses)
+    package = module_of("package", "", other=other)
+    package.package = package
+    assert begins_calls(module_of("mine", "def uses(s): return package.other.kept(s)", package=package).uses)
+    assert not begins_calls(module_of("mine", "def uses(s): return package.other(s)", package=package).uses)
+    over = module_of("over", "def make(inner):\n    def uses(s): return inner(s)\n    return uses")
+    assert begins_calls(over.make(kept))
+    assert not begins_calls(over.make(straight))
 
 
 def test_what_is_marked_on_a_function_stays():

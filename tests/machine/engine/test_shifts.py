@@ -24,6 +24,60 @@ def by_what_is_written(x):
     return (x << 3) >> 63
 
 
+WIDTH = 64
+
+
+def by_a_constant(x, count):
+    return x >> WIDTH
+
+
+def in_an_inner_function(x, count):
+    def inner(y, by=1 << (count - count)):
+        return y << (count * by)
+
+    return inner(x)
+
+
+def in_a_lambda(x, count):
+    f = lambda y: y >> count  # noqa: E731
+    return f(x)
+
+
+def in_a_lambda_of_an_inner_function(x, count):
+    def inner(y):
+        return (lambda z: z << count)(y)
+
+    return inner(x)
+
+
+by_itself = lambda x, count: x << count  # noqa: E731
+
+
+@pytest.mark.parametrize(
+    ("function", "line"),
+    [(by_a_constant, 1), (in_an_inner_function, 2), (in_a_lambda, 1), (in_a_lambda_of_an_inner_function, 2), (by_itself, 0)],
+)
+def test_a_shift_in_a_function_within_is_checked_in_its_own_line(function, line):
+    made = bounded(function)
+    if function is not by_a_constant:
+        assert made(8, 2) == function(8, 2)
+    with pytest.raises(ValueError, match=SAID) as caught:
+        made(8, 64)
+    assert caught.traceback[-1].lineno + 1 == function.__code__.co_firstlineno + line
+
+
+def calls_itself(x, by):
+    return 0 if x < 1 else 1 + calls_itself(x >> by, by)
+
+
+def test_one_that_calls_itself_finds_itself():
+    def within(x, by):
+        return 0 if x < 1 else 1 + within(x >> by, by)
+
+    assert bounded(calls_itself)(9, 1) == bounded(within)(9, 1) == 4
+    assert "calls_itself" in bounded(calls_itself).__code__.co_names
+
+
 def test_a_shift_is_by_0_to_63_bits():
     made = bounded(both_ways)
     assert [made(1, count) for count in (1, 2, 63)] == [2, 2, 2]

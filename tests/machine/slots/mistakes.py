@@ -181,6 +181,85 @@ def shifts_back_by_less_than_nothing(s, set):
     return way % s.ways
 
 
+FAR = 64
+
+
+def shifts_by_a_constant(s, set):
+    return (set >> FAR) % s.ways
+
+
+def shifts_in_a_function_within(s, set):
+    def shifted(x, count):
+        return x << count
+
+    return shifted(1, 64 + set - set) % s.ways
+
+
+def shifts_in_a_lambda(s, set):
+    shifted = lambda x, count: x >> count  # noqa: E731
+    return shifted(1, 64 + set - set) % s.ways
+
+
+@unit
+def of_two(function, x):
+    return function(x, x)
+
+
+def hands_on_a_function_that_shifts(s, set):
+    def shifted(x, count):
+        return x << (count + 64)
+
+    return of_two(shifted, set - set) % s.ways
+
+
+def hands_on_a_lambda_that_shifts(s, set):
+    return of_two(lambda x, count: x << count, set) % s.ways
+
+
+def hands_on_what_is_around(s, set):
+    def plus(x, y):
+        return x + y + set
+
+    return of_two(plus, set) % s.ways
+
+
+@unit
+def halved(x, by):
+    return halved(x >> by, by) if x > 0 else 0
+
+
+def halves_by_itself(s, set):
+    return halved(set, 1)
+
+
+@unit
+def in_rounds(x):
+    for k in range(100):
+        x += in_rounds(k - 1) if k > 0 else 0
+    return x
+
+
+def goes_round_by_itself(s, set):
+    return in_rounds(set)
+
+
+class HasAll:
+    """As `unittest.mock.call`: each attribute that it is asked for is there. No concern of units of the same file."""
+
+    def __getattr__(self, name):
+        return self
+
+
+class HasNone:
+    """As what a library keeps for a request: outside of one it has no attributes."""
+
+    def __getattr__(self, name):
+        raise RuntimeError("outside of a request")
+
+
+has_all, has_none = HasAll(), HasNone()
+
+
 def runs_from_below_zero(s, set):
     found = set
     for way in range(-1_000_000, 1_000_000):
@@ -243,6 +322,20 @@ AT_RUN_TIME: tuple[tuple[Callable[..., Any], int, str], ...] = (
     (runs_from_below_zero, 2, ENDLESS),
     (shifts_too_far, 2, "ValueError: a shift is by 0 to 63 bits"),
     (shifts_back_by_less_than_nothing, 2, "ValueError: a shift is by 0 to 63 bits"),
+    (shifts_by_a_constant, 1, "ValueError: a shift is by 0 to 63 bits"),
+    (shifts_in_a_function_within, 2, "ValueError: a shift is by 0 to 63 bits"),
+    (shifts_in_a_lambda, 1, "ValueError: a shift is by 0 to 63 bits"),
+    (hands_on_a_function_that_shifts, 2, "ValueError: a shift is by 0 to 63 bits"),
+    (
+        halves_by_itself,
+        halved.__code__.co_firstlineno - halves_by_itself.__code__.co_firstlineno,
+        "halved calls itself; hardware has no stack of calls: write a loop",
+    ),
+    (
+        goes_round_by_itself,
+        in_rounds.__code__.co_firstlineno - goes_round_by_itself.__code__.co_firstlineno,
+        "in_rounds calls itself; hardware has no stack of calls: write a loop",
+    ),
     (calls_a_long_loop_often, up_to.__code__.co_firstlineno + 2 - calls_a_long_loop_often.__code__.co_firstlineno, IN_ALL),
     (leaves_a_loop_too_often, first_from.__code__.co_firstlineno + 1 - leaves_a_loop_too_often.__code__.co_firstlineno, IN_ALL),
     (has_a_function_that_loops, 3, IN_ALL),
@@ -467,6 +560,18 @@ WHEN_COMPILED: tuple[tuple[Callable[..., Any], int, str], ...] = (
         is_used_above,
         0,
         "is_used_above cannot become native code: `def is_used_above(s, set):`: before is used above its first value: give it one at",
+    ),
+    (
+        hands_on_a_lambda_that_shifts,
+        1,
+        "hands_on_a_lambda_that_shifts cannot become native code: `return of_two(lambda x, count: x << count, set) % s.ways`: a lambda that"
+        " is handed on shifts by what is written there alone: write def",
+    ),
+    (
+        hands_on_what_is_around,
+        1,
+        "hands_on_what_is_around cannot become native code: `def plus(x, y):`: a function within another one that is handed on takes no "
+        "variable from around it: make set an argument",
     ),
     (calls_an_unmarked_one, 1, "calls_an_unmarked_one cannot become native code: `return inspect.stack(set)`"),
 )

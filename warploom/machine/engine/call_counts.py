@@ -7,7 +7,8 @@ called anew. They are read when the function begins and written when it returns:
 
 from __future__ import annotations
 
-from types import FunctionType, ModuleType
+import contextlib
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from warploom.machine.engine.unit import native_twin, unit
@@ -60,22 +61,31 @@ def carry(first, number, count):
 
 
 def begins_calls(function: Any) -> bool:
-    """Whether a unit may call functions whose counts are kept: its file has some, or one that it takes functions from."""
+    """Whether a unit may call functions whose counts are kept: its file has some, or it comes to some by the names that it uses."""
     left, seen = [function], set[int]()
     while left:
         found = left.pop()
-        if hasattr(found, KEPT):
-            return True
-        if id(found) in seen:
+        if type(found) is not FunctionType or id(found) in seen or str(found.__module__).startswith("warploom."):
             continue
         seen.add(id(found))
-        if isinstance(found, FunctionType) and not found.__module__.startswith("warploom."):
-            cells = [cell.cell_contents for cell in found.__closure__ or () if cell != type(cell)()]
-            around = [*found.__globals__.values(), *cells]
-            left += [value for value in around if isinstance(value, FunctionType)]
-            left += [each for value in around if isinstance(value, ModuleType) and not _known(value) for each in vars(value).values()]
+        if KEPT in vars(found) or any(type(value) is FunctionType and KEPT in vars(value) for value in found.__globals__.values()):
+            return True
+        left += _named(found)
     return False
 
 
-def _known(module: ModuleType) -> bool:
-    return module.__name__.partition(".")[0] in ("warploom", "numpy", "math", "numba")
+def _named(function: FunctionType) -> list[Any]:
+    """What the names from outside stand for that a function uses, with attributes of modules."""
+    names, codes = set[str](), [function.__code__]
+    while codes:
+        code = codes.pop()
+        names.update(code.co_names)
+        codes += [each for each in code.co_consts if isinstance(each, CodeType)]
+    found = [function.__globals__[name] for name in names if name in function.__globals__]
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # a name that has no value yet
+            found.append(cell.cell_contents)
+    for value in found:  # which grows: a module may hold another one
+        if issubclass(type(value), ModuleType):
+            found += [each for name in names if (each := vars(value).get(name)) is not None and not any(each is one for one in found)]
+    return found

@@ -74,13 +74,9 @@ def _code(function: FunctionType, ends: bool, called: bool, names_of_ours: dict[
     ends: loops have conditions that may become false, as far as a compiler sees, and the function ends with a number. called: counts are
     kept from one call to the next. names_of_ours: gets the functions of ours that the code finds around it.
     """
-    try:
-        lines, first = inspect.getsourcelines(function.__code__)
-        (definition,) = ast.parse(textwrap.dedent("".join(lines))).body
-    except (OSError, TypeError, ValueError, SyntaxError):
+    if (found := _definition(function)) is None:
         return None
-    if not isinstance(definition, ast.FunctionDef):
-        return None
+    definition, first = found
     lacking = may_lack_a_value(definition)
     names = Names(definition)
     theirs = {each.name for each in definition.body if isinstance(each, ast.FunctionDef)}
@@ -105,10 +101,28 @@ def _code(function: FunctionType, ends: bool, called: bool, names_of_ours: dict[
     # a function of the names that it takes from around it, so that they are not looked for among the globals
     around: Any = ast.parse(f"def around({', '.join((*function.__code__.co_freevars, *names_of_ours))}): pass")
     around.body[0].body = [counted]
+    if definition.name not in function.__code__.co_freevars:  # one that calls itself finds itself there, as before
+        around.body[0].body.insert(0, ast.Global([definition.name]))
     ast.increment_lineno(counted, first - 1)
     module = compile(ast.fix_missing_locations(around), function.__code__.co_filename, "exec")
     outer = next(each for each in module.co_consts if isinstance(each, CodeType))
     return next(each for each in outer.co_consts if isinstance(each, CodeType) and each.co_name == definition.name)
+
+
+def _definition(function: FunctionType) -> tuple[ast.FunctionDef, int] | None:
+    """What the source of a function says, a lambda as a function with a name, and its first line; None where that cannot be had."""
+    try:
+        lines, first = inspect.getsourcelines(function.__code__)
+        (definition,) = ast.parse(textwrap.dedent("".join(lines))).body
+    except (OSError, TypeError, ValueError, SyntaxError):
+        return None
+    if function.__code__.co_name == "<lambda>":
+        lambdas = [node for node in ast.walk(definition) if isinstance(node, ast.Lambda)]
+        if len(lambdas) != 1:
+            return None
+        (named,) = _ours("def a_lambda(): return 0", lambdas[0])
+        named.args, named.body[0].value, definition = lambdas[0].args, lambdas[0].body, named
+    return (definition, first) if isinstance(definition, ast.FunctionDef) else None
 
 
 class _Loop(NamedTuple):

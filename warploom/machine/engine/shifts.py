@@ -19,24 +19,30 @@ SAID = "a shift is by 0 to 63 bits"
 def with_checked_shifts(definition: ast.FunctionDef, names: Names) -> bool:
     """Change a function so that it checks by how much it shifts. Whether there was something to check."""
     checked = _Checked(names)
-    body = [checked.visit(each) for each in definition.body]
-    definition.body = [*checked.checks, *body]
-    return bool(checked.checks)
+    checked.block(definition)
+    return checked.number > 0
 
 
 class _Checked(ast.NodeTransformer):
-    """Puts the counts of shifts through checks: small functions, each in the line of its shift."""
+    """Puts the counts of shifts through checks: small functions, each in the line of its shift.
+
+    They stand at the head of the innermost function that is not a lambda: natively a function that is handed on takes none from around it.
+    """
 
     def __init__(self, names: Names) -> None:
-        self.names = names
+        self.names, self.number = names, 0
         self.checks: list[ast.stmt] = []
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        """Another function is as it stands."""
-        return node
+    def block(self, function: ast.FunctionDef) -> None:
+        """What a function does."""
+        outside, self.checks = self.checks, []
+        body = [self.visit(each) for each in function.body]
+        function.body, self.checks = [*self.checks, *body], outside
 
-    def visit_Lambda(self, node: ast.Lambda) -> Any:
-        """As another function."""
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        """Another function; the values that its arguments have of their own are made outside of it."""
+        node.args = self.visit(node.args)
+        self.block(node)
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
@@ -56,9 +62,11 @@ class _Checked(ast.NodeTransformer):
     def _count(self, count: ast.expr) -> ast.expr:
         if isinstance(count, ast.Constant) and type(count.value) is int and 0 <= count.value < BITS:
             return count
-        name = self.names(f"shift_{len(self.checks)}")
+        name = self.names(f"shift_{self.number}")
+        self.number += 1
         raises = f"raise ValueError({SAID!r})"
-        (check,) = ast.parse(f"def {name}(count):\n    if count < 0 or count >= {BITS}:\n        {raises}\n    return count").body
+        # `|` and not `or`: of a branch on a constant a compiler would keep one side alone, which may be the one that returns nothing
+        (check,) = ast.parse(f"def {name}(count):\n    if (count < 0) | (count >= {BITS}):\n        {raises}\n    return count").body
         for part in ast.walk(check):
             if "lineno" in part._attributes:
                 ast.copy_location(part, count)

@@ -146,7 +146,7 @@ class _Copy:
         if key not in self._names:
             self._names[key] = names = dict(function.__globals__)
             for name, value in function.__globals__.items():
-                if getattr(value, "__warploom_unit__", False):
+                if type(value) is FunctionType and hasattr(value, "__warploom_unit__"):
                     names[name] = self.of(value)
         return self._names[key]
 

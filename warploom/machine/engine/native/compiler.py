@@ -161,7 +161,7 @@ class Compiler:
 
     def _linked_value(self, value: Any) -> Any:
         """What a name stands for: of a unit its native form."""
-        return self._unit(value) if getattr(value, "__warploom_unit__", False) else value
+        return self._unit(value) if type(value) is FunctionType and hasattr(value, "__warploom_unit__") else value
 
     def _forget_users(self) -> None:
         """Names of a user's modules are looked up anew for each function: in a notebook they change from one to the next."""

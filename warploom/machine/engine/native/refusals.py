@@ -31,6 +31,14 @@ SAYINGS = (
     (r".*Variable '(\w+)' is not defined", r"\1 is used above its first value: give it one at the head of the function"),
     (r"Illegal IR, del found", "native code has no del"),
     (r"The use of yield in a closure", "native code has no generators: write a loop"),
+    (
+        r"Cannot capture the non-constant value associated with variable 'shift_\d+_*'",
+        "a lambda that is handed on shifts by what is written there alone: write def, or call the lambda where it is",
+    ),
+    (
+        r"Cannot capture the non-constant value associated with variable '(\w+)'",
+        r"a function within another one that is handed on takes no variable from around it: make \1 an argument",
+    ),
     (r".*exception_match", "native code catches no exceptions: ask before, with if"),
 )
 KINDS = (
