@@ -148,6 +148,12 @@ def test_a_price_is_refused_by_what_the_ladder_is():
     assert said == "error: --cost: the hardware beside the model is priced for tiny's rungs only; leave it out for the ladder up to sm\n"
 
 
+def test_a_variant_with_shared_memory_is_for_tinys_ladder():
+    kernel = str(EXAMPLES / "tiny" / "matadd.asm")
+    said = run(kernel, "--gpu", "sm", "--shared-variant", kernel, status=2).stderr
+    assert said.startswith("error: --shared-variant: a rung of tiny's ladder runs it")
+
+
 def test_a_kernel_named_others_keeps_its_column():
     ladder = climb(load(EXAMPLES / "tiny" / "matadd.asm"))
     rungs = len(ladder.steps)

@@ -100,6 +100,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
     if script:
         ladder_script.check_options(kernel, options)
     gpu = options["gpu"] or (ladder_script.GPU if script else "tiny")
+    if options["shared_variant"] and has_warps(gpu):
+        raise UserError(f"--shared-variant: a rung of tiny's ladder runs it, and the one up to {gpu} has none of that kind; leave it out")
     if options["cost"] and has_warps(gpu):
         raise UserError(f"--cost: the hardware beside the model is priced for tiny's rungs only; leave it out for the ladder up to {gpu}")
     _check_outputs(kernel, options)
