@@ -49,6 +49,57 @@ def test_with_the_barrier_nothing_is_found(name, tmp_path):
     assert findings(written(tmp_path, "barrier()"), name, **{"in": x}, out=0 * x) == []
 
 
+LOCK = """#include <warploom.h>
+kernel void counted(int *lock, int *count) {
+  int first = split(local_id() == 0);
+  if (local_id() == 0) {
+    TAKE;
+    *count = *count + 1;
+    GIVE;
+  }
+  join(first);
+}
+"""
+EXCHANGE = "while (__atomic_exchange_n(lock, 1, __ATOMIC_{}))"
+COMPARE = "for (int free = 0; !__atomic_compare_exchange_n(lock, &free, 1, 0, __ATOMIC_{}, __ATOMIC_RELAXED); free = 0)"
+GIVEN = "__atomic_exchange_n(lock, 0, __ATOMIC_{})"
+FENCE = "__atomic_thread_fence(__ATOMIC_SEQ_CST)"
+
+
+def of_a_lock(tmp_path, take, give):
+    path = tmp_path / "counted.c"
+    path.write_text(LOCK.replace("TAKE", take).replace("GIVE", give))
+    return findings(path, "vortex-2024", lock=np.zeros(1, np.int32), count=np.zeros(1, np.int32))
+
+
+@pytest.mark.parametrize(
+    ("take", "give"),
+    [
+        (EXCHANGE.format("ACQUIRE"), GIVEN.format("RELEASE")),
+        (EXCHANGE.format("ACQUIRE"), f"{FENCE}; {GIVEN.format('RELAXED')}"),
+        (f"{EXCHANGE.format('RELAXED')}; {FENCE}", GIVEN.format("RELEASE")),
+        (EXCHANGE.format("ACQ_REL"), GIVEN.format("ACQ_REL")),
+        (COMPARE.format("ACQUIRE"), GIVEN.format("RELEASE")),
+    ],
+    ids=["aq and rl", "aq and a fence", "a fence and rl", "both", "a reservation with aq"],
+)
+def test_a_lock_whose_atomics_have_an_order_is_right(take, give, tmp_path):
+    assert of_a_lock(tmp_path, take, give) == []
+
+
+@pytest.mark.parametrize(
+    ("take", "give"),
+    [
+        (EXCHANGE.format("RELAXED"), GIVEN.format("RELEASE")),
+        (EXCHANGE.format("ACQUIRE"), GIVEN.format("RELAXED")),
+        (COMPARE.format("RELAXED"), GIVEN.format("RELEASE")),
+    ],
+    ids=["no aq", "no rl", "a reservation without aq"],
+)
+def test_a_lock_whose_atomic_has_no_order_is_a_race(take, give, tmp_path):
+    assert {one.position.line for one in of_a_lock(tmp_path, take, give)} == {6}
+
+
 @pytest.mark.parametrize("example", ["reduction", "prefix_sum"])
 def test_examples_are_clean(example):
     x = np.arange(16, dtype=np.int32)

@@ -297,7 +297,7 @@ def test_what_a_function_of_the_library_does_is_found_where_it_is_called():
 
 def largest_by_hand(x, m):
     i = cuda.grid(1)
-    if i < x.size and x[i] > m[0]:
+    if x[i] > m[0]:
         m[0] = x[i]
 
 
@@ -311,10 +311,10 @@ def largest_by_a_call(x, m):
     m[0] = max(m[0], x[cuda.grid(1)] + 1)
 
 
-def another_number(x, m):
+def largest_at_a_place_in_brackets(x, m):
     v = x[cuda.grid(1)]
-    if v > m[0]:
-        m[0] = v + 1
+    if v > m[int((v - v) / 100)]:
+        m[int((v - v) / 100)] = v
 
 
 @pytest.mark.parametrize(
@@ -323,6 +323,7 @@ def another_number(x, m):
         (largest_by_hand, "do it in one step: cuda.atomic.max(m, 0, x[i])"),
         (smallest_by_hand, "do it in one step: cuda.atomic.min(m, (1, 0), v)"),
         (largest_by_a_call, "do it in one step: cuda.atomic.max(m, 0, x[cuda.grid(1)] + 1)"),
+        (largest_at_a_place_in_brackets, "do it in one step: cuda.atomic.max(m, int((v - v) / 100), v)"),
     ],
 )
 @pytest.mark.parametrize("blocks", [1, 4])
@@ -332,6 +333,75 @@ def test_the_largest_number_is_kept_by_one_atomic(kernel, fix, blocks):
     assert {one.fix for one in report.findings} == {fix}
 
 
-def test_what_keeps_something_else_is_no_such_atomic():
-    report = cuda.jit(another_number).check[1, 128](ints(128), zeros(1), schedule=False)
-    assert report.findings and not any("cuda.atomic.max" in one.fix for one in report.findings)
+def another_number(x, m):
+    v = x[cuda.grid(1)]
+    if v > m[0]:
+        m[0] = v + 1
+
+
+def not_larger(x, m):
+    v = x[cuda.grid(1)]
+    if not (v < m[0]):
+        m[0] = v
+
+
+def either(x, m):
+    v = x[cuda.grid(1)]
+    if v < 0 or v > m[0]:
+        m[0] = v
+
+
+def guarded(x, m):
+    v = x[cuda.grid(1)]
+    if v > 3 and v > m[0]:
+        m[0] = v
+
+
+def with_its_place(x, m):
+    i = cuda.grid(1)
+    if x[i] > m[0]:
+        m[0] = x[i]
+        m[1] = i
+
+
+def with_an_else(x, m):
+    v = x[cuda.grid(1)]
+    if v > m[0]:
+        m[0] = v
+    else:
+        m[0] = 7
+
+
+def of_itself(x, m):
+    m[0] = max(m[0], m[0] + x[cuda.grid(1)])
+
+
+def one_thread_then_all(x, m):
+    i = cuda.grid(1)
+    if i == 0:
+        v = i + 3
+        if v > m[0]:
+            m[0] = v
+    x[i] = m[0]
+
+
+KEEP_SOMETHING_ELSE = [another_number, not_larger, either, guarded, with_its_place, with_an_else, of_itself, one_thread_then_all]
+
+
+@pytest.mark.parametrize("kernel", KEEP_SOMETHING_ELSE)
+def test_what_keeps_something_else_is_no_such_atomic(kernel):
+    report = cuda.jit(kernel).check[1, 128](ints(128), zeros(2), schedule=False)
+    assert report.findings and not any("cuda.atomic.m" in one.fix for one in report.findings), str(report)
+
+
+def test_what_one_thread_keeps_is_told_by_a_barrier():
+    report = cuda.jit(one_thread_then_all).check[1, 128](ints(128), zeros(1), schedule=False)
+    fix = "put cuda.syncthreads() between the two, where all threads of the block pass"
+    assert [one.fix for one in report.findings if one.kind == "race"] == [fix], str(report)
+
+
+@pytest.mark.parametrize("kind", [np.int16, np.uint8, np.float16])
+def test_items_that_have_no_atomic_are_told_of_none(kind):
+    x = np.arange(128).astype(kind)
+    report = cuda.jit(largest_by_hand).check[1, 128](x, np.zeros(1, kind), schedule=False)
+    assert report.findings and not any("cuda.atomic.m" in one.fix for one in report.findings), str(report)

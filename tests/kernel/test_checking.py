@@ -1,9 +1,14 @@
 """Checks of a launch that was loaded from a Python file: what they say of the file itself."""
 
+import pickle
+from dataclasses import replace
+
 import pytest
 
 import warploom
+from warploom.isa.diagnostics import SourceError
 from warploom.isa.frontend import Options
+from warploom.machine.accounting.status import LaunchError
 
 TEXT = """
 import numpy as np
@@ -58,3 +63,57 @@ def test_a_loaded_launch_is_checked_over_what_its_memory_was_given(tmp_path):
     data[begin] = 9
     (found,) = warploom.check(program.with_data(data)).findings
     assert found.kind == "bounds" and "index 9 is outside of a" in found.message
+
+
+FILLED = """
+import numpy as np
+from warploom import cuda
+
+@cuda.jit
+def filled(a):
+    a[cuda.grid(1)] = 1
+
+filled[1, 4](np.zeros(4))
+"""
+
+
+def written(tmp_path):
+    path = tmp_path / "filled.py"
+    path.write_text(FILLED)
+    return path
+
+
+def test_a_launch_of_other_extents_is_checked_with_them(tmp_path):
+    program = pickle.loads(pickle.dumps(warploom.load(written(tmp_path))))
+    assert warploom.check(program).clean
+    report = warploom.check(replace(program, launch=replace(program.launch, threads=8)), schedule=False)
+    assert [one.kind for one in report.findings] == ["bounds"] and report.program.launch.threads == 8
+    assert [one.kind for one in warploom.check(program.with_launch(grid=(2,)), schedule=False).findings] == ["bounds"]
+
+
+def test_what_checks_cannot_take_from_a_changed_program_is_refused(tmp_path):
+    program = warploom.load(written(tmp_path))
+    for changed, name in (
+        (replace(program, launch=replace(program.launch, scalars=(1, 2, 3, 4))), "launch.scalars"),
+        (replace(program, uops=program.uops[:-1]), "uops"),
+    ):
+        with pytest.raises(LaunchError, match=f"^filled: {name} is not what .*filled.py gives it; .* so change the rest in the file$"):
+            warploom.check(changed)
+
+
+def test_a_loaded_file_is_found_again_from_another_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(written(tmp_path).parent)
+    program = warploom.load("filled.py")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "filled.py").write_text("raise SystemExit('this is another file')")
+    monkeypatch.chdir(other)
+    assert warploom.check(program).clean
+
+
+def test_a_loaded_file_that_is_gone_is_named(tmp_path):
+    path = written(tmp_path)
+    program = warploom.load(path)
+    path.unlink()
+    with pytest.raises(SourceError, match=r"filled\.py: error: the file is gone"):
+        warploom.check(program)

@@ -13,6 +13,7 @@ from warploom.checks.shadow import (
     ATOMIC,
     OPENED,
     READ,
+    RESERVES,
     RUN_SHIFT,
     SHAPE,
     SHARED_ROWS,
@@ -40,6 +41,8 @@ def check_access(gpu, core, warp, pc, part, tables, k, now, time):
     if op == STORE_IMAGE or space == CONSTANT_SPACE:
         return
     how = np.int64(READ if op == LOAD else WRITE if op == STORE else ATOMIC)
+    if how == READ and tables.orders[pc] & RESERVES != 0:
+        how = np.int64(ATOMIC)
     lanes = np.int64(core.warps.lanes)
     size = np.int64(tables.uops[k, SIZE])
     block = np.int64(core.blocks.number[core.warps.block[warp]])

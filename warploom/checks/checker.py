@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from warploom.checks.atomic_orders import orders_of
 from warploom.checks.findings import Fault
 from warploom.checks.registers import register_tables, watch_registers
 from warploom.checks.runs import COUNT_SHIFT, count_of, item_of, pitch_of
@@ -65,6 +66,7 @@ class Checker:
         self.found = new_tables(
             words + shared * config.gpu.cores, run, blocks * max(size, 1) + config.core.lanes, blocks, slots, config.core.lanes
         )
+        self.found["orders"] = orders_of(program)
         head = self.found["findings"][0]
         head[SHARED_ROWS], head[SHARED_WORDS], head[RUN_SHIFT] = words, shared, self._shift
         head[STANDS_FOR] = self.stands_for

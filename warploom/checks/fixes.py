@@ -11,6 +11,7 @@ from warploom.isa.needs import uses
 from warploom.isa.program import Program
 
 LOCK = "; for a lock: cuda.threadfence() after it is taken and before it is given back"
+ATOMIC_BYTES = 4  # there is no atomic of smaller items
 
 
 def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: bool, in_loop: bool) -> str:
@@ -39,9 +40,12 @@ def fix_of_race(program: Program, row: Sequence[int], blocks: bool, same_line: b
 
 
 def extreme_of(program: Program, row: Sequence[int]) -> str:
-    """The atomic that keeps the largest or the smallest number, where one of the accesses is such a write by hand; else ""."""
-    writes = [pc for pc, access in ((row[s.PC], row[s.ACCESS]), (row[s.OTHER_PC], row[s.OTHER_ACCESS])) if access == s.WRITE]
-    return next((found for pc in writes if (found := extreme_at(program, program.position(pc)))), "")
+    """The atomic that keeps the largest or the smallest number, where both accesses are of a statement that does so by hand; else ""."""
+    if program.uops[row[s.UOP], u.SIZE] < ATOMIC_BYTES:
+        return ""
+    one, other = program.position(row[s.PC]), program.position(row[s.OTHER_PC])
+    ways = [(one, other)] * (row[s.ACCESS] == s.WRITE) + [(other, one)] * (row[s.OTHER_ACCESS] == s.WRITE)
+    return next((found for write, meets in ways if (found := extreme_at(program, write, meets))), "")
 
 
 def fix_of_update(program: Program, row: Sequence[int], blocks: bool) -> str:

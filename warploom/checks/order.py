@@ -6,7 +6,8 @@ of a warp's lanes also where both lanes came to a syncwarp between them; all, wh
 order, with fences: what a thread did before a fence and told by an atomic on a word after it is before everything that a thread does
 after it has met that word by an atomic and come to a fence or a barrier then. What it tells includes what came before its block's
 barrier; what it has met holds for its block after the next barrier. A fence for the block (`threadfence_block`) tells threads of the
-block alone.
+block alone. An instruction set may have fences in its atomics (atomic_orders.py): one that releases has a fence before it, for what it
+tells itself alone, and one that acquires a fence after it.
 
 A few more releases than the last four of a thread are not remembered: then order is assumed. So the checks may miss a race between
 threads that synchronise by several words in turn, and report none that is not there.
@@ -22,6 +23,7 @@ import numpy as np
 from warploom.checks.shadow import (
     ACQUIRED,
     ACQUIRED_AT,
+    ACQUIRES,
     ANY_WORD,
     BLOCK_ACQUIRED,
     BLOCK_ACQUIRED_AT,
@@ -41,6 +43,7 @@ from warploom.checks.shadow import (
     RELEASED_ON,
     RELEASES,
     RING,
+    TELLS,
 )
 from warploom.machine.engine.unit import out_of_line, unit
 
@@ -90,8 +93,9 @@ def _told(tables, word, until, other, theirs, block, when):
 
 
 @out_of_line
-def synchronise(tables, index, size, thread, time):
+def synchronise(tables, index, size, thread, pc, time):
     """A thread's atomic on word `index`: it meets what was told there, and tells what it did before its last fence."""
+    orders = np.int64(tables.orders[pc])
     mine = tables.threads[thread]
     cell = tables.shadow[index]
     if cell[RELEASED] != 0:
@@ -99,6 +103,14 @@ def synchronise(tables, index, size, thread, time):
         mine[MET] = index + 1 if cell[RELEASED] > 0 and (before == 0 or before == index + 1) else ANY_WORD
         mine[MET_AT] = time
         tables.findings[0, LEARNED] = 1
+        if orders & ACQUIRES != 0:
+            mine[ACQUIRED] = mine[MET]
+            mine[ACQUIRED_AT] = time
+    for_device = np.int64(mine[FENCE])
+    for_block = np.int64(mine[FENCE_BLOCK])
+    if orders & TELLS != 0:
+        mine[FENCE] = time
+        mine[FENCE_BLOCK] = time
     if mine[FENCE_BLOCK] == 0:
         return
     block = tables.blocks[thread // size]
@@ -108,6 +120,8 @@ def synchronise(tables, index, size, thread, time):
     _tell(mine, index + 1, time)
     if mine[FENCE] != 0 and block[OPENED] != 0:
         _tell_of_block(block, index + 1, np.int64(block[OPENED]), time)
+    mine[FENCE] = for_device
+    mine[FENCE_BLOCK] = for_block
 
 
 @unit

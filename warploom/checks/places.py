@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import prod
@@ -185,43 +185,78 @@ def _assignments(text: str) -> frozenset[tuple[int, int]]:
     return frozenset((node.lineno, node.col_offset) for node in _tree(text) if isinstance(node, kinds))
 
 
-def extreme_at(program: Program, position: Position) -> str:
-    """How an assignment that keeps the largest or the smallest number is written as one atomic; "" of any other.
+def extreme_at(program: Program, write: Position, other: Position) -> str:
+    """How a statement that keeps the largest or the smallest number is written as one atomic; "" of any other.
 
-    `if x > m[0]: m[0] = x` and `m[0] = max(m[0], x)` are cuda.atomic.max(m, 0, x).
+    `if x > m[0]: m[0] = x` and `m[0] = max(m[0], x)` are cuda.atomic.max(m, 0, x). write: where its assignment begins. other: of an
+    access that has to be of the statement too, since the atomic mends nothing elsewhere.
     """
-    if not position.line:
+    if not write.line or write.file != other.file:
         return ""
-    return _extremes(program.source_of(position).text).get((position.line, position.column - 1), "")
+    found = _extremes(program.source_of(write).text).get((write.line, write.column - 1))
+    if found is None or not found.first <= (other.line, other.column - 1) < found.end:
+        return ""
+    return found.atomic
+
+
+class _Extreme(NamedTuple):
+    """A statement that keeps such a number, from its first line and column up to those of its end, and its atomic."""
+
+    first: tuple[int, int]
+    end: tuple[int, int]
+    atomic: str
 
 
 @cache
-def _extremes(text: str) -> dict[tuple[int, int], str]:
-    """By line and column of each such assignment: the atomic."""
-    found: dict[tuple[int, int], str] = {}
+def _extremes(text: str) -> dict[tuple[int, int], _Extreme]:
+    """Such statements by line and column of their assignment."""
+    found: dict[tuple[int, int], _Extreme] = {}
     for node in _tree(text):
-        if isinstance(node, ast.If):
-            asked = [one for one in ast.walk(node.test) if isinstance(one, ast.Compare) and len(one.ops) == 1]
-            for kept in node.body:
-                if isinstance(kept, ast.Assign) and isinstance(kept.targets[0], ast.Subscript):
-                    words = (ast.unparse(kept.targets[0]), ast.unparse(kept.value))
-                    sides = {(ast.unparse(one.left), ast.unparse(one.comparators[0])): one.ops[0] for one in asked}
-                    if words in sides or words[::-1] in sides:
-                        operator = sides.get(words) or sides[words[::-1]]
-                        if isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
-                            larger = isinstance(operator, ast.Lt | ast.LtE) == (words in sides)
-                            found[kept.lineno, kept.col_offset] = _atomic("max" if larger else "min", kept.targets[0], kept.value)
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript) and isinstance(node.value, ast.Call):
-            call, target = node.value, ast.unparse(node.targets[0])
-            others = [one for one in call.args if ast.unparse(one) != target]
-            if isinstance(call.func, ast.Name) and call.func.id in ("max", "min") and len(call.args) == 2 and len(others) == 1:
-                found[node.lineno, node.col_offset] = _atomic(call.func.id, node.targets[0], others[0])
+        if isinstance(node, ast.If) and len(node.body) == 1 and not node.orelse:
+            kept, atomic = node.body[0], _by_comparison(node.test, node.body[0])
+        elif isinstance(node, ast.Assign):
+            kept, atomic = node, _by_call(node)
+        else:
+            continue
+        if atomic:
+            end = (node.end_lineno or 0, node.end_col_offset or 0)
+            found[kept.lineno, kept.col_offset] = _Extreme((node.lineno, node.col_offset), end, atomic)
     return found
 
 
-def _atomic(name: str, target: ast.Subscript, value: ast.AST) -> str:
-    index = f"({ast.unparse(target.slice)})" if isinstance(target.slice, ast.Tuple) else ast.unparse(target.slice)
-    return f"cuda.atomic.{name}({ast.unparse(target.value)}, {index.replace('((', '(').replace('))', ')')}, {ast.unparse(value)})"
+def _by_comparison(test: ast.expr, kept: ast.stmt) -> str:
+    """The atomic of `if test: kept`, or ""."""
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(kept, ast.Assign)):
+        return ""
+    sides = [ast.unparse(test.left), ast.unparse(test.comparators[0])]
+    words = [ast.unparse(kept.targets[0]), ast.unparse(kept.value)]
+    if sides not in (words, words[::-1]) or not isinstance(test.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+        return ""
+    larger = isinstance(test.ops[0], ast.Lt | ast.LtE) == (sides == words)
+    return _atomic("max" if larger else "min", kept.targets, kept.value)
+
+
+def _by_call(node: ast.Assign) -> str:
+    """The atomic of `m[0] = max(m[0], x)`, or ""."""
+    call, target = node.value, ast.unparse(node.targets[0])
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("max", "min") and len(call.args) == 2):
+        return ""
+    others = [one for one in call.args if ast.unparse(one) != target]
+    return _atomic(call.func.id, node.targets, others[0]) if len(others) == 1 else ""
+
+
+def _atomic(name: str, targets: Sequence[ast.expr], value: ast.expr) -> str:
+    """The atomic, or "" where the target is no item or the value depends on its array."""
+    target = targets[0]
+    if len(targets) > 1 or not isinstance(target, ast.Subscript):
+        return ""
+    array, place = ast.unparse(target.value), target.slice
+    if any(ast.unparse(one) == array for part in (place, value) for one in ast.walk(part)):
+        return ""
+    index = ast.unparse(place)
+    if isinstance(place, ast.Tuple):
+        index = f"({', '.join(map(ast.unparse, place.elts))}{',' * (len(place.elts) == 1)})"
+    return f"cuda.atomic.{name}({array}, {index}, {ast.unparse(value)})"
 
 
 @cache

@@ -82,7 +82,7 @@ def access_word(gpu, core, warp, pc, tables, k, now, time, how, space, index, at
     cell = tables.shadow[at]
     row = (core.number * core.warps.slots + warp) * lanes + lane
     if how == ATOMIC:
-        synchronise(tables, index, size, thread, time)
+        synchronise(tables, index, size, thread, pc, time)
         flags = flags | ATOMIC_BIT
     if may_conflict(cell[W_TIME], cell[W_WHO], thread, begin, size, opened, flags, space):
         _after_write(gpu, core, warp, pc, tables, k, now, time, how, space, cell, address, thread, lane, flags)

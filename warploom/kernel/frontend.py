@@ -18,10 +18,16 @@ from warploom.isa.diagnostics import SourceError, nearest
 from warploom.isa.frontend import PATH, FrontEnd, Loaded, Options
 from warploom.isa.launching import BufferError, started
 from warploom.isa.program import Program
+from warploom.isa.reading import error
 from warploom.kernel.context import CURRENT
 from warploom.kernel.script import Enough, run_script
+from warploom.machine.accounting.status import LaunchError
 
 FRONT_END = FrontEnd("python", (".py",), "warploom.kernel.frontend", "kernels in Python, in the dialect of numba.cuda", "sm", takes=(PATH,))
+
+
+EXTENTS = ("threads", "block", "grid")  # of a launch, that another launch of the same kernel may have
+KEPT = tuple(one.name for one in fields(Program) if one.init and one.name not in ("data", "launch", "launches"))
 
 
 class Ended(BufferError):
@@ -40,6 +46,7 @@ def load(source: Path, options: Options) -> Loaded:
     Last words of a program that has launched others are on standard error then; Ended carries those of one that has launched nothing.
     """
     wanted = options.more.get("launch")
+    place = source.resolve()  # before the program goes to another directory
     found: list[Program] = []
     names: list[str] = []
 
@@ -47,7 +54,7 @@ def load(source: Path, options: Options) -> Loaded:
         number = len(names)
         names.append(program.name)
         if wanted is None or wanted in (str(number), program.name):
-            found.append(captured(program, device, None if options.more.get("check") else (source, options, number)))
+            found.append(captured(program, device, None if options.more.get("check") else (source, place, options, number)))
             raise Enough
         return {}
 
@@ -73,22 +80,55 @@ def load(source: Path, options: Options) -> Loaded:
 
 @dataclass(frozen=True)
 class Captured(Program):
-    """A launch of a kernel that was not compiled for checks. file, options, number: where it is found again."""
+    """A launch of a kernel that was not compiled for checks. file, options, number: where it is found again.
+
+    place: the whole path of the file. made: what the file has made, to tell what was changed since.
+    """
 
     file: Path = Path()
+    place: Path = Path()
+    made: Program | None = None
     options: Options | None = None
     number: int = 0
 
     def for_checks(self) -> Program:
-        """The same launch, compiled for checks, over this program's memory. The file is run once more, up to the launch."""
+        """The same launch, compiled for checks, over this program's memory. The file is run once more, up to the launch.
+
+        Raises SourceError where the file is gone, LaunchError where this program is not what the file makes, but for data and extents.
+        """
         assert self.options is not None
+        self._refuse_changes()
+        if not self.place.exists():
+            raise error(self.place, "the file is gone, and its kernel is compiled once more for checks", "put it back, or load another one")
         more = {**self.options.more, "launch": str(self.number), "check": True}
-        asking = load(self.file, replace(self.options, more=more)).program
+        file = self.file if self.file.resolve() == self.place else self.place
+        asking = load(file, replace(self.options, more=more)).program
         assert isinstance(asking, Program)
-        return replace(asking, data=self.data)
+        extents = {name: getattr(self.launch, name) for name in EXTENTS}
+        return replace(asking, data=self.data, launch=replace(asking.launch, **extents))
+
+    def _refuse_changes(self) -> None:
+        """Raise LaunchError where a copy of the program has other fields than the file has given it, which checks would not run with."""
+        assert self.made is not None
+        of_program = [name for name in KEPT if not _same(getattr(self, name), getattr(self.made, name))]
+        first, mine = self.made.launch, self.launch
+        of_launch = [one.name for one in fields(mine) if one.compare and getattr(mine, one.name) != getattr(first, one.name)]
+        changed = [*of_program, *(f"launch.{name}" for name in of_launch if name not in EXTENTS)]
+        if changed:
+            raise LaunchError(
+                f"{self.name}: {changed[0]} is not what {self.file} gives it; checks take its data and the launch's "
+                f"{', '.join(EXTENTS[:-1])} and {EXTENTS[-1]} from a changed program, so change the rest in the file"
+            )
 
 
-def captured(program: Program, device: Device, origin: tuple[Path, Options, int] | None = None) -> Program:
+def _same(one: Any, other: Any) -> bool:
+    """Whether two fields of programs say the same."""
+    if isinstance(one, np.ndarray):
+        return one is other or np.array_equal(one, other)
+    return bool(one == other)
+
+
+def captured(program: Program, device: Device, origin: tuple[Path, Path, Options, int] | None = None) -> Program:
     """A launch with all that memory holds, by itself. origin: where it is found again to be compiled for checks."""
     used = device.held.used
     data = np.array(device.held.bytes[:used])
@@ -96,4 +136,6 @@ def captured(program: Program, device: Device, origin: tuple[Path, Options, int]
     if origin is None:
         return program
     own = {one.name: getattr(program, one.name) for one in fields(Program) if one.init}
-    return Captured(**own, file=origin[0], options=origin[1], number=origin[2])
+    file, place, options, number = origin
+    made = replace(program, data=np.zeros(0, np.uint8))
+    return Captured(**own, file=file, place=place, made=made, options=options, number=number)

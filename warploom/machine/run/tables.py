@@ -41,6 +41,7 @@ class _Tables(NamedTuple):
     findings: np.ndarray | None = None
     uses: np.ndarray | None = None  # of one that may read registers which nobody has written: warploom/checks/registers.py
     written: np.ndarray | None = None
+    orders: np.ndarray | None = None  # of a run with checks: warploom/checks/atomic_orders.py
 
 
 class Tables(_Tables, Bundle):
@@ -66,6 +67,7 @@ class Tables(_Tables, Bundle):
         "findings": (np.int64, 16),
         "uses": (np.int64, 15),
         "written": (np.int64, 0),
+        "orders": (np.int64, 0),
     }  # fmt: skip
 
 
