@@ -1,4 +1,4 @@
-"""Arrays that a kernel sees as arrays of other items, at any byte."""
+"""Arrays that a kernel sees as arrays of other items: in pieces where it is known that these do not lie as they must, whole elsewhere."""
 
 import re
 
@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from warploom import cuda
+from warploom.isa.diagnostics import SourceError
+from warploom.kernel.launch import KernelError
 from warploom.kernel.packed import ALIGNED
 
 
@@ -15,44 +17,121 @@ def fixed(b, n, out):
 
 
 @cuda.jit
-def moving(b, n, out):
-    out[0] = b[n : n + 8].view(np.float64)[0]
+def moved_again(b, n, out):
+    out[0] = b[2:][1:][:8].view(np.float64)[0]
 
 
 @cuda.jit
-def whole(b, n, out):
-    out[0] = b.view(np.float64)[0]
+def always_odd(b, n, out):
+    start = (2 * n + 1) & 15
+    out[0] = b[2 * n + 1 : 2 * n + 9].view(np.float64)[0] + b[start]
 
 
 @cuda.jit
 def halves(b, n, out):
-    out[0] = b[n : n + 8].view(np.complex64)[0].imag
+    out[0] = b[5:13].view(np.complex64)[0].imag
 
 
 @cuda.jit
 def stored(b, n, out):
-    doubles = b[n : n + 8].view(np.float64)
+    doubles = b[3:11].view(np.float64)
     doubles[0] *= 2
     out[0] = doubles[0]
 
 
-@pytest.mark.parametrize("place", [1, 2, 4, 8])
-@pytest.mark.parametrize("kernel", [fixed, moving, whole, halves, stored])
-@pytest.mark.parametrize("on_device", [False, True])
-def test_bytes_are_numbers_wherever_they_lie(kernel, place, on_device):
-    bytes_ = np.zeros(32, np.uint8)
-    bytes_[place : place + 8] = np.frombuffer(np.float64(np.pi).tobytes(), np.uint8)
-    given, n = (bytes_[place : place + 16], 0) if kernel is whole else (bytes_, place)
+@pytest.mark.parametrize("kernel", [fixed, moved_again, always_odd, halves, stored])
+@pytest.mark.parametrize("begin", [None, 0, 1, 4])
+def test_what_begins_at_an_odd_constant_is_read_in_pieces(kernel, begin):
+    """begin: of the slice of an array on the GPU that the kernel is handed."""
+    bytes_ = np.frombuffer(np.arange(1, 7).astype(np.float64).tobytes(), np.uint8).copy()
     wanted, out = np.zeros((2, 1))
     copy = bytes_.copy()
-    kernel.py_func(copy[place : place + 16] if kernel is whole else copy, n, wanted)
-    if on_device:
-        there = cuda.to_device(bytes_)
-        kernel[1, 1](there[place : place + 16] if kernel is whole else there, n, out)
-        there.copy_to_host(bytes_)
+    kernel.py_func(copy[begin or 0 :], 1, wanted)
+    if begin is None:
+        kernel[1, 1](bytes_, 1, out)
     else:
-        kernel[1, 1](given, n, out)
+        there = cuda.to_device(bytes_)
+        kernel[1, 1](there[begin:], 1, out)
+        there.copy_to_host(bytes_)
     assert np.array_equal(out, wanted, equal_nan=True) and bytes_.tolist() == copy.tolist()
+
+
+@cuda.jit
+def moving(b, n, out):
+    out[0] = b[n : n + 8].view(np.float64)[0]
+
+
+def test_where_the_place_is_not_known_a_number_is_loaded_whole_and_must_lie_as_it_does_on_a_gpu():
+    b, out = np.frombuffer(np.arange(4.0).tobytes(), np.uint8), np.zeros(1)
+    assert accesses(moving, b, 16, out) == 1
+    assert out[0] == 2
+    with pytest.raises(KernelError, match="which is not a multiple of 8"):
+        moving[1, 1](b, 9, out)
+
+
+def test_an_atomic_goes_where_the_place_is_not_known():
+    @cuda.jit
+    def added(b, n, out):
+        room = cuda.shared.array(0, np.uint8)
+        counter = room[n:].view(np.int32)
+        counter[0] = 0
+        cuda.syncthreads()
+        cuda.atomic.add(counter, 0, 1)
+        cuda.atomic.add(b[n:].view(np.int32), 0, 1)
+        cuda.syncthreads()
+        out[0] = counter[0]
+
+    b, out = np.zeros(32, np.uint8), np.zeros(1)
+    added[1, 8, 0, 64](b, 16, out)
+    assert out[0] == b[16] == 8
+    with pytest.raises(KernelError, match="which is not a multiple of 4"):
+        added[1, 8, 0, 64](b, 18, out)
+
+
+def test_an_atomic_on_a_view_is_told_where_it_lies_and_one_on_a_packed_record_how_to_make_it():
+    @cuda.jit
+    def odd(b):
+        cuda.atomic.add(b[3:7].view(np.int32), 0, 1)
+
+    @cuda.jit
+    def packed(b):
+        cuda.atomic.add(b["x"], 0, 1)
+
+    with pytest.raises(KernelError, match="which is not a multiple of 4"):
+        odd[1, 1](np.zeros(16, np.uint8))
+    there = cuda.to_device(np.zeros(16, np.uint8))
+    odd[1, 1](there[1:])
+    assert there.copy_to_host()[4] == 1
+    with pytest.raises(SourceError, match="align=True"):
+        packed[1, 1](np.zeros(2, [("c", np.uint8), ("x", np.int32)]))
+
+
+def test_what_a_slice_was_limited_to_says_nothing_of_the_next_one():
+    """Of a short array the size of b[:9] is not 9, so that what begins there is not known to be odd."""
+
+    @cuda.jit
+    def read(b, c, n, out):
+        s = b[:9]
+        later = b[9:]
+        out[0] = c[s.size : s.size + 8].view(np.float64)[0] + b[:12][-8:].view(np.float64)[0] + later.size
+
+    c = np.frombuffer(np.arange(4.0).tobytes(), np.uint8)
+    wanted, out = np.zeros((2, 1))
+    assert accesses(read, c[8:16], c, 0, out) == 2
+    read.py_func(c[8:16], c, 0, wanted)
+    assert out == wanted == 2
+
+
+def test_slices_on_the_gpu_share_a_program():
+    @cuda.jit
+    def counted(x):
+        x[cuda.threadIdx.x] += 1
+
+    for kind in (np.uint8, np.float32):
+        there = cuda.to_device(np.zeros(64, kind))
+        for begin in range(8):
+            counted[1, 8](there[begin:])
+    assert len(counted.programs) == 2
 
 
 def accesses(kernel, *arguments):
@@ -87,71 +166,3 @@ def test_where_the_place_is_known_a_number_is_loaded_at_once():
     assert accesses(seen_again, np.zeros((4, 4)), np.zeros(4, np.int64)) == 1
     of_a_block[1, 1, 0, 32](b, out)
     assert out[0] == 3
-
-
-@cuda.jit
-def at_a_limit_of_another(x, y, out):
-    n = cuda.threadIdx.x + 1
-    tail = x[n * 24 :]
-    place = min(n * 24, x.size)
-    out[0] = y[place : place + 8].view(np.float64)[0]
-    out[1] = tail.size
-
-
-@cuda.jit
-def at_the_address_of_a_slice(y, out):
-    n = cuda.threadIdx.x + 1
-    tail = y[:5][n * 24 :]
-    out[0] = y[min(n * 24, 5) :].view(np.float64)[0]
-    out[1] = tail.size
-
-
-@cuda.jit
-def on_two_paths(y, n, out):
-    tail = y[n * 24 :]
-    if n == 0:
-        tail = y[n + 5 :]
-    out[0] = tail.view(np.float64)[0]
-    out[1] = tail.size
-
-
-@cuda.jit
-def in_rounds(y, n, out):
-    tail = y[n * 24 :]
-    for _ in range(2):
-        out[0] = tail.view(np.float64)[0]
-        tail = tail[n + 5 :]
-    out[1] = tail.size
-
-
-def test_a_place_is_no_multiple_because_a_slice_that_ends_there_would_begin_at_one():
-    """A slice that is empty begins at the end of its array, wherever that is; where it is not, it begins at the multiple that it names."""
-    x, y, out = np.arange(5, dtype=np.uint8), np.arange(101, dtype=np.uint8), np.zeros(2)
-    at_five = y[5:13].view(np.float64)[0]
-    at_a_limit_of_another[1, 1](x, y, out)
-    assert out.tolist() == [at_five, 0]
-    at_the_address_of_a_slice[1, 1](np.arange(45, dtype=np.uint8), out)
-    assert out.tolist() == [at_five, 0]
-    on_two_paths[1, 1](y, 0, out)
-    assert out.tolist() == [at_five, 96]
-    in_rounds[1, 1](y, 0, out)
-    assert out.tolist() == [at_five, 91]
-
-
-@cuda.jit
-def from_a_multiple(b, n, out):
-    out[0] = b[n * 8 : n * 8 + 8].view(np.float64)[0]
-
-
-@cuda.jit
-def from_a_multiple_of_a_row(b, n, out):
-    s = cuda.shared.array((9, 8), np.uint8)
-    s[n + 1, 0] = 7
-    out[0] = s[n * 24 :][1].view(np.float64)[0]
-
-
-def test_a_slice_that_begins_at_a_multiple_is_read_at_once():
-    b = np.arange(64, dtype=np.uint8)
-    assert accesses(from_a_multiple, b, 1, np.zeros(1)) == 1
-    assert accesses(from_a_multiple, b, -1, np.zeros(1)) > 1
-    assert accesses(from_a_multiple_of_a_row, b, 0, np.zeros(1)) == 1

@@ -27,13 +27,13 @@ def method(t: Translator, node: ast.Call, array: Array, name: str, args: list[An
             t.error(node, "a view is of a type, as np.int32")
         size = kind.dtype.itemsize if isinstance(kind, ty.Type) else kind.itemsize
         if size == array.itemsize:
-            return replace(array, item=kind, align=viewed(t, array, kind, array.strides))
+            return viewed(t, array, kind, array.strides)
         if not array.shape or array.strides[-1].op != "const" or array.strides[-1].imm != array.itemsize:
             t.error(node, "a view with items of a different size needs an array whose items follow one another")
         b = t.b
         count = b.pure("floordiv", b.pure("mul", array.shape[-1], b.whole(array.itemsize)), b.whole(size))
         strides = (*array.strides[:-1], b.whole(size))
-        return replace(array, item=kind, shape=(*array.shape[:-1], count), strides=strides, align=viewed(t, array, kind, strides))
+        return replace(viewed(t, array, kind, strides), shape=(*array.shape[:-1], count))
     return t.error(node, f"an array in a kernel has no {name}()")
 
 

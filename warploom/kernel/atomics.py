@@ -26,7 +26,7 @@ def _place(t: Translator, node: ast.Call, array: Any, index: Any) -> tuple[Array
     kind = array.item
     if not isinstance(kind, ty.Type) or kind.bits not in (32, 64) or kind.kind not in "iuf":
         t.error(node, f"there is no atomic operation on {said(array)}", "use an array of int32, uint32, int64, uint64, float32 or float64")
-    if array.align < kind.bits // 8:
+    if array.align < kind.bits // 8 and not array.viewed:
         place = f"multiple of {array.align} bytes" if array.align > 1 else "byte"
         lies = f"{article(str(kind))} of {array.name or 'this array'} may lie at any {place}"
         t.error(node, f"an atomic operation needs the whole number at once, and {lies}", "make the records with align=True")

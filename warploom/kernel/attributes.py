@@ -98,7 +98,7 @@ def _of_array(t: Translator, node: ast.AST, array: Array, name: str) -> Any:
     if name in ("real", "imag") and isinstance(array.item, ty.Type) and array.item.kind == "c":
         part = ty.part(array.item)
         base = array.base if name == "real" else b.pure("add", array.base, b.whole(part.bits // 8))
-        return replace(array, item=part, base=base, begins=1)
+        return replace(array, item=part, base=base)
     return t.error(node, f"an array in a kernel has no {name!r}{nearest(name, [*OF_ARRAYS, *METHODS])}")
 
 

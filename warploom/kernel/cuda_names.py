@@ -129,7 +129,7 @@ def shared_array(t: Translator, node: ast.Call, shape: Any, dtype: Any, alignmen
     if sizes == (0,):
         used.dynamic_shared = True
         base = t.b.param(0, "i64", (0, MOST_SHARED), "dynamic shared")
-        t.bases[base] = ALIGNED
+        t.bases[base] = 0, ALIGNED
         length = t.b.param(1, "i64", (0, MOST_SHARED), "dynamic shared bytes")
         array = _own_array(t, node, (0,), dtype, "shared", base)
         count = t.b.pure("floordiv", length, t.b.whole(size))

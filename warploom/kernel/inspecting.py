@@ -98,7 +98,7 @@ def _type_of(kind: tuple[Any, ...]) -> Any:
     if kind[0] == "number":
         return types.boolean if kind[1] == "bool" else getattr(types, kind[1])
     if kind[0] == "array":
-        _, dtype, dimensions, layout, writable, align, _ = kind
+        _, dtype, dimensions, layout, writable, align = kind
         return types.Array(from_dtype(dtype), dimensions, layout, readonly=not writable, aligned=align >= min(dtype.alignment, ALIGNED))
     if kind[0] == "tuple":
         return types.BaseTuple.from_types(types_of(kind[2]), kind[1] if kind[1] is not tuple else None)

@@ -281,7 +281,7 @@ class Prepared:
         elif kind[0] in ("array", "record"):
             placed = self.placed.get(id(argument)) or self._array(argument, kind)
             self.placed[id(argument)] = placed
-            self.order.append((placed, kind[0] == "record" or kind[4]))
+            self.order.append((placed, kind[2] if kind[0] == "record" else kind[4]))
 
     def _array(self, argument: Any, kind: Any) -> Placed:
         if isinstance(argument, DeviceArray):
@@ -297,7 +297,7 @@ class Prepared:
         placed = Placed(host, start - low, start, max(size, 1))
         if host.size:
             self._view(placed)[...] = host
-        if (kind[0] == "record" or host.flags.writeable) and id(argument) not in self.kept:
+        if (kind[2] if kind[0] == "record" else host.flags.writeable) and id(argument) not in self.kept:
             self._copied.append((argument if kind[0] == "record" else host, placed))
         return placed
 

@@ -15,7 +15,7 @@ import numpy as np
 from warploom.compiler.ssa import Access, Value
 from warploom.kernel import types as ty
 from warploom.kernel.arithmetic import converted, lifted, whole
-from warploom.kernel.packed import alignment, begins, divisor, load_pieces, packed_items, store_pieces
+from warploom.kernel.packed import added, alignment, load_pieces, multiplied, packed_items, remainder, store_pieces
 from warploom.kernel.questions import ask_index
 from warploom.kernel.strings import assign_text, is_text
 from warploom.kernel.translator import ACTIONS, Translator
@@ -52,8 +52,13 @@ def read(t: Translator, array: Array, address: Value) -> Any:
         return loaded(t, array.item, address, array)
     dtype = array.item
     if dtype.subdtype is not None:
-        return _nested(t, Record(dtype, address, array.space, array.view, "", array.align), array.name)
-    return Record(dtype, address, array.space, array.view, array.name, array.align)
+        return _nested(t, _record(array, address), array.name)
+    return replace(_record(array, address), name=array.name)
+
+
+def _record(array: Array, address: Value) -> Record:
+    """A record of an array."""
+    return Record(array.item, address, array.space, array.view, "", array.align, array.writable)
 
 
 def assign_item(t: Translator, node: ast.AST, owner: Any, index: Any, value: Any) -> None:
@@ -73,10 +78,10 @@ def assign_item(t: Translator, node: ast.AST, owner: Any, index: Any, value: Any
     write(t, node, owner, found, value)
 
 
-def check_writable(t: Translator, node: ast.AST, array: Array) -> None:
-    """Raise Problem for an array that can only be read."""
-    if array.space == "constant" or not array.writable:
-        t.error(node, f"{array.name or 'this array'} can only be read")
+def check_writable(t: Translator, node: ast.AST, owner: Array | Record) -> None:
+    """Raise Problem for an array, or a record, that can only be read."""
+    if owner.space == "constant" or not owner.writable:
+        t.error(node, f"{owner.name or ('this array' if isinstance(owner, Array) else 'this record')} can only be read")
 
 
 def write(t: Translator, node: ast.AST, array: Array, address: Value, value: Any) -> None:
@@ -90,7 +95,7 @@ def write(t: Translator, node: ast.AST, array: Array, address: Value, value: Any
     if not isinstance(value, Record):
         t.error(node, f"a record is wanted, and this is {said(value)}")
     for name in array.item.names or ():
-        set_field(t, node, Record(array.item, address, array.space, array.view, "", array.align), name, field_of(t, node, value, name))
+        set_field(t, node, _record(array, address), name, field_of(t, node, value, name))
 
 
 def fill(t: Translator, node: ast.AST, array: Array, value: Any) -> None:
@@ -223,13 +228,14 @@ def _indexed(t: Translator, node: ast.AST, array: Array, index: Any) -> Value | 
         )
     if isinstance(index, tuple) and not index:
         return array.base if not array.shape else array
-    address, shape, strides, first = array.base, [], [], begins(t, array)
+    address, shape, strides = array.base, [], []
+    begin = remainder(t, address) if any(isinstance(one, Slice) for one in indices) else (0, 1)
     for axis, one in enumerate(indices):
         size, stride = array.shape[axis], array.strides[axis]
         if isinstance(one, Slice):
-            start, count, step, known = _sliced(t, node, one, size)
-            first = alignment(first, known * divisor(t, stride))
+            start, count, step, first = _sliced(t, node, one, size)
             address = t.b.pure("add", address, t.b.pure("mul", start, stride))
+            begin = added(begin, multiplied(first, remainder(t, stride)))
             shape.append(count)
             strides.append(t.b.pure("mul", stride, step))
             continue
@@ -237,13 +243,15 @@ def _indexed(t: Translator, node: ast.AST, array: Array, index: Any) -> Value | 
         warn_of_wrapping(t, node, _index_node(node, axis, len(indices)), number)
         ask_index(t, node, array, axis, number, index)
         offset = t.b.pure("mul", t.b.pure("from_end", number, size), stride)
-        first = alignment(first, divisor(t, offset))
         address = t.b.pure("add", offset, address)
+        begin = added(begin, remainder(t, offset)) if begin[1] > 1 else begin
     if len(indices) == len(array.shape) and not shape:
         return address
     shape += array.shape[len(indices) :]
     strides += array.strides[len(indices) :]
-    return replace(array, base=address, shape=tuple(shape), strides=tuple(strides), name=part_of(node, array), begins=first)
+    if begin[1] > remainder(t, address)[1]:
+        t.bases[address] = begin
+    return replace(array, base=address, shape=tuple(shape), strides=tuple(strides), name=part_of(node, array))
 
 
 def address_of(t: Translator, node: ast.AST, array: Array, index: Any) -> Value:
@@ -262,8 +270,8 @@ def _index_node(node: ast.AST, axis: int, count: int) -> ast.AST:
     return inner if inner is not None else node
 
 
-def _sliced(t: Translator, node: ast.AST, one: Slice, size: Value) -> tuple[Value, Value, Value, int]:
-    """First index, number of items and step of a slice of so many items, and what divides the first index wherever there are items."""
+def _sliced(t: Translator, node: ast.AST, one: Slice, size: Value) -> tuple[Value, Value, Value, tuple[int, int]]:
+    """First index, number of items and step of a slice of so many items, and what is known of the first index where it has items."""
     b = t.b
     zero = b.whole(0)
     step = whole(t, one.step, node, "the step of a slice") if one.step is not None else b.whole(1)
@@ -271,19 +279,22 @@ def _sliced(t: Translator, node: ast.AST, one: Slice, size: Value) -> tuple[Valu
         t.error(node, "the step of a slice must be known when the kernel is compiled, and is not 0")
     down = step.imm < 0
 
-    def limited(given: Any, default: Value) -> tuple[Value, Value]:
+    def limited(given: Any, default: Value) -> Value:
         if given is None:
-            return default, default
+            return default
         number = b.pure("from_end", whole(t, given, node, "the end of a slice"), size)
         low, high = (b.whole(-1), b.pure("sub", size, b.whole(1))) if down else (zero, size)
-        return b.pure("max", b.pure("min", number, high), low), number
+        return b.pure("max", b.pure("min", number, high), low)
 
-    start, number = limited(one.start, b.pure("sub", size, b.whole(1)) if down else zero)
-    stop, _ = limited(one.stop, b.whole(-1) if down else size)
+    start = limited(one.start, b.pure("sub", size, b.whole(1)) if down else zero)
+    stop = limited(one.stop, b.whole(-1) if down else size)
     length = b.pure("sub", start, stop) if down else b.pure("sub", stop, start)
     stride = abs(int(step.imm))
     count = b.pure("max", b.pure("floordiv", b.pure("add", length, b.whole(stride - 1)), b.whole(stride)), zero)
-    return start, count, step, divisor(t, start if down else number)  # upwards, where it is limited to the size there are no items
+    if down or one.start is None:
+        return start, count, step, remainder(t, start)
+    # The index is limited to the size, which the stop is too: what is known of the number holds only where an item follows it.
+    return start, count, step, remainder(t, b.pure("from_end", whole(t, one.start, node, "the start of a slice"), size))
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -304,6 +315,7 @@ def set_field(t: Translator, node: ast.AST, owner: Any, name: str, value: Any) -
     """`record.name = value`. Raises Problem."""
     if not isinstance(owner, Record):
         t.error(node, f"{said(owner)} has no field {name!r} that can be changed")
+    check_writable(t, node, owner)
     kind, place = _field(t, node, owner, name)
     if isinstance(kind, Type):
         stored(t, node, kind, place.address, place, value)
@@ -323,18 +335,18 @@ def _field(t: Translator, node: ast.AST, owner: Record, name: str) -> tuple[Any,
     if kind is None and dtype.names is None and dtype.subdtype is None and not is_text(dtype):
         t.error(node, f"a field of {dtype} is nothing that a kernel knows")
     address = t.b.pure("add", owner.address, t.b.whole(offset))
-    return kind or dtype, Record(dtype, address, owner.space, owner.view, "", alignment(owner.align, offset))
+    return kind or dtype, replace(owner, dtype=dtype, address=address, name="", align=alignment(owner.align, offset))
 
 
 def field_array(t: Translator, node: ast.AST, array: Array, name: str) -> Array:
     """A field of all records of an array."""
     if isinstance(array.item, Type) or not array.item.names:
         t.error(node, f"{said(array)} has no field {name!r}")
-    kind, place = _field(t, node, Record(array.item, array.base, array.space, array.view, "", array.align), name)
+    kind, place = _field(t, node, _record(array, array.base), name)
     if not isinstance(kind, Type) and kind.subdtype is not None:
         inner = _nested(t, place, array.name)
         return replace(inner, shape=(*array.shape, *inner.shape), strides=(*array.strides, *inner.strides))
-    return replace(array, item=kind, base=place.address, align=place.align, begins=1)
+    return replace(array, item=kind, base=place.address, align=place.align)
 
 
 def _nested(t: Translator, place: Record, name: str) -> Array:
@@ -346,5 +358,5 @@ def _nested(t: Translator, place: Record, name: str) -> Array:
     b = t.b
     return Array(
         kind or inner, place.address, tuple(b.whole(one) for one in shape), tuple(b.whole(one) for one in sizes),
-        place.space, place.view, name, align=packed_items(kind or inner, place.align),
+        place.space, place.view, name, place.writable, packed_items(kind or inner, place.align),
     )  # fmt: skip

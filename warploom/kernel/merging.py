@@ -102,7 +102,7 @@ def as_kind(t: Translator, value: Any, kind: Any, node: ast.AST) -> Any:
         parts = [as_kind(t, one, other, node) for one, other in zip(value, kind, strict=True)]
         return type(kind)(*parts) if hasattr(kind, "_fields") else tuple(parts)
     if isinstance(kind, Array):
-        return replace(value, align=kind.align, writable=kind.writable, begins=kind.begins)
+        return replace(value, align=kind.align, writable=kind.writable)
     return replace(value, align=kind.align) if isinstance(kind, Record) else value
 
 
@@ -112,7 +112,7 @@ def types_in(kind: Any) -> list[ty.Type | int]:
     if isinstance(kind, tuple):
         return [one for part in kind for one in types_in(part)]
     if isinstance(kind, Array):
-        return [kind.align, kind.writable, kind.begins]
+        return [kind.align, kind.writable]
     if isinstance(kind, Record):
         return [kind.align]
     return [kind.type] if isinstance(kind, Number | Complex) else []

@@ -2,12 +2,13 @@
 
 A GPU accesses a number of so many bytes at multiples of that many only. NumPy packs the fields of a record unless `align=True` asks for
 gaps, so a float64 after an int32 lies at a multiple of 4. Numba's compiler takes such fields apart too, byte by byte; here the pieces
-are as large as the address is known to allow.
+are as large as the address is known to allow. So are the numbers of a view that begins at an odd constant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import gcd
 from typing import Any
 
@@ -22,32 +23,56 @@ def alignment(*numbers: int) -> int:
     return gcd(ALIGNED, *numbers)
 
 
-def divisor(t: Translator, address: Value) -> int:
-    """A power of two, up to ALIGNED, of which it is known that it divides an address."""
+def remainder(t: Translator, address: Value, depth: int = 16) -> tuple[int, int]:
+    """(remainder, modulus): what a whole number leaves when a power of two, up to ALIGNED, divides it; modulus 1 where it is not known.
+
+    An array that the kernel is handed is taken to begin at a multiple of ALIGNED. A slice of an array on the device may begin elsewhere;
+    a number of it that lies at a multiple of its size lies at multiples of every smaller piece too, so no access fails for that.
+    """
     if address.op == "const":
-        return alignment(int(address.imm))
-    if address in t.bases:
-        return t.bases[address]
-    if address.op in ("add", "sub", "from_end"):
-        return alignment(*(divisor(t, one) for one in address.args))
-    if address.op == "shl" and address.args[1].op == "const":
-        return min(divisor(t, address.args[0]) << min(int(address.args[1].imm), ALIGNED), ALIGNED)
+        return int(address.imm) % ALIGNED, ALIGNED
+    if address not in t.bases:
+        t.bases[address] = _remainder(t, address, depth) if depth else (0, 1)
+    return t.bases[address]
+
+
+def _remainder(t: Translator, address: Value, depth: int) -> tuple[int, int]:
+    if address.op not in ("add", "sub", "mul", "shl"):
+        return 0, 1
+    x, y = (remainder(t, one, depth - 1) for one in address.args)
+    if address.op == "add":
+        return added(x, y)
+    if address.op == "sub":
+        return added(x, (-y[0], y[1]))
     if address.op == "mul":
-        return min(divisor(t, address.args[0]) * divisor(t, address.args[1]), ALIGNED)
-    return 1
+        return multiplied(x, y)
+    by = address.args[1]
+    return multiplied(x, ((1 << int(by.imm)) % ALIGNED, ALIGNED)) if by.op == "const" else (0, 1)
 
 
-def begins(t: Translator, array: Array) -> int:
-    """What divides the address of an array's first item, where it has one."""
-    return max(array.begins, divisor(t, array.base))
+def added(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
+    """The remainder of a sum."""
+    modulus = min(x[1], y[1])
+    return (x[0] + y[0]) % modulus, modulus
 
 
-def viewed(t: Translator, array: Array, item: Any, strides: Sequence[Value]) -> int:
-    """What divides the addresses of items of an array that is seen as one of other items."""
-    known = array.align if array.align < ALIGNED or not isinstance(array.item, Type) else _part(array.item)
-    if isinstance(item, Type) and _part(item) <= known:
-        return array.align
-    return packed_items(item, *(max(one, known) for one in (begins(t, array), *(divisor(t, stride) for stride in strides))))
+def multiplied(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
+    """The remainder of a product."""
+    modulus = gcd(ALIGNED, x[1] * y[1], x[0] * y[1], x[1] * y[0])
+    return x[0] * y[0] % modulus, modulus
+
+
+def viewed(t: Translator, array: Array, item: Any, strides: Sequence[Value]) -> Array:
+    """An array that is seen as one of other items: in pieces only where it is known that they do not lie at multiples of their size.
+
+    Where that is not known, as in `b[n:].view(np.float64)`, they are accessed whole. The machine stops with an error where they lie
+    elsewhere, as a GPU does.
+    """
+    known = [alignment(*one) if one[0] else ALIGNED for one in (remainder(t, value) for value in (array.base, *strides))]
+    align = packed_items(item, array.align, *known)
+    if align == ALIGNED:
+        return replace(array, item=item, strides=tuple(strides), align=array.align)
+    return replace(array, item=item, strides=tuple(strides), align=align, viewed=array.viewed or align < array.align)
 
 
 def _part(item: Type) -> int:

@@ -21,7 +21,7 @@ from warploom.kernel.arithmetic import lifted
 from warploom.kernel.packed import alignment, packed_items
 from warploom.kernel.strings import is_text
 from warploom.kernel.translator import Translator
-from warploom.kernel.values import Array, Complex, Number, Record
+from warploom.kernel.values import ALIGNED, Array, Complex, Number, Record
 
 WORD = 0xFFFFFFFF
 DYNAMIC_SHARED = 2  # the first scalars: where dynamic shared memory begins, and its bytes
@@ -61,7 +61,7 @@ def kind_of(argument: Any) -> Any:
             raise ArgumentError(f"a {name} is nothing that a kernel knows")
         return ("number", name, "")
     if isinstance(argument, np.void):
-        return ("record", argument.dtype)
+        return ("record", argument.dtype, argument.flags.writeable)
     if isinstance(argument, tuple):
         return ("tuple", type(argument) if hasattr(argument, "_fields") else tuple, tuple(kind_of(one) for one in argument))
     if argument is None or isinstance(argument, str | bytes):
@@ -74,20 +74,7 @@ def kind_of(argument: Any) -> Any:
     if dtype.names is None and dtype.subdtype is None and ty.of_dtype(dtype) is None and not is_text(dtype):
         raise ArgumentError(f"an array of {dtype} is nothing that a kernel knows")
     strides = argument.strides
-    return (
-        "array",
-        dtype,
-        len(shape),
-        _layout(shape, strides, dtype.itemsize),
-        _writable(argument),
-        _alignment(argument, dtype),
-        _first(argument),
-    )
-
-
-def _first(array: Any) -> int:
-    """What divides the address of an array's first item: one of the host begins at a multiple of ALIGNED in the device's memory."""
-    return alignment(getattr(array, "address", 0))
+    return ("array", dtype, len(shape), _layout(shape, strides, dtype.itemsize), _writable(argument), _alignment(argument, dtype))
 
 
 def _writable(array: Any) -> bool:
@@ -137,7 +124,9 @@ class Parameters:
             return lifted(t, kind[1])
         if kind[0] == "record":
             view = self._view(name)
-            return Record(kind[1], self._word(t, name), "global", view, name)
+            address = self._word(t, name)
+            t.bases[address] = 0, ALIGNED
+            return Record(kind[1], address, "global", view, name, writable=kind[2])
         return self._array(t, kind, name)
 
     def capture(self, t: Translator, array: Any, name: str) -> Array:
@@ -175,10 +164,10 @@ class Parameters:
         return Number(kind, self._word(t, name, bounds, kind.ssa))
 
     def _array(self, t: Translator, kind: Any, name: str) -> Array:
-        _, dtype, dimensions, layout, writable, align, first = kind
+        _, dtype, dimensions, layout, writable, align = kind
         item = ty.of_dtype(dtype) if dtype.names is None else None
         base = self._word(t, name, (0, (1 << 32) - 1))
-        t.bases[base] = first
+        t.bases[base] = 0, ALIGNED
         shape = tuple(self._word(t, f"{name}.shape[{axis}]") for axis in range(dimensions))
         size = t.b.whole(dtype.itemsize)
         limits = (-(1 << 31), (1 << 31) - 1)

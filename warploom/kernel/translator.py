@@ -112,7 +112,7 @@ class Translator:
         self.found = Diagnostics(sources[0] if sources else Source())
         self.resources = Resources()
         self.capture: Callable[[Any, str], Any] = _nothing  # of arrays in the device's memory that the kernel names and is not handed
-        self.bases: dict[Value, int] = {}  # where arrays that the kernel is handed begin, and what divides that
+        self.bases: dict[Value, tuple[int, int]] = {}  # what is known of where arrays and slices begin (`packed.remainder`)
         self.frames: list[Frame] = []
         self.problems = 0  # mistakes so far, those that were said before counted again
         self.thorough = thorough

@@ -44,8 +44,7 @@ class Array:
     """An array. base: the address of its first item. shape, strides (bytes): whole numbers. item: a Type, or the dtype of records.
 
     view: the row of Program.views that bounds it, or -1. name: what messages call it. align: a power of two that divides the address of
-    every item; an item that needs more of it is taken in pieces (`packed.py`). begins: one that divides `base` wherever there are items,
-    which `base` itself may not tell: a slice that begins beyond the end begins at the end, and has none.
+    every item; an item that needs more of it is taken in pieces (`packed.py`). viewed: whether align is what a view has found.
     """
 
     item: Any
@@ -57,7 +56,7 @@ class Array:
     name: str = ""
     writable: bool = True
     align: int = ALIGNED
-    begins: int = 1
+    viewed: bool = False
 
     @property
     def itemsize(self) -> int:
@@ -72,7 +71,7 @@ class Array:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """A record in memory: the address of its first byte. align: as of an array."""
+    """A record in memory: the address of its first byte. align, writable: as of an array."""
 
     dtype: np.dtype[Any]
     address: Value
@@ -80,6 +79,7 @@ class Record:
     view: int = -1
     name: str = ""
     align: int = ALIGNED
+    writable: bool = True
 
 
 @dataclass(frozen=True)
@@ -221,14 +221,16 @@ def alike(values: Sequence[Any]) -> Any | None:
         same = all(one.dtype == first.dtype and one.space == first.space and len(one.shape) == len(first.shape) for one in values)
         if not same:
             return None
-        align, begins = min(one.align for one in values), min(one.begins for one in values)
-        first = replace(first, align=align, writable=all(one.writable for one in values), begins=begins)
+        pieces = [one for one in values if one.align < ALIGNED]
+        seen = bool(pieces) and all(one.viewed for one in pieces)
+        align = min(one.align for one in values)
+        first = replace(first, align=align, writable=all(one.writable for one in values), viewed=seen)
         return first if all(one.view == first.view for one in values) else replace(first, view=-1, name="")
     if isinstance(first, Record):
         same = all(one.dtype == first.dtype and one.space == first.space for one in values)
         if not same:
             return None
-        first = replace(first, align=min(one.align for one in values))
+        first = replace(first, align=min(one.align for one in values), writable=all(one.writable for one in values))
         return first if all(one.view == first.view for one in values) else replace(first, view=-1)
     try:
         return first if all(bool(one == first) for one in values) else None
