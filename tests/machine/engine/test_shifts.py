@@ -7,6 +7,7 @@ import pytest
 
 from warploom.machine.engine.loop_bound import bounded
 from warploom.machine.engine.shifts import SAID
+from warploom.machine.engine.users import unit_name
 
 
 def both_ways(x, count):
@@ -64,6 +65,11 @@ def test_a_shift_in_a_function_within_is_checked_in_its_own_line(function, line)
     with pytest.raises(ValueError, match=SAID) as caught:
         made(8, 64)
     assert caught.traceback[-1].lineno + 1 == function.__code__.co_firstlineno + line
+
+
+def test_a_lambda_keeps_the_name_that_its_file_gives_it():
+    assert bounded(by_itself) is not by_itself
+    assert unit_name(bounded(by_itself)) == unit_name(by_itself) == "by_itself"
 
 
 def calls_itself(x, by):

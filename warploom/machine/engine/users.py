@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -128,9 +129,12 @@ def _file_and_name(unit: Any) -> tuple[str, str]:
     near = {str(getattr(verb, "__module__", "")) for verb in verbs}
     modules = [sys.modules[name] for name in sorted(near) if name in sys.modules]
     modules += [module for name, module in list(sys.modules.items()) if name.startswith(LOADED) and name not in near]
-    names = [
-        (str(getattr(home, "__file__", None) or ""), name) for home in modules for name, value in list(vars(home).items()) if value is unit
-    ]
+    these = (
+        unit,
+        vars(unit).get("__wrapped__", unit) if isinstance(unit, FunctionType) else unit,
+    )  # as it was before its loops were counted
+    found = [(home, name) for home in modules for name, value in list(vars(home).items()) if any(value is each for each in these)]
+    names = [(str(getattr(home, "__file__", None) or ""), name) for home, name in found]
     return next((each for each in names if each[1] == own), names[0] if names else ("", own))
 
 
