@@ -38,24 +38,26 @@ def picture(ladder: Ladder, form: str) -> bytes:
         axes = figure.add_subplot()
         rows = range(len(steps))
         cycles = [step.cycles or 0 for step in steps]
-        axes.barh([row - 0.18 for row in rows], cycles, height=0.36, color=ALL, label="cycles")
+        up = 0.0 if ladder.of_warps else 0.18  # beside a second bar
+        axes.barh([row - up for row in rows], cycles, height=0.36, color=ALL, label="cycles")
         if not ladder.of_warps:
             axes.barh(
-                [row + 0.18 for row in rows],
+                [row + up for row in rows],
                 [_kept(step) for step in steps],
                 height=0.36,
                 color=KEPT,
                 label="kept: with the first rung's channels",
             )
         for row, step in zip(rows, steps, strict=True):
-            axes.text(step.cycles or 0, row - 0.18, f" {step.cycles}, {ladder.speedup(step) or 1:.2f}x", va="center", fontsize=8)
+            axes.text(step.cycles or 0, row - up, f" {step.cycles}, {ladder.speedup(step) or 1:.2f}x", va="center", fontsize=8)
         axes.set_yticks(list(rows), [step.rung.name for step in steps])
         axes.invert_yaxis()
         axes.set_xlabel("cycles")
         axes.set_xlim(0, 1.15 * max([*cycles, *(_kept(step) for step in steps), 1]))
         axes.set_title(title(ladder), fontsize=10)
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(loc="lower right", frameon=False)
+        if not ladder.of_warps:
+            axes.legend(loc="lower right", frameon=False)
         out = io.BytesIO()
         figure.savefig(out, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
     return out.getvalue()
