@@ -109,6 +109,26 @@ def finished(program: Program, *, engine: str = "python", max_cycles: int = 20_0
     return made
 
 
+def loading(**launch: Any) -> Program:
+    """Every thread loads a word and adds to it."""
+    code = Assembly()
+    code.load(FREE, FREE + 1)
+    code.op("add", FREE, FREE, imm=1)
+    code("exit")
+    return code.program(**launch)
+
+
+def spinning(**launch: Any) -> Program:
+    """Every thread waits until word 16 is not zero, which nobody makes it."""
+    code = Assembly()
+    code.mov(FREE, 64)
+    code.label("wait")
+    code.load(FREE + 1, FREE)
+    code.branch(FREE + 1, "wait", negate=True)
+    code("exit")
+    return code.program(**launch)
+
+
 def words(result: Result | PipelineMachine) -> np.ndarray:
     """Final memory as 32-bit words."""
     return result.memory.view(np.uint32)

@@ -40,6 +40,18 @@ init:
 """,
 }
 END = "vx_tmc zero\n"
+
+# So many warps of all lanes, without a buffer that is handed over; a0: the lane, a1: the warp, or the core.
+ALL_LANES = """
+    li t0, {warps}
+    la t1, start
+    vx_wspawn t0, t1
+start:
+    li t0, -1
+    vx_tmc t0
+    csrr a0, thread_id
+    csrr a1, {of}
+"""
 SMALL = {"core.lanes": 4, "core.warps": 4, "gpu.cores": 1, "core.schedulers": 1, "core.divergence": "masks", "core.barriers": 4}
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.isa.vortex.programs import ALL_LANES
 from warploom.gpu import GPU
 from warploom.isa import load
 from warploom.isa.frontend import Options
@@ -28,21 +29,16 @@ def stored(text, mechanism, engine, **changes):
 
 
 # Registers: a0 the lane, a1 the warp, or the core; s0 the buffer, s1 the thread's own word of it.
-START = """
-    li t0, {warps}
-    la t1, start
-    vx_wspawn t0, t1
-start:
-    li t0, -1
-    vx_tmc t0
-    csrr a0, thread_id
-    csrr a1, {of}
+START = (
+    ALL_LANES
+    + """
     lui s0, 0x20
     slli t0, a1, 4
     slli t1, a0, 2
     add s1, s0, t0
     add s1, s1, t1
 """
+)
 
 # The last warp waits for what lane 0 of the first stores after the barrier; nobody waits for that warp.
 OF_ONE_CORE = """

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.isa.vortex.programs import ALL_LANES
 from warploom.gpu import GPU
 from warploom.isa import load
 from warploom.isa.frontend import Options
@@ -128,17 +129,7 @@ def test_at_each_place_the_lanes_that_are_there_are_switched_off(mechanism):
         assert ran(code, 2024, mechanism, engine) == [5] * LANES + [5 * LANES]
 
 
-# Two warps of all lanes; a0: the lane, a1: the warp.
-TWO_WARPS = """
-    li t0, 2
-    la t1, start
-    vx_wspawn t0, t1
-start:
-    li t0, -1
-    vx_tmc t0
-    csrr a0, thread_id
-    csrr a1, warp_id
-"""
+TWO_WARPS = ALL_LANES.format(warps=2, of="warp_id")
 
 # Lane 0 of each of two warps comes to a barrier of its own, in a branch; then all come to one after it.
 IN_A_BRANCH = (

@@ -53,14 +53,20 @@ def test_lanes_that_met_again_are_waited_for_before_a_barrier(mechanism):
         assert ran(IN_HALVES, 2024, mechanism, engine, lanes=4) == [3] * 8 + [0]
 
 
-# Lanes 0 and 1 run; lane 0 alone comes to a function that switches others on. They store 5 with it, and all that run 6 after the branch.
-SWITCHED_ON = """
+# One warp of all lanes; s0: the buffer, s1: the lane's own word of it.
+OWN_WORD = """
     li t0, -1
     vx_tmc t0
     csrr a0, thread_id
     lui s0, 0x20
     slli s1, a0, 2
     add s1, s1, s0
+"""
+
+# Lanes 0 and 1 run; lane 0 alone comes to a function that switches others on. They store 5 with it, and all that run 6 after the branch.
+SWITCHED_ON = (
+    OWN_WORD
+    + """
     li t0, 3
     vx_tmc t0
     bnez a0, skip
@@ -79,6 +85,7 @@ f:
     la ra, back             # those that it switches on have called nothing
     ret
 """
+)
 
 
 @pytest.mark.parametrize("inner", ["", "bnez a0, skip"])
@@ -90,13 +97,9 @@ def test_lanes_that_are_switched_on_within_a_branch_come_to_its_end(mechanism, m
 
 
 # Lane 1 is switched off in a branch within lane 0's side of one, and on again by lane 2 on the other side: it belongs to that side now.
-OFF_AND_ON = """
-    li t0, -1
-    vx_tmc t0
-    csrr a0, thread_id
-    lui s0, 0x20
-    slli s1, a0, 2
-    add s1, s1, s0
+OFF_AND_ON = (
+    OWN_WORD
+    + """
     sltiu t0, a0, 2
     bnez t0, low
     addi t0, a0, -2
@@ -131,6 +134,7 @@ still:
     vx_tmc t0
     jr t6
 """
+)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

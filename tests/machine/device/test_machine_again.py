@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.machine.programs import FREE, GLOBAL, Assembly, config, machine
+from tests.machine.programs import FREE, GLOBAL, Assembly, config, machine, spinning
 from warploom.isa import uop as u
 from warploom.isa.regions import SPACE_BYTES, Region
 from warploom.isa.table_check import ProgramError
@@ -138,13 +138,7 @@ def test_what_a_run_over_held_memory_gave_stays_when_the_machine_begins_again(be
 
 @pytest.mark.parametrize(("mechanism", "yields"), [("its", True), ("stack", False), ("masks", False), ("uniform", False)])
 def test_loops_that_wait_give_way_where_another_path_can_go_on(mechanism, yields):
-    code = Assembly()
-    code.mov(A, 64)
-    code.label("wait")
-    code.load(B, A)
-    code.branch(B, "wait", negate=True)
-    code("exit")
-    assert bool((machine(code.program(), core__divergence=mechanism).program.uops[:, u.FLAGS] & u.YIELDS).any()) == yields
+    assert bool((machine(spinning(), core__divergence=mechanism).program.uops[:, u.FLAGS] & u.YIELDS).any()) == yields
 
 
 def test_what_has_room_for_each_thread_has_room_for_those_of_the_machine_or_of_a_core():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, WARP, Assembly, machine, run
+from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, WARP, Assembly, loading, machine, run
 from warploom.isa import uop as u
 from warploom.isa.uop import NONE
 from warploom.machine.accounting import reasons as r
@@ -27,17 +27,8 @@ def test_a_limit_in_the_middle_of_a_wait_is_kept_to_the_cycle():
     assert run(code.program(), max_cycles=7).counters["warp_cycles"] == 7
 
 
-def waiting(threads):
-    """Every thread loads a word and adds to it."""
-    code = Assembly()
-    code.load(A, B)
-    code.op("add", A, A, imm=1)
-    code("exit")
-    return code.program(threads=threads)
-
-
 def test_every_counter_is_one_of_the_list():
-    assert run(waiting(4)).counters.keys() <= COUNTER.keys()
+    assert run(loading(threads=4)).counters.keys() <= COUNTER.keys()
 
 
 # The fields of the hardware of which a counter is the sum, over the cores and what else there are several of.
@@ -76,7 +67,7 @@ def field(record, path):
 
 def test_each_counter_is_the_sum_of_its_fields_and_of_nothing_else():
     """Every field that is read has a number of its own, a power of 3, so that no sum of some is the sum of others."""
-    made = machine(waiting(4), gpu__cores=2)
+    made = machine(loading(threads=4), gpu__cores=2)
     numbers, expected = iter(3**power for power in range(1, 40)), {}
     for table, state, bytes_each in ((OF_CORES, made.cores, 1), (OF_THE_DEVICE, made.gpu, 1), (IN_SECTORS, made.gpu, 16)):
         for path in sorted({path for paths in table.values() for path in paths}):
@@ -115,7 +106,7 @@ def test_accesses_are_counted_by_the_space_of_their_instruction():
 
 @pytest.mark.parametrize(("l1", "l2", "sectors"), [("back", "back", 3 + 2), ("back", "through", 2), ("through", "back", 3)])
 def test_dirty_bytes_are_those_of_caches_that_write_back(l1, l2, sectors):
-    made = machine(waiting(4), gpu__cores=2, l1__write=l1, l2__write=l2)
+    made = machine(loading(threads=4), gpu__cores=2, l1__write=l1, l2__write=l2)
     made.gpu["l2"]["cache"]["masks"][0, DIRTY] = 0b111
     made.cores["lsu"]["cache"]["masks"][0, 7, DIRTY] = 0b01  # the last of 4 sets of 2 ways
     made.cores["lsu"]["cache"]["masks"][1, 0, DIRTY] = 0b10
@@ -124,7 +115,7 @@ def test_dirty_bytes_are_those_of_caches_that_write_back(l1, l2, sectors):
 
 def test_warps_that_were_stopped_are_listed_and_the_rest_is_counted():
     shape = {"core__warps": 16, "core__blocks": 16, "dram__latency": 500}
-    few, many = (run(waiting(threads), max_cycles=60, **shape).running for threads in (8, 4 * (MOST_WARPS + 3)))
+    few, many = (run(loading(threads=threads), max_cycles=60, **shape).running for threads in (8, 4 * (MOST_WARPS + 3)))
     assert [line.partition(") at ")[0] for line in few] == [f"warp 0 of block {block} (core 0, lanes 0-3" for block in range(2)]
     for line in few:
         assert ") at instruction 1 (add " in line
@@ -145,7 +136,7 @@ def test_a_fault_names_the_place_the_warp_and_the_lane():
 
 
 def test_without_a_fault_there_is_no_sentence():
-    assert run(waiting(4)).fault == ""
+    assert run(loading(threads=4)).fault == ""
 
 
 @pytest.mark.parametrize(("mechanism", "advised"), [("stack", True), ("its", False)])
@@ -255,7 +246,7 @@ def test_blocks_that_never_started_for_lack_of_room_are_named(monkeypatch):
 
 @pytest.mark.parametrize("picked", [4, -2, 1 << 40])
 def test_a_policy_that_picks_a_slot_that_is_not_there_is_stopped(picked):
-    made = machine(waiting(4), policy=lambda s, now: picked)
+    made = machine(loading(threads=4), policy=lambda s, now: picked)
     with pytest.raises(
         UnitError, match=rf"<lambda> returned {picked}; a policy returns the number of a warp slot, 0 to s.warps - 1, or -1 for none"
     ):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.machine.programs import FREE, GLOBAL, Assembly, machine, run
+from tests.machine.programs import FREE, GLOBAL, Assembly, loading, machine, run
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.reasons import NOT_SELECTED
@@ -11,15 +11,6 @@ from warploom.machine.device.report import account_the_rest, open_rows
 from warploom.machine.run.driver import drive
 
 A, B = FREE, FREE + 1
-
-
-def waiting(threads):
-    """Every thread loads a word and adds to it."""
-    code = Assembly()
-    code.load(A, B)
-    code.op("add", A, A, imm=1)
-    code("exit")
-    return code.program(threads=threads)
 
 
 @pytest.mark.parametrize("cycle", [3, 12, 20, 22, 24, 30, 60])
@@ -54,7 +45,7 @@ SPANS = [(10, 17, 1, 7, 13), (10, 17, 0, 20, 0), (10, 5, 1, 0, 20), (10, 99, 1, 
 @pytest.mark.parametrize(("pc", "row"), [(0, 0), (2, 2), (3, 2), (9, 2), (-4, 0)])
 def test_a_warp_that_is_stopped_waited_until_it_woke_and_was_not_selected_from_there(since, wake, awake, waited, ready, pc, row):
     """At an instruction of the program: one that is gone on from or came to where there is none, waits at the last one or the first."""
-    made = machine(waiting(4), core__warps=8)
+    made = machine(loading(threads=4), core__warps=8)
     made.gpu["now"] = 30
     warps = made.cores["warps"]
     warps["active"], warps["awake"], warps["reason"] = 1 << 5, awake << 5 | 0b11, r.LG_THROTTLE
@@ -69,12 +60,12 @@ def test_a_warp_that_is_stopped_waited_until_it_woke_and_was_not_selected_from_t
 def test_what_a_run_gave_when_it_is_stopped_ended_and_failed():
     """Spans that last are told only where somebody listens; where a warp is, where it was stopped; where a fault is, where there is one."""
     for tracing in (False, True):
-        stopped = run(waiting(4), max_cycles=7, tracing=tracing)
+        stopped = run(loading(threads=4), max_cycles=7, tracing=tracing)
         assert (stopped.status, stopped.counters["warp_cycles"], len(stopped.running), stopped.fault_at) == ("timeout", 7, 1, -1)
         events = stopped.detail.events
         assert len(events[events[:, e.TIME] == 7]) == int(tracing)
         assert (events[:, e.TIME] > 0).any() == tracing
-    ended = run(waiting(4))
+    ended = run(loading(threads=4))
     assert (ended.status, ended.running, ended.fault_at, ended.mapped) == ("done", (), -1, None)
     code = Assembly()
     code("nop")
@@ -86,5 +77,5 @@ def test_what_a_run_gave_when_it_is_stopped_ended_and_failed():
 
 
 def test_a_machine_that_runs_once_hands_over_its_profile():
-    made = machine(waiting(4))
+    made = machine(loading(threads=4))
     assert made.finish(drive(made, engine="python")).detail.profile is made.profile

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, Assembly, machine
+from tests.machine.programs import BLOCK, FREE, GLOBAL, LANE, Assembly, machine, spinning
 from warploom.isa import uop as u
 from warploom.machine.engine.unit import FOREVER
 from warploom.machine.run import livelock
@@ -18,17 +18,6 @@ def soon(monkeypatch):
     """So that a test is short."""
     monkeypatch.setattr(livelock, "QUIET", 300)
     monkeypatch.setattr(livelock, "SPACING", 50)
-
-
-def spinning():
-    """Waits until word 16 is not zero, which nobody makes it."""
-    code = Assembly()
-    code.mov(A, 64)
-    code.label("wait")
-    code.load(B, A)
-    code.branch(B, "wait", negate=True)
-    code("exit")
-    return code.program(threads=4)
 
 
 def counting(until):
@@ -45,7 +34,7 @@ def counting(until):
 
 
 def test_a_warp_that_returns_to_an_earlier_state_spins_and_the_fault_says_where():
-    made = machine(spinning(), core__divergence="stack")
+    made = machine(spinning(threads=4), core__divergence="stack")
     outcome = drive(made, engine="python", max_cycles=20_000)
     assert outcome.status == "error"
     assert made.detector.spinning == {(0, 0): (1, 15)}
@@ -92,7 +81,7 @@ def test_a_program_that_reads_a_clock_is_never_examined():
 
 def test_after_progress_it_looks_when_nothing_has_happened_for_long_enough():
     """The last progress just now; so long ago that it is due in the next cycle; longer ago than that."""
-    made = machine(spinning())
+    made = machine(spinning(threads=4))
     for now, progress, due in ((500, 500, 800), (500, 201, 501), (500, 202, 502), (500, 10, 501)):
         detector = livelock.LivelockDetector(SimpleNamespace(program=made.program, cycle=now, gpu={"progress": progress}))
         detector.restore((0, 5, {}, {(0, 1): {b"a state": 7}}, {(0, 1): 3}, 9))  # a search, and what it had seen
@@ -101,7 +90,7 @@ def test_after_progress_it_looks_when_nothing_has_happened_for_long_enough():
 
 
 def test_going_back_to_a_snapshot_is_as_if_nothing_had_been_seen_since():
-    made = machine(spinning(), core__divergence="stack")
+    made = machine(spinning(threads=4), core__divergence="stack")
     drive(made, engine="python", max_cycles=livelock.QUIET + 10)
     detector = made.detector
     before, due = detector.snapshot(), detector.next_check
@@ -134,7 +123,7 @@ def test_a_search_in_which_a_warp_repeats_itself_gives_up_after_so_many_looks_at
             super()._forget()
             self.given_up += 1
 
-    detector = OneOfTwo(machine(spinning(), core__divergence="stack"))
+    detector = OneOfTwo(machine(spinning(threads=4), core__divergence="stack"))
     detector.check()  # what it has seen of progress
     before = detector.given_up
     for _ in range(livelock.BURST + 2):
@@ -148,7 +137,7 @@ def test_a_search_that_was_given_up_is_tried_again_after_half_as_long_again(monk
     """quiet: cycles without progress; the pause is half of them, and SPACING at least. What was seen is forgotten."""
     monkeypatch.setattr(livelock.LivelockDetector, "_running", lambda _: [(0, 0), (0, 1)])
     monkeypatch.setattr(livelock.LivelockDetector, "_repeats", lambda *_: False)
-    made = SimpleNamespace(program=spinning(), cycle=2000 + quiet, gpu={"progress": 2000})
+    made = SimpleNamespace(program=spinning(threads=4), cycle=2000 + quiet, gpu={"progress": 2000})
     detector = livelock.LivelockDetector(made)
     detector.progress, detector._burst, detector._places = 2000, livelock.BURST, {(0, 0): 3}
     detector._seen = {(0, 0): {b"x": 1}}
@@ -159,7 +148,7 @@ def test_a_search_that_was_given_up_is_tried_again_after_half_as_long_again(monk
 def test_the_looks_of_a_search_are_apart_by_every_number_of_cycles_up_to_the_stride(monkeypatch):
     monkeypatch.setattr(livelock.LivelockDetector, "_running", lambda _: [(0, 0), (0, 1)])
     monkeypatch.setattr(livelock.LivelockDetector, "_repeats", lambda *_: False)
-    detector = livelock.LivelockDetector(SimpleNamespace(program=spinning(), cycle=5000, gpu={"progress": 2000}))
+    detector = livelock.LivelockDetector(SimpleNamespace(program=spinning(threads=4), cycle=5000, gpu={"progress": 2000}))
     detector.progress, detector._burst, detector._places = 2000, 1, {(0, 0): 3}
     apart = []
     for _ in range(livelock.STRIDE):
@@ -169,7 +158,7 @@ def test_the_looks_of_a_search_are_apart_by_every_number_of_cycles_up_to_the_str
 
 
 def test_warps_that_wait_at_a_barrier_or_only_drain_are_not_examined():
-    made = machine(spinning(), gpu__cores=2)
+    made = machine(spinning(threads=4), gpu__cores=2)
     tables = made.cores["warps"]
     tables["active"], tables["draining"], tables["at_barrier"] = [0b1011, 1 << 63 | 0b110], [0b1, 0], [0b1000, 0b10]
     assert made.detector._running() == [(0, 1), (1, 2), (1, 63)]
@@ -177,7 +166,7 @@ def test_warps_that_wait_at_a_barrier_or_only_drain_are_not_examined():
 
 @pytest.mark.parametrize("repeats", [False, True])
 def test_a_search_begins_when_the_first_warp_repeats_itself(monkeypatch, repeats):
-    made = machine(spinning())
+    made = machine(spinning(threads=4))
     detector, asked = made.detector, []
     monkeypatch.setattr(detector, "_running", lambda: [(0, 1), (0, 2)])
     monkeypatch.setattr(detector, "_repeats", lambda warp: asked.append(warp) or repeats)
