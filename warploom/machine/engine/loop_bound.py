@@ -21,7 +21,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from warploom.machine.engine.call_counts import KEPT, carried, carry, room_for
-from warploom.machine.engine.no_value import FUNCTIONS, Names, may_lack_a_value, with_questions
+from warploom.machine.engine.no_value import FUNCTIONS, Names, may_lack_a_value, statements_at, with_questions
 from warploom.machine.engine.shifts import with_checked_shifts
 
 MOST = 1_000_000  # iterations of one loop in one call; the longest loops that have a purpose go over the blocks of a cache
@@ -120,7 +120,7 @@ def _definition(function: FunctionType) -> tuple[ast.FunctionDef, int] | None:
         lambdas = [node for node in ast.walk(definition) if isinstance(node, ast.Lambda)]
         if len(lambdas) != 1:
             return None
-        (named,) = _ours("def a_lambda(): return 0", lambdas[0])
+        (named,) = statements_at("def a_lambda(): return 0", lambdas[0])
         named.args, named.body[0].value, definition = lambdas[0].args, lambdas[0].body, named
     return (definition, first) if isinstance(definition, ast.FunctionDef) else None
 
@@ -153,7 +153,7 @@ class _Counted(ast.NodeTransformer):
         if self._kept and self._counts:
             self._keep(node)
         else:
-            node.body = [*_ours("\n".join(f"{count} = 0" for count in self._counts), node), *node.body]
+            node.body = [*statements_at("\n".join(f"{count} = 0" for count in self._counts), node), *node.body]
         self._around, self._counts, self._kept = outside
         self._inside = inside
         return node
@@ -165,8 +165,8 @@ class _Counted(ast.NodeTransformer):
         begin = "\n".join(f"{count} = {carried_}({first}, {number})" for number, count in numbered)
         keep = "\n".join(f"{carry_}({first}, {number}, {count})" for number, count in numbered)
         body = _Returns(keep, self.names).visit(ast.Module(node.body, [])).body
-        ends = [] if isinstance(body[-1], ast.Return) else _ours(keep, node)
-        node.body = [*_ours(begin, node), *body, *ends]
+        ends = [] if isinstance(body[-1], ast.Return) else statements_at(keep, node)
+        node.body = [*statements_at(begin, node), *body, *ends]
 
     def visit_While(self, node: ast.While) -> Any:
         """A loop, and those in it."""
@@ -190,11 +190,11 @@ class _Counted(ast.NodeTransformer):
         self._counts.append(loop.iterations)
         self._around.append(loop)
         self.generic_visit(node)
-        step = _ours(f"{loop.iterations} += 1\nif {loop.iterations} > {MOST}: pass", node)
+        step = statements_at(f"{loop.iterations} += 1\nif {loop.iterations} > {MOST}: pass", node)
         step[-1].body = _blame(self._around, kept=self._kept)
         self._around.pop()
         node.body = [*step, *node.body]
-        return _ours(f"{loop.start} = {loop.iterations}", node) if self._around or self._kept else [], loop.iterations
+        return statements_at(f"{loop.start} = {loop.iterations}", node) if self._around or self._kept else [], loop.iterations
 
 
 class _Returns(ast.NodeTransformer):
@@ -205,13 +205,13 @@ class _Returns(ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> Any:
         """What is done before it."""
-        before = _ours(self.statements, node)
+        before = statements_at(self.statements, node)
         if node.value is None:
             return [*before, node]
         name = self.names(f"result_{self.returns}")
         self.returns += 1
-        (kept,) = _ours(f"{name} = 0", node)
-        kept.value, (node.value,) = node.value, [each.value for each in _ours(name, node)]
+        (kept,) = statements_at(f"{name} = 0", node)
+        kept.value, (node.value,) = node.value, [each.value for each in statements_at(name, node)]
         return [kept, *before, node]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
@@ -229,22 +229,12 @@ def _blame(loops: Sequence[_Loop], said: str = ENDLESS, *, kept: bool = False) -
     loops: the last of them has run too often, the others are around it, the outermost first. kept: they may have run in calls before.
     """
     *around, loop = loops
-    raises = _ours(f"raise RuntimeError({said!r})", loop.node)
+    raises = statements_at(f"raise RuntimeError({said!r})", loop.node)
     if not around and not kept:
         return raises
-    (asks,) = _ours(f"if 2 * ({loop.iterations} - {loop.start}) > {loop.iterations}: pass", loop.node)
+    (asks,) = statements_at(f"if 2 * ({loop.iterations} - {loop.start}) > {loop.iterations}: pass", loop.node)
     asks.body = raises
-    return [asks, *(_blame(around, AROUND, kept=kept) if around else _ours(f"raise RuntimeError({IN_ALL!r})", loop.node))]
-
-
-def _ours(text: str, node: ast.AST) -> list[Any]:
-    """Statements of ours, in the line of a user's."""
-    statements = ast.parse(text).body
-    for part in (part for statement in statements for part in ast.walk(statement)):
-        if "lineno" in part._attributes:
-            ast.copy_location(part, node)
-            part.end_lineno, part.end_col_offset = part.lineno, part.col_offset  # type: ignore[attr-defined]
-    return statements
+    return [asks, *(_blame(around, AROUND, kept=kept) if around else statements_at(f"raise RuntimeError({IN_ALL!r})", loop.node))]
 
 
 def _short_calls(function: FunctionType) -> frozenset[str]:

@@ -39,6 +39,16 @@ class Names:
         return wanted
 
 
+def statements_at(text: str, node: ast.AST) -> list[Any]:
+    """Statements of ours, in the line of a user's."""
+    statements = ast.parse(text).body
+    for part in (part for statement in statements for part in ast.walk(statement)):
+        if "lineno" in part._attributes:
+            ast.copy_location(part, node)
+            part.end_lineno, part.end_col_offset = part.lineno, part.col_offset  # type: ignore[attr-defined]
+    return statements
+
+
 def with_questions(definition: ast.FunctionDef, lacking: Iterable[str], names: Names) -> None:
     """Change a function so that it asks before each use of the names that may lack a value whether they have one."""
     asked = _Asked(set(lacking), names)
@@ -170,11 +180,7 @@ class _Asked(ast.NodeTransformer):
     def _question(self, node: Any) -> str:
         name = self.names(f"ask_{len(self.questions)}")
         raises = f"raise UnboundLocalError({SAID.format(node.id)!r})"
-        (asks,) = ast.parse(f"def {name}(there):\n    if there == 0:\n        {raises}\n    return 0").body
-        for part in ast.walk(asks):
-            if "lineno" in part._attributes:
-                ast.copy_location(part, node)
-        self.questions.append(asks)
+        self.questions += statements_at(f"def {name}(there):\n    if there == 0:\n        {raises}\n    return 0", node)
         return f"{name}({self.there(node.id)})"
 
     def _noted(self, node: ast.AST) -> list[ast.stmt]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from warploom.machine.engine.no_value import Names
+from warploom.machine.engine.no_value import Names, statements_at
 
 BITS = 64
 SAID = "a shift is by 0 to 63 bits"
@@ -66,13 +66,9 @@ class _Checked(ast.NodeTransformer):
         self.number += 1
         raises = f"raise ValueError({SAID!r})"
         # `|` and not `or`: of a branch on a constant a compiler would keep one side alone, which may be the one that returns nothing
-        (check,) = ast.parse(f"def {name}(count):\n    if (count < 0) | (count >= {BITS}):\n        {raises}\n    return count").body
-        for part in ast.walk(check):
-            if "lineno" in part._attributes:
-                ast.copy_location(part, count)
-        self.checks.append(check)
-        call: Any = ast.parse(f"{name}(0)", mode="eval").body
+        self.checks += statements_at(
+            f"def {name}(count):\n    if (count < 0) | (count >= {BITS}):\n        {raises}\n    return count", count
+        )
+        call: Any = statements_at(f"{name}(0)", count)[0].value
         call.args = [count]
-        for part in (call, call.func):
-            ast.copy_location(part, count)
         return call
