@@ -10,7 +10,7 @@ from warploom.machine.accounting import reasons as r
 from warploom.machine.accounting.counters import COUNTER
 from warploom.machine.device.report import MOST_WARPS
 from warploom.machine.device.report import counters as made_counters
-from warploom.machine.memory.cache import DIRTY
+from warploom.machine.memory.sector_masks import DIRTY, table_of
 from warploom.machine.run import livelock
 from warploom.machine.run.driver import drive
 from warploom.units import UnitError
@@ -107,9 +107,9 @@ def test_accesses_are_counted_by_the_space_of_their_instruction():
 @pytest.mark.parametrize(("l1", "l2", "sectors"), [("back", "back", 3 + 2), ("back", "through", 2), ("through", "back", 3)])
 def test_dirty_bytes_are_those_of_caches_that_write_back(l1, l2, sectors):
     made = machine(loading(threads=4), gpu__cores=2, l1__write=l1, l2__write=l2)
-    made.gpu["l2"]["cache"]["masks"][0, DIRTY] = 0b111
-    made.cores["lsu"]["cache"]["masks"][0, 7, DIRTY] = 0b01  # the last of 4 sets of 2 ways
-    made.cores["lsu"]["cache"]["masks"][1, 0, DIRTY] = 0b10
+    table_of(made.gpu["l2"]["cache"]["masks"])[0, DIRTY] = 0b111
+    table_of(made.cores[0]["lsu"]["cache"]["masks"])[7, DIRTY] = 0b01  # the last of 4 sets of 2 ways
+    table_of(made.cores[1]["lsu"]["cache"]["masks"])[0, DIRTY] = 0b10
     assert made_counters(made)["dirty_bytes"] == 16 * sectors
 
 

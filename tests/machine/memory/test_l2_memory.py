@@ -8,7 +8,7 @@ import pytest
 
 from tests.machine.core.unit_bench import bench
 from warploom.machine.memory import transactions as t
-from warploom.machine.memory.cache import DIRTY, contains, fill
+from warploom.machine.memory.cache import contains, fill
 from warploom.machine.memory.l2_memory import (
     accept_fill,
     change,
@@ -22,6 +22,7 @@ from warploom.machine.memory.l2_memory import (
 )
 from warploom.machine.memory.line_table import add_line, find_line
 from warploom.machine.memory.request import hold, request
+from warploom.machine.memory.sector_masks import DIRTY
 
 NOW, LATENCY, LINE, SLICE = 100, 20, 42, 0  # of two slices: even lines
 LIMITED, UNLIMITED = 4, 0
@@ -57,7 +58,7 @@ def counts(made):
 
 def dirty(made):
     """The dirty sectors of the only line that has some."""
-    return int(made.l2.cache.masks[:, DIRTY].max())
+    return int(made.l2.cache.masks.bytes[:, DIRTY].max())
 
 
 def moved(made):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
 from warploom.machine.engine.unit import mirror, unit, zeros
-from warploom.machine.memory.cache import DIRTY, PARTLY, THERE, Cache, configure, keep_store
+from warploom.machine.memory.cache import Cache, configure, keep_store
 from warploom.machine.memory.partial_stores import (
     PARTIAL_STORES,
     WORDS,
@@ -21,11 +21,12 @@ from warploom.machine.memory.partial_stores import (
     room_for_partial,
     whole_sectors,
 )
+from warploom.machine.memory.sector_masks import DIRTY, PARTLY, THERE, mask_of
 
 LINE = 64 * WORDS
 
 
-def mask_of(numbers):
+def bits_of_all(numbers):
     return sum(1 << number for number in numbers)
 
 
@@ -43,7 +44,7 @@ ranges_of_bytes = st.lists(st.tuples(st.integers(0, LINE - 1), st.integers(0, LI
 @pytest.mark.parametrize(("first", "last"), [(0, 0), (63, 63), (63, 64), (60, 67), (0, 63), (10, 200), (64, 127), (0, LINE - 1)])
 def test_a_range_marks_its_bytes_and_no_other(first, last):
     words, bytes_ = written_by([(first, last)])
-    assert sum(int(word) << 64 * place for place, word in enumerate(words)) == mask_of(bytes_)
+    assert sum(int(word) << 64 * place for place, word in enumerate(words)) == bits_of_all(bytes_)
 
 
 @settings(max_examples=60, deadline=None)
@@ -53,11 +54,11 @@ def test_a_sector_is_whole_when_all_of_its_bytes_are_written(ranges, shift):
     sectors = range(min(LINE >> shift, 64))
     inside = {sector: set(range(sector << shift, (sector + 1) << shift)) for sector in sectors}
     whole = [sector for sector in sectors if inside[sector] <= bytes_]
-    for asked in (mask_of(sectors), mask_of(list(sectors)[::2])):
-        assert both(whole_sectors, words, np.uint64(asked), shift)[0] == mask_of(whole) & asked
+    for asked in (bits_of_all(sectors), bits_of_all(list(sectors)[::2])):
+        assert both(whole_sectors, words, np.uint64(asked), shift)[0] == bits_of_all(whole) & asked
     for sector in list(sectors)[:8]:
         missing = {byte - (sector << shift) for byte in inside[sector] - bytes_}
-        assert both(missing_bytes, words, sector, shift)[0] == mask_of({byte % 64 for byte in missing})
+        assert both(missing_bytes, words, sector, shift)[0] == bits_of_all({byte % 64 for byte in missing})
 
 
 @unit
@@ -94,19 +95,15 @@ def test_there_is_room_for_so_many_and_no_more():
 LINE, ENTRY = 9, 3
 
 
-def bits_of_all(numbers):
-    return sum(1 << number for number in numbers)
-
-
 @pytest.mark.parametrize("ratio", [1, 2])
-@pytest.mark.parametrize("sector_shift, sectors", [(2, 8), (4, 16), (5, 4), (5, 8), (6, 4), (7, 2)])
+@pytest.mark.parametrize("sector_shift, sectors", [(2, 8), (4, 16), (5, 4), (5, 8), (6, 4), (7, 2), (2, 64)])
 @pytest.mark.filterwarnings("ignore:overflow")  # products of masks wrap
 def test_bytes_of_stores_add_up_to_sectors(sector_shift, sectors, ratio):
     """In a cache that keeps them. ratio: lines of the level before in a line of this one; stores are in bytes of those."""
     chosen, size = random.Random(sectors), 1 << sector_shift
     for _ in range(6):
         (cache,), (partial,) = mirror(zeros(1, Cache)), mirror(zeros(1, PartialStores))
-        configure(cache, 1, 1, "lru", 1, sector_shift=sector_shift)
+        configure(cache, 1, 1, "lru", 1, sector_shift=sector_shift, line_shift=sector_shift + sectors.bit_length() - 1)
         cache.written[0] = 0xDEAD  # of an earlier line
         there, stored, dirty = set(), set(), set()
         for _ in range(8):
@@ -125,11 +122,8 @@ def test_bytes_of_stores_add_up_to_sectors(sector_shift, sectors, ratio):
             dirty |= touched if keeps else set()
             there = {sector for sector in range(sectors) if all(byte in stored for byte in range(sector * size, (sector + 1) * size))}
             partly = {byte // size for byte in stored} - there
-            assert (cache.masks[0, THERE], cache.masks[0, PARTLY], cache.masks[0, DIRTY]) == (
-                bits_of_all(there),
-                bits_of_all(partly),
-                bits_of_all(dirty),
-            )
+            found = [int(mask_of(cache.masks, 0, which)) for which in (THERE, PARTLY, DIRTY)]
+            assert found == [bits_of_all(there), bits_of_all(partly), bits_of_all(dirty)]
             for sector in partly:
                 here = [bool(int(cache.written[0, byte >> 6]) >> (byte & 63) & 1) for byte in range(sector * size, (sector + 1) * size)]
                 assert here == [byte in stored for byte in range(sector * size, (sector + 1) * size)]

@@ -12,7 +12,7 @@ from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import settings as all_settings
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import mirror, unit, zeros
-from warploom.machine.memory.replacement import POLICIES, Replacement, arrive, configure, oldest_way, touch, victim
+from warploom.machine.memory.replacement import POLICIES, SPAN, Replacement, arrive, configure, oldest_way, touch, victim
 
 ARRIVE, TOUCH, VICTIM = range(3)
 
@@ -35,9 +35,12 @@ def oldest(states, set):
     return oldest_way(states[0], set)
 
 
+SETS = 8
+
+
 def fresh(policy, ways, seed=1):
     states = zeros(1, Replacement)
-    configure(mirror(states)[0], ways, policy, seed)
+    configure(mirror(states)[0], SETS, ways, policy, seed)
     return states
 
 
@@ -111,10 +114,10 @@ def test_agrees_with_its_model(policy, ways, steps):
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.integers(0, 5) | st.integers(0, 1 << 50), min_size=1, max_size=64))
-def test_the_oldest_way_has_the_smallest_stamp_and_is_the_lowest_of_those(stamps):
+@given(st.lists(st.integers(0, 5) | st.integers(0, SPAN - 1), min_size=1, max_size=64))
+def test_the_oldest_way_was_used_first_and_is_the_lowest_of_those(stamps):
     states = fresh("lru", len(stamps))
-    states["stamp"][0, 2 * len(stamps) : 3 * len(stamps)] = stamps
+    states["used"][0, 2 * len(stamps) : 3 * len(stamps)] = stamps
     assert both(oldest, states, 2)[0] == stamps.index(min(stamps))
 
 
@@ -134,6 +137,29 @@ def test_many_ways_in_groups_give_up_the_one_that_was_used_first(ways):
         operations.append((kind, 1, way, now))
         stamps[way] = now
     assert run("lru", ways, operations) == expected
+
+
+@pytest.mark.parametrize("policy", ["lru", "fifo"])
+@pytest.mark.parametrize("ways", [4, 40])
+def test_lines_are_told_apart_that_were_used_within_half_a_span(policy, ways):
+    """The clock jumps as far as it has bits for and farther. Lines that were not used for half a span may all be as old as each other."""
+    rng = random.Random(ways)
+    now, used, operations, seen = 0, [0] * ways, [(ARRIVE, 2, way, 0) for way in range(ways)], []
+    for _ in range(20 * ways):
+        now += rng.choice([0, 1, 5, SPAN // 64, SPAN // 2, SPAN - 1, SPAN, 3 * SPAN]) if rng.random() < 1 / ways else 1
+        way = rng.randrange(ways)
+        operations.append((ARRIVE, 2, way, now))
+        used[way] = now
+        operations.append((VICTIM, 2, 0, now))
+        seen.append((now, list(used)))
+    exact = 0
+    for (time, cycles), way in zip(seen, run(policy, ways, operations), strict=True):
+        first = min(cycles)
+        if first >= time - SPAN // 2:
+            exact += 1
+            assert way == cycles.index(first)
+        assert cycles[way] == first or cycles[way] <= time - SPAN // 2
+    assert exact > 20
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -56,6 +56,37 @@ def test_a_user_s_lru_and_fifo_are_ours(name, mine):
     assert machine.stand_ins()["units"].keys() == {"replacement"}
 
 
+def sweep(first, count):
+    """One thread loads from `count` lines of 128 bytes from line `first` on."""
+    code = Assembly()
+    for line in range(first, first + count):
+        code.load(VALUE, ADDRESS, 128 * line)
+        code.op("and", ADDRESS, VALUE, imm=0)  # waits for it
+    code("exit")
+    return code.program(threads=1, block=1)
+
+
+def hand_moves_on(s, set):
+    way = s.stamp[set * s.ways]
+    s.stamp[set * s.ways] = (way + 1) % s.ways
+    return way
+
+
+CLOCK = Replacement(untouched, untouched, hand_moves_on)
+
+
+@pytest.mark.parametrize(("name", "mine"), [("lru", LRU), ("fifo", FIFO), ("fifo", CLOCK)])
+def test_what_a_policy_keeps_of_the_second_level_cache_is_there_in_the_next_launch(name, mine):
+    """Lines that were used late in a long launch are not older than those of a short one after it."""
+    small = {"l1.bytes": 0, "l2.bytes": 1024, "l2.slices": 1, "l2.sets": 1, "l2.line": 128, "memory.bytes": 4096}
+    machine, found = load_config("sm", small), []
+    for policy in (name, mine):
+        device = GPU(machine, units={"replacement": policy}, engine="python").device()
+        device.allocate(2048)
+        found.append([device.run(sweep(*lines)).counters["l2_hits"] for lines in ((0, 8), (0, 3), (8, 2), (0, 8), (3, 6), (1, 9))])
+    assert found[0] == found[1] and len(set(found[0])) > 2
+
+
 @unit
 def way_after(steps, ways):
     for _ in range(steps):

@@ -15,43 +15,52 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warploom.machine.engine.unit import zeros
-from warploom.machine.memory.replacement import GROUP
+from warploom.machine.memory.replacement import GROUP, SPAN
+from warploom.machine.memory.sector_masks import table_of
 
-OF_BLOCKS = ("link", "tag", "masks", "written")  # what a cache has of each block that holds a line
+OF_BLOCKS = ("link", "tag", "written")  # what a cache has of each block that holds a line, beside its masks and what its policy keeps
 
 
 class Tags(NamedTuple):
     """What a cache holds, without the blocks that hold nothing: most of them, after a short kernel.
 
-    blocks: which ones hold a line. rows: of each of OF_BLOCKS, theirs; stamp: their ages, cycles before the next launch, negative.
-    held, chain, tree: (indices, values) of what is not 0 of these fields. bound, random: these fields.
+    blocks: which ones hold a line. rows: of each of OF_BLOCKS, theirs; masks: theirs. stamp: of them, what a user's policy keeps.
+    used, bound: when a line and one of a group was last used, in cycles of the next launch, negative.
+    held, chain, tree: (indices, values) of what is not 0 of these fields. random: this field. passed: cycles of all launches until now.
     """
 
     blocks: np.ndarray
     rows: tuple[np.ndarray, ...]
+    masks: np.ndarray
     stamp: np.ndarray
+    used: np.ndarray
     held: tuple[np.ndarray, np.ndarray]
     chain: tuple[np.ndarray, np.ndarray]
     tree: tuple[np.ndarray, np.ndarray]
     bound: np.ndarray
     random: int
+    passed: int
 
     @classmethod
     def of(cls, cache: Any, cycle: int) -> Tags:
         """The contents of a cache (a record) in a cycle, the last one of its run."""
         lines, replacement = int(cache["sets"]) * int(cache["ways"]), cache["replacement"]
         blocks = np.flatnonzero(cache["tag"][:lines])
-        groups = lines if int(cache["ways"]) > 2 * GROUP else 0  # else nobody looks at them
+        groups = lines // 8 if int(cache["ways"]) > 2 * GROUP else 0  # else nobody looks at them
+        since = int(replacement["since"]) - cycle
         chains = 0 if int(cache["comparators"]) else int(cache["chain_mask"]) + 1  # where tags are compared there are none
         return cls(
             blocks,
             tuple(cache[name][blocks] for name in OF_BLOCKS),
-            replacement["stamp"][blocks] - cycle,
+            table_of(cache["masks"])[blocks],
+            replacement["stamp"][blocks],
+            replacement["used"][blocks].astype(np.int64) + since,
             _not_zero(cache["held"][: int(cache["sets"])]),
             _not_zero(cache["chain"][:chains]),
             _not_zero(replacement["bits"][: int(cache["sets"])]),
-            replacement["bound"][:groups] - cycle,
+            replacement["bound"][:groups].astype(np.int64) + since,
             int(replacement["random"]),
+            int(replacement["passed"]) + cycle,
         )
 
     def put_into(self, cache: Any) -> None:
@@ -59,11 +68,14 @@ class Tags(NamedTuple):
         replacement = cache["replacement"]
         for name, rows in zip(OF_BLOCKS, self.rows, strict=True):
             cache[name][self.blocks] = rows
+        table_of(cache["masks"])[self.blocks] = self.masks
         replacement["stamp"][self.blocks] = self.stamp
         for field, (indices, values) in ((cache["held"], self.held), (cache["chain"], self.chain), (replacement["bits"], self.tree)):
             field[indices] = values
-        replacement["bound"][: len(self.bound)] = self.bound
-        replacement["random"] = self.random
+        replacement["since"] = since = -SPAN // 2
+        replacement["used"][self.blocks] = np.maximum(self.used - since, 0)
+        replacement["bound"][: len(self.bound)] = np.maximum(self.bound - since, 0)
+        replacement["random"], replacement["passed"] = self.random, self.passed
 
 
 def _not_zero(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -112,5 +124,5 @@ class Held:
             self.tags.put_into(cache)
 
     def take_from(self, cache: Any, cycle: int) -> None:
-        """Keep what the cache of a machine holds in a cycle: its last one. The next launch begins with cycle 0, so ages become negative."""
+        """Keep what the cache of a machine holds in a cycle: its last one. The next launch begins anew with cycle 0."""
         self.tags = Tags.of(cache, cycle)

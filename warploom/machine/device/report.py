@@ -22,7 +22,7 @@ from warploom.machine.core.divergence.waiting import next_paths
 from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, WHOLE_WARP
 from warploom.machine.device.stacks import overflow_at
 from warploom.machine.engine.users import unit_in_its_file, unit_name
-from warploom.machine.memory.cache import DIRTY
+from warploom.machine.memory.sector_masks import DIRTY, table_of
 from warploom.machine.run.livelock import LivelockDetector
 
 MOST_WARPS = 8  # warps that a message lists
@@ -161,7 +161,7 @@ def _dirty_sectors(machine: Reported) -> int:
     caches += [core["lsu"]["cache"] for core in machine.cores] if machine.config.l1.write == "back" else []
     found = 0
     for cache in caches:
-        masks = cache["masks"][: int(cache["sets"]) * int(cache["ways"]), DIRTY]
+        masks = table_of(cache["masks"])[: int(cache["sets"]) * int(cache["ways"]), DIRTY]
         found += int(np.unpackbits(masks[masks != 0].view(np.uint8)).sum())
     return found
 

@@ -27,17 +27,23 @@ from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory import address_hash as hashes
 from warploom.machine.memory import replacement as policies
+from warploom.machine.memory import sector_masks
 from warploom.machine.memory.address_hash import AddressHash, channel_place, group_of, place_of
 from warploom.machine.memory.block import COMPARED, L2_LINES, LINES, block_of
 from warploom.machine.memory.partial_stores import WORDS, missing_bytes
 from warploom.machine.memory.replacement import arrive, replacement_of, touch, victim
+from warploom.machine.memory.sector_masks import (
+    DIRTY,
+    PARTLY,
+    THERE,
+    add_sectors,
+    drop_sectors,
+    mask_of,
+    masks_of,
+    set_mask,
+)
 from warploom.machine.memory.siphash import siphash
 from warploom.machine.memory.tag_match import find_way, write_tag
-
-# Of a block, by sector; side by side, as they are read and written together. DIRTY: the next level does not have what was stored.
-# PARTLY: some bytes are there, those of `written`.
-THERE, DIRTY, PARTLY = range(3)
-MASKS = 4  # a power of two, so that no block lies across two lines of the cache of the machine that simulates
 
 
 def cache_of(lines: int) -> np.dtype:
@@ -61,7 +67,7 @@ def cache_of(lines: int) -> np.dtype:
             chain=("i4", lines),  # tag match, by hash: block + 1 of the first line with it; 0 for none
             link=("i4", lines),  # ... by block: block + 1 of the next line with the same hash; 0 for none
             tag=("u4", lines + COMPARED),  # by block: line number + 1, 0 for none; all comparators find something to read
-            masks=("u8", (lines, MASKS)),    # by block: its sectors that are THERE, DIRTY and PARTLY there: bit s = sector s
+            masks=masks_of(lines),  # by block: which of its sectors are there
             written=("u8", (lines, WORDS)),  # by block: bit b % 64 of word b / 64 = byte b of the line was stored
             replacement=replacement_of(lines),
             evicted_dirty="u8",     # of the line that the last fill or store displaced: its dirty sectors
@@ -108,9 +114,10 @@ def configure(
     """Give a cache its shape, which `check` has passed.
 
     cache: the mirror of an all-zero `Cache`. sets: of a slice. seed: for the policy `random`. slice_hash: of `address_hash.HASHES`;
-    set_hash: of SET_HASHES. line_shift: log2 of the bytes of a line, for a hash of its address.
+    set_hash: of SET_HASHES. line_shift, sector_shift: log2 of the bytes of a line and of a sector; without them a line has one sector.
     """
-    policies.configure(cache.replacement, ways, replacement, seed)
+    policies.configure(cache.replacement, sets * slices, ways, replacement, seed)
+    sector_masks.configure(cache.masks, 1 << max(line_shift - sector_shift, 0))
     cache.sets = sets * slices
     cache.ways = ways
     cache.comparators = COMPARED if ways <= COMPARED else 0
@@ -151,7 +158,7 @@ def lookup(cache, line, sectors, now):
         cache.tag_misses += 1
         return np.uint64(sectors)
     touch(cache.replacement, set, way, now)
-    missing = np.uint64(sectors & ~cache.masks[block_of(cache, set, way), THERE])
+    missing = np.uint64(sectors & ~mask_of(cache.masks, block_of(cache, set, way), THERE))
     if missing == EMPTY:
         cache.hits += 1
     else:
@@ -173,11 +180,11 @@ def fill(cache, line, sectors, now):
     way = find_way(cache, set, line)
     if way >= 0:
         block = block_of(cache, set, way)
-        cache.masks[block, THERE] |= sectors
-        cache.masks[block, PARTLY] &= ~sectors
+        add_sectors(cache.masks, block, THERE, sectors)
+        drop_sectors(cache.masks, block, PARTLY, sectors)
         return np.int64(-1)
     gone, way = _bring(cache, set, line, now)
-    cache.masks[block_of(cache, set, way), THERE] = sectors
+    set_mask(cache.masks, block_of(cache, set, way), THERE, sectors)
     return gone
 
 
@@ -194,15 +201,15 @@ def keep_store(cache, line, sectors, partial, entry, offset, dirty, now):
     gone = np.int64(-1)
     if way < 0:
         gone, way = _bring(cache, set, line, now)
-        cache.masks[block_of(cache, set, way), THERE] = EMPTY
+        set_mask(cache.masks, block_of(cache, set, way), THERE, EMPTY)
     block = block_of(cache, set, way)
     if dirty != 0:
-        cache.masks[block, DIRTY] |= sectors
+        add_sectors(cache.masks, block, DIRTY, sectors)
     if entry < 0:
-        cache.masks[block, THERE] |= sectors
-        cache.masks[block, PARTLY] &= ~sectors
+        add_sectors(cache.masks, block, THERE, sectors)
+        drop_sectors(cache.masks, block, PARTLY, sectors)
     else:
-        _keep_bytes(cache, block, np.uint64(sectors & ~cache.masks[block, THERE]), partial, entry, offset)
+        _keep_bytes(cache, block, np.uint64(sectors & ~mask_of(cache.masks, block, THERE)), partial, entry, offset)
     return gone
 
 
@@ -215,7 +222,7 @@ def _keep_bytes(cache, block, sectors, partial, entry, offset):
     while left != EMPTY:
         sector = lowest(left)
         left = rest(left)
-        begun = has(cache.masks[block, PARTLY], sector)
+        begun = has(mask_of(cache.masks, block, PARTLY), sector)
         for target in range(sector * size, (sector + 1) * size, step):
             source = target - offset * size
             new = (partial.written[entry, source >> 6] >> np.uint64(source & 63)) & ones(step)
@@ -223,10 +230,10 @@ def _keep_bytes(cache, block, sectors, partial, entry, offset):
             keep = ~EMPTY if begun else ~(ones(step) << np.uint64(target & 63))
             cache.written[block, target >> 6] = (old & keep) | (new << np.uint64(target & 63))
         if missing_bytes(cache.written[block], sector, cache.sector_shift) == EMPTY:
-            cache.masks[block, THERE] |= bit(sector)
-            cache.masks[block, PARTLY] &= ~bit(sector)
+            add_sectors(cache.masks, block, THERE, bit(sector))
+            drop_sectors(cache.masks, block, PARTLY, bit(sector))
         else:
-            cache.masks[block, PARTLY] |= bit(sector)
+            add_sectors(cache.masks, block, PARTLY, bit(sector))
 
 
 @unit
@@ -236,7 +243,7 @@ def mark_dirty(cache, line, sectors):
     way = find_way(cache, set, line)
     if way < 0:
         return np.int64(0)
-    cache.masks[block_of(cache, set, way), DIRTY] |= sectors
+    add_sectors(cache.masks, block_of(cache, set, way), DIRTY, sectors)
     return np.int64(1)
 
 
@@ -247,7 +254,7 @@ def contains(cache, line):
     way = find_way(cache, set, line)
     if way < 0:
         return EMPTY
-    return np.uint64(cache.masks[block_of(cache, set, way), THERE])
+    return mask_of(cache.masks, block_of(cache, set, way), THERE)
 
 
 @inlined
@@ -262,8 +269,8 @@ def _bring(cache, set, line, now):
         gone = _evict(cache, block_of(cache, set, way))
     block = block_of(cache, set, way)
     write_tag(cache, set, way, line)
-    cache.masks[block, DIRTY] = EMPTY
-    cache.masks[block, PARTLY] = EMPTY
+    set_mask(cache.masks, block, DIRTY, EMPTY)
+    set_mask(cache.masks, block, PARTLY, EMPTY)
     arrive(cache.replacement, set, way, now)
     return gone, way
 
@@ -271,7 +278,7 @@ def _bring(cache, set, line, now):
 @inlined
 def _evict(cache, block):
     """Note what is lost with the line in a block; returns its number."""
-    cache.evicted_dirty = cache.masks[block, DIRTY]
+    cache.evicted_dirty = mask_of(cache.masks, block, DIRTY)
     cache.evictions += 1
     if cache.evicted_dirty != EMPTY:
         cache.write_backs += 1

@@ -10,7 +10,8 @@ In hardware: a few bits beside the tags of a set, written when a line arrives or
 * `random`: one shift register for the whole cache and nothing a set. Here: Marsaglia's xorshift64 ("Xorshift RNGs",
   Journal of Statistical Software 2003), so that a run with the same seed always takes the same lines.
 
-Of lines with the same cycle the one in the lowest way goes first.
+Of lines with the same cycle the one in the lowest way goes first. A cycle is kept in 32 bits, as what a set has is read at random: it is
+counted from `since`, which moves on when the bits are used up, and lines that were last used before it are then all as old as each other.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ import numpy as np
 
 from warploom.machine.engine.bits import bit, has
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import FOREVER, native_form_of, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, native_form_of, out_of_line, record, unit
 from warploom.machine.memory.block import LINES, block_of
 
 GROUP = 16  # ways
 WAY_BITS = 6  # that the number of a way takes, where two groups at most are compared at once
 TREE_WAYS = 64  # that a tree has bits for
+SPAN = 1 << 32  # cycles that 32 bits count; half of them are kept when they are used up
 LRU, FIFO, PLRU, RANDOM, USERS = range(5)
 POLICIES = ("lru", "fifo", "plru", "random")
 
@@ -37,12 +39,16 @@ def replacement_of(lines: int) -> np.dtype:
         settings=dict(
             policy="i8",          # LRU, FIFO, PLRU, RANDOM, or USERS: a policy of a user's own (slots/replacement.py)
             ways="i8",            # blocks of a set
+            blocks="i8",          # of all sets
         ),
         state=dict(
-            stamp=("i8", lines),  # lru, by block: cycle of the last use; fifo: of the arrival
-            bound=("i8", lines // 8),  # where a set has many ways, by group of them: no stamp of it is earlier
+            since="i8",           # cycle that `used` counts from
+            used=("u4", lines),   # lru, by block: cycle of the last use, from `since` on; fifo: of the arrival
+            bound=("u4", lines // 8),  # where a set has many ways, by group of them: no line of it was used earlier
             bits=("u8", lines),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
             random="u8",          # random: the shift register, never 0
+            stamp=("i8", lines),  # by block: a number that a user's policy keeps
+            passed="i8",          # cycles of earlier launches, for a user's policy: what it keeps stays as it is
         ),
     )  # fmt: skip
 
@@ -60,10 +66,10 @@ def check(cache: str, ways: int, replacement: str) -> None:
         )
 
 
-def configure(state: Any, ways: int, replacement: str, seed: int) -> None:
+def configure(state: Any, sets: int, ways: int, replacement: str, seed: int) -> None:
     """Choose the policy, which `check` has passed. state: the mirror of an all-zero `Replacement`; equal seeds give equal runs."""
     state.policy = POLICIES.index(replacement)
-    state.ways = ways
+    state.ways, state.blocks = ways, sets * ways
     state.random = np.uint64((2 * seed + 1) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF)  # odd x odd: never 0
 
 
@@ -71,7 +77,7 @@ def configure(state: Any, ways: int, replacement: str, seed: int) -> None:
 def touch(state, set, way, now):
     """A line that is there is used in cycle `now`."""
     if state.policy == LRU:
-        state.stamp[block_of(state, set, way)] = now
+        note_use(state, set, way, now)
     elif state.policy == PLRU:
         _point_away(state, set, way)
 
@@ -82,7 +88,26 @@ def arrive(state, set, way, now):
     if state.policy == PLRU:
         _point_away(state, set, way)
     elif state.policy != RANDOM:
-        state.stamp[block_of(state, set, way)] = now
+        note_use(state, set, way, now)
+
+
+@inlined
+def note_use(state, set, way, now):
+    """Keep the cycle of a line's use."""
+    if now - state.since >= SPAN:
+        _move_on(state, now)
+    state.used[block_of(state, set, way)] = now - state.since
+
+
+@out_of_line
+def _move_on(state, now):
+    """Let `since` move on, to half a span before `now`. What lies before it moves up to it."""
+    passed = np.int64(now - SPAN // 2 - state.since)
+    state.since = state.since + passed
+    for block in range(state.blocks):
+        state.used[block] = max(np.int64(state.used[block]) - passed, np.int64(0))
+    for group in range(state.blocks // 8):
+        state.bound[group] = max(np.int64(state.bound[group]) - passed, np.int64(0))
 
 
 @unit
@@ -97,7 +122,7 @@ def victim(state, set):
 
 @unit
 def oldest_way(state, set):
-    """The way with the earliest stamp; of several the lowest."""
+    """The way whose line was used first; of several the lowest."""
     if state.ways <= 2 * GROUP:
         return oldest_block(state, set * state.ways, state.ways)
     return _oldest_of_groups(state, set)
@@ -105,7 +130,7 @@ def oldest_way(state, set):
 
 @unit
 def _oldest_of_groups(state, set):
-    """`oldest_way` of many ways, in groups. Stamps only grow, so a group holds none that is earlier than its earliest was once.
+    """`oldest_way` of many ways, in groups. Cycles only grow, so a group holds none that is earlier than its earliest was once.
 
     The group that may hold the earliest is examined, until it does.
     """
@@ -118,10 +143,10 @@ def _oldest_of_groups(state, set):
             return oldest
         way = group * GROUP
         oldest = way + oldest_block(state, set * state.ways + way, min(np.int64(GROUP), state.ways - way))
-        stamp = np.int64(state.stamp[set * state.ways + oldest])
-        if stamp <= state.bound[set * groups + group]:
+        used = np.int64(state.used[set * state.ways + oldest])
+        if used <= state.bound[set * groups + group]:
             return oldest
-        state.bound[set * groups + group] = stamp
+        state.bound[set * groups + group] = used
         examined = group
 
 
@@ -150,21 +175,21 @@ def earliest_group_without_branches(state, first, groups):
 
 @unit
 def oldest_block(state, first, count):
-    """Of `count` blocks from `first` on, which has the earliest stamp, counted from 0; of several the lowest."""
+    """Of `count` blocks from `first` on, whose line was used first, counted from 0; of several the lowest."""
     oldest = np.int64(0)
     for block in range(1, count):
-        if state.stamp[first + block] < state.stamp[first + oldest]:
+        if state.used[first + block] < state.used[first + oldest]:
             oldest = np.int64(block)
     return oldest
 
 
 @native_form_of(oldest_block)
 @unit
-def oldest_block_by_packed_stamps(state, first, count):
-    """Stamp and block in one number: its minimum needs no branch, so several are compared at once."""
+def oldest_block_without_branches(state, first, count):
+    """Cycle and block in one number: its minimum needs no branch, so several are compared at once."""
     oldest = np.int64(FOREVER)
     for block in range(count):
-        oldest = min(oldest, np.int64((state.stamp[first + block] << WAY_BITS) | block))
+        oldest = min(oldest, np.int64((np.int64(state.used[first + block]) << WAY_BITS) | block))
     return np.int64(oldest & ((1 << WAY_BITS) - 1))
 
 

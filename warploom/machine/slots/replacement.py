@@ -13,8 +13,8 @@ import numpy as np
 
 from warploom.machine.engine.swaps import Socket, Swaps
 from warploom.machine.engine.unit import unit
-from warploom.machine.memory.block import L2_LINES, LINES, block_of
-from warploom.machine.memory.replacement import USERS, arrive, oldest_way, replacement_of, touch, victim
+from warploom.machine.memory.block import L2_LINES, LINES
+from warploom.machine.memory.replacement import USERS, arrive, note_use, oldest_way, replacement_of, touch, victim
 from warploom.machine.slots.slot import Door
 from warploom.machine.slots.verbs import Replacement
 
@@ -44,16 +44,16 @@ def users_victim(state, set):
 def touch_users(state, set, way, now):
     """`touch` in a machine with a user's policy."""
     if state.policy == USERS:
-        users_hit(state, set, way, now)
+        users_hit(state, set, way, now + state.passed)
 
 
 @unit
 def arrive_users(state, set, way, now):
     """`arrive` in a machine with a user's policy."""
     if state.policy == USERS:
-        users_fill(state, set, way, now)
+        users_fill(state, set, way, now + state.passed)
     else:
-        state.stamp[block_of(state, set, way)] = now
+        note_use(state, set, way, now)
 
 
 @unit
