@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,10 +22,9 @@ from warploom.cli.common import (
     stopped,
     write_file,
 )
-from warploom.cli.loading import Launching, load_program
+from warploom.cli.loading import Launching, is_script, load_program
 from warploom.cli.options import program_options, renamed, unit_options
 from warploom.cli.running import users_units
-from warploom.cli.script import is_script
 from warploom.isa.numbers import grouped
 from warploom.observe.text.styled import in_lines
 
@@ -168,8 +166,8 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
 
 def _load(file: str, options: dict[str, Any], machine: Callable[[], GPU]) -> Program:
     """machine: of the last rung, which a Python program sees."""
-    said = Launching.of(options)
-    program, warnings = load_program(file, replace(said, machine=machine()) if is_script(file, options["isa"]) else said)
+    seen = machine().config if is_script(file, options["isa"]) else None
+    program, warnings = load_program(file, Launching.of(options, seen))
     if not options["as_json"]:
         print_warnings(warnings, *program.sources)
     return program
