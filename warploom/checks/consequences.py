@@ -8,6 +8,9 @@ global memory; never to a branch, a comparison, an address, another lane or anot
 path, whatever the value is. And of a few more runs, in which those reads find other values (`Checker.stands_for`): is memory the same after
 each of them? In one they are no numbers where they are read as floats, which stay such in all that is computed of them.
 
+A comparison is not taken into this, also where its result is thrown away: it has one bit, so that no few values show it. s[i] == 7 is false
+for nearly all of them. To know more, each register of a lane would have to carry along whether it depends on such a value.
+
 This is what Valgrind's Memcheck asks of each bit (Seward and Nethercote, "Using Valgrind to detect undefined value errors with
 bit-precision", USENIX 2005), for a few runs' time only where there is such a read, and for none elsewhere.
 """
