@@ -423,6 +423,35 @@ def decides_with_what_nobody_has_written(out):
         out[t] = 1
 
 
+@planted("uninitialised", 1, 32, zeros(32), at="out[t] = s[t] - s[t ^ 1]")
+def difference_of_two_places_that_nobody_has_written(out):
+    s = cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    if t < 16:
+        s[t] = t
+    cuda.syncthreads()
+    out[t] = s[t] - s[t ^ 1]
+
+
+@planted("uninitialised", 1, 32, zeros(32), at="v = s[4 * t + 3] - s[4 * (t ^ 1) + 3]")
+def difference_of_two_bytes_that_nobody_has_written(out):
+    s = cuda.shared.array(128, uint8)
+    t = cuda.threadIdx.x
+    if t < 16:
+        s[4 * t + 3] = t
+    cuda.syncthreads()
+    v = s[4 * t + 3] - s[4 * (t ^ 1) + 3]
+    out[t] = v
+
+
+@planted("uninitialised", 1, 32, zeros(32), at="out[t] = s[t] - 2 * s[t + 1] + s[t + 2]")
+def second_difference_of_places_that_nobody_has_written(out):
+    s = cuda.shared.array(34, int32)
+    t = cuda.threadIdx.x
+    cuda.syncthreads()
+    out[t] = s[t] - 2 * s[t + 1] + s[t + 2]
+
+
 @planted("uninitialised", 1, 32, ints(32), zeros(20), at="v = x[s[t] & 31]")
 def finds_a_place_with_what_nobody_has_written(x, out):
     s = cuda.shared.array(32, int32)

@@ -1,6 +1,7 @@
 """`warploom ladder script.py`: what the program itself sees of the climb, and what its table calls the kernels without room."""
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -146,6 +147,36 @@ def test_the_last_machine_is_that_of_the_last_rung(kernel, start):
 def test_a_price_is_refused_by_what_the_ladder_is():
     said = run(str(EXAMPLES / "guppy" / "saxpy.guppy"), "--cost", status=2).stderr
     assert said == "error: --cost: the hardware beside the model is priced for tiny's rungs only; leave it out for the ladder up to sm\n"
+
+
+WAITING = """
+import numpy as np
+from warploom import cuda
+
+@cuda.jit
+def add(x):
+    x[cuda.grid(1)] += 1
+
+@cuda.jit
+def steps(x):
+    x[cuda.grid(1)] += 1
+    cuda.cg.this_grid().sync()
+
+x = cuda.to_device(np.zeros(64, np.float32))
+add[2, 32](x)
+steps[2, 32](x)
+steps[2, 32](x)
+"""
+
+
+def test_a_rung_without_room_for_blocks_that_wait_for_each_other_has_a_dash_and_one_sentence(tmp_path):
+    path = tmp_path / "waiting.py"
+    path.write_text(WAITING)
+    said = run(str(path), "--set", "gpu.cores=2").stdout
+    for rung, number in (("bare", r"-"), ("shared-memory banks", r"-"), ("several blocks", r"\d[\d ]*")):
+        assert re.search(rf"^{rung} +{number} .*\d +{number}$", said, re.MULTILINE), rung
+    said = " ".join(said.split())
+    assert said.count("steps: Left out, bare to shared-memory banks: ") == 1 and "add: " not in said
 
 
 def test_a_variant_with_shared_memory_is_for_tinys_ladder():

@@ -179,6 +179,58 @@ def test_a_kernel_with_shared_memory_runs_on_the_last_rung():
     assert ladder.measured[0].result.memory[16:18].tolist() == [10, 200]
 
 
+WAITING = """
+import numpy as np
+from warploom import cuda
+
+@cuda.jit
+def steps(x):
+    x[cuda.grid(1)] += 1
+    cuda.cg.this_grid().sync()
+
+steps[BLOCKS, 32](np.zeros(32 * BLOCKS, np.float32))
+"""
+
+
+def waiting(tmp_path, blocks):
+    """A kernel whose blocks wait for each other."""
+    path = tmp_path / "waiting.py"
+    path.write_text(WAITING.replace("BLOCKS", str(blocks)))
+    return load(path)
+
+
+def room(tmp_path, blocks, places, where):
+    return (
+        f"{tmp_path / 'waiting.py'}: the blocks of the grid wait for each other, so all {blocks} must be on the machine at once, and it "
+        f"has room for {places}: {where}"
+    )
+
+
+def test_blocks_that_wait_for_each_other_run_from_the_rung_that_holds_them_all(tmp_path):
+    ladder = climb(waiting(tmp_path, 3), "sm", {"gpu.cores": 2})
+    assert names(ladder.measured) == ["several blocks", "several schedulers", "better scheduler", "more cores"]
+    assert {step.skipped for step in ladder.steps if step.result is None} == {room(tmp_path, 3, 1, "1 in each of 1 core")}
+    assert remarks(ladder)[0] == f"Left out, bare to shared-memory banks: {ladder.steps[0].skipped}."
+    first = ladder.measured[0]
+    assert first.alone is None and ladder.gain(first) is None and ladder.speedup(first) == 1.0
+    assert ladder.steps[-1].cycles == GPU("sm", set={"gpu.cores": 2}).run(ladder.program).cycles
+
+
+def test_a_grid_that_only_all_cores_hold_runs_on_the_last_rung(tmp_path):
+    held = load_config("sm").core.blocks
+    ladder = climb(waiting(tmp_path, held + 1), "sm", {"gpu.cores": 2})
+    assert names(ladder.measured) == ["more cores"]
+    assert ladder.steps[-2].skipped == room(tmp_path, held + 1, held, f"{held} in each of 1 core")
+
+
+def test_a_grid_that_no_rung_holds_is_refused(tmp_path):
+    held = load_config("sm").core.blocks
+    with pytest.raises(LaunchError) as caught:
+        climb(waiting(tmp_path, 2 * held + 1), "sm", {"gpu.cores": 2})
+    why = room(tmp_path, 2 * held + 1, 2 * held, f"{held} in each of 2 cores; launch fewer")
+    assert str(caught.value) == f"the ladder leads up to 'sm', which cannot run this program: {why}"
+
+
 def test_a_variant_runs_on_the_last_rung_and_leaves_the_same_memory():
     ladder = climb(example("reduction"), variant=example("reduction_shared"))
     assert ladder.steps[-1].result.counters["shared_passes"] > 0

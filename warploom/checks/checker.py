@@ -39,7 +39,8 @@ class Checker:
     """For one run. unwritten: (first byte, bytes of a mask) of pieces of global memory: 1 where nobody has written a byte yet.
 
     returns: a thread may end before the kernel's last statement, so lanes that a mask names may rightly be gone. stands_for: the word that
-    is read where nobody has written shared memory; 0 for what there is.
+    is read where nobody has written shared memory, and << 32 how many of its low bits differ by place (`initialised.py`); 0 for what
+    there is.
     """
 
     def __init__(self, unwritten: Sequence[tuple[int, np.ndarray]] = (), returns: bool | None = None, stands_for: int = 0) -> None:

@@ -6,7 +6,10 @@ and store nothing. That is right. A value that nobody has written does harm wher
 So two things are asked. Of the program: does such a value only go through arithmetic, in which it shows in every result, and to stores in
 global memory; never to a branch, a comparison, an address, another lane or another place of shared memory? Then every run takes the same
 path, whatever the value is. And of a few more runs, in which those reads find other values (`Checker.stands_for`): is memory the same after
-each of them? All bits set are -1, and of floats no number, which stays one in all that is computed of it.
+each of them? In one they are no numbers where they are read as floats, which stay such in all that is computed of them.
+
+A comparison is not taken into this, also where its result is thrown away: it has one bit, so that no few values show it. s[i] == 7 is false
+for nearly all of them. To know more, each register of a lane would have to carry along whether it depends on such a value.
 
 This is what Valgrind's Memcheck asks of each bit (Seward and Nethercote, "Using Valgrind to detect undefined value errors with
 bit-precision", USENIX 2005), for a few runs' time only where there is such a read, and for none elsewhere.
@@ -24,7 +27,9 @@ from warploom.isa.analysis.register_use import use_of
 from warploom.isa.analysis.successors import ways
 from warploom.isa.program import Program
 
-VALUES = (0xFFFFFFFF, 0x7F7F7F7F)  # what such words hold in further runs: -1 or no number, and a large one
+# What such words hold in further runs (`Checker.stands_for`): no number, a large one, and any. Each place has its own, or s[i] - s[j] would
+# be 0 in all of them: so many of the low bits differ that the first stays no number, and the second large.
+VALUES = tuple(word | bits << 32 for word, bits in ((0xFFFFFFFF, 22), (0x7F7F7F7F, 22), (0x7F7F7F7F, 32)))
 
 # Operations whose result differs with each of their operands, whatever the other ones are, but for a factor of 0.
 CARRIES = frozenset(u.NUMBER[name] for name in (
@@ -40,7 +45,7 @@ BY_NUMBER = [u.NUMBER[name] for name in ("get_register", "put_register", "put_sc
 def without_harmless(found: np.ndarray, program: Program, memory: np.ndarray, run: Callable[[int], np.ndarray | None]) -> np.ndarray:
     """The findings of a run without reads of which nothing comes. found: `findings`, which stays as it is. memory: after the run.
 
-    run: memory after a run in which such reads find a given word; None where that did not end.
+    run: memory after a run in which such reads find one of VALUES; None where that did not end.
     """
     loads = unwritten_reads(found) if program.isa == "python" else None
     if loads is None or not only_stored(program, loads):

@@ -15,6 +15,7 @@ from warploom.isa.uop import GLOBAL_SPACE, SHARED_SPACE
 from warploom.machine.engine.unit import inlined, out_of_line
 
 OWNER_SHIFT = 4
+PLACE_FACTOR = 0x9E3779B1  # odd, so that no two words of shared memory have the same product
 
 
 @inlined
@@ -57,8 +58,11 @@ def _report(tables, space, thread, pc, k, address, now):
 def _stand_in(core, tables, address, missing):
     """Let the missing bytes of a word be what the run is to find there, see consequences.py."""
     word = np.int64(core.shared[address >> 2])
+    stands_for = np.int64(tables.findings[0, STANDS_FOR])
+    mixed = ((np.int64(address) >> 2) * PLACE_FACTOR) & 0xFFFFFFFF  # the place, multiplied by 2^32 over the golden ratio
+    stands_for = (stands_for & 0xFFFFFFFF) ^ (mixed >> (32 - (stands_for >> 32)))
     for byte in range(4):
         if (missing >> byte) & 1 != 0:
             kept = np.int64(255) << (8 * byte)
-            word = (word & ~kept) | (np.int64(tables.findings[0, STANDS_FOR]) & kept)
+            word = (word & ~kept) | (stands_for & kept)
     core.shared[address >> 2] = np.uint32(word)

@@ -57,7 +57,7 @@ BLOCK_COLUMNS = BLOCK_RELEASE + RING * 2
 
 # Row 0 of `findings`: counts and settings. LEARNED: whether any thread has learned from an atomic. IN_BYTES: words whose bytes have rows,
 # in `shadow` from row FIRST_BYTES on. STANDS_FOR: what is read of shared
-# memory that nobody has written, 0 for what there is. Every other row is a finding.
+# memory that nobody has written, and << 32 how many of its low bits differ by place; 0 for what there is. Every other row is a finding.
 COUNT, CLOCK, GRID_OPENED, GRID_ARRIVED, ENDED, SHARED_ROWS, SHARED_WORDS, LOCKSTEP, RETURNS, RUN_SHIFT = range(10)
 LEARNED, IN_BYTES, FIRST_BYTES, STANDS_FOR = range(10, 14)
 KIND, PC, OTHER_PC, ACCESS, OTHER_ACCESS, THREAD, OTHER, SPACE, ADDRESS, UOP, TIMES, CYCLE, A_VALUE, B_VALUE, LOST, UNIT_PC = range(16)

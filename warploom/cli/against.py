@@ -41,7 +41,7 @@ def beside(order: Order, texts: Sequence[str]) -> tuple[list[Order], list[str]]:
     first, second = ([_label(each, name) for name in (*changes, *(UNIT + slot for slot in theirs))] for each in orders)
     if first == second:
         raise UserError(f"--against {second[0]}: the first run has this {'value' if changes else 'unit'} too; give a different one")
-    return orders, [", ".join(first), ", ".join(second)]
+    return orders, [", ".join(dict.fromkeys(names)) for names in (first, second)]
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, json_option, mistakes, print_json, print_warnings, say, stopped
+from warploom.cli.loading import is_script
 from warploom.cli.options import machine_options
-from warploom.cli.script import is_script, left_with
+from warploom.cli.script import left_with
 
 if TYPE_CHECKING:
     from warploom.checks.check import Report
@@ -59,21 +60,20 @@ def command(ctx: click.Context, file: str, **options: Any) -> None:
 def _script(file: str, options: dict[str, Any]) -> tuple[int, list[Report], dict[str, Any]]:
     """Every launch of a Python program: the exit status, the reports, and what JSON has beside them."""
     from warploom.cli.group import shown_as_its_own
-    from warploom.cli.loading import there_is
+    from warploom.cli.loading import PYTHON, there_is
     from warploom.cli.progress import Progress
-    from warploom.cli.running import users_units
+    from warploom.cli.running import machine_of
     from warploom.gpu import GPU
     from warploom.isa.diagnostics import nearest
     from warploom.kernel.checking import check_script
-    from warploom.machine.config.presets import parse_setting
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
 
     for name in ("threads", "block", "grid", "arguments", "buffers", "if_convert"):
         if options[name]:
             raise UserError(f"--{name.replace('_', '-')}: a Python program says this itself; choose one of its launches with --launch")
     there_is(file)
-    changes = dict(parse_setting(text) for text in options["changes"])
-    gpu = GPU(options["gpu"] or "sm", set=changes, units=users_units(options), engine=options["engine"])
+    config, units = machine_of(file, options, PYTHON)
+    gpu = GPU(config, units=units, engine=options["engine"])
     reports: list[Report] = []
     status, limit = DONE, options["max_cycles"] or DEFAULT_MAX_CYCLES
     shown = contextlib.ExitStack()  # the progress of the launch that is being checked

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, UserError, check_targets, json_option, print_json, print_warnings, say, stopped, write_file
-from warploom.cli.loading import Launching, load_program
+from warploom.cli.loading import Launching, is_script, load_program, there_is
 from warploom.cli.options import program_options, renamed, unit_options
 from warploom.cli.running import users_units
 
@@ -105,8 +105,9 @@ def command(ctx: click.Context, kernel: str, **options: Any) -> None:
 
 
 def _plan(kernel: str, options: dict[str, Any]) -> Plan:
+    from warploom.isa.frontends import front_end
     from warploom.machine.config.presets import parse_setting
-    from warploom.study.compare import plan
+    from warploom.study.compare import base_machine, plan
 
     over: dict[str, str] = {}
     for text in options["overs"]:
@@ -119,11 +120,15 @@ def _plan(kernel: str, options: dict[str, Any]) -> Plan:
         over[name] = values
     if not over:
         raise UserError("nothing varies: add --over NAME=VALUES, as --over core.warps=1..32*2")
-    program, warnings = load_program(kernel, Launching.of(options))
+    machine: dict[str, Any] = {"set": dict(parse_setting(text) for text in options["changes"])}
+    machine |= {"gpu": options["gpu"], "units": users_units(options)}
+    there_is(kernel)
+    script = is_script(kernel, options["isa"])
+    seen = base_machine(front_end(kernel, options["isa"]).gpu, over, **machine)[0] if script else None
+    program, warnings = load_program(kernel, Launching.of(options, seen))
     if not options["as_json"] and not options["quiet"]:
         print_warnings(warnings, *program.sources)
-    changes = dict(parse_setting(text) for text in options["changes"])
-    return plan(program, over, gpu=options["gpu"], set=changes, units=users_units(options))
+    return plan(program, over, **machine)
 
 
 def _check_outputs(kernel: str, options: dict[str, Any]) -> None:

@@ -32,7 +32,7 @@ class Climbed:
     """The launches of a program, up the ladder.
 
     ladder: of the first one. names: of the kernels. cycles: a row a launch, a column a rung, None where it did not run. remarks: on
-    memory that differs. bodies: of each as JSON.
+    rungs that were left out, once per kernel, and on memory that differs. bodies: of each as JSON.
     """
 
     ladder: Ladder | None = None
@@ -63,7 +63,7 @@ def climb_all(
     from warploom.cli.loading import there_is
     from warploom.kernel.frontend import captured
     from warploom.kernel.script import Enough, run_script
-    from warploom.study.remarks import on_memory
+    from warploom.study.remarks import left_out, on_memory
 
     there_is(file)
     found = Climbed()
@@ -77,6 +77,7 @@ def climb_all(
         found.ladder = found.ladder or ladder
         found.names.append(program.name)
         found.cycles.append([step.cycles for step in ladder.steps])
+        found.remarks += [said for one in left_out(ladder) if (said := f"{program.name}: {one}") not in found.remarks]
         found.remarks += [f"Launch {number}, {program.name}: {said}" for said in on_memory(ladder)]
         if options["as_json"]:
             found.bodies.append({"launch": number, "name": program.name, **body(ladder)})

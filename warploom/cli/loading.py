@@ -13,10 +13,10 @@ from warploom.isa.c.endings import FOR_RISCV
 if TYPE_CHECKING:
     import numpy as np
 
-    from warploom.gpu import GPU
     from warploom.isa.diagnostics import Diagnostic
     from warploom.isa.frontend import Options
     from warploom.isa.program import Program
+    from warploom.machine.config.schema import Config
 
 MOST_THREADS = (1 << 31) - 1
 OF_ANY_GENERATION = (*FOR_RISCV, ".vx")  # texts that are compiled, or assembled, for the generation that is asked for
@@ -29,7 +29,7 @@ EXTENT = re.compile(r"[0-9]{1,10}(?:[x,][0-9]{1,10}){0,2}")
 class Launching:
     """What is said on the command line about how a program starts; None and () where nothing is said.
 
-    check: it runs with checks. machine: the GPU that a Python program sees up to its launch; None: the usual one.
+    check: it runs with checks. machine: the one that a Python program sees up to its launch; None: the usual one.
     """
 
     isa: str | None = None
@@ -44,12 +44,17 @@ class Launching:
     kernel_name: str | None = None
     gpu: str | None = None
     check: bool = False
-    machine: GPU | None = None
+    machine: Config | None = None
 
     @classmethod
-    def of(cls, options: dict[str, Any]) -> Launching:
+    def of(cls, options: dict[str, Any], machine: Config | None = None) -> Launching:
         """What the options of a command say; those that it does not have are None and ()."""
-        return cls(**{field.name: options[field.name] for field in fields(cls) if field.name in options})
+        return cls(**{field.name: options[field.name] for field in fields(cls) if field.name in options}, machine=machine)
+
+
+def is_script(file: str, isa: str | None) -> bool:
+    """Whether a file is a Python program."""
+    return isa == PYTHON or (isa is None and file.lower().endswith(".py"))
 
 
 def load_program(file: str, said: Launching) -> tuple[Program, list[Diagnostic]]:
@@ -111,12 +116,12 @@ def _options(file: str, said: Launching) -> Options:
 
         buffers[name] = read_buffer_file(name, path)
     block, grid = _extent("--block", said.block), _extent("--grid", said.grid)
-    return Options(file, said.threads, block, grid, buffers, _arguments(said.arguments), _more(said))
+    return Options(file, said.threads, block, grid, buffers, _arguments(said.arguments), said.machine, _more(said))
 
 
 def _more(said: Launching) -> dict[str, Any]:
     """What only some front ends ask for."""
-    return {"launch": said.launch, "optimise": said.optimise, "kernel": said.kernel_name, "check": said.check, "machine": said.machine}
+    return {"launch": said.launch, "optimise": said.optimise, "kernel": said.kernel_name, "check": said.check}
 
 
 def named(option: str, text: str, example: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from warploom.cli.common import (
     say,
     stopped,
 )
-from warploom.cli.loading import Launching, load_program
+from warploom.cli.loading import Launching, is_script, load_program
 from warploom.cli.options import program_options
 from warploom.isa.numbers import grouped
 
@@ -78,10 +78,11 @@ def command(ctx: click.Context, program: str, **options: Any) -> None:
         raise UserError("--vcd writes what pysim simulates: leave --simulator out")
     buffers = (text.partition("=")[2] for text in options["buffers"])
     check_targets({"--vcd": options["vcd"]}, [file for file in (program, *buffers, options["gpu"]) if file])
-    loaded, warnings = load_program(program, Launching.of(options))
+    gpu = GPU(options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
+    seen = gpu.config if is_script(program, options["isa"]) and gpu.config.core.control == "pipeline" else None
+    loaded, warnings = load_program(program, Launching.of(options, seen))
     if not options["as_json"]:
         print_warnings(warnings, loaded.source)
-    gpu = GPU(options["gpu"], set=dict(parse_setting(text) for text in options["changes"]))
     limit = options["max_cycles"] or MOST_CYCLES
     if gpu.config.core.control == "pipeline":
         _units(ctx, loaded, gpu, limit, options)

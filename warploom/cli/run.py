@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warploom.cli.common import DONE, FAULT, UserError, diagnostic_json, is_among, json_option, print_json, print_warnings, say, stopped
+from warploom.cli.loading import is_script
 from warploom.cli.options import machine_options, renamed
 from warploom.cli.running import complain, take_order
-from warploom.cli.script import is_script, run_whole, wants_whole
+from warploom.cli.script import run_whole, wants_whole
 from warploom.cli.traces import NAMES, TracedRun, TraceFile, open_traces, trace_files, trace_options
 from warploom.isa.numbers import grouped
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from warploom.cli.common import UserError, say
-from warploom.cli.loading import Launching, load_program, named
+from warploom.cli.loading import PYTHON, Launching, is_script, load_program, named, there_is
 from warploom.isa.numbers import grouped
 
 if TYPE_CHECKING:
@@ -50,9 +50,11 @@ class Order:
 def take_order(file: str, options: dict[str, Any]) -> Order:
     """What the options of `options.py` ask for. Raises SourceError, BindingError, ConfigError, UserError."""
     limit = _limit(options["max_cycles"])
-    program, warnings = load_program(file, Launching.of(options))
-    config = _config(file, options, program)
-    config, units = _taken(options, config)
+    there_is(file)
+    machine = machine_of(file, options, PYTHON) if is_script(file, options["isa"]) else None  # which a Python program sees
+    program, warnings = load_program(file, Launching.of(options, machine[0] if machine else None))
+    config, units = machine or machine_of(file, options, program.isa)
+    config = _with_slots(config, options, program)
     return Order(program, warnings, config, units, options["engine"], limit, bool(options.get("check")))
 
 
@@ -81,21 +83,29 @@ def _limit(cycles: int | None) -> int:
     return DEFAULT_MAX_CYCLES if cycles is None else cycles
 
 
-def _config(file: str, options: dict[str, Any], program: Program) -> Config:
-    """The machine that was asked for; a default machine whose warps lie anywhere gets as many slots as one group needs."""
+def machine_of(file: str, options: dict[str, Any], isa: str) -> tuple[Config, dict[str, Callable[..., int]]]:
+    """The machine that was asked for, and the user's own units for it. isa: of the program. Raises ConfigError, UnitError, UserError."""
     from warploom.isa.frontends import front_end, named
     from warploom.machine.config.check import check_used
     from warploom.machine.config.presets import load_config, parse_setting
-    from warploom.machine.engine.sizes import MAX_WARPS
 
     changes = dict(parse_setting(text) for text in options["changes"])
-    row = named(program.isa) or front_end(file, options["isa"])
+    row = named(isa) or front_end(file, options["isa"])
     config = load_config(options["gpu"] or row.gpu, changes)
     with_warps = row.warps_gpu if config.core.control == "sequencer" else ""
     check_used(config, changes, before="--set ", add=f"add --gpu {with_warps or '{}'}")
+    return _taken(options, config)
+
+
+def _with_slots(config: Config, options: dict[str, Any], program: Program) -> Config:
+    """A default machine whose warps lie anywhere gets as many slots as one group needs."""
+    from warploom.machine.config.presets import load_config
+    from warploom.machine.engine.sizes import MAX_WARPS
+
+    changed = [text.partition("=")[0].strip() for text in options["changes"]]
     needed = -(-(program.launch.block_threads or 1) // config.core.lanes)
     slots = config.gpu.cores * config.core.warps
-    if options["gpu"] is None and "core.warps" not in changes and config.gpu.dispatch == "split" and slots < needed <= MAX_WARPS:
+    if options["gpu"] is None and "core.warps" not in changed and config.gpu.dispatch == "split" and slots < needed <= MAX_WARPS:
         config = load_config(config, {"core.warps": -(-needed // config.gpu.cores)})
     return config
 

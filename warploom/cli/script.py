@@ -17,11 +17,6 @@ ALONE = ("log", "trace", "saves")  # what is about one launch
 MOST_LINES = 40  # launches that are shown one by one
 
 
-def is_script(file: str, isa: str | None) -> bool:
-    """Whether a file is a Python program."""
-    return isa == "python" or (isa is None and file.lower().endswith(".py"))
-
-
 def wants_whole(options: dict[str, Any], traces: bool) -> bool:
     """Whether the program is to run to its end, and not one of its launches."""
     return options["launch"] is None and not traces and not any(options[name] for name in ALONE)
@@ -29,17 +24,18 @@ def wants_whole(options: dict[str, Any], traces: bool) -> bool:
 
 def run_whole(file: str, options: dict[str, Any]) -> int:
     """Run a program to its end; returns the exit status. Raises UserError, SourceError, ConfigError."""
+    from warploom.cli.loading import PYTHON
+    from warploom.cli.running import machine_of
     from warploom.gpu import GPU
     from warploom.kernel.launch import KernelError
     from warploom.kernel.script import run_script
-    from warploom.machine.config.presets import load_config, parse_setting
     from warploom.machine.run.driver import DEFAULT_MAX_CYCLES
 
     for name in ("threads", "block", "grid", "arguments", "buffers", "if_convert"):
         if options[name]:
             raise UserError(f"--{name.replace('_', '-')}: a Python program says this itself; choose one of its launches with --launch")
-    config = load_config(options["gpu"] or "sm", dict(parse_setting(text) for text in options["changes"]))
-    gpu = GPU(config, engine=options["engine"])
+    config, units = machine_of(file, options, PYTHON)
+    gpu = GPU(config, engine=options["engine"], units=units)
     limit = options["max_cycles"] or DEFAULT_MAX_CYCLES
     results: list[Result] = []
     status, ended = DONE, 0

@@ -56,8 +56,8 @@ class Options:
     """What a user says of a program when it is loaded; None and empty where nothing is said.
 
     path: what messages call a source that is no file. threads, block, grid: of the launch. buffers: contents by name. arguments: by name,
-    for a front end whose programs say nothing of theirs. more: what only
-    this front end knows.
+    for a front end whose programs say nothing of theirs. machine: the one that the program is for, as a Config or a preset's name, which a
+    Python file sees while it runs up to its launch; None: the usual one. more: what only this front end knows.
     """
 
     path: str = ""
@@ -66,6 +66,7 @@ class Options:
     grid: Extent | None = None
     buffers: Mapping[str, Any] = field(default_factory=dict)
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    machine: Any = None
     more: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from warploom.device import Device
+from warploom.gpu import GPU
 from warploom.isa.diagnostics import SourceError, nearest
 from warploom.isa.frontend import PATH, FrontEnd, Loaded, Options
 from warploom.isa.launching import BufferError, started
@@ -41,8 +42,6 @@ class Ended(BufferError):
 def load(source: Path, options: Options) -> Loaded:
     """The program of a launch. Raises SourceError for mistakes in kernels, BufferError for a launch that there is not.
 
-    options.more["machine"]: the GPU that the program sees until then; None: the usual one.
-
     Last words of a program that has launched others are on standard error then; Ended carries those of one that has launched nothing.
     """
     wanted = options.more.get("launch")
@@ -58,9 +57,10 @@ def load(source: Path, options: Options) -> Loaded:
             raise Enough
         return {}
 
+    machine = None if options.machine is None else GPU(options.machine)
     saved, CURRENT.asking = CURRENT.asking, bool(options.more.get("check"))
     try:
-        run_script(source, options.more.get("arguments", ()), gpu=options.more.get("machine"), before=before)
+        run_script(source, options.more.get("arguments", ()), gpu=machine, before=before)
     except SystemExit as leaving:
         if leaving.code is not None and not isinstance(leaving.code, int):
             if not names:

@@ -7,11 +7,9 @@ and runs.
 
 from __future__ import annotations
 
-import inspect
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import update_wrapper
 from typing import Any
 
@@ -19,21 +17,18 @@ import numpy as np
 
 from warploom.gpu import GPU
 from warploom.isa.diagnostics import render_all
-from warploom.isa.launch import Launch
-from warploom.isa.program import Program
-from warploom.kernel import types as ty
+from warploom.kernel.arguments import Prepared, as_declared, check_count, declared, extents, host_of, kind_of_argument
 from warploom.kernel.arrays import DeviceArray
 from warploom.kernel.checked_launch import asking, checked_launch
 from warploom.kernel.compile import Built, build
 from warploom.kernel.context import CURRENT, Context
-from warploom.kernel.inspecting import MOST_BLOCK, Inspected
+from warploom.kernel.inspecting import Inspected
 from warploom.kernel.listing import listing
 from warploom.kernel.notes import deliver
-from warploom.kernel.signature import ArgumentError, Placed, kind_of, view_rows, view_shape, words_of
-from warploom.kernel.values import counted
+from warploom.kernel.signature import kind_of
 from warploom.result import Result
 
-RED_ZONE = 256  # bytes after each array that belong to no other
+__all__ = ["Checked", "Idle", "Kernel", "KernelError", "KernelWarning", "Launchable", "Overloads", "Prepared", "declared", "extents"]
 
 
 class KernelError(RuntimeError):
@@ -149,10 +144,10 @@ class Kernel(Inspected):
 
     def built(self, args: Sequence[Any], *, printing: bool = False, check: bool = False) -> Built:
         """The program for arguments, which is compiled when it is first wanted. Raises SourceError, ArgumentError, NoSource."""
-        kinds = tuple(_kind(self.py_func, place, one) for place, one in enumerate(args))
+        kinds = tuple(kind_of_argument(self.py_func, place, one) for place, one in enumerate(args))
         key = (kinds, printing, check)
         if key not in self.programs:
-            _check_count(self.py_func, args)
+            check_count(self.py_func, args)
             start = time.perf_counter()
             found = build(self.py_func, kinds, self.options | ({"check": True} if check else {}), printing=printing)
             self.compile_seconds = time.perf_counter() - start
@@ -165,7 +160,7 @@ class Kernel(Inspected):
         """The kernel as source, SSA and micro-ops, for arguments; without any as it was compiled last. Raises ValueError for neither."""
         if not args and not self.programs:
             raise ValueError("the kernel has not been compiled yet: launch it, or give arguments")
-        kinds = tuple(kind_of(_host(one)) for one in args) if args else list(self.programs)[-1][0]
+        kinds = tuple(kind_of(host_of(one)) for one in args) if args else list(self.programs)[-1][0]
         return listing(build(self.py_func, kinds, self.options, printing=True))
 
     # ---- launches
@@ -183,9 +178,9 @@ class Kernel(Inspected):
             CURRENT.checked(report)
             return self._deliver(report.result, found)
         context = self.context
-        kept = frozenset(id(_host(one)) for one in args if getattr(one, "only_in", False))
-        args = [_host(one) for one in args]
-        args = [_as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
+        kept = frozenset(id(host_of(one)) for one in args if getattr(one, "only_in", False))
+        args = [host_of(one) for one in args]
+        args = [as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
         found = self.built(args, check=CURRENT.asking)
         args = [*args, *found.captured]
         prepared = Prepared(context, args, kept)
@@ -225,9 +220,9 @@ class Kernel(Inspected):
     ) -> tuple[Any, Built]:
         """The report, and what has run."""
         context = self.context
-        kept = frozenset(id(_host(one)) for one in args if getattr(one, "only_in", False))
-        args = [_host(one) for one in args]
-        args = [_as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
+        kept = frozenset(id(host_of(one)) for one in args if getattr(one, "only_in", False))
+        args = [host_of(one) for one in args]
+        args = [as_declared(one, kind) for one, kind in zip(args, declared(self.options.get("signature"), len(args)), strict=True)]
         found = self.built(args, check=True)
         args = [*args, *found.captured]
         prepared = Prepared(context, args, kept)
@@ -258,153 +253,3 @@ class Checked:
             return self.kernel.launch_checked(launch.grid, launch.block, launch.shared, args, **options)
 
         return run
-
-
-class Prepared:
-    """The arguments of one launch, and their arrays in the device's memory. kept: ids of those that are not copied back (`cuda.In`)."""
-
-    def __init__(self, context: Context, args: Sequence[Any], kept: frozenset[int] = frozenset()) -> None:
-        self.device = context.device
-        self.args, self.kept = args, kept
-        self.kinds = [kind_of(one) for one in args]
-        self.placed: dict[int, Placed] = {}
-        self.order: list[tuple[Placed, bool]] = []
-        self._copied: list[tuple[Any, Placed]] = []
-        self._starts: list[int] = []
-        for one, kind in zip(args, self.kinds, strict=True):
-            self._place(one, kind)
-
-    def _place(self, argument: Any, kind: Any) -> None:
-        if kind[0] == "tuple":
-            for one, inner in zip(argument, kind[2], strict=True):
-                self._place(one, inner)
-        elif kind[0] in ("array", "record"):
-            placed = self.placed.get(id(argument)) or self._array(argument, kind)
-            self.placed[id(argument)] = placed
-            self.order.append((placed, kind[2] if kind[0] == "record" else kind[4]))
-
-    def _array(self, argument: Any, kind: Any) -> Placed:
-        if isinstance(argument, DeviceArray):
-            if argument.allocation.device is not self.device:
-                raise ArgumentError(f"{argument!r} lies in the memory of a different GPU: copy it to the host, and to this one from there")
-            return Placed(argument, argument.address, argument.allocation.address, max(argument.allocation.size, 1))
-        host = np.asarray(argument) if kind[0] == "array" else np.array([argument], kind[1])
-        low = sum((extent - 1) * stride for extent, stride in zip(host.shape, host.strides, strict=True) if stride < 0 and extent)
-        high = sum((extent - 1) * stride for extent, stride in zip(host.shape, host.strides, strict=True) if stride > 0 and extent)
-        size = (high - low + host.dtype.itemsize) if host.size else 0
-        start = self.device.allocate(size + RED_ZONE)
-        self._starts.append(start)
-        placed = Placed(host, start - low, start, max(size, 1))
-        if host.size:
-            self._view(placed)[...] = host
-        if (kind[2] if kind[0] == "record" else host.flags.writeable) and id(argument) not in self.kept:
-            self._copied.append((argument if kind[0] == "record" else host, placed))
-        return placed
-
-    def _view(self, placed: Placed) -> np.ndarray:
-        """An array's items as they are in the device's memory now."""
-        host = placed.array
-        piece = self.device.held.bytes[placed.start : placed.start + placed.size]
-        return np.ndarray(host.shape, host.dtype, piece.data, placed.base - placed.start, host.strides)
-
-    def program(self, found: Built, grid: tuple[int, ...], block: tuple[int, ...], shared: int, name: str) -> Program:
-        """The compiled program with its arguments and its grid."""
-        fixed = -(-found.resources.shared_bytes // 16) * 16
-        words = [fixed, shared]
-        for one, kind in zip(self.args, self.kinds, strict=True):
-            words += words_of(one, kind, self.placed.get(id(one)), self.placed)
-        whole = grid if len(grid) > 1 else grid[0]
-        launch = Launch(
-            block=block if len(block) > 1 else block[0], grid=whole, shared_bytes=fixed + shared,
-            local_bytes=-(-found.compiled.local_bytes // 8) * 8, scalars=tuple(words), name=name,
-        )  # fmt: skip
-        placed = [one for one, _ in self.order]
-        return replace(
-            found.program, launch=launch, views=view_rows(placed, [writes for _, writes in self.order]), view_names=found.views,
-            view_shapes=tuple(view_shape(one) for one in placed),
-        )  # fmt: skip
-
-    def write_back(self) -> None:
-        """Copy what the kernel has stored to the arrays of the host."""
-        for host, placed in self._copied:
-            if isinstance(host, np.void):
-                for name in host.dtype.names or ():
-                    host[name] = self._view(placed)[0][name]
-            elif host.size:
-                host[...] = self._view(placed)
-
-    def release(self) -> None:
-        """Give the memory back."""
-        for start in self._starts:
-            self.device.free(start)
-        self._starts = []
-
-
-def _host(argument: Any) -> Any:
-    """What stands for an argument: `cuda.In` and their like hold arrays; other packages' device arrays offer theirs."""
-    inner = getattr(argument, "kernel_argument", None)
-    return inner if inner is not None else argument
-
-
-def declared(signature: Any, count: int) -> list[Any]:
-    """Of each argument the type that a signature says it has; None where it says none of a number."""
-    names: list[str] = []
-    if isinstance(signature, str):
-        inside = signature[signature.find("(") + 1 : signature.rfind(")")] if "(" in signature else signature
-        depth, names = 0, [""]
-        for letter in inside:
-            depth += {"[": 1, "(": 1, "]": -1, ")": -1}.get(letter, 0)
-            if letter == "," and depth == 0:
-                names.append("")
-            else:
-                names[-1] += letter
-    elif signature is not None:
-        args = getattr(signature, "args", signature)
-        names = [getattr(one, "name", str(one)) for one in args] if isinstance(args, tuple | list) else []
-    kinds = [ty.BY_NAME.get(name.strip().removeprefix("types.")) for name in names]
-    return kinds if len(kinds) == count else [None] * count
-
-
-def _as_declared(argument: Any, kind: Any) -> Any:
-    """A number as the type that a signature has for it."""
-    if kind is None or not isinstance(argument, int | float | complex | np.generic):
-        return argument
-    return np.array(argument).astype(kind.dtype)[()]
-
-
-def _kind(function: Callable[..., Any], place: int, argument: Any) -> Any:
-    try:
-        return kind_of(argument)
-    except ArgumentError as error:
-        names = list(inspect.signature(function).parameters)
-        name = names[place] if place < len(names) else str(place)
-        raise ArgumentError(f"{function.__name__}: the argument {name!r}: {error}") from None
-
-
-def _check_count(function: Callable[..., Any], args: Sequence[Any]) -> None:
-    try:
-        inspect.signature(function).bind(*args)
-    except TypeError:
-        wanted = list(inspect.signature(function).parameters)
-        raise TypeError(
-            f"{function.__name__}() takes {counted(len(wanted), 'argument')} ({', '.join(wanted)}), {len(args)} are given"
-        ) from None
-
-
-def extents(value: Any, name: str) -> tuple[int, ...]:
-    """A grid or a block as one to three numbers. Raises ValueError, TypeError."""
-    sizes = tuple(value) if isinstance(value, tuple | list | np.ndarray) else (value,)
-    if not 1 <= len(sizes) <= 3:
-        raise ValueError(f"{name} = {value!r}: it has one to three dimensions")
-    found = []
-    for one in sizes:
-        if isinstance(one, float | np.floating) or not isinstance(one, int | np.integer):
-            raise TypeError(f"{name} = {value!r}: a number of {'blocks' if name == 'grid' else 'threads'} is whole; use // for division")
-        if one < 1:
-            raise ValueError(f"{name} = {value!r}: every dimension is at least 1")
-        found.append(int(one))
-    while len(found) > 1 and found[-1] == 1:
-        found.pop()
-    if name == "block" and int(np.prod(found)) > MOST_BLOCK:
-        raise ValueError(f"block = {value!r}: a block has at most {MOST_BLOCK} threads")
-    return tuple(found)

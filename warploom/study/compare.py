@@ -13,38 +13,35 @@ from __future__ import annotations
 import itertools
 import math
 import os
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warploom.isa.frontend import Options
 from warploom.isa.frontends import front_end, known, load
-from warploom.isa.numbers import digits
 from warploom.isa.program import Program
 from warploom.machine.accounting.status import LaunchError
-from warploom.machine.config.presets import load_config, parse_setting
+from warploom.machine.config.presets import load_config
 from warploom.machine.config.schema import Config
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.run.driver import DEFAULT_MAX_CYCLES, ENGINES, cycle_limit
 from warploom.machine.run.runnable import Notice
-from warploom.machine.slots import SLOTS, check_slots, slot_named
+from warploom.machine.slots import check_slots, slot_named
 from warploom.study.metrics import METRICS
 from warploom.study.needs import StudyError
 from warploom.study.reasons import reasons_of
 from warploom.study.sweep import Outcome, Progress, Task, measure, spread
 from warploom.study.table import Column, Table
-from warploom.units import Mechanism, Replacement, UnitError, UserUnit, take_units, unit_name, unit_place
+from warploom.study.varied import MOST_RUNS, UNIT, Over, checked_values, values_of
+from warploom.units import UnitError, UserUnit, take_units, unit_name, unit_place
 
-MOST_RUNS = 10_000
+__all__ = ["Plan", "base_machine", "compare", "name_of", "names_of", "plan", "run", "values_of"]
+
 # The machine that is taken where settings of warps are compared, and the front end names none for that.
 WARPS_MACHINE = "sm"
-UNIT = "unit."  # before a slot's name, where a unit is varied as a setting is
 SEQUENCER_ONLY = ("core.control", "core.threads_per_block", "core.skip_wait", "core.prefetch")
 WARP_SECTIONS = ("core", "alu", "latency", "lsu", "l1", "l2", "shared", "dram", "texture")
-RANGE = re.compile(r"(?P<first>\d+)\.\.(?P<last>\d+)(?:(?P<how>[:*])(?P<step>\d+))?")
-
-Over = Mapping[str, Sequence[Any] | str]
 
 
 @dataclass(frozen=True)
@@ -77,8 +74,8 @@ def compare(
     """Run a program on every combination of settings: a pandas DataFrame where pandas is installed, else a `table.Table`.
 
     program: a Program or the path of one. over: values by full setting name: a sequence, or text as `1,2,4`, `1..8`, `8..64:8`,
-    `1..64*2`; for `unit.SLOT` functions, "mine.py:choose", or names of ours. gpu, set, units: the machine that all runs start from.
-    jobs: processes; None: one a processor. dask: the address of a Dask
+    `1..64*2`; for `unit.SLOT` functions, "mine.py:choose", or names of ours. gpu, set, units: the machine that all runs start from, which
+    a Python file sees while it runs up to its first launch. jobs: processes; None: one a processor. dask: the address of a Dask
     scheduler that spreads the runs instead. progress: called with (runs done, runs in all).
 
     A row has the settings, status, message, metrics, a digest of the final memory, and all counters.
@@ -97,37 +94,6 @@ def compare(
 # What is run
 
 
-def values_of(name: str, text: str) -> tuple[Any, ...]:
-    """The values in `uniform,stack`, `1,2,8..16`, `8..64:8` (steps of 8), `1..64*2` (doubling). Raises ConfigError."""
-    found: list[Any] = []
-    for word in text.split(","):
-        matched = RANGE.fullmatch(word.strip())
-        if matched:
-            found += _range(name, matched)
-        elif ".." in word:
-            raise ConfigError(f"{name}={text}: a range is written first..last, first..last:step or first..last*factor, as in 1..64*2")
-        elif not word.strip():
-            raise ConfigError(f"{name}={text}: write values with commas between them, as in 1,2,8..16")
-        else:
-            found.append(parse_setting(f"{name}={word.strip()}")[1])
-        if len(found) > MOST_RUNS:
-            raise ConfigError(f"{name}={text}: more than {MOST_RUNS} values; take fewer")
-    return tuple(dict.fromkeys(found))
-
-
-def _range(name: str, matched: re.Match[str]) -> list[int]:
-    first, last, step = digits(matched["first"]), digits(matched["last"]), digits(matched["step"] or "1")
-    if first > last:
-        raise ConfigError(f"{name}={matched[0]}: the range {first}..{last} ends before it begins")
-    if matched["how"] == "*":
-        if step < 2 or first < 1:
-            raise ConfigError(f"{name}={matched[0]}: a range that is multiplied begins at 1 or more, with a factor of 2 or more")
-        return [first * step**power for power in range(int(math.log(last / first, step) + 1e-9) + 1)]
-    if step < 1:
-        raise ConfigError(f"{name}={matched[0]}: the step of a range is at least 1")
-    return list(range(first, min(last, first + step * MOST_RUNS) + 1, step))
-
-
 def plan(
     program: Program | str | os.PathLike[str],
     over: Over,
@@ -140,7 +106,7 @@ def plan(
     changes = dict(set or {})
     if not over:
         raise ConfigError("nothing varies: name a setting and its values, as core.warps and 1..32*2")
-    values = {name: _checked_values(name, given) for name, given in over.items()}
+    values = {name: checked_values(name, given) for name, given in over.items()}
     of_slots = {name: slot_named(name.removeprefix(UNIT)).settings for name in values if name.startswith(UNIT)}
     for name, settings_of_slot in of_slots.items():
         setting = next((setting for setting in settings_of_slot if setting in values or setting in changes), None)
@@ -153,13 +119,8 @@ def plan(
     runs = math.prod(len(found) for found in values.values())
     if runs > MOST_RUNS:
         raise ConfigError(f"these values make {runs} runs, and a comparison has at most {MOST_RUNS}: take fewer values")
-    loaded = program if isinstance(program, Program) else load(program)
-    usual = _own_machine(program)
-    settings = [setting for slot in (*of_slots, *(units or {})) for setting in slot_named(slot.removeprefix(UNIT)).settings]
-    named = {**values, **changes, **dict.fromkeys(settings)}
-    start, notes = (gpu, ()) if gpu is not None else _usual_machine(usual, named)
-    base = load_config(start, changes)
-    base, everywhere = take_units(base, units or {}, changes)
+    base, everywhere, notes = base_machine(_own_machine(program), over, gpu=gpu, set=changes, units=units)
+    loaded = program if isinstance(program, Program) else load(program, options=Options(path=os.fspath(program), machine=base))
     points = tuple(dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values()))
     machines = [_machine(base, point, everywhere) for point in points]
     configs = tuple(config for config, _ in machines)
@@ -170,37 +131,30 @@ def plan(
     return Plan(loaded, base, told, shown, configs, tuple(found for _, found in machines), notes)
 
 
+def base_machine(
+    own: str,
+    over: Over,
+    *,
+    gpu: str | Path | Config | None = None,
+    set: Mapping[str, Any] | None = None,
+    units: Mapping[str, UserUnit] | None = None,
+) -> tuple[Config, dict[str, Callable[..., int]], tuple[str, ...]]:
+    """The machine that all runs of a comparison start from, the user's own units for it, and what there is to say about it.
+
+    own: the preset of the program's instruction set, which is taken where `gpu` names none. Raises ConfigError, UnitError.
+    """
+    changes = dict(set or {})
+    slots = [name.removeprefix(UNIT) for name in over if name.startswith(UNIT)]
+    settings = [setting for slot in (*slots, *(units or {})) for setting in slot_named(slot).settings]
+    named = {**over, **changes, **dict.fromkeys(settings)}
+    start, notes = (gpu, ()) if gpu is not None else _usual_machine(own, named)
+    return *take_units(load_config(start, changes), units or {}, changes), notes
+
+
 def _shown(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Values as a table shows them: a unit by its name, with its file and line where a different one has the same name."""
     names = [unit_name(value) if callable(value) or isinstance(value, tuple) else value for value in values]
     return tuple(name if names.count(name) == 1 else f"{name} ({unit_place(value)})" for name, value in zip(names, values, strict=True))
-
-
-def _checked_values(name: str, given: Sequence[Any] | str) -> tuple[Any, ...]:
-    if name.startswith(UNIT):
-        units = _units_of(given)
-        if not units:
-            raise ConfigError(f"{name}: there is no unit to try; write some, as {name}=oldest,mine.py:choose")
-        for unit in units:
-            take_units(Config(), {name.removeprefix(UNIT): unit})  # refuses a slot or a unit that does not exist
-        return units
-    if name in SLOTS:
-        raise ConfigError(f"there is no setting {name!r}, did you mean {UNIT + name!r}? A slot's units are compared under that name")
-    load_config(Config())[name]  # refuses a name that does not exist
-    found = values_of(name, given) if isinstance(given, str) else tuple(dict.fromkeys(given))
-    if not found:
-        raise ConfigError(f"{name}: there is no value to try; write some, as {name}=1,2,4")
-    for value in found:
-        load_config(Config(), {name: value})  # refuses a value that no machine can have; together with others it may still be impossible
-    return found
-
-
-def _units_of(given: Any) -> tuple[Any, ...]:
-    """The units to try of a slot. given: names with commas between them, several units, or one."""
-    if isinstance(given, str):
-        return tuple(dict.fromkeys(word.strip() for word in given.split(",")))
-    one = callable(given) or isinstance(given, Replacement | Mechanism)
-    return (given,) if one else tuple(given)
 
 
 def _machine(base: Config, point: Mapping[str, Any], everywhere: Mapping[str, UserUnit]) -> tuple[Config | str, dict[str, UserUnit]]:

@@ -142,13 +142,16 @@ def climb(
     progress: called with (rungs done, rungs in all, name of the next) before each. cycles: with the cycle count of each run.
     notice: with a sentence when something takes a while.
 
-    Raises ConfigError for a machine with which no ladder begins, LaunchError for a program that it cannot start, and KernelError
-    where the kernel has a fault or does not end within `max_cycles`.
+    A rung whose machine cannot start the program is left out where the one at the top can, as those that have no room for all blocks of a
+    grid that wait for each other.
+
+    Raises ConfigError for a machine with which no ladder begins, LaunchError for a program that the machine at the foot, or the one with
+    warps at the top, cannot start, and KernelError where the kernel has a fault or does not end within `max_cycles`.
     """
     foot, found, own = _prepared(start, choices or {}, units or {})
     for kernel in (program, variant):
         if kernel is not None and (foot.core.control == "pipeline" or first_of_a_block(kernel) == NONE):
-            _check_foot(foot, kernel)
+            _check_start(foot, found, kernel)
     climber = _Climber(foot, found, own, engine, cycle_limit(max_cycles), cycles, notice)
     steps: list[Step] = []
     for number, rung in enumerate(climber.rungs):
@@ -193,13 +196,14 @@ def _machines(start: Config, choices: Mapping[str, Any]) -> tuple[Config, tuple[
     return foot, rungs(foot, theirs)
 
 
-def _check_foot(foot: Config, program: Program) -> None:
-    """Raises LaunchError when the machine at the foot cannot run a program."""
+def _check_start(foot: Config, found: tuple[Rung, ...], program: Program) -> None:
+    """Raises LaunchError when the machine at the foot cannot run a program; of machines with warps, when the one at the top cannot."""
+    up = foot.core.control == "pipeline"
     try:
-        GPU(foot).machine(program)
+        GPU(load_config(foot, _merged(found)) if up else foot).machine(program)
     except LaunchError as error:
-        which = "a bare form of" if foot.core.control == "pipeline" else "the machine"
-        raise LaunchError(f"the ladder begins with {which} {foot.name!r}, which cannot run this program: {error}") from None
+        which = "leads up to" if up else "begins with the machine"
+        raise LaunchError(f"the ladder {which} {foot.name!r}, which cannot run this program: {error}") from None
 
 
 class _Climber:
@@ -254,7 +258,12 @@ class _Climber:
         of_a_block = first_of_a_block(program)
         if of_a_block != NONE and not config.shared.bytes:
             return f"{program.where(of_a_block)}: shared memory and barriers come with the rung {SHARED_MEMORY!r}"
-        machine: Any = GPU(config, engine=self.engine, units=units).machine(program)
+        try:
+            machine: Any = GPU(config, engine=self.engine, units=units).machine(program)
+        except LaunchError as error:
+            if self.foot.core.control != "pipeline":
+                raise
+            return str(error).rpartition("; ")[0] or str(error)  # a rung further up runs it: there is nothing to mend
         outcome = drive(machine, engine=self.engine, max_cycles=self.max_cycles, progress=self.cycles, notice=self.notice)
         result = Result.of(machine.finish(outcome))
         if result.status == "done":

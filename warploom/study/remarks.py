@@ -40,7 +40,7 @@ def _counted(number: int, noun: str) -> str:
 def remarks(ladder: Ladder) -> list[str]:
     """All sentences, in the order in which a reader asks for them."""
     return [
-        *_left_out(ladder),
+        *left_out(ladder),
         *_without_gain(ladder),
         *_best(ladder),
         *_kept(ladder),
@@ -50,7 +50,8 @@ def remarks(ladder: Ladder) -> list[str]:
     ]
 
 
-def _left_out(ladder: Ladder) -> list[str]:
+def left_out(ladder: Ladder) -> list[str]:
+    """Why rungs did not run, a sentence for those that follow each other and have one reason."""
     found = []
     for reason, group in groupby(ladder.steps, lambda step: step.skipped):
         steps = list(group)

@@ -1,6 +1,7 @@
 """DRAM channels against queues that are stepped cycle by cycle."""
 
 from collections import deque
+from fractions import Fraction
 from itertools import count
 
 import numpy as np
@@ -177,3 +178,29 @@ def test_impossible_shapes_are_refused(shape, message):
     with pytest.raises(ConfigError) as error:
         channels(zeros(1, Dram), *shape)
     assert str(error.value) == message
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.integers(1, 4000),
+    st.integers(1, 4000),
+    st.lists(st.tuples(st.sampled_from([0, 0, 1, 9, 200]), st.integers(0, 30), st.integers(1, 128)), min_size=1, max_size=20),
+)
+def test_a_channel_of_a_different_clock_keeps_exact_time(core_clock, memory_clock, wanted):
+    """Times are exact fractions of a microsecond: nothing is asked, and no answer is there, before its own clock begins."""
+    drams = zeros(1, Dram)
+    section = Section(channels=1, latency=40, bandwidth=16, row=1024, row_miss=7, clock=memory_clock)
+    configure(mirror(drams)[0], section, LINE, "modulo", core_clock)
+    now, free, opened = 0, 0, None
+    for gap, line, size in wanted:
+        now += gap
+        answer = request(mirror(drams)[0], line * LINE, size, 0, now)
+        asked = Fraction(now, core_clock)
+        first = max(free, next(clock for clock in count(now * memory_clock // core_clock) if Fraction(clock, memory_clock) >= asked))
+        opening = 0 if opened == line // 8 else 7
+        pieces = len(range(0, size, 16))
+        free, opened = first + opening + pieces, line // 8
+        last = Fraction(free - 1, memory_clock)  # the clock in which the last piece crosses the bus
+        at = answer - 40
+        assert Fraction(at - 1, core_clock) < last <= Fraction(at, core_clock)
+        assert drams["busy_until"][0, 0] == free

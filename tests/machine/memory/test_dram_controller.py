@@ -1,16 +1,25 @@
 """Channels with banks: rows, banks side by side, first-ready order, and the bus's turns from writing to reading."""
 
+import math
 import random
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.machine.core.unit_bench import bench
 from tests.machine.programs import FREE, LANE, Assembly, finished, issues, run
+from warploom.machine.config.schema import Dram as Section
 from warploom.machine.engine.sizes import ConfigError
+from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.memory import dram_controller as controller
-from warploom.machine.memory.transactions import EXTRA_SHIFT
+from warploom.machine.memory.address_hash import configure as configure_places
+from warploom.machine.memory.dram import Dram, clock_of, configure, cycle_of, last_cycle_of
+from warploom.machine.memory.request import request
+from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, NOTHING
 
 ADDRESS, VALUE = FREE, FREE + 1
 BANKS = {
@@ -257,7 +266,7 @@ def test_a_bus_is_planned_ahead_by_what_it_takes_to_close_a_row_and_open_the_nex
     served, turns = [], []
     dram = SimpleNamespace(rp=7, rcd=5, cl=4, turn=[1, 1], busy_until=[0, busy], count=np.array([[9, 9], [reads, writes]]))
     monkeypatch.setattr(controller, "clock_of", lambda dram, now: now + 10)
-    monkeypatch.setattr(controller, "cycle_of", lambda dram, clock: clock - 10)
+    monkeypatch.setattr(controller, "last_cycle_of", lambda dram, clock: clock - 10)
     monkeypatch.setattr(controller, "_direction", lambda dram, channel: 0 if dram.count[1, 0] else 1)
     monkeypatch.setattr(controller, "_take", lambda dram, channel, write, clock: ("oldest", write, clock))
 
@@ -277,3 +286,67 @@ def test_a_bus_is_planned_ahead_by_what_it_takes_to_close_a_row_and_open_the_nex
     free = busy + 20 * len(now_served)
     assert turns == ([("wheel", free - 16 - 10, controller.CHANNEL_TURN, -1, 1, 0, 0)] if waits else [])
     assert dram.turn == [1, int(waits)]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Clocks that are not the cores'
+
+CLOCKS = st.integers(1, 4000)  # MHz
+
+
+def converted(core_clock, memory_clock):
+    drams = zeros(1, Dram)
+    configure(mirror(drams)[0], Section(channels=1, clock=memory_clock), 64, "modulo", core_clock)
+    return mirror(drams)[0]
+
+
+@given(CLOCKS, CLOCKS, st.integers(0, 1 << 40))
+def test_a_conversion_rounds_to_the_side_that_it_says(core_clock, memory_clock, time):
+    dram, ratio = converted(core_clock, memory_clock), Fraction(memory_clock, core_clock)
+    assert clock_of(dram, time) == math.ceil(time * ratio)
+    assert cycle_of(dram, time) == math.ceil(time / ratio)
+    assert last_cycle_of(dram, time) == math.floor(time / ratio)
+    # What was planned for a clock is asked about in a cycle that does not begin after it, and the next one does.
+    assert clock_of(dram, last_cycle_of(dram, time)) <= time < clock_of(dram, last_cycle_of(dram, time) + 1)
+
+
+def served(monkeypatch, core_clock, memory_clock, requests):
+    """The memory clock from which on the bus is free after each request that was served, where all wait from cycle 0 on."""
+    dram = converted(core_clock, memory_clock)
+    for name, value in {**TIMES, "bandwidth": 16, "window": 4, "write_high": 4, "banks": 4, "row": 256, "row_shift": 2}.items():
+        setattr(dram, name, value)
+    configure_places(dram.rows, 4, "modulo")
+    turns, free = [], []
+
+    def schedule(wheel, time, asked):
+        assert not turns and asked.kind == CHANNEL_TURN
+        turns.append(int(time))
+
+    def serve(gpu, dram, channel, write, index, clock, now):
+        assert clock >= clock_of(dram, now)  # never before the controller was asked
+        plain(gpu, dram, channel, write, index, clock, now)
+        free.append(int(dram.busy_until[channel]))
+
+    plain = controller._serve
+    with monkeypatch.context() as patch:
+        patch.setattr(controller, "schedule", schedule)
+        patch.setattr(controller, "_serve", serve)
+        dram.turn[0] = 1  # none is served before all are there
+        for line, size, write in requests:
+            controller.submit(None, dram, line * 64, size, write, request(NOTHING, 0, line, 0, 0), 0)
+        now = 0
+        controller.serve_channel(SimpleNamespace(wheel=None), dram, 0, now)
+        while turns:
+            assert turns[0] > now
+            now = turns.pop()
+            controller.serve_channel(SimpleNamespace(wheel=None), dram, 0, now)
+    assert len(free) == len(requests) and sorted(free) == free
+    return free
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("clocks", [(1380, 877), (1725, 3500), (1410, 1215), (7, 5), (1000, 999), (3, 4000), (4000, 3)])
+def test_a_bus_that_is_wanted_all_the_time_is_as_busy_whatever_the_cores_clock_is(monkeypatch, clocks, seed):
+    chosen = random.Random(seed)
+    requests = [(chosen.randrange(64), chosen.choice([16, 32, 64]), int(chosen.random() < seed / 24)) for _ in range(60)]
+    assert served(monkeypatch, *clocks, requests) == served(monkeypatch, 1, 1, requests)

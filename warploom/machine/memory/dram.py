@@ -151,6 +151,14 @@ def cycle_of(dram, clock):
 
 
 @inlined
+def last_cycle_of(dram, clock):
+    """The last core cycle that does not begin after a memory clock."""
+    if dram.core_clock == dram.memory_clock:
+        return np.int64(clock)
+    return np.int64(clock * dram.core_clock // dram.memory_clock)
+
+
+@inlined
 def transfer_clocks(dram, size):
     """Memory clocks that some bytes keep a channel's bus; 0 without a limit."""
     if dram.bandwidth == 0:

@@ -6,7 +6,8 @@ open at most; to read a different row it must close that one (precharge, tRP, no
 (activate, tRCD, not before tRRD after any other bank of the channel). Then its data come tCL later, as many bytes a clock as the bus is
 wide. While one bank opens a row, others use the bus.
 
-The controller picks a request as late as it can without leaving the bus idle: tRP + tRCD + tCL before the bus is free. Of the requests
+The controller picks a request as late as it can without leaving the bus idle: tRP + tRCD + tCL before the bus is free, in its own clock,
+whatever the cores' is. Here it is asked in the last core cycle before that, so it knows what had come by then. Of the requests
 that it sees (`dram.queue`) it takes the oldest whose row is open, else the first whose row can be: first-ready, first-come first-served
 (Rixner, Dally, Kapasi, Mattson and Owens, "Memory access scheduling", ISCA 2000). Writes wait until there are no reads, or until there
 are `dram.write_queue` of them; then half of those are written at once, because the bus loses tWTR whenever it turns from writing to
@@ -23,7 +24,7 @@ import numpy as np
 from warploom.machine.engine.bits import EMPTY
 from warploom.machine.engine.unit import FOREVER, inlined, unit
 from warploom.machine.memory.address_hash import group_of, place_of
-from warploom.machine.memory.dram import channel_of, clock_of, count_bytes, cycle_of, row_of, transfer_clocks
+from warploom.machine.memory.dram import channel_of, clock_of, count_bytes, cycle_of, last_cycle_of, row_of, transfer_clocks
 from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.request import held, hold, let_go, request
 from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, NOTHING
@@ -54,14 +55,15 @@ def submit(gpu, dram, address, size, write, finished, now):
 def serve_channel(gpu, dram, channel, now):
     """Serve as many requests as the bus can be planned for, and come back when it can be planned further."""
     dram.turn[channel] = 0
-    clock = clock_of(dram, now)
+    earliest, following = clock_of(dram, now), clock_of(dram, now + 1)
     ahead = dram.rp + dram.rcd + dram.cl
     while dram.count[channel, READS] + dram.count[channel, WRITES] > 0:
-        if dram.busy_until[channel] > clock + ahead:
+        clock = dram.busy_until[channel] - ahead
+        if clock >= following:
             dram.turn[channel] = 1
-            time = max(cycle_of(dram, dram.busy_until[channel] - ahead), np.int64(now + 1))
-            schedule(gpu.wheel, time, request(CHANNEL_TURN, -1, channel, EMPTY, 0))
+            schedule(gpu.wheel, last_cycle_of(dram, clock), request(CHANNEL_TURN, -1, channel, EMPTY, 0))
             return
+        clock = max(clock, earliest)
         write = _direction(dram, channel)
         _serve(gpu, dram, channel, write, _take(dram, channel, write, clock), clock, now)
 

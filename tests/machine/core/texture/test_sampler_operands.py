@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tests.machine.core.texture.test_sampler import Image
+from tests.machine.core.texture.sampler_model import Image
 from warploom.isa.uop import IMMEDIATE, Uop, scalar
 from warploom.machine.core.texture.sampler import store_image
 from warploom.machine.datapath.register_file import WarpRegisters
