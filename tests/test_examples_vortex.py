@@ -111,14 +111,14 @@ BY_NUMBER = pytest.mark.parametrize("number", GENERATIONS)
 @BY_NAME
 @BY_NUMBER
 def test_sizes(name, number):
-    for n in (1, 3, 7) if name.startswith("sgemm") else (1, 5, 37):
-        check(name, n, number=number)
+    for n, engine in zip((1, 3, 7) if name.startswith("sgemm") else (1, 5, 37), ("native", "python", "native"), strict=True):
+        check(name, n, number=number, engine=engine)
 
 
 @BY_NAME
 @BY_NUMBER
 def test_without_optimisation(name, number):
-    check(name, 6 if name.startswith("sgemm") else 21, number=number, level="0")
+    check(name, 6 if name.startswith("sgemm") else 21, number=number, level="0", engine="native")
 
 
 @pytest.mark.slow
@@ -140,7 +140,7 @@ def test_mechanisms(name, mechanism):
 @BY_NUMBER
 @pytest.mark.parametrize("machine", ["2w8t", "8w2t", "2c4w4t"])
 def test_machines(name, number, machine):
-    check(name, 5 if name.startswith("sgemm") else 29, number=number, machine=machine)
+    check(name, 5 if name.startswith("sgemm") else 29, number=number, machine=machine, engine="native")
 
 
 @BY_NUMBER
