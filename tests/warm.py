@@ -1,4 +1,4 @@
-"""A process that has imported what commands import, and loaded native code; it runs each command in a fork of itself.
+"""A process that has imported what commands import, and runs each command in a fork of itself.
 
 A command begins with 0.7 s of imports, one that draws with 1.1 s; a fork begins with 0.02 s. Each has a memory, a working directory,
 an environment and an end of its own, as `python -m warploom` has. What a fork cannot show is a module that a command forgot to import:
@@ -16,7 +16,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import redirect_stdout
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -62,9 +61,8 @@ def serve() -> None:
     """Run the commands that are asked for, a line of JSON each; a fork returns from here when it has run its own."""
     from warploom.cli import COMMANDS
 
-    for name in (*LIBRARIES, *(f"warploom.cli.{command}" for command in COMMANDS)):
-        import_module(name)
-    load_pieces()
+    for name in (*LIBRARIES, "warploom.gpu", *(f"warploom.cli.{command}" for command in COMMANDS)):
+        import_module(name)  # and no native code is loaded: where it is, a run has no need to begin in plain Python
     gc.collect()
     gc.freeze()  # a fork that moved objects between lists would copy every page of memory
     for line in sys.stdin:
@@ -73,15 +71,6 @@ def serve() -> None:
             return command(**json.loads(line))
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
-
-
-def load_pieces() -> None:
-    """Load the native code of the two machines that most commands run on: by a run of each."""
-    from warploom import GPU, load
-
-    with redirect_stdout(sys.stderr):  # standard output says how forks have ended
-        for preset in ("tiny", "sm"):
-            GPU(preset, engine="native").run(load(ROOT / "examples/tiny/matadd.asm"))
 
 
 def command(arguments: list[str], folder: str, environment: dict[str, str], seconds: int, output: str) -> None:
