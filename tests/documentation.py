@@ -31,10 +31,13 @@ from typing import Any
 
 import click
 
+from tests import warm as warm_process
 from tests.places import ROOT
 
 PAGES = tuple(sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")]))
 SECONDS = 1800  # that one command may take before it counts as hung: the first native run compiles, on a busy machine for minutes
+
+COLD = (ROOT / "README.md", ROOT / "docs/reference/command-line.md")  # pages whose commands start as from a shell: each command once
 
 COLUMNS = 80  # of the terminal in which the commands of a page are run
 
@@ -91,8 +94,11 @@ def commands(block: Block) -> list[Command]:
     return found
 
 
-def execute(command: str, folder: Path) -> list[str]:
-    """The output of a command, without blanks at the ends of lines and empty lines at the end."""
+def execute(command: str, folder: Path, warm: bool = False) -> list[str]:
+    """The output of a command, without blanks at the ends of lines and empty lines at the end.
+
+    warm: in a process that has imported what a command imports, where there can be one.
+    """
     program, *arguments = shlex.split(command)
     start = {"warploom": [sys.executable, "-m", "warploom"], "python": [sys.executable]}
     if program not in start:
@@ -104,6 +110,8 @@ def execute(command: str, folder: Path) -> list[str]:
         "PYTHONPATH": str(ROOT),
         "PYTHONIOENCODING": "utf-8",
     }
+    if warm and program == "warploom" and warm_process.FORKS:
+        return clean(warm_process.run(arguments, folder, environment, SECONDS).decode("utf-8").splitlines())
     done = subprocess.run(
         [*start[program], *arguments],
         cwd=folder,
@@ -143,10 +151,11 @@ class Example:
 
 
 class Workplace:
-    """Where a page's examples run: a directory, and a module that holds the names of its Python examples."""
+    """Where a page's examples run: a directory, and a module that holds the names of its Python examples. warm: as of `execute`."""
 
-    def __init__(self, folder: Path, name: str = "documentation_example") -> None:
+    def __init__(self, folder: Path, name: str = "documentation_example", warm: bool = False) -> None:
         self.folder = folder
+        self.warm = warm
         (folder / "examples").symlink_to(ROOT / "examples")
         self.module = ModuleType(name)
         sys.modules[name] = self.module
@@ -157,7 +166,7 @@ class Workplace:
             (self.folder / block.title).write_text(block.text, encoding="utf-8")
         elif block.language == "console":
             for command in commands(block):
-                output = execute(command.command, self.folder)
+                output = execute(command.command, self.folder, self.warm)
                 good = fits(command.expected, output)
                 yield Example(command.line, command.command, "\n".join(clean(command.expected)), "\n".join(output), good)
         elif block.language == "python" and ">>>" in block.text:
@@ -202,7 +211,7 @@ class Doctests(doctest.DocTestRunner):
 
 def examples(page: Path, folder: Path) -> Iterator[Example]:
     """Execute everything on a page, in order. Has to be called with `folder` as the current directory."""
-    workplace = Workplace(folder)
+    workplace = Workplace(folder, warm=page not in COLD)
     for block in blocks(page.read_text(encoding="utf-8")):
         yield from workplace.run(block)
 
@@ -461,7 +470,7 @@ def write_anew(page: Path, folder: Path) -> list[str]:
     """
     text = with_tables(before := page.read_text(encoding="utf-8"))
     said = ["tables"] if text != before else []
-    workplace = Workplace(folder)
+    workplace = Workplace(folder, warm=page not in COLD)
     for block in blocks(text):
         found = list(workplace.run(block))
         wrong = [example for example in found if not example.good]

@@ -48,7 +48,7 @@ def instructions_of_a_second_core():
 def test_the_product_takes_the_recorded_time_as_the_page_says():
     page = (ROOT / "docs" / "vortex.md").read_text()
     for name, recorded in SAME_COMPILER.items():
-        _, result = repeat("own_sgemm", 2022, recorded, before=ROWS_OF_TASKS)
+        _, result = repeat("own_sgemm", 2022, recorded, before=ROWS_OF_TASKS, engine="native")
         work = cycles(recorded) - start_up(cycles)
         assert abs(result.cycles / work - 1) < NEAR, (name, result.cycles, work)
         machine = recorded["cores"], recorded["warps"], recorded["lanes"]
@@ -63,9 +63,13 @@ TEXTURES = {name: (generation, run) for generation in (2022, 2024) for name, run
 
 @pytest.mark.parametrize("name", TEXTURES)
 def test_texture_samples_are_the_recorded_ones(name):
-    """Until 2022 a mirrored coordinate leads outside of the image, where the originals read memory that nobody has written."""
+    """One of four in plain Python.
+
+    Until 2022 a mirrored coordinate leads outside of the image, where the originals read memory that nobody has written.
+    """
     generation, recorded = TEXTURES[name]
-    found, _ = repeat("own_tex", generation, recorded, everywhere=True)
+    engine = "native" if list(TEXTURES).index(name) % 4 else "python"
+    found, _ = repeat("own_tex", generation, recorded, everywhere=True, engine=engine)
     assert found == outputs(recorded)
 
 

@@ -27,12 +27,12 @@ def rows(name, key):
     return {row[key]: row for row in findings(name).table}
 
 
-# It synthesizes for a minute.
+# The scope brings the tests of a study together, so that one process measures it once. This one synthesizes for a minute.
 SLOW = pytest.param("mechanism-cost", marks=pytest.mark.slow)
 STUDIES = [name if name != "mechanism-cost" else SLOW for name in NAMES]
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", STUDIES, scope="module")
 def test_a_study_says_what_was_published_what_ours_is_and_why(name):
     found = find(name)
     assert found.name == name
@@ -41,7 +41,7 @@ def test_a_study_says_what_was_published_what_ours_is_and_why(name):
         assert claim.what and claim.published and claim.ours and claim.why
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", STUDIES, scope="module")
 def test_a_study_draws_a_figure_with_labelled_axes(name):
     pytest.importorskip("matplotlib")
     figure = findings(name).figure
@@ -51,7 +51,7 @@ def test_a_study_draws_a_figure_with_labelled_axes(name):
         assert panel.y_label and (panel.x_label or panel.kind == "bar")
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("two-level", "mechanism-cost")])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("two-level", "mechanism-cost")], scope="module")
 def test_what_was_published_is_in_the_figure(name):
     assert any(series.published for panel in findings(name).figure.panels for series in panel.series)
 

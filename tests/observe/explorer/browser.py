@@ -7,6 +7,7 @@ import warploom
 from tests.places import EXAMPLES
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FRUGAL = ("--renderer-process-limit=1", "--disable-gpu", "--disable-software-rasterizer")  # no process that no page of ours asks for
 
 
 def missing():
@@ -25,7 +26,7 @@ def path():
 def start(playwright):
     # Chromium's own sandbox does not run as root, which containers are.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    return playwright.chromium.launch(executable_path=path(), args=arguments)
+    return playwright.chromium.launch(executable_path=path(), args=[*arguments, *FRUGAL])
 
 
 def run(file, preset, **changes):

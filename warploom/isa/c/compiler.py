@@ -125,20 +125,21 @@ def _commands(target: Target, level: str, places: Sequence[str], sources: Sequen
 
     The linker drops functions that nobody calls, but not what describes them. So the runtime has its lines and nothing else, while a user's
     source has all that a debugger asks for, and the parameters of its kernels. Only a user's functions are held to the size of a stack.
+    Where the sources lie is no business of the runtime: what is compiled of it is the same for all programs.
     """
-    zig, flags = [sys.executable, "-m", "ziglang"], [*_flags(target, level), *places]
-    compiler = {suffix: [*zig, "c++", *flags, *OF_CPP] for suffix in CPP}
+    zig, flags = [sys.executable, "-m", "ziglang"], _flags(target, level)
+    compiler = {suffix: [*zig, "c++", *flags, *places, *OF_CPP] for suffix in CPP}
     c = [*zig, "cc", *flags, STANDARD]
     objects = [result.with_name(f"{number}.o") if source.suffix in ALONE else source for number, source in enumerate(sources)]
     own = [f"-Wframe-larger-than={target.stack}", "-Werror=frame-larger-than"] if target.stack else []
     made = [
-        ([*compiler.get(source.suffix, c), *own, "-g", "-c", str(source), "-o", str(one)], source)
+        ([*compiler.get(source.suffix, [*c, *places]), *own, "-g", "-c", str(source), "-o", str(one)], source)
         for source, one in zip(sources, objects, strict=True)
         if one != source
     ]
     linked = ["-gline-tables-only", "-T", str(result.with_name(SCRIPT)), "-Wl,--gc-sections"]
     runtime = [str(RUNTIME / name) for name in target.files]
-    return [*made, ([*c, *linked, *runtime, *map(str, objects), "-o", str(result)], sources[0])]
+    return [*made, ([*c, *_places((), Path()), *linked, *runtime, *map(str, objects), "-o", str(result)], sources[0])]
 
 
 def _script(target: Target, compiled: Sequence[gcn.Step]) -> str:
