@@ -54,6 +54,7 @@ def _right(file: str) -> dict[Name, CodeType]:
 def _functions(path: str) -> dict[Name, list[FunctionType]]:
     """The functions of a file that this process holds, wherever: bound to other names, wrapped, copied."""
     found = defaultdict(list)
+    gc.unfreeze()  # what is frozen is not told of
     for thing in gc.get_objects():
         if isinstance(thing, FunctionType) and thing.__code__.co_filename == path:
             found[_name(thing.__code__)].append(thing)
