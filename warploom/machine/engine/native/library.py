@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from llvmlite.binding import create_pass_builder, create_pipeline_tuning_options
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager
@@ -60,9 +61,15 @@ class EntryLibrary(JITCodeLibrary):
         super().finalize()
 
     def _optimize_final_module(self) -> None:
-        """Once. Numba does it twice, the first time for the counting of references, of which there are none."""
-        manager, builder = self._codegen._module_pass_manager()
-        manager.run(self._final_module, builder)
+        """Once. Numba does it twice, the first time for the counting of references, of which there are none.
+
+        Loops over lanes are short: several vectors a round, as LLVM would have them, leave more of them to what follows the loop.
+        """
+        options = create_pipeline_tuning_options(speed_level=3)
+        options.loop_vectorization, options.slp_vectorization, options.loop_interleaving = True, False, False
+        options.loop_unrolling = False
+        builder = create_pass_builder(self._codegen._tm, options)
+        builder.getModulePassManager().run(self._final_module, builder)
 
 
 def _reached(library: Any, seen: set[int]) -> Iterator[Any]:

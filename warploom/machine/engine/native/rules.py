@@ -12,7 +12,8 @@ from functools import cache
 from typing import Any
 from unittest import mock
 
-from numba.core import base, cgutils, event, interpreter, ir, transforms, types
+from llvmlite import ir as ir_lowered
+from numba.core import base, callconv, cgutils, event, interpreter, ir, transforms, types
 from numba.core.base import BaseContext
 from numba.core.dispatcher import _DispatcherBase
 from numba.core.postproc import PostProcessor
@@ -45,6 +46,21 @@ def _plain_slot(builder: Any, kind: Any, size: Any = None, name: str = "", zfill
     if zfill:
         builder.store(kind(None), place)
     return place
+
+
+def _plain_status(_self: Any, builder: Any, code: Any, excinfoptr: Any) -> Any:
+    """What a call returns beside its result: 0, or the number of an exception. Numba's own form has one more number, for `Optional`."""
+    is_error = builder.icmp_signed("!=", code, callconv.RETCODE_OK)
+    return callconv.Status(
+        code=code,
+        is_ok=builder.not_(is_error),
+        is_error=is_error,
+        is_python_exc=builder.icmp_signed("==", code, callconv.RETCODE_EXC),
+        is_none=ir_lowered.Constant(ir_lowered.IntType(1), 0),
+        is_user_exc=builder.icmp_signed(">=", code, callconv.RETCODE_USEREXC),
+        is_stop_iteration=builder.icmp_signed("==", code, callconv.RETCODE_STOPIT),
+        excinfoptr=excinfoptr,
+    )
 
 
 # ---- shortcuts: the code is the same without them, and takes twice as long to compile
@@ -136,6 +152,7 @@ def _no_event(kind: str, data: Any = None, exc_details: Any = None) -> None:
 RULES = (
     (arrayobj, "fix_integer_index", _plain_index),
     (cgutils, "alloca_once", _plain_slot),
+    (callconv.CPUCallConv, "_get_return_status", _plain_status),
     (_DispatcherBase, "get_call_template", _wide_template),
     (BaseFunction, "get_call_type", _remembered_call_type),
     (TargetConfig, "__hash__", _hash_of_options),
