@@ -17,7 +17,7 @@ from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.memory import dram_controller as controller
 from warploom.machine.memory.address_hash import configure as configure_places
-from warploom.machine.memory.dram import Dram, clock_of, configure, cycle_of, last_cycle_of
+from warploom.machine.memory.dram import Dram, begins_before, clock_of, configure, cycle_of, last_cycle_of
 from warploom.machine.memory.request import request
 from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, NOTHING
 
@@ -266,6 +266,7 @@ def test_a_bus_is_planned_ahead_by_what_it_takes_to_close_a_row_and_open_the_nex
     served, turns = [], []
     dram = SimpleNamespace(rp=7, rcd=5, cl=4, turn=[1, 1], busy_until=[0, busy], count=np.array([[9, 9], [reads, writes]]))
     monkeypatch.setattr(controller, "clock_of", lambda dram, now: now + 10)
+    monkeypatch.setattr(controller, "begins_before", lambda dram, clock, now: clock < now + 10)
     monkeypatch.setattr(controller, "last_cycle_of", lambda dram, clock: clock - 10)
     monkeypatch.setattr(controller, "_direction", lambda dram, channel: 0 if dram.count[1, 0] else 1)
     monkeypatch.setattr(controller, "_take", lambda dram, channel, write, clock: ("oldest", write, clock))
@@ -307,6 +308,8 @@ def test_a_conversion_rounds_to_the_side_that_it_says(core_clock, memory_clock, 
     assert cycle_of(dram, time) == math.ceil(time / ratio)
     assert last_cycle_of(dram, time) == math.floor(time / ratio)
     # What was planned for a clock is asked about in a cycle that does not begin after it, and the next one does.
+    first = clock_of(dram, time)
+    assert [bool(begins_before(dram, clock, time)) for clock in (first - 1, first)] == [True, False]
     assert clock_of(dram, last_cycle_of(dram, time)) <= time < clock_of(dram, last_cycle_of(dram, time) + 1)
 
 

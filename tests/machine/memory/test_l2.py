@@ -9,7 +9,7 @@ from tests.machine.core.unit_bench import bench
 from tests.machine.programs import FREE, GLOBAL, LANE, WARP, Assembly, finished, issues, machine, run
 from warploom.machine.accounting import events as e
 from warploom.machine.memory import l2 as unit
-from warploom.machine.memory.cache import fill
+from warploom.machine.memory.cache import fill_set, set_in_slice
 from warploom.machine.memory.request import request
 from warploom.machine.memory.transactions import ATOMIC, EXTRA_SHIFT, LOAD
 from warploom.machine.memory.transactions import STORE as KIND_STORE
@@ -280,7 +280,7 @@ def test_what_a_slice_looks_up_keeps_its_port_and_an_atomic_is_counted_by_its_pa
     l2, back, changed = gpu.l2, [], []
     monkeypatch.setattr(unit, "send_back", lambda gpu, asked, ready: back.append(ready))
     monkeypatch.setattr(unit, "change", lambda gpu, l2, slice, line, sectors, asked, ready: changed.append((slice, line, sectors, ready)))
-    fill(l2.cache, 5, np.uint64(0b11), np.int64(9))
+    fill_set(l2.cache, set_in_slice(l2.cache, 1, 5), 5, np.uint64(0b11), np.int64(9))
     l2.ratio_shift, l2.sectors_a_line, l2.sector_shift, l2.ports, l2.latency, gpu.crossbar.slice_bytes = 0, 4, 4, ports, 8, width
     l2.atomics, l2.stalls, l2.slice_free[:] = 10, 20, 0
     asked = request(kind, 3, 5, 0b11, extra << EXTRA_SHIFT)

@@ -85,10 +85,10 @@ def test_an_answer_crosses_as_its_data_take(core_bytes, slice_bytes, tag, cycles
     made = level()
     crossbar = made.gpu.crossbar
     crossbar.core_bytes, crossbar.slice_bytes = core_bytes, slice_bytes
-    assert time_to_cross(made.gpu, made.l2, asked(tag=tag), NOW) == NOW + cycles
+    assert time_to_cross(made.gpu, 0, asked(tag=tag), NOW) == NOW + cycles
     assert (crossbar.out_of_slice[0] > 0) == (slice_bytes > 0) and crossbar.out_of_slice[1] == 0
     assert crossbar.to_cores[:3].tolist() == [0, 0, NOW + cycles + 1 if core_bytes else 0]
-    time_to_cross(made.gpu, made.l2, asked(line=2 * LINE + 2), NOW)
+    time_to_cross(made.gpu, 1, asked(), NOW)
     assert (crossbar.out_of_slice[1] > 0) == (slice_bytes > 0)
 
 

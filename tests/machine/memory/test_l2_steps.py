@@ -13,6 +13,7 @@ from warploom.machine.memory import l2
 from warploom.machine.memory.transactions import ATOMIC, EXTRA_SHIFT, LOAD, STORE, TO_MEMORY, TRACKED_TAG
 
 SLICE, LINE, NOW, READY = 1, 77, 40, 60
+SET = 21
 
 
 def sectors(bits):
@@ -65,16 +66,16 @@ def test_a_store_stays_where_its_line_is_kept_and_else_goes_on_to_memory(monkeyp
     missing = {"none": 0b11, "some": 0b10, "all": 0}[there]
     state = SimpleNamespace(write_back=back, write_allocate=allocate, cache="cache")
     gpu = SimpleNamespace(partial_stores="partial")
-    monkeypatch.setattr(l2, "keep_store", lambda *given: calls.append(("keep", *given)) or "gone")
+    monkeypatch.setattr(l2, "keep_store_in_set", lambda *given: calls.append(("keep", *given)) or "gone")
     monkeypatch.setattr(l2, "write_back", lambda gpu, state, slice, gone, now: calls.append(("write back", slice, gone, now)))
     monkeypatch.setattr(l2, "remove_partial", lambda stores, entry: calls.append(("remove", entry)))
     monkeypatch.setattr(l2, "pass_on", lambda gpu, state, slice, asked, ready: calls.append(("pass on", slice, ready)))
     monkeypatch.setattr(l2, "send_back", lambda gpu, asked, ready: calls.append(("answer", ready)))
-    l2._store(gpu, state, SLICE, LINE, 8, sectors(0b11), sectors(missing), asked, NOW, READY)
+    l2._store(gpu, state, SLICE, SET, LINE, 8, sectors(0b11), sectors(missing), asked, NOW, READY)
     stays = back and (allocate or there != "none")
     expected = []
     if stays or allocate:
-        kept = ("keep", "cache", LINE, 0b11, "partial", partial, 8, back, NOW)
+        kept = ("keep", "cache", SET, LINE, 0b11, "partial", partial, 8, back, NOW)
         expected += [kept, ("write back", SLICE, "gone", NOW)]  # the line that made room
     expected += [("remove", partial)] if partial >= 0 else []
     expected += [("answer", READY)] if stays and tracked else []
@@ -88,7 +89,9 @@ def test_a_lookup_takes_its_slice_and_is_answered_merged_or_missed_and_told_once
     for missing in (0b0000, 0b0100, 0b1100):
         calls = []
         monkeypatch.setattr(l2, "_may_take", lambda *given, calls=calls: calls.append(("may take", *given[1:])) or True)
-        monkeypatch.setattr(l2, "lookup", lambda *given, missing=missing, calls=calls: calls.append(("look", *given)) or sectors(missing))
+        monkeypatch.setattr(l2, "set_in_slice", lambda cache, slice, line: SET if (slice, line) == (SLICE, LINE) else None)
+        look = lambda *given, missing=missing, calls=calls: calls.append(("look", *given)) or sectors(missing)  # noqa: E731
+        monkeypatch.setattr(l2, "lookup_in_set", look)
         monkeypatch.setattr(l2, "_store", lambda *given, calls=calls: calls.append(("store", *given[2:-3], *given[-2:])))
         monkeypatch.setattr(l2, "_miss", lambda *given, calls=calls: calls.append(("miss", *given[2:-2], given[-1])) or MERGED)
         monkeypatch.setattr(l2, "change", lambda *given, calls=calls: calls.append(("change", *given[2:-2], given[-1])))
@@ -102,9 +105,9 @@ def test_a_lookup_takes_its_slice_and_is_answered_merged_or_missed_and_told_once
         assert l2._look_up(gpu, state, "tables", SLICE, asked, NOW)
         more = 0 if kind == STORE else extra  # of a store it names the bytes
         ready = NOW + 20 - 1 + more
-        asks = [("may take", SLICE, LINE, 0b1100, kind), ("look", "cache", LINE, 0b1100, NOW)]
+        asks = [("may take", SLICE, LINE, 0b1100, kind), ("look", "cache", SET, LINE, 0b1100, NOW)]
         if kind == STORE:
-            outcome, does = STORED, [("store", SLICE, LINE, 2, 0b1100, missing, NOW, ready)]
+            outcome, does = STORED, [("store", SLICE, SET, LINE, 2, 0b1100, missing, NOW, ready)]
         elif missing:
             outcome, does = MERGED, [("miss", SLICE, LINE, missing, ready)]
         else:

@@ -11,6 +11,7 @@ from warploom.machine.accounting.events import MEMORY, emit
 from warploom.machine.core.load_store.l1_access import answer
 from warploom.machine.engine.bits import popcount
 from warploom.machine.engine.unit import inlined, out_of_line, unit
+from warploom.machine.memory.address_hash import channel_place
 from warploom.machine.memory.dram_controller import serve_channel
 from warploom.machine.memory.event_wheel import give_back, request_at, schedule, take
 from warploom.machine.memory.l2 import arrive, serve_slice, waiting_room
@@ -73,7 +74,8 @@ def serve_events(gpu, cores, tables, now):
 @inlined
 def _crosses_at_once(gpu, asked, now):
     """An answer goes through the crossbar. Returns whether its core has it in this cycle; else it is delivered later."""
-    time = time_to_cross(gpu, gpu.l2, asked, now)
+    slice = channel_place(gpu.l2.cache.slices, asked.line >> gpu.l2.ratio_shift)
+    time = time_to_cross(gpu, slice, asked, now)
     if time > now:
         schedule(gpu.wheel, time, request(DELIVERED, asked.core, asked.line, asked.sectors, asked.tag))
     return time <= now

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from warploom.machine.engine.unit import inlined, record
+from warploom.machine.engine.unit import inlined, out_of_line, record
 
 HASHES = ("modulo", "xor", "ipoly")
 BYTES = 4  # of a group's number that count
@@ -83,8 +83,11 @@ def group_of(hash, line):
 @inlined
 def place_of(hash, line):
     """The place of a line: 0 to places - 1."""
-    place = np.int64(line & hash.mask if hash.mask >= 0 else line % hash.places)
-    return place if hash.hashed == 0 else _hashed_place(hash, group_of(hash, line), place)
+    if hash.mask < 0:
+        return _place_among(hash, line)
+    if hash.hashed == 0:
+        return np.int64(line & hash.mask)
+    return np.int64((line ^ _folded_group(hash, line >> hash.shift)) & hash.mask)
 
 
 @inlined
@@ -93,12 +96,18 @@ def channel_place(hash, line):
     return place_of(hash, line)
 
 
+@out_of_line
+def _place_among(hash, line):
+    """`place_of` among places whose number is no power of two."""
+    group = np.int64(line // hash.places)
+    place = np.int64(line - group * hash.places)
+    return place if hash.hashed == 0 else np.int64((place + _folded_group(hash, group)) % hash.places)
+
+
 @inlined
-def _hashed_place(hash, group, place):
-    """Its place in an order that its group's number changes."""
+def _folded_group(hash, group):
+    """What a group's number changes in the order of its lines."""
     found = np.int64(0)
     for byte in range(BYTES):
         found ^= np.int64(hash.table[byte, (group >> (8 * byte)) & 255])
-    if hash.mask >= 0:
-        return np.int64(place ^ (found & hash.mask))
-    return np.int64((place + found) % hash.places)
+    return found

@@ -7,11 +7,12 @@ through, set after set, and everything that is kept for each block is an array o
 
 from __future__ import annotations
 
+from warploom.machine.engine.comparators import MATCHED
 from warploom.machine.engine.unit import inlined
 
 LINES = 1 << 14  # that a core's cache has room for
 L2_LINES = 1 << 19  # that the cache of all cores has room for
-COMPARED = 32  # ways whose tags are compared at once
+COMPARED = MATCHED  # ways whose tags are compared at once
 
 
 @inlined

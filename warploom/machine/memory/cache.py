@@ -135,9 +135,16 @@ def set_of(cache, line):
     """The set that a line belongs to, of all sets of all slices."""
     if cache.simple != 0:
         return np.int64(line & cache.set_mask if cache.set_mask >= 0 else line % cache.sets)
+    return set_in_slice(cache, channel_place(cache.slices, line), line)
+
+
+@unit
+def set_in_slice(cache, slice, line):
+    """`set_of` where the slice is known."""
+    first = slice * cache.slice_sets.places
     if cache.siphash != 0:
-        return np.int64(channel_place(cache.slices, line) * cache.slice_sets.places + _siphash_set(cache, line))
-    return channel_place(cache.slices, line) * cache.slice_sets.places + place_of(cache.slice_sets, group_of(cache.slices, line))
+        return np.int64(first + _siphash_set(cache, line))
+    return np.int64(first + place_of(cache.slice_sets, group_of(cache.slices, line)))
 
 
 @out_of_line
@@ -152,7 +159,12 @@ def lookup(cache, line, sectors, now):
 
     A line that is there counts as used, whether all sectors are or not.
     """
-    set = set_of(cache, line)
+    return lookup_in_set(cache, set_of(cache, line), line, sectors, now)
+
+
+@inlined
+def lookup_in_set(cache, set, line, sectors, now):
+    """`lookup` where the set is known."""
     way = find_way(cache, set, line)
     if way < 0:
         cache.tag_misses += 1
@@ -173,10 +185,15 @@ def fill(cache, line, sectors, now):
     A line that is there gains the sectors, and its place in the replacement order stays. `evicted_dirty` tells the dirty sectors of
     the line that went; it is 0 when none did.
     """
-    cache.evicted_dirty = EMPTY
     if cache.ways == 0:
         return np.int64(-1)
-    set = set_of(cache, line)
+    return fill_set(cache, set_of(cache, line), line, sectors, now)
+
+
+@inlined
+def fill_set(cache, set, line, sectors, now):
+    """`fill` where the set is known."""
+    cache.evicted_dirty = EMPTY
     way = find_way(cache, set, line)
     if way >= 0:
         block = block_of(cache, set, way)
@@ -195,8 +212,13 @@ def keep_store(cache, line, sectors, partial, entry, offset, dirty, now):
     entry: of `partial`, a record of stores that are not whole; -1: the sectors are written whole. offset: sectors of this cache's line
     before that store's. dirty: 1 when the next level is not told. `evicted_dirty` is as for `fill`.
     """
+    return keep_store_in_set(cache, set_of(cache, line), line, sectors, partial, entry, offset, dirty, now)
+
+
+@inlined
+def keep_store_in_set(cache, set, line, sectors, partial, entry, offset, dirty, now):
+    """`keep_store` where the set is known."""
     cache.evicted_dirty = EMPTY
-    set = set_of(cache, line)
     way = find_way(cache, set, line)
     gone = np.int64(-1)
     if way < 0:

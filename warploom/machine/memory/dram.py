@@ -135,6 +135,14 @@ def configure(dram: Any, settings: Any, interleave: int, hash: str, core_clock: 
 
 
 @inlined
+def begins_before(dram, clock, cycle):
+    """Whether a memory clock begins before a core cycle does."""
+    if dram.core_clock == dram.memory_clock:
+        return clock < cycle
+    return clock * dram.core_clock < cycle * dram.memory_clock
+
+
+@inlined
 def clock_of(dram, cycle):
     """The first memory clock that does not begin before a core cycle."""
     if dram.core_clock == dram.memory_clock:

@@ -24,7 +24,7 @@ import numpy as np
 from warploom.machine.engine.bits import EMPTY
 from warploom.machine.engine.unit import FOREVER, inlined, unit
 from warploom.machine.memory.address_hash import group_of, place_of
-from warploom.machine.memory.dram import channel_of, clock_of, count_bytes, cycle_of, last_cycle_of, row_of, transfer_clocks
+from warploom.machine.memory.dram import begins_before, channel_of, clock_of, count_bytes, cycle_of, last_cycle_of, row_of, transfer_clocks
 from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.request import held, hold, let_go, request
 from warploom.machine.memory.transactions import CHANNEL_TURN, EXTRA_SHIFT, NOTHING
@@ -55,15 +55,15 @@ def submit(gpu, dram, address, size, write, finished, now):
 def serve_channel(gpu, dram, channel, now):
     """Serve as many requests as the bus can be planned for, and come back when it can be planned further."""
     dram.turn[channel] = 0
-    earliest, following = clock_of(dram, now), clock_of(dram, now + 1)
     ahead = dram.rp + dram.rcd + dram.cl
     while dram.count[channel, READS] + dram.count[channel, WRITES] > 0:
         clock = dram.busy_until[channel] - ahead
-        if clock >= following:
+        if not begins_before(dram, clock, now + 1):
             dram.turn[channel] = 1
             schedule(gpu.wheel, last_cycle_of(dram, clock), request(CHANNEL_TURN, -1, channel, EMPTY, 0))
             return
-        clock = max(clock, earliest)
+        if begins_before(dram, clock, now):
+            clock = clock_of(dram, now)
         write = _direction(dram, channel)
         _serve(gpu, dram, channel, write, _take(dram, channel, write, clock), clock, now)
 

@@ -21,7 +21,7 @@ from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.sizes import MAX_SLICES
 from warploom.machine.engine.unit import inlined, record, unit
 from warploom.machine.memory.address_hash import channel_place
-from warploom.machine.memory.cache import L2Cache, contains, keep_store, lookup
+from warploom.machine.memory.cache import L2Cache, contains, keep_store_in_set, lookup_in_set, set_in_slice
 from warploom.machine.memory.crossbar import cycles_for
 from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.l2_memory import change, pass_on, send_back, write_back
@@ -138,10 +138,11 @@ def _look_up(gpu, l2, tables, slice, asked, now):
         taken = max(taken, cycles_for(popcount(sectors) << l2.sector_shift, gpu.crossbar.slice_bytes))
     l2.slice_free[slice] = now + taken
     ready = now + l2.latency - 1 + extra
-    missing = lookup(l2.cache, line, sectors, now)
+    set = set_in_slice(l2.cache, slice, line)
+    missing = lookup_in_set(l2.cache, set, line, sectors, now)
     if asked.kind == STORE:
         outcome = STORED
-        _store(gpu, l2, slice, line, offset, sectors, missing, asked, now, ready)
+        _store(gpu, l2, slice, set, line, offset, sectors, missing, asked, now, ready)
     elif missing == EMPTY:
         outcome = HIT
         if asked.kind != LOAD:
@@ -190,12 +191,12 @@ def _miss(gpu, l2, slice, line, missing, asked, ready):
 
 
 @inlined
-def _store(gpu, l2, slice, line, offset, sectors, missing, asked, now, ready):
+def _store(gpu, l2, slice, set, line, offset, sectors, missing, asked, now, ready):
     """A store stays here, or goes on to memory, or both. Its core is answered by who keeps it."""
     partial = (asked.tag >> EXTRA_SHIFT) - 1
     stays = l2.write_back != 0 and (missing != sectors or l2.write_allocate != 0)
     if stays or l2.write_allocate != 0:
-        gone = keep_store(l2.cache, line, sectors, gpu.partial_stores, partial, offset, l2.write_back, now)
+        gone = keep_store_in_set(l2.cache, set, line, sectors, gpu.partial_stores, partial, offset, l2.write_back, now)
         write_back(gpu, l2, slice, gone, now)
     if partial >= 0:
         remove_partial(gpu.partial_stores, partial)

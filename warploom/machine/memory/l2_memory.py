@@ -12,7 +12,7 @@ import numpy as np
 from warploom.machine.engine.bits import EMPTY, popcount
 from warploom.machine.engine.unit import inlined, out_of_line
 from warploom.machine.memory.address_hash import channel_place
-from warploom.machine.memory.cache import fill, mark_dirty
+from warploom.machine.memory.cache import fill_set, mark_dirty, set_in_slice
 from warploom.machine.memory.crossbar import cross_back
 from warploom.machine.memory.event_wheel import schedule
 from warploom.machine.memory.l2_queue import resume
@@ -40,15 +40,15 @@ def send_back(gpu, asked, time):
 
 
 @inlined
-def time_to_cross(gpu, l2, asked, now):
-    """An answer leaves for its core in cycle `now`; returns when the core has it."""
+def time_to_cross(gpu, slice, asked, now):
+    """An answer leaves its slice for its core in cycle `now`; returns when the core has it."""
     crossbar = gpu.crossbar
     if crossbar.core_bytes == 0 and crossbar.slice_bytes == 0:
         return np.int64(now)
     size = np.int64(0)
     if asked.tag & TRACKED_TAG == 0:
         size = popcount(asked.sectors) << gpu.sector_shift
-    return cross_back(crossbar, channel_place(l2.cache.slices, asked.line >> l2.ratio_shift), asked.core, size, now)
+    return cross_back(crossbar, slice, asked.core, size, now)
 
 
 @inlined
@@ -119,7 +119,7 @@ def read_memory(gpu, l2, asked, now):
 def accept_fill(gpu, l2, filled, now):
     """Memory has answered: the sectors are there. If nothing more of the line is missing, all that wait for it are answered."""
     slice = channel_place(l2.cache.slices, filled.line)
-    gone = fill(l2.cache, filled.line, filled.sectors, now)
+    gone = fill_set(l2.cache, set_in_slice(l2.cache, slice, filled.line), filled.line, filled.sectors, now)
     l2.filled = l2.filled + popcount(filled.sectors)
     write_back(gpu, l2, slice, gone, now)
     entry = find_line(l2.misses, filled.line)
@@ -136,6 +136,6 @@ def accept_fill(gpu, l2, filled, now):
         if asked.kind != LOAD:
             offset = (asked.line - (filled.line << l2.ratio_shift)) * l2.sectors_a_line
             change(gpu, l2, slice, filled.line, asked.sectors << np.uint64(offset), asked, now)
-        schedule(gpu.wheel, time_to_cross(gpu, l2, asked, now), request(DELIVERED, asked.core, asked.line, asked.sectors, asked.tag))
+        schedule(gpu.wheel, time_to_cross(gpu, slice, asked, now), request(DELIVERED, asked.core, asked.line, asked.sectors, asked.tag))
         let_go(l2, index)
     resume(gpu, l2, slice, now)

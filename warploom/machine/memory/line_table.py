@@ -17,7 +17,7 @@ ENTRIES = 1 << 15
 
 LineTable = record(
     settings=dict(
-        chains="i8",              # how many chains there are, a power of two; 0 is read as 1
+        chain_mask="i8",          # how many chains there are, a power of two, less 1
     ),
     state=dict(
         used="i8",                # entries in use
@@ -33,13 +33,13 @@ LineTable = record(
 
 def configure(table: Any, entries: int) -> None:
     """Set up an all-zero `LineTable` through its mirror for up to so many lines at a time."""
-    table.chains = min(max(256, 1 << (entries - 1).bit_length()), ENTRIES)
+    table.chain_mask = min(max(256, 1 << (entries - 1).bit_length()), ENTRIES) - 1
 
 
 @inlined
 def chain_of(table, line):
     """The chain that a line is in: its low bits, mixed with higher ones, since lines that are on their way may lie a power of two apart."""
-    return (line ^ (line >> 10)) & (table.chains - 1) if table.chains > 0 else np.int64(0)
+    return (line ^ (line >> 10)) & table.chain_mask
 
 
 @inlined

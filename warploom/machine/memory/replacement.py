@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.engine.bits import bit, has
+from warploom.machine.engine.comparators import COMPARED_WORDS, least
 from warploom.machine.engine.sizes import ConfigError
-from warploom.machine.engine.unit import FOREVER, inlined, native_form_of, out_of_line, record, unit
+from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory.block import LINES, block_of
 
-GROUP = 16  # ways
-WAY_BITS = 6  # that the number of a way takes, where two groups at most are compared at once
+GROUP = COMPARED_WORDS  # ways
 TREE_WAYS = 64  # that a tree has bits for
 SPAN = 1 << 32  # cycles that 32 bits count; half of them are kept when they are used up
 LRU, FIFO, PLRU, RANDOM, USERS = range(5)
@@ -43,8 +43,8 @@ def replacement_of(lines: int) -> np.dtype:
         ),
         state=dict(
             since="i8",           # cycle that `used` counts from
-            used=("u4", lines),   # lru, by block: cycle of the last use, from `since` on; fifo: of the arrival
-            bound=("u4", lines // 8),  # where a set has many ways, by group of them: no line of it was used earlier
+            used=("u4", lines + GROUP), # lru, by block: cycle of the last use, from `since` on; fifo: of the arrival
+            bound=("u4", lines // 8 + GROUP),  # where a set has many ways, by group of them: no line of it was used earlier
             bits=("u8", lines),   # plru, by set: bit n = node n (children 2n and 2n + 1, root 1) points to its upper half
             random="u8",          # random: the shift register, never 0
             stamp=("i8", lines),  # by block: a number that a user's policy keeps
@@ -124,7 +124,7 @@ def victim(state, set):
 def oldest_way(state, set):
     """The way whose line was used first; of several the lowest."""
     if state.ways <= 2 * GROUP:
-        return oldest_block(state, set * state.ways, state.ways)
+        return earliest_of(state.used, set * state.ways, state.ways)
     return _oldest_of_groups(state, set)
 
 
@@ -138,11 +138,11 @@ def _oldest_of_groups(state, set):
     examined = np.int64(-1)
     oldest = np.int64(0)
     while True:
-        group = earliest_group(state, set * groups, groups)
+        group = earliest_of(state.bound, set * groups, groups)
         if group == examined:  # no other may hold an earlier one than what has just been found in it
             return oldest
         way = group * GROUP
-        oldest = way + oldest_block(state, set * state.ways + way, min(np.int64(GROUP), state.ways - way))
+        oldest = way + least(state.used, set * state.ways + way, min(np.int64(GROUP), state.ways - way))
         used = np.int64(state.used[set * state.ways + oldest])
         if used <= state.bound[set * groups + group]:
             return oldest
@@ -150,47 +150,15 @@ def _oldest_of_groups(state, set):
         examined = group
 
 
-@unit
-def earliest_group(state, first, groups):
-    """Of the groups of a set, numbered from `first` on, which has the earliest bound, counted from 0; of several the lowest."""
-    earliest = np.int64(0)
-    for group in range(1, groups):
-        if state.bound[first + group] < state.bound[first + earliest]:
-            earliest = np.int64(group)
+@inlined
+def earliest_of(cycles, first, count):
+    """Which of `count` cycles of a table, from index `first` on, is the earliest, counted from 0; of several the lowest."""
+    earliest = least(cycles, first, min(count, np.int64(GROUP)))
+    for begin in range(GROUP, count, GROUP):
+        other = begin + least(cycles, first + begin, min(count - begin, np.int64(GROUP)))
+        if cycles[first + other] < cycles[first + earliest]:
+            earliest = np.int64(other)
     return earliest
-
-
-@native_form_of(earliest_group)
-@unit
-def earliest_group_without_branches(state, first, groups):
-    """First the earliest bound, then whose it is: several are compared at once."""
-    bound = np.int64(FOREVER)
-    for group in range(groups):
-        bound = min(bound, np.int64(state.bound[first + group]))
-    left = np.int64(0)  # groups from the lowest on that has it
-    for group in range(groups):
-        left = max(left, np.int64(groups - group) if state.bound[first + group] == bound else np.int64(0))
-    return np.int64(groups - left)
-
-
-@unit
-def oldest_block(state, first, count):
-    """Of `count` blocks from `first` on, whose line was used first, counted from 0; of several the lowest."""
-    oldest = np.int64(0)
-    for block in range(1, count):
-        if state.used[first + block] < state.used[first + oldest]:
-            oldest = np.int64(block)
-    return oldest
-
-
-@native_form_of(oldest_block)
-@unit
-def oldest_block_without_branches(state, first, count):
-    """Cycle and block in one number: its minimum needs no branch, so several are compared at once."""
-    oldest = np.int64(FOREVER)
-    for block in range(count):
-        oldest = min(oldest, np.int64((np.int64(state.used[first + block]) << WAY_BITS) | block))
-    return np.int64(oldest & ((1 << WAY_BITS) - 1))
 
 
 @unit

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.machine.engine.bits import EMPTY, lowest
+from warploom.machine.engine.comparators import matching
 from warploom.machine.engine.unit import inlined, native_form_of, unit
 from warploom.machine.memory.block import block_of
 
@@ -50,12 +52,9 @@ def compare_tags(cache, first, line):
 @native_form_of(compare_tags)
 @unit
 def compare_tags_at_once(cache, first, line):
-    """Without branches, so that the comparisons become vector instructions. Beyond the set they find nothing: a line lies in one set."""
-    tag = np.uint32(line + 1)
-    found = np.int32(0)
-    for way in range(cache.comparators):
-        found = np.int32(found | (np.int32(way + 1) if cache.tag[first + way] == tag else np.int32(0)))
-    return np.int64(found) - 1
+    """All comparators at work. Beyond the set they find nothing: a line lies in one set."""
+    found = matching(cache.tag, first, np.uint32(line + 1))
+    return lowest(found) if found != EMPTY else np.int64(-1)
 
 
 @unit

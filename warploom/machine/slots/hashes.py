@@ -11,7 +11,7 @@ import numpy as np
 from warploom.machine.engine.swaps import Socket, Swaps
 from warploom.machine.engine.unit import unit
 from warploom.machine.memory.address_hash import ASKED, AddressHash, channel_place, group_of
-from warploom.machine.memory.cache import set_of
+from warploom.machine.memory.cache import set_in_slice, set_of
 from warploom.machine.slots.slot import Door
 
 NUMBER = np.dtype(np.int64)
@@ -28,8 +28,13 @@ def users_set(hash, line):
 
 @unit
 def set_of_users(cache, line):
-    """`set_of` in a machine with a user's hash of the sets. The lines of a slice are numbered through."""
-    slice = channel_place(cache.slices, line)
+    """`set_of` in a machine with a user's hash of the sets."""
+    return set_in_slice_users(cache, channel_place(cache.slices, line), line)
+
+
+@unit
+def set_in_slice_users(cache, slice, line):
+    """`set_in_slice` of such a machine. The lines of a slice are numbered through."""
     return np.int64(slice * cache.slice_sets.places + users_set(cache.slice_sets, group_of(cache.slices, line)))
 
 
@@ -48,7 +53,7 @@ def is_a_place(result: Any, hash: Any, line: Any) -> bool:
 
 def set_swaps(hash: Callable[..., int]) -> Swaps:
     """Every cache's sets: of the first level, of the second, of textures."""
-    return (set_of, set_of_users), (users_set, Socket("set_hash", hash, KINDS, is_a_place, EXPECTED))
+    return (set_of, set_of_users), (set_in_slice, set_in_slice_users), (users_set, Socket("set_hash", hash, KINDS, is_a_place, EXPECTED))
 
 
 def channel_swaps(hash: Callable[..., int]) -> Swaps:
