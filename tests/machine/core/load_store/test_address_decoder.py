@@ -157,6 +157,30 @@ def test_each_lane_finds_the_place_of_its_region_or_page_or_the_first_fault(name
         assert [tuple(row) for row in tables.regions[len(MAP) :, :8].tolist() if row[1]] == memory.pages
 
 
+@pytest.mark.parametrize("core", [0, 3])
+@pytest.mark.parametrize("name", ["load", "store", "atomic_add"])
+def test_what_lanes_find_at_once_in_one_region_each_of_them_finds_by_itself(name, core):
+    """The same accesses one after the other, so that the region that answered before is often a different one."""
+    chosen = random.Random(f"{name} {core}")
+    gpu, own, tables, registers = decoder(name, core=core)
+    _, single, said_singly, _ = decoder(name, core=core)
+    gpu.memory_bytes = 1 << 32
+    places = chosen.sample([CHOSEN[:2], CHOSEN[2:4], CHOSEN[4:6], CHOSEN[6:8], CHOSEN[8:10], CHOSEN[11:], CHOSEN] * 20, 140)
+    for near in places:
+        wanted = [chosen.choice(near) for _ in range(LANES)]
+        takes = chosen.choice([[True] * LANES, [False] * LANES, [chosen.random() < 0.5 for _ in range(LANES)]])
+        registers.lane[ADDRESS, :LANES], registers.active[:LANES] = wanted, [0xFFFFFFFF * one for one in takes]
+        single.access.address[:LANES], single.access.run = wanted, 0
+        found = int(translate(gpu, own, WARP, tables, 0, 50))
+        assert found == int(locate(single, registers, said_singly, 0, LANES))
+        assert said(tables) == said(said_singly)
+        names = ("cached", "scratchpad") if found == 0 else ("fault", "lane", "value", "limit")
+        assert [int(getattr(own.access, one)) for one in names] == [int(getattr(single.access, one)) for one in names]
+        reached = [lane for lane in range(LANES) if takes[lane] and found == 0]
+        assert [own.access.place[lane] for lane in reached] == [single.access.place[lane] for lane in reached]
+        tables.notes[:] = said_singly.notes[:] = 0
+
+
 def place_in(tables, page):
     """What the row of a page says: (first address, address after it, place of its first byte)."""
     base, end, offset = tables.regions[len(MAP) + page, [REGION_BASE, REGION_END, REGION_OFFSET]].tolist()

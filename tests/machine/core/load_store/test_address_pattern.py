@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.core.load_store.address_pattern import address_range, is_run
+from warploom.machine.core.load_store.address_pattern import address_range, extent, is_run
 from warploom.machine.engine.unit import unit
 
 ALL, WRAP = 0xFFFFFFFF, 1 << 32
@@ -50,3 +50,21 @@ def test_they_are_what_lists_say(warp):
         assert found[1:] == (min(there), max(there))
     else:
         assert found[1] > found[2]
+
+
+@unit
+def drive_extent(addresses, active, lanes, found):
+    found[0], found[1], found[2] = extent(addresses, active, lanes)
+
+
+@settings(max_examples=200, deadline=None)
+@given(warps(), st.integers(0, ALL))
+def test_the_extent_of_a_warp_is_that_of_its_active_lanes(warp, beyond):
+    """In rows of 64, of which what lies beyond the warp's lanes says nothing."""
+    addresses, active, _ = warp
+    lanes = len(addresses)
+    rows = np.full(64, beyond, np.uint32), np.zeros(64, np.uint32)
+    rows[0][:lanes], rows[1][:lanes] = addresses, [ALL if on else 0 for on in active]
+    _, after = both(drive_extent, *rows, lanes, np.zeros(3, np.int64))
+    there = [address for address, on in zip(addresses, active, strict=True) if on]
+    assert after[-1].tolist() == [min(there, default=ALL), max(there, default=-1), int(np.bitwise_or.reduce(there)) if there else 0]

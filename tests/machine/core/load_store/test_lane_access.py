@@ -14,7 +14,7 @@ from warploom.isa.needs import MORE_ATOMICS
 from warploom.isa.uop import Uop
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_COLUMNS, VIEW_WRITABLE
 from warploom.machine.accounting.faults import FAULTS
-from warploom.machine.core.load_store.lane_access import Access, _first_fault, addresses, any_outside, atomic, load, store
+from warploom.machine.core.load_store.lane_access import Access, _first_fault, addresses, atomic, load, store
 from warploom.machine.datapath.register_file import WarpRegisters, expand
 from warploom.machine.engine.unit import mirror, unit
 from warploom.machine.run.tables import Tables
@@ -276,21 +276,37 @@ def test_atomics_on_shared_memory_are_done_one_lane_after_the_other():
     assert result.counters["shared_passes"] == 2 * 2 * 4
 
 
+@unit
+def drive_addresses(accesses, warps, tables, mask, lanes):
+    expand(mask, warps[0].active, lanes)
+    return addresses(accesses[0], warps[0], tables, 0, lanes, 1 << 32)
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.data())
-def test_an_active_lane_outside_or_not_aligned_is_found(data):
+def test_an_active_lane_outside_of_a_view_or_not_aligned_is_found_and_so_are_neighbours(data):
+    """The view may begin anywhere: an address is aligned that is so from there on."""
     size = data.draw(st.sampled_from([1, 2, 4, 8, 16]))
-    start = size * data.draw(st.integers(0, 20) | st.integers(0, (1 << 32) // size - 1))
-    limit = data.draw(st.integers(0, min(100, (1 << 32) - start)) | st.integers(0, (1 << 32) - start))
+    start = data.draw(st.integers(0, 100) | st.integers(0, (1 << 32) - 1))
+    limit = data.draw(st.integers(0, min(100, (1 << 32) - start)) | st.integers(0, (1 << 32) - max(start, 1)))
     near = st.integers(-20, 120).map(lambda offset: (start + offset) % (1 << 32))
     inside = st.integers(0, max(limit // size - 1, 0)).map(lambda item: (start + item * size) % (1 << 32))
-    row = data.draw(st.lists(st.one_of(inside, inside, near), min_size=1, max_size=LANES))
-    active = data.draw(st.lists(st.sampled_from([0, WORD]), min_size=len(row), max_size=len(row)))
-    expected = any(
-        on and not (start <= at and at + size <= start + limit and (at - start) % size == 0) for at, on in zip(row, active, strict=True)
+    row = data.draw(
+        st.lists(st.one_of(inside, inside, near), min_size=1, max_size=LANES)
+        | st.tuples(inside, st.integers(1, LANES)).map(lambda run: [(run[0] + lane * size) % (1 << 32) for lane in range(run[1])])
     )
-    rows = [np.array(values, np.uint64).astype(np.uint32) for values in (row, active)]
-    assert bool(both(any_outside, *rows, size, len(row), start, limit)[0]) == expected
+    active = data.draw(st.just([WORD] * len(row)) | st.lists(st.sampled_from([0, WORD]), min_size=len(row), max_size=len(row)))
+    warps = np.zeros(1, WarpRegisters)
+    warps["lane"][0, ADDRESS, : len(row)] = np.array(row, np.uint64).astype(np.uint32)
+    views = np.array([view(*(int(number) - (number >> 31 << 32) for number in (start, limit)))], np.int32)
+    tables = Tables(uops=np.array([Uop("load", dst=RESULT, a=ADDRESS, view=0, size=size).row()], np.int32), views=views)
+    mask = np.uint64(sum(1 << lane for lane, on in enumerate(active) if on))
+    fault, after = both(drive_addresses, np.zeros(1, Access), warps, tables, mask, len(row))
+    here = [at for at, on in zip(row, active, strict=True) if on]
+    assert (fault != 0) == any(not (start <= at and at + size <= start + limit and (at - start) % size == 0) for at in here)
+    run = len(here) == len(row) and all(at == row[0] + lane * size for lane, at in enumerate(row))
+    assert after[0][0]["run"] == (fault == 0 and run)
+    assert (after[0][0]["lowest"], after[0][0]["highest"]) == (min(here, default=WORD), max(here, default=-1))
 
 
 def test_the_lowest_lane_of_the_warp_with_a_fault_is_named_and_none_after_its_last():

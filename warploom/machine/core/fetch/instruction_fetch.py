@@ -22,7 +22,7 @@ from warploom.machine.core.warps.alarms import Alarms, next_ringing, ring_in, ri
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.engine.bits import EMPTY, after, below, bit, has, lowest, rest
 from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, MAX_SCHEDULERS, MAX_WARPS
-from warploom.machine.engine.unit import FOREVER, inlined, record, unit
+from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
 
 Fetch = record(
     settings=dict(
@@ -97,7 +97,7 @@ def fetch_instructions(gpu, fetch, warps, rows, now):
     return _fetch_round(gpu, fetch, warps, rows, now)
 
 
-@unit
+@inlined
 def _fetch_round(gpu, fetch, warps, rows, now):
     """A cycle in which something arrives or can be requested: first the requests, then what arrives, since it may do so at once."""
     soonest = np.int64(FOREVER)
@@ -114,9 +114,10 @@ def _fetch_round(gpu, fetch, warps, rows, now):
             _deliver(fetch, warps, warp, rows, now)
             if not has(fetch.full, warp):
                 soonest = np.int64(now + 1)
-    soonest = min(soonest, next_ringing(fetch.coming, now))
-    fetch.idle_until = max(soonest, np.int64(now + 1))
-    return np.int64(fetch.idle_until)
+    if soonest > now + 1:
+        soonest = min(soonest, next_ringing(fetch.coming, now))
+    fetch.idle_until = soonest
+    return np.int64(soonest)
 
 
 @inlined
@@ -207,7 +208,7 @@ def _set_of(line, sets):
     return line & (sets - 1) if sets & (sets - 1) == 0 else line % sets
 
 
-@unit
+@out_of_line
 def fetch_from_l0(gpu, fetch, number, pc, rows, now):
     """The cycle at whose end instruction `pc` is in the buffer, of a scheduler with a cache of its own."""
     line = _line_of(fetch, pc)
@@ -247,21 +248,34 @@ def _fill_l0(gpu, fetch, number, way, line, rows, now):
     fetch.l0_ready[number, way] = _fetch_line(gpu, fetch, line, rows, now)
 
 
-@unit
+@inlined
 def _fetch_line(gpu, fetch, line, rows, now):
     """The cycle at whose end instruction line `line` has come from the core's cache."""
     if fetch.sets == 0:
-        fetch.misses = fetch.misses + 1
-        if gpu.shared_fetch.lines != 0:
-            return bring(gpu, fetch, line, rows, now)
-        return program_memory(gpu, fetch, 1, now)
+        return _fetch_without_cache(gpu, fetch, line, rows, now)
     base = _set_of(line, fetch.sets) * fetch.ways
-    victim = base
     for way in range(base, base + fetch.ways):
         if fetch.tag[way] == line + 1:
             fetch.hits = fetch.hits + 1
             fetch.used[way] = now
             return max(now + fetch.latency - 1, np.int64(fetch.ready[way]))
+    return _miss(gpu, fetch, line, base, rows, now)
+
+
+@out_of_line
+def _fetch_without_cache(gpu, fetch, line, rows, now):
+    """The same in a core without a cache of its own."""
+    fetch.misses = fetch.misses + 1
+    if gpu.shared_fetch.lines != 0:
+        return bring(gpu, fetch, line, rows, now)
+    return program_memory(gpu, fetch, 1, now)
+
+
+@out_of_line
+def _miss(gpu, fetch, line, base, rows, now):
+    """The same of a line that the core's cache does not have: it takes a place of the set that begins at `base`."""
+    victim = base
+    for way in range(base, base + fetch.ways):
         if fetch.used[way] < fetch.used[victim] or (fetch.tag[way] == 0 and fetch.tag[victim] != 0):
             victim = way
     fetch.misses = fetch.misses + 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.machine.engine.comparators import TIMES, extremes
 from warploom.machine.engine.unit import inlined, native_form_of, unit
 
 LARGEST = np.uint32(0xFFFFFFFF)
@@ -63,3 +64,33 @@ def address_range_without_branches(addresses, active, lanes):
         lowest = min(lowest, np.uint32(addresses[lane] | off))
         highest = max(highest, np.uint32(addresses[lane] & on))
     return np.int64(lowest), np.int64(highest) if lowest <= highest else np.int64(-1)
+
+
+@unit
+def extent(addresses, active, lanes):
+    """(lowest, highest) address of the active lanes, and the OR of them all, as int64; the highest is -1 when no lane is active.
+
+    Of a whole warp: `active` is all ones or 0, and 0 beyond `lanes` too.
+    """
+    lowest = LARGEST
+    highest = np.uint32(0)
+    bits = np.uint32(0)
+    found = False
+    for lane in range(lanes):
+        if active[lane] != 0:
+            lowest = min(lowest, addresses[lane])
+            highest = max(highest, addresses[lane])
+            bits = np.uint32(bits | addresses[lane])
+            found = True
+    return np.int64(lowest), np.int64(highest) if found else np.int64(-1), np.int64(bits)
+
+
+@native_form_of(extent)
+@inlined
+def extent_of_groups(addresses, active, lanes):
+    """TIMES lanes at once."""
+    lowest, highest, bits = extremes(addresses, active)
+    for start in range(TIMES, lanes, TIMES):
+        low, high, some = extremes(addresses[start:], active[start:])
+        lowest, highest, bits = min(lowest, low), max(highest, high), bits | some
+    return lowest, highest if lowest <= highest else np.int64(-1), bits

@@ -36,14 +36,15 @@ from warploom.isa.regions import (
 from warploom.isa.uop import CONSTANT_SPACE, IMM, LOCAL_SPACE, NUMBER, OP, SIZE, SPACE, WIDE, B
 from warploom.machine.accounting.faults import FAULT_NUMBER
 from warploom.machine.accounting.notes import log_byte
-from warploom.machine.core.load_store.address_pattern import is_run
+from warploom.machine.core.load_store.address_pattern import extent, is_run
 from warploom.machine.core.load_store.constant_cache import access_constants
-from warploom.machine.core.load_store.lane_access import addresses, base_of
+from warploom.machine.core.load_store.lane_access import SEEN, addresses, base_of, shift
 from warploom.machine.datapath.register_file import source
-from warploom.machine.engine.unit import out_of_line, record, unit
+from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 
 LOAD, LOAD_SCALAR, STORE = NUMBER["load"], NUMBER["load_scalar"], NUMBER["store"]
 UNMAPPED, READ_ONLY_REGION = FAULT_NUMBER["unmapped"], FAULT_NUMBER["read_only_region"]
+SEEN_SHIFT = 12  # addresses that agree from this bit on have mostly been of one region
 LOCAL_FAULT, CONSTANT_FAULT = FAULT_NUMBER["local_out_of_range"], FAULT_NUMBER["constant_out_of_range"]
 MISALIGNED, UNSUPPORTED = FAULT_NUMBER["misaligned"], FAULT_NUMBER["unsupported"]
 
@@ -84,9 +85,10 @@ def translate(gpu, core, warp, tables, k, now):
     fault = addresses(access, registers, tables, k, lanes, gpu.memory_bytes)
     if fault != 0:
         return np.int64(fault)
-    if core.spaces.regions != 0:
+    if core.spaces.regions == 0:
+        _shift(access, lanes, np.int64(0))
+    elif not _locate_at_once(core, tables, k, lanes):
         return locate(core, registers, tables, k, lanes)
-    _shift(access, lanes, np.int64(0))
     return np.int64(0)
 
 
@@ -96,11 +98,46 @@ def no_translation(gpu, core, warp, tables, k, now):
     return np.int64(UNSUPPORTED)
 
 
-@unit
+@inlined
 def _shift(access, lanes, distance):
     """Every place lies `distance` bytes beyond its address."""
-    for lane in range(lanes):
-        access.place[lane] = np.uint32(np.int64(access.address[lane]) + distance)
+    shift(access.place, access.address, np.uint32(distance & 0xFFFFFFFF), lanes)
+
+
+@inlined
+def _locate_at_once(core, tables, k, lanes):
+    """`locate` where one region holds the addresses of all lanes, as nearly always, and nothing is wrong. Returns whether that is so."""
+    access = core.access
+    lowest = np.int64(access.lowest)
+    likely = (lowest >> SEEN_SHIFT) & (SEEN - 1)
+    if access.highest < lowest:
+        return False
+    number = _region_of(tables.regions, np.int64(access.region[likely]), lowest, access.highest - lowest + np.int64(tables.uops[k, SIZE]))
+    if number < 0 or number >= core.spaces.regions:
+        return False
+    access.region[likely] = number
+    row = tables.regions[number]
+    if row[REGION_KIND] == CONSOLE or (row[REGION_WRITABLE] == 0 and not _loads(tables.uops, k)):
+        return False
+    access.cached = row[REGION_CACHED]
+    access.scratchpad = 1 if row[REGION_KIND] == SCRATCHPAD else 0
+    _shift(access, lanes, _distance(core, row))
+    return True
+
+
+@inlined
+def _loads(uops, k):
+    """Whether micro-op `k`, a memory access, changes no memory."""
+    return uops[k, OP] == LOAD or uops[k, OP] == LOAD_SCALAR
+
+
+@inlined
+def _distance(core, row):
+    """From an address in a region to its place, as this core sees it."""
+    distance = np.int64(row[REGION_OFFSET])
+    if core.number != 0 and row[REGION_STRIDE] != 0:
+        distance += row[REGION_MOVED] + core.number * row[REGION_STRIDE]
+    return distance
 
 
 @out_of_line
@@ -126,16 +163,12 @@ def locate(core, registers, tables, k, lanes):
             return np.int64(UNMAPPED)
         if number >= core.spaces.regions:
             access.run = 0  # pages that follow each other by address do not by place
-        loads = tables.uops[k, OP] == LOAD or tables.uops[k, OP] == LOAD_SCALAR
-        if not loads and tables.regions[number, REGION_WRITABLE] == 0:
+        if not _loads(tables.uops, k) and tables.regions[number, REGION_WRITABLE] == 0:
             access.fault, access.lane, access.value, access.limit = READ_ONLY_REGION, lane, address, 0
             return np.int64(READ_ONLY_REGION)
         if tables.regions[number, REGION_CACHED] == 0:
             access.cached = 0
-        place = address + tables.regions[number, REGION_OFFSET]
-        if core.number != 0 and tables.regions[number, REGION_STRIDE] != 0:
-            place += tables.regions[number, REGION_MOVED] + core.number * tables.regions[number, REGION_STRIDE]
-        access.place[lane] = np.uint32(place)
+        access.place[lane] = np.uint32(address + _distance(core, tables.regions[number]))
         if tables.regions[number, REGION_KIND] == SCRATCHPAD:
             access.scratchpad = 1
         else:
@@ -200,10 +233,7 @@ def place_of(core, tables, address, size):
     number = _region_of(tables.regions, np.int64(0), address, size)
     if number < 0:
         return np.int64(-1)
-    place = address + tables.regions[number, REGION_OFFSET]
-    if core.number != 0 and tables.regions[number, REGION_STRIDE] != 0:
-        place += tables.regions[number, REGION_MOVED] + core.number * tables.regions[number, REGION_STRIDE]
-    return np.int64(place)
+    return np.int64(address + _distance(core, tables.regions[number]))
 
 
 @unit
@@ -238,4 +268,5 @@ def _interleave(core, warp, tables, k, lanes):
         word = ((first + (inside >> 2)) * lanes + lane) * 4 + (inside & 3)
         access.address[lane] = np.uint32(spaces.local_base + word)
         access.place[lane] = np.uint32(spaces.local_place + word)
+    access.lowest, access.highest, _ = extent(access.address, core.registers[warp].active, lanes)
     access.run = 1 if is_run(access.address, core.registers[warp].active, np.int64(tables.uops[k, SIZE]), lanes) else 0

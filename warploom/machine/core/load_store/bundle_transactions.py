@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import SIZE
-from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run
+from warploom.machine.core.load_store.coalescer import coalesce, coalesce_run, coalesce_scattered
 from warploom.machine.core.load_store.lsu import free_slot
 from warploom.machine.core.load_store.written_bytes import mark_written
+from warploom.machine.engine.bits import ONE
 from warploom.machine.engine.unit import inlined, out_of_line
 from warploom.machine.memory.transactions import STORE
 
@@ -24,11 +25,24 @@ def collect(core, registers, tables, k, lanes, transactions):
     lsu = core.lsu
     access = core.access
     size = np.int64(tables.uops[k, SIZE])
-    if access.run != 0 and transactions == 0 and lsu.merge != 0:
-        first = np.int64(access.address[0])
+    if transactions == 0 and lsu.merge != 0:
         slot = free_slot(lsu)
-        return coalesce_run(first, first + size * lanes - 1, lsu.line_shift, lsu.sector_shift, lsu.line[slot], lsu.sectors[slot])
+        first, last = np.int64(access.lowest), np.int64(access.highest) + size - 1
+        if access.run != 0:
+            return coalesce_run(first, last, lsu.line_shift, lsu.sector_shift, lsu.line[slot], lsu.sectors[slot])
+        if first >> lsu.line_shift < last >> lsu.line_shift:
+            return _collect_scattered(lsu, access, registers, size, lanes)
+        if lsu.line_shift == lsu.sector_shift and first <= last:
+            lsu.line[slot, 0], lsu.sectors[slot, 0] = first >> lsu.line_shift, ONE
+            return np.int64(1)
     return append(lsu, access.address, registers.active, size, lanes, transactions)
+
+
+@out_of_line
+def _collect_scattered(lsu, access, registers, size, lanes):
+    """The first transactions of a bundle, of lanes that are neither side by side nor in one line."""
+    slot = free_slot(lsu)
+    return coalesce_scattered(lsu, access.address, registers.active, size, lanes, lsu.line[slot], lsu.sectors[slot])
 
 
 @out_of_line

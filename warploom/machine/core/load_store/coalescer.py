@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.machine.core.load_store.address_pattern import address_range, is_run
-from warploom.machine.engine.bits import EMPTY, bit
+from warploom.machine.engine.bits import EMPTY, ONE, bit
 from warploom.machine.engine.unit import inlined, native_form_of, out_of_line, unit
 
 GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)  # times 2^-64: the high bits of a product with it are a good hash
@@ -65,7 +65,7 @@ def _place(lines, count, line):
 
 
 @native_form_of(coalesce)
-@unit
+@inlined
 def coalesce_by_pattern(lsu, addresses, active, size, lanes, lines, sectors):
     """The commonest patterns first."""
     if lsu.merge == 0:
@@ -80,7 +80,7 @@ def coalesce_by_pattern(lsu, addresses, active, size, lanes, lines, sectors):
         lines[0] = first >> lsu.line_shift
         sectors[0] = _one_line(lsu, addresses, active, size, lanes)
         return np.int64(1)
-    return _any_pattern(lsu, addresses, active, size, lanes, lines, sectors)
+    return coalesce_by_lane(lsu, addresses, active, size, lanes, lines, sectors)
 
 
 @unit
@@ -113,7 +113,14 @@ def _one_line(lsu, addresses, active, size, lanes):
 
 
 @unit
-def _any_pattern(lsu, addresses, active, size, lanes, lines, sectors):
+def coalesce_scattered(lsu, addresses, active, size, lanes, lines, sectors):
+    """`coalesce`, merging, of lanes known to be neither side by side nor in one line. Same arguments, same result."""
+    return coalesce(lsu, addresses, active, size, lanes, lines, sectors)
+
+
+@native_form_of(coalesce_scattered)
+@inlined
+def coalesce_by_lane(lsu, addresses, active, size, lanes, lines, sectors):
     """One lane after the other. Most new lines are known to be new by a hash of their number, without a search."""
     count = np.int64(0)
     seen = EMPTY  # bit h = a line with hash h is there
@@ -124,7 +131,9 @@ def _any_pattern(lsu, addresses, active, size, lanes, lines, sectors):
         last = first + size - 1
         for line in range(first >> lsu.line_shift, (last >> lsu.line_shift) + 1):
             hashed = bit(np.uint64(np.uint64(line) * GOLDEN_RATIO) >> (np.uint64(64) - HASH_BITS))
-            place = _place_without_branches(lines, count, line) if seen & hashed != EMPTY else count
+            place = np.int64(count)
+            if seen & hashed != EMPTY:
+                place = count - 1 if lines[count - 1] == line else _place_without_branches(lines, count, line)
             if place == count:
                 seen |= hashed
                 lines[count] = line
@@ -134,11 +143,9 @@ def _any_pattern(lsu, addresses, active, size, lanes, lines, sectors):
     return count
 
 
-@unit
+@out_of_line
 def _place_without_branches(lines, count, line):
-    """`_place`, the last line first; then all are compared to the end, several at once."""
-    if lines[count - 1] == line:
-        return np.int64(count - 1)
+    """`_place`: all are compared to the end, several at once."""
     found = np.int64(count)
     for place in range(count):
         found = np.int64(place) if lines[place] == line else found
@@ -176,6 +183,8 @@ def _lines_of_run(first, last, line_shift, sector_shift, lines, sectors):
 @unit
 def _piece(first, last, line, line_shift, sector_shift):
     """The sectors of one line that the bytes from `first` to `last` touch."""
+    if line_shift == sector_shift:  # a line is one sector
+        return ONE
     begin = line << (line_shift - sector_shift)
     end = begin + (np.int64(1) << (line_shift - sector_shift)) - 1
     return ones(max(first >> sector_shift, begin) - begin, min(last >> sector_shift, end) - begin)

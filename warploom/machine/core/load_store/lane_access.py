@@ -13,11 +13,11 @@ import numpy as np
 from warploom.isa.uop import DST, FLAGS, IMM, NUMBER, OP, REGISTERS, SHARED_SPACE, SIGNED, SIZE, SPACE, VIEW, A, B, C
 from warploom.isa.views import VIEW_BASE, VIEW_BYTES, VIEW_WRITABLE
 from warploom.machine.accounting.faults import FAULT_NUMBER
-from warploom.machine.core.load_store.address_pattern import is_run
+from warploom.machine.core.load_store.address_pattern import extent, is_run
 from warploom.machine.core.load_store.atomic import apply
 from warploom.machine.datapath.register_file import source
 from warploom.machine.engine.sizes import MAX_LANES
-from warploom.machine.engine.unit import inlined, native_form_of, out_of_line, record, unit
+from warploom.machine.engine.unit import inlined, lanewise, out_of_line, record, unit
 
 STORE = NUMBER["store"]
 LOAD, LOAD_SCALAR = NUMBER["load"], NUMBER["load_scalar"]
@@ -26,6 +26,8 @@ SHARED_FAULT = FAULT_NUMBER["shared_out_of_range"]
 MISALIGNED = FAULT_NUMBER["misaligned"]
 VIEW_FAULT = FAULT_NUMBER["view_out_of_range"]
 READ_ONLY = FAULT_NUMBER["read_only"]
+
+SEEN = 64  # regions that are remembered
 
 Access = record(
     inputs=dict(
@@ -42,11 +44,14 @@ Access = record(
         limit="i8",                  # of a fault: what it must keep to, bytes
         changed="i8",                # 1: some memory cell has a different value than before
         run="i8",                    # 1: all lanes are active, and each one's item follows that of the lane before it
+        lowest="i8",                 # address of an active lane
+        highest="i8",                # address of an active lane; -1: there is none
+        region=("i8", SEEN),         # by a few bits of an address: the region that held such a one last
     ),
 )  # fmt: skip
 
 
-@unit
+@inlined
 def addresses(access, registers, tables, k, lanes, space_bytes):
     """Fill in `access.address` for micro-op `k` and check it against alignment, memory or its view.
 
@@ -65,14 +70,21 @@ def addresses(access, registers, tables, k, lanes, space_bytes):
     if view >= 0:
         start = np.int64(tables.views[view, VIEW_BASE]) & 0xFFFFFFFF
         limit = np.int64(0) if _read_only(tables, k) else np.int64(tables.views[view, VIEW_BYTES]) & 0xFFFFFFFF
+    shift(row, base, offset, lanes)
+    lowest, highest, bits = extent(row, registers.active, lanes)
+    access.lowest, access.highest = lowest, highest
+    if lowest < start or highest + size > start + limit or (bits | start) & (size - 1) != 0:
+        _first_fault(access, registers.active, tables, k, lanes, start, limit)
+    if highest - lowest == size * (lanes - 1) and is_run(row, registers.active, size, lanes) and access.fault == 0:
+        access.run = 1
+    return np.int64(access.fault)
+
+
+@lanewise
+def shift(row, base, offset, lanes):
+    """`row` = `base` and an offset, modulo 2**32, in every lane."""
     for lane in range(lanes):
         row[lane] = np.uint32(base[lane] + offset)
-    first = np.int64(row[0]) - start
-    if is_run(row, registers.active, size, lanes) and first >= 0 and first + size * lanes <= limit and first & (size - 1) == 0:
-        access.run = 1
-    else:
-        _check_by_lane(access, registers.active, tables, k, lanes, start, limit)
-    return access.fault
 
 
 @unit
@@ -94,44 +106,8 @@ def _read_only(tables, k):
 
 
 @out_of_line
-def _check_by_lane(access, active, tables, k, lanes, start, limit):
-    """Each active lane must be aligned and within the `limit` bytes from `start` on; else a fault is written down."""
-    if any_outside(access.address, active, np.int64(tables.uops[k, SIZE]), lanes, start, limit):
-        _first_fault(access, active, tables, k, lanes, start, limit)
-
-
-@unit
-def any_outside(row, active, size, lanes, start, limit):
-    """Whether an active lane's access is not aligned, or does not lie in the `limit` bytes from `start` on."""
-    for lane in range(lanes):
-        offset = np.int64(row[lane]) - start
-        if active[lane] != 0 and (offset < 0 or offset + size > limit or offset & (size - 1) != 0):
-            return True
-    return False
-
-
-@native_form_of(any_outside)
-@unit
-def any_outside_without_branches(row, active, size, lanes, start, limit):
-    """One comparison finds both ends, and several lanes are compared at once.
-
-    An address before `start` is a large number when `start` is taken off, modulo 2**32.
-    """
-    begin = np.uint32(start)
-    last = np.uint32(max(limit - size, np.int64(0)))
-    low_bits = np.uint32(size - 1)
-    fits = np.uint32(limit >= size)
-    found = np.uint32(0)
-    for lane in range(lanes):
-        offset = np.uint32(row[lane] - begin)
-        right = np.uint32(offset <= last) & np.uint32(offset & low_bits == 0) & fits
-        found = found | (active[lane] & np.uint32(right - np.uint32(1)))
-    return found != 0
-
-
-@out_of_line
 def _first_fault(access, active, tables, k, lanes, start, limit):
-    """Write down what is wrong with the access of the lowest lane with which something is wrong."""
+    """Write down what is wrong with the access of the lowest lane that is not aligned or not within the `limit` bytes from `start` on."""
     size = np.int64(tables.uops[k, SIZE])
     kind = SHARED_FAULT if tables.uops[k, SPACE] == SHARED_SPACE else ADDRESS_FAULT
     if tables.uops[k, VIEW] >= 0:
@@ -147,36 +123,34 @@ def _first_fault(access, active, tables, k, lanes, start, limit):
 @inlined
 def load(access, row, registers, tables, k, lanes, memory):
     """Lane registers = memory at the byte indices in `row`; memory: uint32 words."""
-    if access.run == 0 or tables.uops[k, SIZE] != 4:
-        _load_by_lane(row, registers, tables, k, lanes, memory)
+    if tables.uops[k, SIZE] != 4:
+        _load_narrow(row, registers, tables, k, lanes, memory)
         return
     target = registers.lane[tables.uops[k, DST]]
-    first = np.int64(row[0]) >> 2
-    for lane in range(lanes):
-        target[lane] = memory[first + lane]
+    if access.run != 0:
+        first = np.int64(row[0]) >> 2
+        for lane in range(lanes):
+            target[lane] = memory[first + lane]
+    else:
+        for lane in range(lanes):
+            if registers.active[lane] != 0:
+                target[lane] = memory[row[lane] >> np.uint32(2)]
 
 
 @out_of_line
-def _load_by_lane(row, registers, tables, k, lanes, memory):
-    """Lanes that are not side by side, or not all there, or that want less than a word."""
-    size = tables.uops[k, SIZE]
+def _load_narrow(row, registers, tables, k, lanes, memory):
+    """Lanes that want less than a word."""
     target = registers.lane[tables.uops[k, DST]]
-    active = registers.active
-    if size == 4:
-        for lane in range(lanes):
-            if active[lane] != 0:
-                target[lane] = memory[row[lane] >> np.uint32(2)]
-    else:
-        bits = np.uint32(8 * size)
-        keep = (np.uint32(1) << bits) - np.uint32(1)
-        sign = np.uint32(1) << (bits - np.uint32(1))
-        for lane in range(lanes):
-            if active[lane] != 0:
-                word = memory[row[lane] >> np.uint32(2)]
-                value = np.uint32(word >> np.uint32((row[lane] & np.uint32(3)) * np.uint32(8))) & keep
-                if tables.uops[k, FLAGS] & SIGNED != 0:
-                    value = np.uint32((value ^ sign) - sign)
-                target[lane] = value
+    bits = np.uint32(8 * tables.uops[k, SIZE])
+    keep = (np.uint32(1) << bits) - np.uint32(1)
+    sign = np.uint32(1) << (bits - np.uint32(1))
+    for lane in range(lanes):
+        if registers.active[lane] != 0:
+            word = memory[row[lane] >> np.uint32(2)]
+            value = np.uint32(word >> np.uint32((row[lane] & np.uint32(3)) * np.uint32(8))) & keep
+            if tables.uops[k, FLAGS] & SIGNED != 0:
+                value = np.uint32((value ^ sign) - sign)
+            target[lane] = value
 
 
 @inlined
@@ -184,38 +158,35 @@ def store(access, row, registers, tables, k, lanes, memory):
     """Memory at the byte indices in `row` = source B; of several lanes at one address the highest wins."""
     value = registers.lane[source(registers, tables.uops, k, B, 1, lanes)]
     changed = np.uint32(0)
-    if access.run == 0 or tables.uops[k, SIZE] != 4:
-        changed = _store_by_lane(row, registers, value, tables, k, lanes, memory)
-    else:
+    if tables.uops[k, SIZE] != 4:
+        changed = _store_narrow(row, registers, value, tables, k, lanes, memory)
+    elif access.run != 0:
         first = np.int64(row[0]) >> 2
         for lane in range(lanes):
             changed = np.uint32(changed | (memory[first + lane] ^ value[lane]))
             memory[first + lane] = value[lane]
+    else:
+        for lane in range(lanes):
+            if registers.active[lane] != 0:
+                index = row[lane] >> np.uint32(2)
+                changed = np.uint32(changed | (memory[index] ^ value[lane]))
+                memory[index] = value[lane]
     if changed != np.uint32(0):
         access.changed = 1
 
 
 @out_of_line
-def _store_by_lane(row, registers, value, tables, k, lanes, memory):
-    """`_load_by_lane` for a store; returns the bits that have changed anywhere."""
-    size = tables.uops[k, SIZE]
-    active = registers.active
+def _store_narrow(row, registers, value, tables, k, lanes, memory):
+    """`_load_narrow` for a store; returns the bits that have changed anywhere."""
     changed = np.uint32(0)
-    if size == 4:
-        for lane in range(lanes):
-            if active[lane] != 0:
-                index = row[lane] >> np.uint32(2)
-                changed = np.uint32(changed | (memory[index] ^ value[lane]))
-                memory[index] = value[lane]
-    else:
-        keep = np.uint32((np.uint32(1) << np.uint32(8 * size)) - np.uint32(1))
-        for lane in range(lanes):
-            if active[lane] != 0:
-                index = row[lane] >> np.uint32(2)
-                shift = np.uint32((row[lane] & np.uint32(3)) * np.uint32(8))
-                word = np.uint32(memory[index] & ~np.uint32(keep << shift)) | np.uint32((value[lane] & keep) << shift)
-                changed = np.uint32(changed | (memory[index] ^ word))
-                memory[index] = word
+    keep = np.uint32((np.uint32(1) << np.uint32(8 * tables.uops[k, SIZE])) - np.uint32(1))
+    for lane in range(lanes):
+        if registers.active[lane] != 0:
+            index = row[lane] >> np.uint32(2)
+            shift = np.uint32((row[lane] & np.uint32(3)) * np.uint32(8))
+            word = np.uint32(memory[index] & ~np.uint32(keep << shift)) | np.uint32((value[lane] & keep) << shift)
+            changed = np.uint32(changed | (memory[index] ^ word))
+            memory[index] = word
     return changed
 
 

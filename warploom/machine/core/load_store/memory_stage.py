@@ -54,7 +54,7 @@ from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.datapath.predicate import LOAD_SCALAR, STORE_SCALAR, is_scalar, lanes_of_access
 from warploom.machine.datapath.register_file import expand, source
 from warploom.machine.engine.bits import EMPTY, lowest, popcount
-from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, unit
+from warploom.machine.engine.unit import FOREVER, out_of_line, unit
 from warploom.machine.memory.transactions import ATOMIC, LOAD, STORE
 
 UNSUPPORTED = FAULT_NUMBER["unsupported"]
@@ -104,13 +104,11 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                 transactions = _image(core, pc, registers, tables, k, lanes, transactions)
                 kind = np.int64(STORE)
                 continue
-            row = core.access.address
             moved = np.int64(k)
             if core.spaces.used == 0:
-                fault = addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
+                fault = _addresses(core.access, registers, tables, k, lanes, gpu.memory_bytes)
             else:
                 fault = units.translate(gpu, core, warp, tables, k, now)
-                row = core.access.place
                 bypass |= 1 - core.access.cached
             if fault == 0 and core.watched != 0:
                 units.watch(gpu, core, warp, pc, tables, k, now)
@@ -118,7 +116,9 @@ def access_memory(gpu, core, warp, pc, wanted, tables, units, now):
                 units.wide(core, warp, tables, k, IN_TABLES if core.spaces.used == 0 else AT_PLACES)
                 kind, extra = _kind_of(core, registers, tables, k, lanes, kind, extra)
             elif fault == 0:
-                kind, extra = _move(core, row, registers, tables, k, lanes, kind, extra)
+                _move(core, registers, tables, k, lanes)
+                if tables.uops[k, OP] != LOAD_OP:
+                    kind, extra = _kind_of(core, registers, tables, k, lanes, kind, extra)
             if fault == 0 and tables.uops[k, SPACE] != CONSTANT_SPACE and core.access.scratchpad == 0:
                 before = transactions
                 if core.has_wide != 0 and tables.uops[k, SIZE] == WIDE and tables.uops[k, SPACE] == LOCAL_SPACE:
@@ -202,18 +202,25 @@ def _scratchpad_passes(core, registers, tables, k, lanes):
     )
 
 
-@inlined
-def _move(core, row, registers, tables, k, lanes, kind, extra):
-    """Move the values of an access to the places in `row`; returns what the bundle is now, and an atomic's extra cycles."""
+@out_of_line
+def _addresses(access, registers, tables, k, lanes, space_bytes):
+    """`addresses`, of a memory that begins at address 0. A function of its own, as `_move`: what prepares its loops stays in it."""
+    return addresses(access, registers, tables, k, lanes, space_bytes)
+
+
+@out_of_line
+def _move(core, registers, tables, k, lanes):
+    """Move the values of an access to global or local memory."""
     op = tables.uops[k, OP]
+    row = core.access.address
+    if core.spaces.used != 0:
+        row = core.access.place
     if op == LOAD_OP:
         load(core.access, row, registers, tables, k, lanes, tables.memory)
-        return kind, extra
-    if op == STORE_OP:
+    elif op == STORE_OP:
         store(core.access, row, registers, tables, k, lanes, tables.memory)
-        return np.int64(STORE), extra
-    atomic(core.access, row, registers, tables, k, lanes, tables.memory)
-    return _kind_of(core, registers, tables, k, lanes, kind, extra)
+    else:
+        atomic(core.access, row, registers, tables, k, lanes, tables.memory)
 
 
 @unit
@@ -234,7 +241,7 @@ def _shared(gpu, core, warp, pc, registers, tables, units, k, lanes, now):
     """An access to the block's shared memory; returns the passes that it takes."""
     size = core.blocks.shared_bytes
     base = np.int64(core.warps.block[warp]) * size
-    if addresses(core.access, registers, tables, k, lanes, size) != 0:
+    if _addresses(core.access, registers, tables, k, lanes, size) != 0:
         return np.int64(0)
     row = core.access.address
     op = tables.uops[k, OP]
