@@ -76,6 +76,7 @@ from warploom.machine.datapath.special_function import special
 from warploom.machine.datapath.special_register import read_special
 from warploom.machine.engine.unit import inlined, lanewise, out_of_line, unit
 
+COMMON_LANES = 32  # a warp of most GPUs
 BALLOT, MATCH_ANY, PERMUTE, OR_LANES = (NUMBER[name] for name in ("ballot", "match_any", "permute", "or_lanes"))
 
 
@@ -85,6 +86,16 @@ def execute(registers, tables, k, lanes):
 
     registers: WarpRegisters of one warp. uops: int32[n, UOP_COLUMNS]. lanes: lanes a warp.
     """
+    scalar = tables.uops[k, DST] >= SCALAR and tables.uops[k, DATAPATH] != CROSS_LANE
+    if lanes == COMMON_LANES and not scalar:
+        _execute(registers, tables, k, np.int64(COMMON_LANES), np.int64(COMMON_LANES))
+    else:
+        _execute(registers, tables, k, lanes, np.int64(1) if scalar else lanes)
+
+
+@inlined
+def _execute(registers, tables, k, lanes, wide):
+    """`execute` in the first `wide` lanes. Natively there is a copy for warps of COMMON_LANES, whose loops have a known length."""
     op = np.int64(tables.uops[k, OP])
     datapath = tables.uops[k, DATAPATH]
     destination = np.int64(tables.uops[k, DST])
@@ -92,7 +103,6 @@ def execute(registers, tables, k, lanes):
     if tables.uops[k, PREDICATE] >= SCALAR:
         apply_predicate(registers, tables.uops, k, lanes)
         takes_part = registers.predicated
-    wide = lanes if destination < SCALAR or datapath == CROSS_LANE else np.int64(1)
     a = source(registers, tables.uops, k, A, 0, wide)
     b = source(registers, tables.uops, k, B, 1, wide)
     c = source(registers, tables.uops, k, C, 2, wide)
