@@ -91,8 +91,8 @@ def test_an_issue_slot_asks_its_policy_where_a_warp_can_issue_and_nothing_after_
         monkeypatch.setattr(
             cycle, "count_full_units", lambda core, *given, calls=calls: calls.append(("count", given[0], int(given[1]), given[2]))
         )
-        monkeypatch.setattr(cycle, "issue", lambda *given, calls=calls: calls.append(("issue", given[2], given[3])))
-        monkeypatch.setattr(cycle, "note_if_full", lambda core, port, now, calls=calls: calls.append(("note", int(port))))
+        monkeypatch.setattr(cycle, "issue", lambda *given, calls=calls: calls.append(("issue", given[2], given[3])) or 7)
+        monkeypatch.setattr(cycle, "note_what_it_fills", lambda core, port, now, calls=calls: calls.append(("note", int(port))))
 
         def pick(gpu, core, s, awake, eligible, tables, units, now, calls=calls, can=can):
             calls.append(("pick", int(awake), int(eligible)))
@@ -104,7 +104,7 @@ def test_an_issue_slot_asks_its_policy_where_a_warp_can_issue_and_nothing_after_
         expected = ["ports"] * own
         expected += [("count", 1, int(mine), 1)] if mask(*can) != mine else []
         expected += [("pick", int(mine), int(mask(*can)))] if can or every_cycle else []
-        expected += [("issue", 1, can[0]), ("note", int(tables.code[0, cycle.PORT]))] if can else []
+        expected += [("issue", 1, can[0]), ("note", 7)] if can else []
         assert calls == ([] if fault else expected)
         assert core.issued == (1 if can and not fault else 0)
 

@@ -164,7 +164,7 @@ def test_the_next_entry_is_when_the_first_full_port_has_room(shared_pipe):
     """Port p is full until 100 + 10 p, for 3 cycles less where a queue holds as many; a float goes into the integer pipe too, if it may."""
     (partitions,) = mirror(np.zeros(1, Partitions))
     partitions.float_on_integer = shared_pipe
-    partitions.free[1] = [100 + 10 * port for port in range(len(u.PORTS))]
+    partitions.free[1, : len(u.PORTS)] = [100 + 10 * port for port in range(len(u.PORTS))]
     partitions.free[0] = 1
     partitions.room[u.MEMORY] = 3
     entry = {port: 100 + 10 * port for port in range(len(u.PORTS))}
@@ -183,7 +183,7 @@ def test_the_next_entry_is_when_the_first_full_port_has_room(shared_pipe):
 def test_an_instruction_keeps_the_entry_of_its_pipe_once_that_is_free(port, shared_pipe, before):
     """In cycle 50. A float goes into the integer pipe where that may be, and its own is not free."""
     (partitions,) = mirror(np.zeros(1, Partitions))
-    partitions.float_on_integer, partitions.change[:] = shared_pipe, 99
+    partitions.float_on_integer = shared_pipe
     for kind in range(len(u.PORTS)):
         partitions.free[1, kind] = before + (kind != port)
     pipe = u.MEMORY if port == u.SHARED else u.ALU if port == u.FLOAT and shared_pipe and before > 50 else port
@@ -191,33 +191,30 @@ def test_an_instruction_keeps_the_entry_of_its_pipe_once_that_is_free(port, shar
     expected[1][pipe] = max(expected[1][pipe], 50) + 4
     assert enter(partitions, 1, port, 4, np.int64(50)) == pipe
     assert partitions.free.tolist() == expected
-    assert (partitions.busy[1], partitions.change[1], partitions.taken[1, pipe]) == (1 << pipe, 50, 1)
-    assert (partitions.busy[0], partitions.change[0], partitions.taken.sum()) == (0, 99, 1)
+    assert partitions.taken[1, pipe] == partitions.taken.sum() == 1
 
 
 @pytest.mark.parametrize("shared_pipe", [0, 1])
 @pytest.mark.parametrize("seed", range(6))
-def test_full_and_busy_ports_are_found_when_they_change(seed, shared_pipe):
-    """Against the times themselves: a port is full until the entry of its pipe is free, and its pipe busy until its queue is, too."""
+def test_a_port_is_full_until_its_queue_has_room(seed, shared_pipe):
+    """Against the times themselves."""
     source = random.Random(seed)
     (partitions,) = mirror(np.zeros(1, Partitions))
     partitions.float_on_integer = shared_pipe
     partitions.room[u.MEMORY], partitions.room[u.SPECIAL] = 3, source.randint(0, 5)
     free = [0] * len(u.PORTS)
 
-    def masks(now):
+    def full_ports(now):
         entries = {port for port, at in enumerate(free) if at - int(partitions.room[port]) > now}
         full = entries - ({u.FLOAT} if shared_pipe and u.ALU not in entries else set()) | ({u.SHARED} if u.MEMORY in entries else set())
-        return sum(1 << port for port in full), sum(1 << port for port, at in enumerate(free) if at > now)
+        return sum(1 << port for port in full)
 
     for now in range(1, 120):
         find_full_ports(partitions, 1, np.int64(now))
-        assert (partitions.full[1], partitions.busy[1]) == masks(now), now
-        events = [at for port, own in enumerate(free) for at in (own - int(partitions.room[port]), own) if at > now]
-        assert partitions.change[1] == min(events, default=FOREVER) or masks(now) == (0, 0)
+        assert partitions.full[1] == full_ports(now), now
         for _ in range(source.choice((0, 0, 0, 1, 1, 2))):
             port = source.choice([u.ALU, u.FLOAT, u.SPECIAL, u.MEMORY, u.SHARED])
             cycles = source.choice((1, 2, 4, 9))
             pipe = int(enter(partitions, 1, port, cycles, np.int64(now)))
             free[pipe] = max(free[pipe], now) + cycles
-    assert not (partitions.full[0] or partitions.busy[0])
+    assert not partitions.full[0]

@@ -195,6 +195,6 @@ def test_a_warp_that_knew_its_cycle_is_awake_without_being_examined(at):
 def test_a_group_of_any_number_is_waited_for_and_none_is_not(monkeypatch, pc, group):
     gpu, core, tables = waiting_at(pc)
     core.scoreboard.ready[WARP], core.scoreboard.reason[WARP] = AT + 9, WAIT
-    monkeypatch.setattr(ready_check, "blocking_group", lambda *given: np.int64(group))
+    monkeypatch.setattr(ready_check, "blocking_group", lambda *given: (np.int64(group), np.int64(AT + 9)))
     examine(gpu, core, tables, WARP, AT)
     assert found(core) == ((NOT_SELECTED, AT, 1, 0, 0, 0) if group < 0 else (WAIT, AT + 9, 0, 0, 0, pc == ADDS))

@@ -79,7 +79,7 @@ def lock(watcher, chance, do):
         watcher.begin_cycle(core, now)
         warp = chance.randrange(WARPS)
         pc = warps.pc[warp]
-        if scoreboard.blocking_group(board, code, warp, pc, warps.mask[warp], LANES, now) < 0:
+        if scoreboard.blocking_group(board, code, warp, pc, warps.mask[warp], LANES, now)[0] < 0:
             load = chance.random() < 0.3
             do(scoreboard.mark_busy)(board, code, warp, pc, warps.mask[warp], LANES, FOREVER if load else now + chance.randrange(1, 9), 0)
             if load:

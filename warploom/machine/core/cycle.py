@@ -13,7 +13,7 @@ from warploom.isa.uop import ISSUE_LATENCY, ISSUE_UNIT, PORT
 from warploom.machine.accounting.events import EMPTY_SLOT, LACKS_UNIT, VISIT, WAITS, emit
 from warploom.machine.core.divergence.dwf import form_warps
 from warploom.machine.core.fetch.instruction_fetch import fetch_instructions
-from warploom.machine.core.full_units import count_full_units, find_full_units, next_free_unit, note_full_ports, note_if_full
+from warploom.machine.core.full_units import count_full_units, find_full_units, next_free_unit, note_full_ports, note_what_it_fills
 from warploom.machine.core.issue import issue
 from warploom.machine.core.ready_check import examine, wake_up
 from warploom.machine.core.warps.alarms import next_ringing
@@ -131,10 +131,9 @@ def issue_slot(gpu, core, number, tables, units, now):
         return
     warp = pick_warp(gpu, core, s, awake, eligible, tables, units, now)
     if warp >= 0:
-        port = np.int64(tables.code[warps.pc[warp], PORT])
         core.issued = core.issued + 1
-        issue(gpu, core, number, warp, tables, units, now)
-        note_if_full(core, port, now)
+        port = issue(gpu, core, number, warp, tables, units, now)
+        note_what_it_fills(core, port, now)
 
 
 @inlined

@@ -62,6 +62,13 @@ def note_if_full(core, port, now):
         core.warps_blocked = core.warps_blocked | needing
 
 
+@inlined
+def note_what_it_fills(core, port, now):
+    """An instruction has been issued to a unit of the whole core: note it if the next one of this cycle finds it full."""
+    if port == TEXTURE or not unit_accepts(core, port, now):
+        note_if_full(core, port, now)
+
+
 @out_of_line
 def _note_lane_slots(core, asking):
     """Note which of the warps that want to sample have too many lanes for the places that a sampler of single lanes has left."""

@@ -55,7 +55,7 @@ from warploom.machine.core.operand_banks import read_operands
 from warploom.machine.core.partitions import enter
 from warploom.machine.core.performance_monitor import count_access, count_instruction
 from warploom.machine.core.pipes import accept
-from warploom.machine.core.ready_check import examine
+from warploom.machine.core.ready_check import examine_after_issue
 from warploom.machine.core.warps.scoreboard import mark_busy
 from warploom.machine.core.warps.stall_account import account, account_wait
 from warploom.machine.core.warps.warp_exit import end_warp
@@ -75,21 +75,22 @@ LOW_HALF = 0xFFFFFFFF  # of a 64-bit number
 def issue(gpu, core, number, warp, tables, units, now):
     """Issue a warp's next instruction: account its waiting, execute its micro-ops, move its PC, examine what follows.
 
-    number: the scheduler that picked the warp.
+    number: the scheduler that picked the warp. Returns the port to which the instruction went.
     """
     warps = core.warps
     pc = np.int64(warps.pc[warp])
     mask = warps.mask[warp]
     unit = np.int64(tables.code[pc, ISSUE_UNIT])
     port = np.int64(tables.code[pc, PORT])
-    _account_wait(gpu, core, number, warp, port, tables, now)
+    row = tables.profile[pc]
+    _account_wait(gpu, core, number, warp, port, row, tables, now)
     warps.awake = warps.awake & ~bit(warp)
     warps.wants[port] &= ~bit(warp)
     _prepare_registers(core.registers[warp], warps, warp, mask, now)
     part = mask
     if core.has_predicates != 0:
         part = lanes_taking_part(core.registers[warp], tables, pc, mask, warps.lanes)
-    _count_issue(tables, pc, part, warps.threads[warp], warps.launched[warp])
+    _count_issue(row, part, warps.threads[warp], warps.launched[warp])
     if core.counts != 0:
         _count_for_program(core, warp, part, tables)
     fault = np.int64(0)
@@ -116,11 +117,38 @@ def issue(gpu, core, number, warp, tables, units, now):
         raise_fault(gpu.fault, fault, core.number, warp, pc, _faulting_lanes(gpu, core, part), gpu.fault.value, gpu.fault.limit, now)
     else:
         _follow(gpu, core, warp, pc, unit, tables, now)
+    return port
 
 
 @inlined
-def _account_wait(gpu, core, number, warp, port, tables, now):
-    """Account the cycles since the last issue: waiting until the warp woke up, then for a full unit, then for the scheduler."""
+def _account_wait(gpu, core, number, warp, port, row, tables, now):
+    """Account the cycles since the last issue: waiting until the warp woke up, then for a full unit, then for the scheduler.
+
+    row: of the profile, the instruction's.
+    """
+    if gpu.log.tracing != 0 or core.counts > 1:
+        _account_and_tell(gpu, core, number, warp, port, tables, now)
+        return
+    warps = core.warps
+    since = np.int64(warps.since[warp])
+    woke = max(np.int64(warps.wake[warp]), since)
+    row[warps.reason[warp]] += woke - since
+    throttled = min(np.int64(core.unit_full_cycles[number, port] - warps.unit_full_at_wake[warp]), now - woke)
+    if throttled > 0:
+        row[_throttle_reason(port)] += throttled
+        woke = woke + throttled
+    if core.operands.banks != 0:
+        held = min(np.int64(core.operands.held_cycles[number] - warps.held_at_wake[warp]), now - woke)
+        if held > 0:
+            row[DISPATCH_STALL] += held
+            woke = woke + held
+    row[NOT_SELECTED] += max(now - woke, np.int64(0))
+    warps.since[warp] = now + 1
+
+
+@out_of_line
+def _account_and_tell(gpu, core, number, warp, port, tables, now):
+    """The same, where each span is an event, or the program may ask for what it has waited."""
     warps = core.warps
     if warps.wake[warp] > warps.since[warp]:
         account_wait(gpu, core, warp, tables, warps.wake[warp])
@@ -167,9 +195,8 @@ def expand_mask(registers, warps, warp, mask):
 
 
 @inlined
-def _count_issue(tables, pc, part, threads, launched):
-    """One more issue of instruction `pc`: lanes that take part, lanes whose thread waits meanwhile, and lanes whose thread has ended."""
-    row = tables.profile[pc]
+def _count_issue(row, part, threads, launched):
+    """One more issue of an instruction: lanes that take part, lanes whose thread waits meanwhile, and lanes whose thread has ended."""
     row[SELECTED] += 1
     row[LANES] += popcount(part)
     row[LANES_DIVERGED] += popcount(threads & ~part)
@@ -265,20 +292,31 @@ def _follow(gpu, core, warp, pc, unit, tables, now):
     warps = core.warps
     if core.fetch.buffer != 0:
         consume(core.fetch, warp, pc, warps.pc[warp], unit == CONTROL)
+    if unit != CONTROL or _goes_on(gpu, core, warp, pc, tables, now):
+        examine_after_issue(gpu, core, tables, warp, now + 1)
+
+
+@inlined
+def _goes_on(gpu, core, warp, pc, tables, now):
+    """Whether a warp that has issued an instruction of the control unit has neither ended nor waits for a barrier, or for its branch."""
+    warps = core.warps
     if warps.threads[warp] == EMPTY:
         whole = 1 if tables.uops[tables.code[pc, FIRST_UOP], OP] == EXIT_WARP else 0
         end_warp(gpu, core, warp, pc, whole, tables, now)
-        return
-    inside = 0 <= warps.pc[warp] < core.code_rows
-    if inside and has(warps.at_barrier, warp):
+        return False
+    if not 0 <= warps.pc[warp] < core.code_rows:
+        return True
+    if has(warps.at_barrier, warp):
         warps.reason[warp] = BARRIER
         warps.wake[warp] = FOREVER
-    elif inside and unit == CONTROL and core.barriers.opens > now + core.branch_latency:
+        return False
+    if core.barriers.opens > now + core.branch_latency:
         warps.reason[warp] = BARRIER
         set_alarm(warps, warp, np.int64(core.barriers.opens), now)
         core.barriers.opens = 0
-    elif inside and unit == CONTROL and core.branch_latency > 1:
+        return False
+    if core.branch_latency > 1:
         warps.reason[warp] = BRANCH_RESOLVING
         set_alarm(warps, warp, now + core.branch_latency, now)
-    else:
-        examine(gpu, core, tables, warp, now + 1)
+        return False
+    return True

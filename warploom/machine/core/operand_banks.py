@@ -48,16 +48,18 @@ def read_operands(operands, number, reads, now):
 
     reads: BANK_READS of the instruction.
     """
-    left = np.int64(reads)
     # In units of one read, so that a bank of two reads a cycle does three in one and a half.
     start = np.int64(now * operands.reads)
-    gathered = start + operands.reads
-    for bank in range(operands.banks):
+    gathered = np.int64(start + operands.reads)
+    left = np.int64(reads) & 0xFFFFFFFF
+    bank = np.int64(0)
+    while left != 0:
         count = left & ((1 << BITS) - 1)
-        left = left >> BITS
         done = max(np.int64(operands.ready[number, bank]), start) + count
         operands.ready[number, bank] = done
         gathered = max(gathered, done) if count > 0 else gathered
+        left = left >> BITS
+        bank = bank + 1
     if operands.collectors == 0 and gathered <= start + operands.window * operands.reads:
         operands.held[number] = now + 1
         return np.int64(0)

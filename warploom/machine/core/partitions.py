@@ -23,6 +23,7 @@ import numpy as np
 
 from warploom.isa.uop import ALU, FLOAT, MEMORY, PORTS, SHARED
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
+from warploom.machine.engine.comparators import TIMES, exceeding
 from warploom.machine.engine.sizes import MAX_SCHEDULERS
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record
 
@@ -34,13 +35,11 @@ Partitions = record(
         float_on_integer="i8",                      # 1: the integer pipe takes float instructions too
         interval=("i8", len(PORTS)),                # cycles that an instruction keeps the entry of a pipe without latency classes
         hold=("i8", LATENCY_CLASSES),               # the same for arithmetic, by latency class
-        room=("i8", len(PORTS)),                    # cycles of waiting work that the queue before a pipe holds
+        room=("i8", TIMES),                         # cycles of waiting work that the queue before a pipe holds
     ),
     state=dict(                                     # [scheduler], [scheduler, port]; in a mask of ports, bit p = port p
         full=("u8", MAX_SCHEDULERS),                # ports that take nothing in this cycle
-        busy=("u8", MAX_SCHEDULERS),                # ports whose pipe has work
-        change=("i8", MAX_SCHEDULERS),              # first cycle in which those two masks may differ from what they are
-        free=("i8", (MAX_SCHEDULERS, len(PORTS))),  # first cycle in which the entry of the pipe, and the queue before it, are empty
+        free=("i8", (MAX_SCHEDULERS, TIMES)),       # first cycle in which the entry of the pipe, and the queue before it, are empty
     ),
     counters=dict(
         taken=("i8", (MAX_SCHEDULERS, len(PORTS))), # warp instructions that a pipe has taken
@@ -51,23 +50,7 @@ Partitions = record(
 @inlined
 def find_full_ports(partitions, number, now):
     """Find the ports of scheduler `number` that take no instruction in cycle `now`."""
-    if now < partitions.change[number]:
-        return
-    busy = partitions.busy[number]
-    full = EMPTY
-    change = np.int64(FOREVER)
-    left = busy
-    while left != EMPTY:
-        port = lowest(left)
-        left = rest(left)
-        free = np.int64(partitions.free[number, port])
-        entry = np.int64(free - partitions.room[port])
-        busy = busy if free > now else busy & ~bit(port)
-        full = full | bit(port) if entry > now else full
-        later = entry if entry > now else free
-        change = min(change, later if later > now else np.int64(FOREVER))
-    partitions.busy[number] = busy
-    partitions.change[number] = change
+    full = exceeding(partitions.free[number], partitions.room, now)
     if partitions.float_on_integer != 0 and not has(full, ALU):
         full = full & ~bit(FLOAT)
     if has(full, MEMORY):
@@ -82,8 +65,6 @@ def enter(partitions, number, port, cycles, now):
     if port == FLOAT and partitions.float_on_integer != 0 and partitions.free[number, FLOAT] > now:
         pipe = np.int64(ALU)
     partitions.free[number, pipe] = max(np.int64(partitions.free[number, pipe]), np.int64(now)) + cycles
-    partitions.busy[number] |= bit(pipe)
-    partitions.change[number] = now
     partitions.taken[number, pipe] += 1
     return pipe
 

@@ -14,7 +14,7 @@ from warploom.machine.accounting.faults import FAULT_NUMBER, raise_fault
 from warploom.machine.accounting.reasons import DRAIN, LONG_SCOREBOARD, MEMBAR, NO_INSTRUCTION, NOT_SELECTED, WAIT, WAITCNT
 from warploom.machine.core.control import EXIT_WARP, FENCE
 from warploom.machine.core.warps.access_order import all_but_last
-from warploom.machine.core.warps.scoreboard import blocking_group, ready_at
+from warploom.machine.core.warps.scoreboard import blocking_group
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.datapath.predicate import lanes_taking_part
 from warploom.machine.engine.bits import EMPTY, bit
@@ -27,10 +27,17 @@ PC_FAULT = FAULT_NUMBER["pc_out_of_range"]
 def examine(gpu, core, tables, warp, at):
     """What does a warp's next instruction wait for, as of cycle `at`? Sets the warp awake, or its reason and alarm."""
     warps = core.warps
-    pc = np.int64(warps.pc[warp])
     warps.waiting_memory = warps.waiting_memory & ~bit(warp)
     warps.fencing = warps.fencing & ~bit(warp)
     warps.wake_time_known = warps.wake_time_known & ~bit(warp)
+    examine_after_issue(gpu, core, tables, warp, at)
+
+
+@inlined
+def examine_after_issue(gpu, core, tables, warp, at):
+    """`examine` for a warp that has just issued: there is nothing that it waited for."""
+    warps = core.warps
+    pc = np.int64(warps.pc[warp])
     if pc < 0 or pc >= core.code_rows:
         raise_fault(gpu.fault, PC_FAULT, core.number, warp, pc, warps.mask[warp], pc, core.code_rows, at)
         return
@@ -38,9 +45,9 @@ def examine(gpu, core, tables, warp, at):
         _wait_for_instruction(warps, warp)
         return
     port = np.int64(tables.code[pc, PORT])
-    group = blocking_group(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, at)
+    group, time = blocking_group(core.scoreboard, tables.code, warp, pc, warps.mask[warp], warps.lanes, at)
     if group >= 0:
-        _wait_for_registers(core, tables, warp, group, port, at)
+        _wait_for_registers(core, warp, group, time, port, at)
     elif port < CONTROL or _has_to_wait(core, tables, warp, pc, port, at) == 0:
         warps.reason[warp] = NOT_SELECTED
         wake_up(core, warp, port, at)
@@ -55,15 +62,13 @@ def _wait_for_instruction(warps, warp):
 
 
 @inlined
-def _wait_for_registers(core, tables, warp, group, port, at):
+def _wait_for_registers(core, warp, group, time, port, at):
     """The next instruction waits longest for a register group: until a known cycle, or for a load to wake the warp."""
     warps = core.warps
-    time = ready_at(core.scoreboard, tables.code, warp, np.int64(warps.pc[warp]), group, warps.mask[warp], warps.lanes)
-    warps.reason[warp] = core.scoreboard.reason[warp, group] if time < FOREVER else LONG_SCOREBOARD
-    if warps.reason[warp] == LONG_SCOREBOARD:
+    reason = np.int64(core.scoreboard.reason[warp, group]) if time < FOREVER else np.int64(LONG_SCOREBOARD)
+    if reason == LONG_SCOREBOARD:
         warps.waiting_memory = warps.waiting_memory | bit(warp)
-    if port == BUFFER:
-        warps.reason[warp] = WAITCNT
+    warps.reason[warp] = WAITCNT if port == BUFFER else reason
     if time < FOREVER and port != CONTROL:
         warps.wake_time_known = warps.wake_time_known | bit(warp)
     set_alarm(warps, warp, time, at)

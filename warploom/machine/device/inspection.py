@@ -15,7 +15,7 @@ from warploom.isa.regions import AddressSpace
 from warploom.machine.accounting import reasons
 from warploom.machine.config.schema import Config
 from warploom.machine.core.divergence.waiting import next_paths
-from warploom.machine.core.warps.scoreboard import blocking_group, ready_at
+from warploom.machine.core.warps.scoreboard import blocking_group
 from warploom.machine.device.report import Reported, fault_text, live_warps
 from warploom.machine.engine.unit import FOREVER, mirror
 from warploom.machine.run.protocol import Places, WarpState
@@ -92,10 +92,9 @@ class PipelineInspection:
         pc, mask = int(warps["pc"][slot]), warps["mask"][slot]
         if not 0 <= pc < len(machine.code):
             return reasons.NOT_SELECTED, now
-        group = blocking_group(board, machine.code, slot, pc, mask, self.lanes, now)
+        group, time = blocking_group(board, machine.code, slot, pc, mask, self.lanes, now)
         if group < 0:
             return reasons.NOT_SELECTED, now
-        time = ready_at(board, machine.code, slot, pc, group, mask, self.lanes)
         if int(machine.code[pc, u.PORT]) == u.BUFFER:
             return reasons.WAITCNT, time
         return int(board.reason[slot, group]) if time < FOREVER else reasons.LONG_SCOREBOARD, time

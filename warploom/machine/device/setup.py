@@ -175,7 +175,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
     _set_up_pool(core.thread_pool, config, program)
     core.scoreboard.by_lane = int(config.core.lock == "lane")
     if config.pipes.owner == "scheduler":
-        core.scoreboard.crosses = int(config.latency.to_float > 0 or config.latency.to_integer > 0)
+        core.scoreboard.crosses = max(config.latency.to_float, config.latency.to_integer)
         core.scoreboard.crossing[u.ALU, u.FLOAT] = config.latency.to_float
         core.scoreboard.crossing[u.FLOAT, u.ALU] = config.latency.to_integer
     core.scheduler_count = config.core.schedulers

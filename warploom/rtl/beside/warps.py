@@ -97,7 +97,7 @@ class ScoreboardWatcher(Watcher):
                     used[f"next[{warp * self.uses + place}]"] = number
                     valid |= 1 << (warp * self.uses + place)
                 mask, lanes = warps.mask[warp], warps.lanes
-                blocked |= (scoreboard.blocking_group(board, self.code, warp, pc, mask, lanes, now) >= 0) << warp
+                blocked |= (scoreboard.blocking_group(board, self.code, warp, pc, mask, lanes, now)[0] >= 0) << warp
         self.note(where, Step(now, used | {"next_valid": valid}, before | {"blocked": blocked}))
 
     @cached_property

@@ -29,10 +29,10 @@ def drive(boards, code, steps, answers):
         elif kind == LAND:
             mark_busy(board, code, warp, pc, mask, LANES, until, LONG_SCOREBOARD)
         else:
-            group = blocking_group(board, code, warp, pc, mask, LANES, now)
+            group, time = blocking_group(board, code, warp, pc, mask, LANES, now)
             answers[k, 0] = group
             if group >= 0:
-                answers[k, 1] = ready_at(board, code, warp, pc, group, mask, LANES)
+                answers[k, 1] = time
                 answers[k, 2] = board.reason[warp, group]
             else:
                 mark_busy(board, code, warp, pc, mask, LANES, until, LONG_SCOREBOARD if until == FOREVER else WAIT)
@@ -189,7 +189,7 @@ def test_each_lane_of_each_register_is_busy_until_its_own_cycle(seed, by_lane):
                     assert ready_at(board, code, 1, reads, group, np.uint64(lanes), LANES) == until_of[group]
                 latest = max(until_of.values())
                 found = blocking_group(board, code, 1, reads, np.uint64(lanes), LANES, now)
-                assert found == (next(group for group in read if until_of[group] == latest) if latest > now else -1)
+                assert found == ((next(group for group in read if until_of[group] == latest), latest) if latest > now else (-1, now))
         assert board.last[1] == until_last
     assert not board.ready[0].any() and not board.last[0]
 

@@ -25,13 +25,13 @@ LANE_GROUPS = 128  # groups that can be busy lane by lane
 Scoreboard = record(
     settings=dict(
         by_lane="i8",                                             # 1: a group is busy for single lanes
-        crosses="i8",                                             # 1: a result takes longer to some pipes than to others
+        crosses="i8",                                             # the most cycles that a result takes longer to some pipe; 0: to none
         crossing=("i8", (len(PORTS), len(PORTS))),                # [from port, to port] by how many cycles
     ),
     state=dict(
         last=("i8", MAX_WARPS),                                   # latest finite `ready` of a warp
         ready=("i8", (MAX_WARPS, GROUPS)),                        # first cycle in which a group can be used; FOREVER: a load comes
-        port=("i1", (MAX_WARPS, GROUPS)),                         # where what writes it was issued, if a result `crosses` pipes
+        port=("i1", (MAX_WARPS, GROUPS)),                         # where what writes it was issued
         reason=("i4", (MAX_WARPS, GROUPS)),                       # what a warp that waits for it is accounted to: a number of REASONS
         lane_ready=("i8", (MAX_WARPS, LANE_GROUPS, MAX_LANES)),   # by_lane: the same for every lane
     ),
@@ -52,19 +52,21 @@ def clear(board, warp, now):
 
 @inlined
 def blocking_group(board, code, warp, pc, mask, lanes, now):
-    """The group that makes instruction `pc` of a warp wait longest after `now`, or -1; its time is `ready_at`'s."""
+    """The group that makes instruction `pc` of a warp wait longest after `now`, and from when it can be used; -1 and `now` if none does."""
     if board.by_lane != 0:
         return _blocking_group_of_lanes(board, code, warp, pc, mask, lanes, now)
-    if board.crosses != 0:
-        return _blocking_group_across_pipes(board, code, warp, pc, now)
     worst = np.int64(-1)
     latest = np.int64(now)
-    for use in range(USE, USE + code[pc, USES]):
+    uses = np.int64(code[pc, USES])
+    for use in range(USE, USE + uses):
         group = np.int64(code[pc, use])
-        if board.ready[warp, group] > latest:
-            latest = np.int64(board.ready[warp, group])
-            worst = group
-    return worst
+        ready = np.int64(board.ready[warp, group])
+        if ready > latest - board.crosses:  # else it can be used, wherever it comes from
+            time = ready + np.int64(board.crossing[board.port[warp, group], code[pc, PORT]])
+            if time > latest and ready > 0:  # 0: nothing has written it yet
+                latest = time
+                worst = group
+    return worst, latest
 
 
 @out_of_line
@@ -78,22 +80,7 @@ def _blocking_group_of_lanes(board, code, warp, pc, mask, lanes, now):
             if time > latest:
                 latest = time
                 worst = group
-    return worst
-
-
-@inlined
-def _blocking_group_across_pipes(board, code, warp, pc, now):
-    worst = np.int64(-1)
-    latest = np.int64(now)
-    port = np.int64(code[pc, PORT])
-    for use in range(USE, USE + code[pc, USES]):
-        group = np.int64(code[pc, use])
-        ready = np.int64(board.ready[warp, group])
-        time = np.int64(ready + board.crossing[board.port[warp, group], port])
-        if time > latest and ready > 0:  # 0: nothing has written it yet
-            latest = time
-            worst = group
-    return worst
+    return worst, latest
 
 
 @inlined
@@ -122,14 +109,20 @@ def mark_busy(board, code, warp, pc, mask, lanes, until, reason):
     if board.by_lane != 0:
         _mark_busy_lanes(board, code, warp, pc, mask, lanes, until, reason)
     else:
-        for use in range(USE, USE + code[pc, WRITES]):
-            group = np.int64(code[pc, use])
-            board.ready[warp, group] = until
-            board.reason[warp, group] = reason
-            if board.crosses != 0:
-                board.port[warp, group] = code[pc, PORT]
+        writes = np.int64(code[pc, WRITES])
+        if writes > 0:
+            _mark_group(board, code, warp, pc, np.int64(code[pc, USE]), until, reason)
+        for use in range(USE + 1, USE + writes):
+            _mark_group(board, code, warp, pc, np.int64(code[pc, use]), until, reason)
     if until < FOREVER:
         board.last[warp] = max(board.last[warp], np.int64(until))
+
+
+@inlined
+def _mark_group(board, code, warp, pc, group, until, reason):
+    board.ready[warp, group] = until
+    board.reason[warp, group] = reason
+    board.port[warp, group] = code[pc, PORT]
 
 
 @out_of_line
