@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.engine.comparators import COMPARED_WORDS, MATCHED, TIMES, exceeding, extremes, least, matching
+from warploom.machine.engine.comparators import MATCHED, PLACES, exceeding, extremes, least, matching
 from warploom.machine.engine.unit import unit
 
 ONES = 0xFFFFFFFF
@@ -24,7 +24,7 @@ def compare(table, asked, found):
 @given(
     table=st.lists(st.sampled_from([0, 1, 5, 0x7FFFFFFF, 0x80000000, ONES]), min_size=40 + MATCHED, max_size=40 + MATCHED),
     asked=st.lists(
-        st.tuples(st.integers(0, 40), st.sampled_from([0, 5, 0x80000000, ONES]), st.integers(1, COMPARED_WORDS)), min_size=8, max_size=8
+        st.tuples(st.integers(0, 40), st.sampled_from([0, 5, 0x80000000, ONES]), st.integers(1, PLACES)), min_size=8, max_size=8
     ),
 )
 def test_words_are_compared_without_signs_and_the_lowest_place_wins(table, asked):
@@ -43,11 +43,11 @@ def examine(times, less, limits, words, chosen, found):
 
 @settings(deadline=None, max_examples=50)
 @given(
-    times=st.lists(st.integers(-5, 5), min_size=TIMES, max_size=TIMES),
-    less=st.lists(st.integers(-2, 2), min_size=TIMES, max_size=TIMES),
+    times=st.lists(st.integers(-5, 5), min_size=PLACES, max_size=PLACES),
+    less=st.lists(st.integers(-2, 2), min_size=PLACES, max_size=PLACES),
     limit=st.integers(-6, 6),
-    words=st.lists(numbers, min_size=TIMES, max_size=TIMES),
-    chosen=st.lists(st.booleans(), min_size=TIMES, max_size=TIMES),
+    words=st.lists(numbers, min_size=PLACES, max_size=PLACES),
+    chosen=st.lists(st.booleans(), min_size=PLACES, max_size=PLACES),
 )
 def test_what_exceeds_a_limit_and_the_extremes_of_what_is_chosen(times, less, limit, words, chosen):
     given = (np.array(times, np.int64), np.array(less, np.int64), np.array([limit]), np.array(words, np.uint32))

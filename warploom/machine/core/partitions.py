@@ -23,7 +23,7 @@ import numpy as np
 
 from warploom.isa.uop import ALU, FLOAT, MEMORY, PORTS, SHARED
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
-from warploom.machine.engine.comparators import TIMES, exceeding
+from warploom.machine.engine.comparators import PLACES, exceeding
 from warploom.machine.engine.sizes import MAX_SCHEDULERS
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record
 
@@ -35,11 +35,11 @@ Partitions = record(
         float_on_integer="i8",                      # 1: the integer pipe takes float instructions too
         interval=("i8", len(PORTS)),                # cycles that an instruction keeps the entry of a pipe without latency classes
         hold=("i8", LATENCY_CLASSES),               # the same for arithmetic, by latency class
-        room=("i8", TIMES),                         # cycles of waiting work that the queue before a pipe holds
+        room=("i8", PLACES),                         # cycles of waiting work that the queue before a pipe holds
     ),
     state=dict(                                     # [scheduler], [scheduler, port]; in a mask of ports, bit p = port p
         full=("u8", MAX_SCHEDULERS),                # ports that take nothing in this cycle
-        free=("i8", (MAX_SCHEDULERS, TIMES)),       # first cycle in which the entry of the pipe, and the queue before it, are empty
+        free=("i8", (MAX_SCHEDULERS, PLACES)),       # first cycle in which the entry of the pipe, and the queue before it, are empty
     ),
     counters=dict(
         taken=("i8", (MAX_SCHEDULERS, len(PORTS))), # warp instructions that a pipe has taken

@@ -15,13 +15,14 @@ import numpy as np
 
 from warploom.machine.engine.unit import native_twin
 
-TIMES = 16  # in a row that `exceeding` compares
+PLACES = 16  # numbers that are compared at once
+MATCHED = 32  # ... by `matching`
 
 
 @native_twin("warploom.machine.engine.comparators:native_exceeding")
 def exceeding(row: Any, less: Any, limit: Any) -> Any:
-    """The mask of the places in which `row` less `less`, two rows of TIMES signed 64-bit numbers, is more than a limit."""
-    return np.uint64(sum(1 << place for place in range(TIMES) if row[place] - less[place] > limit))
+    """The mask of the places in which `row` less `less`, two rows of PLACES signed 64-bit numbers, is more than a limit."""
+    return np.uint64(sum(1 << place for place in range(PLACES) if row[place] - less[place] > limit))
 
 
 def native_exceeding() -> Any:
@@ -34,22 +35,46 @@ def native_exceeding() -> Any:
     def compared(typing_context: Any, row: Any, less: Any, limit: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             rows = zip(signature.args[:2], arguments[:2], strict=True)
-            first, second = (_row_of(context, builder, kind, array, ir.Constant(ir.IntType(64), 0), TIMES) for kind, array in rows)
-            more = builder.icmp_signed(">", builder.sub(first, second), _spread(builder, arguments[2], TIMES))
-            return builder.zext(builder.bitcast(more, ir.IntType(TIMES)), ir.IntType(64))
+            first, second = (_row_of(context, builder, kind, array, ir.Constant(ir.IntType(64), 0), PLACES) for kind, array in rows)
+            more = builder.icmp_signed(">", builder.sub(first, second), _spread(builder, arguments[2], PLACES))
+            return builder.zext(builder.bitcast(more, ir.IntType(PLACES)), ir.IntType(64))
 
         return types.uint64(row, less, types.int64), code
 
     return compared
 
 
+@native_twin("warploom.machine.engine.comparators:native_not_after")
+def not_after(times: Any, first: Any, now: Any) -> Any:
+    """The mask of the places in which PLACES signed 64-bit numbers of a table, from index `first` on, are at most `now`."""
+    return np.uint64(sum(1 << place for place in range(PLACES) if times[first + place] <= now))
+
+
+def native_not_after() -> Any:
+    """The native form: all comparisons at once."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def compared(typing_context: Any, times: Any, first: Any, now: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            row = _row_of(context, builder, signature.args[0], arguments[0], arguments[1], PLACES)
+            reached = builder.icmp_signed("<=", row, _spread(builder, arguments[2], PLACES))
+            return builder.zext(builder.bitcast(reached, ir.IntType(PLACES)), ir.IntType(64))
+
+        return types.uint64(times, types.int64, types.int64), code
+
+    return compared
+
+
 @native_twin("warploom.machine.engine.comparators:native_extremes")
 def extremes(row: Any, chosen: Any) -> Any:
-    """(smallest, largest, OR) of TIMES unsigned 32-bit numbers, those for which `chosen` has all ones; of none (2**32 - 1, 0, 0).
+    """(smallest, largest, OR) of PLACES unsigned 32-bit numbers, those for which `chosen` has all ones; of none (2**32 - 1, 0, 0).
 
     Both are rows, and `chosen` has 0 in all other places.
     """
-    there = [int(row[place]) for place in range(TIMES) if chosen[place] != 0]
+    there = [int(row[place]) for place in range(PLACES) if chosen[place] != 0]
     return np.int64(min(there, default=0xFFFFFFFF)), np.int64(max(there, default=0)), np.int64(functools.reduce(operator.or_, there, 0))
 
 
@@ -57,11 +82,9 @@ def native_extremes() -> Any:
     """The native form: in four steps of eight, four, two comparisons and one, as a tree of comparators."""
     from llvmlite import ir
     from numba import types
-    from numba.core.cgutils import get_or_insert_function
     from numba.extending import intrinsic
 
-    number, word = ir.IntType(32), ir.IntType(64)
-    numbers = ir.VectorType(number, TIMES)
+    word = ir.IntType(64)
 
     @intrinsic
     def reduced(typing_context: Any, row: Any, chosen: Any) -> Any:
@@ -69,23 +92,16 @@ def native_extremes() -> Any:
 
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             rows = zip(signature.args, arguments, strict=True)
-            values, mask = (_row_of(context, builder, kind, array, ir.Constant(word, 0), TIMES) for kind, array in rows)
+            values, mask = (_row_of(context, builder, kind, array, ir.Constant(word, 0), PLACES) for kind, array in rows)
             there = builder.and_(values, mask)
             found = []
             for name, vector in (("umin", builder.or_(values, builder.not_(mask))), ("umax", there), ("or", there)):
-                kind = ir.FunctionType(number, [numbers])
-                reduce = get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.{name}.v{TIMES}i32")
-                found.append(builder.zext(builder.call(reduce, [vector]), word))
+                found.append(builder.zext(_reduced(builder, name, vector), word))
             return context.make_tuple(builder, answer, found)
 
         return answer(row, chosen), code
 
     return reduced
-
-
-MATCHED = 32  # words that `matching` compares
-COMPARED_WORDS = 16  # ... and `least` at most
-REDUCED = f"llvm.vector.reduce.umin.v{COMPARED_WORDS}i32"
 
 
 @native_twin("warploom.machine.engine.comparators:native_matching")
@@ -116,7 +132,7 @@ def native_matching() -> Any:
 def least(table: Any, first: Any, count: Any) -> Any:
     """Which of `count` words of a table of 32 bits without signs, from index `first` on, is the least, from 0; of several the lowest.
 
-    There are 1 to COMPARED_WORDS of them; the table goes on for COMPARED_WORDS, whatever lies there.
+    There are 1 to PLACES of them; the table goes on for PLACES, whatever lies there.
     """
     return np.int64(min(range(count), key=lambda place: table[first + place]))
 
@@ -125,21 +141,19 @@ def native_least() -> Any:
     """The native form: a tree of comparators finds the least, and as many as there are words find whose it is."""
     from llvmlite import ir
     from numba import types
-    from numba.core.cgutils import get_or_insert_function
     from numba.extending import intrinsic
 
-    word, mask = ir.IntType(32), ir.IntType(COMPARED_WORDS)
-    words = ir.VectorType(word, COMPARED_WORDS)
+    word, mask = ir.IntType(32), ir.IntType(PLACES)
+    words = ir.VectorType(word, PLACES)
 
     @intrinsic
     def least_of(typing_context: Any, table: Any, first: Any, count: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            row = _row_of(context, builder, signature.args[0], arguments[0], arguments[1], COMPARED_WORDS)
-            places = ir.Constant(words, list(range(COMPARED_WORDS)))
-            counted = builder.icmp_unsigned("<", places, _spread(builder, arguments[2], COMPARED_WORDS))
-            row = builder.select(counted, row, ir.Constant(words, [0xFFFFFFFF] * COMPARED_WORDS))
-            minimum = get_or_insert_function(builder.module, ir.FunctionType(word, [words]), REDUCED)
-            same = builder.icmp_unsigned("==", row, _spread(builder, builder.call(minimum, [row]), COMPARED_WORDS))
+            row = _row_of(context, builder, signature.args[0], arguments[0], arguments[1], PLACES)
+            places = ir.Constant(words, list(range(PLACES)))
+            counted = builder.icmp_unsigned("<", places, _spread(builder, arguments[2], PLACES))
+            row = builder.select(counted, row, ir.Constant(words, [0xFFFFFFFF] * PLACES))
+            same = builder.icmp_unsigned("==", row, _spread(builder, _reduced(builder, "umin", row), PLACES))
             found = builder.zext(builder.bitcast(same, mask), ir.IntType(64))
             return builder.cttz(found, ir.Constant(ir.IntType(1), 1))
 
@@ -165,3 +179,13 @@ def _spread(builder: Any, value: Any, count: int) -> Any:
     words = ir.Constant(ir.VectorType(value.type, count), ir.Undefined)
     words = builder.insert_element(words, value, ir.Constant(ir.IntType(32), 0))
     return builder.shuffle_vector(words, words, ir.Constant(ir.VectorType(ir.IntType(32), count), None))
+
+
+def _reduced(builder: Any, name: str, vector: Any) -> Any:
+    """What a tree of comparators or gates makes of a vector: "umin", "umax", "or"."""
+    from llvmlite import ir
+    from numba.core.cgutils import get_or_insert_function
+
+    number, count = vector.type.element, vector.type.count
+    kind = ir.FunctionType(number, [vector.type])
+    return builder.call(get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.{name}.v{count}i{number.width}"), [vector])

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from warploom.machine.engine.bits import bit, has
-from warploom.machine.engine.comparators import COMPARED_WORDS, least
+from warploom.machine.engine.comparators import PLACES, least
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import inlined, out_of_line, record, unit
 from warploom.machine.memory.block import LINES, block_of
 
-GROUP = COMPARED_WORDS  # ways
+GROUP = PLACES  # ways
 TREE_WAYS = 64  # that a tree has bits for
 SPAN = 1 << 32  # cycles that 32 bits count; half of them are kept when they are used up
 LRU, FIFO, PLRU, RANDOM, USERS = range(5)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warploom.machine.engine.comparators import TIMES, extremes
+from warploom.machine.engine.comparators import PLACES, extremes
 from warploom.machine.engine.unit import inlined, native_form_of, unit
 
 LARGEST = np.uint32(0xFFFFFFFF)
@@ -88,9 +88,9 @@ def extent(addresses, active, lanes):
 @native_form_of(extent)
 @inlined
 def extent_of_groups(addresses, active, lanes):
-    """TIMES lanes at once."""
+    """Several lanes at once."""
     lowest, highest, bits = extremes(addresses, active)
-    for start in range(TIMES, lanes, TIMES):
+    for start in range(PLACES, lanes, PLACES):
         low, high, some = extremes(addresses[start:], active[start:])
         lowest, highest, bits = min(lowest, low), max(highest, high), bits | some
     return lowest, highest if lowest <= highest else np.int64(-1), bits
