@@ -139,7 +139,8 @@ def test_a_warp_whose_alarm_rings_is_woken_examined_or_leaves_its_slot(monkeypat
     """Warp 0 knows when it wakes, 1 is awake, 2 waits for something, 3 to 7 have ended: 4 has an access, 5 a store on its way, 7 both."""
     gpu, core, tables = core_of()
     warps, calls = core.warps, []
-    monkeypatch.setattr(cycle, "ring", lambda warps, now: mask(0, 1, 2, 3, 4, 5, 7))
+    monkeypatch.setattr(cycle, "ringing_in", lambda alarms, now: mask(*range(8)))
+    monkeypatch.setattr(cycle, "rings", lambda warps, warp, now: warp != 6)
     monkeypatch.setattr(cycle, "wake_up", lambda core, warp, port, now: calls.append(("wake", warp, int(port))))
     monkeypatch.setattr(cycle, "account_wait", lambda gpu, core, warp, tables, now: calls.append(("account", warp)))
     monkeypatch.setattr(cycle, "examine", lambda gpu, core, tables, warp, now: calls.append(("examine", warp)))

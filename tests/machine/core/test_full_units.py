@@ -23,11 +23,11 @@ def sum_of(masks):
 
 def with_full(monkeypatch, core, *full):
     """Units that take nothing in cycle NOW; queues have `full` of their own."""
-    core.alus.open, core.specials.open = (-1 if unit in full else 0 for unit in (ALU, SPECIAL))
+    core.alus.idle, core.specials.idle = (mask() if unit in full else mask(0) for unit in (ALU, SPECIAL))
     core.shared_free = NOW + 1 if SHARED in full else NOW
     queues = {MEMORY: core.lsu, TEXTURE: core.texture}
     monkeypatch.setattr(full_units, "full", lambda queue: int(any(queue is queues[unit] for unit in full if unit in queues)))
-    monkeypatch.setattr(full_units, "find_free_pipe", lambda pipes, first, now: None)
+    monkeypatch.setattr(full_units, "find_idle_pipes", lambda pipes, now: None)
 
 
 @pytest.mark.parametrize("own", [0, 1])

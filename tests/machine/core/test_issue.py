@@ -11,6 +11,7 @@ from warploom.isa import uop as u
 from warploom.machine.accounting import events as e
 from warploom.machine.accounting import reasons as r
 from warploom.machine.core.issue import CLOCK, CORE_WARPS, CYCLE, MASK_HIGH, MASK_LOW, THREAD_INSTRUCTIONS, issue
+from warploom.machine.engine.bits import lowest
 from warploom.machine.engine.unit import FOREVER
 
 WARP, NUMBER, NOW, SINCE = 2, 1, 100, 60  # of scheduler 1
@@ -40,7 +41,7 @@ def about_to(pc, tracing=0, **changes):
     warps.since[WARP] = warps.wake[WARP] = NOW
     warps.awake, warps.wants[port], warps.visits[WARP] = mask(1, 2), mask(1, 2), 44
     warps.reason[WARP], warps.scheduler[WARP] = r.LONG_SCOREBOARD, NUMBER
-    core.alus.open, core.specials.open = min(1, int(core.alus.count) - 1), 0
+    core.alus.idle, core.specials.idle = mask(min(1, int(core.alus.count) - 1)), mask(0)
     calls = []
 
     def control(gpu, core, warp, pc, tables, k, now):
@@ -181,7 +182,7 @@ def test_results_are_there_after_the_latency_of_their_class(pc, reason):
     core = made.core
     core.latency[:] = 50 + np.arange(16)
     pipes = core.alus if pc == ADD else core.specials
-    pipe = int(pipes.open)
+    pipe = lowest(pipes.idle)
     go(made)
     until = NOW + 50 + int(made.tables.code[pc, u.ISSUE_LATENCY])
     assert busy(made) == (until, reason) and pipes.busy[pipe] == 1 and pipes.free[pipe] > NOW

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.two_engines import both
-from warploom.machine.core.pipes import Pipes, accept, find_free_pipe, next_free
-from warploom.machine.engine.unit import unit
+from warploom.machine.core.pipes import Pipes, accept, find_idle_pipes, next_free
+from warploom.machine.engine.bits import EMPTY, lowest
+from warploom.machine.engine.unit import mirror, unit
 
 
 @unit
@@ -25,11 +26,11 @@ def drive(units, wishes, answers):
     now = np.int64(0)
     for k in range(wishes.shape[0]):
         now = max(now, np.int64(wishes[k, 0]))
-        find_free_pipe(pipes, np.int64(0), now)
-        if pipes.open < 0:
+        find_idle_pipes(pipes, now)
+        if pipes.idle == EMPTY:
             now = next_free(pipes)
-            find_free_pipe(pipes, np.int64(0), now)
-        answers[k, 0] = pipes.open
+            find_idle_pipes(pipes, now)
+        answers[k, 0] = lowest(pipes.idle)
         answers[k, 1] = now
         answers[k, 2] = accept(pipes, now, wishes[k, 1])
 
@@ -132,18 +133,28 @@ def test_a_narrow_alu_takes_one_instruction_a_chime(depth):
 
 
 @unit
-def fill(units):
-    """Take an instruction into each pipe; the number of the pipe that is open before each, and after the last."""
-    find_free_pipe(units[0], np.int64(0), np.int64(0))
-    said = np.int64(0)
-    for _ in range(units[0].count):
-        said = said * 100 + units[0].open
+def fill(units, said):
+    """Take an instruction into each pipe; `said`: the pipes that are idle before each, and after the last."""
+    find_idle_pipes(units[0], np.int64(0))
+    for number in range(units[0].count):
+        said[number] = units[0].idle
         accept(units[0], np.int64(0), np.int64(5))
-    return said * 100 + units[0].open
+    said[units[0].count] = units[0].idle
 
 
+@pytest.mark.parametrize("count", [1, 3, 16, 17, 33, 64])
 @pytest.mark.parametrize("depth", [0, 4])
-def test_the_pipes_of_a_cycle_are_taken_in_order_and_then_none_is_open(depth):
+def test_the_pipes_of_a_cycle_are_taken_in_order_and_then_none_is_idle(depth, count):
     units = np.zeros(1, Pipes)
-    units["count"], units["depth"], units["passes"] = 3, depth, 2
-    assert both(fill, units)[0] == 1 * 10_000 + 2 * 100 - 1
+    units["count"], units["depth"], units["passes"] = count, depth, 2
+    every = (1 << count) - 1
+    _, after = both(fill, units, np.zeros(count + 1, np.uint64))
+    assert after[1].tolist() == [every & ~((1 << taken) - 1) for taken in range(count + 1)]
+
+
+def test_a_pipe_is_idle_from_the_cycle_in_which_it_is_free():
+    (pipes,) = mirror(np.zeros(1, Pipes))
+    pipes.count, pipes.free[:5] = 20, (7, 8, 9, 100, 0)
+    pipes.free[15:20] = (9, 8, 7, 9, 8)
+    find_idle_pipes(pipes, 8)
+    assert int(pipes.idle) == sum(1 << pipe for pipe in range(20) if pipes.free[pipe] <= 8)

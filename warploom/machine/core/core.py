@@ -55,6 +55,7 @@ Core = record(
     settings=dict(
         number="i8",                   # which core of the GPU this is
         scheduler_count="i8",          # schedulers, 1 to MAX_SCHEDULERS
+        folds=("u8", 5),               # how far the mask of warps is shifted to become one of schedulers (cycle.py: `folds_of`)
         divergence="i8",               # the number of a row of MECHANISMS
         any_order="i8",                # 1: as that row says
         branch_latency="i8",           # cycles from the issue of a control instruction to the next issue of its warp

@@ -16,10 +16,10 @@ from warploom.machine.core.fetch.instruction_fetch import fetch_instructions
 from warploom.machine.core.full_units import count_full_units, find_full_units, next_free_unit, note_full_ports, note_what_it_fills
 from warploom.machine.core.issue import issue
 from warploom.machine.core.ready_check import examine, wake_up
-from warploom.machine.core.warps.alarms import next_ringing
+from warploom.machine.core.warps.alarms import next_ringing, ringing_in
 from warploom.machine.core.warps.stall_account import account_wait
 from warploom.machine.core.warps.warp_exit import free_slot
-from warploom.machine.core.warps.warp_table import ring
+from warploom.machine.core.warps.warp_table import rings
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, ones, rest
 from warploom.machine.engine.unit import FOREVER, inlined, native_form_of, out_of_line, unit
 
@@ -54,10 +54,12 @@ def step_forming_warps(gpu, core, tables, units, now):
 def check_alarms(gpu, core, tables, now):
     """The warps whose alarm rings: those that wait for nothing more are awake, those that have ended leave their slot."""
     warps = core.warps
-    ringing = ring(warps, now) & ~warps.awake
+    ringing = ringing_in(warps.alarms, now) & ~warps.awake
     while ringing != EMPTY:
         warp = lowest(ringing)
         ringing = rest(ringing)
+        if not rings(warps, warp, now):
+            continue
         if has(warps.wake_time_known, warp):
             wake_up(core, warp, np.int64(tables.code[warps.pc[warp], PORT]), now)
             continue
@@ -97,11 +99,17 @@ def _schedulers_asked(gpu, core):
     if count & (count - 1) != 0:
         return _schedulers_with(core, core.warps.awake)
     asked = core.warps.awake
-    step = np.int64(32)
-    while step >= count:
-        asked = asked | asked >> np.uint64(step)
-        step = step >> 1
+    asked = asked | asked >> core.folds[0]
+    asked = asked | asked >> core.folds[1]
+    asked = asked | asked >> core.folds[2]
+    asked = asked | asked >> core.folds[3]
+    asked = asked | asked >> core.folds[4]
     return asked & ones(count)
+
+
+def folds_of(schedulers: int) -> list[int]:
+    """How far the mask of warps is shifted, one after the other, to become one of schedulers, a power of two; 0 for not at all."""
+    return [shift if shift >= schedulers else 0 for shift in (32, 16, 8, 4, 2)]
 
 
 @out_of_line

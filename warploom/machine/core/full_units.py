@@ -12,7 +12,7 @@ import numpy as np
 from warploom.isa.uop import ALU, MEMORY, SHARED, SPECIAL, TEXTURE
 from warploom.machine.core.load_store.lsu import full
 from warploom.machine.core.partitions import find_full_ports, next_entry
-from warploom.machine.core.pipes import find_free_pipe, next_free
+from warploom.machine.core.pipes import find_idle_pipes, next_free
 from warploom.machine.core.texture.lane_slots import warps_without_slots
 from warploom.machine.engine.bits import EMPTY, bit, has, lowest, rest
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
@@ -25,18 +25,19 @@ def find_full_units(core, now):
     core.warps_blocked = EMPTY
     if core.partitions.own == 0:
         if core.warps.awake & core.warps.wants[ALU] != EMPTY:
-            find_free_pipe(core.alus, np.int64(0), now)
+            find_idle_pipes(core.alus, now)
             note_if_full(core, ALU, now)
         if core.warps.awake & core.warps.wants[SPECIAL] != EMPTY:
-            find_free_pipe(core.specials, np.int64(0), now)
+            find_idle_pipes(core.specials, now)
             note_if_full(core, SPECIAL, now)
     if core.operands.latest > now:
         for number in range(core.scheduler_count):
             if core.operands.held[number] > now:
                 core.warps_blocked = core.warps_blocked | core.schedulers[number].owned
-    note_if_full(core, MEMORY, now)
-    note_if_full(core, SHARED, now)
-    note_if_full(core, TEXTURE, now)
+    if core.warps.awake & (core.warps.wants[MEMORY] | core.warps.wants[SHARED] | core.warps.wants[TEXTURE]) != EMPTY:
+        note_if_full(core, MEMORY, now)
+        note_if_full(core, SHARED, now)
+        note_if_full(core, TEXTURE, now)
 
 
 @inlined
@@ -82,9 +83,9 @@ def _note_lane_slots(core, asking):
 def unit_accepts(core, port, now):
     """Whether the unit behind a port can take an instruction in this cycle. The control unit always can."""
     if port == ALU:
-        return core.partitions.own != 0 or core.alus.open >= 0
+        return core.partitions.own != 0 or core.alus.idle != EMPTY
     if port == SPECIAL:
-        return core.partitions.own != 0 or core.specials.open >= 0
+        return core.partitions.own != 0 or core.specials.idle != EMPTY
     if port == MEMORY:
         return full(core.lsu) == 0
     if port == SHARED:

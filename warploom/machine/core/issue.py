@@ -62,7 +62,7 @@ from warploom.machine.core.warps.warp_exit import end_warp
 from warploom.machine.core.warps.warp_table import set_alarm
 from warploom.machine.datapath.predicate import lanes_taking_part
 from warploom.machine.datapath.register_file import expand
-from warploom.machine.engine.bits import EMPTY, bit, has, popcount
+from warploom.machine.engine.bits import EMPTY, bit, has, lowest, popcount
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line
 
 CLOCK, CYCLE = SPECIAL_NUMBER["clock"], SPECIAL_NUMBER["cycle"]
@@ -133,16 +133,17 @@ def _account_wait(gpu, core, number, warp, port, row, tables, now):
     since = np.int64(warps.since[warp])
     woke = max(np.int64(warps.wake[warp]), since)
     row[warps.reason[warp]] += woke - since
-    throttled = min(np.int64(core.unit_full_cycles[number, port] - warps.unit_full_at_wake[warp]), now - woke)
-    if throttled > 0:
-        row[_throttle_reason(port)] += throttled
-        woke = woke + throttled
-    if core.operands.banks != 0:
-        held = min(np.int64(core.operands.held_cycles[number] - warps.held_at_wake[warp]), now - woke)
-        if held > 0:
-            row[DISPATCH_STALL] += held
-            woke = woke + held
-    row[NOT_SELECTED] += max(now - woke, np.int64(0))
+    if woke < now:
+        throttled = min(np.int64(core.unit_full_cycles[number, port] - warps.unit_full_at_wake[warp]), now - woke)
+        if throttled > 0:
+            row[_throttle_reason(port)] += throttled
+            woke = woke + throttled
+        if core.operands.banks != 0:
+            held = min(np.int64(core.operands.held_cycles[number] - warps.held_at_wake[warp]), now - woke)
+            if held > 0:
+                row[DISPATCH_STALL] += held
+                woke = woke + held
+        row[NOT_SELECTED] += now - woke
     warps.since[warp] = now + 1
 
 
@@ -223,10 +224,9 @@ def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, u
     warps = core.warps
     registers = core.registers[warp]
     start = np.int64(tables.code[pc, FIRST_UOP])
-    for k in range(start, start + np.int64(tables.code[pc, COUNT])):
-        if core.watched != 0:
-            units.watch(gpu, core, warp, pc, tables, k, now)
-        units.execute(registers, tables, k, warps.lanes)
+    _execute_uop(gpu, core, registers, warp, pc, start, tables, units, now)
+    for k in range(start + 1, start + np.int64(tables.code[pc, COUNT])):
+        _execute_uop(gpu, core, registers, warp, pc, k, tables, units, now)
     kind = np.int64(tables.code[pc, ISSUE_LATENCY])
     latency = core.latency[kind] + late
     if core.partitions.own != 0:
@@ -236,7 +236,7 @@ def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, u
             free = core.partitions.free[number, pipe]
             emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, number * len(PORTS) + pipe, free)
     elif port == ALU:
-        pipe = np.int64(core.alus.open)
+        pipe = lowest(core.alus.idle)
         until = accept(core.alus, now, latency)
         if gpu.log.tracing != 0:
             emit(gpu.log, tables, now, PIPE, core.number, warp, pc, part, pipe, core.alus.free[pipe])
@@ -245,6 +245,14 @@ def _execute_arithmetic(gpu, core, number, warp, pc, part, port, late, tables, u
     reason = SHORT_SCOREBOARD if port == SPECIAL else WAIT
     mark_busy(core.scoreboard, tables.code, warp, pc, part, warps.lanes, until, reason)
     return until
+
+
+@inlined
+def _execute_uop(gpu, core, registers, warp, pc, k, tables, units, now):
+    """Execute micro-op `k` in all lanes of a warp."""
+    if core.watched != 0:
+        units.watch(gpu, core, warp, pc, tables, k, now)
+    units.execute(registers, tables, k, core.warps.lanes)
 
 
 @inlined

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from warploom.machine.engine.bits import EMPTY, lowest, ones, rest
+from warploom.machine.engine.comparators import PLACES, not_after
 from warploom.machine.engine.unit import inlined, record, unit
 
 MAX_PIPES = 64
@@ -28,7 +30,7 @@ Pipes = record(
         passes="i8",                          # cycles that a warp instruction takes to enter: lanes / width
     ),
     state=dict(
-        open="i8",                            # the pipe that takes the next instruction of this cycle; -1: none does
+        idle="u8",                            # pipes that take an instruction in this cycle: bit p = pipe p
         free=("i8", MAX_PIPES),               # first cycle in which slot 0 is empty
         head=("i8", MAX_PIPES),               # youngest entry of the ring
         stop_from=("i8", (MAX_PIPES, RING)),  # an instruction waits unfinished in the last slot from this cycle ...
@@ -41,11 +43,12 @@ Pipes = record(
 
 
 @inlined
-def find_free_pipe(pipes, pipe, now):
-    """Find the first pipe, from number `pipe` on, that can take an instruction in cycle `now`."""
-    while pipe < pipes.count and pipes.free[pipe] > now:
-        pipe += 1
-    pipes.open = pipe if pipe < pipes.count else np.int64(-1)
+def find_idle_pipes(pipes, now):
+    """Find the pipes that can take an instruction in cycle `now`."""
+    idle = EMPTY
+    for first in range(0, pipes.count, PLACES):
+        idle = idle | not_after(pipes.free, first, now) << np.uint64(first)
+    pipes.idle = idle & ones(pipes.count)
 
 
 @unit
@@ -59,15 +62,15 @@ def next_free(pipes):
 
 @inlined
 def accept(pipes, now, latency):
-    """Put an instruction of `latency` cycles into the open pipe; returns the first cycle in which its result can be used."""
-    pipe = np.int64(pipes.open)
+    """Put an instruction of `latency` cycles into the first idle pipe; returns the first cycle in which its result can be used."""
+    pipe = lowest(pipes.idle)
+    pipes.idle = rest(pipes.idle)
     pipes.busy[pipe] += 1
     if pipes.depth == 0:
         pipes.free[pipe] = now + pipes.passes
         until = np.int64(now + latency)
     else:
         until = _enter(pipes, pipe, now, latency)
-    find_free_pipe(pipes, pipe + 1, now)  # those before it take nothing more in this cycle
     return until
 
 

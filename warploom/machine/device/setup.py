@@ -18,6 +18,7 @@ from warploom.machine.config.derived import l1_bytes, shape_of
 from warploom.machine.config.pipes import interval, intervals
 from warploom.machine.config.presets import preset_names
 from warploom.machine.config.schema import Config
+from warploom.machine.core.cycle import folds_of
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import SIDES
 from warploom.machine.core.divergence.thread_pool import HEURISTICS, depends_on_warps, thread_numbers_of
@@ -178,7 +179,7 @@ def set_up_core(core: Any, number: int, resident: int, config: Config, program: 
         core.scoreboard.crosses = max(config.latency.to_float, config.latency.to_integer)
         core.scoreboard.crossing[u.ALU, u.FLOAT] = config.latency.to_float
         core.scoreboard.crossing[u.FLOAT, u.ALU] = config.latency.to_integer
-    core.scheduler_count = config.core.schedulers
+    core.scheduler_count, core.folds[:] = config.core.schedulers, folds_of(config.core.schedulers)
     core.warps.scheduler[:] = np.arange(MAX_WARPS) % config.core.schedulers
     for index in range(config.core.schedulers):
         scheduler = core.schedulers[index]

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.machine.core.rung import rung
 from tests.machine.two_engines import both
 from warploom.machine.config.presets import load_config
 from warploom.machine.core.fetch.instruction_fetch import Fetch, _deliver, consume, fetch_from_l0, fetch_instructions, redirect
 from warploom.machine.core.fetch.shared_instruction_cache import SharedFetch
-from warploom.machine.core.warps.warp_table import Warps, ring
+from warploom.machine.core.warps.warp_table import Warps
 from warploom.machine.engine.bits import bit
 from warploom.machine.engine.sizes import ConfigError
 from warploom.machine.engine.unit import FOREVER, mirror, record, unit
@@ -35,7 +36,7 @@ def drive(gpus, fetches, tables, jumps, seen, every):
     wake = np.int64(0)
     for now in range(seen.shape[0]):
         busy = 0
-        ring(warps, np.int64(now))
+        rung(warps, now)
         for warp in range(warps.slots):
             if warps.active & bit(warp) != np.uint64(0) and warps.wake[warp] <= now:
                 if fetch.held[warp] == 0:
@@ -271,4 +272,4 @@ def test_an_instruction_that_arrives_is_held_and_wakes_a_warp_that_waited_for_it
     assert (fetch.held[3], fetch.following[3], fetch.arrives[3]) == (held + 1, following + 1, FOREVER)
     assert (fetch.requested, fetch.full) == (bit(5), bit(5) | (bit(3) if full else np.uint64(0)))
     assert warps.starved == bit(5)
-    assert ring(warps, np.int64(41)) == (bit(3) if starved else 0)
+    assert rung(warps, 41) == (bit(3) if starved else 0)

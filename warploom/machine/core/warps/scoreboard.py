@@ -57,14 +57,15 @@ def blocking_group(board, code, warp, pc, mask, lanes, now):
         return _blocking_group_of_lanes(board, code, warp, pc, mask, lanes, now)
     worst = np.int64(-1)
     latest = np.int64(now)
-    uses = np.int64(code[pc, USES])
-    for use in range(USE, USE + uses):
+    bound = now - board.crosses
+    for use in range(USE, USE + np.int64(code[pc, USES])):
         group = np.int64(code[pc, use])
         ready = np.int64(board.ready[warp, group])
-        if ready > latest - board.crosses:  # else it can be used, wherever it comes from
+        if ready > bound:  # else it can be used, wherever it comes from
             time = ready + np.int64(board.crossing[board.port[warp, group], code[pc, PORT]])
             if time > latest and ready > 0:  # 0: nothing has written it yet
                 latest = time
+                bound = time - board.crosses
                 worst = group
     return worst, latest
 

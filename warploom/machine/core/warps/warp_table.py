@@ -12,8 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from warploom.isa.uop import PORTS
-from warploom.machine.core.warps.alarms import SLOTS, Alarms, ring_in, ringing_in
-from warploom.machine.engine.bits import EMPTY, bit, lowest, rest
+from warploom.machine.core.warps.alarms import SLOTS, Alarms, ring_in
 from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
 
@@ -74,15 +73,10 @@ def wake_core(gpu, core, time, now):
 
 
 @inlined
-def ring(warps, now):
-    """The warps whose alarm rings in cycle `now`, as a mask."""
-    rung = EMPTY
-    left = ringing_in(warps.alarms, now)
-    while left != EMPTY:
-        warp = lowest(left)
-        left = rest(left)
-        if warps.wake[warp] <= now:
-            rung = rung | bit(warp)
-        elif warps.wake[warp] < FOREVER:
-            set_alarm(warps, warp, warps.wake[warp], now)
-    return rung
+def rings(warps, warp, now):
+    """Whether the alarm of a warp that comes up in cycle `now` was meant for it. One that lies farther ahead is set anew."""
+    if warps.wake[warp] <= now:
+        return True
+    if warps.wake[warp] < FOREVER:
+        set_alarm(warps, warp, warps.wake[warp], now)
+    return False
