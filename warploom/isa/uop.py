@@ -66,17 +66,17 @@ ISSUE_UNIT = 2    # the unit whose issue port it takes (of its micro-ops the one
 ISSUE_LATENCY = 3 # latency class of the whole bundle
 WORD = 4          # the encoded instruction, low 32 bits
 WORD_HIGH = 5
-READ_A = 6        # lane registers that the register file's two read ports are given, whatever the operation
-READ_B = 7
-LINE = 8          # line of the source, from 1; 0 for none
-COLUMN = 9        # column of the source, from 1
-ADDRESS = 10      # where the instruction lies in program memory, in the instruction set's own unit
-USES = 11         # how many register groups the scoreboard checks
-WRITES = 12       # the first WRITES of them are written
-FILE = 13         # which of the program's sources LINE and COLUMN are in, from 0
-USE = 14          # the groups: columns USE .. USE + MAX_USES - 1
+USES = 6          # how many register groups the scoreboard checks
+WRITES = 7        # the first WRITES of them are written
+USE = 8           # the groups: columns USE .. USE + MAX_USES - 1
 MAX_USES = 18     # a load of sixteen registers, its address and its mask
-CODE_COLUMNS = USE + MAX_USES
+READ_A = 26       # lane registers that the register file's two read ports are given, whatever the operation
+READ_B = 27
+LINE = 28         # line of the source, from 1; 0 for none
+COLUMN = 29       # column of the source, from 1
+ADDRESS = 30      # where the instruction lies in program memory, in the instruction set's own unit
+FILE = 31         # which of the program's sources LINE and COLUMN are in, from 0
+CODE_COLUMNS = 32  # a core reads the first half of a row, one line of its host's cache, and seldom the rest
 
 # A core with warps is handed decoded instructions: in the place of their words stands what it issues them by.
 PORT = WORD       # where it is issued: a number of PORTS

@@ -9,6 +9,7 @@ from warploom.isa.avx512.front_end import load
 from warploom.isa.diagnostics import SourceError
 from warploom.isa.frontend import Options
 from warploom.isa.launching import BufferError
+from warploom.isa.uop import ADDRESS
 
 
 def memory(result, count=16, name="memory"):
@@ -126,7 +127,7 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_no_program():
 def test_jumps_are_as_short_as_they_can_be():
     near = load(b"jmp 1f\n1:\nret", Options(path="x.avx512")).program
     far = load(b"jmp 1f\n" + b"vpaddd zmm0, zmm0, zmm0\n" * 40 + b"1:\nret", Options(path="x.avx512")).program
-    steps = [int(np.diff(program.code[9:11, 10])[0]) for program in (near, far)]
+    steps = [int(np.diff(program.code[9:11, ADDRESS])[0]) for program in (near, far)]
     assert steps == [2, 5]
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from warploom.machine.engine import unit as module
-from warploom.machine.engine.unit import CACHE_LINE, CACHE_SETS, LARGE, MANY_ROWS, groups_of, mirror, record, zeros
+from warploom.machine.engine.layout import CACHE_LINE
+from warploom.machine.engine.unit import LARGE, groups_of, mirror, record, zeros
 
 
 def test_fields_of_all_groups_are_reached_alike():
@@ -34,35 +35,6 @@ def test_a_group_has_one_of_four_names():
 def test_a_field_stands_in_one_group():
     with pytest.raises(ValueError, match=r"^a record has two fields 'mask'$"):
         record(state=dict(mask="u8"), inputs=dict(mask="u8"))
-
-
-def test_fields_are_aligned_and_so_are_those_of_the_next_record_of_an_array():
-    """By their own sizes, but for those of a cache line or more, which begin one; so does what follows a record with such a field."""
-    for kind, offsets, size in (
-        (record(flag="u1", mask="u8", last="u1"), [0, 8, 16], 24),
-        (record(mask="u8", flag="u1"), [0, 8], 16),
-        (record(flag="u1", row=("u4", 15), half="u2"), [0, 4, 64], 68),
-        (record(flag="u1", row=("u4", 16), last="u1"), [0, 64, 128], 192),
-        (record(flag="u1"), [0], 1),
-    ):
-        assert [kind.fields[name][1] for name in kind.names] == offsets
-        assert kind.itemsize == size
-
-
-def test_tables_of_many_rows_begin_in_sets_of_the_cache_that_differ():
-    """The first rows of 64 tables are in 64 sets; a small field between two of them changes nothing."""
-    tables = {f"table{number}": ("i8", MANY_ROWS << number % 3) for number in range(CACHE_SETS)}
-    one, other = record(**tables), record(small="i8", **tables)
-    for made in (one, other):
-        sets = [made.fields[name][1] // CACHE_LINE % CACHE_SETS for name in tables]
-        assert len(set(sets)) == CACHE_SETS and all(made.fields[name][1] % CACHE_LINE == 0 for name in tables)
-    few = record(**{f"row{number}": ("i8", MANY_ROWS // 2) for number in range(3)})
-    assert [place for _, place in few.fields.values()] == [0, 4 * MANY_ROWS, 8 * MANY_ROWS]
-
-
-@pytest.mark.parametrize(("rows", "lines"), [(8, 1), (128, 16), (MANY_ROWS // 2, CACHE_SETS + 1), (MANY_ROWS // 2 + 8, CACHE_SETS + 1)])
-def test_large_records_of_an_array_begin_in_sets_that_differ(rows, lines):
-    assert record(table=("i8", rows)).itemsize == lines * CACHE_LINE
 
 
 def test_a_unit_without_fields_is_a_record_of_no_bytes():

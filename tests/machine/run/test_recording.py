@@ -15,6 +15,7 @@ from warploom.machine.accounting import events as e
 from warploom.machine.core.core import Core
 from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, AT_SYNC, READY, RECONVERGENCE, STACKED
 from warploom.machine.core.warps.barrier import CORE_BARRIERS, GRID_BARRIER, MAX_BARRIERS, WHOLE_WARP
+from warploom.machine.engine.unit import zeros
 from warploom.machine.run import recording as r
 from warploom.machine.run.driver import drive
 from warploom.machine.run.recording import Recorder
@@ -81,7 +82,7 @@ def test_a_divergent_branch_puts_paths_aside_and_takes_them_up_again():
     ],
 )
 def test_what_a_path_waits_for_is_told(state, kind, pc, number):
-    core = np.zeros((), Core)
+    core = zeros((), Core)
     table = core["path_table"]
     table["count"][1], table["mask"][1, 0], table["pc"][1, 0], table["state"][1, 0], table["reconvergence_pc"][1, 0] = 1, 6, 9, state, 20
     assert r._kinds(core, 1) == [(kind, 6, pc, number)]

@@ -23,6 +23,7 @@ MAX_BANKS, MAX_COLLECTORS = 8, 16
 BITS = 4  # of BANK_READS for each bank: how often an instruction reads it
 
 OperandBanks = record(
+    side_by_side=(MAX_SCHEDULERS,),
     settings=dict(
         banks="i8",                                             # banks of a sub-partition; 0: all operands are read at once
         reads="i8",                                             # operands that a bank reads a cycle

@@ -24,6 +24,7 @@ MAX_PIPES = 64
 RING = 32  # instructions that a pipe can hold
 
 Pipes = record(
+    side_by_side=((MAX_PIPES, RING),),
     settings=dict(
         count="i8",                           # pipes, at most MAX_PIPES
         depth="i8",                           # slots of a pipe; 0: no pipe ever stalls

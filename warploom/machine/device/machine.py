@@ -56,7 +56,7 @@ from warploom.machine.device.touched_memory import touched_memory
 from warploom.machine.engine.native.piece import Array, Hook
 from warploom.machine.engine.pages import Pages, contents
 from warploom.machine.engine.swaps import Socket, Swaps, reached
-from warploom.machine.engine.unit import mirror, zeros
+from warploom.machine.engine.unit import aligned, mirror, zeros
 from warploom.machine.run.livelock import LivelockDetector
 from warploom.machine.run.probe import Probe
 from warploom.machine.run.recording import Recorder
@@ -133,8 +133,8 @@ class PipelineMachine:
         # As the hardware sees it; `program` stays as the user wrote it.
         self.moves_threads = self.forms_warps and not depends_on_warps(program)
         self.loaded = with_thread_numbers(program) if self.moves_threads else program
-        self.uops = np.ascontiguousarray(self.loaded.uops)
-        self.code = decode(config, program)
+        self.uops = aligned(self.loaded.uops)
+        self.code = aligned(decode(config, program))
         self.views = np.ascontiguousarray(program.views) if held is None else program.views.copy()
         self.samplers = np.ascontiguousarray(program.samplers)
         pages = program.spare_pages if watcher is None and held is None else 0  # a check shows what finds no memory
@@ -145,7 +145,7 @@ class PipelineMachine:
         self.initial_memory = (self.storage.filled() if held is None else (before or Held(0)).words).view(np.uint8)
         self.initial_memory = self.initial_memory[: self.memory_bytes if held is None or before is not None else 0]
         self.notes = new_log(program)
-        self.profile = np.zeros((len(program), PROFILE_COLUMNS), np.int64)
+        self.profile = zeros((len(program), PROFILE_COLUMNS), np.int64)
         rows = EVENT_ROWS + ROWS_A_CYCLE * config.gpu.cores + MEMORY_ROWS_A_CYCLE if self.tracing else 1
         self.event_buffer = zeros((rows, EVENT_COLUMNS), np.int64)  # aligned: a row is a cache line of the host
         self.watcher = watcher
@@ -266,7 +266,7 @@ class PipelineMachine:
         return Policy(foremost) if self.forms_warps else POLICIES[self.config.core.scheduler]
 
     def _gpu_record(self) -> Any:
-        return self.gpu.reshape(1)[0]
+        return self.gpu[()]
 
     def _hooks(self) -> Units:
         number, cores = np.dtype(np.int64), Array(Core)

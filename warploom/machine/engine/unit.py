@@ -28,12 +28,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from warploom.machine.engine.layout import CACHE_LINE, Records, Shape, field_of, lay_out
+
 F = TypeVar("F", bound=Callable[..., Any])
 FOREVER = 1 << 60  # a time that never comes (cycles)
-CACHE_LINE = 64  # bytes of a line of the cache of the machine that simulates
-CACHE_SETS = 64  # sets of its first-level cache
-SETS_APART = 11  # sets from the beginning of one table to that of the next: odd, so that every set comes in turn
-MANY_ROWS = 1024  # of a table
 LARGE = 1 << 20  # bytes from which on an array is mapped by itself
 _PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # not on Windows
 
@@ -41,17 +39,15 @@ _PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if h
 GROUPS = ("settings", "inputs", "state", "counters")
 
 
-def record(**fields: Any) -> np.dtype:
+def record(*, side_by_side: tuple[Shape, ...] = (), apart: tuple[str, ...] = (), **fields: Any) -> np.dtype:
     """A unit's state: `record(active="u8", stack_pc=("i4", (64, 32)), queue=Queue)`.
 
     A unit says of each field what it is: `record(settings=dict(slots="i8"), inputs=dict(...), state=dict(...), counters=dict(...))`.
     settings: written before the first cycle. inputs: written by other units, for this one. state: this unit's own. counters: what it
     counts, which changes nothing. Fields of all groups are reached alike, as `unit.slots`; `groups_of` says which is in which group.
 
-    Fields are aligned; those of a cache line or more begin a cache line, as does what follows the record, so that a
-    row of lanes is not spread over one line more than it needs (on such a row that costs a third of the speed). Of a table of many rows
-    the first few are in use. Those of tables of a power of two of bytes, one after the other, would share one set of that cache, which has
-    room for eight lines; so they begin in sets that differ, as do large records side by side (a tenth of the speed, a fifth with 16 cores).
+    Where the fields lie is the business of engine/layout.py. side_by_side: shapes; arrays of one of them lie in rows, all that has the same
+    index together, but for the fields that are named `apart`.
     """
     groups: dict[str, tuple[str, ...]] = {}
     flat: dict[str, Any] = {}
@@ -64,22 +60,9 @@ def record(**fields: Any) -> np.dtype:
         if twice := flat.keys() & own.keys():
             raise ValueError(f"a record has two fields {min(twice)!r}")
         flat |= own
-    fields = flat
-    formats = [np.dtype(kind) if not isinstance(kind, tuple) else np.dtype((kind[0], kind[1])) for kind in fields.values()]
-    offsets, end, widest, tables = [], 0, 1, 0
-    for form in formats:
-        alignment = CACHE_LINE if form.itemsize >= CACHE_LINE else (form.base.alignment or 1)
-        end = -(-end // alignment) * alignment
-        if form.shape and form.shape[0] >= MANY_ROWS:
-            end += (tables * SETS_APART - end // CACHE_LINE) % CACHE_SETS * CACHE_LINE
-            tables += 1
-        offsets.append(end)
-        end += form.itemsize
-        widest = max(widest, alignment)
-    size = -(-end // widest) * widest
-    if size >= CACHE_SETS * CACHE_LINE and size // CACHE_LINE % 2 == 0:
-        size += CACHE_LINE
-    layout: Any = {"names": list(fields), "formats": formats, "offsets": offsets, "itemsize": size}
+    forms = {name: np.dtype((kind[0], kind[1])) if isinstance(kind, tuple) else np.dtype(kind) for name, kind in flat.items()}
+    made = lay_out(forms, side_by_side, apart)
+    layout: Any = {"names": list(flat), "formats": made.forms, "offsets": made.offsets, "itemsize": made.size}
     return np.dtype(layout, align=False, metadata={"groups": groups})
 
 
@@ -99,10 +82,19 @@ def zeros(shape: int | tuple[int, ...], dtype: np.dtype | type) -> np.ndarray:
     size = count * kind.itemsize
     if size >= LARGE:
         raw = np.frombuffer(mmap.mmap(-1, size, **_PRIVATE), np.uint8)
-        return raw.view(kind).reshape(shape)
-    raw = np.zeros(size + CACHE_LINE, np.uint8)
-    start = -raw.ctypes.data % CACHE_LINE
-    return raw[start : start + size].view(kind).reshape(shape)
+    else:
+        raw = np.zeros(size + CACHE_LINE, np.uint8)
+        start = -raw.ctypes.data % CACHE_LINE
+        raw = raw[start : start + size]
+    made = raw.view(kind).reshape(shape)
+    return made.view(Records) if kind.names else made
+
+
+def aligned(array: np.ndarray) -> np.ndarray:
+    """A copy of an array, that begins a cache line."""
+    made = zeros(array.shape, array.dtype)
+    made[...] = array
+    return made
 
 
 def unit(function: F) -> F:
@@ -188,7 +180,7 @@ def _mirror_class(dtype: np.dtype) -> type:
         for name in others:
             if name in without:
                 continue
-            view = array[name]
+            view = field_of(array, name)
             setattr(self, name, mirror(view) if view.dtype.names else view)
 
     body["__init__"] = __init__
@@ -225,6 +217,7 @@ def mirror(array: np.ndarray, without: tuple[str, ...] = ()) -> Any:
     A 0-dimensional array gives one object, a longer one a list. Signed scalars read as `int`, unsigned ones
     as NumPy scalars (so that masks wrap as they do in native code). without: fields of the record that nobody will ask for.
     """
+    array = array.view(np.ndarray)  # not of `Records`, whose fields take three times as long to be looked up
     if array.ndim == 0:
         return _mirror_class(array.dtype)(array, without)
     return [mirror(array[index : index + 1].reshape(array.shape[1:]), without) for index in range(array.shape[0])]

@@ -20,6 +20,7 @@ from warploom.machine.engine.sizes import MAX_CORES, MAX_SLICES
 from warploom.machine.engine.unit import inlined, record
 
 Crossbar = record(
+    side_by_side=(MAX_CORES,),
     settings=dict(
         core_bytes="i8",                   # a cycle and direction, of a core's port; 0: no limit
         slice_bytes="i8",                  # ... of a slice's port; 0: no limit

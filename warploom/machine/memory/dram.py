@@ -46,6 +46,8 @@ BANKS = 64
 REQUESTS = 1 << 17  # that wait for a channel with banks
 
 Dram = record(
+    side_by_side=(CHANNELS, (CHANNELS, 2), (CHANNELS, BANKS), REQUESTS),
+    apart=("free",),
     settings=dict(
         lines=AddressHash,               # which channel a line belongs to
         rows=AddressHash,                # which bank a row of a channel belongs to

@@ -19,6 +19,8 @@ from warploom.machine.memory.request import request
 SLOTS = 1024
 
 Wheel = record(
+    side_by_side=(SLOTS, WHEEL_EVENTS),
+    apart=("free",),
     state=dict(
         first=("i4", SLOTS),           # by slot: index + 1 of its first event; 0 for none
         last=("i4", SLOTS),            # by slot: index + 1 of its last event, where it has one

@@ -41,6 +41,8 @@ from warploom.machine.memory.transactions import (
 WAITING_REQUESTS = 1 << 17  # that there is room for
 
 L2 = record(
+    side_by_side=(MAX_SLICES, ENTRIES, WAITING_REQUESTS),
+    apart=("free",),
     settings=dict(
         present="i8",                         # 0: there is none
         ahead="i8",                           # cycles that a request takes to come here: where a lookup is done when its latency ends

@@ -16,6 +16,8 @@ from warploom.machine.engine.unit import inlined, record, unit
 ENTRIES = 1 << 15
 
 LineTable = record(
+    side_by_side=(ENTRIES,),
+    apart=("free", "chain"),
     settings=dict(
         chain_mask="i8",          # how many chains there are, a power of two, less 1
     ),

@@ -25,6 +25,8 @@ ENTRIES = 1024
 WAITERS = 1 << 15  # in all lists together
 
 Mshr = record(
+    side_by_side=(ENTRIES, WAITERS),
+    apart=("free",),
     settings=dict(
         limit="i8",                           # entries that the hardware has, up to ENTRIES
         merges="i8",                          # waiters that an entry has room for; 0: any number

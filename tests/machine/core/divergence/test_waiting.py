@@ -8,7 +8,7 @@ from warploom.machine.core.core import Core
 from warploom.machine.core.divergence import MECHANISMS
 from warploom.machine.core.divergence.path_table import AT_BARRIER, AT_RECONVERGENCE, READY, STACKED, PathTable, left_at_barrier
 from warploom.machine.core.divergence.waiting import WaitingPath, next_paths, state_bytes, waiting_paths
-from warploom.machine.engine.unit import mirror
+from warploom.machine.engine.unit import mirror, zeros
 from warploom.machine.run import livelock
 from warploom.machine.run.driver import drive
 
@@ -55,7 +55,7 @@ def test_in_every_cycle_each_lane_runs_or_goes_on_somewhere_once(mechanism):
 
 def tables(**rows):
     """A core of which warp WARP has these rows: (lanes, pc, state, reconvergence_pc)."""
-    core = np.zeros((), Core)
+    core = zeros((), Core)
     for name, paths in rows.items():
         core[name]["count"][WARP] = len(paths)
         for number, path in enumerate(paths):

@@ -35,6 +35,7 @@ SIDES = {"fall_through": 0, "taken": 1, "smaller": 2}  # which side of a branch 
 FALL_THROUGH, TAKEN, SMALLER = SIDES.values()
 
 PathTable = record(
+    side_by_side=(MAX_WARPS, (MAX_WARPS, MAX_PATHS)),
     settings=dict(
         limit="i8",                                      # rows that a warp has, at most MAX_PATHS
         code_rows="i8",                                  # instructions of the program, where a mechanism of a user's is in use

@@ -25,6 +25,7 @@ from warploom.machine.engine.sizes import MAX_FETCH_LINES, MAX_L0_LINES, MAX_SCH
 from warploom.machine.engine.unit import FOREVER, inlined, out_of_line, record, unit
 
 Fetch = record(
+    side_by_side=(MAX_WARPS, MAX_FETCH_LINES),
     settings=dict(
         waits="i8",                                     # 1: nothing is fetched after a control instruction until that is executed
         buffer="i8",                     # instructions that a warp's buffer holds; 0: no fetch unit

@@ -22,6 +22,7 @@ from warploom.machine.engine.unit import record, unit
 MAX_CONSTANT_LINES = 1024
 
 ConstantLevel = record(
+    side_by_side=(MAX_CONSTANT_LINES,),
     settings=dict(
         sets="i8",                           # 0: there is none
         ways="i8",

@@ -32,6 +32,8 @@ MAX_TRANSACTIONS = 512
 ROW = MAX_TRANSACTIONS + 8  # not a power of two, or the first transactions of all slots would share one set of the host's cache
 
 Lsu = record(
+    side_by_side=((SLOTS, ROW), SLOTS, ACCESSES),
+    apart=("free", "queue"),
     settings=dict(
         texture="i8",                                 # 1: this is the texture unit's
         capacity="i8",                                # accesses that it holds
@@ -74,15 +76,15 @@ Lsu = record(
         fresh="i8",                                   # numbers never given out start here
         warp=("i4", ACCESSES),                        # by access: whose it is
         pc=("i4", ACCESSES),                          # by access: instruction number
-        kind=("i4", ACCESSES),                        # by access: LOAD, STORE or ATOMIC
-        leaving=("i4", ACCESSES),                     # by access: 1 as long as it still sends
+        kind=("i1", ACCESSES),                        # by access: LOAD, STORE or ATOMIC
+        leaving=("i1", ACCESSES),                     # by access: 1 as long as it still sends
         open=("i4", ACCESSES),                        # by access: transactions that have left and have not been answered
         mask=("u8", ACCESSES),                        # by access: bit l = lane l takes part
         issued=("i8", ACCESSES),                      # by access: cycle of its issue
         number=("i8", ACCESSES),                      # by access: which of its warp's it is in the access order; 0: not one of those
         launched=("i8", ACCESSES),                    # by access: cycle in which that warp started
         done=("i8", ACCESSES),                        # by access: cycle in which the last answer so far was there
-        bypass=("i4", ACCESSES),                      # by access: 1: the cache may not keep it
+        bypass=("i1", ACCESSES),                      # by access: 1: the cache may not keep it
         extra=("i8", ACCESSES),                       # by access: cycles that an atomic takes longer, for lanes on one word
     ),
     counters=dict(

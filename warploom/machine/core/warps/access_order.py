@@ -23,6 +23,7 @@ from warploom.machine.engine.unit import inlined, out_of_line, record
 KEPT = 64  # accesses that have a bit of their own
 
 AccessOrder = record(
+    side_by_side=(MAX_WARPS,),
     settings=dict(
         kept="i8",                      # 1: the program has instructions that wait for all but the last accesses
     ),

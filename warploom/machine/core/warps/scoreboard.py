@@ -23,6 +23,7 @@ GROUPS = REGISTERS + SCALARS
 LANE_GROUPS = 128  # groups that can be busy lane by lane
 
 Scoreboard = record(
+    side_by_side=((MAX_WARPS, GROUPS),),
     settings=dict(
         by_lane="i8",                                             # 1: a group is busy for single lanes
         crosses="i8",                                             # the most cycles that a result takes longer to some pipe; 0: to none

@@ -17,10 +17,11 @@ from warploom.machine.engine.sizes import MAX_WARPS
 from warploom.machine.engine.unit import FOREVER, inlined, record, unit
 
 Warps = record(
+    side_by_side=(MAX_WARPS,),
     settings=dict(
         slots="i8",                          # warp slots of the core
         lanes="i8",                          # lanes per warp
-        scheduler=("i4", MAX_WARPS),         # which scheduler owns the slot
+        scheduler=("i1", MAX_WARPS),         # which scheduler owns the slot
     ),
     inputs=dict(
         block=("i4", MAX_WARPS),             # dispatcher: block slot in the core
@@ -48,7 +49,7 @@ Warps = record(
         launched=("u8", MAX_WARPS),          # lanes that have had a thread since the warp's launch
         expanded_from=("u8", MAX_WARPS),     # the mask that WarpRegisters.active was made from
         wake=("i8", MAX_WARPS),              # cycle in which it is examined again; FOREVER: when something happens
-        reason=("i4", MAX_WARPS),            # what it waits for: a number of REASONS
+        reason=("i1", MAX_WARPS),            # what it waits for: a number of REASONS
         since=("i8", MAX_WARPS),             # first cycle that has not been accounted to a reason
         unit_full_at_wake=("i8", MAX_WARPS), # its scheduler's `unit_full_cycles` of its port when it woke up
         held_at_wake=("i8", MAX_WARPS),      # its scheduler's `held_cycles` when it woke up

@@ -15,9 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.datamodel.models import NestedArrayModel
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, lower_getattr_generic, models, register_model
 from numba.np import arrayobj, numpy_support
+
+from warploom.machine.engine.layout import AT, in_rows
 
 WORD = ir.IntType(64)
 
@@ -36,9 +39,30 @@ def record_type(dtype: np.dtype) -> Any:
 
 
 def _field_type(form: np.dtype) -> Any:
+    if form.subdtype is not None and in_rows(form):
+        return InRows(_field_type(form.base.fields[AT][0]), form.shape, form.base.itemsize)  # type: ignore[index]
     if form.subdtype is not None:
         return types.NestedArray(dtype=_field_type(form.subdtype[0]), shape=form.shape)
     return record_type(form) if form.names else numpy_support.from_dtype(form)
+
+
+class InRows(types.NestedArray):
+    """An array in a record that lies side by side with others. stride: bytes from one entry to the next."""
+
+    def __init__(self, dtype: Any, shape: tuple[int, ...], stride: int) -> None:
+        self._shape = shape
+        self.stride = stride
+        types.Array.__init__(self, dtype, len(shape), "A", name=f"in_rows({dtype}, {shape}, {stride})")
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """By dimension: bytes."""
+        return tuple(self.stride * int(np.prod(self._shape[axis + 1 :])) for axis in range(len(self._shape)))
+
+    @property
+    def key(self) -> Any:
+        """What tells it from others."""
+        return self.dtype, self.shape, self.stride
 
 
 class Bundle(types.Type):
@@ -66,6 +90,7 @@ def describe(label: str, members: dict[str, Member]) -> Bundle:
     return Bundle(label)
 
 
+register_model(InRows)(NestedArrayModel)
 register_model(Bundle)(models.OpaqueModel)
 
 
